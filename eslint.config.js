@@ -1,0 +1,43 @@
+import tseslint from 'typescript-eslint';
+
+const envReaders = ['host/config.ts', 'tests/**'];
+
+export default tseslint.config(
+  { ignores: ['node_modules/', 'data/', 'coverage/'] },
+  ...tseslint.configs.strict,
+  {
+    files: ['**/*.ts'],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: false }],
+      '@typescript-eslint/await-thenable': 'error',
+      '@typescript-eslint/only-throw-error': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+    },
+  },
+  {
+    rules: {
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/no-empty-object-type': ['error', { allowInterfaces: 'always' }],
+      '@typescript-eslint/no-invalid-void-type': 'off',
+      'max-lines': ['error', { max: 300 }],
+      'max-lines-per-function': ['error', { max: 60, skipComments: true, skipBlankLines: true }],
+      'max-params': ['error', 3],
+      'no-restricted-syntax': [
+        'error',
+        { selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']", message: 'Take the time from the clock.' },
+        { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'Take the time from the clock.' },
+        { selector: "MemberExpression[object.name='process'][property.name='env']", message: 'Only host/config.ts reads the environment.' },
+      ],
+      'no-restricted-globals': ['error', ...['setTimeout', 'setInterval'].map((name) => ({ name, message: 'Use the clock.' }))],
+    },
+  },
+  { files: [...envReaders, 'host/clock.ts'], rules: { 'no-restricted-syntax': 'off', 'no-restricted-globals': 'off' } },
+  // The hook API's signatures are WordPress's: name, callback, priority, options.
+  { files: ['host/hooks/**'], rules: { 'max-params': ['error', 4] } },
+  {
+    files: ['tests/**'],
+    rules: { 'max-lines-per-function': 'off', '@typescript-eslint/no-unused-expressions': 'off', '@typescript-eslint/no-non-null-assertion': 'off' },
+  },
+);

@@ -1,0 +1,73 @@
+import type { RestRequest } from './rest.ts';
+import type { Undo } from './undo.ts';
+import type { User } from './users.ts';
+
+export type AdminRequest = Pick<RestRequest, 'query' | 'headers' | 'signal' | 'log' | 'id' | 'ip'> & {
+  readonly user: User;
+  /** Fields of the posted form (`a[b]` and `a[]` nested as PHP does); empty for GET. */
+  readonly form: Readonly<Record<string, unknown>>;
+};
+
+/** What an action answers. Without JavaScript the browser is sent back to the page with the notice; with it the object goes out as JSON. */
+export interface AdminActionResult {
+  readonly notice?: { readonly kind: 'success' | 'error' | 'warning' | 'info'; readonly text: string };
+  /** Shown once on the next page and then forgotten: for a key that is displayed a single time. */
+  readonly reveal?: { readonly label: string; readonly value: string };
+  /** Answer's data for callers with JavaScript. */
+  readonly data?: unknown;
+  /** Path below the admin root to go to; default: the page itself. */
+  readonly redirect?: string;
+  /** HTTP status for callers with JavaScript. Default 200, or 400 with an error notice. */
+  readonly status?: number;
+}
+
+export interface AdminPage {
+  /** Path below the admin root, for example `svc` or `svc/webhooks`. */
+  readonly slug: string;
+  readonly title: string;
+  /** Text in the menu; left out: the page is not in the menu. */
+  readonly menu?: string;
+  /** Slug of the menu entry it stands under. */
+  readonly parent?: string;
+  /** Name of an icon of the admin's sprite: home, puzzle, key, gear, bolt, users, clock, list, chat, image, database, flask. */
+  readonly icon?: string;
+  /** Low first; default 50. */
+  readonly position?: number;
+  /** Needed for the page and all its actions. Default `manage_options`. */
+  readonly capability?: string;
+  /** Template and its data. The shell (menu, notices, nonce) is put around it. */
+  readonly render: (request: AdminRequest) => Promise<{ readonly template: string; readonly data?: Readonly<Record<string, unknown>> }>;
+  /** POST targets by name. Session, capability and CSRF nonce are checked before. A thrown RestError becomes an error notice. */
+  readonly actions?: Readonly<Record<string, (request: AdminRequest) => Promise<AdminActionResult>>>;
+  /** Script of the plugin's assets to load on this page, for example `settings.js`. */
+  readonly script?: string;
+  readonly style?: string;
+}
+
+export interface AdminBadge {
+  /** Short text shown in the admin bar on every page. */
+  readonly text: string;
+  readonly kind: 'info' | 'warning';
+  readonly href?: string;
+  readonly title?: string;
+}
+
+/** One choice of the first-run setup's last step, for example "sandbox" or "my provider". */
+export interface SetupChoice {
+  readonly id: string;
+  readonly label: string;
+  readonly description: string;
+  /** Runs when chosen; answers the template of the finish page and its data. */
+  readonly choose: (request: AdminRequest) => Promise<{ readonly template: string; readonly data?: Readonly<Record<string, unknown>> } | { readonly redirect: string }>;
+  /** Low first. */
+  readonly position?: number;
+}
+
+export interface AdminApi {
+  addPage(page: AdminPage): Undo;
+  /** Asked at each page; null shows nothing. */
+  addBadge(badge: () => Promise<AdminBadge | null>): Undo;
+  addSetupChoice(choice: SetupChoice): Undo;
+  /** Absolute address of an admin page: `url('svc')`. */
+  url(slug?: string): string;
+}

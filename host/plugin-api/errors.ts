@@ -1,0 +1,75 @@
+export interface RestErrorInit {
+  /** Machine-readable code, for example `rest_forbidden`. */
+  readonly code: string;
+  /** One sentence that tells the caller what to do. It is sent as it is: no secrets, no paths. */
+  readonly message: string;
+  /** HTTP status, 400..599. Default 500. */
+  readonly status?: number;
+  /** Members of `data` beside `status`, or any other JSON value. */
+  readonly data?: unknown;
+  /** Extra response headers, for example `Retry-After`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Further errors of the same answer (`additional_errors`). */
+  readonly additional?: readonly RestError[];
+  /** What really happened. Only logged. */
+  readonly cause?: unknown;
+}
+
+/**
+ * An error a REST caller sees, in the host's shape `{code, message, data: {status}}` (contract 7, D4).
+ * Any thrown object with a string `code` and an integer `status` (400..599) is treated alike, so that a plugin
+ * which cannot import this class can still throw one.
+ */
+export class RestError extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly data: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly additional: readonly RestError[];
+
+  constructor(init: RestErrorInit) {
+    super(init.message, init.cause === undefined ? undefined : { cause: init.cause });
+    this.name = 'RestError';
+    this.code = init.code;
+    this.status = init.status ?? 500;
+    this.data = init.data;
+    this.headers = init.headers ?? {};
+    this.additional = init.additional ?? [];
+  }
+}
+
+/** Status and sentence of one error. `{name}` in the sentence is replaced by the member `name` of the details. */
+export type ErrorCatalogueEntry = readonly [status: number, sentence: string];
+
+export interface ErrorDetails {
+  /** Values for the `{name}` placeholders of the sentence. */
+  readonly values?: Readonly<Record<string, string | number>>;
+  /** Members of `data` beside `status`. */
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+/**
+ * Makes one function per catalogue entry that builds its RestError: `errors.bot_not_found({values: {id: 7}})`.
+ *
+ * @param prefix put before each code, for example `rest_svc_`.
+ */
+export function defineErrors<const Catalogue extends Readonly<Record<string, ErrorCatalogueEntry>>>(
+  prefix: string,
+  catalogue: Catalogue,
+): { readonly [Name in keyof Catalogue]: (details?: ErrorDetails) => RestError } {
+  const makers: Record<string, (details?: ErrorDetails) => RestError> = {};
+  for (const [name, [status, sentence]] of Object.entries(catalogue)) {
+    makers[name] = (details = {}) =>
+      new RestError({
+        code: prefix + name,
+        message: sentence.replace(/\{(\w+)\}/g, (hole, key: string) => String(details.values?.[key] ?? hole)),
+        status,
+        ...(details.data && { data: details.data }),
+        ...(details.headers && { headers: details.headers }),
+        ...(details.cause !== undefined && { cause: details.cause }),
+      });
+  }
+  return makers as { readonly [Name in keyof Catalogue]: (details?: ErrorDetails) => RestError };
+}

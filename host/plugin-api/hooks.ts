@@ -1,0 +1,85 @@
+import type { Undo } from './undo.ts';
+
+/**
+ * Filters with known types. A plugin adds its own by augmentation:
+ * `declare module '#plugin-api' { interface FilterMap { my_filter: (value: string, id: number) => string } }`.
+ * Any other string is a valid name too.
+ */
+export interface FilterMap {}
+
+/** Actions with known types, augmented like FilterMap: `my_action: (id: number) => void`. */
+export interface ActionMap {}
+
+/** The type of callbacks for a name nobody declared. Annotate its parameters yourself. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- any function must be assignable here; values are unknown to the host.
+export type AnyCallback = (...args: any[]) => unknown;
+
+/** A callback may take fewer parameters than declared, and may answer a promise where the hook runs asynchronously. */
+export type FilterCallback<Name extends string> = Name extends keyof FilterMap
+  ? FilterMap[Name] extends (...args: infer Args) => infer Result
+    ? (...args: Args) => Result | Promise<Result>
+    : AnyCallback
+  : AnyCallback;
+
+export type ActionCallback<Name extends string> = Name extends keyof ActionMap
+  ? FilterMapArgs<ActionMap[Name]> extends infer Args extends readonly unknown[]
+    ? (...args: Args) => unknown
+    : AnyCallback
+  : AnyCallback;
+
+type FilterMapArgs<Callback> = Callback extends (...args: infer Args) => unknown ? Args : never;
+type FilterArgs<Name extends string> = Name extends keyof FilterMap ? FilterMapArgs<FilterMap[Name]> : [unknown, ...unknown[]];
+type ActionArgs<Name extends string> = Name extends keyof ActionMap ? FilterMapArgs<ActionMap[Name]> : unknown[];
+type FilterValue<Name extends string, Value> = Name extends keyof FilterMap
+  ? FilterMap[Name] extends (...args: never[]) => infer Result
+    ? Result
+    : never
+  : Value;
+type RestOf<Args extends readonly unknown[]> = Args extends readonly [unknown, ...infer Rest] ? Rest : [];
+
+export interface HookOptions {
+  /** How many arguments the callback gets. Default: all of them (WordPress: 1). */
+  readonly acceptedArgs?: number;
+}
+
+/**
+ * Filters and actions with WordPress's semantics. Both share one namespace, so that `hasFilter` sees an action's callbacks.
+ *
+ * Priority: any integer, low first, default 10; equal priorities run in the order they were added. The callbacks of one
+ * priority are a snapshot taken when the priority begins, but a removed callback never runs. Callbacks added to the
+ * hook `all` run before every other hook, with its name as first argument.
+ *
+ * A callback that throws in an action is logged with its owner, and the others run. One that throws in a filter passes
+ * its error to the caller. Hooks live in one process: each node of a site runs its own.
+ */
+export interface HooksApi {
+  addFilter<Name extends string>(name: Name, callback: FilterCallback<Name>, priority?: number, options?: HookOptions): Undo;
+  addAction<Name extends string>(name: Name, callback: ActionCallback<Name>, priority?: number, options?: HookOptions): Undo;
+  /** Answers whether the callback was there with that priority. */
+  removeFilter(name: string, callback: AnyCallback, priority?: number): boolean;
+  removeAction(name: string, callback: AnyCallback, priority?: number): boolean;
+  /** Removes all callbacks of a hook, or those of one priority. Always answers true, as WordPress does. */
+  removeAllFilters(name: string, priority?: number): true;
+  removeAllActions(name: string, priority?: number): true;
+  /** Runs the filter synchronously. A callback that answers a promise hands that promise on as the value. */
+  applyFilters<Name extends string, Value>(
+    name: Name, value: Value & FilterArgs<Name>[0], ...args: RestOf<FilterArgs<Name>>
+  ): FilterValue<Name, Value>;
+  /** Runs the filter in order, waiting for callbacks that answer a thenable. */
+  applyFiltersAsync<Name extends string, Value>(
+    name: Name, value: Value & FilterArgs<Name>[0], ...args: RestOf<FilterArgs<Name>>
+  ): Promise<FilterValue<Name, Value>>;
+  doAction<Name extends string>(name: Name, ...args: ActionArgs<Name>): void;
+  /** Runs the action's callbacks one after the other, waiting for each. */
+  doActionAsync<Name extends string>(name: Name, ...args: ActionArgs<Name>): Promise<void>;
+  /** Without a callback: whether the hook has any. With one: its priority, or false. */
+  hasFilter(name: string, callback?: AnyCallback): boolean | number;
+  hasAction(name: string, callback?: AnyCallback): boolean | number;
+  /** How often the filter was applied (action: done), runs under way included. */
+  didFilter(name: string): number;
+  didAction(name: string): number;
+  /** Name of the innermost hook running in this asynchronous context, or false. */
+  currentHook(): string | false;
+  /** Whether the hook (or any hook) is running in this asynchronous context. */
+  doingHook(name?: string): boolean;
+}

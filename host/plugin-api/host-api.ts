@@ -1,0 +1,44 @@
+import type { AdminApi } from './admin.ts';
+import type { AssetsApi } from './assets.ts';
+import type { CliApi } from './cli.ts';
+import type { Clock } from './clock.ts';
+import type { CronApi } from './cron.ts';
+import type { DatabaseApi } from './database.ts';
+import type { RestError, defineErrors } from './errors.ts';
+import type { HooksApi } from './hooks.ts';
+import type { HttpApi } from './http.ts';
+import type { Logger } from './log.ts';
+import type { OptionsApi } from './options.ts';
+import type { PluginManifest } from './plugin.ts';
+import type { RestApi, RestResponse } from './rest.ts';
+import type { SecretsApi } from './secrets.ts';
+import type { SiteApi } from './site.ts';
+import type { UsersApi } from './users.ts';
+import type { ViewsApi } from './views.ts';
+
+/**
+ * What a plugin is handed: its own view of the host. All it registers is remembered under its name and undone as one
+ * when it is deactivated. Parts that do not fit together (a route registered twice, say) throw a sentence at once.
+ */
+export interface HostApi {
+  readonly plugin: PluginManifest & { /** Absolute path of the plugin's folder. */ readonly directory: string };
+  readonly site: SiteApi;
+  readonly hooks: HooksApi;
+  readonly options: OptionsApi;
+  readonly secrets: SecretsApi;
+  readonly rest: RestApi;
+  readonly cron: CronApi;
+  readonly admin: AdminApi;
+  readonly cli: CliApi;
+  readonly database: DatabaseApi;
+  readonly users: UsersApi;
+  readonly views: ViewsApi;
+  readonly assets: AssetsApi;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly http: HttpApi;
+  /** The classes of this module, for plugins that cannot import `#plugin-api`. */
+  readonly api: { readonly RestError: typeof RestError; readonly RestResponse: typeof RestResponse; readonly defineErrors: typeof defineErrors };
+  /** Runs when the host stops or the plugin is deactivated, in reverse order, before its registrations are undone. */
+  onStop(callback: () => void | Promise<void>): void;
+}
