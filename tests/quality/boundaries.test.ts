@@ -1,0 +1,49 @@
+import { expect } from 'chai';
+import { cruise, type ICruiseOptions, type ICruiseResult } from 'dependency-cruiser';
+import { boundaries } from './boundaries.ts';
+
+async function violations(root = ''): Promise<string[]> {
+  const options: ICruiseOptions = {
+    ruleSet: { forbidden: boundaries(root) },
+    validate: true,
+    tsPreCompilationDeps: 'specify',
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+      extensions: ['.ts', '.js', '.mjs', '.json'],
+    },
+  };
+  const { output } = await cruise([`${root}host`, `${root}plugins`], options);
+  const { summary } = output as ICruiseResult;
+  expect(summary.totalCruised, 'files looked at').to.be.greaterThan(10);
+  return [...new Set(summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to.replace(/.*node_modules\/([^/]+)\/.*/, '$1')}`.replaceAll(root || ' ', root ? '' : ' ')))].sort();
+}
+
+describe('import rules', () => {
+  it('hold in host and plugins', async () => {
+    expect(await violations()).to.deep.equal([]);
+  });
+
+  it('catch a tree that breaks each of them', async () => {
+    expect(await violations('tests/fixtures/breaches/')).to.deep.equal([
+      'ai imports providers, vector stores, settings, kit: plugins/svc/ai/reaches-module.ts -> plugins/svc/modules/images/picture.ts',
+      'any other plugin imports itself: plugins/hello/reaches-host.ts -> host/options/options.ts',
+      'any other plugin imports itself: plugins/other/reaches-hello.ts -> plugins/hello/reaches-host.ts',
+      'express only in http, admin, rest: host/hooks/serves.ts -> express',
+      'host/hooks imports itself, #plugin-api, database, log: host/hooks/reaches-options.ts -> host/options/options.ts',
+      'kit imports itself: plugins/svc/kit/reaches-ai.ts -> plugins/svc/ai/call.ts',
+      'knex and drivers only in database (their types also in plugin-api): host/rest/queries.ts -> knex',
+      'modules import themselves, ai, settings, kit, context: plugins/svc/modules/text/reaches-images.ts -> plugins/svc/modules/images/picture.ts',
+      'no cycles: host/cron/first.ts -> host/cron/second.ts',
+      'no unresolvable imports: host/cron/lost.ts -> ./absent.ts',
+      'plugin-api imports itself alone: host/plugin-api/index.ts -> host/options/options.ts',
+      'plugins come in by the door: plugins/hello/reaches-host.ts -> host/options/options.ts',
+      'providers import themselves and kit: plugins/svc/providers/reaches-ai.ts -> plugins/svc/ai/call.ts',
+      'settings import themselves, providers, vector stores, kit: plugins/svc/settings/reaches-ai.ts -> plugins/svc/ai/call.ts',
+      'the product imports no development packages: plugins/svc/ai/tests.ts -> chai',
+      'vendor SDKs only in providers and vector stores: plugins/svc/ai/call.ts -> openai',
+      'webhooks import themselves, settings, kit: plugins/svc/webhooks/reaches-ai.ts -> plugins/svc/ai/call.ts',
+    ]);
+  });
+});
