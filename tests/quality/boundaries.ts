@@ -44,7 +44,7 @@ const rules: readonly IForbiddenRuleType[] = [
   },
   { name: 'vendor SDKs only in providers and vector stores', severity: 'error', from: { path: '^(host|plugins)/', pathNot: '^plugins/svc/(providers|vector-stores)/' }, to: { path: vendorSdks } },
   { name: 'plugins come in by the door', severity: 'error', from: { path: '^plugins/' }, to: { path: '^host/', pathNot: '^host/plugin-api/index\\.ts$' } },
-  { name: 'the product imports no tests', severity: 'error', from: { path: '^(host|plugins)/' }, to: { path: '^tests/' } },
+  { name: 'the product imports no tests', severity: 'error', from: { path: '^(host|plugins)/' }, to: { path: '^tests/', pathNot: '^tests/fixtures/breaches/' } },
   { name: 'the product imports no development packages', severity: 'error', from: { path: '^(host|plugins)/' }, to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] } },
 ];
 
