@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import { ConfigError, readConfig } from '../host/config.ts';
+
+const faultsOf = (env: Record<string, string>): string[] => {
+  try {
+    readConfig(env, '/srv/site');
+  } catch (error) {
+    expect(error).to.be.instanceOf(ConfigError);
+    return (error as Error).message.split('\n');
+  }
+  return [];
+};
+
+describe('configuration', () => {
+  it('has a default for every variable', () => {
+    expect(readConfig({}, '/srv/site')).to.deep.equal({
+      port: 3000,
+      host: '127.0.0.1',
+      siteUrl: null,
+      dataDir: '/srv/site/data',
+      databaseUrl: null,
+      pluginDirs: ['/srv/site/plugins'],
+      viewsDir: '/srv/site/views',
+      secretKey: null,
+      role: 'all',
+      trustProxy: false,
+      restPrefix: 'wp-json',
+      logLevel: 'info',
+      admin: null,
+      metricsToken: null,
+    });
+  });
+
+  it('counts an empty variable as unset', () => {
+    expect(readConfig({ PORT: '', DATABASE_URL: ' ', ROLE: '' }, '/srv/site')).to.deep.equal(readConfig({}, '/srv/site'));
+  });
+
+  it('reads each variable', () => {
+    const config = readConfig(
+      {
+        PORT: '8080',
+        HOST: '0.0.0.0',
+        SITE_URL: 'https://example.com/',
+        DATA_DIR: '/var/lib/svc',
+        DATABASE_URL: 'postgres://db/site',
+        PLUGIN_DIRS: 'plugins, /opt/plugins',
+        SECRET_KEY: '0123456789abcdef',
+        ROLE: 'worker',
+        TRUST_PROXY: '1',
+        REST_PREFIX: '/api/',
+        LOG_LEVEL: 'debug',
+        ADMIN_USER: 'ada',
+        ADMIN_PASSWORD: 'correct horse',
+        ADMIN_EMAIL: 'ada@example.com',
+      },
+      '/srv/site',
+    );
+    expect(config).to.deep.include({
+      port: 8080,
+      host: '0.0.0.0',
+      siteUrl: 'https://example.com',
+      dataDir: '/var/lib/svc',
+      databaseUrl: 'postgres://db/site',
+      pluginDirs: ['/srv/site/plugins', '/opt/plugins'],
+      secretKey: '0123456789abcdef',
+      role: 'worker',
+      trustProxy: 1,
+      restPrefix: 'api',
+      logLevel: 'debug',
+      admin: { login: 'ada', password: 'correct horse', email: 'ada@example.com' },
+    });
+  });
+
+  it('lists every fault at once, each with its remedy', () => {
+    const faults = faultsOf({
+      PORT: '99999',
+      SITE_URL: 'example.com',
+      DATABASE_URL: 'mysql://db',
+      ROLE: 'boss',
+      SECRET_KEY: 'short',
+      REST_PREFIX: '../x',
+      LOG_LEVEL: 'loud',
+      ADMIN_USER: 'ada',
+    });
+    expect(faults).to.have.lengthOf(8);
+    for (const name of ['PORT', 'SITE_URL', 'DATABASE_URL', 'ROLE', 'SECRET_KEY', 'REST_PREFIX', 'LOG_LEVEL', 'ADMIN_USER']) {
+      expect(faults.some((fault) => fault.startsWith(name)), name).to.equal(true);
+    }
+  });
+
+  it('never repeats a secret in a fault', () => {
+    expect(faultsOf({ SECRET_KEY: 'hush-hush', DATABASE_URL: 'mysql://u:hush-hush@db' }).join(' ')).not.to.include('hush-hush');
+  });
+});
