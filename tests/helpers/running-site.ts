@@ -1,0 +1,84 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const checkout = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface RunningSite {
+  readonly url: string;
+  readonly dataDir: string;
+  readonly process: ChildProcess;
+  /** Everything printed so far, both streams. */
+  output(): string;
+  /** Waits for a match in the output. */
+  waitFor(pattern: RegExp): Promise<RegExpMatchArray>;
+  /** Runs `npm run cli -- ...args` beside the site; answers what it printed. Rejects with its error text. */
+  cli(...args: string[]): Promise<string>;
+  /** Stops with SIGTERM and removes the data folder; answers the exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** Starts the site as an operator does, on a free port and an empty data folder. */
+export async function startSite(env: Record<string, string> = {}): Promise<RunningSite> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'svc-site-'));
+  const environment = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', PORT: '0', DATA_DIR: dataDir, ...env };
+  const child = spawn(process.execPath, ['--import', 'tsx', 'host/main.ts'], { cwd: checkout, env: environment });
+  let printed = '';
+  const watchers = new Set<() => void>();
+  const note = (chunk: Buffer): void => {
+    printed += chunk.toString();
+    for (const watcher of watchers) watcher();
+  };
+  child.stdout.on('data', note);
+  child.stderr.on('data', note);
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+
+  const waitFor = (pattern: RegExp): Promise<RegExpMatchArray> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const match = pattern.exec(printed);
+        if (match) {
+          watchers.delete(look);
+          resolve(match);
+        }
+      };
+      watchers.add(look);
+      look();
+      void ended.then((code) => {
+        reject(new Error(`The site ended with code ${code} before it printed ${pattern}:\n${printed}`));
+      });
+    });
+
+  const [, url = ''] = await waitFor(/Ready on (http:\S+)/);
+  return {
+    url,
+    dataDir,
+    process: child,
+    output: () => printed,
+    waitFor,
+    cli: (...args) => runCli(args, { ...environment, SITE_URL: environment.SITE_URL ?? url }),
+    stop: async () => {
+      child.kill('SIGTERM');
+      const code = await ended;
+      await rm(dataDir, { recursive: true, force: true });
+      return code;
+    },
+  };
+}
+
+/** Runs one command of the project's command line; answers its standard output, rejects with its standard error. */
+export function runCli(args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['--import', 'tsx', 'host/cli/main.ts', ...args], { cwd: checkout, env });
+    let out = '';
+    let err = '';
+    child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+    child.once('exit', (code) => {
+      if (code === 0) resolve(out);
+      else reject(new Error(err || `exit code ${code}`));
+    });
+  });
+}
