@@ -1,0 +1,93 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, scryptSync } from 'node:crypto';
+import type { SecretsApi } from '#plugin-api';
+import { readOrCreateKeyFile } from './key-file.ts';
+
+export interface SecretsDependencies {
+  /** `SECRET_KEY`; null: the key file in the data folder, made when there is none. */
+  readonly secretKey: string | null;
+  readonly dataDir: string;
+  /** Learns every plain text. */
+  readonly redactor: { add(secret: string): void };
+}
+
+export interface Secrets extends SecretsApi {
+  /**
+   * A key of 32 bytes for one purpose, for example `nonces`; the same on every node of the site and at each start.
+   * Knowing one tells nothing of the others.
+   */
+  deriveKey(purpose: string): Buffer;
+  /** Whether the text has the form of an encrypted one. */
+  isEncrypted(text: string): boolean;
+}
+
+const prefix = 'enc:v1:';
+/** Bytes of the parts in front of the cipher text. */
+const sizes = { keyId: 4, nonce: 12, tag: 16 } as const;
+
+const anotherKey = 'This secret was encrypted under another key. Set SECRET_KEY to what it was (or put secret.key back into DATA_DIR), or enter the secret again.';
+const damaged = 'This stored secret is damaged and cannot be read. Enter it again.';
+
+/**
+ * Secrets at rest (D3): AES-256-GCM, `enc:v1:` and base64url of key id, nonce, tag and cipher text. The key comes from
+ * `SECRET_KEY` through scrypt, or from the key file through HKDF; it is made at first use, which takes some 50 ms with
+ * `SECRET_KEY`. All nodes of a site need the same.
+ */
+export function createSecrets({ secretKey, dataDir, redactor }: SecretsDependencies): Secrets {
+  let root: Buffer | null = null;
+  const derived = new Map<string, Buffer>();
+
+  function deriveKey(purpose: string): Buffer {
+    const known = derived.get(purpose);
+    if (known) return known;
+    root ??= secretKey === null ? readOrCreateKeyFile(dataDir) : stretch(secretKey);
+    const key = Buffer.from(hkdfSync('sha256', root, 'svc-host', purpose, 32));
+    derived.set(purpose, key);
+    return key;
+  }
+
+  return {
+    deriveKey,
+    isEncrypted: (text) => text.startsWith(prefix),
+    encrypt(plain) {
+      redactor.add(plain);
+      return prefix + seal(deriveKey('secrets'), plain).toString('base64url');
+    },
+    decrypt(encrypted) {
+      if (!encrypted.startsWith(prefix)) throw new Error('This text is not an encrypted secret. Enter the secret again.');
+      const plain = open(deriveKey('secrets'), Buffer.from(encrypted.slice(prefix.length), 'base64url'));
+      redactor.add(plain);
+      return plain;
+    },
+  };
+}
+
+/** The salt is fixed because nodes share nothing but `SECRET_KEY`; scrypt makes guessing a weak one dear. */
+function stretch(secretKey: string): Buffer {
+  return scryptSync(secretKey, 'svc-host-secret-key', 32, { N: 16_384, r: 8, p: 1 });
+}
+
+function seal(key: Buffer, plain: string): Buffer {
+  const nonce = randomBytes(sizes.nonce);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(prefix));
+  const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+  return Buffer.concat([keyId(key), nonce, cipher.getAuthTag(), text]);
+}
+
+function open(key: Buffer, sealed: Buffer): string {
+  const part = (from: number, length: number): Buffer => sealed.subarray(from, from + length);
+  if (sealed.length < sizes.keyId + sizes.nonce + sizes.tag) throw new Error(damaged);
+  if (!part(0, sizes.keyId).equals(keyId(key))) throw new Error(anotherKey);
+  const nonce = part(sizes.keyId, sizes.nonce);
+  const tag = part(sizes.keyId + sizes.nonce, sizes.tag);
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: sizes.tag }).setAAD(Buffer.from(prefix)).setAuthTag(tag);
+    return decipher.update(sealed.subarray(sizes.keyId + sizes.nonce + sizes.tag), undefined, 'utf8') + decipher.final('utf8');
+  } catch (error) {
+    throw new Error(damaged, { cause: error });
+  }
+}
+
+/** Tells a wrong key from a damaged text without giving the key away. */
+function keyId(key: Buffer): Buffer {
+  return createHash('sha256').update('key-id').update(key).digest().subarray(0, sizes.keyId);
+}
