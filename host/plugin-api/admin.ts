@@ -13,6 +13,11 @@ export interface AdminActionResult {
   readonly notice?: { readonly kind: 'success' | 'error' | 'warning' | 'info'; readonly text: string };
   /** Shown once on the next page and then forgotten: for a key that is displayed a single time. */
   readonly reveal?: { readonly label: string; readonly value: string };
+  /**
+   * Without JavaScript the answer is this page, in the shell and never cached, in place of the way back to the page:
+   * for a form that comes back with its values and a sentence at each bad field, and for what is shown a single time.
+   */
+  readonly page?: { readonly template: string; readonly data?: Readonly<Record<string, unknown>> };
   /** Answer's data for callers with JavaScript. */
   readonly data?: unknown;
   /** Path below the admin root to go to; default: the page itself. */
