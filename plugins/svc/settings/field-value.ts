@@ -1,0 +1,82 @@
+import type { JsonSchema } from '#plugin-api';
+
+export type FieldReading = { readonly value: unknown } | { readonly fault: string };
+
+/** What a person reads for a setting: its title, else its name in words. */
+export function fieldLabel(name: string, schema: JsonSchema): string {
+  const words = name.replaceAll('_', ' ');
+  return schema.title ?? words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Whether a field takes several lines: a string, or an array of strings. */
+export function isListField(schema: JsonSchema): boolean {
+  return schema.anyOf?.some((branch) => branch.type === 'array') ?? schema.type === 'array';
+}
+
+/**
+ * Reads what a person typed for a setting, by the setting's schema. An empty field reads as undefined: nothing is set.
+ * Answers one sentence that tells what to type instead where it does not fit.
+ */
+export function readFieldValue(name: string, schema: JsonSchema, raw: unknown): FieldReading {
+  const label = fieldLabel(name, schema);
+  if (raw === undefined || raw === null) return { value: undefined };
+  if (schema.type === 'boolean') return { value: raw === true || raw === 'true' || raw === '1' || raw === 'on' };
+  if (isListField(schema)) return readLines(label, schema, raw);
+  if (typeof raw === 'number' && (schema.type === 'number' || schema.type === 'integer')) return readNumber(label, schema, String(raw));
+  if (typeof raw !== 'string') return { fault: `${label} must be text.` };
+  const text = raw.trim();
+  if (text === '') return { value: undefined };
+  if (schema.type === 'number' || schema.type === 'integer') return readNumber(label, schema, text);
+  return readText(label, schema, text);
+}
+
+function readText(label: string, schema: JsonSchema, text: string): FieldReading {
+  if (schema.enum && !schema.enum.includes(text)) return { fault: `${label} must be one of ${schema.enum.join(', ')}.` };
+  if (schema.format === 'uri') return readAddress(label, text);
+  const longest = schema.maxLength ?? 2000;
+  if (text.length > longest) return { fault: `${label} may have at most ${longest} characters.` };
+  if (schema.minLength !== undefined && text.length < schema.minLength) return { fault: `${label} must have at least ${schema.minLength} characters.` };
+  if (/[\u0000-\u001f\u007f]/.test(text)) return { fault: `${label} must be a single line without control characters.` };
+  if (schema.writeOnly && /\s/.test(text)) return { fault: `${label} must not contain spaces. Copy it again from your account.` };
+  if (schema.pattern && !new RegExp(schema.pattern, 'u').test(text)) return { fault: `${label} does not have the expected form. ${schema.description ?? ''}`.trim() };
+  return { value: text };
+}
+
+function readNumber(label: string, schema: JsonSchema, text: string): FieldReading {
+  const value = Number(text);
+  const kind = schema.type === 'integer' ? 'a whole number' : 'a number';
+  const fits =
+    Number.isFinite(value) &&
+    (schema.type !== 'integer' || Number.isSafeInteger(value)) &&
+    value >= (schema.minimum ?? -Infinity) &&
+    value <= (schema.maximum ?? Infinity);
+  return fits ? { value } : { fault: `${label} must be ${kind}${range(schema)}.` };
+}
+
+function range({ minimum, maximum }: JsonSchema): string {
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`;
+  if (minimum !== undefined) return `, ${minimum} or more`;
+  return maximum === undefined ? '' : `, ${maximum} or less`;
+}
+
+function readLines(label: string, schema: JsonSchema, raw: unknown): FieldReading {
+  const lines = (Array.isArray(raw) ? raw : String(raw).split(/\r?\n/)).filter((line): line is string => typeof line === 'string' && line !== '');
+  const most = schema.anyOf?.find((branch) => branch.type === 'array')?.maxItems ?? schema.maxItems ?? Infinity;
+  if (lines.length > most) return { fault: `${label} may have at most ${most} lines.` };
+  if (lines.length === 0) return { value: undefined };
+  return { value: lines.length === 1 && schema.anyOf ? lines[0] : lines };
+}
+
+/** Hosts that hand out a cloud machine's credentials (D23). */
+const metadataHost = /^(169\.254\.|\[?fe80:|\[?fd00:ec2:|metadata\.google\.internal\.?$)/i;
+
+function readAddress(label: string, text: string): FieldReading {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url || !/^https?:$/.test(url.protocol) || !/^https?:\/\//i.test(text) || /\s/.test(text)) {
+    return { fault: `${label} must be an http or https address, such as https://api.example.com.` };
+  }
+  if (url.username || url.password) return { fault: `${label} must not contain a user name or password.` };
+  if (url.search || url.hash || /[?#]/.test(text)) return { fault: `${label} must not contain ? or #.` };
+  if (metadataHost.test(url.hostname)) return { fault: `${label} must not point at a metadata service.` };
+  return { value: url.href.replace(/\/+$/, '') };
+}

@@ -1,0 +1,24 @@
+/** Options of the service. Secrets in them are encrypted (D3). */
+export const optionNames = {
+  /** Encrypted text, or '' while REST access is disabled. */
+  restKey: 'svc_api_key',
+  /** `AiParams`: defaults of every text call (D8). */
+  aiParams: 'svc_ai_params',
+  /** `Limits`. */
+  limits: 'svc_limits',
+  /** Boolean. */
+  sandbox: 'svc_sandbox',
+} as const;
+
+/** Every option and transient of the service begins with it. */
+export const optionPrefix = 'svc_';
+
+/** Object of one provider's settings, secret members encrypted. */
+export function providerOption(id: string): string {
+  return `svc_provider_${id}`;
+}
+
+/** Transient: ids of the models its last test found. */
+export function modelsTransient(id: string): string {
+  return `svc_models_${id}`;
+}

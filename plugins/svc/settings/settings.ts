@@ -1,0 +1,84 @@
+import type { HostApi, JsonSchema } from '#plugin-api';
+import { aiParamSchemas, type AiParams } from '../kit/ai-params.ts';
+import type { ProviderSettings } from '../providers/provider.ts';
+import { readFieldValue } from './field-value.ts';
+import { invalidFields } from './invalid-fields.ts';
+import { limitSchemas, type Limits } from './limits.ts';
+import { optionNames, optionPrefix } from './names.ts';
+import { createProviderStore, type ProviderSource, type ProviderStore } from './provider-store.ts';
+import { createRestKey, type RestKey } from './rest-key.ts';
+import { createSandboxSwitch, type SandboxSwitch } from './sandbox-switch.ts';
+import { createSecretReader } from './secret-reader.ts';
+
+/** All that an administrator sets for the service. Changes are seen by every node within a second. */
+export interface Settings {
+  readonly restKey: RestKey;
+  readonly providers: ProviderStore;
+  readonly sandbox: SandboxSwitch;
+  /** What a call to the provider is made with; secrets in plain text. */
+  provider(id: string): Promise<ProviderSettings>;
+  /** Defaults of every text call; the call's own keys override them (D8). */
+  aiParams(): Promise<AiParams>;
+  /** Replaces them; an empty text leaves a key unset. Throws invalid fields. */
+  saveAiParams(values: Readonly<Record<string, unknown>>): Promise<void>;
+  limits(): Promise<Limits>;
+  /** Replaces them; an empty text takes the default. Throws invalid fields. */
+  saveLimits(values: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Milliseconds one call may take, by kind. */
+  timeouts(): Promise<{ readonly text: number }>;
+  /** Deletes every option of the service. */
+  remove(): Promise<void>;
+}
+
+export interface SettingsParts {
+  readonly host: Pick<HostApi, 'options' | 'secrets' | 'hooks' | 'log'>;
+  readonly providers: ProviderSource;
+  readonly random?: (bytes: number) => Buffer;
+}
+
+export function createSettings({ host, providers, random }: SettingsParts): Settings {
+  const { options, secrets, hooks } = host;
+  const read = createSecretReader({ secrets, log: host.log });
+  const store = createProviderStore({ options, secrets, hooks, read, providers });
+
+  async function limits(): Promise<Limits> {
+    const stored = await options.get<Partial<Limits> | false>(optionNames.limits, {});
+    const chosen = (name: keyof Limits): number => {
+      const value = stored ? stored[name] : undefined;
+      return typeof value === 'number' && Number.isFinite(value) ? value : limitSchemas[name].default;
+    };
+    return { text_timeout: Math.max(1, chosen('text_timeout')), requests_per_minute: Math.max(0, chosen('requests_per_minute')) };
+  }
+
+  return {
+    restKey: createRestKey({ options, secrets, read, ...(random && { random }) }),
+    providers: store,
+    sandbox: createSandboxSwitch({ options, hooks }),
+    provider: store.effective,
+    aiParams: async () => (await options.get<AiParams | false>(optionNames.aiParams, {})) || {},
+    async saveAiParams(values) {
+      await options.update(optionNames.aiParams, readFields(aiParamSchemas, values));
+    },
+    limits,
+    async saveLimits(values) {
+      await options.update(optionNames.limits, readFields(limitSchemas, values));
+    },
+    timeouts: async () => ({ text: (await limits()).text_timeout * 1000 }),
+    async remove() {
+      for (const name of Object.keys(await options.list(optionPrefix))) await options.delete(name);
+    },
+  };
+}
+
+/** The values that were given, checked by their schemas; names without a schema are left out. Throws invalid fields. */
+function readFields(schemas: Readonly<Record<string, JsonSchema>>, values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const read: Record<string, unknown> = {};
+  const faults: Record<string, string> = {};
+  for (const [name, schema] of Object.entries(schemas)) {
+    const reading = readFieldValue(name, schema, Object.hasOwn(values, name) ? values[name] : undefined);
+    if ('fault' in reading) faults[name] = reading.fault;
+    else if (reading.value !== undefined) read[name] = reading.value;
+  }
+  if (Object.keys(faults).length > 0) throw invalidFields(faults);
+  return read;
+}
