@@ -1,0 +1,80 @@
+import type { JsonSchema } from '#plugin-api';
+import { formatDuration, formatMoment, formatNumber } from './formats.ts';
+import { SafeHtml, escapeHtml } from './safe-html.ts';
+import { schemaField, type FormFieldInit } from './schema-field.ts';
+
+/** Addresses that templates may ask for. */
+export interface ViewAddresses {
+  /** Path of a plugin's asset with its content hash. */
+  asset(slug: string, file: string): string;
+  /** Path of an admin page, for example of `svc`. */
+  admin(slug: string): string;
+}
+
+/** What Handlebars hands a helper as its last argument. */
+interface HelperOptions {
+  readonly hash: Readonly<Record<string, unknown>>;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export type Helper = (...args: unknown[]) => unknown;
+
+/** The helpers of every template. The last argument of each is Handlebars' options object. */
+export function createHelpers(addresses: ViewAddresses): Readonly<Record<string, Helper>> {
+  return { ...comparisons, ...formatting, ...links(addresses), schemaField: makeSchemaField };
+}
+
+const comparisons: Record<string, Helper> = {
+  eq: (left, right) => left === right,
+  ne: (left, right) => left !== right,
+  same: (left, right) => String(left ?? '') === String(right ?? ''),
+  and: (...args) => args.slice(0, -1).reduce((all, value) => (all ? value : all), true),
+  or: (...args) => args.slice(0, -1).reduce((found, value) => (found ? found : value), false),
+  not: (value) => !value,
+  given: (value) => value !== undefined && value !== null && value !== '',
+  includes: (list, value) => Array.isArray(list) && list.includes(value),
+};
+
+const formatting: Record<string, Helper> = {
+  concat: (...args) => args.slice(0, -1).map((value) => String(value ?? '')).join(''),
+  json: (value) => JSON.stringify(value) ?? 'null',
+  number: (value) => formatNumber(value),
+  duration: (value) => formatDuration(value),
+  date: (value, options) => formatMoment(value, 'date', timezoneOf(options)),
+  dateTime: (value, options) => formatMoment(value, 'dateTime', timezoneOf(options)),
+  time: (value, options) => formatMoment(value, 'time', timezoneOf(options)),
+  plural: (count, one, many) => `${formatNumber(count)} ${String(Number(count) === 1 ? one : many)}`,
+};
+
+function links(addresses: ViewAddresses): Record<string, Helper> {
+  return {
+    asset: (path) => {
+      const [slug = '', ...rest] = String(path).split('/');
+      return addresses.asset(slug, rest.join('/'));
+    },
+    icon: (name) => {
+      if (typeof name !== 'string' || !/^[\w-]+$/.test(name)) return '';
+      const sprite = escapeHtml(addresses.asset('admin', 'icons.svg'));
+      return new SafeHtml(`<svg class="icon" aria-hidden="true" focusable="false"><use href="${sprite}#${name}"></use></svg>`);
+    },
+    adminUrl: (...args) => addresses.admin(args.length > 1 ? String(args[0]) : ''),
+    nonceField: (options) => new SafeHtml(`<input type="hidden" name="_nonce" value="${escapeHtml(frameOf(options)['nonce'])}">`),
+    actionUrl: (action, options) => {
+      const page = frameOf(options)['page'] as { readonly slug?: unknown } | undefined;
+      const address = addresses.admin(String(page?.slug ?? ''));
+      return `${address}?action=${encodeURIComponent(String(action))}`;
+    },
+  };
+}
+
+function makeSchemaField(name: unknown, schema: unknown, options: unknown): unknown {
+  return schemaField(String(name), (schema ?? {}) as JsonSchema, (options as HelperOptions).hash as FormFieldInit);
+}
+
+function frameOf(options: unknown): Readonly<Record<string, unknown>> {
+  return (options as HelperOptions).data;
+}
+
+function timezoneOf(options: unknown): string {
+  return String(frameOf(options)['timezone'] ?? 'UTC');
+}

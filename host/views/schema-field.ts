@@ -1,0 +1,104 @@
+import type { JsonSchema } from '#plugin-api';
+
+/** Values of the partial `admin/field`. */
+export interface FormField {
+  readonly type: 'text' | 'url' | 'email' | 'number' | 'textarea' | 'select' | 'switch' | 'secret';
+  readonly id: string;
+  readonly name: string;
+  readonly label: string;
+  readonly value?: unknown;
+  readonly help?: string;
+  readonly error?: string;
+  readonly placeholder?: string;
+  readonly required?: boolean;
+  readonly min?: number;
+  readonly max?: number;
+  readonly step?: number | 'any';
+  readonly minlength?: number;
+  readonly maxlength?: number;
+  readonly options?: readonly { readonly value: string; readonly label: string }[];
+  /** Of a secret: whether one is stored, and its last four characters. */
+  readonly saved?: boolean;
+  readonly ending?: string;
+}
+
+export interface FormFieldInit {
+  /** The stored value; of a `writeOnly` property `{saved, ending}`, never the secret. */
+  readonly value?: unknown;
+  readonly error?: string;
+  readonly id?: string;
+  readonly label?: string;
+  readonly help?: string;
+}
+
+/**
+ * Makes the form field of one JSON Schema property: title and description name it, limits and enum bound it,
+ * `writeOnly` makes it a secret that is never shown.
+ *
+ * @param name of the form field, for example `openai[api_key]`.
+ */
+export function schemaField(name: string, schema: JsonSchema, init: FormFieldInit = {}): FormField {
+  const type = fieldType(schema);
+  const help = init.help ?? schema.description;
+  const example = schema.examples?.[0];
+  return {
+    type,
+    name,
+    id: init.id ?? `field-${name.replace(/[^\w-]+/g, '-').replace(/-+$/, '')}`,
+    label: init.label ?? schema.title ?? readableName(name),
+    ...(help !== undefined && { help }),
+    ...(init.error !== undefined && { error: init.error }),
+    ...(example !== undefined && { placeholder: String(example) }),
+    ...(schema.required === true && { required: true }),
+    ...valueOf(type, schema, init.value),
+    ...limitsOf(type, schema),
+    ...(type === 'select' && { options: optionsOf(schema) }),
+  };
+}
+
+function fieldType(schema: JsonSchema): FormField['type'] {
+  if (schema.writeOnly) return 'secret';
+  if (schema.enum) return 'select';
+  const type = Array.isArray(schema.type) ? (schema.type as readonly string[]).find((name) => name !== 'null') : schema.type;
+  if (type === 'boolean') return 'switch';
+  if (type === 'integer' || type === 'number') return 'number';
+  if (type === 'array' || schema.format === 'textarea-field') return 'textarea';
+  if (schema.format === 'uri') return 'url';
+  return schema.format === 'email' ? 'email' : 'text';
+}
+
+function valueOf(type: FormField['type'], schema: JsonSchema, given: unknown): Pick<FormField, 'value' | 'saved' | 'ending'> {
+  if (type === 'secret') {
+    const state = (typeof given === 'object' && given !== null ? given : {}) as { saved?: unknown; ending?: unknown };
+    return { saved: state.saved === true, ...(typeof state.ending === 'string' && { ending: state.ending }) };
+  }
+  const value = given ?? schema.default;
+  if (Array.isArray(value)) return { value: value.join('\n') };
+  return value === undefined || value === null ? {} : { value };
+}
+
+function limitsOf(type: FormField['type'], schema: JsonSchema): Pick<FormField, 'min' | 'max' | 'step' | 'minlength' | 'maxlength'> {
+  if (type === 'number') {
+    return {
+      ...(schema.minimum !== undefined && { min: schema.minimum }),
+      ...(schema.maximum !== undefined && { max: schema.maximum }),
+      step: schema.multipleOf ?? (schema.type === 'integer' ? 1 : 'any'),
+    };
+  }
+  if (schema.type !== 'string') return {};
+  return {
+    ...(schema.minLength !== undefined && { minlength: schema.minLength }),
+    ...(schema.maxLength !== undefined && { maxlength: schema.maxLength }),
+  };
+}
+
+function optionsOf(schema: JsonSchema): { value: string; label: string }[] {
+  const options = (schema.enum ?? []).map((value) => ({ value: String(value), label: String(value) }));
+  return schema.required === true || schema.default !== undefined ? options : [{ value: '', label: 'Default' }, ...options];
+}
+
+function readableName(name: string): string {
+  const last = /([^[\]]+)\]?$/.exec(name)?.[1] ?? name;
+  const words = last.replace(/[_-]+/g, ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
