@@ -10,6 +10,8 @@ export interface OutboundInit {
   readonly maxBytes?: number;
   /** Let names and addresses of private networks through. Cloud metadata addresses never (D23). Default false. */
   readonly allowInternal?: boolean;
+  /** `host:port` reached even when private, for an address an administrator typed out; redirects elsewhere are checked as always (D23). */
+  readonly allowHost?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -27,8 +29,12 @@ export interface OutboundResponse {
 /**
  * Outbound requests to addresses that people typed. Only http and https; every resolved address and the connected peer
  * are checked against private, loopback, link-local and reserved ranges, on every redirect (D23).
+ * Redirects 301, 302, 307 and 308 keep method and body; 303 is followed for GET and HEAD alone; https never leads to http.
+ * `authorization` and `cookie` stay behind when a redirect leaves the origin.
  * Errors carry `code`: `outbound_refused`, `outbound_dns`, `outbound_connect`, `outbound_tls`, `outbound_timeout`, `outbound_too_large`, `outbound_redirects`.
  */
 export interface HttpApi {
   fetch(url: string, init?: OutboundInit): Promise<OutboundResponse>;
+  /** Whether an address would be called, without calling it: resolves, or throws `outbound_refused` or `outbound_dns` with the reason. */
+  check(url: string, init?: Pick<OutboundInit, 'allowInternal' | 'allowHost'>): Promise<void>;
 }
