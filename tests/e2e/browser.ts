@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+
+const candidates = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** Starts the system's Chromium without any connection of its own to the outside. */
+export async function openBrowser(): Promise<Browser> {
+  const executablePath = candidates.find((path) => existsSync(path));
+  if (!executablePath) throw new Error(`No browser found at ${candidates.join(', ')}; on Debian: apt-get install chromium`);
+  return chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  });
+}
+
+/** A page in a session of its own; its console errors and failed requests are collected in `problems`. */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<{ page: Page; problems: string[] }> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(message.text());
+  });
+  page.on('pageerror', (error) => problems.push(String(error)));
+  return { page, problems };
+}
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly target: readonly string[] }[];
+}
+
+/** What axe-core finds on the page, as `rule (impact): first element`. The script goes in past the page's content security policy. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  await page.evaluate(source);
+  const violations = await page.evaluate<Violation[]>('axe.run().then((result) => result.violations)');
+  return violations.map(({ id, impact, nodes }) => `${id} (${impact}): ${nodes[0]?.target.join(' ')}`);
+}
+
+/** The width by which the page's content overflows its window, in pixels; 0 when it fits. */
+export function overflow(page: Page): Promise<number> {
+  return page.evaluate<number>('Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)');
+}
