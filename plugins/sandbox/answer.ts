@@ -1,0 +1,127 @@
+import { digest } from './random.ts';
+
+/** What is asked, freed of any provider's wire format. */
+export interface Question {
+  /** Display name of the provider. */
+  readonly provider: string;
+  readonly model: string;
+  readonly system: string;
+  readonly messages: readonly { readonly role: string; readonly content: string }[];
+  /** Longest answer in tokens; undefined: no limit. */
+  readonly maxTokens: number | undefined;
+  readonly stop: readonly string[];
+  readonly seed: string;
+  /** The caller asked for a JSON answer by a parameter. */
+  readonly json: boolean;
+  /** Answer with a trace of reasoning too. */
+  readonly reason: boolean;
+}
+
+export interface Answer {
+  readonly text: string;
+  /** Why it ends: by itself, at the token limit, or at a stop sequence. */
+  readonly finish: 'end' | 'length' | 'stop_sequence';
+  readonly stopSequence: string | null;
+  /** Empty unless asked for. */
+  readonly reasoning: string;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly reasoningTokens: number;
+  /** Hexadecimal; the same for the same question and seed. Identifiers are cut from it. */
+  readonly fingerprint: string;
+}
+
+/** About four characters a token, as English text has. */
+export function countTokens(text: string): number {
+  return Math.ceil([...text].length / 4);
+}
+
+/**
+ * The made-up answer. The same question with the same seed gets the same answer, on every node and in every run.
+ *
+ * A last message `echo: ...` gives its rest back verbatim; `json: ...` gives a JSON object that holds it.
+ */
+export function answer(question: Question): Answer {
+  const fingerprint = digest(
+    question.seed, question.provider, question.model, question.system,
+    ...question.messages.flatMap((message) => [message.role, message.content]),
+  );
+  const prompt = question.messages.at(-1)?.content ?? '';
+  const ending = end(compose(question, prompt, fingerprint), question);
+  const reasoning = question.reason ? `Sandbox reasoning: the request has ${String(countTokens(prompt))} tokens and nothing to think about; a made-up answer will do.` : '';
+  const reasoningTokens = countTokens(reasoning);
+  return {
+    ...ending,
+    reasoning,
+    reasoningTokens,
+    inputTokens: [question.system, ...question.messages.map((message) => message.content)].reduce((sum, text) => sum + countTokens(text), 3),
+    outputTokens: countTokens(ending.text) + reasoningTokens,
+    fingerprint,
+  };
+}
+
+/** Cuts a text into the pieces of a stream: a few words each; joined they are the text. */
+export function pieces(text: string): string[] {
+  return text.match(/(?:\s*\S+\s?){1,3}\s*/g) ?? (text === '' ? [] : [text]);
+}
+
+function compose(question: Question, prompt: string, fingerprint: string): string {
+  const special = /^\s*(echo|json):\s?([\s\S]*)$/i.exec(prompt);
+  if (special?.[1]?.toLowerCase() === 'echo') return special[2] ?? '';
+  if (special || question.json) {
+    return JSON.stringify({ sandbox: true, provider: question.provider, model: question.model, request: (special?.[2] ?? prompt).trim() });
+  }
+  const chosen = (list: readonly string[], at: number): string => list[parseInt(fingerprint.slice(at, at + 6), 16) % list.length] ?? '';
+  const subject = longestWord(prompt);
+  return [
+    `Sandbox answer from ${question.provider} (${question.model}): you asked "${quote(prompt)}".`,
+    ...(question.system === '' ? [] : [`The instruction "${quote(question.system)}" came with it.`]),
+    'No provider was called; this text was made up on your own machine.',
+    chosen(openings, 0).replace('{subject}', subject),
+    chosen(middles, 6),
+    chosen(closings, 12),
+  ].join(' ');
+}
+
+function end(text: string, question: Question): Pick<Answer, 'text' | 'finish' | 'stopSequence'> {
+  const stops = question.stop.map((stop) => ({ stop, at: text.indexOf(stop) })).filter(({ at }) => at >= 0);
+  const first = stops.sort((left, right) => left.at - right.at)[0];
+  const stopped = first ? text.slice(0, first.at) : text;
+  if (question.maxTokens !== undefined && countTokens(stopped) > question.maxTokens) {
+    return { text: [...stopped].slice(0, question.maxTokens * 4).join(''), finish: 'length', stopSequence: null };
+  }
+  return { text: stopped, finish: first ? 'stop_sequence' : 'end', stopSequence: first?.stop ?? null };
+}
+
+function quote(text: string): string {
+  const line = [...text.replace(/\s+/g, ' ').trim()];
+  return line.length > 200 ? `${line.slice(0, 200).join('')}…` : line.join('');
+}
+
+function longestWord(prompt: string): string {
+  const words = prompt.match(/[\p{L}\p{N}'-]{4,30}/gu) ?? [];
+  return words.reduce((longest, word) => (word.length > longest.length ? word : longest), '') || 'this';
+}
+
+const openings = [
+  'A real model would now say something about {subject}.',
+  'Picture here three careful paragraphs about {subject}.',
+  'On {subject} the sandbox holds no opinion, which keeps it calm.',
+  'Much has been written about {subject}, none of it in this sandbox.',
+  'Had a model been asked, {subject} would be explained by now.',
+  'The sandbox looked up {subject} and found only sand.',
+];
+const middles = [
+  'Your request arrived whole, was understood by its form and counted in tokens.',
+  'The way from your call to this answer is the same one a real answer takes.',
+  'Everything but the words is as it will be later: the fields, the usage, the errors.',
+  'What you see proves that key, route, provider and settings work together.',
+  'The same question will get the same answer, so it suits tests well.',
+];
+const closings = [
+  'Save a real key in the settings when you want real words.',
+  'Turn the fault dial on the Sandbox page to see how failures look.',
+  'Begin a message with "echo:" to get your own text back.',
+  'Begin a message with "json:" to get JSON back.',
+  'Try the model name fault-429 to meet a rate limit.',
+];

@@ -1,0 +1,52 @@
+import type { JsonSchema } from '#plugin-api';
+
+export const faults = ['none', '429', '500', 'slow', 'cut', 'garbage'] as const;
+export type Fault = (typeof faults)[number];
+
+/** What goes wrong, and how often. */
+export interface Dial {
+  readonly fault: Fault;
+  /** Share of requests the fault strikes, 0 to 1. Which ones follows from the seed. */
+  readonly rate: number;
+  /** Milliseconds the fault `slow` waits before it answers. */
+  readonly delay_ms: number;
+  /** Same seed and same prompt, same answer; same seed, same series of faults. */
+  readonly seed: number;
+}
+
+export const defaultDial: Dial = { fault: 'none', rate: 1, delay_ms: 3000, seed: 1 };
+
+export const dialSchema = {
+  type: 'object',
+  title: 'Fault dial of the sandbox',
+  default: defaultDial,
+  additionalProperties: false,
+  properties: {
+    fault: { type: 'string', enum: [...faults], title: 'Fault', description: 'What goes wrong.' },
+    rate: { type: 'number', minimum: 0, maximum: 1, title: 'Rate', description: 'Share of requests it strikes, 0 to 1.' },
+    delay_ms: { type: 'integer', minimum: 0, maximum: 600000, title: 'Delay in milliseconds', description: 'How long a slow answer takes.' },
+    seed: { type: 'integer', minimum: 0, maximum: 2147483647, title: 'Seed', description: 'Same seed and same prompt, same answer.' },
+  },
+} as const satisfies JsonSchema;
+
+/** A dial out of what is stored: members that are missing or wrong take their default. */
+export function readDial(stored: unknown): Dial {
+  const value = (typeof stored === 'object' && stored !== null ? stored : {}) as Partial<Record<keyof Dial, unknown>>;
+  const fault = faults.find((name) => name === value.fault) ?? defaultDial.fault;
+  return {
+    fault,
+    rate: numberOr(value.rate, defaultDial.rate),
+    delay_ms: numberOr(value.delay_ms, defaultDial.delay_ms),
+    seed: numberOr(value.seed, defaultDial.seed),
+  };
+}
+
+/** The fault a model name forces (`fault-429`, also `vendor/fault-429` and `fault-429:free`), whatever the dial says; null for other names. */
+export function forcedFault(model: string): Fault | null {
+  const name = /(?:^|\/)fault-([a-z0-9]+)(?:$|:)/.exec(model)?.[1];
+  return faults.find((fault) => fault === name) ?? null;
+}
+
+function numberOr(value: unknown, fallback: number): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : fallback;
+}

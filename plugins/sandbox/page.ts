@@ -1,0 +1,82 @@
+import { RestError } from '#plugin-api';
+import type { AdminActionResult, AdminPage, AdminRequest, HostApi } from '#plugin-api';
+import { defaultDial, dialSchema, faults, readDial } from './dial.ts';
+import type { Fault } from './dial.ts';
+import type { SandboxServer } from './server.ts';
+import { sandboxKey } from './wire.ts';
+import { wires } from './wires.ts';
+
+interface SandboxPageParts {
+  readonly host: HostApi;
+  readonly server: SandboxServer;
+  readonly switchOption: string;
+  readonly dialOption: string;
+}
+
+const faultLabels: Readonly<Record<Fault, string>> = {
+  none: 'None: every request is answered',
+  '429': '429: rate limited, with Retry-After',
+  '500': '500: the provider failed',
+  slow: 'Slow: answers after the delay',
+  cut: 'Cut: the connection breaks in mid-answer',
+  garbage: 'Garbage: an answer that is not JSON',
+};
+
+/** The admin page: what is served, the fault dial, and the last requests this process saw. */
+export function createSandboxPage({ host, server, switchOption, dialOption }: SandboxPageParts): AdminPage {
+  return {
+    slug: 'sandbox',
+    title: 'Sandbox',
+    menu: 'Sandbox',
+    icon: 'flask',
+    position: 80,
+    render: async () => {
+      const root = server.url();
+      return {
+        template: 'sandbox/index',
+        data: {
+          on: (await host.options.get(switchOption, false)) === true,
+          url: root,
+          key: sandboxKey,
+          dial: readDial(await host.options.get(dialOption)),
+          schema: dialSchema.properties,
+          faultOptions: faults.map((value) => ({ value, label: faultLabels[value] })),
+          providers: wires.map((wire) => ({
+            label: wire.label,
+            address: String(wire.settings(`${root ?? ''}/${wire.id}`, {})['base_url']),
+            models: wire.models.join(', '),
+          })),
+          requests: server.recent().map((request) => ({ ...request, fault: request.fault === 'none' ? '' : request.fault })),
+        },
+      };
+    },
+    actions: {
+      save: (request) => saveDial(host, dialOption, request),
+      reset: async () => {
+        await host.options.update(dialOption, defaultDial);
+        return { notice: { kind: 'success', text: 'The dial is back at none: every request is answered.' } };
+      },
+    },
+  };
+}
+
+/** Throws RestError 400 when a member is out of its range. */
+async function saveDial(host: HostApi, option: string, { form }: AdminRequest): Promise<AdminActionResult> {
+  const dial = {
+    fault: String(form['fault'] ?? ''),
+    rate: formNumber(form, 'rate'),
+    delay_ms: formNumber(form, 'delay_ms'),
+    seed: formNumber(form, 'seed'),
+  };
+  await host.options.update(option, dial);
+  const text = dial.fault === 'none' ? 'Saved. Every request is answered.' : `Saved. The fault strikes ${String(Math.round(dial.rate * 100))}% of the requests from now on.`;
+  return { notice: { kind: 'success', text } };
+}
+
+function formNumber(form: AdminRequest['form'], name: 'rate' | 'delay_ms' | 'seed'): number {
+  const text = String(form[name] ?? '').trim();
+  const value = text === '' ? Number.NaN : Number(text);
+  if (Number.isFinite(value)) return value;
+  const { title } = dialSchema.properties[name];
+  throw new RestError({ code: 'rest_invalid_param', status: 400, message: `${title}: type a number.`, data: { params: { [name]: 'Type a number.' } } });
+}

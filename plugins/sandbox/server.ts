@@ -1,0 +1,133 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Clock, Logger } from '#plugin-api';
+import type { Dial } from './dial.ts';
+import { dispatch } from './dispatch.ts';
+import type { Dispatched } from './dispatch.ts';
+import { createRecent } from './recent.ts';
+import type { SeenRequest } from './recent.ts';
+
+/** Largest request body read, in bytes. */
+const bodyLimit = 10 * 1024 * 1024;
+
+export interface SandboxServerDependencies {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Asked at each request, so that a turn of the dial counts from the next one on. */
+  readonly dial: () => Promise<Dial>;
+}
+
+export interface SandboxServer {
+  /** Listens on a free loopback port; a second call answers the same address. */
+  start(): Promise<{ readonly url: string }>;
+  /** Destroys what is open and frees the port. The server can be started again, on another port. */
+  stop(): Promise<void>;
+  /** `http://127.0.0.1:<port>`, or null while it does not listen. */
+  url(): string | null;
+  /** The last requests, newest first. Paths without their query, so no key is among them. */
+  recent(): readonly SeenRequest[];
+}
+
+/**
+ * The stand-ins of all providers behind one `node:http` server. It listens on 127.0.0.1 alone, calls nobody, stores nothing.
+ * A server of its own because some faults (a connection cut in mid-body) need the socket. Each process has its own.
+ */
+export function createSandboxServer({ clock, log, dial }: SandboxServerDependencies): SandboxServer {
+  const recent = createRecent(20);
+  let listening: Promise<Server> | null = null;
+  let address: string | null = null;
+  let series = { dial: '', sequence: 0 };
+
+  const circumstances = async () => {
+    const current = await dial();
+    const name = JSON.stringify(current);
+    series = series.dial === name ? { ...series, sequence: series.sequence + 1 } : { dial: name, sequence: 0 };
+    return { dial: current, sequence: series.sequence, now: clock.now() };
+  };
+
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const seen = { at: clock.now(), method: request.method ?? 'GET', target: request.url ?? '/' };
+    const body = await readBody(request);
+    const around = await circumstances();
+    const dispatched = dispatch({ method: seen.method, target: seen.target, headers: request.headers, body }, around);
+    recent.add({ ...seen, provider: dispatched.provider, status: dispatched.reply.status, fault: dispatched.fault });
+    if (dispatched.fault === 'slow') await clock.sleep(around.dial.delay_ms, hangUp(response));
+    await write(response, dispatched);
+  };
+
+  const listen = async (): Promise<Server> => {
+    const server = createServer((request, response) => {
+      respond(request, response).catch((error: unknown) => {
+        if (!response.destroyed) log.error('The sandbox could not answer a request.', { error: String(error) });
+        response.destroy();
+      });
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    server.unref();
+    address = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+    log.info('The sandbox answers for all providers.', { url: address });
+    return server;
+  };
+
+  return {
+    start: async () => {
+      listening ??= listen().catch((error: unknown) => {
+        listening = null;
+        throw error;
+      });
+      await listening;
+      return { url: address ?? '' };
+    },
+    stop: async () => {
+      const server = await listening;
+      listening = null;
+      address = null;
+      if (!server) return;
+      await new Promise<void>((resolve) => {
+        server.close(() => { resolve(); });
+        server.closeAllConnections();
+      });
+    },
+    url: () => address,
+    recent: () => recent.list(),
+  };
+}
+
+async function readBody(request: IncomingMessage): Promise<string | null> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    length += part.length;
+    if (length <= bodyLimit) parts.push(part);
+  }
+  return length > bodyLimit ? null : Buffer.concat(parts).toString('utf8');
+}
+
+/** A signal that fires when the caller goes away, so that a slow answer does not outlive its request. */
+function hangUp(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => { controller.abort(new Error('The caller hung up.')); });
+  return controller.signal;
+}
+
+/** Writes a reply; a cut one stops half-way through its bytes and takes the connection with it. */
+async function write(response: ServerResponse, { reply, fault }: Dispatched): Promise<void> {
+  const whole = reply.chunks.length === 1;
+  const bytes = Buffer.from(reply.chunks.join(''));
+  response.writeHead(reply.status, { ...reply.headers, ...(whole && { 'content-length': bytes.length }) });
+  if (fault === 'cut') {
+    await new Promise<void>((resolve) => { response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => { resolve(); }); });
+    response.destroy();
+    return;
+  }
+  if (whole) {
+    response.end(bytes);
+    return;
+  }
+  for (const chunk of reply.chunks) response.write(chunk);
+  response.end();
+}

@@ -1,0 +1,101 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** The key every stand-in accepts (Ollama asks for none). */
+export const sandboxKey = 'sandbox';
+
+/** A request as the stand-in of one provider sees it. */
+export interface WireRequest {
+  readonly method: string;
+  /** Path below the provider's own root, for example `/v1/chat/completions`. */
+  readonly path: string;
+  /** Named groups of the route's pattern, percent-decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  /** The parsed JSON body; undefined when there was none. */
+  readonly body: unknown;
+  /** The dial's seed: same seed and same prompt, same answer. */
+  readonly seed: number;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** An answer, whole (one chunk) or streamed (several). Written in order; a cut connection loses the second half. */
+export interface WireReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly chunks: readonly string[];
+}
+
+export interface WireRoute {
+  readonly method: 'GET' | 'POST';
+  /** Matched against the whole path below the provider's root. */
+  readonly path: RegExp;
+  /** Throws Refusal. */
+  readonly handle: (request: WireRequest) => WireReply;
+}
+
+/** Answers of one provider to what can go wrong before a handler runs, in that provider's own shape. */
+export interface WireErrors {
+  unknownPath(request: WireRequest): WireReply;
+  badJson(): WireReply;
+  tooLarge(): WireReply;
+  /** @param retryAfter seconds, also sent as `Retry-After`. */
+  rateLimited(model: string, retryAfter: number): WireReply;
+  serverError(): WireReply;
+}
+
+/** The stand-in of one provider. */
+export interface Wire {
+  /** The provider's id in the service, and the first segment of the stand-in's addresses. */
+  readonly id: string;
+  readonly label: string;
+  /** Models it lists; the first is the default. Any other name is answered too. */
+  readonly models: readonly string[];
+  /** Provider settings that lead here. `root` is `http://127.0.0.1:<port>/<id>`; `saved` are the stored ones. */
+  settings(root: string, saved: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
+  /** The refusal of a request without the right key; null lets it in. */
+  refuse(request: WireRequest): WireReply | null;
+  readonly errors: WireErrors;
+  readonly routes: readonly WireRoute[];
+}
+
+/** Thrown by a handler to answer something else than success. */
+export class Refusal extends Error {
+  readonly reply: WireReply;
+
+  constructor(reply: WireReply) {
+    super(`refused with ${String(reply.status)}`);
+    this.name = 'Refusal';
+    this.reply = reply;
+  }
+}
+
+export function jsonReply(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): WireReply {
+  return { status, headers: { 'content-type': 'application/json; charset=utf-8', ...headers }, chunks: [JSON.stringify(body)] };
+}
+
+export function streamReply(chunks: readonly string[], headers: Readonly<Record<string, string>> = {}): WireReply {
+  return { status: 200, headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', ...headers }, chunks };
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The token of an `Authorization: Bearer` header, or the empty string. */
+export function bearer(headers: IncomingHttpHeaders): string {
+  return /^bearer\s+(.*)$/i.exec(headers.authorization ?? '')?.[1]?.trim() ?? '';
+}
+
+/** The text of a message's content: a string, or the text parts of an array. */
+export function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content.map((part: unknown) => (isObject(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('');
+}
+
+/** Stop sequences given as one string or several. */
+export function stopsOf(stop: unknown): string[] {
+  return (Array.isArray(stop) ? stop : [stop]).filter((entry): entry is string => typeof entry === 'string' && entry !== '');
+}

@@ -1,0 +1,70 @@
+import { isObject } from '../wire.ts';
+import type { Wire } from '../wire.ts';
+import { openAiDialect, openAiUsage } from './chat-dialect.ts';
+import type { ChatDialect } from './chat-dialect.ts';
+import { chatWire, released } from './chat-wire.ts';
+
+/** OpenRouter: numeric error codes, the upstream's name in `provider`, its reasons in `native_finish_reason`, cost in the usage. */
+const dialect: ChatDialect = {
+  ...openAiDialect,
+  label: 'OpenRouter',
+  sentences: {
+    no_key: () => ({ message: 'No auth credentials found' }),
+    bad_key: () => ({ message: 'User not found.' }),
+    no_model: () => ({ message: 'No models provided' }),
+    no_messages: () => ({ message: 'Input required: specify "prompt" or "messages"' }),
+    unknown_model: ({ model }) => ({ message: `No endpoints found for ${model ?? ''}.` }),
+    rate_limited: () => ({ message: 'Rate limit exceeded: free-models-per-min.' }),
+    server_error: () => ({ message: 'Internal Server Error' }),
+  },
+  shape: ({ status, message }) => ({ error: { message, code: status } }),
+  id: (answer, created) => `gen-${String(created)}-${answer.fingerprint.slice(0, 20)}`,
+  modelName: (asked) => asked,
+  reasons: (model, body) => /r1|reason|think/.test(model) || (isObject(body['reasoning']) && body['reasoning']['enabled'] !== false && body['reasoning']['effort'] !== 'none'),
+  refusesMaxTokens: () => false,
+  usage: (answer) => ({ ...openAiUsage(answer), cost: 0, is_byok: false, cost_details: { upstream_inference_cost: null } }),
+  message: (answer) => ({ refusal: null, ...(answer.reasoning === '' && { reasoning: null }) }),
+  reasoningMember: 'reasoning',
+  choice: (answer) => ({ logprobs: null, native_finish_reason: answer.finish === 'length' ? 'length' : 'stop' }),
+  top: () => ({ provider: 'Sandbox' }),
+  alwaysStreamsUsage: true,
+  preamble: [': OPENROUTER PROCESSING\n\n'],
+  headers: () => ({}),
+};
+
+const wire = chatWire({
+  id: 'openrouter',
+  dialect,
+  base: '/api/v1',
+  models: ['openai/gpt-4o-mini', 'anthropic/claude-sonnet-4.5', 'deepseek/deepseek-r1', 'meta-llama/llama-3.3-70b-instruct'],
+  list: { object: undefined },
+  model: (id) => ({
+    id,
+    canonical_slug: id,
+    name: `${id} (sandbox)`,
+    created: released,
+    description: 'Stand-in on this machine.',
+    context_length: 128000,
+    architecture: { modality: 'text->text', input_modalities: ['text'], output_modalities: ['text'], tokenizer: 'Other', instruct_type: null },
+    pricing: { prompt: '0', completion: '0', request: '0', image: '0' },
+    top_provider: { context_length: 128000, max_completion_tokens: 16384, is_moderated: false },
+    per_request_limits: null,
+    supported_parameters: ['max_tokens', 'temperature', 'top_p', 'stop', 'seed'],
+  }),
+  // Whose key it is and what it may spend: the one call besides completions that needs the key.
+  routes: [{
+    method: 'GET',
+    path: /^\/api\/v1\/(?:auth\/)?key$/,
+    handle: () => ({
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      chunks: [JSON.stringify({ data: { label: 'sandbox', limit: null, limit_remaining: null, usage: 0, is_free_tier: true, is_provisioning_key: false } })],
+    }),
+  }],
+});
+
+/** The list of models is open to everyone, so a wrong key is not noticed there. */
+export const openRouterWire: Wire = {
+  ...wire,
+  refuse: (request) => (/^\/api\/v1\/models(?:\/|$)/.test(request.path) ? null : wire.refuse(request)),
+};
