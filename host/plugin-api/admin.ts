@@ -62,6 +62,8 @@ export interface SetupChoice {
   readonly id: string;
   readonly label: string;
   readonly description: string;
+  /** Asked each time the choices are shown; false leaves it out. Default: always shown. */
+  readonly available?: () => Promise<boolean>;
   /** Runs when chosen; answers the template of the finish page and its data. */
   readonly choose: (request: AdminRequest) => Promise<{ readonly template: string; readonly data?: Readonly<Record<string, unknown>> } | { readonly redirect: string }>;
   /** Low first. */
