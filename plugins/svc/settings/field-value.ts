@@ -27,12 +27,15 @@ export function readFieldValue(name: string, schema: JsonSchema, raw: unknown): 
   const text = raw.trim();
   if (text === '') return { value: undefined };
   if (schema.type === 'number' || schema.type === 'integer') return readNumber(label, schema, text);
-  return readText(label, schema, text);
+  return isAddressField(name, schema) ? readAddress(label, text) : readText(label, schema, text);
+}
+
+function isAddressField(name: string, schema: JsonSchema): boolean {
+  return schema.format === 'uri' || /(^|_)url$/.test(name);
 }
 
 function readText(label: string, schema: JsonSchema, text: string): FieldReading {
   if (schema.enum && !schema.enum.includes(text)) return { fault: `${label} must be one of ${schema.enum.join(', ')}.` };
-  if (schema.format === 'uri') return readAddress(label, text);
   const longest = schema.maxLength ?? 2000;
   if (text.length > longest) return { fault: `${label} may have at most ${longest} characters.` };
   if (schema.minLength !== undefined && text.length < schema.minLength) return { fault: `${label} must have at least ${schema.minLength} characters.` };
@@ -59,10 +62,14 @@ function range({ minimum, maximum }: JsonSchema): string {
   return maximum === undefined ? '' : `, ${maximum} or less`;
 }
 
+/** White space counts in a stop text; in a list of names it does not. */
 function readLines(label: string, schema: JsonSchema, raw: unknown): FieldReading {
-  const lines = (Array.isArray(raw) ? raw : String(raw).split(/\r?\n/)).filter((line): line is string => typeof line === 'string' && line !== '');
-  const most = schema.anyOf?.find((branch) => branch.type === 'array')?.maxItems ?? schema.maxItems ?? Infinity;
+  const typed: readonly unknown[] = Array.isArray(raw) ? raw : typeof raw === 'string' ? raw.split(/\r?\n/) : [raw];
+  if (!typed.every((line) => typeof line === 'string')) return { fault: `${label} must be text, one a line.` };
+  const lines = (schema.anyOf ? typed : typed.map((line) => line.trim())).filter((line) => line !== '');
+  const most = schema.anyOf?.find((branch) => branch.type === 'array')?.maxItems ?? schema.maxItems ?? 200;
   if (lines.length > most) return { fault: `${label} may have at most ${most} lines.` };
+  if (lines.some((line) => line.length > 500)) return { fault: `${label} may have at most 500 characters a line.` };
   if (lines.length === 0) return { value: undefined };
   return { value: lines.length === 1 && schema.anyOf ? lines[0] : lines };
 }

@@ -1,0 +1,59 @@
+// Betters the AI service pages; everything works without it.
+
+/** What a background test found: models to choose from, the badge, saved secrets, faults at their fields. */
+function show(form, data) {
+  clearFaults(form);
+  for (const [name, sentence] of Object.entries(data.faults ?? {})) markFault(form, name, sentence);
+  if (Array.isArray(data.models)) offerModels(form, data.models);
+  if (data.badge) {
+    const badge = form.closest('details')?.querySelector('summary .badge');
+    if (badge) {
+      badge.textContent = data.badge.text;
+      badge.className = `badge badge-${data.badge.kind}`;
+    }
+    if (data.badge.kind === 'success') form.querySelector('[data-missing]')?.remove();
+  }
+  for (const [name, state] of Object.entries(data.secrets ?? {})) showSecret(form, name, state);
+}
+
+function offerModels(form, models) {
+  const list = form.querySelector('datalist');
+  list?.replaceChildren(
+    ...models.map((model) => {
+      const option = document.createElement('option');
+      option.value = model;
+      return option;
+    }),
+  );
+}
+
+function showSecret(form, name, state) {
+  const input = form.elements.namedItem(name);
+  if (!(input instanceof HTMLInputElement)) return;
+  const note = document.getElementById(`${input.id}-state`);
+  if (state.saved) input.placeholder = 'Leave empty to keep the saved one';
+  if (state.saved) input.value = '';
+  if (note) note.textContent = state.saved ? `Saved${state.ending ? `, ends in ····${state.ending}` : ''}` : 'Nothing saved yet';
+}
+
+function clearFaults(form) {
+  for (const input of form.querySelectorAll('[aria-invalid]')) input.removeAttribute('aria-invalid');
+  for (const sentence of form.querySelectorAll('.field-error')) sentence.remove();
+}
+
+function markFault(form, name, sentence) {
+  const input = form.elements.namedItem(name);
+  if (!(input instanceof HTMLElement)) return;
+  const note = document.createElement('p');
+  note.className = 'field-error';
+  note.id = `${input.id}-error`;
+  note.textContent = sentence;
+  input.setAttribute('aria-invalid', 'true');
+  input.setAttribute('aria-describedby', `${note.id} ${input.getAttribute('aria-describedby') ?? ''}`.trim());
+  input.after(note);
+}
+
+document.addEventListener('admin:result', (event) => {
+  const data = event.detail?.data;
+  if (event.target instanceof HTMLFormElement && data) show(event.target, data);
+});

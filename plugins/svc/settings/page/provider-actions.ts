@@ -1,0 +1,57 @@
+import { RestError, type AdminActionResult, type AdminPage, type AdminRequest } from '#plugin-api';
+import type { Provider } from '../../providers/provider.ts';
+import type { SettingsContext } from '../settings-context.ts';
+import { groupOf, providerChanges, textOf } from './form-values.ts';
+import { savingOrRefused } from './refuse.ts';
+import { providerCard, settingsView } from './settings-view.ts';
+
+/** Actions of the provider cards. Both save; the second then makes a real call. */
+export function providerActions(context: SettingsContext): NonNullable<AdminPage['actions']> {
+  return {
+    'save-provider': (request) =>
+      saveAnd(request, context, async (provider) => ({
+        notice: { kind: 'success', text: `The settings of ${provider.label} are saved.` },
+        redirect: `svc?provider=${provider.id}`,
+      })),
+    'test-provider': (request) =>
+      saveAnd(request, context, async (provider) => {
+        const result = await context.tester.test(provider, request.signal);
+        const card = await providerCard(provider, context);
+        return {
+          notice: { kind: result.works ? 'success' : 'error', text: result.sentence },
+          redirect: `svc?provider=${provider.id}`,
+          data: { works: result.works, badge: card.badge, models: card.models, secrets: secretStates(card) },
+          status: result.works ? 200 : 400,
+        };
+      }),
+  };
+}
+
+/** The provider a form is about. Throws RestError 400 for one that is not there. */
+export async function providerOf(request: AdminRequest, context: SettingsContext): Promise<Provider> {
+  const provider = await context.providers.get(textOf(request, 'provider'));
+  if (!provider) throw new RestError({ code: 'rest_svc_unknown_provider', status: 400, message: 'There is no such provider. Reload the page.' });
+  return provider;
+}
+
+async function saveAnd(request: AdminRequest, context: SettingsContext, then: (provider: Provider) => Promise<AdminActionResult>): Promise<AdminActionResult> {
+  const provider = await providerOf(request, context);
+  return savingOrRefused(
+    async () => {
+      await context.settings.providers.save(provider, providerChanges(request, provider));
+      return then(provider);
+    },
+    {
+      inputName: (name) => `settings[${name}]`,
+      page: async (faults) => ({
+        template: 'svc/settings',
+        data: await settingsView(context, { form: `provider-${provider.id}`, typed: groupOf(request, 'settings'), faults }),
+      }),
+    },
+  );
+}
+
+/** For the page's script: which secret fields are now saved, and how they end. */
+function secretStates(card: Awaited<ReturnType<typeof providerCard>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(card.fields.filter((field) => field.schema.writeOnly).map((field) => [field.name, field.value]));
+}

@@ -1,0 +1,80 @@
+import type { JsonSchema } from '#plugin-api';
+import { aiParamSchemas } from '../../kit/ai-params.ts';
+import type { Provider } from '../../providers/provider.ts';
+import { fieldLabel } from '../field-value.ts';
+import type { FieldFaults } from '../invalid-fields.ts';
+import { limitSchemas } from '../limits.ts';
+import { missingSettings } from '../provider-store.ts';
+import type { SettingsContext } from '../settings-context.ts';
+import { fieldRows, type FieldRow } from './field-row.ts';
+
+/** A form that came back: which one, what was typed, and what is wrong with it. */
+export interface RefusedForm {
+  /** `key`, `params`, `limits`, or `provider-<id>`. */
+  readonly form: string;
+  readonly typed: Readonly<Record<string, unknown>>;
+  readonly faults: FieldFaults;
+}
+
+interface ProviderCard {
+  readonly id: string;
+  readonly label: string;
+  readonly badge: { readonly text: string; readonly kind: 'success' | 'info' };
+  readonly open: boolean;
+  readonly missing: string;
+  readonly fields: readonly FieldRow[];
+  readonly models: readonly string[];
+}
+
+/** The data of `svc/settings`. Holds no secret: only what is saved and how it ends. */
+export async function settingsView(context: SettingsContext, refused?: RefusedForm): Promise<Record<string, unknown>> {
+  const { settings, providers, host } = context;
+  const stateOf = (form: string): RefusedForm | undefined => (refused?.form === form ? refused : undefined);
+  const [masked, sandboxOn, sandboxAvailable] = await Promise.all([settings.restKey.masked(), settings.sandbox.isOn(), settings.sandbox.isAvailable()]);
+  return {
+    generateUrl: host.rest.url('/svc/v1/generate'),
+    key: { masked, fault: stateOf('key')?.faults['key'] },
+    sandbox: { on: sandboxOn, shown: sandboxAvailable || sandboxOn },
+    providers: await Promise.all([...(await providers.all())].map((provider) => providerCard(provider, context, stateOf(`provider-${provider.id}`)))),
+    params: rowsOf({ form: 'params', schemas: aiParamSchemas, saved: await settings.aiParams(), state: stateOf('params') }),
+    limits: rowsOf({ form: 'limits', schemas: limitSchemas, saved: await settings.limits(), state: stateOf('limits') }),
+  };
+}
+
+/** What the templates show of one provider: its fields, whether a call could be made, and the models last seen. */
+export async function providerCard(provider: Provider, context: SettingsContext, refused?: RefusedForm): Promise<ProviderCard> {
+  const saved = await context.settings.providers.saved(provider);
+  const missing = missingSettings(provider, saved);
+  return {
+    id: provider.id,
+    label: provider.label,
+    badge: missing.length === 0 ? { text: 'Configured', kind: 'success' } : { text: 'Not configured', kind: 'info' },
+    open: refused !== undefined,
+    missing: missing.map((name) => fieldLabel(name, provider.settings.properties[name] ?? {})).join(', '),
+    fields: fieldRows({
+      schemas: provider.settings.properties,
+      group: 'settings',
+      id: provider.id,
+      saved,
+      ...(refused && { typed: refused.typed, faults: refused.faults }),
+    }),
+    models: await context.tester.models(provider.id),
+  };
+}
+
+interface RowsInit {
+  readonly form: string;
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+  readonly saved: object;
+  readonly state: RefusedForm | undefined;
+}
+
+function rowsOf({ form, schemas, saved, state }: RowsInit): FieldRow[] {
+  return fieldRows({
+    schemas,
+    group: form,
+    id: form,
+    saved: saved as Readonly<Record<string, unknown>>,
+    ...(state && { typed: state.typed, faults: state.faults }),
+  });
+}

@@ -1,0 +1,58 @@
+import type { AdminActionResult, AdminPage, AdminRequest } from '#plugin-api';
+import type { SettingsContext } from '../settings-context.ts';
+import { groupOf, textOf } from './form-values.ts';
+import { keyActions } from './key-actions.ts';
+import { providerActions } from './provider-actions.ts';
+import { savingOrRefused } from './refuse.ts';
+import { settingsView } from './settings-view.ts';
+
+/** The page "AI service": key, providers, parameters, limits, sandbox. */
+export function settingsPage(context: SettingsContext): AdminPage {
+  const { settings } = context;
+  return {
+    slug: 'svc',
+    title: 'AI service',
+    menu: 'AI service',
+    icon: 'bolt',
+    position: 20,
+    script: 'settings.js',
+    render: async (request) => {
+      const view = await settingsView(context);
+      const chosen = request.query['provider'];
+      return { template: 'svc/settings', data: { ...view, openProvider: typeof chosen === 'string' ? chosen : '' } };
+    },
+    actions: {
+      ...keyActions(context),
+      ...providerActions(context),
+      'save-params': (request) => saveGroup({ request, context, group: 'params', save: (values) => settings.saveAiParams(values), text: 'The AI parameters are saved.' }),
+      'save-limits': (request) => saveGroup({ request, context, group: 'limits', save: (values) => settings.saveLimits(values), text: 'The limits are saved.' }),
+      'set-sandbox': async (request) => {
+        const on = textOf(request, 'sandbox') === '1';
+        await settings.sandbox.turn(on);
+        return { notice: { kind: 'success', text: on ? 'The sandbox is on: answers are made up.' : 'The sandbox is off: requests go to your providers.' } };
+      },
+    },
+  };
+}
+
+interface SaveGroup {
+  readonly request: AdminRequest;
+  readonly context: SettingsContext;
+  readonly group: 'params' | 'limits';
+  readonly save: (values: Readonly<Record<string, unknown>>) => Promise<void>;
+  readonly text: string;
+}
+
+function saveGroup({ request, context, group, save, text }: SaveGroup): Promise<AdminActionResult> {
+  const typed = groupOf(request, group);
+  return savingOrRefused(
+    async () => {
+      await save(typed);
+      return { notice: { kind: 'success', text } };
+    },
+    {
+      inputName: (name) => `${group}[${name}]`,
+      page: async (faults) => ({ template: 'svc/settings', data: await settingsView(context, { form: group, typed, faults }) }),
+    },
+  );
+}

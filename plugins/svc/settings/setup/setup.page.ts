@@ -1,0 +1,75 @@
+import type { AdminActionResult, AdminPage, AdminRequest } from '#plugin-api';
+import type { Provider } from '../../providers/provider.ts';
+import { invalidFields, type FieldFaults } from '../invalid-fields.ts';
+import { groupOf, providerChanges } from '../page/form-values.ts';
+import { providerOf } from '../page/provider-actions.ts';
+import { savingOrRefused } from '../page/refuse.ts';
+import { providerCard } from '../page/settings-view.ts';
+import type { SettingsContext } from '../settings-context.ts';
+import { finishSetup } from './finish.ts';
+
+const template = 'svc/setup-provider';
+
+/** Step by step to a first answer: choose a provider, fill in its settings, test them, get a key. Not in the menu. */
+export function setupPage(context: SettingsContext): AdminPage {
+  return {
+    slug: 'svc/setup',
+    title: 'Set up a provider',
+    parent: 'svc',
+    script: 'settings.js',
+    render: async (request) => {
+      const chosen = request.query['provider'];
+      const provider = typeof chosen === 'string' ? await context.providers.get(chosen) : undefined;
+      return { template, data: await setupView(context, provider) };
+    },
+    actions: {
+      finish: (request) => finish(request, context, true),
+      'finish-untested': (request) => finish(request, context, false),
+    },
+  };
+}
+
+interface Refused {
+  readonly typed: Readonly<Record<string, unknown>>;
+  readonly faults: FieldFaults;
+  /** Why the test failed; the way on without a test is then offered. */
+  readonly failure?: string;
+}
+
+async function setupView(context: SettingsContext, provider: Provider | undefined, refused?: Refused): Promise<Record<string, unknown>> {
+  const all = [...(await context.providers.all())].filter((candidate) => candidate.text);
+  return {
+    options: all.map(({ id, label }) => ({ value: id, label })),
+    chosen: provider?.id ?? '',
+    card: provider && (await providerCard(provider, context, refused && { form: 'setup', typed: refused.typed, faults: refused.faults })),
+    failure: refused?.failure,
+    hasKey: (await context.settings.restKey.masked()) !== null,
+  };
+}
+
+async function finish(request: AdminRequest, context: SettingsContext, tested: boolean): Promise<AdminActionResult> {
+  const provider = await providerOf(request, context);
+  const typed = groupOf(request, 'settings');
+  return savingOrRefused(
+    async () => {
+      await context.settings.providers.save(provider, providerChanges(request, provider));
+      const result = tested ? await context.tester.test(provider, request.signal) : null;
+      if (result?.works === false) {
+        return {
+          notice: { kind: 'error', text: result.sentence },
+          page: { template, data: await setupView(context, provider, { typed, faults: {}, failure: result.sentence }) },
+        };
+      }
+      const { model } = await context.settings.provider(provider.id);
+      if (typeof model !== 'string' || model === '') throw invalidFields({ model: 'Choose the model that answers, or type its name.' });
+      return {
+        notice: { kind: 'success', text: result?.sentence ?? `The settings of ${provider.label} are saved.` },
+        page: { template: 'svc/setup-finish', data: await finishSetup(context, { provider: provider.id, model, sandbox: false }) },
+      };
+    },
+    {
+      inputName: (name) => `settings[${name}]`,
+      page: async (faults) => ({ template, data: await setupView(context, provider, { typed, faults }) }),
+    },
+  );
+}
