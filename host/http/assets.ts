@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import express from 'express';
+import type { RequestHandler, Response } from 'express';
+import type { Undo } from '#plugin-api';
+
+/** The static files of the host and its plugins, served at `/assets/<slug>/<file>`. */
+export interface Assets {
+  /**
+   * Serves a folder. A folder that does not exist serves nothing.
+   *
+   * @throws Error when the slug is taken or not of lower-case letters, digits and dashes.
+   */
+  add(slug: string, directory: string): Undo;
+  /** Path with the hash of the file's content, `/assets/svc/settings.js?v=1a2b3c4d`; without it when there is no such file. */
+  url(slug: string, file: string): string;
+  /** To be mounted at `/assets`. Dotfiles and paths out of the folder are not found. */
+  readonly handler: RequestHandler;
+}
+
+interface Fingerprint {
+  readonly changed: number;
+  readonly size: number;
+  readonly hash: string;
+}
+
+const forever = 'public, max-age=31536000, immutable';
+const asked = 'public, max-age=0, must-revalidate';
+
+/** Asset folders by slug. Addresses change with the content, so that caches keep what matches and never show what is old. */
+export function createAssets(): Assets {
+  const folders = new Map<string, { readonly directory: string; readonly serve: RequestHandler }>();
+  const fingerprints = new Map<string, Fingerprint>();
+
+  function hashOf(path: string): string | null {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (!stat?.isFile()) return null;
+    const known = fingerprints.get(path);
+    if (known && known.changed === stat.mtimeMs && known.size === stat.size) return known.hash;
+    const hash = createHash('sha256').update(readFileSync(path)).digest('hex').slice(0, 8);
+    fingerprints.set(path, { changed: stat.mtimeMs, size: stat.size, hash });
+    return hash;
+  }
+
+  function setHeaders(response: Response, path: string): void {
+    const version = response.req.query['v'];
+    response.setHeader('Cache-Control', version !== undefined && version === hashOf(path) ? forever : asked);
+    // A chatbot widget on another site loads its style and script from here.
+    response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
+  }
+
+  return {
+    add(slug, directory) {
+      if (!/^[a-z0-9-]+$/.test(slug)) throw new Error(`'${slug}' cannot name assets; use lower-case letters, digits and dashes.`);
+      if (folders.has(slug)) throw new Error(`There are assets named '${slug}' already; take them back first.`);
+      const serve = express.static(directory, { dotfiles: 'ignore', index: false, redirect: false, cacheControl: false, setHeaders });
+      const folder = { directory, serve };
+      folders.set(slug, folder);
+      return () => {
+        if (folders.get(slug) === folder) folders.delete(slug);
+      };
+    },
+    url(slug, file) {
+      const path = `/assets/${slug}/${file.split('/').map(encodeURIComponent).join('/')}`;
+      const folder = folders.get(slug);
+      const inside = folder && join(folder.directory, file);
+      const hash = inside?.startsWith(folder?.directory.replace(/[\\/]*$/, sep) ?? '') ? hashOf(inside) : null;
+      return hash === null ? path : `${path}?v=${hash}`;
+    },
+    handler(request, response, next) {
+      const [, slug = '', rest = ''] = /^\/([a-z0-9-]+)(\/.*)$/.exec(request.url) ?? [];
+      const folder = folders.get(slug);
+      if (folder === undefined) return next();
+      const whole = request.url;
+      request.url = rest;
+      folder.serve(request, response, (error?: unknown) => {
+        request.url = whole;
+        next(error);
+      });
+    },
+  };
+}

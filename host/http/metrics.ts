@@ -1,0 +1,103 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RequestHandler } from 'express';
+import type { Clock } from '#plugin-api';
+
+/** Kinds of addresses, few and fixed: a path in a label would let callers fill the memory. */
+export type RouteClass = 'rest' | 'admin' | 'assets' | 'health' | 'site';
+
+export interface Metrics {
+  /** Counts the request when its answer is finished or its connection is lost (status 499). */
+  observe(response: ServerResponse, startedAt: number, routeClass: () => RouteClass): void;
+  /** All in Prometheus's text format: requests by class and status, durations by class, and the process's own. */
+  expose(): Promise<string>;
+}
+
+/** Upper borders in seconds; requests to models take up to minutes. */
+const borders = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180];
+
+interface Durations {
+  readonly counts: number[];
+  sum: number;
+  count: number;
+}
+
+/** Counters of this process; each node is scraped for itself. prom-client, for the process's metrics, is loaded at the first scrape. */
+export function createMetrics({ clock }: { readonly clock: Pick<Clock, 'now'> }): Metrics {
+  const requests = new Map<string, number>();
+  const durations = new Map<RouteClass, Durations>();
+  let ofProcess: Promise<{ metrics(): Promise<string> }> | undefined;
+
+  function count(routeClass: RouteClass, status: number, seconds: number): void {
+    const labels = `class="${routeClass}",status="${status}"`;
+    requests.set(labels, (requests.get(labels) ?? 0) + 1);
+    const kept = durations.get(routeClass) ?? { counts: borders.map(() => 0), sum: 0, count: 0 };
+    durations.set(routeClass, kept);
+    const index = borders.findIndex((border) => seconds <= border);
+    if (index !== -1) kept.counts[index] = (kept.counts[index] ?? 0) + 1;
+    kept.sum += seconds;
+    kept.count += 1;
+  }
+
+  return {
+    observe(response, startedAt, routeClass) {
+      response.once('close', () => count(routeClass(), response.writableFinished ? response.statusCode : 499, (clock.now() - startedAt) / 1000));
+    },
+    async expose() {
+      ofProcess ??= collectProcessMetrics();
+      return [...exposeRequests(requests), ...exposeDurations(durations), await (await ofProcess).metrics()].join('\n');
+    },
+  };
+}
+
+async function collectProcessMetrics() {
+  const { default: prometheus } = await import('prom-client');
+  const register = new prometheus.Registry();
+  prometheus.collectDefaultMetrics({ register });
+  return register;
+}
+
+function* exposeRequests(requests: ReadonlyMap<string, number>): Iterable<string> {
+  yield '# HELP http_requests_total Requests answered; status 499: the caller hung up.';
+  yield '# TYPE http_requests_total counter';
+  for (const [labels, total] of requests) yield `http_requests_total{${labels}} ${total}`;
+}
+
+function* exposeDurations(durations: ReadonlyMap<RouteClass, Durations>): Iterable<string> {
+  yield '# HELP http_request_duration_seconds Time from the first line of a request to the end of its answer.';
+  yield '# TYPE http_request_duration_seconds histogram';
+  for (const [routeClass, { counts, sum, count }] of durations) {
+    let below = 0;
+    for (const [index, border] of borders.entries()) {
+      below += counts[index] ?? 0;
+      yield `http_request_duration_seconds_bucket{class="${routeClass}",le="${border}"} ${below}`;
+    }
+    yield `http_request_duration_seconds_bucket{class="${routeClass}",le="+Inf"} ${count}`;
+    yield `http_request_duration_seconds_sum{class="${routeClass}"} ${sum}`;
+    yield `http_request_duration_seconds_count{class="${routeClass}"} ${count}`;
+  }
+}
+
+/** `GET /metrics`, for callers on this machine, or with `Authorization: Bearer <METRICS_TOKEN>`. */
+export function createMetricsHandler({ metrics, token }: { readonly metrics: Metrics; readonly token: string | null }): RequestHandler {
+  return async (request, response) => {
+    if (!isLocal(request) && !holdsToken(request, token)) {
+      response.status(403).type('text/plain').send('Metrics are for callers on this machine, or with the METRICS_TOKEN as Bearer token.\n');
+      return;
+    }
+    response.set('Cache-Control', 'no-store').type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.expose());
+  };
+}
+
+/** A proxy on this machine is a local peer as well; what it forwards is not local. */
+function isLocal(request: IncomingMessage): boolean {
+  const forwarded = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'].some((name) => request.headers[name] !== undefined);
+  return !forwarded && /^(::ffff:)?127\.|^::1$/.test(request.socket.remoteAddress ?? '');
+}
+
+function holdsToken(request: IncomingMessage, token: string | null): boolean {
+  const given = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+  if (token === null || given === undefined) return false;
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(token));
+}

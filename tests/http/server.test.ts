@@ -1,0 +1,302 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { RequestHandler } from 'express';
+import { createSystemClock } from '../../host/clock.ts';
+import { createAssets } from '../../host/http/assets.ts';
+import type { Assets } from '../../host/http/assets.ts';
+import type { RawHandler } from '../../host/http/request.ts';
+import { createHttpServer } from '../../host/http/server.ts';
+import type { HttpServer, HttpServerDependencies } from '../../host/http/server.ts';
+import { createLogger } from '../../host/log/log.ts';
+
+describe('HTTP server', () => {
+  let server: HttpServer;
+  let assets: Assets;
+  let url: string;
+  let directory: string;
+  let lines: string[];
+
+  const rest: RawHandler = (request, response, next) => {
+    if (!request.url!.startsWith('/wp-json')) return next();
+    if (request.url === '/wp-json/broken') return next(new Error('rest broke at /some/path'));
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ ip: request.ip, id: request.headers['x-request-id'] }));
+  };
+
+  async function start(changes: Partial<HttpServerDependencies> = {}): Promise<void> {
+    lines = [];
+    const clock = createSystemClock();
+    assets = createAssets();
+    server = createHttpServer({
+      log: createLogger({ level: 'debug', clock, write: (line) => lines.push(line) }), clock, siteUrl: () => url, restRoot: () => `${url}/wp-json/`, trustProxy: false, rest, assets,
+      checks: {}, metricsToken: null, renderError: async (status, requestId) => `<h1>${status}</h1><p>${requestId}</p>`, ...changes,
+    });
+    ({ url } = await server.listen({ port: 0, host: '127.0.0.1' }));
+  }
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'http-'));
+  });
+  afterEach(async () => {
+    await server.close(0);
+    await rm(directory, { recursive: true });
+  });
+
+  describe('request ids', () => {
+    it('are made when the caller names none, and are a header of every answer', async () => {
+      await start();
+      for (const path of ['/wp-json/x', '/healthz', '/nowhere', '/assets/none/x.js']) {
+        expect((await fetch(url + path)).headers.get('x-request-id'), path).to.match(/^[0-9a-f-]{36}$/);
+      }
+    });
+
+    it('keep a plain token of the caller and drop anything else', async () => {
+      await start();
+      const idFor = async (given: string): Promise<unknown> => {
+        const response = await fetch(`${url}/wp-json/x`, { headers: { 'X-Request-Id': given } });
+        const { id } = (await response.json()) as { id: string };
+        expect(response.headers.get('x-request-id')).to.equal(id);
+        return id;
+      };
+      expect(await idFor('trace-1:a.b_c')).to.equal('trace-1:a.b_c');
+      for (const bad of ['<script>', 'a b', 'x'.repeat(129), '"']) expect(await idFor(bad)).to.match(/^[0-9a-f-]{36}$/);
+    });
+  });
+
+  describe('pages', () => {
+    it('carry a policy without inline code, REST discovery and no sign of the software', async () => {
+      await start({ site: ((_request, response) => void response.send('<p>home</p>')) satisfies RequestHandler });
+      const { headers } = await fetch(`${url}/`);
+      expect(headers.get('content-security-policy')).to.equal(
+        "default-src 'self';script-src 'self';script-src-attr 'none';style-src 'self';img-src 'self' data:;object-src 'none';frame-ancestors 'self';base-uri 'none';form-action 'self'",
+      );
+      expect(headers.get('link')).to.equal(`<${url}/wp-json/>; rel="https://api.w.org/"`);
+      expect(headers.get('x-content-type-options')).to.equal('nosniff');
+      expect(headers.get('referrer-policy')).to.equal('strict-origin-when-cross-origin');
+      expect(headers.get('x-powered-by')).to.equal(null);
+      expect(headers.get('strict-transport-security')).to.equal(null);
+    });
+
+    it('ask for https for good once the site is https', async () => {
+      await start({ siteUrl: () => 'https://example.com' });
+      expect((await fetch(`${url}/`)).headers.get('strict-transport-security')).to.equal('max-age=63072000');
+    });
+
+    it('that nobody answers are the 404 page', async () => {
+      await start();
+      const response = await fetch(`${url}/nowhere`);
+      expect(response.status).to.equal(404);
+      expect(response.headers.get('content-type')).to.equal('text/html; charset=utf-8');
+      expect(await response.text()).to.equal(`<h1>404</h1><p>${response.headers.get('x-request-id')}</p>`);
+    });
+
+    it('that throw are the error page, with the reason in the log alone', async () => {
+      await start({ admin: () => { throw new Error('secret detail'); } });
+      for (const path of ['/admin/x', '/wp-json/broken']) {
+        const response = await fetch(url + path);
+        expect(response.status).to.equal(500);
+        expect(await response.text()).to.equal(`<h1>500</h1><p>${response.headers.get('x-request-id')}</p>`);
+        expect(lines.join('')).to.include(response.headers.get('x-request-id')!);
+      }
+      expect(lines.join('')).to.include('secret detail').and.to.include('rest broke');
+    });
+
+    it('keep the status of errors that carry one', async () => {
+      await start({ admin: () => { throw Object.assign(new Error('no'), { status: 403 }); } });
+      expect((await fetch(`${url}/admin/x`)).status).to.equal(403);
+      expect((await fetch(`${url}/%E0%A4%A`)).status).to.be.oneOf([400, 404]);
+    });
+
+    it('have a plain error page when the error page itself fails', async () => {
+      await start({ renderError: () => Promise.reject(new Error('template broken')) });
+      const response = await fetch(`${url}/nowhere`);
+      expect(response.status).to.equal(404);
+      expect(await response.text()).to.include('Error 404').and.not.to.include('template broken');
+    });
+
+    it('cut the connection when a page fails after its first bytes', async () => {
+      await start({ site: (_request, response, next) => { response.write('part'); next(new Error('late')); } });
+      const outcome = await fetch(`${url}/`).then((response) => response.text()).then(() => 'whole', () => 'cut');
+      expect(outcome).to.equal('cut');
+    });
+  });
+
+  describe("the caller's address", () => {
+    const ipOf = async (forwarded?: string) => ((await (await fetch(`${url}/wp-json/x`, { headers: forwarded ? { 'X-Forwarded-For': forwarded } : {} })).json()) as { ip: string }).ip;
+
+    it('is the peer while no proxy is trusted', async () => {
+      await start();
+      expect(await ipOf()).to.equal('127.0.0.1');
+      expect(await ipOf('203.0.113.9')).to.equal('127.0.0.1');
+    });
+
+    it('is the nearest hop that is no trusted proxy', async () => {
+      await start({ trustProxy: 1 });
+      expect(await ipOf()).to.equal('127.0.0.1');
+      expect(await ipOf('198.51.100.1, 203.0.113.9')).to.equal('203.0.113.9');
+    });
+
+    it('is the first one when all hops are trusted addresses', async () => {
+      await start({ trustProxy: 'loopback, 203.0.113.9' });
+      expect(await ipOf('198.51.100.1, 203.0.113.9')).to.equal('198.51.100.1');
+    });
+  });
+
+  describe('assets', () => {
+    beforeEach(async () => {
+      await mkdir(join(directory, 'public/sub'), { recursive: true });
+      await writeFile(join(directory, 'public/app.js'), 'let a = 1;');
+      await writeFile(join(directory, 'public/style.css'), 'p {}');
+      await writeFile(join(directory, 'public/icons.svg'), '<svg/>');
+      await writeFile(join(directory, 'public/sub/a b.txt'), 'text');
+      await writeFile(join(directory, 'public/.hidden'), 'no');
+      await writeFile(join(directory, 'outside.txt'), 'no');
+      await start();
+    });
+
+    it('are served with their types', async () => {
+      assets.add('svc', join(directory, 'public'));
+      for (const [file, type] of [['app.js', 'text/javascript; charset=utf-8'], ['style.css', 'text/css; charset=utf-8'], ['icons.svg', 'image/svg+xml'], ['sub/a b.txt', 'text/plain; charset=utf-8']] as const) {
+        const response = await fetch(url + assets.url('svc', file));
+        expect(response.status, file).to.equal(200);
+        expect(response.headers.get('content-type')).to.equal(type);
+      }
+    });
+
+    it('are kept for good under the address of their content, and asked for again under any other', async () => {
+      assets.add('svc', join(directory, 'public'));
+      const first = assets.url('svc', 'app.js');
+      expect(first).to.match(/^\/assets\/svc\/app\.js\?v=[0-9a-f]{8}$/);
+      expect((await fetch(url + first)).headers.get('cache-control')).to.equal('public, max-age=31536000, immutable');
+      for (const other of ['/assets/svc/app.js', '/assets/svc/app.js?v=00000000']) {
+        const response = await fetch(url + other);
+        expect(response.headers.get('cache-control')).to.equal('public, max-age=0, must-revalidate');
+        // Not with fetch, which adds "no-cache" to conditional requests.
+        const again = await new Promise((resolve) => httpRequest(url + other, { headers: { 'If-None-Match': response.headers.get('etag')! } }, (answer) => resolve(answer.resume().statusCode)).end());
+        expect(again).to.equal(304);
+      }
+      await writeFile(join(directory, 'public/app.js'), 'let a = 12;');
+      expect(assets.url('svc', 'app.js')).to.match(/\?v=/).and.not.to.equal(first);
+    });
+
+    it('never leave their folder and show no dotfiles or listings', async () => {
+      assets.add('svc', join(directory, 'public'));
+      for (const path of ['/assets/svc/.hidden', '/assets/svc/', '/assets/svc', '/assets/svc/sub', '/assets/svc/%2e%2e/outside.txt', '/assets/svc/..%2foutside.txt', '/assets/svc/sub/..%5c..%5coutside.txt', '/assets/svc/%00', '/assets/nope/app.js', '/assets/']) {
+        const status = await new Promise((resolve) => httpRequest(`${url}`, { path }, (response) => resolve(response.resume().statusCode)).end());
+        expect(status, path).to.be.oneOf([400, 403, 404]);
+      }
+      const raw = await new Promise((resolve) => httpRequest(url, { path: '/assets/svc/../outside.txt' }, (response) => resolve(response.resume().statusCode)).end());
+      expect(raw).to.be.oneOf([400, 403, 404]);
+      expect(assets.url('svc', '../outside.txt')).not.to.include('?v=');
+    });
+
+    it('go with their undo, and a slug is taken once', async () => {
+      const undo = assets.add('svc', join(directory, 'public'));
+      expect(() => assets.add('svc', directory)).to.throw(/already/);
+      expect(() => assets.add('../x', directory)).to.throw(/lower-case/);
+      undo();
+      expect((await fetch(`${url}/assets/svc/app.js`)).status).to.equal(404);
+      assets.add('svc', join(directory, 'public'));
+      undo();
+      expect((await fetch(`${url}/assets/svc/app.js`)).status).to.equal(200);
+    });
+
+    it('work from a folder reached through a link', async () => {
+      await symlink(join(directory, 'public'), join(directory, 'linked'));
+      assets.add('linked', join(directory, 'linked'));
+      expect((await fetch(url + assets.url('linked', 'app.js'))).status).to.equal(200);
+    });
+  });
+
+  describe('health', () => {
+    it('is alive while it answers, ready while every check passes', async () => {
+      let broken = false;
+      await start({ checks: { database: async () => { if (broken) throw new Error('password=hunter2'); }, plugins: async () => undefined } });
+      expect((await fetch(`${url}/healthz`)).status).to.equal(200);
+      const ready = await fetch(`${url}/readyz`);
+      expect([ready.status, await ready.json()]).to.deep.equal([200, { status: 'ready', checks: { database: 'ok', plugins: 'ok' } }]);
+      broken = true;
+      const failing = await fetch(`${url}/readyz`);
+      expect([failing.status, await failing.json()]).to.deep.equal([503, { status: 'not ready', checks: { database: 'failed', plugins: 'ok' } }]);
+      expect((await fetch(`${url}/healthz`)).status).to.equal(200);
+    });
+
+    it('is not ready while it drains, though it still serves', async () => {
+      await start();
+      server.drain();
+      expect((await fetch(`${url}/readyz`)).status).to.equal(503);
+      expect((await fetch(`${url}/wp-json/x`)).status).to.equal(200);
+    });
+
+    it('counts a check that hangs as failed', async () => {
+      await start({ checks: { stuck: () => new Promise(() => undefined) }, clock: { now: () => 0, after: (_ms, callback) => (setImmediate(callback), () => undefined) } });
+      expect((await fetch(`${url}/readyz`)).status).to.equal(503);
+    });
+  });
+
+  describe('metrics', () => {
+    it('count requests by class and status, with durations and the process', async () => {
+      await start();
+      for (const path of ['/wp-json/a', '/wp-json/b', '/nowhere', '/healthz', '/admin', '/assets/x/y']) await (await fetch(url + path)).text();
+      const text = await (await fetch(`${url}/metrics`)).text();
+      expect(text).to.include('http_requests_total{class="rest",status="200"} 2\n');
+      for (const labels of ['class="site",status="404"', 'class="health",status="200"', 'class="admin",status="404"', 'class="assets",status="404"']) expect(text).to.include(`http_requests_total{${labels}} 1\n`);
+      expect(text).to.include('http_request_duration_seconds_bucket{class="rest",le="+Inf"} 2\n').and.to.include('http_request_duration_seconds_count{class="rest"} 2\n');
+      expect(text).to.include('process_resident_memory_bytes ');
+    });
+
+    it('are for this machine, or for holders of the token', async () => {
+      await start({ metricsToken: 'scrape-me' });
+      const status = async (headers: Record<string, string>) => (await fetch(`${url}/metrics`, { headers })).status;
+      expect(await status({})).to.equal(200);
+      const outside = { 'X-Forwarded-For': '203.0.113.9' };
+      expect(await status(outside)).to.equal(403);
+      expect(await status({ ...outside, Authorization: 'Bearer wrong' })).to.equal(403);
+      expect(await status({ ...outside, Authorization: 'Bearer scrape-me' })).to.equal(200);
+    });
+  });
+
+  describe('stopping', () => {
+    it('lets a request under way finish, takes no new one and drops idle connections', async () => {
+      let release: () => void = () => undefined;
+      let arrived: () => void = () => undefined;
+      const inHandler = new Promise<void>((resolve) => (arrived = resolve));
+      await start({ site: (_request, response) => { release = () => void response.send('whole'); arrived(); } });
+      const { port } = new URL(url);
+      const idle = connect(Number(port), '127.0.0.1');
+      const idleGone = new Promise((resolve) => idle.on('close', resolve));
+      await new Promise<void>((resolve) => idle.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n', () => resolve()));
+      await new Promise((resolve) => idle.once('data', resolve));
+      const slow = fetch(`${url}/slow`);
+      await inHandler;
+      const closed = server.close(60_000);
+      await idleGone;
+      expect(await fetch(`${url}/healthz`).then(() => 'served', () => 'refused')).to.equal('refused');
+      release();
+      expect(await (await slow).text()).to.equal('whole');
+      await closed;
+    });
+
+    it('cuts what is left after the grace', async () => {
+      let arrived: () => void = () => undefined;
+      const inHandler = new Promise<void>((resolve) => (arrived = resolve));
+      await start({ site: () => arrived() });
+      const stuck = fetch(`${url}/stuck`).then(() => 'answered', () => 'cut');
+      await inHandler;
+      await server.close(0);
+      expect(await stuck).to.equal('cut');
+    });
+
+    it('says what to do when the port is taken', async () => {
+      await start();
+      const second = createHttpServer({
+        log: createLogger({ level: 'silent', clock: createSystemClock() }), clock: createSystemClock(), siteUrl: () => '', restRoot: () => '', trustProxy: false, rest, assets, checks: {}, metricsToken: null, renderError: async () => '',
+      });
+      const error = await second.listen({ port: Number(new URL(url).port), host: '127.0.0.1' }).then(() => null, (reason: unknown) => reason as Error);
+      expect(error?.message).to.match(/^Port \d+ is taken\. .* set PORT to another one\.$/);
+    });
+  });
+});
