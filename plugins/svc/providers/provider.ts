@@ -21,8 +21,9 @@ export interface ProviderConnection {
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Milliseconds one call may take, 1 or more. */
+  /** Milliseconds one exchange may take, answer read, 1 or more. */
   readonly timeout: number;
+  /** Aborted when the caller gives up. */
   readonly signal?: AbortSignal;
 }
 
@@ -68,7 +69,7 @@ export interface TextCapability {
   generate(request: TextRequest, connection: ProviderConnection): Promise<TextResult>;
 }
 
-/** One far end. A file `<id>.provider.ts` exports it; the filter `svc_providers` adds those of other plugins. */
+/** One far end. A file `<id>.provider.ts` exports it as `provider`; the filter `svc_providers` adds those of other plugins. */
 export interface Provider {
   /** Lower-case letters and digits; the value of `provider` in requests. */
   readonly id: string;
@@ -83,11 +84,13 @@ export interface Provider {
   listModels(connection: ProviderConnection): Promise<ModelInfo[]>;
 }
 
-export type ProviderErrorKind = 'auth' | 'rate_limited' | 'rejected' | 'unavailable' | 'unreadable' | 'connection' | 'timeout' | 'aborted';
+const kinds = ['auth', 'rate_limited', 'rejected', 'unavailable', 'unreadable', 'connection', 'timeout', 'aborted'] as const;
+
+export type ProviderErrorKind = (typeof kinds)[number];
 
 export interface ProviderErrorInit {
   readonly kind: ProviderErrorKind;
-  /** The provider's own sentence, with secrets cut out; or ours when there was none. */
+  /** The provider's own sentence, with secrets cut out; or ours when there was none. It follows "<provider> failed: ". */
   readonly message: string;
   /** HTTP status of the far end, or null when none came. */
   readonly status?: number | null;
@@ -111,4 +114,21 @@ export class ProviderError extends Error {
     this.retryAfter = init.retryAfter ?? null;
     this.retryable = init.kind === 'rate_limited' || init.kind === 'unavailable' || init.kind === 'connection' || init.status === 408;
   }
+}
+
+/**
+ * The ProviderError that was thrown, or null for any other error. A provider of another plugin cannot import the class:
+ * an error of its own with a known `kind` counts.
+ */
+export function asProviderError(thrown: unknown): ProviderError | null {
+  if (thrown instanceof ProviderError) return thrown;
+  if (!(thrown instanceof Error) || !('kind' in thrown) || !kinds.includes(thrown.kind as ProviderErrorKind)) return null;
+  const { status, retryAfter } = thrown as { status?: unknown; retryAfter?: unknown };
+  return new ProviderError({
+    kind: thrown.kind as ProviderErrorKind,
+    message: thrown.message,
+    status: typeof status === 'number' ? status : null,
+    retryAfter: typeof retryAfter === 'number' ? retryAfter : null,
+    cause: thrown,
+  });
 }

@@ -1,0 +1,60 @@
+import { azureAccess, azureDeployments, azureModel, azureVersion } from './chat-completions/azure-access.ts';
+import { createChatProvider } from './chat-completions/chat-provider.ts';
+import { openAiParams } from './chat-completions/openai-models.ts';
+import type { ParamAnswer, ParamQuestion } from './params.ts';
+import type { Provider } from './provider.ts';
+import { apiKeyField } from './settings-fields.ts';
+
+const deploymentField = (title: string) => ({ type: 'string', title, description: 'Name of a deployment, used where a caller names none.' }) as const;
+
+export const provider: Provider = createChatProvider({
+  id: 'azure',
+  label: 'Azure',
+  required: ['api_key', 'base_url'],
+  settings: {
+    type: 'object',
+    properties: {
+      api_key: apiKeyField('From the resource in the Azure portal, under Keys and Endpoint.'),
+      base_url: { type: 'string', title: 'Endpoint', description: 'Address of the resource, for example https://example.openai.azure.com' },
+      api_version: {
+        type: 'string',
+        title: 'API version',
+        description: 'v1, or a date such as 2024-10-21 for the classic interface.',
+        default: 'v1',
+      },
+      deployments: {
+        type: 'array',
+        title: 'Deployments',
+        description: 'One a line: its name, or "name = model" where the name does not tell the model. Offered where a deployment is chosen.',
+        items: { type: 'string' },
+      },
+      model: deploymentField('Text deployment'),
+      embedding_model: deploymentField('Embedding deployment'),
+      image_model: deploymentField('Image deployment'),
+    },
+  },
+  rules: {
+    names: {
+      temperature: 'temperature',
+      max_completion_tokens: 'max_completion_tokens',
+      top_p: 'top_p',
+      frequency_penalty: 'frequency_penalty',
+      presence_penalty: 'presence_penalty',
+      stop: 'stop',
+      seed: 'seed',
+      reasoning_effort: 'reasoning_effort',
+    },
+    byModel: azureParams,
+  },
+  access: azureAccess,
+  ownModels: azureDeployments,
+});
+
+/** The classic interface learned `max_completion_tokens` in September 2024. */
+function azureParams(question: ParamQuestion): ParamAnswer {
+  const { params, model, settings } = question;
+  const answer = openAiParams({ ...question, model: azureModel(settings, model) });
+  const version = azureVersion(settings);
+  if (version === 'v1' || version >= '2024-09-01') return answer;
+  return { ...answer, written: { ...answer.written, max_completion_tokens: { max_tokens: params.max_completion_tokens } } };
+}

@@ -1,0 +1,57 @@
+import type { ClientOptions, OpenAI } from 'openai';
+import type { AzureClientOptions } from 'openai/azure';
+import { createClientCache } from '../client-cache.ts';
+import type { ProviderConnection, ProviderSettings } from '../provider.ts';
+
+/** How an account is reached: what the SDK's client is built from, without the network. */
+export interface ChatAccess {
+  readonly baseURL: string;
+  readonly apiKey: string;
+  readonly organization?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Azure's classic interface: addresses are made of the deployment and a version. */
+  readonly classicAzure?: { readonly deployment: string | null; readonly apiVersion: string };
+}
+
+/** Answers the access of one call. `model` is null when models are listed. */
+export type ChatAccessOf = (settings: ProviderSettings, model: string | null) => ChatAccess;
+
+/** The account's client, built once per access. The `openai` package is loaded by the first call. */
+export function createChatClients(): (access: ChatAccess, connection: ProviderConnection) => Promise<OpenAI> {
+  const cache = createClientCache<OpenAI>();
+  return (access, { fetch }) => cache.get(fetch, [access], () => buildClient(access, fetch));
+}
+
+async function buildClient(access: ChatAccess, fetch: typeof globalThis.fetch): Promise<OpenAI> {
+  const sdk = await import('openai');
+  const options: ClientOptions = {
+    apiKey: access.apiKey,
+    // Named so that the process's environment has no say.
+    adminAPIKey: null,
+    organization: access.organization ?? null,
+    project: null,
+    webhookSecret: null,
+    defaultHeaders: access.headers ?? {},
+    fetch,
+    maxRetries: 0,
+    logLevel: 'off',
+  };
+  const { classicAzure, baseURL } = access;
+  const client = classicAzure === undefined ? new sdk.OpenAI({ ...options, baseURL }) : new sdk.AzureOpenAI(azureOptions(options, access));
+  // The SDK keeps only the member `error` of an error body; several providers put their sentence elsewhere.
+  return Object.assign(client, {
+    makeStatusError: (...[status, body, text, headers]: [number, unknown, string | undefined, Headers]) =>
+      sdk.OpenAI.APIError.generate(status, { error: body ?? text }, text, headers),
+  });
+}
+
+function azureOptions(options: ClientOptions, { apiKey, baseURL, classicAzure }: ChatAccess): AzureClientOptions {
+  const deployment = classicAzure?.deployment ?? null;
+  return {
+    ...(options as AzureClientOptions),
+    apiKey,
+    baseURL,
+    ...(classicAzure && { apiVersion: classicAzure.apiVersion }),
+    ...(deployment !== null && { deployment: encodeURIComponent(deployment) }),
+  };
+}

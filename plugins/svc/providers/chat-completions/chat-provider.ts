@@ -1,0 +1,47 @@
+import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
+import { learningRefusals } from '../learned-refusals.ts';
+import type { ParamRules } from '../params.ts';
+import type { ModelInfo, Provider, ProviderConnection, TextRequest, TextResult } from '../provider.ts';
+import { readJson } from '../read-json.ts';
+import { sdkTimeout, withTimeLimit } from '../time-limit.ts';
+import { createChatClients, type ChatAccessOf } from './chat-client.ts';
+import { chatRequest } from './chat-request.ts';
+import { chatModels, chatResponse } from './chat-response.ts';
+
+export interface ChatProviderInit extends Pick<Provider, 'id' | 'label' | 'settings' | 'required'> {
+  readonly rules: ParamRules;
+  readonly access: ChatAccessOf;
+  /** Path of the listing below the base address; default `/models`. */
+  readonly modelsPath?: string;
+  /** Runs before models are listed, for a far end whose listing asks for no key. */
+  readonly checkKey?: (get: (path: string) => Promise<unknown>) => Promise<void>;
+  /** Puts the models of the settings in place of those listed. */
+  readonly ownModels?: (settings: ProviderConnection['settings']) => readonly ModelInfo[];
+}
+
+/** A provider that speaks OpenAI's Chat Completions (D9), by the `openai` package. */
+export function createChatProvider(init: ChatProviderInit): Provider {
+  const clientOf = createChatClients();
+  const generate = (request: TextRequest, connection: ProviderConnection): Promise<TextResult> =>
+    withTimeLimit(connection, async (signal) => {
+      const { body, ignored } = chatRequest(request, init.rules, connection.settings);
+      const client = await clientOf(init.access(connection.settings, request.model), connection);
+      // The mapper's body is typed by us: the six speak more than one vendor's dialect.
+      const params = body as unknown as ChatCompletionCreateParamsNonStreaming;
+      const response = await client.chat.completions.create(params, { signal, timeout: sdkTimeout(connection) }).asResponse();
+      return { ...chatResponse(await readJson(response), request, connection), ignored };
+    });
+
+  const listModels = (connection: ProviderConnection): Promise<ModelInfo[]> =>
+    withTimeLimit(connection, async (signal) => {
+      const client = await clientOf(init.access(connection.settings, null), connection);
+      const get = (path: string): Promise<Response> => client.get(path, { signal, timeout: sdkTimeout(connection) }).asResponse();
+      await init.checkKey?.(get);
+      const listed = chatModels(await readJson(await get(init.modelsPath ?? '/models')));
+      const own = init.ownModels?.(connection.settings) ?? [];
+      return own.length > 0 ? [...own] : listed;
+    });
+
+  const { id, label, settings, required, rules } = init;
+  return { id, label, settings, required, text: { params: rules.names, generate: learningRefusals(rules.names, generate) }, listModels };
+}

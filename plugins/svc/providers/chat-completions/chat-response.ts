@@ -1,0 +1,68 @@
+import { cleanMessage } from '../clean-message.ts';
+import { httpFailure, unreadable } from '../failures.ts';
+import { countAt, isObject, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
+import { ProviderError, type ModelInfo, type ProviderConnection, type TextResult, type Usage } from '../provider.ts';
+
+/**
+ * Reads a chat completion. Reasoning is left out, be it in a member of its own or in a leading `<think>` block.
+ *
+ * @throws ProviderError `rejected` for a refusal or an answer that a filter or the length limit left empty,
+ * `unreadable` for another shape. OpenRouter's errors inside a 200 are mapped like any answer of their status.
+ */
+export function chatResponse(body: JsonObject, asked: { readonly model: string }, connection: ProviderConnection): Omit<TextResult, 'ignored'> {
+  const choice = listAt(body, 'choices')[0];
+  throwErrorInside(body, choice, connection);
+  const message = objectAt(choice, 'message');
+  if (!('content' in message) && !('refusal' in message)) throw unreadable('no choices[0].message.content in it');
+  const content = contentText(message['content']);
+  const refusal = textAt(message, 'refusal');
+  if (content === '' && refusal !== null) throw refused(cleanMessage(refusal, connection.settings));
+  if (content === '') throwIfEmptyFor(textAt(choice, 'finish_reason'));
+  return { content, usage: chatUsage(body['usage']), model: textAt(body, 'model') ?? asked.model };
+}
+
+/** `{"error": {"code": 429, "message": ...}}` in the body, or in the choice, of an answer with status 200. */
+function throwErrorInside(body: JsonObject, choice: unknown, connection: ProviderConnection): void {
+  const holder = [body, choice].find((candidate): candidate is JsonObject => isObject(candidate) && isObject(candidate['error']));
+  if (holder === undefined) return;
+  const code = Number(objectAt(holder, 'error')['code']);
+  const status = Number.isInteger(code) && code >= 400 && code < 600 ? code : 502;
+  throw httpFailure({ status, headers: new Headers(), body: holder }, connection);
+}
+
+function contentText(content: unknown): string {
+  if (typeof content === 'string') return withoutThinking(content);
+  if (!Array.isArray(content)) return '';
+  return withoutThinking(content.map((part) => textAt(part, 'text') ?? '').join(''));
+}
+
+/** Ollama and others put a model's reasoning before the answer when its template does not separate it. */
+function withoutThinking(text: string): string {
+  return text.replace(/^\s*<think>[\s\S]*?<\/think>\s*/, '');
+}
+
+function throwIfEmptyFor(reason: string | null): void {
+  if (reason === 'content_filter') throw refused('its content filter left nothing of the answer (content_filter).');
+  if (reason === 'length') throw refused('the length limit was used up before any text was written (length); raise max_completion_tokens.');
+}
+
+function refused(message: string): ProviderError {
+  return new ProviderError({ kind: 'rejected', status: 200, message });
+}
+
+export function chatUsage(usage: unknown): Usage | null {
+  const input = countAt(usage, 'prompt_tokens');
+  const output = countAt(usage, 'completion_tokens');
+  if (input === null || output === null) return null;
+  return { input_tokens: input, output_tokens: output, total_tokens: countAt(usage, 'total_tokens') ?? input + output };
+}
+
+/** Models of `GET /models`, in the order of their names. */
+export function chatModels(body: JsonObject): ModelInfo[] {
+  if (!Array.isArray(body['data'])) throw unreadable('no list of models in it');
+  return body['data']
+    .map((entry: unknown) => ({ id: textAt(entry, 'id'), name: textAt(entry, 'name') }))
+    .filter((entry): entry is { id: string; name: string | null } => entry.id !== null)
+    .map(({ id, name }) => (name === null || name === id ? { id } : { id, label: name }))
+    .sort((left, right) => left.id.localeCompare(right.id));
+}

@@ -1,0 +1,50 @@
+import type { MessageCreateParamsNonStreaming } from '@anthropic-ai/sdk/resources/messages';
+import { claudeAddress, createClaudeClients } from './claude/claude-client.ts';
+import { samplingVersion } from './claude/claude-models.ts';
+import { claudeRequest, claudeRules } from './claude/claude-request.ts';
+import { claudeModels, claudeResponse } from './claude/claude-response.ts';
+import { learningRefusals } from './learned-refusals.ts';
+import type { Provider, ProviderConnection, TextRequest, TextResult } from './provider.ts';
+import { readJson } from './read-json.ts';
+import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
+import { sdkTimeout, withTimeLimit } from './time-limit.ts';
+
+const clientOf = createClaudeClients();
+
+/** Claude by Messages (D9), by the package `@anthropic-ai/sdk`. */
+export const provider: Provider = {
+  id: 'claude',
+  label: 'Claude',
+  required: ['api_key'],
+  settings: {
+    type: 'object',
+    properties: {
+      api_key: apiKeyField('From platform.claude.com, under API keys.'),
+      base_url: baseUrlField(claudeAddress, 'Without a version.'),
+      api_version: {
+        type: 'string',
+        title: 'API version',
+        description: 'Value of the header anthropic-version. Versions after 2023-06-01 take no temperature, top_p and top_k.',
+        default: samplingVersion,
+      },
+      model: modelField('Text model', 'claude-sonnet-5-5'),
+    },
+  },
+  text: { params: claudeRules.names, generate: learningRefusals(claudeRules.names, generate) },
+  listModels: (connection) =>
+    withTimeLimit(connection, async (signal) => {
+      const client = await clientOf(connection);
+      return claudeModels(await readJson(await client.models.list({ limit: 1000 }, { signal, timeout: sdkTimeout(connection) }).asResponse()));
+    }),
+};
+
+function generate(request: TextRequest, connection: ProviderConnection): Promise<TextResult> {
+  return withTimeLimit(connection, async (signal) => {
+    const { body, ignored } = claudeRequest(request, connection.settings);
+    const client = await clientOf(connection);
+    // The SDK's type is that of the newest version, which knows no sampling parameters.
+    const params = body as unknown as MessageCreateParamsNonStreaming;
+    const response = await client.messages.create(params, { signal, timeout: sdkTimeout(connection) }).asResponse();
+    return { ...claudeResponse(await readJson(response), request, connection), ignored };
+  });
+}

@@ -1,0 +1,49 @@
+import type { Anthropic } from '@anthropic-ai/sdk';
+import { createClientCache } from '../client-cache.ts';
+import type { ProviderConnection } from '../provider.ts';
+import { samplingVersion } from './claude-models.ts';
+
+export const claudeAddress = 'https://api.anthropic.com';
+
+/** The account's client, built once per access. The SDK is loaded by the first call. */
+export function createClaudeClients(): (connection: ProviderConnection) => Promise<Anthropic> {
+  const cache = createClientCache<Anthropic>();
+  return ({ settings, fetch }) => {
+    const access = {
+      baseURL: (settings.base_url || claudeAddress).replace(/\/+$/, '').replace(/\/v1$/, ''),
+      apiKey: settings.api_key ?? '',
+      version: settings.api_version || samplingVersion,
+    };
+    return cache.get(fetch, [access], () => buildClient(access, fetch));
+  };
+}
+
+interface Access {
+  readonly baseURL: string;
+  readonly apiKey: string;
+  readonly version: string;
+}
+
+/**
+ * The SDK from 1.0 on sends a bearer token and a version of the interface that refuses sampling parameters. Key and
+ * version are therefore sent as headers of ours, and the SDK is kept from looking for credentials on the machine.
+ */
+async function buildClient({ baseURL, apiKey, version }: Access, fetch: typeof globalThis.fetch): Promise<Anthropic> {
+  const sdk = await import('@anthropic-ai/sdk');
+  class KeyedClient extends sdk.Anthropic {
+    protected override _shouldResolveDefaultCredentials(): boolean {
+      return false;
+    }
+  }
+  return new KeyedClient({
+    apiKey: null,
+    authToken: null,
+    webhookKey: null,
+    baseURL,
+    defaultHeaders: { 'x-api-key': apiKey, 'anthropic-version': version },
+    fetch,
+    maxRetries: 0,
+    logLevel: 'off',
+    openTelemetry: false,
+  });
+}

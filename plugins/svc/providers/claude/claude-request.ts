@@ -1,0 +1,30 @@
+import { mapParams, type MappedParams, type ParamRules } from '../params.ts';
+import type { ProviderSettings, TextRequest } from '../provider.ts';
+import { claudeParams, defaultMaxTokens } from './claude-models.ts';
+
+export const claudeRules: ParamRules = {
+  names: {
+    temperature: 'temperature',
+    max_completion_tokens: 'max_tokens',
+    top_p: 'top_p',
+    stop: 'stop_sequences',
+    top_k: 'top_k',
+    reasoning_effort: 'thinking',
+  },
+  byModel: claudeParams,
+};
+
+/** The body of `POST /v1/messages`. Neighbouring messages of one role are taken as they are: Anthropic joins them. */
+export function claudeRequest(request: TextRequest, settings: ProviderSettings): { body: Readonly<Record<string, unknown>>; ignored: MappedParams['ignored'] } {
+  const { wire, ignored } = mapParams(claudeRules, { params: request.params, model: request.model, settings });
+  return {
+    body: {
+      model: request.model,
+      max_tokens: defaultMaxTokens,
+      ...(request.system !== null && { system: request.system }),
+      messages: request.messages,
+      ...wire,
+    },
+    ignored,
+  };
+}

@@ -1,0 +1,47 @@
+import { cleanMessage } from '../clean-message.ts';
+import { unreadable } from '../failures.ts';
+import { countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
+import { ProviderError, type ModelInfo, type ProviderConnection, type TextResult, type Usage } from '../provider.ts';
+
+/**
+ * Reads a message: its text blocks joined, thinking left out.
+ *
+ * @throws ProviderError `rejected` for a refusal or an empty answer at the length limit, `unreadable` for another shape.
+ */
+export function claudeResponse(body: JsonObject, asked: { readonly model: string }, connection: ProviderConnection): Omit<TextResult, 'ignored'> {
+  if (!Array.isArray(body['content'])) throw unreadable('no list "content" in it');
+  const content = body['content'].map((block: unknown) => (textAt(block, 'type') === 'text' ? (objectAt({ block }, 'block')['text'] ?? '') : '')).join('');
+  const reason = textAt(body, 'stop_reason');
+  if (reason === 'refusal') throw refused(refusalSentence(body, content, connection));
+  if (content === '' && reason === 'max_tokens') {
+    throw refused('the length limit was used up before any text was written (max_tokens); raise max_completion_tokens.');
+  }
+  return { content, usage: claudeUsage(body['usage']), model: textAt(body, 'model') ?? asked.model };
+}
+
+function refusalSentence(body: JsonObject, content: string, { settings }: ProviderConnection): string {
+  const own = textAt(objectAt(body, 'stop_details'), 'explanation') ?? content.trim();
+  return own === '' ? 'the model declined to answer (refusal).' : cleanMessage(own, settings);
+}
+
+function refused(message: string): ProviderError {
+  return new ProviderError({ kind: 'rejected', status: 200, message });
+}
+
+/** Input read from or written to the prompt cache counts as input. */
+function claudeUsage(usage: unknown): Usage | null {
+  const input = countAt(usage, 'input_tokens');
+  const output = countAt(usage, 'output_tokens');
+  if (input === null || output === null) return null;
+  const all = input + (countAt(usage, 'cache_creation_input_tokens') ?? 0) + (countAt(usage, 'cache_read_input_tokens') ?? 0);
+  return { input_tokens: all, output_tokens: output, total_tokens: all + output };
+}
+
+/** Models of `GET /v1/models`, newest first as they are listed. */
+export function claudeModels(body: JsonObject): ModelInfo[] {
+  if (!Array.isArray(body['data'])) throw unreadable('no list of models in it');
+  return listAt(body, 'data')
+    .map((entry) => ({ id: textAt(entry, 'id'), label: textAt(entry, 'display_name') }))
+    .filter((entry): entry is { id: string; label: string | null } => entry.id !== null)
+    .map(({ id, label }) => (label === null ? { id } : { id, label }));
+}

@@ -1,0 +1,50 @@
+import { createChatProvider } from './chat-completions/chat-provider.ts';
+import type { ParamAnswer, ParamQuestion } from './params.ts';
+import type { Provider } from './provider.ts';
+import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
+
+const address = 'https://api.deepseek.com/v1';
+
+export const provider: Provider = createChatProvider({
+  id: 'deepseek',
+  label: 'DeepSeek',
+  required: ['api_key'],
+  settings: {
+    type: 'object',
+    properties: {
+      api_key: apiKeyField('From platform.deepseek.com, under API keys.'),
+      base_url: baseUrlField(address, 'With the version.'),
+      model: modelField('Text model', 'deepseek-flash'),
+    },
+  },
+  rules: {
+    names: {
+      temperature: 'temperature',
+      max_completion_tokens: 'max_tokens',
+      top_p: 'top_p',
+      frequency_penalty: 'frequency_penalty',
+      presence_penalty: 'presence_penalty',
+      stop: 'stop',
+      reasoning_effort: 'reasoning_effort',
+    },
+    byModel: deepSeekParams,
+  },
+  access: (settings) => ({ baseURL: settings.base_url || address, apiKey: settings.api_key ?? '' }),
+});
+
+/**
+ * DeepSeek's models think unless told not to, save the retired `deepseek-chat`. While they think, temperature and
+ * penalties are accepted without effect, so they are left out and named. Effort `none` turns thinking off; of the others
+ * DeepSeek tells `low` and `high` apart, and takes minimal for low and medium for high.
+ */
+function deepSeekParams({ params, model }: ParamQuestion): ParamAnswer {
+  const effort = params.reasoning_effort;
+  const thinks = effort === undefined ? /reasoner|flash|pro|-v[4-9]/i.test(model) : effort !== 'none';
+  return {
+    refused: thinks ? ['temperature', 'frequency_penalty', 'presence_penalty'] : [],
+    written: {
+      reasoning_effort:
+        effort === 'none' ? { thinking: { type: 'disabled' } } : { reasoning_effort: effort === 'minimal' || effort === 'low' ? 'low' : 'high' },
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { GoogleGenAI } from '@google/genai';
+import { createClientCache } from '../client-cache.ts';
+import { httpFailure, unreadable } from '../failures.ts';
+import { isObject } from '../json.ts';
+import type { ProviderConnection } from '../provider.ts';
+
+export const googleAddress = 'https://generativelanguage.googleapis.com';
+
+/** The account's client, built once per access. The SDK is loaded by the first call; of its own it tries once. */
+export function createGoogleClients(): (connection: ProviderConnection) => Promise<GoogleGenAI> {
+  const cache = createClientCache<GoogleGenAI>();
+  return ({ settings, fetch }) => {
+    const access = { apiKey: settings.api_key ?? '', baseUrl: (settings.base_url || googleAddress).replace(/\/+$/, '').replace(/\/v1beta$/, '') };
+    return cache.get(fetch, [access], async () => {
+      const { GoogleGenAI } = await import('@google/genai');
+      return new GoogleGenAI({ apiKey: access.apiKey, vertexai: false, httpOptions: { baseUrl: access.baseUrl } });
+    });
+  };
+}
+
+/**
+ * A `fetch` for one call of the SDK. The SDK keeps neither the headers of an error (`Retry-After`) nor apart what was cut
+ * and what was no JSON, so both are decided here, before it looks: it is handed whole answers of success alone.
+ */
+export function checkingFetch(connection: ProviderConnection): typeof globalThis.fetch {
+  return async (input, init) => {
+    const response = await connection.fetch(input, init);
+    const text = await response.text();
+    const { status, headers } = response;
+    const body = parsed(text);
+    if (!response.ok) throw httpFailure({ status, headers, body: body ?? text }, connection);
+    if (!isObject(body)) throw unreadable(`${headers.get('content-type')?.split(';')[0] ?? 'no content type'}, not a JSON object`, status);
+    return new Response(text, { status, headers });
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

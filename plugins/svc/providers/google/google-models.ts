@@ -1,0 +1,36 @@
+import { nearestEffort, type ParamAnswer, type ParamQuestion, type ReasoningEffort } from '../params.ts';
+
+// Google's own equivalents of the efforts for models that take a budget of tokens.
+const budgets: Readonly<Record<ReasoningEffort, number>> = { none: 0, minimal: 1024, low: 1024, medium: 8192, high: 24576 };
+const smallestProBudget = 128;
+
+/** `gemini-2.5-pro` or `models/gemini-2.5-pro` -> 2.5; null for other names. */
+export function geminiVersion(model: string): number | null {
+  const match = /gemini-(\d+(?:\.\d+)?)/.exec(model);
+  return match ? Number(match[1]) : null;
+}
+
+/** What Gemini's models make of the parameters: thinking is a budget of tokens in 2.5, a level from 3 on, and unknown before. */
+export function googleParams({ params, model }: ParamQuestion): ParamAnswer {
+  const thinking = params.reasoning_effort === undefined ? null : thinkingConfig(params.reasoning_effort, model);
+  return {
+    refused: thinking === null ? ['reasoning_effort'] : [],
+    written: {
+      stop: { stopSequences: typeof params.stop === 'string' ? [params.stop] : params.stop },
+      ...(thinking !== null && { reasoning_effort: { thinkingConfig: thinking } }),
+    },
+  };
+}
+
+function thinkingConfig(effort: ReasoningEffort, model: string): Readonly<Record<string, unknown>> | null {
+  const version = geminiVersion(model);
+  if (version === null || version < 2.5) return null;
+  if (version >= 3) return { thinkingLevel: nearestEffort(effort, levelsOf(model, version)).toUpperCase() };
+  // 2.5 Pro cannot be kept from thinking.
+  return { thinkingBudget: Math.max(budgets[effort], model.includes('pro') ? smallestProBudget : 0) };
+}
+
+function levelsOf(model: string, version: number): readonly ReasoningEffort[] {
+  if (model.includes('pro')) return version < 3.1 ? ['low', 'high'] : ['low', 'medium', 'high'];
+  return version <= 3.5 ? ['minimal', 'low', 'medium', 'high'] : ['low', 'medium', 'high'];
+}

@@ -1,0 +1,47 @@
+import type { GenerateContentParameters } from '@google/genai';
+import { mapParams, type MappedParams, type ParamRules } from '../params.ts';
+import type { ProviderSettings, TextMessage, TextRequest } from '../provider.ts';
+import { googleParams } from './google-models.ts';
+
+export const googleRules: ParamRules = {
+  names: {
+    temperature: 'temperature',
+    max_completion_tokens: 'maxOutputTokens',
+    top_p: 'topP',
+    frequency_penalty: 'frequencyPenalty',
+    presence_penalty: 'presencePenalty',
+    stop: 'stopSequences',
+    seed: 'seed',
+    top_k: 'topK',
+    reasoning_effort: 'thinkingConfig',
+  },
+  byModel: googleParams,
+};
+
+interface Content {
+  readonly role: 'user' | 'model';
+  readonly parts: readonly { readonly text: string }[];
+}
+
+/** What `models.generateContent` of the SDK is called with; the SDK makes `generationConfig` of it. */
+export function googleRequest(
+  request: TextRequest,
+  settings: ProviderSettings,
+): { parameters: Pick<GenerateContentParameters, 'model' | 'contents' | 'config'>; ignored: MappedParams['ignored'] } {
+  const { wire, ignored } = mapParams(googleRules, { params: request.params, model: request.model, settings });
+  const contents = googleContents(request.messages) as GenerateContentParameters['contents'];
+  const config = { ...wire, ...(request.system !== null && { systemInstruction: request.system }) };
+  return { parameters: { model: request.model, contents, config }, ignored };
+}
+
+/** Gemini wants the roles to alternate, so neighbouring messages of one role become parts of one content. */
+function googleContents(messages: readonly TextMessage[]): Content[] {
+  const contents: Content[] = [];
+  for (const { role, content } of messages) {
+    const theirs = role === 'assistant' ? 'model' : 'user';
+    const last = contents.at(-1);
+    if (last?.role === theirs) contents[contents.length - 1] = { role: theirs, parts: [...last.parts, { text: content }] };
+    else contents.push({ role: theirs, parts: [{ text: content }] });
+  }
+  return contents;
+}

@@ -1,0 +1,61 @@
+import { cleanMessage } from '../clean-message.ts';
+import { unreadable } from '../failures.ts';
+import { countAt, isObject, listAt, objectAt, textAt } from '../json.ts';
+import { ProviderError, type ModelInfo, type ProviderConnection, type TextResult, type Usage } from '../provider.ts';
+
+const blocking = new Set(['SAFETY', 'RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'LANGUAGE', 'IMAGE_SAFETY', 'OTHER', 'MODEL_ARMOR']);
+
+/**
+ * Reads an answer of generateContent: the text parts of the first candidate joined, thoughts left out.
+ *
+ * @throws ProviderError `rejected` when the prompt was blocked or nothing is left of the answer, `unreadable` for another shape.
+ */
+export function googleResponse(body: unknown, asked: { readonly model: string }, connection: ProviderConnection): Omit<TextResult, 'ignored'> {
+  const feedback = objectAt(body, 'promptFeedback');
+  const blockReason = textAt(feedback, 'blockReason');
+  const candidate = listAt(body, 'candidates')[0];
+  if (candidate === undefined && blockReason !== null) {
+    throw blocked({ what: 'the prompt was blocked', reason: blockReason, own: textAt(feedback, 'blockReasonMessage') }, connection);
+  }
+  if (!isObject(candidate)) throw unreadable('no candidates in it');
+  const content = listAt(objectAt(candidate, 'content'), 'parts')
+    .map((part) => (isObject(part) && part['thought'] !== true && typeof part['text'] === 'string' ? part['text'] : ''))
+    .join('');
+  const reason = textAt(candidate, 'finishReason');
+  if (content === '' && reason !== null && blocking.has(reason)) {
+    throw blocked({ what: 'the answer was withheld', reason, own: textAt(candidate, 'finishMessage') }, connection);
+  }
+  if (content === '' && reason === 'MAX_TOKENS') {
+    throw blocked({ what: 'the length limit was used up before any text was written; raise max_completion_tokens', reason, own: null }, connection);
+  }
+  return { content, usage: googleUsage(objectAt(body, 'usageMetadata')), model: textAt(body, 'modelVersion') ?? asked.model };
+}
+
+interface Blocking {
+  readonly what: string;
+  /** Google's code for it. */
+  readonly reason: string;
+  /** Google's own sentence. */
+  readonly own: string | null;
+}
+
+function blocked({ what, reason, own }: Blocking, { settings }: ProviderConnection): ProviderError {
+  const message = own === null ? `${what} (${reason}).` : `${what} (${reason}): ${cleanMessage(own, settings)}`;
+  return new ProviderError({ kind: 'rejected', status: 200, message });
+}
+
+/** Thinking is paid for as output, and counted as such. */
+function googleUsage(usage: Readonly<Record<string, unknown>>): Usage | null {
+  const input = countAt(usage, 'promptTokenCount');
+  if (input === null) return null;
+  const output = (countAt(usage, 'candidatesTokenCount') ?? 0) + (countAt(usage, 'thoughtsTokenCount') ?? 0);
+  return { input_tokens: input, output_tokens: output, total_tokens: countAt(usage, 'totalTokenCount') ?? input + output };
+}
+
+/** A listed model that generates text; null for others (embeddings, images, video). */
+export function googleModel(entry: unknown): ModelInfo | null {
+  const id = textAt(entry, 'name')?.replace(/^models\//, '');
+  const label = textAt(entry, 'displayName');
+  if (id === undefined || !listAt(entry, 'supportedActions').includes('generateContent')) return null;
+  return label === null ? { id } : { id, label };
+}

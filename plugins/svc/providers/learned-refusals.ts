@@ -1,0 +1,72 @@
+import { aiParamSchemas, type AiParamName } from '../kit/ai-params.ts';
+import type { ParamNames } from './params.ts';
+import { ProviderError, type ProviderConnection, type TextRequest, type TextResult } from './provider.ts';
+
+type Generate = (request: TextRequest, connection: ProviderConnection) => Promise<TextResult>;
+
+// How the far ends say that a model does not take a parameter. `$1` is the wire name, in snake or camel case.
+const refusals: readonly RegExp[] = [
+  /unsupported (?:parameter|value): '(\w+)'/i, // OpenAI, Azure
+  /unrecognized request argument supplied: (\w+)/i, // OpenAI, Azure
+  /does not support parameter (\w+)/i, // xAI
+  /`(\w+)` is (?:deprecated|not supported) (?:for|on|by|with) this model/i, // Claude
+  /`\w+` and `(\w+)` cannot both be specified/i, // Claude
+];
+
+/**
+ * Models come and go faster than releases of this file: where a model refuses a parameter that the rules let through,
+ * the call is made once more without it, the answer names it as ignored (D8), and the next call leaves it out at once.
+ * What was learned lives in this process alone. The length limit is never dropped: that would cost money unasked.
+ */
+export function learningRefusals(names: ParamNames, generate: Generate): Generate {
+  const learned = new Map<string, ReadonlySet<AiParamName>>();
+  return async (request, connection) => {
+    const key = JSON.stringify([connection.settings.base_url, request.model]);
+    let refused = learned.get(key) ?? new Set<AiParamName>();
+    for (;;) {
+      const dropped = givenNames(request).filter((name) => refused.has(name));
+      const without = dropped.length === 0 ? request : { ...request, params: omit(request.params, dropped) };
+      try {
+        const result = await generate(without, connection);
+        return dropped.length === 0 ? result : { ...result, ignored: inOrder(request, [...result.ignored, ...dropped]) };
+      } catch (error) {
+        const found = refusedParams(error, names).filter((name) => givenNames(without).includes(name));
+        if (found.length === 0) throw error;
+        refused = new Set([...refused, ...found]);
+        if (learned.size >= 500) learned.clear();
+        if (holdsForAllCalls(error)) learned.set(key, refused);
+      }
+    }
+  };
+}
+
+/** A refusal of one value, or of two keys together, says nothing of other calls. */
+function holdsForAllCalls(error: unknown): boolean {
+  return !(error instanceof Error && /cannot both|reasoning.?effort/i.test(error.message));
+}
+
+/** The keys a refusal is about, by our names; empty when it is about something else. */
+export function refusedParams(error: unknown, names: ParamNames): AiParamName[] {
+  if (!(error instanceof ProviderError) || error.kind !== 'rejected') return [];
+  if (/penalty is not enabled/i.test(error.message)) return ['frequency_penalty', 'presence_penalty']; // Google
+  if (/does not support thinking/i.test(error.message)) return ['reasoning_effort']; // Ollama
+  const found = refusals.map((pattern) => pattern.exec(error.message)?.[1]).find((name) => name !== undefined);
+  if (found === undefined) return [];
+  const snake = found.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const entries = Object.entries(names) as [AiParamName, string][];
+  return entries
+    .filter(([name, wire]) => name !== 'max_completion_tokens' && (wire === found || wire === snake || name === snake))
+    .map(([name]) => name);
+}
+
+function givenNames(request: TextRequest): AiParamName[] {
+  return Object.keys(request.params).filter((name): name is AiParamName => Object.hasOwn(aiParamSchemas, name));
+}
+
+function inOrder(request: TextRequest, names: readonly string[]): string[] {
+  return givenNames(request).filter((name) => names.includes(name));
+}
+
+function omit(params: TextRequest['params'], names: readonly AiParamName[]): TextRequest['params'] {
+  return Object.fromEntries(Object.entries(params).filter(([name]) => !names.includes(name as AiParamName)));
+}

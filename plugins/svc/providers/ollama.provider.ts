@@ -1,0 +1,38 @@
+import { createChatProvider } from './chat-completions/chat-provider.ts';
+import { nearestEffort } from './params.ts';
+import type { Provider } from './provider.ts';
+import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
+
+const address = 'http://127.0.0.1:11434/v1';
+
+export const provider: Provider = createChatProvider({
+  id: 'ollama',
+  label: 'Ollama',
+  required: ['base_url'],
+  settings: {
+    type: 'object',
+    properties: {
+      base_url: baseUrlField(address, 'Address of the Ollama server, with /v1.'),
+      api_key: apiKeyField('Only for a server behind a gateway that asks for one.'),
+      model: modelField('Text model', 'llama3.2'),
+    },
+  },
+  rules: {
+    names: {
+      temperature: 'temperature',
+      max_completion_tokens: 'max_tokens',
+      top_p: 'top_p',
+      frequency_penalty: 'frequency_penalty',
+      presence_penalty: 'presence_penalty',
+      stop: 'stop',
+      seed: 'seed',
+      reasoning_effort: 'reasoning_effort',
+    },
+    byModel: ({ params }) =>
+      params.reasoning_effort === undefined
+        ? {}
+        : { written: { reasoning_effort: { reasoning_effort: nearestEffort(params.reasoning_effort, ['none', 'low', 'medium', 'high']) } } },
+  },
+  // The SDK insists on a key; Ollama itself looks at none.
+  access: (settings) => ({ baseURL: settings.base_url || address, apiKey: settings.api_key || 'ollama' }),
+});

@@ -1,0 +1,41 @@
+import { openAiParams } from './chat-completions/openai-models.ts';
+import { createChatProvider } from './chat-completions/chat-provider.ts';
+import type { Provider } from './provider.ts';
+import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
+
+const address = 'https://api.openai.com/v1';
+
+export const provider: Provider = createChatProvider({
+  id: 'openai',
+  label: 'OpenAI',
+  required: ['api_key'],
+  settings: {
+    type: 'object',
+    properties: {
+      api_key: apiKeyField('From platform.openai.com, under API keys.'),
+      base_url: baseUrlField(address, 'With the version. Change it only for a compatible server of your own.'),
+      model: modelField('Text model', 'gpt-5.6-terra'),
+      embedding_model: modelField('Embedding model', 'text-embedding-3-small'),
+      image_model: modelField('Image model', 'gpt-image-2'),
+      organization: { type: 'string', title: 'Organization', description: 'Identifier of the organization that is billed, when the account has several.' },
+    },
+  },
+  rules: {
+    names: {
+      temperature: 'temperature',
+      max_completion_tokens: 'max_completion_tokens',
+      top_p: 'top_p',
+      frequency_penalty: 'frequency_penalty',
+      presence_penalty: 'presence_penalty',
+      stop: 'stop',
+      seed: 'seed',
+      reasoning_effort: 'reasoning_effort',
+    },
+    byModel: openAiParams,
+  },
+  access: (settings) => ({
+    baseURL: settings.base_url || address,
+    apiKey: settings.api_key ?? '',
+    organization: typeof settings['organization'] === 'string' && settings['organization'] !== '' ? settings['organization'] : null,
+  }),
+});

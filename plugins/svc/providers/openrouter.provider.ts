@@ -1,0 +1,52 @@
+import { createChatProvider } from './chat-completions/chat-provider.ts';
+import type { Provider } from './provider.ts';
+import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
+
+const address = 'https://openrouter.ai/api/v1';
+
+export const provider: Provider = createChatProvider({
+  id: 'openrouter',
+  label: 'OpenRouter',
+  required: ['api_key'],
+  settings: {
+    type: 'object',
+    properties: {
+      api_key: apiKeyField('From openrouter.ai, under Keys.'),
+      base_url: baseUrlField(address, 'With the version.'),
+      model: modelField('Text model', 'openrouter/auto'),
+      embedding_model: modelField('Embedding model', 'openai/text-embedding-3-small'),
+      app_url: { type: 'string', title: 'Site address', description: 'Sent as HTTP-Referer; the site shows up in OpenRouter under it. May stay empty.' },
+      app_title: { type: 'string', title: 'Site title', description: 'Sent as X-Title. May stay empty.' },
+    },
+  },
+  rules: {
+    // OpenRouter itself drops what the model behind it does not take.
+    names: {
+      temperature: 'temperature',
+      max_completion_tokens: 'max_tokens',
+      top_p: 'top_p',
+      frequency_penalty: 'frequency_penalty',
+      presence_penalty: 'presence_penalty',
+      stop: 'stop',
+      seed: 'seed',
+      top_k: 'top_k',
+      reasoning_effort: 'reasoning.effort',
+    },
+    byModel: ({ params }) => ({ written: { reasoning_effort: { reasoning: { effort: params.reasoning_effort } } } }),
+  },
+  access: (settings) => ({ baseURL: settings.base_url || address, apiKey: settings.api_key ?? '', headers: attribution(settings) }),
+  checkKey: async (get) => {
+    await get('/key').catch(ignoreUnlessRefused);
+  },
+});
+
+/** The listing is public, so a wrong key shows only here. Any other trouble is the listing's to report. */
+function ignoreUnlessRefused(error: unknown): void {
+  const status = (error as { status?: unknown }).status;
+  if (status === 401 || status === 403) throw error;
+}
+
+function attribution(settings: Readonly<Record<string, unknown>>): Record<string, string> {
+  const headers = { 'HTTP-Referer': settings['app_url'], 'X-Title': settings['app_title'] };
+  return Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => typeof entry[1] === 'string' && /^[\x20-\x7e]+$/.test(entry[1])));
+}

@@ -1,0 +1,15 @@
+import { aiParamSchemas, type AiParamName } from '../kit/ai-params.ts';
+import type { Provider } from './provider.ts';
+
+/** The README's table of D8: which key of `ai_params` reaches which provider under which name. */
+export function renderParamsTable(providers: readonly Pick<Provider, 'label' | 'text'>[]): string {
+  const shown = providers.filter(({ text }) => text !== undefined);
+  const names = Object.keys(aiParamSchemas) as AiParamName[];
+  const rows = names.map((name) => [`\`${name}\``, ...shown.map(({ text }) => cell(text?.params[name]))]);
+  const lines = [['`ai_params`', ...shown.map(({ label }) => label)], ['---', ...shown.map(() => '---')], ...rows];
+  return `${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`;
+}
+
+function cell(wireName: string | undefined): string {
+  return wireName === undefined ? '–' : `\`${wireName}\``;
+}

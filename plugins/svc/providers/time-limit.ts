@@ -1,0 +1,43 @@
+import { thrownFailure } from './failures.ts';
+import { ProviderError, type ProviderConnection } from './provider.ts';
+
+/**
+ * Runs one exchange with the far end, body included, under the connection's time limit and its caller's signal.
+ * The SDKs' own limits end when the headers have come.
+ *
+ * @throws ProviderError of kind `timeout` or `aborted` when it was ended, else of what the far end did.
+ */
+export async function withTimeLimit<T>(connection: ProviderConnection, exchange: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const { clock, timeout, signal } = connection;
+  const controller = new AbortController();
+  const ended: { as: 'timeout' | 'aborted' | null } = { as: signal?.aborted ? 'aborted' : null };
+  const end = (as: 'timeout' | 'aborted'): void => {
+    ended.as ??= as;
+    controller.abort();
+  };
+  const onAbort = (): void => {
+    end('aborted');
+  };
+  if (ended.as !== null) throw endedFailure(ended.as);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  const cancel = clock.after(timeout, () => {
+    end('timeout');
+  });
+  try {
+    return await exchange(controller.signal);
+  } catch (thrown) {
+    throw ended.as === null ? thrownFailure(thrown, connection) : endedFailure(ended.as, thrown);
+  } finally {
+    cancel();
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+function endedFailure(as: 'timeout' | 'aborted', cause?: unknown): ProviderError {
+  return new ProviderError({ kind: as, message: as === 'timeout' ? 'no answer came in time.' : 'the request was given up.', cause });
+}
+
+/** Milliseconds given to an SDK as its own limit: later than ours, so that ours decides. */
+export function sdkTimeout(connection: ProviderConnection): number {
+  return Math.ceil(connection.timeout) + 1000;
+}

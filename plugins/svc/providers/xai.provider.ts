@@ -1,0 +1,55 @@
+import { createChatProvider } from './chat-completions/chat-provider.ts';
+import { nearestEffort, type ParamAnswer, type ParamQuestion, type ReasoningEffort } from './params.ts';
+import type { Provider } from './provider.ts';
+import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
+
+const address = 'https://api.x.ai/v1';
+
+export const provider: Provider = createChatProvider({
+  id: 'xai',
+  label: 'xAI',
+  required: ['api_key'],
+  settings: {
+    type: 'object',
+    properties: {
+      api_key: apiKeyField('From console.x.ai, under API keys.'),
+      base_url: baseUrlField(address, 'With the version.'),
+      model: modelField('Text model', 'grok-4.5'),
+    },
+  },
+  rules: {
+    names: {
+      temperature: 'temperature',
+      max_completion_tokens: 'max_completion_tokens',
+      top_p: 'top_p',
+      frequency_penalty: 'frequency_penalty',
+      presence_penalty: 'presence_penalty',
+      stop: 'stop',
+      seed: 'seed',
+      reasoning_effort: 'reasoning_effort',
+    },
+    byModel: xaiParams,
+  },
+  access: (settings) => ({ baseURL: settings.base_url || address, apiKey: settings.api_key ?? '' }),
+});
+
+/** Reasoning models answer penalties and `stop` with an error, and only some of them take `reasoning_effort`. */
+function xaiParams({ params, model }: ParamQuestion): ParamAnswer {
+  const name = model.toLowerCase();
+  const efforts = effortsOf(name);
+  const reasons = efforts.length > 0 || (/^grok-(4|[5-9]|code|build|latest)/.test(name) && !name.includes('non-reasoning'));
+  return {
+    refused: [
+      ...(reasons ? (['frequency_penalty', 'presence_penalty', 'stop'] as const) : []),
+      ...(efforts.length === 0 ? (['reasoning_effort'] as const) : []),
+    ],
+    ...(params.reasoning_effort !== undefined && { written: { reasoning_effort: { reasoning_effort: nearestEffort(params.reasoning_effort, efforts) } } }),
+  };
+}
+
+function effortsOf(name: string): readonly ReasoningEffort[] {
+  if (name.includes('non-reasoning')) return [];
+  if (name.startsWith('grok-3-mini')) return ['low', 'high'];
+  if (/^grok-(4\.3|latest)/.test(name)) return ['none', 'low', 'medium', 'high'];
+  return /^grok-(4\.[5-9](?!\d)|[5-9])/.test(name) ? ['low', 'medium', 'high'] : [];
+}
