@@ -1,0 +1,75 @@
+import express, { type NextFunction, type Request, type Response, type Router } from 'express';
+
+import type { AdminApi } from '#plugin-api';
+import { createAnswers } from './answers.ts';
+import type { AdminContext } from './context.ts';
+import type { AdminDependencies } from './dependencies.ts';
+import { toFailure } from './failure.ts';
+import { createDashboard, createPluginsPage } from './host-pages.ts';
+import { createFlashNotices } from './notices.ts';
+import { createPageHandler } from './page-routes.ts';
+import { createAdminRegistry } from './registry.ts';
+import { formLimit, requestId } from './request.ts';
+import { addSessionRoutes } from './session-routes.ts';
+import { addSetupRoutes } from './setup-routes.ts';
+import { createShell } from './shell.ts';
+
+export interface Admin {
+  /** What plugins register with, shared by all; the loader scopes it to each. */
+  readonly api: AdminApi;
+  /** To be mounted at `/admin`, behind the server that sets request ids and security headers. */
+  readonly router: Router;
+}
+
+/**
+ * The admin: sign-in, first-run setup, dashboard, plugins page and the pages of plugins. It keeps nothing of its own
+ * between requests, so any node can answer any of them.
+ */
+export function createAdmin(dependencies: AdminDependencies): Admin {
+  const registry = createAdminRegistry({ siteUrl: () => dependencies.site.url, log: dependencies.log });
+  const shell = createShell(dependencies, registry);
+  const context: AdminContext = {
+    ...dependencies,
+    registry,
+    shell,
+    flash: createFlashNotices(dependencies.nonces, () => dependencies.site.url.startsWith('https:')),
+    answers: createAnswers(shell),
+  };
+  registry.api.addPage(createDashboard(dependencies, registry));
+  registry.api.addPage(createPluginsPage(dependencies));
+
+  const router = express.Router();
+  router.use((_request, response, next) => {
+    response.setHeader('Cache-Control', 'no-store');
+    next();
+  });
+  router.use(express.text({ type: 'application/x-www-form-urlencoded', limit: formLimit }));
+  addSessionRoutes(router, context);
+  addSetupRoutes(router, context);
+  router.use(createPageHandler(context));
+  router.use(createErrorHandler(context));
+  return { api: registry.api, router };
+}
+
+/** The last resort, and the place where the body reader's own errors arrive. */
+function createErrorHandler(context: AdminContext) {
+  // Express knows an error handler by its four parameters.
+  // eslint-disable-next-line max-params
+  return async (error: unknown, request: Request, response: Response, next: NextFunction): Promise<void> => {
+    if (response.headersSent) {
+      next(error);
+      return;
+    }
+    const status = (error as { status?: unknown }).status;
+    if (status === 413) {
+      await context.answers.refuse({ request, response, status, text: 'The form is larger than 1 MB.' });
+      return;
+    }
+    if (status === 415 || status === 400) {
+      await context.answers.refuse({ request, response, status, text: 'The form could not be read.' });
+      return;
+    }
+    const failure = toFailure(error, { log: context.log, id: requestId(response) });
+    await context.answers.refuse({ request, response, status: failure.status, text: failure.text, code: failure.code });
+  };
+}

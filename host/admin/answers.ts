@@ -1,0 +1,55 @@
+import type { Request, Response } from 'express';
+
+import type { SignedIn } from './dependencies.ts';
+import { adminPath } from './local-path.ts';
+import { wantsJson } from './request.ts';
+import type { Shell } from './shell.ts';
+
+export interface Refusal {
+  readonly request: Request;
+  readonly response: Response;
+  readonly status: number;
+  readonly text: string;
+  /** Default by status: `rest_forbidden`, `rest_no_route`, ... */
+  readonly code?: string;
+  /** With a session the refusal is shown inside the menu, so that the way back is one click. */
+  readonly session?: SignedIn;
+}
+
+/** Answers that are no page: refusals, and the way to sign-in. */
+export interface Answers {
+  refuse(refusal: Refusal): Promise<void>;
+  /** A browser goes to sign-in and comes back to the wanted page; a script gets 401. */
+  signInFirst(request: Request, response: Response): Promise<void>;
+}
+
+const titles: Readonly<Record<number, string>> = { 403: 'Not allowed', 404: 'Not found', 405: 'Not possible', 413: 'Too large', 415: 'Not readable', 429: 'Too many tries' };
+const codes: Readonly<Record<number, string>> = { 401: 'rest_not_logged_in', 403: 'rest_forbidden', 404: 'rest_no_route', 413: 'rest_body_too_large', 500: 'rest_internal_error' };
+
+export function createAnswers(shell: Shell): Answers {
+  const refuse = async ({ request, response, status, text, code, session }: Refusal): Promise<void> => {
+    if (response.headersSent) return;
+    response.status(status);
+    if (wantsJson(request)) {
+      response.json({ notice: { kind: 'error', text }, reveal: null, data: null, redirect: null, code: code ?? codes[status] ?? 'rest_error' });
+      return;
+    }
+    const title = titles[status] ?? 'Something went wrong';
+    const data = { status, title, text };
+    const html = session
+      ? await shell.full({ page: { slug: '!', title }, template: 'admin/refusal', data, session })
+      : await shell.narrow({ title, template: 'admin/refusal', data });
+    response.type('html').send(html);
+  };
+  return {
+    refuse,
+    async signInFirst(request, response) {
+      if (wantsJson(request)) {
+        await refuse({ request, response, status: 401, text: 'Your session has ended. Sign in again.' });
+        return;
+      }
+      const wanted = request.method === 'GET' || request.method === 'HEAD' ? request.originalUrl : request.originalUrl.split('?')[0];
+      response.redirect(302, `${adminPath('login')}?to=${encodeURIComponent(wanted ?? adminPath())}`);
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { RestError, type AdminActionResult, type AdminPage, type AdminRequest } from '#plugin-api';
+import type { AdminDependencies, PluginSummary, RecentFailure } from './dependencies.ts';
+import { adminPath } from './local-path.ts';
+import type { AdminRegistry } from './registry.ts';
+
+/** The dashboard: what runs, where the REST root is, what to do next, what went wrong. */
+export function createDashboard(dependencies: AdminDependencies, registry: AdminRegistry): AdminPage {
+  const { hooks, plugins, site, restUrl } = dependencies;
+  return {
+    slug: '',
+    title: 'Dashboard',
+    menu: 'Dashboard',
+    icon: 'home',
+    position: 0,
+    capability: 'read',
+    render: async (request) => {
+      const list = await plugins.list();
+      const steps = await hooks.applyFiltersAsync('admin_next_steps', [], request.user);
+      const failures = await hooks.applyFiltersAsync('admin_recent_failures', list.flatMap(failureOf), request.user);
+      const manages = request.user.can('manage_options');
+      return {
+        template: 'admin/dashboard',
+        data: {
+          restUrl: restUrl(),
+          siteUrl: site.url,
+          version: site.version,
+          manages,
+          active: list.filter((plugin) => plugin.state === 'active').length,
+          failed: list.filter((plugin) => plugin.state === 'failed').length,
+          plugins: list.map(({ name, version, state }) => ({ name, version, ...stateBadge(state) })),
+          steps: steps.map((step) => ({ ...step, href: step.href === undefined ? null : linkOf(step.href) })),
+          hasChoices: manages && registry.choices().length > 0,
+          failures: failures.slice(0, 10).map((failure) => ({ ...failure, href: failure.href === undefined ? null : linkOf(failure.href) })),
+        },
+      };
+    },
+  };
+}
+
+function failureOf(plugin: PluginSummary): RecentFailure[] {
+  if (plugin.state !== 'failed') return [];
+  const at = plugin.failure?.at === undefined ? Number.NaN : new Date(plugin.failure.at).getTime();
+  return [{ source: plugin.name, text: plugin.failure?.message ?? 'It failed without a reason.', href: 'plugins', ...(!Number.isNaN(at) && { at }) }];
+}
+
+function linkOf(href: string): string {
+  return /^https?:\/\//.test(href) ? href : adminPath(href);
+}
+
+function stateBadge(state: PluginSummary['state']): { readonly state: string; readonly kind: string } {
+  if (state === 'failed') return { state: 'Failed', kind: 'error' };
+  return state === 'active' ? { state: 'Active', kind: 'success' } : { state: 'Inactive', kind: '' };
+}
+
+/** The list of plugins with their switches. A failed one shows at which stage and why, and can be tried again. */
+export function createPluginsPage({ plugins }: AdminDependencies): AdminPage {
+  const change = (verb: 'activate' | 'deactivate', done: string) => async (request: AdminRequest): Promise<AdminActionResult> => {
+    const plugin = (await plugins.list()).find(({ slug }) => slug === request.form['slug']);
+    if (!plugin) throw new RestError({ code: 'rest_plugin_not_found', status: 404, message: 'There is no such plugin.' });
+    try {
+      await plugins[verb](plugin.slug);
+    } catch (error) {
+      request.log.warn(`The plugin could not ${verb}.`, { plugin: plugin.slug, error });
+      throw new RestError({ code: `rest_plugin_${verb}_failed`, status: 400, message: `${plugin.name}: ${error instanceof Error ? error.message : String(error)}`, cause: error });
+    }
+    return { notice: { kind: 'success', text: `${plugin.name} is ${done}.` } };
+  };
+  return {
+    slug: 'plugins',
+    title: 'Plugins',
+    menu: 'Plugins',
+    icon: 'puzzle',
+    position: 80,
+    capability: 'activate_plugins',
+    render: async () => ({ template: 'admin/plugins', data: { plugins: (await plugins.list()).map(describePlugin) } }),
+    actions: { activate: change('activate', 'active'), deactivate: change('deactivate', 'switched off') },
+  };
+}
+
+function describePlugin(plugin: PluginSummary): Record<string, unknown> {
+  return {
+    ...plugin,
+    badge: { text: stateBadge(plugin.state).state, kind: stateBadge(plugin.state).kind },
+    isActive: plugin.state === 'active',
+    isFailed: plugin.state === 'failed',
+    needs: Object.entries(plugin.requires).map(([slug, range]) => `${slug} ${range}`).join(', '),
+  };
+}

@@ -1,0 +1,123 @@
+import type { Request, Response } from 'express';
+
+import type { AdminActionResult, AdminPage, AdminRequest } from '#plugin-api';
+import type { AdminContext } from './context.ts';
+import type { SignedIn } from './dependencies.ts';
+import { toFailure } from './failure.ts';
+import { adminPath } from './local-path.ts';
+import type { Notice } from './notices.ts';
+import { mayOpen } from './registry.ts';
+import { readForm, toAdminRequest, wantsJson } from './request.ts';
+import { pageNonceAction, redirectTarget } from './shell.ts';
+
+interface Visit {
+  readonly request: Request;
+  readonly response: Response;
+  readonly session: SignedIn;
+}
+
+/**
+ * Answers the pages that the host and plugins registered: GET renders, POST `?action=<name>` runs an action after
+ * session, capability and nonce were checked, in this order.
+ */
+export function createPageHandler(context: AdminContext): (request: Request, response: Response) => Promise<void> {
+  return async (request, response) => {
+    const session = await context.authenticate(request);
+    if (!session) return context.answers.signInFirst(request, response);
+    const visit = { request, response, session };
+    const page = context.registry.page(slugOf(request));
+    if (!page) return context.answers.refuse({ ...visit, status: 404, text: 'There is no such page in the admin.' });
+    if (!mayOpen(session.user, page)) return context.answers.refuse({ ...visit, status: 403, text: 'Your account may not open this page.' });
+    if (request.method === 'POST') return runAction(context, page, visit);
+    if (request.method === 'GET' || request.method === 'HEAD') return showPage(context, page, visit);
+    return context.answers.refuse({ ...visit, status: 405, text: 'This page answers GET and POST only.' });
+  };
+}
+
+function slugOf(request: Request): string {
+  const path = request.path.replace(/^\/+|\/+$/g, '');
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+interface Showing {
+  readonly notice?: Notice | null;
+  readonly reveal?: AdminActionResult['reveal'];
+  readonly body?: AdminActionResult['page'];
+  readonly status?: number;
+}
+
+async function showPage(context: AdminContext, page: AdminPage, visit: Visit & Showing): Promise<void> {
+  const { request, response, session, reveal } = visit;
+  const notice = visit.notice ?? (await context.flash.take(request, response, session));
+  const adminRequest = toAdminRequest({ request, response, user: session.user, form: {}, log: context.log });
+  try {
+    const { template, data } = visit.body ?? (await page.render(adminRequest));
+    const html = await context.shell.full({ page, template, session, notice, ...(data && { data }), ...(reveal && { reveal }) });
+    response.status(visit.status ?? 200).type('html').send(html);
+  } catch (error) {
+    const failure = toFailure(error, { log: context.log, id: adminRequest.id });
+    await context.answers.refuse({ ...visit, status: failure.status, text: failure.text });
+  }
+}
+
+async function runAction(context: AdminContext, page: AdminPage, visit: Visit): Promise<void> {
+  const { request, response, session } = visit;
+  const { nonces, log } = context;
+  const form = readForm(request);
+  const nonce = form['_nonce'] ?? request.headers['x-wp-nonce'];
+  const genuine = typeof nonce === 'string' && (await nonces.verify({ nonce, action: pageNonceAction(page.slug), ...session }));
+  if (!genuine) return context.answers.refuse({ ...visit, status: 403, text: 'This form is too old or was not sent from this page. Go back, reload the page and send it again.', code: 'rest_cookie_invalid_nonce' });
+  const name = request.query['action'];
+  const actions = page.actions ?? {};
+  const action = typeof name === 'string' && Object.hasOwn(actions, name) ? actions[name] : undefined;
+  if (!action) return context.answers.refuse({ ...visit, status: 404, text: 'This page knows no such action.' });
+  const adminRequest = toAdminRequest({ request, response, user: session.user, form, log });
+  const outcome = await attempt(action, adminRequest, context);
+  if (response.destroyed) return;
+  if (wantsJson(request)) answerJson(response, outcome);
+  else await answerBrowser(context, page, { ...visit, outcome });
+}
+
+interface Outcome {
+  readonly result: AdminActionResult;
+  readonly status: number;
+  readonly code?: string;
+  readonly data?: unknown;
+}
+
+async function attempt(action: (request: AdminRequest) => Promise<AdminActionResult>, request: AdminRequest, context: AdminContext): Promise<Outcome> {
+  try {
+    // A plugin in plain JavaScript may answer nothing at all.
+    const result = ((await action(request)) as AdminActionResult | undefined) ?? {};
+    return { result, status: result.status ?? (result.notice?.kind === 'error' ? 400 : 200) };
+  } catch (error) {
+    const failure = toFailure(error, { log: context.log, id: request.id });
+    return { result: { notice: { kind: 'error', text: failure.text } }, status: failure.status, code: failure.code, data: failure.data };
+  }
+}
+
+function answerJson(response: Response, { result, status, code, data }: Outcome): void {
+  response.status(status).json({
+    notice: result.notice ?? null,
+    reveal: result.reveal ?? null,
+    data: result.data ?? data ?? null,
+    redirect: result.redirect === undefined ? null : redirectTarget(result.redirect),
+    ...(code !== undefined && { code }),
+  });
+}
+
+/** What is shown a single time is in the answer itself, so that no cookie and no table ever holds it. */
+async function answerBrowser(context: AdminContext, page: AdminPage, visit: Visit & { readonly outcome: Outcome }): Promise<void> {
+  const { response, session, outcome: { result, status } } = visit;
+  if (result.page || result.reveal) {
+    await showPage(context, page, { ...visit, notice: result.notice ?? null, status, ...(result.reveal && { reveal: result.reveal }), ...(result.page && { body: result.page }) });
+    return;
+  }
+  if (result.notice) await context.flash.write(response, result.notice, session);
+  response.redirect(303, result.redirect === undefined ? adminPath(page.slug) : redirectTarget(result.redirect));
+}
+

@@ -1,0 +1,78 @@
+import type { Request, Response, Router } from 'express';
+
+import type { AdminContext } from './context.ts';
+import type { Visitor } from './dependencies.ts';
+import { toFailure } from './failure.ts';
+import { textField } from './form.ts';
+import { adminPath, localAdminPath } from './local-path.ts';
+import { isSameOrigin, readForm, requestId } from './request.ts';
+import { logoutAction } from './shell.ts';
+
+/** Sign-in and sign-out. Signing out is a POST with a nonce, so that no link or image of another site can do it. */
+export function addSessionRoutes(router: Router, context: AdminContext): void {
+  router.get('/login', async (request, response) => {
+    const wanted = localAdminPath(request.query['to']) ?? adminPath();
+    if (await context.authenticate(request)) {
+      response.redirect(302, wanted);
+      return;
+    }
+    const isOut = request.query['signed-out'] !== undefined;
+    await showLogin(context, response, { wanted, ...(isOut && { notice: { kind: 'success', text: 'You are signed out.' } }) });
+  });
+  router.post('/login', (request, response) => signIn(context, request, response));
+  router.post('/logout', (request, response) => signOut(context, request, response));
+}
+
+export function visitorOf(request: Request): Visitor {
+  return { ip: request.ip ?? '', userAgent: (request.headers['user-agent'] ?? '').slice(0, 500) };
+}
+
+interface LoginForm {
+  readonly wanted: string;
+  readonly login?: string;
+  readonly status?: number;
+  readonly notice?: { readonly kind: 'success' | 'error'; readonly text: string };
+}
+
+async function showLogin(context: AdminContext, response: Response, { wanted, login, status, notice }: LoginForm): Promise<void> {
+  const data = { wanted, login: login ?? '', needsSetup: await context.setup.needed() };
+  const html = await context.shell.narrow({ title: 'Sign in', template: 'admin/login', data, notice: notice ?? null });
+  response.status(status ?? 200).type('html').send(html);
+}
+
+async function signIn(context: AdminContext, request: Request, response: Response): Promise<void> {
+  const form = readForm(request);
+  const wanted = localAdminPath(form['to']) ?? adminPath();
+  const login = textField(form, 'login');
+  const password = typeof form['password'] === 'string' ? form['password'] : '';
+  const failed = (status: number, text: string): Promise<void> => showLogin(context, response, { wanted, login, status, notice: { kind: 'error', text } });
+  if (!isSameOrigin(request)) return failed(403, 'This form was sent from another site. Sign in here.');
+  if (login === '' || password === '') return failed(400, 'Enter your user name and your password.');
+  try {
+    const session = await context.login({ login, password, remember: form['remember'] === '1', ...visitorOf(request) });
+    // One sentence for both, so that nobody learns which user names exist.
+    if (!session) return await failed(401, 'User name or password is wrong.');
+    response.append('Set-Cookie', session.cookie);
+    response.redirect(303, wanted);
+  } catch (error) {
+    const failure = toFailure(error, { log: context.log, id: requestId(response) });
+    await failed(failure.status, failure.text);
+  }
+}
+
+async function signOut(context: AdminContext, request: Request, response: Response): Promise<void> {
+  const session = await context.authenticate(request);
+  if (!session) {
+    response.redirect(303, adminPath('login'));
+    return;
+  }
+  const nonce = readForm(request)['_nonce'];
+  const genuine = typeof nonce === 'string' && (await context.nonces.verify({ nonce, action: logoutAction, ...session }));
+  if (!genuine) {
+    await context.answers.refuse({ request, response, session, status: 403, code: 'rest_cookie_invalid_nonce', text: 'This page is too old. Reload it and sign out again.' });
+    return;
+  }
+  const { cookie } = await context.logout(session);
+  response.append('Set-Cookie', cookie);
+  response.redirect(303, `${adminPath('login')}?signed-out`);
+}

@@ -1,0 +1,139 @@
+import type { Request, Response, Router } from 'express';
+
+import type { AdminContext } from './context.ts';
+import type { SetupInput, SignedIn } from './dependencies.ts';
+import { toFailure, type Failure } from './failure.ts';
+import { textField } from './form.ts';
+import { adminPath } from './local-path.ts';
+import { isSameOrigin, readForm, requestId, toAdminRequest } from './request.ts';
+import { visitorOf } from './session-routes.ts';
+import { redirectTarget } from './shell.ts';
+
+const choiceAction = 'admin:setup-choice';
+const spentLink = 'This setup link was used already or is not the newest one. If the site has no administrator yet, restart it and open the link it prints.';
+
+/** First-run setup: the one-time link makes the administrator, signs him in, and lets him choose how to begin. */
+export function addSetupRoutes(router: Router, context: AdminContext): void {
+  router.get('/setup', async (request, response) => {
+    const token = typeof request.query['token'] === 'string' ? request.query['token'] : '';
+    if (!(await isOpen(context, token))) return refuseLink(context, request, response);
+    await showSetup(context, response, { values: { token, siteName: await context.site.name() } });
+  });
+  router.post('/setup', (request, response) => completeSetup(context, request, response));
+  router.get('/setup/choice', async (request, response) => {
+    const session = await administrator(context, request, response);
+    if (session) await showChoices(context, response, { session });
+  });
+  router.post('/setup/choice', (request, response) => choose(context, request, response));
+}
+
+async function isOpen(context: AdminContext, token: string): Promise<boolean> {
+  return (await context.setup.needed()) && (await context.setup.accepts(token));
+}
+
+async function refuseLink(context: AdminContext, request: Request, response: Response): Promise<void> {
+  if (!(await context.setup.needed()) && (await context.authenticate(request))) {
+    response.redirect(303, adminPath());
+    return;
+  }
+  await context.answers.refuse({ request, response, status: 403, text: spentLink });
+}
+
+interface SetupForm {
+  readonly values: Partial<Omit<SetupInput, 'password'>>;
+  readonly errors?: Readonly<Record<string, string>>;
+  readonly status?: number;
+  readonly notice?: string;
+}
+
+async function showSetup(context: AdminContext, response: Response, { values, errors, status, notice }: SetupForm): Promise<void> {
+  const html = await context.shell.narrow({
+    title: 'Set up your site',
+    template: 'admin/setup',
+    data: { values, errors: errors ?? {} },
+    notice: notice === undefined ? null : { kind: 'error', text: notice },
+  });
+  response.status(status ?? 200).type('html').send(html);
+}
+
+async function completeSetup(context: AdminContext, request: Request, response: Response): Promise<void> {
+  const form = readForm(request);
+  const password = typeof form['password'] === 'string' ? form['password'] : '';
+  const values = { token: textField(form, 'token'), siteName: textField(form, 'site_name'), login: textField(form, 'login'), email: textField(form, 'email') };
+  if (!isSameOrigin(request) || !(await isOpen(context, values.token))) return refuseLink(context, request, response);
+  const errors = check({ ...values, password }, form['password_again']);
+  if (Object.keys(errors).length > 0) return showSetup(context, response, { values, errors, status: 400 });
+  try {
+    const user = await context.setup.complete({ ...values, password });
+    const session = await context.openSession(user, visitorOf(request));
+    response.append('Set-Cookie', session.cookie);
+    response.redirect(303, adminPath('setup/choice'));
+  } catch (error) {
+    if (!(await isOpen(context, values.token))) return refuseLink(context, request, response);
+    await showSetup(context, response, { values, ...describe(toFailure(error, { log: context.log, id: requestId(response) })) });
+  }
+}
+
+function check(input: SetupInput, passwordAgain: unknown): Record<string, string> {
+  return {
+    ...(input.siteName === '' && { site_name: 'Give the site a name.' }),
+    ...(input.login === '' && { login: 'Choose a user name.' }),
+    ...(!/^[^@\s]+@[^@\s]+$/.test(input.email) && { email: 'Enter an e-mail address such as you@example.com.' }),
+    ...(input.password.length < 8 && { password: 'Use at least 8 characters.' }),
+    ...(input.password !== passwordAgain && { password_again: 'The two passwords differ.' }),
+  };
+}
+
+function describe(failure: Failure): Pick<SetupForm, 'status' | 'errors' | 'notice'> {
+  const hasFields = Object.keys(failure.fields).length > 0;
+  return { status: failure.status, errors: failure.fields, ...(!hasFields && { notice: failure.text }) };
+}
+
+/** The signed-in administrator, or null after the refusal was sent. */
+async function administrator(context: AdminContext, request: Request, response: Response): Promise<SignedIn | null> {
+  const session = await context.authenticate(request);
+  if (session?.user.can('manage_options')) return session;
+  if (session) await context.answers.refuse({ request, response, session, status: 403, text: 'Only an administrator may choose how the site begins.' });
+  else await context.answers.signInFirst(request, response);
+  return null;
+}
+
+async function showChoices(context: AdminContext, response: Response, { session, notice, status }: { session: SignedIn; notice?: string; status?: number }): Promise<void> {
+  const choices = context.registry.choices().map(({ id, label, description }) => ({ id, label, description }));
+  if (choices.length === 0) {
+    response.redirect(303, adminPath());
+    return;
+  }
+  const html = await context.shell.narrow({
+    title: 'How would you like to begin?',
+    template: 'admin/setup-choice',
+    data: { choices },
+    wide: true,
+    nonce: await context.nonces.create(choiceAction, session.user, session.sessionId),
+    notice: notice === undefined ? null : { kind: 'error', text: notice },
+  });
+  response.status(status ?? 200).type('html').send(html);
+}
+
+async function choose(context: AdminContext, request: Request, response: Response): Promise<void> {
+  const session = await administrator(context, request, response);
+  if (!session) return;
+  const form = readForm(request);
+  const nonce = form['_nonce'];
+  const genuine = typeof nonce === 'string' && (await context.nonces.verify({ nonce, action: choiceAction, ...session }));
+  if (!genuine) return showChoices(context, response, { session, status: 403, notice: 'This form is too old. Choose again.' });
+  const choice = context.registry.choices().find(({ id }) => id === form['choice']);
+  if (!choice) return showChoices(context, response, { session, status: 400, notice: 'Choose one of these.' });
+  try {
+    const answer = await choice.choose(toAdminRequest({ request, response, user: session.user, form, log: context.log }));
+    if ('redirect' in answer) {
+      response.redirect(303, redirectTarget(answer.redirect));
+      return;
+    }
+    const html = await context.shell.narrow({ title: choice.label, template: answer.template, wide: true, ...(answer.data && { data: answer.data }) });
+    response.type('html').send(html);
+  } catch (error) {
+    const failure = toFailure(error, { log: context.log, id: requestId(response) });
+    await showChoices(context, response, { session, status: failure.status, notice: failure.text });
+  }
+}

@@ -1,0 +1,100 @@
+import type { AdminPage, AdminActionResult, User } from '#plugin-api';
+import type { AdminDependencies, SignedIn } from './dependencies.ts';
+import type { Notice } from './notices.ts';
+import { adminPath } from './local-path.ts';
+import type { AdminRegistry } from './registry.ts';
+
+export const logoutAction = 'admin:logout';
+
+/** Every page has a nonce of its own, so that one seen on one page is of no use on another. */
+export function pageNonceAction(slug: string): string {
+  return `admin:page:${slug}`;
+}
+
+export interface ShellContent {
+  readonly page: Pick<AdminPage, 'slug' | 'title' | 'script' | 'style'>;
+  readonly template: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly session: SignedIn;
+  readonly notice?: Notice | null;
+  readonly reveal?: AdminActionResult['reveal'];
+}
+
+export interface NarrowContent {
+  readonly title: string;
+  readonly template: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly notice?: Notice | null;
+  readonly wide?: boolean;
+  /** Nonce of the page's forms, where somebody is signed in. */
+  readonly nonce?: string;
+}
+
+export interface Shell {
+  /** A page inside bar and menu. */
+  full(content: ShellContent): Promise<string>;
+  /** Sign-in, setup and errors: a column without menu. */
+  narrow(content: NarrowContent): Promise<string>;
+}
+
+export function createShell(dependencies: AdminDependencies, registry: AdminRegistry): Shell {
+  const { views, site, nonces } = dependencies;
+  const siteFrame = async (): Promise<Record<string, unknown>> => ({
+    site: { name: await site.name(), url: site.url, version: site.version },
+    restUrl: dependencies.restUrl(),
+  });
+  return {
+    async full({ page, template, data, session, notice, reveal }) {
+      const { user, sessionId } = session;
+      const frame = {
+        ...(await siteFrame()),
+        page: { slug: page.slug, title: page.title },
+        user: publicUser(user),
+        nonce: await nonces.create(pageNonceAction(page.slug), user, sessionId),
+      };
+      const body = await views.render(template, data, frame);
+      return views.render('admin/shell', {
+        title: page.title,
+        body: views.safe(body),
+        menu: registry.menu(user, page.slug),
+        badges: await registry.badges(),
+        notice,
+        reveal,
+        logoutNonce: await nonces.create(logoutAction, user, sessionId),
+        script: pageAsset(dependencies, page.slug, page.script),
+        style: pageAsset(dependencies, page.slug, page.style),
+      }, frame);
+    },
+    async narrow({ title, template, data, notice, wide, nonce }) {
+      const frame = { ...(await siteFrame()), page: { slug: '', title }, nonce };
+      const body = await views.render(template, data, frame);
+      return views.render('admin/narrow', { title, body: views.safe(body), notice, wide }, frame);
+    },
+  };
+}
+
+function publicUser(user: User): Record<string, unknown> {
+  return { id: user.id, login: user.login, displayName: user.displayName || user.login, email: user.email };
+}
+
+/** `settings.js` belongs to the plugin that the page's slug begins with; `other/settings.js` names the plugin. */
+function pageAsset(dependencies: AdminDependencies, slug: string, file: string | undefined): string | null {
+  if (file === undefined) return null;
+  const [owner, rest] = file.includes('/') ? [file.slice(0, file.indexOf('/')), file.slice(file.indexOf('/') + 1)] : [slug.split('/')[0] ?? '', file];
+  return dependencies.assetUrl(owner, rest);
+}
+
+/** Where an action's or a choice's `redirect` leads: a path below the admin root. */
+export function redirectTarget(redirect: string): string {
+  const [path = '', query] = redirect.replace(/^\/(admin\/?)?/, '').split('?', 2);
+  const safePath = path.split('/').map((part) => encodeURIComponent(decodeOrKeep(part))).join('/');
+  return adminPath(safePath) + (query === undefined ? '' : `?${query}`);
+}
+
+function decodeOrKeep(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
