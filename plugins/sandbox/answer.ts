@@ -47,9 +47,11 @@ export function answer(question: Question): Answer {
     ...question.messages.flatMap((message) => [message.role, message.content]),
   );
   const prompt = question.messages.at(-1)?.content ?? '';
-  const ending = end(compose(question, prompt, fingerprint), question);
   const reasoning = question.reason ? `Sandbox reasoning: the request has ${String(countTokens(prompt))} tokens and nothing to think about; a made-up answer will do.` : '';
-  const reasoningTokens = countTokens(reasoning);
+  // Reasoning counts against the limit, as it does with real models; half of it at most, so that some text is left.
+  const limit = question.maxTokens ?? Infinity;
+  const reasoningTokens = Math.min(countTokens(reasoning), Math.floor(limit / 2));
+  const ending = end(compose(question, prompt, fingerprint), { stop: question.stop, limit: limit - reasoningTokens });
   return {
     ...ending,
     reasoning,
@@ -83,14 +85,12 @@ function compose(question: Question, prompt: string, fingerprint: string): strin
   ].join(' ');
 }
 
-function end(text: string, question: Question): Pick<Answer, 'text' | 'finish' | 'stopSequence'> {
-  const stops = question.stop.map((stop) => ({ stop, at: text.indexOf(stop) })).filter(({ at }) => at >= 0);
+function end(text: string, { stop, limit }: { stop: readonly string[]; limit: number }): Pick<Answer, 'text' | 'finish' | 'stopSequence'> {
+  const stops = stop.map((sequence) => ({ sequence, at: text.indexOf(sequence) })).filter(({ at }) => at >= 0);
   const first = stops.sort((left, right) => left.at - right.at)[0];
   const stopped = first ? text.slice(0, first.at) : text;
-  if (question.maxTokens !== undefined && countTokens(stopped) > question.maxTokens) {
-    return { text: [...stopped].slice(0, question.maxTokens * 4).join(''), finish: 'length', stopSequence: null };
-  }
-  return { text: stopped, finish: first ? 'stop_sequence' : 'end', stopSequence: first?.stop ?? null };
+  if (countTokens(stopped) > limit) return { text: [...stopped].slice(0, limit * 4).join(''), finish: 'length', stopSequence: null };
+  return { text: stopped, finish: first ? 'stop_sequence' : 'end', stopSequence: first?.sequence ?? null };
 }
 
 function quote(text: string): string {

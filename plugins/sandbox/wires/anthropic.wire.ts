@@ -41,7 +41,7 @@ function messages(request: WireRequest): WireReply {
   ], headers);
 }
 
-const models = ['claude-sonnet-4-5', 'claude-haiku-4-5', 'claude-opus-4-5'];
+const models = ['claude-sonnet-5-5', 'claude-haiku-5-5', 'claude-opus-5-5'];
 
 const model = (id: string): object => ({ type: 'model', id, display_name: `${id} (sandbox)`, created_at: '2025-01-01T00:00:00Z' });
 

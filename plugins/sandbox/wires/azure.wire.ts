@@ -38,7 +38,7 @@ const dialect: ChatDialect = {
 const accessDenied =
   'Access denied due to invalid subscription key or wrong API endpoint. Make sure to provide a valid key for an active subscription and use a correct regional API endpoint for your resource.';
 
-const models = ['gpt-4o-mini', 'gpt-4o', 'gpt-4.1', 'gpt-5-mini'];
+const models = ['gpt-5.4-mini', 'gpt-4.1-mini', 'gpt-4o-mini'];
 
 function listModels(): WireReply {
   const data = models.map((id) => ({
@@ -60,7 +60,7 @@ export const azureWire: Wire = {
   id: 'azure',
   label: dialect.label,
   models,
-  settings: (root, saved) => ({ api_key: sandboxKey, base_url: root, endpoint: root, api_version: saved['api_version'] ?? 'v1', model: models[0] ?? '' }),
+  settings: (root, saved) => ({ api_key: sandboxKey, base_url: root, api_version: saved['api_version'] ?? 'v1', model: models[0] ?? '' }),
   refuse: ({ headers }) => {
     const key = headers['api-key'];
     if (key === sandboxKey || (key === undefined && bearer(headers) === sandboxKey)) return null;

@@ -49,7 +49,8 @@ export const openAiDialect: ChatDialect = {
   shape: ({ message, type, param, code }) => ({ error: { message, type, param, code } }),
   id: (answer) => `chatcmpl-${answer.fingerprint.slice(0, 29)}`,
   modelName: (asked) => datedNames[asked] ?? asked,
-  reasons: (model) => isReasoningModel(model),
+  // From gpt-5.1 on a model reasons only when asked to.
+  reasons: (model, { reasoning_effort: effort }) => (/^gpt-5\.\d/.test(model) ? effort !== undefined && effort !== 'none' : isReasoningModel(model)),
   refusesMaxTokens: (model) => isReasoningModel(model),
   usage: openAiUsage,
   message: () => ({ refusal: null, annotations: [] }),
@@ -69,10 +70,11 @@ const datedNames: Readonly<Record<string, string>> = {
   'gpt-4.1-mini': 'gpt-4.1-mini-2025-04-14',
   'gpt-5': 'gpt-5-2025-08-07',
   'gpt-5-mini': 'gpt-5-mini-2025-08-07',
+  'gpt-5.4-mini': 'gpt-5.4-mini-2026-03-17',
   o3: 'o3-2025-04-16',
   'o4-mini': 'o4-mini-2025-04-16',
 };
 
-export function isReasoningModel(model: string): boolean {
+function isReasoningModel(model: string): boolean {
   return /^(?:o\d|gpt-5)/.test(model);
 }

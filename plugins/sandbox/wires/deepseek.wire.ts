@@ -1,3 +1,4 @@
+import { isObject } from '../wire.ts';
 import type { Wire } from '../wire.ts';
 import { openAiDialect } from './chat-dialect.ts';
 import type { ChatDialect } from './chat-dialect.ts';
@@ -19,7 +20,8 @@ const dialect: ChatDialect = {
   },
   id: (answer) => answer.fingerprint.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
   modelName: (asked) => asked,
-  reasons: (model) => /reasoner/.test(model),
+  // Its models think unless told not to.
+  reasons: (model, { thinking }) => !model.includes('chat') && !(isObject(thinking) && thinking['type'] === 'disabled'),
   refusesMaxTokens: () => false,
   usage: (answer) => ({
     prompt_tokens: answer.inputTokens,
@@ -40,6 +42,6 @@ export const deepSeekWire: Wire = chatWire({
   id: 'deepseek',
   dialect,
   base: '/v1',
-  models: ['deepseek-chat', 'deepseek-reasoner'],
+  models: ['deepseek-flash', 'deepseek-chat', 'deepseek-reasoner'],
   model: (id) => ({ id, object: 'model', owned_by: 'deepseek' }),
 });

@@ -45,7 +45,7 @@ function streamGenerateContent(request: WireRequest): WireReply {
   return { status: 200, headers, chunks: responses.map((json, index) => `${index === 0 ? '[' : ','}${json}${index === responses.length - 1 ? ']' : ''}`) };
 }
 
-const models = ['gemini-2.5-flash', 'gemini-2.5-pro', 'gemini-2.5-flash-lite'];
+const models = ['gemini-3.5-flash', 'gemini-2.5-pro', 'gemini-2.5-flash'];
 
 const model = (id: string): object => ({
   name: `models/${id}`,

@@ -7,6 +7,6 @@ export const openAiWire: Wire = chatWire({
   id: 'openai',
   dialect: openAiDialect,
   base: '/v1',
-  models: ['gpt-4o-mini', 'gpt-4o', 'gpt-4.1', 'gpt-5', 'gpt-5-mini', 'o4-mini'],
+  models: ['gpt-5.6-terra', 'gpt-5.6-luna', 'gpt-5.4-mini', 'gpt-4.1-mini', 'gpt-4o-mini', 'o4-mini'],
   model: (id) => ({ id, object: 'model', created: released, owned_by: 'system' }),
 });

@@ -19,7 +19,8 @@ const dialect: ChatDialect = {
   },
   shape: ({ status, message }) => ({ error: { message, code: status } }),
   id: (answer, created) => `gen-${String(created)}-${answer.fingerprint.slice(0, 20)}`,
-  modelName: (asked) => asked,
+  // The router answers with the model it chose.
+  modelName: (asked) => (asked === 'openrouter/auto' ? 'openai/gpt-5.4-mini' : asked),
   reasons: (model, body) => /r1|reason|think/.test(model) || (isObject(body['reasoning']) && body['reasoning']['enabled'] !== false && body['reasoning']['effort'] !== 'none'),
   refusesMaxTokens: () => false,
   usage: (answer) => ({ ...openAiUsage(answer), cost: 0, is_byok: false, cost_details: { upstream_inference_cost: null } }),
@@ -36,7 +37,7 @@ const wire = chatWire({
   id: 'openrouter',
   dialect,
   base: '/api/v1',
-  models: ['openai/gpt-4o-mini', 'anthropic/claude-sonnet-4.5', 'deepseek/deepseek-r1', 'meta-llama/llama-3.3-70b-instruct'],
+  models: ['openrouter/auto', 'openai/gpt-5.4-mini', 'anthropic/claude-sonnet-5.5', 'deepseek/deepseek-r1'],
   list: { object: undefined },
   model: (id) => ({
     id,

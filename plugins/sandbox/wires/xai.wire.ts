@@ -52,6 +52,6 @@ export const xAiWire: Wire = chatWire({
   id: 'xai',
   dialect,
   base: '/v1',
-  models: ['grok-4', 'grok-4-fast-non-reasoning', 'grok-3-mini'],
+  models: ['grok-4.5', 'grok-4-fast-non-reasoning', 'grok-3-mini'],
   model: (id) => ({ id, object: 'model', created: released, owned_by: 'xai' }),
 });

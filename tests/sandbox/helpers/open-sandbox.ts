@@ -1,0 +1,34 @@
+import type { Logger } from '#plugin-api';
+import { createFakeClock } from '../../../host/testing/fake-clock.ts';
+import type { FakeClock } from '../../../host/testing/fake-clock.ts';
+import { defaultDial } from '../../../plugins/sandbox/dial.ts';
+import type { Dial } from '../../../plugins/sandbox/dial.ts';
+import { createSandboxServer } from '../../../plugins/sandbox/server.ts';
+import type { SandboxServer } from '../../../plugins/sandbox/server.ts';
+
+export interface OpenSandbox {
+  readonly url: string;
+  readonly server: SandboxServer;
+  readonly clock: FakeClock;
+  turn(dial: Partial<Dial>): void;
+  close(): Promise<void>;
+}
+
+const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => silent };
+
+/** A sandbox server alone, without a host, its time standing still at 2026-01-01. */
+export async function openSandbox(): Promise<OpenSandbox> {
+  let current: Dial = defaultDial;
+  const clock = createFakeClock();
+  const server = createSandboxServer({ clock, log: silent, dial: () => Promise.resolve(current) });
+  const { url } = await server.start();
+  return {
+    url,
+    server,
+    clock,
+    turn: (dial) => {
+      current = { ...defaultDial, ...dial };
+    },
+    close: () => server.stop(),
+  };
+}
