@@ -1,0 +1,86 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import type { Row } from './dialects/dialect.ts';
+
+export const backupFormat = 'svc-backup';
+
+export const isSqliteFileName = (file: string): boolean => /\.(sqlite3?|db)$/i.test(file);
+
+/** One step of reading a backup: a table begins, or rows of the table that began last. */
+export type BackupPart = { readonly table: string } | { readonly rows: readonly Row[] };
+
+/** JSON has no bytes: they are written as `{"$binary": base64}`. */
+export function encodeRow(row: Row, columns: readonly string[]): unknown[] {
+  return columns.map((column) => {
+    const value = row[column];
+    return value instanceof Uint8Array ? { $binary: Buffer.from(value).toString('base64') } : value ?? null;
+  });
+}
+
+function decodeValue(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const { $binary } = value as { $binary?: unknown };
+  // Other objects come from JSON columns and go back as JSON text.
+  return typeof $binary === 'string' ? Buffer.from($binary, 'base64') : JSON.stringify(value);
+}
+
+export async function isSqliteFile(file: string): Promise<boolean> {
+  const handle = await open(file, 'r').catch((error: unknown) => {
+    throw new Error(`The backup ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)}).`, { cause: error });
+  });
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(16), 0, 16, 0);
+    return buffer.toString('latin1') === 'SQLite format 3\0';
+  } finally {
+    await handle.close();
+  }
+}
+
+/** @throws Error when the file is no portable backup, or ends before its end. */
+export async function* readPortable(file: string): AsyncGenerator<BackupPart> {
+  const gunzip = createGunzip();
+  const unpacked = pipeline(createReadStream(file), gunzip).then(() => null, (error: unknown) => error);
+  let columns: readonly string[] = [];
+  let rows: Row[] = [];
+  let count = 0;
+  let [begun, ended] = [false, false];
+  for await (const line of createInterface({ input: gunzip, crlfDelay: Number.POSITIVE_INFINITY })) {
+    const part = parseLine(line, file);
+    if (Array.isArray(part)) {
+      const cells: readonly unknown[] = part;
+      rows.push(Object.fromEntries(columns.map((column, index) => [column, decodeValue(cells[index] ?? null)])));
+      count++;
+      if (rows.length < 200) continue;
+    }
+    if (rows.length > 0) yield { rows };
+    rows = [];
+    if (Array.isArray(part)) continue;
+    if (!begun && part.format !== backupFormat) throw new Error(`${file} is no backup made by this program.`);
+    begun = true;
+    if (part.end !== undefined) ended = part.end === count;
+    if (part.table === undefined) continue;
+    columns = part.columns ?? [];
+    yield { table: part.table };
+  }
+  const failure = await unpacked;
+  if (failure !== null && !begun) throw new Error(`${file} is no backup made by this program.`, { cause: failure });
+  if (!ended) throw new Error(`The backup ${file} is cut off or damaged; nothing was restored.`, { cause: failure });
+}
+
+interface Marker {
+  readonly format?: string;
+  readonly table?: string;
+  readonly columns?: readonly string[];
+  readonly end?: number;
+}
+
+function parseLine(line: string, file: string): Marker | unknown[] {
+  try {
+    return JSON.parse(line) as Marker | unknown[];
+  } catch (error) {
+    throw new Error(`The backup ${file} is cut off or damaged; nothing was restored.`, { cause: error });
+  }
+}

@@ -1,0 +1,82 @@
+import type { DatabaseApi, Knex, Migration, Undo } from '#plugin-api';
+import type { GapCallback, NotificationCallback } from './dialects/dialect.ts';
+
+export interface AppliedMigration {
+  /** `host`, or the slug of a plugin. */
+  readonly owner: string;
+  readonly id: string;
+  /** Milliseconds since the epoch; null: known to this process and not yet applied. */
+  readonly appliedAt: number | null;
+}
+
+export interface BackupReport {
+  readonly file: string;
+  /** `copy`: a SQLite file; `portable`: rows as JSON lines, gzipped, for either database. */
+  readonly format: 'copy' | 'portable';
+  readonly tables: number;
+  readonly rows: number;
+}
+
+export interface RestoreReport {
+  readonly tables: number;
+  readonly rows: number;
+  /** Migrations applied after the rows were in, because the backup was made by an older version. */
+  readonly migrated: number;
+}
+
+/**
+ * The site's database as the host's own parts see it. `knex` used inside `transaction` takes part in that transaction,
+ * even where it is called without being handed one (a hook's callback, say): SQLite has one connection, and waiting
+ * for another would wait for ever.
+ */
+export interface Database extends DatabaseApi {
+  /** Where the data is, for operators: file, or host and database name; no password. */
+  readonly label: string;
+  /** Expression: the database's time in milliseconds since the epoch. All nodes share that clock: leases are measured by it. */
+  now(): Knex.Raw;
+  isUniqueViolation(error: unknown): boolean;
+  /** Inside a transaction: waits for the named lock and holds it to the end of the transaction, over all nodes. */
+  lock(name: string): Promise<void>;
+  /** Stands for the transaction this call runs in; null outside. */
+  currentTransaction(): object | null;
+  /** Runs the callback after the commit of the running transaction (never after a rollback), or at once outside of one. */
+  afterCommit(callback: () => void): void;
+
+  /**
+   * Applies those of the migrations that this database lacks, in the order of their ids, each in a transaction of its
+   * own. Nodes that start at once take turns: each migration runs once.
+   *
+   * @param owner `host`, or the slug of a plugin.
+   * @throws Error naming the migration when the database holds one of this owner that the list lacks (it was written by
+   *   a newer version), when an id appears twice, or when a migration fails.
+   */
+  migrate(owner: string, migrations: readonly Migration[]): Promise<void>;
+  /** Applied ones, and those of `migrate`'s lists that are not applied. */
+  migrationStatus(): Promise<AppliedMigration[]>;
+  /** Rejects when the database does not answer within three seconds. */
+  ping(): Promise<void>;
+  /**
+   * Writes the whole database, as it is at one moment, into a new file; the site may go on running.
+   *
+   * @param file ends with `.sqlite` or `.db`: a copy of the SQLite file (SQLite only). Any other: the portable format.
+   */
+  backup(file: string): Promise<BackupReport>;
+  /**
+   * Replaces everything in the database by what a backup of either format holds, in one transaction: after an error all
+   * is as before. The tables are made by the migrations the backup names, which must be known to this process
+   * (their plugins active), and are then brought up to date. Other nodes drop what they had cached.
+   */
+  restore(file: string): Promise<RestoreReport>;
+  /**
+   * Tells all processes of the site, this one included, within a second. Inside a transaction it is sent at commit.
+   *
+   * @param channel lower-case letters, digits and `_`.
+   * @param payload at most 7,999 bytes.
+   */
+  notify(channel: string, payload: string): Promise<void>;
+  /**
+   * @param onGap runs when notifications may have been lost (the connection broke, the database was restored).
+   */
+  listen(channel: string, callback: NotificationCallback, onGap?: GapCallback): Promise<Undo>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock, Logger, Migration } from '#plugin-api';
+import { writeBackup } from './backup.ts';
+import type { Database } from './database-contract.ts';
+import type { Dialect } from './dialects/dialect.ts';
+import { createMigrator } from './migrator.ts';
+import { assertChannel, createNotifications } from './notifications.ts';
+import { restoreBackup } from './restore.ts';
+import { type Transactions, createTransactions } from './transactions.ts';
+
+export type { AppliedMigration, BackupReport, Database, RestoreReport } from './database-contract.ts';
+
+export interface DatabaseDependencies {
+  /** `postgres://...`; null: SQLite in `dataDir`. */
+  readonly databaseUrl: string | null;
+  /** Absolute path; `:memory:` keeps a SQLite database in this process alone. */
+  readonly dataDir: string;
+  readonly log: Logger;
+  readonly clock: Clock;
+}
+
+const pingTimeout = 3_000;
+
+/** Tells the other processes that everything they know of the database is out of date. */
+const restoredChannel = 'database_restored';
+
+/**
+ * Opens the site's database and checks that it answers.
+ *
+ * @throws Error that says what to check when it cannot be opened.
+ */
+export async function openDatabase(dependencies: DatabaseDependencies): Promise<Database> {
+  const { log, clock } = dependencies;
+  let opened: Dialect | null = null;
+  const transactions = createTransactions(() => {
+    if (opened === null) throw new Error('The database is not open.');
+    return opened.knex;
+  }, log);
+  opened = await openDialect(dependencies, transactions);
+  return composeDatabase({ dialect: opened, transactions, log, clock });
+}
+
+/** Each driver is loaded only where its dialect is used. */
+async function openDialect({ databaseUrl, dataDir, log, clock }: DatabaseDependencies, { afterCommit }: Transactions): Promise<Dialect> {
+  if (databaseUrl === null) {
+    const { openSqlite } = await import('./dialects/sqlite.ts');
+    return openSqlite({ dataDir, clock, log, afterCommit });
+  }
+  const { openPostgresql } = await import('./dialects/postgresql.ts');
+  return openPostgresql(databaseUrl, { clock, log });
+}
+
+interface Parts {
+  readonly dialect: Dialect;
+  readonly transactions: Transactions;
+  readonly log: Logger;
+  readonly clock: Clock;
+}
+
+function composeDatabase(parts: Parts): Database {
+  const { dialect, transactions, clock } = parts;
+  const { knex } = transactions;
+  const migrator = createMigrator(parts);
+  return {
+    dialect: dialect.name,
+    knex,
+    label: dialect.label,
+    transaction: (work) => transactions.run(work),
+    now: () => dialect.now(),
+    isUniqueViolation: (error) => dialect.isUniqueViolation(error),
+    async lock(name) {
+      if (transactions.current() === null) throw new Error(`The lock '${name}' was asked for outside of a transaction, where it would hold nothing.`);
+      await dialect.lock(knex, name);
+    },
+    currentTransaction: () => transactions.current(),
+    afterCommit: (callback) => {
+      transactions.afterCommit(callback);
+    },
+    migrate: (owner, migrations: readonly Migration[]) => migrator.migrate(owner, migrations),
+    migrationStatus: () => migrator.status(),
+    async ping() {
+      await knex.raw('SELECT 1').timeout(pingTimeout);
+    },
+    backup: (file) => writeBackup(dialect, clock, file),
+    ...composeNotifications(parts, (file) => restoreBackup({ dialect, transactions, migrator }, file)),
+  };
+}
+
+/** The members that send to other processes or hear from them. */
+function composeNotifications(
+  { dialect, transactions: { knex }, log }: Parts,
+  restoreTables: Database['restore'],
+): Pick<Database, 'restore' | 'notify' | 'listen' | 'close'> {
+  const self = randomUUID();
+  const notifications = createNotifications(log);
+  const notifier = dialect.createNotifier(notifications);
+  const whenRestored = (sender: string): void => {
+    if (sender !== self) notifications.gap();
+  };
+  return {
+    async restore(file) {
+      const report = await restoreTables(file);
+      await notifier.send(knex, restoredChannel, self);
+      notifications.gap();
+      return report;
+    },
+    async notify(channel, payload) {
+      assertChannel(channel);
+      await notifier.send(knex, channel, payload);
+    },
+    async listen(channel, callback, onGap) {
+      assertChannel(channel);
+      const undoRestored = await notifications.listen(notifier, restoredChannel, { callback: whenRestored, onGap: undefined });
+      const undo = await notifications.listen(notifier, channel, { callback, onGap });
+      return () => {
+        undo();
+        undoRestored();
+      };
+    },
+    async close() {
+      await notifier.close();
+      await dialect.close();
+    },
+  };
+}

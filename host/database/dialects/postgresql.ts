@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import knex from 'knex';
+import type { ClientConfig } from 'pg';
+import type { Knex } from '#plugin-api';
+import type { Dialect, DialectDependencies } from './dialect.ts';
+import { createPostgresqlNotifier } from './postgresql-notifier.ts';
+import { dropPostgresqlTables, readPostgresqlTables, readSnapshot, resetPostgresqlSequences, withoutPostgresqlForeignKeys } from './postgresql-tables.ts';
+
+/** Connections of one node, besides the one that listens. */
+const poolSize = 10;
+const connectTimeout = 5_000;
+
+/** PostgreSQL, for any number of nodes. Its driver is loaded only here. */
+export async function openPostgresql(databaseUrl: string, { clock, log }: DialectDependencies): Promise<Dialect> {
+  const { default: driver } = await import('pg');
+  const connection: ClientConfig = {
+    connectionString: databaseUrl,
+    application_name: 'svc',
+    connectionTimeoutMillis: connectTimeout,
+    keepAlive: true,
+    types: { getTypeParser: parserOf(driver.types) },
+  };
+  const label = describeAddress(databaseUrl);
+  const database = knex({ client: 'pg', connection: connection as Knex.PgConnectionConfig, pool: { min: 0, max: poolSize, idleTimeoutMillis: 30_000 }, acquireConnectionTimeout: 15_000 });
+  try {
+    await database.raw('SELECT 1');
+  } catch (error) {
+    await database.destroy();
+    const reason = (error as { code?: string }).code ?? (error as Error).message;
+    throw new Error(`The database at ${label} does not answer (${reason}). Check DATABASE_URL, and that PostgreSQL runs and lets this user in.`, { cause: error });
+  }
+
+  return {
+    name: 'postgresql',
+    knex: database,
+    label,
+    now: () => database.raw('(extract(epoch from clock_timestamp()) * 1000)::bigint'),
+    isUniqueViolation: (error) => (error as { code?: unknown } | null)?.code === '23505',
+    lock: async (transaction, name) => {
+      await transaction.raw('SELECT pg_advisory_xact_lock(?)', [lockKey(name)]);
+    },
+    migrationSettings: {},
+    createNotifier: (events) => createPostgresqlNotifier({ ...events, clock, log, connect: () => new driver.Client(connection) }),
+    tables: readPostgresqlTables,
+    dropTables: dropPostgresqlTables,
+    withoutForeignKeys: withoutPostgresqlForeignKeys,
+    resetSequences: resetPostgresqlSequences,
+    snapshot: (read) => database.transaction((transaction) => readSnapshot(transaction, read), { isolationLevel: 'repeatable read', readOnly: true }),
+    close: async () => {
+      await database.destroy();
+    },
+  };
+}
+
+const int8 = 20;
+
+/** Counts and milliseconds fit into a number: 64-bit integers are read as such, not as text. */
+function parserOf(types: { getTypeParser: typeof import('pg').types.getTypeParser }): typeof import('pg').types.getTypeParser {
+  return ((id: number, format: 'text') => (id === int8 ? Number : types.getTypeParser(id, format))) as typeof import('pg').types.getTypeParser;
+}
+
+/** Advisory locks are numbers shared by all users of the database: 53 bits of a digest keep ours apart. */
+function lockKey(name: string): number {
+  return Number.parseInt(createHash('sha256').update(`svc:${name}`).digest('hex').slice(0, 13), 16);
+}
+
+function describeAddress(databaseUrl: string): string {
+  const { host, pathname } = new URL(databaseUrl);
+  return `${host}${pathname}`;
+}

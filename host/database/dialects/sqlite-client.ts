@@ -1,0 +1,61 @@
+import { createRequire } from 'node:module';
+import type BetterSqlite from 'better-sqlite3';
+import type { Knex } from '#plugin-api';
+
+/** How long SQLite itself waits for another process's lock, in milliseconds; the event loop stands still meanwhile. */
+const busyTimeout = 20;
+/** 250 waits of 20 ms: a lock is waited for 5 s in all, and between the waits this process goes on working. */
+const busyTries = 250;
+
+interface ClientClass {
+  new (config: Knex.Config): Knex.Client;
+  prototype: {
+    acquireRawConnection(): Promise<BetterSqlite.Database>;
+    _query(connection: BetterSqlite.Database, query: { sql: string }): Promise<unknown>;
+  };
+}
+
+const BetterSqliteClient = createRequire(import.meta.url)('knex/lib/dialects/better-sqlite3/index.js') as ClientClass;
+
+/**
+ * Knex's client for better-sqlite3 with three differences: connections get the project's pragmas; transactions take the
+ * write lock when they begin (a read lock that must be raised later fails at once instead of waiting); and a busy
+ * database is waited for without holding up the event loop, where the lock's holder may be a transaction of this very process.
+ *
+ * @param onConnect is handed each raw connection. There is one at a time.
+ */
+export function createSqliteClient(onConnect: (connection: BetterSqlite.Database) => void): typeof Knex.Client {
+  class SqliteClient extends (BetterSqliteClient as unknown as new (config: Knex.Config) => InstanceType<ClientClass> & ClientClass['prototype']) {
+    override async acquireRawConnection(): Promise<BetterSqlite.Database> {
+      const connection = await super.acquireRawConnection();
+      setPragmas(connection);
+      onConnect(connection);
+      return connection;
+    }
+
+    override async _query(connection: BetterSqlite.Database, query: { sql: string }): Promise<unknown> {
+      if (query.sql === 'BEGIN;') query.sql = 'BEGIN IMMEDIATE;';
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await super._query(connection, query);
+        } catch (error) {
+          if (attempt >= busyTries || !isBusy(error)) throw error;
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      }
+    }
+  }
+  return SqliteClient as unknown as typeof Knex.Client;
+}
+
+function setPragmas(connection: BetterSqlite.Database): void {
+  connection.pragma(`busy_timeout = ${busyTimeout}`);
+  connection.pragma('journal_mode = WAL');
+  connection.pragma('synchronous = NORMAL');
+  connection.pragma('foreign_keys = ON');
+}
+
+function isBusy(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' && (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED'));
+}

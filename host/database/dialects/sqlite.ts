@@ -1,0 +1,94 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import BetterSqlite from 'better-sqlite3';
+import knex from 'knex';
+import type { Knex } from '#plugin-api';
+import type { Dialect, DialectDependencies, Snapshot, Table } from './dialect.ts';
+import { createSqliteClient } from './sqlite-client.ts';
+import { createNotificationsTable, createSqliteNotifier } from './sqlite-notifier.ts';
+import { dropSqliteTables, readSqliteTables, sqliteRows } from './sqlite-tables.ts';
+
+export interface SqliteDependencies extends DialectDependencies {
+  /** Folder of `site.sqlite`, made when it is missing; `:memory:` keeps everything in this process. */
+  readonly dataDir: string;
+  readonly afterCommit: (callback: () => void) => void;
+}
+
+const memory = ':memory:';
+
+/** SQLite in WAL mode: readers and the one writer do not wait for each other, and several processes may share the file. */
+export async function openSqlite({ dataDir, clock, log, afterCommit }: SqliteDependencies): Promise<Dialect> {
+  const file = dataDir === memory ? memory : prepareFile(dataDir);
+  let current: BetterSqlite.Database | undefined;
+  const client = createSqliteClient((connection) => {
+    createNotificationsTable(connection);
+    current = connection;
+  });
+  // One connection: SQLite has one writer, and a memory database lives and dies with its connection.
+  const database = knex({ client, connection: { filename: file }, useNullAsDefault: true, pool: { min: 1, max: 1, idleTimeoutMillis: 2 ** 30 } });
+  const connection = (): BetterSqlite.Database => {
+    if (current === undefined) throw new Error('The database is not open.');
+    return current;
+  };
+  await database.raw('SELECT 1');
+
+  return {
+    name: 'sqlite',
+    knex: database,
+    label: file,
+    now: () => database.raw("CAST(unixepoch('subsec') * 1000 AS INTEGER)"),
+    isUniqueViolation: (error) => /^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)$/.test(String((error as { code?: unknown } | null)?.code)),
+    // Every transaction holds SQLite's one write lock from its beginning.
+    lock: async () => {},
+    // Altering a table rebuilds it; with foreign keys on, dropping the old one would delete what refers to it.
+    migrationSettings: { enforceForeignCheck: false } as Knex.TransactionConfig,
+    createNotifier: (events) => createSqliteNotifier({ ...events, clock, log, connection, afterCommit }),
+    tables: readSqliteTables,
+    dropTables: dropSqliteTables,
+    withoutForeignKeys: async (_transaction, work) => work(),
+    resetSequences: async () => {},
+    snapshot: (read) => readSnapshot(connection(), file, read),
+    copyToFile: async (target) => {
+      await connection().backup(target);
+    },
+    close: async () => {
+      await database.destroy();
+    },
+  };
+}
+
+function prepareFile(dataDir: string): string {
+  const file = join(dataDir, 'site.sqlite');
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    closeSync(openSync(file, 'a', 0o600));
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+    throw new Error(`The database file ${file} cannot be written (${reason}). Make the folder writable, or set DATA_DIR to another one.`, { cause: error });
+  }
+  return file;
+}
+
+/** Reads on a connection of its own, so that the site goes on writing meanwhile. */
+async function readSnapshot<Result>(main: BetterSqlite.Database, file: string, read: (snapshot: Snapshot) => Promise<Result>): Promise<Result> {
+  const reader = file === memory ? new BetterSqlite(main.serialize()) : new BetterSqlite(file, { readonly: true });
+  try {
+    reader.exec('BEGIN');
+    const tables: Table[] = await readSqliteTables(reader);
+    return await read({ tables, rows: (table) => sqliteRows(reader, table) });
+  } finally {
+    reader.close();
+  }
+}
+
+/** The tables of a copy made by `copyToFile`. */
+export async function readSqliteFile<Result>(file: string, read: (snapshot: Snapshot) => Promise<Result>): Promise<Result> {
+  const reader = new BetterSqlite(file, { readonly: true, fileMustExist: true });
+  try {
+    const tables = await readSqliteTables(reader);
+    return await read({ tables, rows: (table) => sqliteRows(reader, table) });
+  } finally {
+    reader.close();
+  }
+}
+

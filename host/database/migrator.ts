@@ -1,0 +1,122 @@
+import type { Clock, Knex, Logger, Migration } from '#plugin-api';
+import type { AppliedMigration } from './database-contract.ts';
+import type { Dialect } from './dialects/dialect.ts';
+import type { Transactions } from './transactions.ts';
+
+export const migrationsTable = 'migrations';
+
+export interface Migrator {
+  migrate(owner: string, migrations: readonly Migration[]): Promise<void>;
+  status(): Promise<AppliedMigration[]>;
+  /** The migration of that name in the lists seen so far. */
+  find(owner: string, id: string): Migration | undefined;
+  /** Inside a transaction: runs the migration and writes it down. */
+  apply(owner: string, migration: Migration): Promise<void>;
+  /** Inside a transaction: all that are known and not applied; answers how many. */
+  applyPending(): Promise<number>;
+  createTable(knex: Knex): Promise<void>;
+}
+
+export interface MigratorDependencies {
+  readonly dialect: Dialect;
+  readonly transactions: Transactions;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+interface MigrationRow {
+  readonly owner: string;
+  readonly id: string;
+  readonly applied_at: number;
+}
+
+/** One history for the host and all plugins: the table `migrations(owner, id, applied_at)`. */
+export function createMigrator({ dialect, transactions, clock, log }: MigratorDependencies): Migrator {
+  const { knex } = transactions;
+  const known = new Map<string, readonly Migration[]>();
+
+  const pendingOf = async (owner: string): Promise<Migration[]> => selectPending(owner, known.get(owner) ?? [], await readApplied(knex));
+
+  async function apply(owner: string, migration: Migration): Promise<void> {
+    try {
+      await migration.up(knex, { dialect: dialect.name });
+    } catch (error) {
+      throw new Error(`The migration '${migration.id}' of '${owner}' failed and was rolled back: ${(error as Error).message}`, { cause: error });
+    }
+    await knex(migrationsTable).insert({ owner, id: migration.id, applied_at: clock.now() });
+  }
+
+  /** Another node may have applied it while this one waited for the lock. */
+  async function applyOnce(owner: string, migration: Migration): Promise<void> {
+    await transactions.run(async (transaction) => {
+      await dialect.lock(transaction, 'migrations');
+      await createTable(transaction);
+      const found = await transaction(migrationsTable).where({ owner, id: migration.id }).first('id');
+      if (found !== undefined) return;
+      await apply(owner, migration);
+      log.info('Migration applied.', { owner, migration: migration.id });
+    }, dialect.migrationSettings);
+  }
+
+  return {
+    async migrate(owner, migrations) {
+      known.set(owner, sortById(owner, migrations));
+      for (const migration of await pendingOf(owner)) await applyOnce(owner, migration);
+    },
+    async status() {
+      const done = await readApplied(knex);
+      const pending = [...known].flatMap(([owner, list]) =>
+        list
+          .filter(({ id }) => !done.some((row) => row.owner === owner && row.id === id))
+          .map(({ id }): AppliedMigration => ({ owner, id, appliedAt: null })),
+      );
+      return [...done.map(({ owner, id, applied_at }): AppliedMigration => ({ owner, id, appliedAt: applied_at })), ...pending];
+    },
+    find: (owner, id) => known.get(owner)?.find((migration) => migration.id === id),
+    apply,
+    async applyPending() {
+      let count = 0;
+      for (const owner of known.keys()) {
+        for (const migration of await pendingOf(owner)) {
+          await apply(owner, migration);
+          count++;
+        }
+      }
+      return count;
+    },
+    createTable,
+  };
+}
+
+async function readApplied(knex: Knex): Promise<MigrationRow[]> {
+  if (!(await knex.schema.hasTable(migrationsTable))) return [];
+  return knex<MigrationRow>(migrationsTable).select('*').orderBy(['applied_at', 'owner', 'id']);
+}
+
+async function createTable(knex: Knex): Promise<void> {
+  if (await knex.schema.hasTable(migrationsTable)) return;
+  await knex.schema.createTable(migrationsTable, (table) => {
+    table.string('owner', 100).notNullable();
+    table.string('id', 191).notNullable();
+    table.bigInteger('applied_at').notNullable();
+    table.primary(['owner', 'id']);
+  });
+}
+
+function selectPending(owner: string, list: readonly Migration[], applied: readonly MigrationRow[]): Migration[] {
+  const done = new Set(applied.filter((row) => row.owner === owner).map((row) => row.id));
+  const unknown = [...done].filter((id) => !list.some((migration) => migration.id === id)).sort();
+  if (unknown.length > 0) {
+    throw new Error(
+      `The database is newer than this code: it holds the migration '${unknown.join("', '")}' of '${owner}', which is not known here. Start the newer version, or restore a backup made by this one.`,
+    );
+  }
+  return list.filter((migration) => !done.has(migration.id));
+}
+
+function sortById(owner: string, migrations: readonly Migration[]): Migration[] {
+  const sorted = [...migrations].sort((one, other) => (one.id < other.id ? -1 : 1));
+  const twice = sorted.find((migration, index) => migration.id === sorted[index + 1]?.id);
+  if (twice !== undefined) throw new Error(`'${owner}' has two migrations named '${twice.id}'; give each its own id.`);
+  return sorted;
+}

@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import { describeDialects } from '../helpers/dialects.ts';
+
+describeDialects('a database', (open, { dialect }) => {
+  it('answers a ping', async () => {
+    await (await open()).ping();
+  });
+
+  it('names its dialect and its place, without a password', async () => {
+    const database = await open();
+    expect(database.dialect).to.equal(dialect);
+    expect(database.label).to.not.be.empty;
+    expect(database.label).to.not.include('password');
+  });
+
+  it('has its own time in whole milliseconds', async () => {
+    const database = await open();
+    const [row] = await database.knex.select({ now: database.now() });
+    expect(row.now).to.be.a('number').that.is.closeTo(Date.now(), 60_000);
+    expect(row.now % 1).to.equal(0);
+  });
+
+  it('reads counts and 64-bit integers as numbers', async () => {
+    const database = await open();
+    await database.knex.schema.createTable('sizes', (table) => table.bigInteger('size'));
+    await database.knex('sizes').insert({ size: 1_790_000_000_000 });
+    expect(await database.knex('sizes').first('size')).to.deep.equal({ size: 1_790_000_000_000 });
+    expect(Number((await database.knex('sizes').count({ many: '*' }))[0]?.['many'])).to.equal(1);
+  });
+
+  it('knows a breach of uniqueness from other errors', async () => {
+    const database = await open();
+    await database.knex.schema.createTable('names', (table) => table.string('name').primary());
+    await database.knex('names').insert({ name: 'one' });
+    const again = await database.knex('names').insert({ name: 'one' }).then(() => null, (error: unknown) => error);
+    expect(database.isUniqueViolation(again)).to.equal(true);
+    const absent = await database.knex('nowhere').insert({ name: 'one' }).then(() => null, (error: unknown) => error);
+    expect(database.isUniqueViolation(absent)).to.equal(false);
+  });
+});

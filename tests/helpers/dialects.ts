@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSystemClock } from '../../host/clock.ts';
+import { type Database, openDatabase } from '../../host/database/database.ts';
+import type { Clock, Logger } from '#plugin-api';
+import { createPostgresDatabase } from './postgres.ts';
+
+export interface OpenInit {
+  readonly clock?: Clock;
+  readonly log?: Logger;
+}
+
+/** Opens the running test's database; called again, another node on the same one. All are closed after the test. */
+export type OpenDatabase = (init?: OpenInit) => Promise<Database>;
+
+export interface DialectCase {
+  readonly dialect: Database['dialect'];
+  /** Where the running test's database is, for processes of their own. */
+  readonly location: () => { readonly databaseUrl: string | null; readonly dataDir: string };
+  /** A folder that is removed after the test. */
+  readonly directory: () => string;
+}
+
+/** A logger that says nothing. */
+export const silentLog: Logger = {
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+  child: () => silentLog,
+};
+
+/**
+ * Runs a suite on SQLite and on PostgreSQL. Each test has a database of its own, empty but for what it puts in.
+ *
+ * @param define declares the tests of one dialect.
+ */
+export function describeDialects(title: string, define: (open: OpenDatabase, dialectCase: DialectCase) => void): void {
+  for (const dialect of ['sqlite', 'postgresql'] as const) {
+    describe(`${title} (${dialect === 'sqlite' ? 'SQLite' : 'PostgreSQL'})`, () => {
+      let directory = '';
+      let databaseUrl: string | null = null;
+      let drop = async (): Promise<void> => {};
+      let opened: Database[] = [];
+
+      beforeEach('makes an empty database', async function () {
+        // The first one starts the server.
+        this.timeout(60_000);
+        directory = await mkdtemp(join(tmpdir(), 'svc-test-'));
+        if (dialect === 'sqlite') return;
+        ({ url: databaseUrl, drop } = await createPostgresDatabase());
+      });
+
+      afterEach('removes the database', async () => {
+        for (const database of opened) await database.close();
+        opened = [];
+        await drop();
+        await rm(directory, { recursive: true, force: true });
+      });
+
+      define(
+        async ({ clock = createSystemClock(), log = silentLog } = {}) => {
+          const database = await openDatabase({ databaseUrl, dataDir: directory, clock, log });
+          opened.push(database);
+          return database;
+        },
+        { dialect, location: () => ({ databaseUrl, dataDir: directory }), directory: () => directory },
+      );
+    });
+  }
+}

