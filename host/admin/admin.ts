@@ -1,6 +1,6 @@
 import express, { type NextFunction, type Request, type Response, type Router } from 'express';
 
-import type { AdminApi } from '#plugin-api';
+import type { AdminApi, AdminBadge } from '#plugin-api';
 import { createAnswers } from './answers.ts';
 import type { AdminContext } from './context.ts';
 import type { AdminDependencies } from './dependencies.ts';
@@ -19,6 +19,8 @@ export interface Admin {
   readonly api: AdminApi;
   /** To be mounted at `/admin`, behind the server that sets request ids and security headers. */
   readonly router: Router;
+  /** The badges of the bar, for the public site's head. */
+  badges(): Promise<readonly AdminBadge[]>;
 }
 
 /**
@@ -48,7 +50,7 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
   addSetupRoutes(router, context);
   router.use(createPageHandler(context));
   router.use(createErrorHandler(context));
-  return { api: registry.api, router };
+  return { api: registry.api, router, badges: () => registry.badges() };
 }
 
 /** The last resort, and the place where the body reader's own errors arrive. */

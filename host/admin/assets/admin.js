@@ -33,7 +33,7 @@ async function copy(button) {
     if (source) getSelection()?.selectAllChildren(source);
     label.textContent = 'Press Ctrl+C';
   }
-  setTimeout(() => (label.textContent = before), 2000);
+  window.setTimeout(() => (label.textContent = before), 2000);
 }
 
 function toggleMenu(button) {
@@ -50,7 +50,7 @@ document.addEventListener('submit', (event) => {
     event.preventDefault();
     return;
   }
-  if (form.hasAttribute('aria-busy')) {
+  if (form.hasAttribute('data-sending')) {
     event.preventDefault();
     return;
   }
@@ -60,16 +60,16 @@ document.addEventListener('submit', (event) => {
     void send(form, button);
   }
   // After the browser has read the form, or the pressed button's own name and value would be missing.
-  setTimeout(() => setBusy(form, button, true));
+  window.setTimeout(() => setBusy(form, button, true));
 });
 
 // A page that comes back from the browser's history must not stay busy.
 addEventListener('pageshow', () => {
-  for (const form of find('form[aria-busy]')) setBusy(form, form.querySelector('[aria-busy]'), false);
+  for (const form of find('form[data-sending]')) setBusy(form, form.querySelector('[aria-busy]'), false);
 });
 
 function setBusy(form, button, isBusy) {
-  form.toggleAttribute('aria-busy', isBusy);
+  form.toggleAttribute('data-sending', isBusy);
   if (!button) return;
   const label = button.querySelector('span:not(.visually-hidden)') ?? button;
   if (isBusy) {
@@ -93,7 +93,7 @@ async function send(form, button) {
   } catch {
     answer = { notice: { kind: 'error', text: 'The server did not answer. Try again.' } };
   }
-  setTimeout(() => setBusy(form, button, false));
+  window.setTimeout(() => setBusy(form, button, false));
   if (answer.redirect) {
     location.assign(answer.redirect);
     return;

@@ -1,0 +1,67 @@
+import express, { type Router } from 'express';
+
+import type { AdminBadge, SiteApi } from '#plugin-api';
+import type { AdminPlugins, AdminViews } from './dependencies.ts';
+import { adminPath } from './local-path.ts';
+
+export interface SiteDependencies {
+  readonly views: Pick<AdminViews, 'render' | 'safe'>;
+  readonly site: SiteApi;
+  /** Absolute address of the REST root. */
+  readonly restUrl: () => string;
+  readonly plugins: Pick<AdminPlugins, 'list'>;
+  /** Shown in the head of every page, for example SANDBOX. Default none. */
+  readonly badges?: () => Promise<readonly AdminBadge[]>;
+  /** The option `blogdescription`. Default empty. */
+  readonly description?: () => Promise<string>;
+}
+
+/** The public home page at `/`. Everything else is left to the next handler. */
+export function createSiteRouter(dependencies: SiteDependencies): Router {
+  const router = express.Router();
+  router.get('/', async (_request, response) => {
+    const active = (await dependencies.plugins.list()).filter((plugin) => plugin.state === 'active');
+    const html = await renderSitePage(dependencies, {
+      title: await dependencies.site.name(),
+      template: 'site/home',
+      data: {
+        description: (await dependencies.description?.()) ?? '',
+        plugins: active.map(({ name, description }) => ({ name, description })),
+        restUrl: dependencies.restUrl(),
+        adminUrl: adminPath(),
+      },
+    });
+    response.set('Cache-Control', 'no-cache').type('html').send(html);
+  });
+  return router;
+}
+
+const sentences: Readonly<Record<number, { readonly title: string; readonly text: string }>> = {
+  400: { title: 'Not understood', text: 'The site could not read this request.' },
+  403: { title: 'Not allowed', text: 'This page is not open to you.' },
+  404: { title: 'Page not found', text: 'There is nothing at this address. It may have moved, or the link may be mistyped.' },
+  413: { title: 'Too large', text: 'What was sent is larger than the site takes.' },
+  429: { title: 'Too many requests', text: 'Wait a moment and try again.' },
+  503: { title: 'Back in a moment', text: 'The site is starting or stopping. Try again shortly.' },
+};
+const unforeseen = { title: 'Something went wrong', text: 'The site met an error that is not your fault. Try again in a moment.' };
+
+/** Renders the public error page of a status, with the request's id to tell the site's owner. */
+export function createErrorPage(dependencies: SiteDependencies): (status: number, requestId: string) => Promise<string> {
+  return (status, requestId) => {
+    const { title, text } = sentences[status] ?? unforeseen;
+    return renderSitePage(dependencies, { title, template: 'site/error', data: { status, title, text, requestId: status >= 500 ? requestId : '' } });
+  };
+}
+
+interface SitePage {
+  readonly title: string;
+  readonly template: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+async function renderSitePage({ views, site, restUrl, badges }: SiteDependencies, { title, template, data }: SitePage): Promise<string> {
+  const frame = { site: { name: await site.name(), url: site.url }, restUrl: restUrl() };
+  const body = await views.render(template, data, frame);
+  return views.render('site/layout', { title, body: views.safe(body), badges: (await badges?.()) ?? [], adminUrl: adminPath() }, frame);
+}
