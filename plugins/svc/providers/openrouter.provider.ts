@@ -36,7 +36,7 @@ export const provider: Provider = createChatProvider({
   },
   access: (settings) => ({ baseURL: settings.base_url || address, apiKey: settings.api_key ?? '', headers: attribution(settings) }),
   checkKey: async (get) => {
-    await get('/key').catch(ignoreUnlessRefused);
+    await get('/key').then((response) => response.text(), ignoreUnlessRefused);
   },
 });
 

@@ -35,8 +35,8 @@ export function mapParams(rules: ParamRules, question: ParamQuestion): MappedPar
   const wire: Record<string, unknown> = {};
   const ignored: AiParamName[] = [];
   for (const [name, value] of Object.entries(question.params) as [AiParamName, unknown][]) {
-    const wireName = rules.names[name];
     if (value === undefined) continue;
+    const wireName = Object.hasOwn(rules.names, name) ? rules.names[name] : undefined;
     if (wireName === undefined || refused.includes(name)) ignored.push(name);
     else Object.assign(wire, written[name] ?? { [wireName]: value });
   }

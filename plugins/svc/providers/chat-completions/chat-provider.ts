@@ -14,7 +14,7 @@ export interface ChatProviderInit extends Pick<Provider, 'id' | 'label' | 'setti
   /** Path of the listing below the base address; default `/models`. */
   readonly modelsPath?: string;
   /** Runs before models are listed, for a far end whose listing asks for no key. */
-  readonly checkKey?: (get: (path: string) => Promise<unknown>) => Promise<void>;
+  readonly checkKey?: (get: (path: string) => Promise<Response>) => Promise<void>;
   /** Puts the models of the settings in place of those listed. */
   readonly ownModels?: (settings: ProviderConnection['settings']) => readonly ModelInfo[];
 }

@@ -1,0 +1,25 @@
+import type { HostApi } from '#plugin-api';
+import type { AiParams } from '../kit/ai-params.ts';
+import type { ProviderSettings } from '../providers/provider.ts';
+import type { ProviderRegistry } from '../providers/registry.ts';
+
+/** The settings a call needs. Changes made on any node count from the next call on. */
+export interface AiSettings {
+  /** Saved settings of a provider, secrets in plain text; empty when nothing was saved. */
+  provider(id: string): Promise<ProviderSettings>;
+  /** Global AI parameters, used where a call names none. */
+  aiParams(): Promise<AiParams>;
+  /** Milliseconds a whole call may take, further tries included. */
+  timeouts(): Promise<{ readonly text: number }>;
+}
+
+/** What calls to providers are made with. */
+export interface AiServices {
+  readonly registry: ProviderRegistry;
+  readonly settings: AiSettings;
+  readonly host: Pick<HostApi, 'clock' | 'log' | 'site'>;
+  /** Default: undici's, one pool of kept connections per process. */
+  readonly fetch?: typeof globalThis.fetch;
+  /** 0 up to 1, for the jitter of waits. Default Math.random. */
+  readonly random?: () => number;
+}

@@ -1,0 +1,58 @@
+import type { RestError } from '#plugin-api';
+import { errors } from '../kit/errors.ts';
+import type { Provider, ProviderConnection, ProviderSettings } from '../providers/provider.ts';
+import type { AiServices } from './ai-services.ts';
+import { sharedFetch } from './undici-fetch.ts';
+
+/** Saved settings with the defaults of the provider's schema in empty places. */
+export function withDefaults(provider: Provider, saved: ProviderSettings): ProviderSettings {
+  const settings: Record<string, unknown> = { ...saved };
+  for (const [name, { default: value }] of Object.entries(provider.settings.properties)) {
+    if (value !== undefined && isBlank(settings[name])) settings[name] = value;
+  }
+  return settings;
+}
+
+/**
+ * A provider's settings, ready for a call.
+ *
+ * @throws RestError `rest_svc_provider_not_configured` that names what is missing or unusable and where to set it (D5).
+ */
+export async function configuredSettings(provider: Provider, services: Pick<AiServices, 'settings'>): Promise<ProviderSettings> {
+  const settings = withDefaults(provider, await services.settings.provider(provider.id));
+  const missing = provider.required.filter((name) => isBlank(settings[name]) || !isUsable(name, settings[name]));
+  const unusable = ['base_url', 'api_key'].filter((name) => !isBlank(settings[name]) && !isUsable(name, settings[name]) && !missing.includes(name));
+  if (missing.length + unusable.length > 0) throw notConfigured(provider, [...missing, ...unusable]);
+  return settings;
+}
+
+function notConfigured(provider: Provider, names: readonly string[]): RestError {
+  const titles = names.map((name) => provider.settings.properties[name]?.title ?? name);
+  return errors.provider_not_configured({
+    values: { provider: provider.label, missing: titles.join(' and ') },
+    data: { provider: provider.id, provider_status: null },
+  });
+}
+
+/** A key must fit into a header, an address must be one of the web. */
+function isUsable(name: string, value: unknown): boolean {
+  if (name === 'api_key') return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value);
+  if (name === 'base_url') return typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+  return true;
+}
+
+function isBlank(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+}
+
+export interface ConnectionInit {
+  readonly settings: ProviderSettings;
+  /** Milliseconds, 1 or more. */
+  readonly timeout: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export function connectionOf(services: AiServices, { settings, timeout, signal }: ConnectionInit): ProviderConnection {
+  const { clock, log } = services.host;
+  return { settings, fetch: services.fetch ?? sharedFetch, clock, log, timeout, ...(signal !== undefined && { signal }) };
+}

@@ -1,0 +1,43 @@
+import type { TextMessage } from '../providers/provider.ts';
+
+export interface ConversationMessage {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content: string;
+}
+
+export interface Placeholders {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** IANA name of the site's time zone. */
+  readonly timezone: string;
+  /** Display name of the signed-in user, else `Guest`. */
+  readonly username: string;
+}
+
+export interface Conversation {
+  readonly system: string | null;
+  readonly messages: readonly TextMessage[];
+}
+
+/**
+ * Takes the system text out of a conversation (contract 4.2, D7): the instruction alone where there is one that is not
+ * blank, else all `system` messages joined by a blank line. Blank messages are left out; they say nothing and some
+ * providers refuse them.
+ */
+export function splitConversation(given: readonly ConversationMessage[], instruction: string | undefined, placeholders: Placeholders): Conversation {
+  const spoken = given.filter(({ content }) => content.trim() !== '');
+  const joined = spoken.filter(({ role }) => role === 'system').map(({ content }) => content).join('\n\n');
+  const text = instruction !== undefined && instruction.trim() !== '' ? instruction : joined;
+  const messages = spoken.filter((message): message is TextMessage => message.role !== 'system').map(({ role, content }) => ({ role, content }));
+  return { system: text === '' ? null : fillPlaceholders(text, placeholders), messages };
+}
+
+/** `[date]` becomes the site's local date (YYYY-MM-DD), `[username]` the user's name; what they bring in is not looked at again. */
+export function fillPlaceholders(text: string, { now, timezone, username }: Placeholders): string {
+  return text.replace(/\[(date|username)\]/g, (_, name: string) => (name === 'date' ? localDate(now, timezone) : username));
+}
+
+function localDate(now: number, timezone: string): string {
+  // Sweden writes dates as ISO 8601 does.
+  return new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short' }).format(now);
+}

@@ -1,0 +1,79 @@
+import type { Readable } from 'node:stream';
+import type { Agent, Dispatcher } from 'undici';
+import { undiciResponse } from './undici-response.ts';
+
+export interface UndiciFetch {
+  readonly fetch: typeof globalThis.fetch;
+  /** Ends the kept connections; calls under way are let finish. */
+  close(): Promise<void>;
+}
+
+/**
+ * A `fetch` on undici's `request`, which serves the SDKs about half again as many calls a second as the global one.
+ * It does what they use: method, headers, bodies of text, bytes or streams, abort signals, whole and streamed answers;
+ * redirects are answered as they come, never followed, so that a key stays with the host it was saved for.
+ * Failures are those of `fetch`: the signal's reason, or a TypeError "fetch failed" whose cause has undici's code.
+ *
+ * @param connections kept open per host, 1 or more.
+ */
+export function createUndiciFetch({ connections = 256 }: { readonly connections?: number } = {}): UndiciFetch {
+  let pool: Promise<{ agent: Agent; request: typeof import('undici').request }> | undefined;
+  const open = async () => {
+    const { Agent, request } = await import('undici');
+    // The calls carry time limits of their own.
+    const agent = new Agent({ connections, connect: { timeout: 10_000 }, headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 30_000 });
+    return { agent, request };
+  };
+  return {
+    fetch: async (input, init) => {
+      const { url, options } = requestOf(input, init);
+      options.signal?.throwIfAborted();
+      const { agent, request } = await (pool ??= open());
+      try {
+        return undiciResponse(url, await request(url, { ...options, dispatcher: agent }));
+      } catch (error) {
+        if (options.signal?.aborted) throw options.signal.reason;
+        throw new TypeError('fetch failed', { cause: error });
+      }
+    },
+    close: async () => {
+      const opened = await pool;
+      pool = undefined;
+      await opened?.agent.close();
+    },
+  };
+}
+
+/** The process's pool of connections to providers. Loads undici at its first call; idle connections do not keep the process alive. */
+export const sharedFetch: typeof globalThis.fetch = createUndiciFetch().fetch;
+
+interface UndiciOptions {
+  readonly method: Dispatcher.HttpMethod;
+  readonly headers: Record<string, string>;
+  readonly body: string | Uint8Array | Readable | null;
+  readonly signal: AbortSignal | null;
+}
+
+function requestOf(input: string | URL | Request, init: RequestInit = {}): { url: string; options: UndiciOptions } {
+  const from = input instanceof Request ? input : undefined;
+  const headers = new Headers(init.headers ?? from?.headers);
+  const given = init.body ?? from?.body ?? null;
+  if (typeof given === 'string' && !headers.has('content-type')) headers.set('content-type', 'text/plain;charset=UTF-8');
+  return {
+    url: from?.url ?? String(input),
+    options: {
+      method: (init.method ?? from?.method ?? 'GET').toUpperCase() as Dispatcher.HttpMethod,
+      headers: Object.fromEntries(headers),
+      body: bodyOf(given),
+      signal: init.signal ?? from?.signal ?? null,
+    },
+  };
+}
+
+function bodyOf(body: RequestInit['body']): UndiciOptions['body'] {
+  if (body === null || body === undefined || typeof body === 'string' || body instanceof Uint8Array) return body ?? null;
+  if (body instanceof URLSearchParams) return body.toString();
+  if (body instanceof ArrayBuffer) return new Uint8Array(body);
+  if (Symbol.asyncIterator in body) return body as unknown as Readable;
+  throw new TypeError('This fetch sends bodies of text, bytes and streams alone.');
+}
