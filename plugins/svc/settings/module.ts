@@ -1,5 +1,5 @@
-import { defineModule } from '../kit/module.ts';
-import type { ModuleContext } from '../kit/module.ts';
+import { defineModule, type ModuleContext } from '../kit/module.ts';
+import { rateLimitMigration } from '../kit/rate-limit.ts';
 import type { Provider } from '../providers/provider.ts';
 import { keyCommands } from './commands/key-commands.ts';
 import { providerCommands } from './commands/provider-commands.ts';
@@ -15,6 +15,7 @@ export const settingsModule = defineModule<SettingsContext & ModuleContext & { r
   title: 'Settings',
   pages: [settingsPage, setupPage],
   commands: [keyCommands, (context) => providerCommands(context, context.knownProviders), sandboxCommands],
+  migrations: [rateLimitMigration],
   register: (context) => {
     addSetupChoices(context);
     addSandboxBadge(context);

@@ -1,4 +1,4 @@
-import type { HostApi, JsonSchema } from '#plugin-api';
+import type { HostApi, JsonSchema, OptionsApi } from '#plugin-api';
 import { aiParamSchemas, type AiParams } from '../kit/ai-params.ts';
 import type { ProviderSettings } from '../providers/provider.ts';
 import { readFieldValue } from './field-value.ts';
@@ -26,8 +26,6 @@ export interface Settings {
   saveLimits(values: Readonly<Record<string, unknown>>): Promise<void>;
   /** Milliseconds one call may take, by kind. */
   timeouts(): Promise<{ readonly text: number }>;
-  /** Deletes every option of the service. */
-  remove(): Promise<void>;
 }
 
 export interface SettingsParts {
@@ -64,10 +62,12 @@ export function createSettings({ host, providers, random }: SettingsParts): Sett
       await options.update(optionNames.limits, readFields(limitSchemas, values));
     },
     timeouts: async () => ({ text: (await limits()).text_timeout * 1000 }),
-    async remove() {
-      for (const name of Object.keys(await options.list(optionPrefix))) await options.delete(name);
-    },
   };
+}
+
+/** Deletes every option of the service, secrets included. */
+export async function removeOptions(options: Pick<OptionsApi, 'list' | 'delete'>): Promise<void> {
+  for (const name of Object.keys(await options.list(optionPrefix))) await options.delete(name);
 }
 
 /** The values that were given, checked by their schemas; names without a schema are left out. Throws invalid fields. */

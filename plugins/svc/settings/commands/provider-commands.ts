@@ -37,8 +37,8 @@ export function providerCommands(context: SettingsContext, providers: readonly P
       args: [idArgument],
       run: async ({ args: [id = ''] }) => {
         const provider = await find(context, id);
-        const result = await context.tester.test(provider);
-        if (!result.works) throw new Error(result.sentence);
+        const result = await context.tester.test(provider.id);
+        if (!result.ok) throw new Error(result.message);
         return { id, works: true, models: result.models.length, milliseconds: result.milliseconds };
       },
     },

@@ -15,13 +15,13 @@ export function providerActions(context: SettingsContext): NonNullable<AdminPage
       })),
     'test-provider': (request) =>
       saveAnd(request, context, async (provider) => {
-        const result = await context.tester.test(provider, request.signal);
+        const result = await context.tester.test(provider.id, request.signal);
         const card = await providerCard(provider, context);
         return {
-          notice: { kind: result.works ? 'success' : 'error', text: result.sentence },
+          notice: { kind: result.ok ? 'success' : 'error', text: result.ok ? `${provider.label}: ${result.message}` : `The settings are saved, but the test failed. ${result.message}` },
           redirect: `svc?provider=${provider.id}`,
-          data: { works: result.works, badge: card.badge, models: card.models, secrets: secretStates(card) },
-          status: result.works ? 200 : 400,
+          data: { works: result.ok, badge: card.badge, models: card.models, secrets: secretStates(card) },
+          status: result.ok ? 200 : 400,
         };
       }),
   };

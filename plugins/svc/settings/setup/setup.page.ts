@@ -53,17 +53,17 @@ async function finish(request: AdminRequest, context: SettingsContext, tested: b
   return savingOrRefused(
     async () => {
       await context.settings.providers.save(provider, providerChanges(request, provider));
-      const result = tested ? await context.tester.test(provider, request.signal) : null;
-      if (result?.works === false) {
+      const result = tested ? await context.tester.test(provider.id, request.signal) : null;
+      if (result?.ok === false) {
         return {
-          notice: { kind: 'error', text: result.sentence },
-          page: { template, data: await setupView(context, provider, { typed, faults: {}, failure: result.sentence }) },
+          notice: { kind: 'error', text: result.message },
+          page: { template, data: await setupView(context, provider, { typed, faults: {}, failure: result.message }) },
         };
       }
       const { model } = await context.settings.provider(provider.id);
       if (typeof model !== 'string' || model === '') throw invalidFields({ model: 'Choose the model that answers, or type its name.' });
       return {
-        notice: { kind: 'success', text: result?.sentence ?? `The settings of ${provider.label} are saved.` },
+        notice: { kind: 'success', text: result ? `${provider.label}: ${result.message}` : `The settings of ${provider.label} are saved.` },
         page: { template: 'svc/setup-finish', data: await finishSetup(context, { provider: provider.id, model, sandbox: false }) },
       };
     },

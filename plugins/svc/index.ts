@@ -1,0 +1,20 @@
+import { definePlugin, type HostApi } from '#plugin-api';
+import { createContext, type ServiceContext } from './context.ts';
+import { migrationsOf, registerModule, type Module } from './kit/module.ts';
+import { textModule } from './modules/text/module.ts';
+import { settingsModule } from './settings/module.ts';
+import { removeOptions } from './settings/settings.ts';
+
+/** The table of contents of the service. A new module is added here and nowhere else. */
+const modules: readonly Module<ServiceContext>[] = [settingsModule, textModule];
+
+export default definePlugin({
+  migrations: migrationsOf(modules),
+  async register(host: HostApi) {
+    const context = await createContext(host);
+    for (const module of modules) registerModule(module, context);
+  },
+  async uninstall(host: HostApi) {
+    await removeOptions(host.options);
+  },
+});

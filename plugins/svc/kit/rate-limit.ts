@@ -1,0 +1,57 @@
+import type { Clock, DatabaseApi, Migration } from '#plugin-api';
+import { errors } from './errors.ts';
+
+const table = 'svc_rate_windows';
+const windowSeconds = 60;
+
+/** One row per minute that saw a call: its beginning in seconds since the epoch, and the calls counted in it. */
+export const rateLimitMigration: Migration = {
+  id: '0001_rate_windows',
+  async up(knex) {
+    await knex.schema.createTable(table, (columns) => {
+      columns.bigInteger('starts_at').primary();
+      columns.integer('calls').notNullable();
+    });
+  },
+};
+
+export interface RateLimitParts {
+  readonly database: Pick<DatabaseApi, 'knex'>;
+  readonly clock: Clock;
+  /** Calls a minute; 0: no limit. */
+  readonly perMinute: () => Promise<number>;
+}
+
+/**
+ * Counts a call in the minute of the clock, over all nodes, in the database. Without a limit nothing is counted.
+ * A minute that is used up is remembered in the process, so that a flood of refused calls costs no writes.
+ *
+ * @throws RestError 429 `rest_svc_rate_limited` with `Retry-After`, the seconds until the minute is over.
+ */
+export function createRateLimit({ database, clock, perMinute }: RateLimitParts): () => Promise<void> {
+  let usedUp = { window: -1, limit: -1 };
+
+  async function count(window: number): Promise<number> {
+    const { knex } = database;
+    const [row] = await knex(table)
+      .insert({ starts_at: window, calls: 1 })
+      .onConflict('starts_at')
+      .merge({ calls: knex.raw('?? + 1', [`${table}.calls`]) })
+      .returning<{ calls: number }[]>('calls');
+    const calls = Number(row?.calls ?? 1);
+    if (calls === 1) await knex(table).where('starts_at', '<', window).delete();
+    return calls;
+  }
+
+  return async () => {
+    const limit = await perMinute();
+    if (limit <= 0) return;
+    const now = Math.floor(clock.now() / 1000);
+    const window = now - (now % windowSeconds);
+    const known = usedUp.window === window && usedUp.limit === limit;
+    if (!known && (await count(window)) <= limit) return;
+    usedUp = { window, limit };
+    const seconds = window + windowSeconds - now;
+    throw errors.rate_limited({ values: { seconds }, headers: { 'Retry-After': String(seconds) } });
+  };
+}

@@ -1,0 +1,76 @@
+import { RestResponse, type JsonSchema, type Params, type RestRequest } from '#plugin-api';
+import type { ServiceContext } from '../../context.ts';
+import { errors } from '../../kit/errors.ts';
+import { defineRoute } from '../../kit/route.ts';
+import { aiParamsArgument, chooseAiParams } from './ai-params.ts';
+import { answerHeaders } from './answer-headers.ts';
+import type { TextAnswer, TextCall } from './hooks.ts';
+import { checkMessages, messagesArgument, type Message } from './messages.ts';
+import { providerArgument } from './provider-argument.ts';
+
+interface GenerateParams extends Params {
+  readonly provider: string;
+  readonly model: string;
+  readonly messages: readonly Message[];
+  readonly system_instruction?: string;
+  readonly ai_params?: Readonly<Record<string, unknown>>;
+  readonly stream?: boolean;
+}
+
+const answerSchema = {
+  type: 'object',
+  title: 'text',
+  properties: {
+    content: { type: 'string', description: 'Generated text.' },
+    usage: {
+      type: 'object',
+      properties: { input_tokens: { type: 'integer' }, output_tokens: { type: 'integer' }, total_tokens: { type: 'integer' } },
+    },
+    provider: { type: 'string', description: 'Display name of the provider used.' },
+    model: { type: 'string', description: 'Model used.' },
+  },
+} as const satisfies JsonSchema;
+
+/** `POST /generate` (contract 4.2, D4 to D9, D25). */
+export const generateRoute = defineRoute<ServiceContext>({
+  path: '/generate',
+  define: (context) => ({
+    methods: ['POST'],
+    summary: 'Generate text.',
+    schema: answerSchema,
+    args: {
+      provider: providerArgument(() => context.textProviderIds()),
+      model: { type: 'string', required: true, minLength: 1, description: 'Model identifier; for azure the deployment.' },
+      messages: messagesArgument,
+      system_instruction: { type: 'string', description: 'System text in place of all system messages. [date] and [username] are filled in.' },
+      ai_params: aiParamsArgument,
+      stream: { type: 'boolean', description: 'Not supported; leave it out or false.' },
+    },
+    handler: (request) => generate(request as RestRequest<GenerateParams>, context),
+  }),
+});
+
+async function generate(request: RestRequest<GenerateParams>, context: ServiceContext): Promise<RestResponse> {
+  const { provider, model, messages, system_instruction, ai_params, stream } = request.params;
+  if (stream === true) throw errors.streaming_not_supported();
+  checkMessages(messages);
+  const { params, ignored } = chooseAiParams(ai_params);
+  const { hooks } = context.host;
+  const call: TextCall = await hooks.applyFiltersAsync(
+    'svc_text_request',
+    { provider, model, messages, ai_params: params, ...(system_instruction !== undefined && { system_instruction }) },
+    request,
+  );
+  const result = await context.generateText({
+    provider: call.provider,
+    model: call.model,
+    messages: call.messages,
+    ...(call.system_instruction !== undefined && { systemInstruction: call.system_instruction }),
+    params: call.ai_params,
+    user: request.user,
+    signal: request.signal,
+  });
+  const answer: TextAnswer = { content: result.content, usage: result.usage, provider: result.provider, model: result.model };
+  const body = await hooks.applyFiltersAsync('svc_text_response', answer, call, request);
+  return new RestResponse({ body, headers: answerHeaders({ ignored: [...result.ignored, ...ignored], usageEstimated: result.usageEstimated }) });
+}

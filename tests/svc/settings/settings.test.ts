@@ -1,0 +1,189 @@
+import { expect } from 'chai';
+import { apiKeyDigest } from '../../../plugins/svc/kit/require-api-key.ts';
+import { faultsOf, type FieldFaults } from '../../../plugins/svc/settings/invalid-fields.ts';
+import { removeOptions } from '../../../plugins/svc/settings/settings.ts';
+import { acme, createStandIn } from './stand-in.ts';
+
+async function faults(save: Promise<unknown>): Promise<FieldFaults | null> {
+  try {
+    await save;
+    return null;
+  } catch (error) {
+    return faultsOf(error);
+  }
+}
+
+describe('the stored REST key', () => {
+  it('is encrypted, and its digest is that of what was typed, white space at the ends aside', async () => {
+    const { settings, stored } = createStandIn();
+    await settings.restKey.set('  my own key ');
+    expect(String(stored.get('svc_api_key'))).to.match(/^enc:v1:/).and.not.contain('my own key');
+    expect((await settings.restKey.digest())?.equals(apiKeyDigest('my own key'))).to.equal(true);
+  });
+
+  it('is decrypted once for many requests, and again after another process changed it', async () => {
+    const { settings, secrets, stored } = createStandIn();
+    await settings.restKey.set('first');
+    for (let request = 0; request < 5; request += 1) await settings.restKey.digest();
+    expect(secrets.decrypted).to.have.length(1);
+    stored.set('svc_api_key', secrets.encrypt('second'));
+    expect((await settings.restKey.digest())?.equals(apiKeyDigest('second'))).to.equal(true);
+    expect(secrets.decrypted).to.have.length(2);
+  });
+
+  it('has no digest while it is empty, cleared, or unreadable', async () => {
+    const { settings, stored, warnings } = createStandIn();
+    expect(await settings.restKey.digest()).to.equal(null);
+    await settings.restKey.set('a key');
+    await settings.restKey.clear();
+    expect(await settings.restKey.digest()).to.equal(null);
+    stored.set('svc_api_key', 'typed past the settings');
+    expect(await settings.restKey.digest()).to.equal(null);
+    expect(warnings).to.have.length(1);
+  });
+
+  it('is shown by its end alone, and not at all when it is short', async () => {
+    const { settings } = createStandIn();
+    expect(await settings.restKey.masked()).to.equal(null);
+    await settings.restKey.set('0123456789abcd');
+    expect(await settings.restKey.masked()).to.equal('ends in abcd');
+    await settings.restKey.set('abcd');
+    expect(await settings.restKey.masked()).to.equal('saved');
+  });
+
+  it('is generated anew each time, long and fit for a header', async () => {
+    const { settings } = createStandIn();
+    const [first, second] = [await settings.restKey.generate(), await settings.restKey.generate()];
+    expect(first).to.match(/^svc_[\w-]{43}$/);
+    expect(second).not.to.equal(first);
+    expect((await settings.restKey.digest())?.equals(apiKeyDigest(second))).to.equal(true);
+  });
+
+  it('is not set to a blank', async () => {
+    const { settings } = createStandIn();
+    expect(await faults(settings.restKey.set('  '))).to.have.keys('key');
+  });
+});
+
+describe('settings of a provider', () => {
+  it('keep secrets encrypted and everything else as it is', async () => {
+    const { settings, stored } = createStandIn();
+    await settings.providers.save(acme, { api_key: 'sk-123', base_url: 'http://127.0.0.1:9/v1/' });
+    const option = stored.get('svc_provider_acme') as Record<string, string>;
+    expect(option['api_key']).to.match(/^enc:v1:/);
+    expect(option['base_url']).to.equal('http://127.0.0.1:9/v1');
+  });
+
+  it('reach a call decrypted, with the defaults of the schema, through the filter svc_provider_settings', async () => {
+    const { settings, hooks } = createStandIn();
+    await settings.providers.save(acme, { api_key: 'sk-123' });
+    const asked: string[] = [];
+    hooks.addFilter('svc_provider_settings', async (values: Readonly<Record<string, unknown>>, id: string) => {
+      asked.push(id);
+      return { ...values, model: 'filtered' };
+    });
+    expect(await settings.provider('acme')).to.deep.equal({ api_key: 'sk-123', base_url: 'https://api.acme.test/v1', model: 'filtered' });
+    expect(asked).to.deep.equal(['acme']);
+  });
+
+  it('change by name: what is not named stays, an empty text removes', async () => {
+    const { settings } = createStandIn();
+    await settings.providers.save(acme, { api_key: 'sk-123', model: 'acme-9' });
+    await settings.providers.save(acme, { model: '' });
+    expect(await settings.provider('acme')).to.include({ api_key: 'sk-123', model: 'acme-1' });
+    await settings.providers.save(acme, { api_key: '' });
+    expect(await settings.provider('acme')).not.to.have.property('api_key');
+  });
+
+  const oddAddresses = ['ftp://example.com', 'example.com', 'javascript:alert(1)', 'http://user:pass@example.com', 'https://example.com/?a=1', 'https://example.com/#a', 'http:example.com', 'https://exa mple.com', 'http://169.254.169.254/latest', 'https://'];
+  for (const address of oddAddresses) {
+    it(`are not saved with the address ${address}, and nothing else is either`, async () => {
+      const { settings, stored } = createStandIn();
+      const found = await faults(settings.providers.save(acme, { base_url: address, model: 'acme-3' }));
+      expect(found).to.have.keys('base_url');
+      expect(found?.['base_url']).to.match(/^Base URL .+\.$/);
+      expect(stored.size).to.equal(0);
+    });
+  }
+
+  it('name every field that is wrong, and names that are no setting', async () => {
+    const { settings } = createStandIn();
+    const found = await faults(settings.providers.save(acme, { api_key: 'two words', model: 'line\nbreak', colour: 'red', __proto__x: 'a' }));
+    expect(found).to.have.all.keys('api_key', 'model', 'colour', '__proto__x');
+  });
+
+  it('take a list one a line', async () => {
+    const { settings } = createStandIn();
+    await settings.providers.save(acme, { deployments: 'gpt-main = gpt-4o\r\n\r\n  other ' });
+    expect(await settings.provider('acme')).to.deep.include({ deployments: ['gpt-main = gpt-4o', 'other'] });
+  });
+
+  it('of a provider nobody knows are empty, unless the filter gives some', async () => {
+    const { settings } = createStandIn();
+    expect(await settings.provider('__proto__')).to.deep.equal({});
+  });
+});
+
+describe('global AI parameters and limits', () => {
+  it('are coerced from what a form holds; an empty field leaves a key unset', async () => {
+    const { settings } = createStandIn();
+    await settings.saveAiParams({ temperature: '0.5', max_completion_tokens: '300', top_p: '', stop: 'END\nSTOP', unknown: '1' });
+    expect(await settings.aiParams()).to.deep.equal({ temperature: 0.5, max_completion_tokens: 300, stop: ['END', 'STOP'] });
+    await settings.saveAiParams({ stop: 'END' });
+    expect(await settings.aiParams()).to.deep.equal({ stop: 'END' });
+  });
+
+  it('are refused with a sentence that names the range', async () => {
+    const { settings } = createStandIn();
+    const found = await faults(settings.saveAiParams({ temperature: '3', seed: '1.5', reasoning_effort: 'huge', stop: '1\n2\n3\n4\n5' }));
+    expect(found).to.deep.equal({
+      temperature: 'Temperature must be a number from 0 to 2.',
+      seed: 'Seed must be a whole number.',
+      reasoning_effort: 'Reasoning effort must be one of none, minimal, low, medium, high.',
+      stop: 'Stop may have at most 4 lines.',
+    });
+  });
+
+  it('give 60 seconds for text and no rate limit until something is saved', async () => {
+    const { settings } = createStandIn();
+    expect(await settings.limits()).to.deep.equal({ text_timeout: 60, requests_per_minute: 0 });
+    await settings.saveLimits({ text_timeout: '5' });
+    expect(await settings.timeouts()).to.deep.equal({ text: 5000 });
+    expect(await faults(settings.saveLimits({ text_timeout: '0' }))).to.have.keys('text_timeout');
+  });
+
+  it('do not break on a stored value of another form', async () => {
+    const { settings, stored } = createStandIn();
+    stored.set('svc_limits', { text_timeout: 'soon' });
+    stored.set('svc_ai_params', false);
+    stored.set('svc_provider_acme', 'text');
+    expect(await settings.limits()).to.deep.equal({ text_timeout: 60, requests_per_minute: 0 });
+    expect(await settings.aiParams()).to.deep.equal({});
+    expect(await settings.provider('acme')).to.include({ model: 'acme-1' });
+  });
+});
+
+describe('the sandbox switch', () => {
+  it('turns on only where a plugin offers a sandbox, and always off', async () => {
+    const { settings, hooks } = createStandIn();
+    expect(await settings.sandbox.turn(true).catch((error: unknown) => error)).to.include({ code: 'rest_svc_sandbox_unavailable', status: 400 });
+    expect(await settings.sandbox.isOn()).to.equal(false);
+    hooks.addFilter('svc_sandbox_available', () => true);
+    await settings.sandbox.turn(true);
+    expect(await settings.sandbox.isOn()).to.equal(true);
+    await settings.sandbox.turn(false);
+    expect(await settings.sandbox.isOn()).to.equal(false);
+  });
+});
+
+describe('removing the service', () => {
+  it('leaves none of its options', async () => {
+    const { settings, stored, options } = createStandIn();
+    stored.set('blogname', 'Site');
+    await settings.restKey.generate();
+    await settings.providers.save(acme, { api_key: 'sk-123' });
+    await settings.saveLimits({});
+    await removeOptions(options);
+    expect([...stored.keys()]).to.deep.equal(['blogname']);
+  });
+});

@@ -1,0 +1,81 @@
+import type { OptionsApi, SecretsApi } from '#plugin-api';
+import { createHooks } from '../../../host/hooks/hooks.ts';
+import { createRedactor } from '../../../host/log/redactor.ts';
+import { createSecrets } from '../../../host/secrets/secrets.ts';
+import { createFakeClock } from '../../../host/testing/fake-clock.ts';
+import type { Provider } from '../../../plugins/svc/providers/provider.ts';
+import { createSettings, type Settings } from '../../../plugins/svc/settings/settings.ts';
+
+export const acme: Provider = {
+  id: 'acme',
+  label: 'Acme',
+  required: ['api_key', 'base_url'],
+  settings: {
+    type: 'object',
+    properties: {
+      api_key: { type: 'string', title: 'API key', writeOnly: true },
+      base_url: { type: 'string', title: 'Base URL', default: 'https://api.acme.test/v1' },
+      model: { type: 'string', title: 'Text model', default: 'acme-1' },
+      deployments: { type: 'array', title: 'Deployments', items: { type: 'string' } },
+    },
+  },
+  text: {
+    params: {},
+    generate: () => Promise.reject(new Error('not asked here')),
+  },
+  listModels: async () => [{ id: 'acme-2' }, { id: 'acme-1' }, { id: 'acme-1' }],
+};
+
+/** Options in memory: what the settings use of them, with the host's own hooks and secrets around. */
+export interface StandIn {
+  readonly settings: Settings;
+  readonly hooks: ReturnType<typeof createHooks>;
+  readonly options: OptionsApi;
+  readonly secrets: SecretsApi & { readonly decrypted: string[] };
+  readonly clock: ReturnType<typeof createFakeClock>;
+  readonly stored: Map<string, unknown>;
+  readonly warnings: string[];
+}
+
+export function createStandIn(providers: readonly Provider[] = [acme]): StandIn {
+  const stored = new Map<string, unknown>();
+  const hooks = createHooks();
+  const options = createMemoryOptions(stored);
+  const real = createSecrets({ secretKey: 'a secret key of tests', dataDir: '/nowhere', redactor: createRedactor() });
+  const decrypted: string[] = [];
+  const secrets = {
+    decrypted,
+    encrypt: (plain: string) => real.encrypt(plain),
+    decrypt: (text: string) => {
+      decrypted.push(text);
+      return real.decrypt(text);
+    },
+  };
+  const warnings: string[] = [];
+  const log = { debug: () => {}, info: () => {}, error: () => {}, warn: (message: string) => void warnings.push(message), child: () => log };
+  const settings = createSettings({
+    host: { options, secrets, hooks, log },
+    providers: { get: (id) => providers.find((provider) => provider.id === id), all: () => providers },
+  });
+  return { settings, hooks, options, secrets, clock: createFakeClock(), stored, warnings };
+}
+
+function createMemoryOptions(stored: Map<string, unknown>): OptionsApi {
+  const transients = new Map<string, unknown>();
+  const options: Partial<OptionsApi> = {
+    get: async <Value>(name: string, fallback?: Value) => (stored.has(name) ? stored.get(name) : (fallback ?? false)) as Value,
+    update: async (name, value) => {
+      stored.set(name, value);
+      return true;
+    },
+    delete: async (name) => stored.delete(name),
+    list: async (prefix = '') => Object.fromEntries([...stored].filter(([name]) => name.startsWith(prefix))),
+    getTransient: async <Value>(name: string) => (transients.get(name) ?? false) as Value,
+    setTransient: async (name, value) => {
+      transients.set(name, value);
+      return true;
+    },
+    deleteTransient: async (name) => transients.delete(name),
+  };
+  return options as OptionsApi;
+}
