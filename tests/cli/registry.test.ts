@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import type { CliCommand } from '#plugin-api';
+import { createCliRegistry } from '../../host/cli/registry.ts';
+
+const echo: CliCommand = {
+  name: 'site echo',
+  description: 'Prints what it was given',
+  args: [{ name: 'first', description: 'A word' }, { name: 'more', description: 'Further words', optional: true, rest: true }],
+  flags: { 'base-url': { type: 'string' }, user_pass: { type: 'string' }, count: { type: 'integer' }, loud: { type: 'boolean' }, options: { type: 'object' } },
+  run: (input) => Promise.resolve(input),
+};
+
+async function run(commands: readonly CliCommand[], ...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+  const registry = createCliRegistry();
+  for (const command of commands) registry.addCommand(command);
+  const said = { out: '', err: '' };
+  const code = await registry.run(argv, { out: (text) => (said.out += `${text}\n`), err: (text) => (said.err += `${text}\n`) });
+  return { code, ...said };
+}
+
+const answering = (answer: unknown): CliCommand => ({ name: 'answer', description: 'Answers', run: () => Promise.resolve(answer) });
+
+describe('the command line', () => {
+  it('hands a command its arguments and its flags as their types', async () => {
+    const { code, out } = await run([echo], 'site', 'echo', 'a', 'b', 'c', '--base-url=http://x/?a=b', '--user_pass', 'p', '--count=3', '--loud', '--options={"a":1}', '--json');
+    expect(code).to.equal(0);
+    expect(JSON.parse(out)).to.deep.equal({
+      args: ['a', 'b', 'c'],
+      flags: { 'base-url': 'http://x/?a=b', user_pass: 'p', count: 3, loud: true, options: { a: 1 } },
+    });
+  });
+
+  it('hands over an empty flag and leaves out those not given', async () => {
+    const { out } = await run([echo], 'site', 'echo', 'a', '--base-url=', '--json');
+    expect(JSON.parse(out)).to.deep.equal({ args: ['a'], flags: { 'base-url': '' } });
+  });
+
+  it('refuses in one sentence and exit code 1', async () => {
+    const cases: [string[], string][] = [
+      [['site', 'echo'], "missing required argument 'first'"],
+      [['site', 'echo', 'a', '--count=many'], "--count is 'many'; it takes a whole number."],
+      [['site', 'echo', 'a', '--options=[1]'], "--options is '[1]'; it takes a JSON object."],
+      [['site', 'echo', 'a', '--lout'], "unknown option '--lout'"],
+      [['site', 'ecko', 'a'], "unknown command 'ecko'"],
+    ];
+    for (const [argv, sentence] of cases) {
+      const { code, out, err } = await run([echo], ...argv);
+      expect(code, argv.join(' ')).to.equal(1);
+      expect(err).to.match(/^Error: /).and.to.include(sentence);
+      expect(out).to.equal('');
+    }
+  });
+
+  it('names the nearest command when one is misspelt', async () => {
+    expect((await run([echo], 'sit', 'echo')).err).to.include('site');
+  });
+
+  it("prints a command's own error as one line, without its stack", async () => {
+    const failing: CliCommand = { name: 'fail', description: 'Fails', run: () => Promise.reject(new Error('No such bot; see svc bot list.')) };
+    expect(await run([failing], 'fail')).to.deep.equal({ code: 1, out: '', err: 'Error: No such bot; see svc bot list.\n' });
+  });
+
+  it('prints lists as tables, objects as lines, strings as they are', async () => {
+    expect((await run([answering([{ id: 1, name: 'a' }, { id: 22, name: 'bb' }])], 'answer')).out).to.equal('id  name\n1   a\n22  bb\n');
+    expect((await run([answering({ id: 1, list: ['x'] })], 'answer')).out).to.equal('id: 1\nlist: ["x"]\n');
+    expect((await run([answering('done')], 'answer')).out).to.equal('done\n');
+    expect((await run([answering([])], 'answer')).out).to.equal('None.\n');
+    expect((await run([answering(undefined)], 'answer')).out).to.equal('');
+  });
+
+  it('prints anything as JSON when asked', async () => {
+    expect((await run([answering(undefined)], 'answer', '--json')).out).to.equal('null\n');
+    expect(JSON.parse((await run([answering(['x'])], 'answer', '--json')).out)).to.deep.equal(['x']);
+  });
+
+  it('answers a command whose --json takes its input as JSON too', async () => {
+    const create: CliCommand = { name: 'create', description: 'Creates', flags: { json: { type: 'object' } }, run: ({ flags }) => Promise.resolve({ id: 1, ...(flags['json'] as object) }) };
+    expect(JSON.parse((await run([create], 'create', '--json', '{"name":"a"}')).out)).to.deep.equal({ id: 1, name: 'a' });
+  });
+
+  it('shows help at every level with exit code 0', async () => {
+    for (const argv of [['--help'], ['site', '--help'], ['site', 'echo', '--help']]) {
+      const { code, out } = await run([echo], ...argv);
+      expect([code, out.includes('Usage:')], argv.join(' ')).to.deep.equal([0, true]);
+    }
+  });
+
+  it('refuses two commands of one name, and forgets one that is taken back', async () => {
+    const registry = createCliRegistry();
+    const undo = registry.addCommand(echo);
+    expect(() => registry.addCommand(echo)).to.throw("'site echo'");
+    undo();
+    expect(await registry.run(['site', 'echo', 'a'], { out: () => undefined, err: () => undefined })).to.equal(1);
+  });
+});
