@@ -1,6 +1,6 @@
 /// <reference types="handlebars" />
 
-/** What a parsed template asks for, and the two changes made to it before it is compiled. */
+/** What a parsed template asks for. */
 export interface InspectedTemplate {
   readonly partials: ReadonlySet<string>;
 }
@@ -8,8 +8,8 @@ export interface InspectedTemplate {
 type AnyPartial = hbs.AST.PartialStatement | hbs.AST.PartialBlockStatement;
 
 /**
- * Collects the partials a template uses, refuses raw output and names that are only known when it runs, and gives a
- * partial that is called with named values alone nothing but these values.
+ * Collects the partials a template uses, refuses raw output and names that are only known when it runs, and rewrites
+ * the calls of partials in place, so that each sees the values it was given and nothing of the page around it.
  *
  * @throws Error with the line of the fault.
  */
@@ -24,6 +24,7 @@ export function inspectTemplate(program: hbs.AST.Program): InspectedTemplate {
       if (name !== '@partial-block') partials.add(name);
     }
     if (node.type === 'PartialStatement') isolate(node as hbs.AST.PartialStatement);
+    if (node.type === 'PartialBlockStatement') isolateBlock(node as hbs.AST.PartialBlockStatement);
   });
   return { partials: new Set([...partials].filter((name) => !inlined.has(name))) };
 }
@@ -41,11 +42,36 @@ function partialName(statement: AnyPartial): string {
   return name.original;
 }
 
+/** The value under which a block partial carries the context of its block. */
+const outerContext = '__outer';
+
 /** `{{> field name="a"}}` must not pick up a `value` or `error` of the page around it. */
 function isolate(statement: hbs.AST.PartialStatement): void {
-  const hasNamedValues = (statement.hash as hbs.AST.Hash | undefined)?.pairs.length;
-  if (!hasNamedValues || statement.params.length > 0) return;
-  statement.params = [{ type: 'UndefinedLiteral', value: undefined, original: undefined, loc: statement.loc } as hbs.AST.UndefinedLiteral];
+  if (statement.params.length > 0) return;
+  if (partialName(statement) === '@partial-block') statement.params = [path(outerContext, statement.loc)];
+  else if (namedValues(statement).length > 0) statement.params = [nothing(statement.loc)];
+}
+
+/** `{{#> card title="a"}}{{greeting}}{{/card}}`: the card sees its title alone, the block inside sees the page. */
+function isolateBlock(statement: hbs.AST.PartialBlockStatement): void {
+  const { loc } = statement;
+  const outer: hbs.AST.HashPair = { type: 'HashPair', key: outerContext, value: path(null, loc), loc };
+  statement.hash = { type: 'Hash', pairs: [...namedValues(statement), outer], loc };
+  if (statement.params.length === 0) statement.params = [nothing(loc)];
+}
+
+/** Handlebars leaves the hash out where there is none, against its own types. */
+function namedValues(statement: AnyPartial): hbs.AST.HashPair[] {
+  return (statement.hash as hbs.AST.Hash | undefined)?.pairs ?? [];
+}
+
+/** @param name of a value of the current context; null is the context itself. */
+function path(name: string | null, loc: hbs.AST.SourceLocation): hbs.AST.PathExpression {
+  return { type: 'PathExpression', data: false, depth: 0, parts: name === null ? [] : [name], original: name ?? 'this', loc };
+}
+
+function nothing(loc: hbs.AST.SourceLocation): hbs.AST.UndefinedLiteral {
+  return { type: 'UndefinedLiteral', value: undefined, original: undefined, loc } as hbs.AST.UndefinedLiteral;
 }
 
 /** Handlebars' own Visitor loads with the whole library and types badly; a tree of plain objects needs no more than this. */
