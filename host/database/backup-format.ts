@@ -41,14 +41,14 @@ export async function isSqliteFile(file: string): Promise<boolean> {
 
 /** @throws Error when the file is no portable backup, or ends before its end. */
 export async function* readPortable(file: string): AsyncGenerator<BackupPart> {
-  const gunzip = createGunzip();
-  const unpacked = pipeline(createReadStream(file), gunzip).then(() => null, (error: unknown) => error);
+  const damaged = (cause: unknown): Error => new Error(`The backup ${file} is cut off or damaged; nothing was restored.`, { cause });
   let columns: readonly string[] = [];
   let rows: Row[] = [];
   let count = 0;
   let [begun, ended] = [false, false];
-  for await (const line of createInterface({ input: gunzip, crlfDelay: Number.POSITIVE_INFINITY })) {
-    const part = parseLine(line, file);
+  for await (const part of readLines(file, (cause) => (begun ? damaged(cause) : new Error(`${file} is no backup made by this program.`, { cause })))) {
+    if (!begun && (part as Marker).format !== backupFormat) throw new Error(`${file} is no backup made by this program.`);
+    begun = true;
     if (Array.isArray(part)) {
       const cells: readonly unknown[] = part;
       rows.push(Object.fromEntries(columns.map((column, index) => [column, decodeValue(cells[index] ?? null)])));
@@ -58,16 +58,25 @@ export async function* readPortable(file: string): AsyncGenerator<BackupPart> {
     if (rows.length > 0) yield { rows };
     rows = [];
     if (Array.isArray(part)) continue;
-    if (!begun && part.format !== backupFormat) throw new Error(`${file} is no backup made by this program.`);
-    begun = true;
     if (part.end !== undefined) ended = part.end === count;
     if (part.table === undefined) continue;
     columns = part.columns ?? [];
     yield { table: part.table };
   }
-  const failure = await unpacked;
-  if (failure !== null && !begun) throw new Error(`${file} is no backup made by this program.`, { cause: failure });
-  if (!ended) throw new Error(`The backup ${file} is cut off or damaged; nothing was restored.`, { cause: failure });
+  if (!ended) throw damaged(undefined);
+}
+
+/** The parsed lines; whatever goes wrong on the way is thrown as what `failure` makes of it. */
+async function* readLines(file: string, failure: (cause: unknown) => Error): AsyncGenerator<Marker | unknown[]> {
+  const gunzip = createGunzip();
+  const unpacked = pipeline(createReadStream(file), gunzip).catch((error: unknown) => error);
+  try {
+    for await (const line of createInterface({ input: gunzip, crlfDelay: Number.POSITIVE_INFINITY })) yield JSON.parse(line) as Marker | unknown[];
+  } catch (error) {
+    throw failure(error);
+  }
+  const error = await unpacked;
+  if (error !== undefined) throw failure(error);
 }
 
 interface Marker {
@@ -75,12 +84,4 @@ interface Marker {
   readonly table?: string;
   readonly columns?: readonly string[];
   readonly end?: number;
-}
-
-function parseLine(line: string, file: string): Marker | unknown[] {
-  try {
-    return JSON.parse(line) as Marker | unknown[];
-  } catch (error) {
-    throw new Error(`The backup ${file} is cut off or damaged; nothing was restored.`, { cause: error });
-  }
 }

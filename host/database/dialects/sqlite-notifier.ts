@@ -6,7 +6,7 @@ import type { Notifier, NotifierEvents } from './dialect.ts';
 /** Another process's change is seen after this many milliseconds at most. */
 const pollInterval = 200;
 /** Rows kept: a reader further behind is told that it missed some. */
-const keptRows = 1000;
+const keptRows = 250;
 
 interface NotificationRow {
   readonly id: number;
