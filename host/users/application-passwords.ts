@@ -1,0 +1,95 @@
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
+import type { Clock, DatabaseApi, User, UsersApi } from '#plugin-api';
+import { generatePassword } from './passwords.ts';
+
+export interface ApplicationPassword {
+  /** UUID. */
+  readonly id: string;
+  readonly userId: number;
+  /** What it is for, in the user's words. */
+  readonly name: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** Exact to the hour; null: never. */
+  readonly lastUsedAt: number | null;
+  readonly lastIp: string | null;
+}
+
+/** Passwords for programs: Basic authentication on REST, not for signing in. They outlive a change of the user's own password. */
+export interface ApplicationPasswords {
+  /**
+   * The password is shown this once, in groups of four; blanks do not count when it is sent.
+   *
+   * @param name 1..100 characters.
+   */
+  create(userId: number, name: string): Promise<{ readonly password: string; readonly item: ApplicationPassword }>;
+  /** The user, or null when name or password is wrong. */
+  verify(credentials: { readonly login: string; readonly password: string; readonly ip: string }): Promise<User | null>;
+  list(userId: number): Promise<ApplicationPassword[]>;
+  /** Answers whether it was there. */
+  revoke(userId: number, id: string): Promise<boolean>;
+}
+
+interface Row {
+  readonly id: string;
+  readonly user_id: number;
+  readonly name: string;
+  readonly password_hash: string;
+  readonly created_at: number | string;
+  readonly last_used_at: number | string | null;
+  readonly last_ip: string | null;
+}
+
+interface Dependencies {
+  readonly database: Pick<DatabaseApi, 'knex'>;
+  readonly users: Pick<UsersApi, 'find'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+const hour = 3_600_000;
+
+export function createApplicationPasswords({ database: { knex }, users, clock }: Dependencies): ApplicationPasswords {
+  async function noteUse(row: Row, ip: string): Promise<void> {
+    const now = clock.now();
+    if (row.last_used_at !== null && now - Number(row.last_used_at) < hour && row.last_ip === ip) return;
+    await knex('application_passwords').where({ id: row.id }).update({ last_used_at: now, last_ip: ip.slice(0, 64) });
+  }
+
+  return {
+    async create(userId, name) {
+      const label = name.trim();
+      if (label === '' || label.length > 100) throw new Error('Give the application password a name of 1 to 100 characters.');
+      const password = generatePassword(24);
+      const row: Row = { id: randomUUID(), user_id: userId, name: label, password_hash: hashOf(password), created_at: clock.now(), last_used_at: null, last_ip: null };
+      await knex('application_passwords').insert(row);
+      return { password: password.replace(/(.{4})(?!$)/g, '$1 '), item: toItem(row) };
+    },
+    async verify({ login, password, ip }) {
+      const user = await users.find(login);
+      const hash = Buffer.from(hashOf(password.replace(/\s/g, '')));
+      const rows = await knex<Row>('application_passwords').where({ user_id: user?.id ?? 0 });
+      const row = rows.find(({ password_hash }) => timingSafeEqual(Buffer.from(password_hash), hash));
+      if (row === undefined) return null;
+      await noteUse(row, ip);
+      return user;
+    },
+    async list(userId) {
+      return (await knex<Row>('application_passwords').where({ user_id: userId }).orderBy('created_at')).map(toItem);
+    },
+    async revoke(userId, id) {
+      return (await knex('application_passwords').where({ user_id: userId, id }).delete()) > 0;
+    },
+  };
+}
+
+/** With 139 random bits there is nothing to guess: a fast hash keeps REST calls fast. */
+function hashOf(password: string): string {
+  return createHash('sha256').update(password).digest('hex');
+}
+
+function toItem(row: Row): ApplicationPassword {
+  return {
+    id: row.id, userId: Number(row.user_id), name: row.name, createdAt: Number(row.created_at),
+    lastUsedAt: row.last_used_at === null ? null : Number(row.last_used_at), lastIp: row.last_ip,
+  };
+}

@@ -1,0 +1,144 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { RestError } from '#plugin-api';
+import type { HooksApi, Logger, User } from '#plugin-api';
+import type { ApplicationPasswords } from './application-passwords.ts';
+import { clearingCookie, readSessionToken, sessionCookie } from './cookies.ts';
+import type { LoginLimiter } from './login-limiter.ts';
+import type { Nonces } from './nonces.ts';
+import type { Sessions } from './sessions.ts';
+import type { Users } from './users.ts';
+
+declare module '#plugin-api' {
+  interface ActionMap {
+    wp_login: (login: string, user: User) => void;
+    wp_login_failed: (login: string) => void;
+    wp_logout: (userId: number) => void;
+  }
+}
+
+/** What is looked at of a request; node's own requests and express's fit. */
+export interface IncomingCall {
+  readonly headers: IncomingHttpHeaders;
+  readonly url?: string | undefined;
+  readonly ip?: string | undefined;
+}
+
+export interface SignedIn {
+  readonly user: User;
+  readonly sessionId: string;
+}
+
+export interface OpenedSession extends SignedIn {
+  /** Value of `Set-Cookie`. */
+  readonly cookie: string;
+}
+
+export interface Visitor {
+  readonly ip: string;
+  readonly userAgent: string;
+}
+
+export interface AuthenticationDependencies {
+  readonly users: Pick<Users, 'get' | 'verify' | 'anonymous'>;
+  readonly sessions: Sessions;
+  readonly nonces: Nonces;
+  readonly applicationPasswords: Pick<ApplicationPasswords, 'verify'>;
+  readonly limiter: LoginLimiter;
+  readonly hooks: Pick<HooksApi, 'doActionAsync'>;
+  readonly log: Logger;
+  /** Cookies are `Secure` when it begins with https. */
+  readonly siteUrl: () => string;
+}
+
+export interface Authentication {
+  /**
+   * Who calls REST: the session's user when cookie and nonce (header `X-WP-Nonce` or parameter `_wpnonce`, action
+   * `wp_rest`) fit, else the user of an application password, else the visitor. A cookie without a nonce counts for nothing.
+   *
+   * @throws RestError 403 `rest_cookie_invalid_nonce`, 401 `incorrect_password`.
+   */
+  currentUser(call: IncomingCall): Promise<User>;
+  /** The session of the request's cookie: for pages, which check nonces themselves. */
+  sessionUser(call: IncomingCall): Promise<SignedIn | null>;
+  /** Null: unknown user or wrong password; both take the same time. @throws RestError 429 after too many tries. */
+  login(input: { readonly login: string; readonly password: string; readonly remember: boolean } & Visitor): Promise<OpenedSession | null>;
+  /** A session without a password: for the administrator whom the setup has just made. */
+  openSession(user: User, visitor: Visitor, remember?: boolean): Promise<OpenedSession>;
+  /** Ends the session on all nodes. */
+  logout(session: SignedIn): Promise<{ readonly cookie: string }>;
+}
+
+/** Recognises callers, signs them in and out. */
+export function createAuthentication(given: AuthenticationDependencies): Authentication {
+  const { users, sessions, nonces, applicationPasswords, limiter, hooks, log, siteUrl } = given;
+  const isSecure = (): boolean => siteUrl().startsWith('https:');
+
+  async function sessionUser({ headers }: IncomingCall): Promise<SignedIn | null> {
+    const token = readSessionToken(headers.cookie);
+    const session = token === null ? null : await sessions.find(token);
+    const user = session && (await users.get(session.userId));
+    return user ? { user, sessionId: session.id } : null;
+  }
+
+  async function applicationUser(header: string, ip: string): Promise<User> {
+    const credentials = readBasic(header);
+    const user = credentials && (await applicationPasswords.verify({ ...credentials, ip }));
+    if (!user) throw new RestError({ code: 'incorrect_password', message: 'The user name or the application password is wrong.', status: 401 });
+    return user;
+  }
+
+  async function openSession(user: User, visitor: Visitor, remember = true): Promise<OpenedSession> {
+    const { token, session } = await sessions.create({ userId: user.id, ...visitor, remember });
+    return { user, sessionId: session.id, cookie: sessionCookie(token, { secure: isSecure(), remember }) };
+  }
+
+  return {
+    sessionUser,
+    openSession,
+    async currentUser(call) {
+      const nonce = nonceOf(call);
+      const basic = basicHeader(call.headers.authorization);
+      if (nonce === null) return basic === null ? users.anonymous : applicationUser(basic, call.ip ?? '');
+      const caller = (await sessionUser(call)) ?? { user: users.anonymous, sessionId: '' };
+      if (nonces.verify({ nonce, action: 'wp_rest', ...caller }) !== false && (caller.user.id !== 0 || basic === null)) return caller.user;
+      if (basic !== null) return applicationUser(basic, call.ip ?? '');
+      throw new RestError({ code: 'rest_cookie_invalid_nonce', message: 'Cookie check failed', status: 403 });
+    },
+    async login({ login, password, remember, ip, userAgent }) {
+      await limiter.spend(login, ip);
+      const user = await users.verify(login, password);
+      if (user === null) {
+        log.warn('A sign-in failed.', { ip });
+        await hooks.doActionAsync('wp_login_failed', login);
+        return null;
+      }
+      await limiter.reset(login, ip);
+      const opened = await openSession(user, { ip, userAgent }, remember);
+      log.info('A user signed in.', { user: user.id, ip });
+      await hooks.doActionAsync('wp_login', user.login, user);
+      return opened;
+    },
+    async logout({ user, sessionId }) {
+      await sessions.destroy(sessionId);
+      await hooks.doActionAsync('wp_logout', user.id);
+      return { cookie: clearingCookie({ secure: isSecure() }) };
+    },
+  };
+}
+
+function nonceOf({ headers, url = '' }: IncomingCall): string | null {
+  const header = headers['x-wp-nonce'];
+  if (typeof header === 'string') return header;
+  const query = url.indexOf('_wpnonce=') === -1 ? '' : url.slice(url.indexOf('?') + 1);
+  return query === '' ? null : new URLSearchParams(query).get('_wpnonce');
+}
+
+function basicHeader(header: string | undefined): string | null {
+  return /^Basic +(\S+) *$/i.exec(header ?? '')?.[1] ?? null;
+}
+
+function readBasic(encoded: string): { login: string; password: string } | null {
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  return colon < 1 ? null : { login: text.slice(0, colon), password: text.slice(colon + 1) };
+}

@@ -1,0 +1,49 @@
+import type { Migration } from '#plugin-api';
+
+/** Tables of users, sessions, application passwords and sign-in tries. Times are milliseconds since the epoch. */
+export const migrations: readonly Migration[] = [
+  {
+    id: '0003_users',
+    async up(knex) {
+      await knex.schema.createTable('users', (table) => {
+        table.increments('id');
+        table.text('login').notNullable();
+        // Lower-case copies make names unique without regard to case on both dialects.
+        table.text('login_key').notNullable().unique();
+        table.text('email').notNullable();
+        table.text('email_key').notNullable().unique();
+        table.text('display_name').notNullable();
+        // JSON array of role names.
+        table.text('roles').notNullable();
+        table.text('password_hash').notNullable();
+        table.bigInteger('created_at').notNullable();
+      });
+      await knex.schema.createTable('sessions', (table) => {
+        // SHA-256 of the cookie's token, in hex: reading this table opens no session.
+        table.text('id').primary();
+        table.integer('user_id').notNullable().references('users.id').onDelete('CASCADE').index();
+        // How long it lasts after it was last used.
+        table.bigInteger('lifetime').notNullable();
+        table.bigInteger('created_at').notNullable();
+        table.bigInteger('last_seen_at').notNullable();
+        table.bigInteger('expires_at').notNullable().index();
+        table.text('ip').notNullable();
+        table.text('user_agent').notNullable();
+      });
+      await knex.schema.createTable('application_passwords', (table) => {
+        table.text('id').primary();
+        table.integer('user_id').notNullable().references('users.id').onDelete('CASCADE').index();
+        table.text('name').notNullable();
+        table.text('password_hash').notNullable();
+        table.bigInteger('created_at').notNullable();
+        table.bigInteger('last_used_at');
+        table.text('last_ip');
+      });
+      await knex.schema.createTable('login_attempts', (table) => {
+        table.text('subject').primary();
+        table.integer('tries').notNullable();
+        table.bigInteger('expires_at').notNullable().index();
+      });
+    },
+  },
+];

@@ -1,0 +1,96 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Clock, DatabaseApi } from '#plugin-api';
+
+export interface Session {
+  /** SHA-256 of the token, in hex: names the session, opens nothing. */
+  readonly id: string;
+  readonly userId: number;
+  /** Times in milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** Exact to the hour. */
+  readonly lastSeenAt: number;
+  readonly expiresAt: number;
+  readonly ip: string;
+  readonly userAgent: string;
+}
+
+export interface NewSession {
+  readonly userId: number;
+  readonly ip: string;
+  readonly userAgent: string;
+  /** Lasts 14 days after its last use instead of 2. Default true. */
+  readonly remember?: boolean;
+}
+
+/** Signed-in browsers. Rows in the database: all nodes see a new session, and an ended one, at once. */
+export interface Sessions {
+  /** The token (256 random bits, base64url) is the cookie's value; only its hash is kept. */
+  create(session: NewSession): Promise<{ readonly token: string; readonly session: Session }>;
+  /** The session of a token that has not expired; using it puts its expiry off. */
+  find(token: string): Promise<Session | null>;
+  destroy(id: string): Promise<void>;
+  /** @param except id of a session to keep: the one that asks. */
+  destroyAll(userId: number, except?: string): Promise<number>;
+  /** Those of a user that have not expired, last used first. */
+  list(userId: number): Promise<Session[]>;
+}
+
+interface SessionRow {
+  readonly id: string;
+  readonly user_id: number;
+  readonly lifetime: number | string;
+  readonly created_at: number | string;
+  readonly last_seen_at: number | string;
+  readonly expires_at: number | string;
+  readonly ip: string;
+  readonly user_agent: string;
+}
+
+const hour = 3_600_000;
+const lifetimes = { remembered: 14 * 24 * hour, short: 2 * 24 * hour } as const;
+
+export function createSessions({ database: { knex }, clock }: { readonly database: Pick<DatabaseApi, 'knex'>; readonly clock: Pick<Clock, 'now'> }): Sessions {
+  return {
+    async create({ userId, ip, userAgent, remember = true }) {
+      const now = clock.now();
+      const token = randomBytes(32).toString('base64url');
+      const lifetime = remember ? lifetimes.remembered : lifetimes.short;
+      const row = {
+        id: idOf(token), user_id: userId, lifetime, created_at: now, last_seen_at: now, expires_at: now + lifetime, ip: ip.slice(0, 64), user_agent: userAgent.slice(0, 500),
+      };
+      await knex('sessions').insert(row);
+      await knex('sessions').where('expires_at', '<=', now).delete();
+      return { token, session: toSession(row) };
+    },
+    async find(token) {
+      if (!/^[\w-]{43}$/.test(token)) return null;
+      const now = clock.now();
+      const row = await knex<SessionRow>('sessions').where({ id: idOf(token) }).where('expires_at', '>', now).first();
+      if (row === undefined) return null;
+      // A write per hour, not per request.
+      if (now - Number(row.last_seen_at) < hour) return toSession(row);
+      const seen = { last_seen_at: now, expires_at: now + Number(row.lifetime) };
+      await knex('sessions').where({ id: row.id }).update(seen);
+      return toSession({ ...row, ...seen });
+    },
+    async destroy(id) {
+      await knex('sessions').where({ id }).delete();
+    },
+    destroyAll: (userId, except = '') => knex('sessions').where({ user_id: userId }).whereNot({ id: except }).delete(),
+    async list(userId) {
+      const rows = await knex<SessionRow>('sessions').where({ user_id: userId }).where('expires_at', '>', clock.now()).orderBy('last_seen_at', 'desc');
+      return rows.map(toSession);
+    },
+  };
+}
+
+function idOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+function toSession(row: SessionRow): Session {
+  return {
+    id: row.id, userId: Number(row.user_id), createdAt: Number(row.created_at), lastSeenAt: Number(row.last_seen_at),
+    expiresAt: Number(row.expires_at), ip: row.ip, userAgent: row.user_agent,
+  };
+}

@@ -1,0 +1,82 @@
+import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import { RestError } from '#plugin-api';
+import type { DatabaseApi, OptionsApi, User } from '#plugin-api';
+import type { Users } from './users.ts';
+
+export interface SetupDependencies {
+  readonly users: Pick<Users, 'create' | 'hasAdministrator'>;
+  readonly options: Pick<OptionsApi, 'get' | 'add' | 'update' | 'delete'>;
+  /** `lock` waits for a named lock within a transaction, over all nodes. */
+  readonly database: Pick<DatabaseApi, 'transaction'> & { lock(name: string): Promise<void> };
+  /** 32 bytes, the same on all nodes. */
+  readonly key: () => Buffer;
+  readonly siteUrl: () => string;
+}
+
+export interface SetupInput {
+  readonly token: string;
+  readonly siteName: string;
+  readonly login: string;
+  readonly email: string;
+  readonly password: string;
+}
+
+/** The first administrator, made in a browser by whoever can read what the host prints at its start. */
+export interface Setup {
+  /** Whether the site has no administrator yet. */
+  needed(): Promise<boolean>;
+  /** Address of the setup page with its one-time token, the same from every node and start; null once an administrator exists. */
+  ensureLink(): Promise<string | null>;
+  /** Whether this is the token of the link and the setup is still needed. */
+  accepts(token: string): Promise<boolean>;
+  /**
+   * Creates the administrator, names the site and spends the token. Of parallel callers on any nodes one succeeds.
+   *
+   * @throws RestError 403 `setup_link_invalid`; 400 as `users.create`, sentences by field in `data.params`: nothing is spent then.
+   */
+  complete(input: SetupInput): Promise<User>;
+}
+
+/** Random part of the token. The token itself is its HMAC and stored nowhere: reading the database does not give it away. */
+const seedOption = 'setup_seed';
+
+export function createSetup({ users, options, database, key, siteUrl }: SetupDependencies): Setup {
+  async function token(): Promise<string | null> {
+    const seed = await options.get<unknown>(seedOption);
+    return typeof seed === 'string' && seed !== '' ? createHmac('sha256', key()).update(seed).digest('base64url') : null;
+  }
+
+  async function accepts(given: string): Promise<boolean> {
+    const expected = await token();
+    return expected !== null && isEqual(given, expected) && !(await users.hasAdministrator());
+  }
+
+  return {
+    accepts,
+    needed: async () => !(await users.hasAdministrator()),
+    async ensureLink() {
+      if (await users.hasAdministrator()) {
+        await options.delete(seedOption);
+        return null;
+      }
+      await options.add(seedOption, randomUUID());
+      return `${siteUrl()}/admin/setup?token=${await token()}`;
+    },
+    complete: ({ token: given, siteName, login, email, password }) =>
+      database.transaction(async () => {
+        await database.lock('setup');
+        if (!(await accepts(given))) {
+          throw new RestError({ code: 'setup_link_invalid', message: 'This setup link is spent or wrong. Open the one the host printed at its start.', status: 403 });
+        }
+        const user = await users.create({ login, email, password, role: 'administrator' });
+        if (siteName.trim() !== '') await options.update('blogname', siteName.trim());
+        await options.delete(seedOption);
+        return user;
+      }),
+  };
+}
+
+function isEqual(given: string, expected: string): boolean {
+  const [left, right] = [Buffer.from(given), Buffer.from(expected)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

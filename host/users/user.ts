@@ -1,0 +1,38 @@
+import type { HooksApi, User } from '#plugin-api';
+import { capabilitiesOf } from './roles.ts';
+
+declare module '#plugin-api' {
+  interface FilterMap {
+    /** The capabilities a user holds, before the `required` ones are looked for. `args` is [capability asked for, user id, ...further]. */
+    user_has_cap: (...args: [held: Readonly<Record<string, boolean>>, required: readonly string[], args: readonly unknown[], user: User]) => Readonly<Record<string, boolean>>;
+    /** The capabilities that stand for one that depends on a thing (`edit_post`); `do_not_allow` refuses everybody. */
+    map_meta_cap: (...args: [required: readonly string[], capability: string, userId: number, args: readonly unknown[]]) => readonly string[];
+  }
+}
+
+export interface UserFacts {
+  readonly id: number;
+  readonly login: string;
+  readonly email: string;
+  readonly displayName: string;
+  readonly roles: readonly string[];
+}
+
+/** A user who decides about capabilities as WordPress does: by roles, then by the filters `map_meta_cap` and `user_has_cap`. */
+export function createUser(facts: UserFacts, hooks: Pick<HooksApi, 'applyFilters'>): User {
+  const held = Object.freeze({ ...capabilitiesOf(facts.roles), exist: true });
+  const user: User = {
+    ...facts,
+    can(capability, ...args) {
+      const required = hooks.applyFilters('map_meta_cap', [capability], capability, facts.id, args);
+      const granted = hooks.applyFilters('user_has_cap', held, required, [capability, facts.id, ...args], user);
+      return required.every((name) => name === 'exist' || (name !== 'do_not_allow' && Object.hasOwn(granted, name) && granted[name] === true));
+    },
+  };
+  return user;
+}
+
+/** The visitor who is not signed in. */
+export function createAnonymous(hooks: Pick<HooksApi, 'applyFilters'>): User {
+  return createUser({ id: 0, login: '', email: '', displayName: '', roles: [] }, hooks);
+}
