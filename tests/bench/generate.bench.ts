@@ -1,0 +1,102 @@
+import type { BenchRow } from './bench-row.ts';
+import { startChild } from './helpers/child.ts';
+import type { Child } from './helpers/child.ts';
+import { load, probe } from './helpers/load.ts';
+import type { LoadResult, Target } from './helpers/load.ts';
+import { startPortkey } from './helpers/portkey.ts';
+import type { Portkey } from './helpers/portkey.ts';
+import { createDataFolder, readyLine, startSite } from './helpers/site.ts';
+import { median } from './helpers/statistics.ts';
+
+export const title = 'POST /generate, 64 callers, against a far end that answers at once';
+
+const callers = 64;
+const model = 'gpt-4.1-mini';
+const messages = [
+  { role: 'system', content: 'You answer in one sentence.' },
+  { role: 'user', content: 'Why is the sea salt, and since when do we know?' },
+];
+
+interface Subject {
+  readonly name: string;
+  readonly target: Target;
+}
+
+/** The subjects take turns within each round, so that a change of the machine's mood meets them all; ratios are of one round. */
+export async function run({ short }: { readonly short: boolean }): Promise<BenchRow[]> {
+  const { rounds, seconds, warmUp } = short ? { rounds: 1, seconds: 1, warmUp: 1 } : { rounds: 5, seconds: 5, warmUp: 4 };
+  const stops: (() => Promise<void>)[] = [];
+  try {
+    const farEnd = await startHelper('far-end.ts');
+    stops.push(farEnd.stop);
+    const { subjects, portkeyMissing } = await startSubjects(farEnd.ready, stops);
+    for (const { target } of subjects) {
+      await probe(target);
+      await load(target, { callers, seconds: warmUp });
+    }
+    const results = new Map<string, LoadResult[]>(subjects.map(({ name }) => [name, []]));
+    for (let round = 0; round < rounds; round += 1) {
+      for (let turn = 0; turn < subjects.length; turn += 1) {
+        const subject = subjects[(round + turn) % subjects.length];
+        if (subject) results.get(subject.name)?.push(await load(subject.target, { callers, seconds }));
+      }
+    }
+    return rows(results, portkeyMissing);
+  } finally {
+    for (const stop of stops.reverse()) await stop();
+  }
+}
+
+function startHelper(file: string, ...args: string[]): Promise<Child> {
+  return startChild({ command: process.execPath, args: ['--import', 'tsx', `tests/bench/helpers/${file}`, ...args], ready: readyLine });
+}
+
+async function startSubjects(farEnd: string, stops: (() => Promise<void>)[]): Promise<{ subjects: Subject[]; portkeyMissing: string | null }> {
+  const baseUrl = `${farEnd}/v1`;
+  const data = await createDataFolder();
+  stops.push(data.remove);
+  await data.cli('svc', 'key', 'set', 'bench-key');
+  await data.cli('svc', 'provider', 'set', 'openai', '--api-key=bench', `--base-url=${baseUrl}`);
+  const site = await startSite(data);
+  stops.push(site.stop);
+  const bare = await startHelper('bare-express.ts', baseUrl);
+  stops.push(bare.stop);
+  const subjects: Subject[] = [
+    { name: 'this', target: { url: `${site.ready}/wp-json/svc/v1/generate`, headers: { authorization: 'Bearer bench-key' }, body: { provider: 'openai', model, messages } } },
+    { name: 'express', target: { url: `${bare.ready}/generate`, headers: {}, body: { model, messages } } },
+  ];
+  const portkey = await startPortkey().catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
+  if (portkey instanceof Error) {
+    const reason = portkey.message.split('\n')[0] ?? '';
+    console.log(`  Portkey's gateway is left out: ${reason}`);
+    return { subjects, portkeyMissing: reason };
+  }
+  stops.push(portkey.stop);
+  console.log(`  Portkey's gateway ${portkey.version} installed for this run.`);
+  return { subjects: [...subjects, { name: 'portkey', target: portkeyTarget(portkey, baseUrl) }], portkeyMissing: null };
+}
+
+function portkeyTarget({ url }: Portkey, baseUrl: string): Target {
+  const headers = { 'x-portkey-provider': 'openai', 'x-portkey-custom-host': baseUrl, authorization: 'Bearer bench' };
+  return { url: `${url}/v1/chat/completions`, headers, body: { model, messages } };
+}
+
+function rows(results: ReadonlyMap<string, readonly LoadResult[]>, portkeyMissing: string | null): BenchRow[] {
+  const of = (name: string, pick: (result: LoadResult) => number): number[] => (results.get(name) ?? []).map(pick);
+  const rates = (name: string): number[] => of(name, ({ rate }) => rate);
+  const ratio = (other: string): number => median(rates('this').map((rate, round) => rate / (rates(other)[round] ?? Number.NaN)));
+  const figures = (name: string, label: string): BenchRow[] => [
+    { name: `${label}, rate`, value: median(rates(name)), unit: 'requests/s' },
+    { name: `${label}, p50`, value: median(of(name, ({ p50 }) => p50)), unit: 'ms' },
+    { name: `${label}, p99`, value: median(of(name, ({ p99 }) => p99)), unit: 'ms' },
+  ];
+  const portkey: BenchRow[] = portkeyMissing === null
+    ? [...figures('portkey', 'Portkey gateway'), { name: 'this over Portkey', value: ratio('portkey'), unit: 'x', target: { at: 'least', value: 1.8 }, note: 'the wish is 2.2 x' }]
+    : [{ name: 'this over Portkey', value: Number.NaN, unit: 'x', note: `not measured: ${portkeyMissing}` }];
+  return [
+    ...figures('this', 'this'),
+    ...figures('express', 'bare express and openai SDK'),
+    { name: 'this over bare express and openai SDK', value: ratio('express'), unit: 'x', target: { at: 'least', value: 0.9 } },
+    ...portkey,
+  ];
+}

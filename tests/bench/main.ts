@@ -1,0 +1,46 @@
+import { readdir } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import type { Bench, BenchRow } from './bench-row.ts';
+import { table, verdict } from './report.ts';
+
+/**
+ * `npm run bench [-- [name] [--short] [--strict]]`: runs every `*.bench.ts` of this folder whose name contains `name`,
+ * one after the other, since two at a time would measure each other. Exit code 1 when one crashes, with `--strict`
+ * also when a target is missed.
+ */
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { short: { type: 'boolean', default: false }, strict: { type: 'boolean', default: false } },
+  });
+  const folder = new URL('./', import.meta.url);
+  const wanted = positionals[0] ?? '';
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.bench.ts') && file.includes(wanted)).sort();
+  if (files.length === 0) throw new Error(`No benchmark has '${wanted}' in its name.`);
+  const outcomes: Outcome[] = [];
+  for (const file of files) outcomes.push(await runOne(new URL(file, folder), values.short));
+  const missed = outcomes.flatMap(({ rows }) => rows).filter((row) => verdict(row) === 'missed');
+  const crashed = outcomes.filter((outcome) => outcome.crashed);
+  console.log(`\n${String(outcomes.length)} run, ${String(crashed.length)} crashed, ${String(missed.length)} missed${values.short ? ' (short run: figures say little)' : ''}.`);
+  if (crashed.length > 0 || (values.strict && missed.length > 0)) process.exitCode = 1;
+}
+
+interface Outcome {
+  readonly rows: readonly BenchRow[];
+  readonly crashed: boolean;
+}
+
+async function runOne(file: URL, short: boolean): Promise<Outcome> {
+  try {
+    const bench = (await import(file.href)) as Bench;
+    console.log(`\n${bench.title}`);
+    const rows = await bench.run({ short });
+    console.log(table(rows));
+    return { rows, crashed: false };
+  } catch (error) {
+    console.error(`  crashed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    return { rows: [], crashed: true };
+  }
+}
+
+await main();
