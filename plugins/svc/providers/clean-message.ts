@@ -6,7 +6,7 @@ const secretNames = /key|token|secret|password/i;
 // What keys look like: the prefixes providers give them, bearer tokens, and long runs that mix letters and digits
 // (Azure's keys have no prefix). UUIDs survive, so that a request id in a message can still be quoted to the provider.
 const keyLike: readonly RegExp[] = [
-  /\b(?:sk|rk|pk|xai|gsk|org)-[\w*.-]{4,}/gi,
+  /\b(?:sk|rk|pk|xai|gsk|org)-[\w*.-]{3,}[\w*]/gi,
   /\bAIza[\w*-]{6,}/g,
   /\bBearer\s+[^\s"',]+/gi,
   /\b(?=\w*\d)(?=\w*[a-z])\w{32,}\b/gi,

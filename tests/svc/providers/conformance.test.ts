@@ -1,0 +1,34 @@
+import { expect } from 'chai';
+import type { Provider } from '../../../plugins/svc/providers/provider.ts';
+import { createProviderRegistry, type ProviderRegistry } from '../../../plugins/svc/providers/registry.ts';
+import { farEnds } from '../../conformance/far-ends.ts';
+import { describeTextProvider } from '../../conformance/text-provider.ts';
+import { createHooks } from '../../../host/hooks/hooks.ts';
+
+describe('Text providers', () => {
+  let registry: ProviderRegistry;
+  before(async () => {
+    registry = await createProviderRegistry({ hooks: createHooks() });
+  });
+  const find = (id: string): Provider => {
+    const provider = registry.get(id);
+    if (!provider) throw new Error(`There is no provider ${id}.`);
+    return provider;
+  };
+
+  it('are the eight of contract 4.2, by the names of D6', () => {
+    const names = registry.all().map(({ id, label }) => `${id} ${label}`);
+    expect(names).to.deep.equal([
+      'openai OpenAI', 'azure Azure', 'google Google', 'openrouter OpenRouter', 'claude Claude', 'deepseek DeepSeek', 'xai xAI', 'ollama Ollama',
+    ]);
+  });
+
+  it('are all put to the conformance suite', () => {
+    expect(new Set(farEnds.map(({ id }) => id))).to.deep.equal(new Set(registry.all().map(({ id }) => id)));
+  });
+
+  for (const farEnd of farEnds) {
+    const version = farEnd.settings.api_version;
+    describeTextProvider(version === undefined ? farEnd.label : `${farEnd.label} (${version})`, farEnd, () => find(farEnd.id));
+  }
+});
