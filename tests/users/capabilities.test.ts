@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import { createHooks } from '../../host/hooks/hooks.ts';
+import { createAnonymous, createUser } from '../../host/users/user.ts';
+import { roleNames } from '../../host/users/roles.ts';
+
+describe('capabilities', () => {
+  const withRoles = (...roles: string[]) => createUser({ id: 7, login: 'x', email: 'x@example.com', displayName: 'X', roles }, createHooks());
+
+  it("follow WordPress's roles", () => {
+    const held: Record<string, string[]> = {
+      read: ['administrator', 'editor', 'author', 'contributor', 'subscriber'],
+      edit_posts: ['administrator', 'editor', 'author', 'contributor'],
+      publish_posts: ['administrator', 'editor', 'author'],
+      upload_files: ['administrator', 'editor', 'author'],
+      edit_others_posts: ['administrator', 'editor'],
+      manage_categories: ['administrator', 'editor'],
+      manage_options: ['administrator'],
+      activate_plugins: ['administrator'],
+      list_users: ['administrator'],
+      nope: [],
+    };
+    for (const [capability, roles] of Object.entries(held)) {
+      expect(roleNames.filter((role) => withRoles(role).can(capability)), capability).to.deep.equal(roles);
+    }
+  });
+
+  it('count the name of a role, add up over roles, and take unknown roles for none', () => {
+    expect(withRoles('editor').can('editor')).to.equal(true);
+    expect(withRoles('subscriber', 'author').can('publish_posts')).to.equal(true);
+    expect(withRoles('king').can('read')).to.equal(false);
+    expect(withRoles().can('exist')).to.equal(true);
+  });
+
+  it('of a visitor are none', () => {
+    const visitor = createAnonymous(createHooks());
+    expect([visitor.id, visitor.can('read'), visitor.can('exist'), visitor.can('manage_options')]).to.deep.equal([0, false, true, false]);
+  });
+
+  it('are not found on the prototype', () => {
+    for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) expect(withRoles('administrator').can(name), name).to.equal(false);
+  });
+
+  it('can be given and taken by user_has_cap', () => {
+    const hooks = createHooks();
+    const user = createUser({ id: 7, login: 'x', email: 'x@example.com', displayName: 'X', roles: ['subscriber'] }, hooks);
+    const seen: unknown[] = [];
+    hooks.addFilter('user_has_cap', (...[held, required, args, who]) => {
+      seen.push([required, args, who.id]);
+      return { ...held, manage_svc: true, read: false };
+    });
+    expect([user.can('manage_svc', 3), user.can('read')]).to.deep.equal([true, false]);
+    expect(seen[0]).to.deep.equal([['manage_svc'], ['manage_svc', 7, 3], 7]);
+  });
+
+  it('can stand for others by map_meta_cap', () => {
+    const hooks = createHooks();
+    const user = createUser({ id: 7, login: 'x', email: 'x@example.com', displayName: 'X', roles: ['author'] }, hooks);
+    hooks.addFilter('map_meta_cap', (...[required, capability, userId, args]) => {
+      if (capability !== 'edit_post') return required;
+      return args[0] === 1 && userId === 7 ? ['edit_posts', 'edit_published_posts'] : args[0] === 2 ? ['edit_others_posts'] : ['do_not_allow'];
+    });
+    expect([user.can('edit_post', 1), user.can('edit_post', 2), user.can('edit_post', 3), user.can('edit_posts')]).to.deep.equal([true, false, false, true]);
+  });
+});
