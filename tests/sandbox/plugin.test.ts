@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import { defaultDial } from '../../plugins/sandbox/dial.ts';
+import { call } from './helpers/call.ts';
+import { registerSandbox } from './helpers/register.ts';
+import type { Registered } from './helpers/register.ts';
+
+type Settings = Record<string, string>;
+
+const providers = ['openai', 'azure', 'google', 'openrouter', 'claude', 'deepseek', 'xai', 'ollama'];
+
+describe('the sandbox plugin', () => {
+  let plugin: Registered;
+  beforeEach(async () => {
+    plugin = await registerSandbox();
+  });
+  afterEach(() => plugin.stop());
+
+  const settingsOf = async (provider: string, saved: Settings = {}): Promise<Settings> => await plugin.hooks.applyFiltersAsync('svc_provider_settings', saved, provider) as Settings;
+  const askOpenAi = async (): Promise<number> => {
+    const { base_url: url, api_key: key } = await settingsOf('openai');
+    return (await call(`${url}/models`, { headers: { authorization: `Bearer ${key}` } })).status;
+  };
+
+  it('offers itself', async () => {
+    expect(await plugin.hooks.applyFiltersAsync('svc_sandbox_available', false)).to.equal(true);
+  });
+
+  it('leaves settings alone and listens nowhere while the switch is off', async () => {
+    const saved = { api_key: 'my-own-key', model: 'my-model' };
+    expect(await settingsOf('openai', saved)).to.deep.equal(saved);
+    expect(await plugin.render()).to.contain('The sandbox is off').and.to.contain('Not listening');
+  });
+
+  it('answers settings that lead to its own server, for every provider, while the switch is on', async () => {
+    await plugin.options.update('svc_sandbox', true);
+    for (const provider of providers) {
+      const settings = await settingsOf(provider, { api_key: 'my-own-key', extra: 'kept' });
+      expect(settings).to.include({ api_key: 'sandbox', extra: 'kept' });
+      expect(settings['base_url']).to.match(new RegExp(`^http://127\\.0\\.0\\.1:\\d+/${provider}(/|$)`));
+      expect(settings['model']).to.be.a('string').that.is.not.empty;
+    }
+    expect(await settingsOf('openrouter')).to.have.property('base_url').that.matches(/\/openrouter\/api\/v1$/);
+    expect(await settingsOf('azure', { api_version: '2024-10-21' })).to.include({ api_version: '2024-10-21' });
+  });
+
+  it('knows nothing of providers of other plugins', async () => {
+    await plugin.options.update('svc_sandbox', true);
+    expect(await settingsOf('a-third-party', { api_key: 'k' })).to.deep.equal({ api_key: 'k' });
+  });
+
+  it('gives the saved settings back as soon as the switch is off again', async () => {
+    await plugin.options.update('svc_sandbox', true);
+    await settingsOf('openai');
+    await plugin.options.update('svc_sandbox', false);
+    expect(await settingsOf('openai', { api_key: 'my-own-key' })).to.deep.equal({ api_key: 'my-own-key' });
+  });
+
+  it('closes its port when the host stops', async () => {
+    await plugin.options.update('svc_sandbox', true);
+    const { base_url: url } = await settingsOf('openai');
+    await plugin.stop();
+    const refused = await fetch(String(url)).then(() => null, (error: unknown) => (error as { cause: { code: string } }).cause.code);
+    expect(refused).to.equal('ECONNREFUSED');
+    plugin = await registerSandbox();
+  });
+
+  it('obeys the dial of its page, and refuses what is out of range', async () => {
+    await plugin.options.update('svc_sandbox', true);
+    expect(await askOpenAi()).to.equal(200);
+    const dial = { fault: '500', rate: '1', delay_ms: '10', seed: '3' };
+    expect(await plugin.act('save', dial)).to.have.nested.property('notice.text', 'Saved. The fault strikes 100% of the requests from now on.');
+    expect(await plugin.options.get('sandbox_dial')).to.deep.equal({ fault: '500', rate: 1, delay_ms: 10, seed: 3 });
+    expect(await askOpenAi()).to.equal(500);
+    for (const wrong of [{ rate: '2' }, { rate: '' }, { delay_ms: '-1' }, { seed: 'x' }, { fault: 'flood' }]) {
+      const thrown = await plugin.act('save', { ...dial, ...wrong }).then(() => null, (error: unknown) => error);
+      expect(thrown, JSON.stringify(wrong)).to.have.property('status', 400);
+    }
+    await plugin.act('reset');
+    expect(await plugin.options.get('sandbox_dial')).to.deep.equal(defaultDial);
+    expect(await askOpenAi()).to.equal(200);
+  });
+
+  it('shows on its page what it serves and the last requests, and says that nothing leaves this machine', async () => {
+    await plugin.options.update('svc_sandbox', true);
+    await askOpenAi();
+    const html = await plugin.render();
+    expect(html).to.contain('Nothing leaves this machine').and.to.match(/<code>http:\/\/127\.0\.0\.1:\d+<\/code>/);
+    expect(html).to.contain('/openai/v1/models').and.to.contain('gpt-4.1-mini').and.to.contain('OpenRouter');
+    expect(html).to.contain('name="delay_ms"').and.to.contain('fault-garbage');
+    expect(html).not.to.match(/style=|onclick=|<script/);
+  });
+
+  it('takes its option with it when it is uninstalled', async () => {
+    await plugin.act('save', { fault: '429', rate: '1', delay_ms: '10', seed: '3' });
+    await plugin.uninstall();
+    expect(await plugin.options.list('sandbox_')).to.deep.equal({});
+  });
+});
