@@ -4,6 +4,7 @@ import type { Provider } from '../providers/provider.ts';
 import { keyCommands } from './commands/key-commands.ts';
 import { providerCommands } from './commands/provider-commands.ts';
 import { sandboxCommands } from './commands/sandbox-commands.ts';
+import { addNextSteps } from './next-steps.ts';
 import { settingsPage } from './page/settings.page.ts';
 import type { SettingsContext } from './settings-context.ts';
 import { addSetupChoices } from './setup/setup-choices.ts';
@@ -19,6 +20,7 @@ export const settingsModule = defineModule<SettingsContext & ModuleContext & { r
   register: (context) => {
     addSetupChoices(context);
     addSandboxBadge(context);
+    addNextSteps(context);
   },
 });
 
