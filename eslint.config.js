@@ -3,7 +3,7 @@ import tseslint from 'typescript-eslint';
 const envReaders = ['host/config.ts', 'tests/**'];
 
 export default tseslint.config(
-  { ignores: ['node_modules/', 'data/', 'coverage/'] },
+  { ignores: ['node_modules/', 'data/', 'coverage/', 'tests/fixtures/breaches/'] },
   ...tseslint.configs.strict,
   {
     files: ['**/*.ts'],

@@ -9,6 +9,13 @@ export interface CronEvent {
   readonly schedule: string | null;
 }
 
+export interface CronEventInit {
+  /** JSON values handed to the action. Default none. */
+  readonly args?: readonly unknown[];
+  /** Milliseconds since the epoch. Default: one interval from now, or the expression's next match. */
+  readonly firstRun?: number;
+}
+
 /**
  * Persisted events that run an action at a time. The handler is an ordinary action callback: `hooks.addAction(hook, ...)`.
  * On several nodes one node runs an event, under a lease; runs missed while no node was up collapse into one.
@@ -16,8 +23,13 @@ export interface CronEvent {
 export interface CronApi {
   /** Runs once at `at` (milliseconds since the epoch). An equal event within ten minutes of it is refused: answers false. */
   scheduleSingle(at: number, hook: string, args?: readonly unknown[]): Promise<boolean>;
-  /** @param schedule `hourly`, `twicedaily`, `daily`, `weekly`, one added with addSchedule, or a cron expression (`*&#47;5 * * * *`). */
-  schedule(schedule: string, hook: string, args?: readonly unknown[], firstRun?: number): Promise<boolean>;
+  /**
+   * Runs again and again. Without `firstRun` an event of equal hook, arguments and schedule is left as it is, so that a
+   * plugin may call this at each start; answers whether an event was added.
+   *
+   * @param schedule `hourly`, `twicedaily`, `daily`, `weekly`, one added with addSchedule, or a cron expression in UTC (`*&#47;5 * * * *`).
+   */
+  schedule(schedule: string, hook: string, when?: CronEventInit): Promise<boolean>;
   /** Removes all events of the hook with these arguments (all of the hook when left out); answers how many. */
   unschedule(hook: string, args?: readonly unknown[]): Promise<number>;
   next(hook: string, args?: readonly unknown[]): Promise<number | false>;

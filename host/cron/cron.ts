@@ -1,0 +1,98 @@
+import type { Clock, CronApi, Logger } from '#plugin-api';
+import type { Database } from '../database/database-contract.ts';
+import { expressionFault } from './next-run.ts';
+import { createRunner, type CronHooks } from './runner.ts';
+import { createSchedules, type NamedSchedule } from './schedules.ts';
+import { createCronHistory, createCronStore, type CronRun } from './store.ts';
+import { createTicker, cronChannel } from './ticker.ts';
+
+export { migrations } from './migrations.ts';
+export type { CronRun } from './store.ts';
+
+export interface CronDependencies {
+  readonly database: Database;
+  readonly hooks: CronHooks;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface Cron extends CronApi {
+  /** Begins to run what falls due: within a second here, and at the latest half a minute after another node scheduled it. */
+  start(): Promise<void>;
+  /** Takes no new events and waits for those that run. */
+  stop(): Promise<void>;
+  /** Runs what is due now; answers how many events ran on this node. */
+  runDue(): Promise<number>;
+  /**
+   * Runs the hook's events now (once without arguments when it has none), leaving their times as they are.
+   *
+   * @throws Error when nothing listens to the hook.
+   */
+  run(hook: string): Promise<CronRun[]>;
+  /** Newest first. */
+  history(query?: { readonly hook?: string; readonly limit?: number }): Promise<CronRun[]>;
+  schedules(): Record<string, NamedSchedule>;
+}
+
+/** Single events this close to an equal one are duplicates, in milliseconds. */
+const duplicateWindow = 600_000;
+
+/** Persisted events; the contract is CronApi. */
+export function createCron({ database, hooks, clock, log }: CronDependencies): Cron {
+  const store = createCronStore(database);
+  const schedules = createSchedules();
+  const history = createCronHistory(database);
+  const runner = createRunner({ store, history, schedules, hooks, clock, log });
+  const ticker = createTicker({ database, clock, log, earliest: () => store.earliest(), runDue: () => runner.runDue() });
+  const announce = (): Promise<void> => {
+    ticker.wake();
+    return database.notify(cronChannel, '');
+  };
+  const insert = async (event: Parameters<typeof store.insert>[0]): Promise<boolean> => {
+    const inserted = await store.insert(event);
+    if (inserted) await announce();
+    return inserted;
+  };
+
+  return {
+    async scheduleSingle(at, hook, args = []) {
+      if (!isTime(at)) return false;
+      const near = (await store.find({ hook, args })).some((event) => Math.abs(event.nextRun - at) < duplicateWindow);
+      return near ? false : insert({ hook, args, schedule: null, nextRun: at });
+    },
+    async schedule(schedule, hook, { args = [], firstRun } = {}) {
+      if (!schedules.known(schedule)) return false;
+      if (firstRun !== undefined) return isTime(firstRun) ? insert({ hook, args, schedule, nextRun: firstRun }) : false;
+      if ((await store.find({ hook, args })).some((event) => event.schedule === schedule)) return false;
+      const nextRun = schedules.next(schedule, { previous: clock.now(), now: clock.now() });
+      return nextRun === null ? false : insert({ hook, args, schedule, nextRun });
+    },
+    async unschedule(hook, args) {
+      return store.remove({ hook, ...(args && { args }) });
+    },
+    async next(hook, args = []) {
+      return (await store.find({ hook, args }))[0]?.nextRun ?? false;
+    },
+    async list() {
+      return (await store.find()).map(({ hook, args, nextRun, schedule }) => ({ hook, args, nextRun, schedule }));
+    },
+    addSchedule(name, interval, label) {
+      if (expressionFault(name) === null) throw new Error(`'${name}' is a cron expression; give the schedule another name.`);
+      return schedules.add(name, interval, label);
+    },
+    schedules: () => schedules.list(),
+    start: () => ticker.start(),
+    stop: () => ticker.stop(),
+    runDue: () => runner.runDue(),
+    async run(hook) {
+      if (!hooks.hasAction(hook)) throw new Error(`Nothing listens to '${hook}'; see 'cron list' for the events there are.`);
+      const events = await store.find({ hook });
+      return Promise.all((events.length > 0 ? events : [{ hook, args: [], schedule: null }]).map((event) => runner.runNow(event)));
+    },
+    history: ({ hook, limit = 100 } = {}) => history.list({ limit, ...(hook !== undefined && { hook }) }),
+  };
+}
+
+function isTime(at: number): boolean {
+  return Number.isFinite(at) && at > 0;
+}

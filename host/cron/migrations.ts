@@ -1,0 +1,31 @@
+import type { Migration } from '#plugin-api';
+
+export const migrations: readonly Migration[] = [
+  {
+    id: '0003_cron',
+    async up(knex) {
+      await knex.schema.createTable('cron_events', (table) => {
+        table.string('id', 36).primary();
+        table.string('hook', 191).notNullable();
+        table.text('args').notNullable();
+        table.string('schedule', 191);
+        table.bigInteger('next_run').notNullable().index();
+        table.string('lease_token', 36);
+        table.bigInteger('leased_until').notNullable().defaultTo(0);
+        table.unique(['hook', 'args', 'next_run']);
+      });
+      await knex.schema.createTable('cron_runs', (table) => {
+        table.string('id', 36).primary();
+        table.string('hook', 191).notNullable();
+        table.text('args').notNullable();
+        table.string('schedule', 191);
+        table.bigInteger('due_at').notNullable();
+        table.bigInteger('started_at').notNullable().index();
+        table.bigInteger('finished_at').notNullable();
+        table.string('outcome', 16).notNullable();
+        table.text('error');
+        table.index(['hook', 'started_at']);
+      });
+    },
+  },
+];

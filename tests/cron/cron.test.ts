@@ -1,0 +1,152 @@
+import { expect } from 'chai';
+import type { FakeClock } from '../../host/testing/fake-clock.ts';
+import { createFakeClock } from '../../host/testing/fake-clock.ts';
+import { createCron, migrations, type Cron } from '../../host/cron/cron.ts';
+import { createHooks, type Hooks } from '../../host/hooks/hooks.ts';
+import { describeDialects, silentLog } from '../helpers/dialects.ts';
+
+describeDialects('cron', (open) => {
+  let clock: FakeClock;
+
+  async function node(): Promise<{ cron: Cron; hooks: Hooks }> {
+    const database = await open();
+    await database.migrate('host', migrations);
+    const hooks = createHooks({ log: silentLog });
+    return { cron: createCron({ database, hooks, clock, log: silentLog }), hooks };
+  }
+
+  beforeEach(() => {
+    clock = createFakeClock();
+  });
+
+  it('keeps recurring events as recorded', async () => {
+    const { cron } = await node();
+    const now = clock.now();
+    expect([
+      await cron.schedule('hourly', 'ev', { firstRun: now + 100_000 }),
+      await cron.schedule('hourly', 'ev', { firstRun: now + 100_000 }),
+      await cron.schedule('hourly', 'ev', { firstRun: now + 200_000 }),
+      await cron.schedule('nope', 'ev', { firstRun: now + 100_000 }),
+      await cron.schedule('hourly', 'ev', { firstRun: 0 }),
+      (await cron.list())[0]?.schedule,
+      (await cron.next('ev')) === now + 100_000,
+      await cron.next('ev', ['x']),
+      await cron.unschedule('ev'),
+      await cron.next('ev'),
+    ]).to.deep.equal([true, false, true, false, false, 'hourly', true, false, 2, false]);
+  });
+
+  it('refuses a single event within ten minutes of an equal one, as recorded', async () => {
+    const { cron } = await node();
+    const now = clock.now();
+    expect([
+      await cron.scheduleSingle(now + 50_000, 'ev', ['a']),
+      await cron.scheduleSingle(now + 300_000, 'ev', ['a']),
+      await cron.scheduleSingle(now + 1_300_000, 'ev', ['a']),
+      await cron.scheduleSingle(now + 300_000, 'ev', ['b']),
+      await cron.scheduleSingle(now + 300_000, 'ev', [1]),
+      await cron.scheduleSingle(now + 300_000, 'ev', ['1']),
+      await cron.unschedule('ev'),
+    ]).to.deep.equal([true, false, true, true, true, true, 5]);
+  });
+
+  it('may be asked for the same recurring event at each start', async () => {
+    const { cron } = await node();
+    expect(await cron.schedule('*/5 * * * *', 'sweep')).to.equal(true);
+    expect(await cron.schedule('*/5 * * * *', 'sweep')).to.equal(false);
+    expect(await cron.next('sweep')).to.equal(clock.now() + 300_000);
+  });
+
+  it('runs what is due with its arguments and keeps the rest', async () => {
+    const { cron, hooks } = await node();
+    const seen: unknown[] = [];
+    hooks.addAction('ev', (...args) => seen.push(args));
+    await cron.scheduleSingle(clock.now() + 1000, 'ev', ['once', { deep: [1] }]);
+    await cron.schedule('hourly', 'ev', { args: ['often'], firstRun: clock.now() + 2000 });
+    await clock.advance(1000);
+    expect([await cron.runDue(), seen]).to.deep.equal([1, [['once', { deep: [1] }]]]);
+    await clock.advance(1000);
+    expect([await cron.runDue(), seen[1]]).to.deep.equal([1, ['often']]);
+    expect(await cron.next('ev', ['often'])).to.equal(clock.now() + 3_600_000);
+    expect(await cron.next('ev', ['once', { deep: [1] }])).to.equal(false);
+  });
+
+  it('collapses runs missed while no node was up into one', async () => {
+    const { cron, hooks } = await node();
+    let runs = 0;
+    hooks.addAction('ev', () => (runs += 1));
+    const first = clock.now() + 1000;
+    await cron.schedule('hourly', 'ev', { firstRun: first });
+    clock.jump(5 * 3_600_000);
+    await cron.runDue();
+    expect(await cron.runDue()).to.equal(0);
+    expect([runs, await cron.next('ev')]).to.deep.equal([1, first + 5 * 3_600_000]);
+  });
+
+  it('keeps the error of a job that throws, and runs the others', async () => {
+    const { cron, hooks } = await node();
+    hooks.forOwner('shop').addAction('bad', () => {
+      throw new Error('out of stock');
+    });
+    hooks.addAction('good', () => undefined);
+    for (const hook of ['bad', 'good', 'unheard']) await cron.scheduleSingle(clock.now(), hook);
+    expect(await cron.runDue()).to.equal(3);
+    const history = Object.fromEntries((await cron.history()).map(({ hook, outcome, error }) => [hook, [outcome, error]]));
+    expect(history).to.deep.equal({ bad: ['failed', 'shop: out of stock'], good: ['done', null], unheard: ['unheard', null] });
+  });
+
+  it('runs an event on one of several nodes', async () => {
+    const nodes = [await node(), await node()];
+    let runs = 0;
+    for (const { hooks } of nodes) hooks.addAction('ev', () => (runs += 1));
+    for (let index = 0; index < 20; index += 1) await nodes[0]?.cron.scheduleSingle(clock.now(), 'ev', [index]);
+    const counts = await Promise.all(nodes.map(({ cron }) => cron.runDue()));
+    expect([runs, counts.reduce((sum, count) => sum + count, 0)]).to.deep.equal([20, 20]);
+  });
+
+  it('runs by itself once started, and waits for what runs when it stops', async () => {
+    const { cron, hooks } = await node();
+    let release = (): void => undefined;
+    let started = false;
+    hooks.addAction('ev', () => {
+      started = true;
+      return new Promise<void>((done) => (release = done));
+    });
+    await cron.start();
+    await cron.scheduleSingle(clock.now() + 5000, 'ev');
+    while (!started) {
+      await clock.advance(1000);
+      await cron.list();
+    }
+    let stopped = false;
+    const stopping = cron.stop().then(() => (stopped = true));
+    await clock.advance(0);
+    expect(stopped).to.equal(false);
+    release();
+    await stopping;
+    expect((await cron.history())[0]).to.include({ hook: 'ev', outcome: 'done' });
+  });
+
+  it('runs a hook at once when asked, leaving its time as it is', async () => {
+    const { cron, hooks } = await node();
+    hooks.addAction('ev', () => undefined);
+    await cron.schedule('daily', 'ev');
+    const next = await cron.next('ev');
+    expect((await cron.run('ev'))[0]).to.include({ outcome: 'done' });
+    expect(await cron.next('ev')).to.equal(next);
+    let refusal: unknown;
+    await cron.run('missing').catch((error: unknown) => (refusal = error));
+    expect(String(refusal)).to.include("Nothing listens to 'missing'");
+  });
+
+  it('adds named schedules and refuses bad ones with a sentence', async () => {
+    const { cron } = await node();
+    const undo = cron.addSchedule('minutely', 60, 'Every minute');
+    expect(await cron.schedule('minutely', 'ev')).to.equal(true);
+    expect(() => cron.addSchedule('minutely', 60, 'Again')).to.throw('already');
+    expect(() => cron.addSchedule('never', 0, 'Never')).to.throw('1 or more');
+    expect(() => cron.addSchedule('* * * * *', 60, 'Expression')).to.throw('another name');
+    undo();
+    expect(await cron.schedule('minutely', 'other')).to.equal(false);
+  });
+});
