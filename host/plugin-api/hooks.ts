@@ -72,9 +72,9 @@ export interface HooksApi {
   doAction<Name extends string>(name: Name, ...args: ActionArgs<Name>): void;
   /** Runs the action's callbacks one after the other, waiting for each. */
   doActionAsync<Name extends string>(name: Name, ...args: ActionArgs<Name>): Promise<void>;
-  /** Without a callback: whether the hook has any. With one: its priority, or false. */
-  hasFilter(name: string, callback?: AnyCallback): boolean | number;
-  hasAction(name: string, callback?: AnyCallback): boolean | number;
+  /** Without a callback: whether the hook has any. With one: its priority, or false. With both: whether it is there with that priority. */
+  hasFilter(name: string, callback?: AnyCallback, priority?: number): boolean | number;
+  hasAction(name: string, callback?: AnyCallback, priority?: number): boolean | number;
   /** How often the filter was applied (action: done), runs under way included. */
   didFilter(name: string): number;
   didAction(name: string): number;

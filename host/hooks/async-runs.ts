@@ -1,0 +1,69 @@
+import { beginRun, invoke, isThenable, nextEntry } from './callbacks.ts';
+import type { Entry, Hook } from './callbacks.ts';
+import type { Frame, HookContext } from './context.ts';
+import type { Failures } from './failures.ts';
+
+export interface AsyncRuns {
+  /** Runs the callbacks of a filter in order; `args[0]` is the value and is replaced on the way. */
+  filter(hook: Hook, args: unknown[]): Promise<unknown>;
+  action(hook: Hook, args: readonly unknown[]): Promise<void>;
+}
+
+interface AsyncRunsDependencies {
+  /** The hook `all`, whose callbacks run first, with the hook's name before the arguments. */
+  readonly all: Hook;
+  readonly context: HookContext;
+  readonly failures: Failures;
+}
+
+/** Asynchronous runs: the same order and rules, waiting for the callbacks that answer a thenable and for no others. */
+export function createAsyncRuns({ all, context, failures }: AsyncRunsDependencies): AsyncRuns {
+  /** What a callback does before its first await is synchronous, and so stands on the stack of synchronous runs. */
+  const start = (frame: Frame, entry: Entry, args: readonly unknown[]): unknown => {
+    frame.priority = entry.priority;
+    const level = context.enter(frame.hook);
+    context.reach(level, entry.priority);
+    try {
+      return invoke(entry, args);
+    } finally {
+      context.leave(level);
+    }
+  };
+  const observe = async (frame: Frame, args: readonly unknown[]): Promise<void> => {
+    const cursor = beginRun(all);
+    for (let entry = nextEntry(cursor); entry; entry = nextEntry(cursor)) {
+      const result = start(frame, entry, args);
+      if (isThenable(result)) await result;
+    }
+  };
+  const act = async (callbacks: Hook, frame: Frame, args: readonly unknown[]): Promise<void> => {
+    const cursor = beginRun(callbacks);
+    for (let entry = nextEntry(cursor); entry; entry = nextEntry(cursor)) {
+      try {
+        const result = start(frame, entry, args);
+        if (isThenable(result)) await result;
+      } catch (error) {
+        failures.isolate(callbacks, entry, error);
+      }
+    }
+  };
+  const observed = (hook: Hook): boolean => all.entries.length > 0 && hook !== all;
+
+  return {
+    filter: (hook, args) =>
+      context.runAsync(hook, async (frame) => {
+        if (observed(hook)) await observe(frame, [hook.name, ...args]);
+        const cursor = beginRun(hook);
+        for (let entry = nextEntry(cursor); entry; entry = nextEntry(cursor)) {
+          const result = start(frame, entry, args);
+          args[0] = isThenable(result) ? await result : result;
+        }
+        return args[0];
+      }),
+    action: (hook, args) =>
+      context.runAsync(hook, async (frame) => {
+        if (observed(hook)) await act(all, frame, [hook.name, ...args]);
+        await act(hook, frame, args);
+      }),
+  };
+}

@@ -1,0 +1,141 @@
+import type { AnyCallback } from '#plugin-api';
+
+export type HookKind = 'filter' | 'action';
+
+/** One added callback. */
+export interface Entry {
+  readonly callback: AnyCallback;
+  readonly priority: number;
+  /** `everyArgument`: all of them. */
+  readonly acceptedArgs: number;
+  /** Slug of the plugin, or `host`. */
+  readonly owner: string;
+  readonly kind: HookKind;
+  removed: boolean;
+  /** The entry that took this one's place when the same callback was added again. */
+  replacedBy: Entry | null;
+}
+
+/** Everything known about one hook name. */
+export interface Hook {
+  readonly name: string;
+  /** By priority, then in the order they were added. Never changed in place: a run under way keeps its array as a snapshot. */
+  entries: readonly Entry[];
+  /** Counts how often the hook lost its last callback; runs that began before see nothing of what is added afterwards. */
+  generation: number;
+  filtersApplied: number;
+  actionsDone: number;
+}
+
+/** More than any call passes; a small integer, unlike Infinity, so that comparing with it is cheap. */
+export const everyArgument = 0x3fffffff;
+
+const none: readonly Entry[] = [];
+
+export function createHook(name: string): Hook {
+  return { name, entries: none, generation: 0, filtersApplied: 0, actionsDone: 0 };
+}
+
+/**
+ * Adds behind those of the same priority. The same callback of the same owner and priority keeps its place and takes
+ * over the new `acceptedArgs`; another owner's stays beside it, so that deactivating one plugin leaves the other's.
+ */
+export function addEntry(hook: Hook, entry: Entry): void {
+  const entries = [...hook.entries];
+  const same = entries.findIndex(
+    (each) => each.callback === entry.callback && each.priority === entry.priority && each.owner === entry.owner,
+  );
+  if (same >= 0) {
+    (entries[same] as Entry).replacedBy = entry;
+    entries[same] = entry;
+  } else {
+    entries.splice(firstAbove(entries, entry.priority), 0, entry);
+  }
+  hook.entries = entries;
+}
+
+/** Removes the entries that match, and answers whether there were any. */
+export function removeEntries(hook: Hook, matches: (entry: Entry) => boolean): boolean {
+  const kept: Entry[] = [];
+  for (const entry of hook.entries) {
+    if (matches(entry)) entry.removed = true;
+    else kept.push(entry);
+  }
+  if (kept.length === hook.entries.length) return false;
+  if (kept.length === 0) hook.generation += 1;
+  hook.entries = kept.length === 0 ? none : kept;
+  return true;
+}
+
+/** The place of a run in its hook's callbacks. */
+export interface Cursor {
+  readonly hook: Hook;
+  readonly generation: number;
+  entries: readonly Entry[];
+  index: number;
+}
+
+export function beginRun(hook: Hook): Cursor {
+  return { hook, generation: hook.generation, entries: hook.entries, index: 0 };
+}
+
+/**
+ * The callback to call next, or undefined at the end. While nothing was added or removed this is the next of the array.
+ * Otherwise the rest of the running priority comes from the snapshot, without what was removed meanwhile, and the
+ * next priority from the callbacks as they are when it begins.
+ */
+export function nextEntry(cursor: Cursor): Entry | undefined {
+  return cursor.entries === cursor.hook.entries ? cursor.entries[cursor.index++] : nextChanged(cursor);
+}
+
+function nextChanged(cursor: Cursor): Entry | undefined {
+  const running = cursor.index === 0 ? undefined : cursor.entries[cursor.index - 1];
+  while (running && cursor.index < cursor.entries.length) {
+    const entry = cursor.entries[cursor.index] as Entry;
+    if (entry.priority !== running.priority) break;
+    cursor.index += 1;
+    if (!isRemoved(entry)) return entry;
+  }
+  if (cursor.generation !== cursor.hook.generation) return undefined;
+  cursor.entries = cursor.hook.entries;
+  cursor.index = running ? firstAbove(cursor.entries, running.priority) : 0;
+  return cursor.entries[cursor.index++];
+}
+
+function isRemoved(entry: Entry): boolean {
+  let latest = entry;
+  while (latest.replacedBy) latest = latest.replacedBy;
+  return latest.removed;
+}
+
+function firstAbove(entries: readonly Entry[], priority: number): number {
+  const index = entries.findIndex((entry) => entry.priority > priority);
+  return index < 0 ? entries.length : index;
+}
+
+/** Calls with as many of the arguments as the callback accepts. The common counts are written out: spreading costs more than the rest of a run. */
+export function invoke(entry: Entry, args: readonly unknown[]): unknown {
+  const { callback, acceptedArgs } = entry;
+  const count = args.length < acceptedArgs ? args.length : acceptedArgs;
+  switch (count) {
+    case 0:
+      return callback();
+    case 1:
+      return callback(args[0]);
+    case 2:
+      return callback(args[0], args[1]);
+    case 3:
+      return callback(args[0], args[1], args[2]);
+    default:
+      return callback(...args.slice(0, count));
+  }
+}
+
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
+  return typeof (value as { then?: unknown }).then === 'function';
+}
+
+export function functionName(entry: Entry): string {
+  return entry.callback.name || '(anonymous)';
+}

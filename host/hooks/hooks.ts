@@ -1,0 +1,96 @@
+import type { AnyCallback, HookOptions, HooksApi, Logger, Undo } from '#plugin-api';
+import { createAsyncRuns } from './async-runs.ts';
+import { everyArgument } from './callbacks.ts';
+import type { Hook, HookKind } from './callbacks.ts';
+import { createHookContext } from './context.ts';
+import { createFailures } from './failures.ts';
+import type { FailureListener } from './failures.ts';
+import { createRegistry } from './registry.ts';
+import type { HookDescription } from './registry.ts';
+import { createRuns } from './runs.ts';
+
+export { HookCycleError } from './context.ts';
+export type { FailureListener, HookFailure } from './failures.ts';
+export type { HookDescription } from './registry.ts';
+
+/** The hooks of a process: the public interface, and what the host itself needs. */
+export interface Hooks extends HooksApi {
+  /** The same hooks; what is added through it belongs to `owner`. */
+  forOwner(owner: string): HooksApi;
+  /** Takes back everything the owner added. A run under way calls none of it any more. */
+  removeOwner(owner: string): void;
+  /** Every hook that has callbacks, sorted by name. */
+  describe(): HookDescription[];
+  /** The priority that the hook's outermost run is at, or false when it is not running. */
+  currentPriority(name: string): number | false;
+  /** Tells the listener of each callback that throws in an action, after it was logged. */
+  onFailure(listener: FailureListener): Undo;
+}
+
+/**
+ * Filters and actions; the contract is HooksApi. Each call makes a world of its own, owned by `host`.
+ *
+ * A run that comes to stand 500 deep inside itself throws a HookCycleError that shows the chain.
+ *
+ * @param log where a throwing action is written; default: the console.
+ */
+export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = {}): Hooks {
+  const registry = createRegistry();
+  const listeners = new Set<FailureListener>();
+  const context = createHookContext();
+  const failures = createFailures({ context, log, listeners });
+  const all = registry.find('all');
+  const runs = createRuns({ all, context, failures });
+  const asyncRuns = createAsyncRuns({ all, context, failures });
+  const idle = (hook: Hook): boolean => hook.entries.length === 0 && all.entries.length === 0;
+
+  const shared = {
+    removeFilter: registry.remove,
+    removeAction: registry.remove,
+    removeAllFilters: registry.removeAll,
+    removeAllActions: registry.removeAll,
+    applyFilters(name: string, ...args: unknown[]): unknown {
+      const hook = registry.find(name);
+      hook.filtersApplied += 1;
+      return idle(hook) ? args[0] : runs.filter(hook, args);
+    },
+    async applyFiltersAsync(name: string, ...args: unknown[]): Promise<unknown> {
+      const hook = registry.find(name);
+      hook.filtersApplied += 1;
+      return idle(hook) ? args[0] : asyncRuns.filter(hook, args);
+    },
+    doAction(name: string, ...args: unknown[]): void {
+      const hook = registry.find(name);
+      hook.actionsDone += 1;
+      if (!idle(hook)) runs.action(hook, args);
+    },
+    async doActionAsync(name: string, ...args: unknown[]): Promise<void> {
+      const hook = registry.find(name);
+      hook.actionsDone += 1;
+      if (!idle(hook)) await asyncRuns.action(hook, args);
+    },
+    hasFilter: registry.has,
+    hasAction: registry.has,
+    didFilter: (name: string) => registry.known(name)?.filtersApplied ?? 0,
+    didAction: (name: string) => registry.known(name)?.actionsDone ?? 0,
+    currentHook: context.current,
+    doingHook: context.doing,
+  };
+  const adder = (owner: string, kind: HookKind) => (name: string, callback: AnyCallback, priority = 10, options: HookOptions = {}) =>
+    registry.add(name, { callback, priority, acceptedArgs: options.acceptedArgs ?? everyArgument, owner, kind, removed: false, replacedBy: null });
+  // The generic signatures of HooksApi are for callers; inside, names and values are unknown.
+  const forOwner = (owner: string): HooksApi =>
+    ({ ...shared, addFilter: adder(owner, 'filter'), addAction: adder(owner, 'action') }) as unknown as HooksApi;
+
+  return {
+    ...forOwner('host'),
+    forOwner,
+    removeOwner: registry.removeOwner,
+    describe: registry.describe,
+    currentPriority: context.priority,
+    onFailure(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}

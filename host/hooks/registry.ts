@@ -1,0 +1,113 @@
+import type { AnyCallback, Undo } from '#plugin-api';
+import { addEntry, createHook, everyArgument, functionName, removeEntries } from './callbacks.ts';
+import type { Entry, Hook, HookKind } from './callbacks.ts';
+
+export interface HookDescription {
+  readonly name: string;
+  /** How often it was applied as a filter, and done as an action. */
+  readonly filters: number;
+  readonly actions: number;
+  /** In the order they run. */
+  readonly callbacks: readonly {
+    readonly priority: number;
+    readonly kind: HookKind;
+    readonly owner: string;
+    readonly callback: string;
+    /** null: all arguments. */
+    readonly acceptedArgs: number | null;
+  }[];
+}
+
+/** The hooks by name, and what was added to them. */
+export interface Registry {
+  /** The hook, made when it is new. */
+  find(name: string): Hook;
+  known(name: string): Hook | undefined;
+  add(name: string, entry: Entry): Undo;
+  remove(name: string, callback: AnyCallback, priority?: number): boolean;
+  removeAll(name: string, priority?: number): true;
+  removeOwner(owner: string): void;
+  has(name: string, callback?: AnyCallback, priority?: number): boolean | number;
+  describe(): HookDescription[];
+}
+
+/**
+ * Names are made up from data (`option_{name}`), and one without callbacks is remembered only for `didFilter` and
+ * `didAction`. So that a process which runs for months does not grow, those are forgotten when there are this many.
+ */
+const forgetAbove = 50_000;
+
+export function createRegistry(): Registry {
+  const hooks = new Map<string, Hook>();
+  let limit = forgetAbove;
+
+  const create = (name: string): Hook => {
+    if (hooks.size >= limit) {
+      for (const hook of hooks.values()) if (hook.entries.length === 0) hooks.delete(hook.name);
+      limit = hooks.size + forgetAbove;
+    }
+    const hook = createHook(name);
+    hooks.set(name, hook);
+    return hook;
+  };
+  const find = (name: string): Hook => hooks.get(name) ?? create(name);
+  const removeFrom = (name: string, matches: (entry: Entry) => boolean): boolean => {
+    const hook = hooks.get(name);
+    return hook ? removeEntries(hook, matches) : false;
+  };
+
+  return {
+    find,
+    known: (name) => hooks.get(name),
+    add(name, entry) {
+      checkAdd(name, entry);
+      addEntry(find(name), entry);
+      return () => void removeFrom(name, (each) => each === entry);
+    },
+    remove: (name, callback, priority = 10) => removeFrom(name, (entry) => entry.callback === callback && entry.priority === priority),
+    removeAll(name, priority) {
+      removeFrom(name, (entry) => priority === undefined || entry.priority === priority);
+      return true;
+    },
+    removeOwner(owner) {
+      for (const hook of hooks.values()) removeEntries(hook, (entry) => entry.owner === owner);
+    },
+    has(name, callback, priority) {
+      const entries = hooks.get(name)?.entries ?? [];
+      if (!callback) return entries.length > 0;
+      const found = entries.find((entry) => entry.callback === callback && (priority === undefined || entry.priority === priority));
+      return priority === undefined ? (found?.priority ?? false) : found !== undefined;
+    },
+    describe: () =>
+      [...hooks.values()]
+        .filter((hook) => hook.entries.length > 0)
+        .map(describe)
+        .sort((a, b) => (a.name < b.name ? -1 : 1)),
+  };
+}
+
+function describe(hook: Hook): HookDescription {
+  return {
+    name: hook.name,
+    filters: hook.filtersApplied,
+    actions: hook.actionsDone,
+    callbacks: hook.entries.map((entry) => ({
+      priority: entry.priority,
+      kind: entry.kind,
+      owner: entry.owner,
+      callback: functionName(entry),
+      acceptedArgs: entry.acceptedArgs === everyArgument ? null : entry.acceptedArgs,
+    })),
+  };
+}
+
+function checkAdd(name: string, { callback, priority, acceptedArgs }: Entry): void {
+  if (typeof name !== 'string' || name === '') throw new TypeError('A hook needs a name: pass a string that is not empty.');
+  if (typeof callback !== 'function') throw new TypeError(`The callback for the hook '${name}' is not a function.`);
+  if (!Number.isInteger(priority)) {
+    throw new TypeError(`The priority ${String(priority)} for the hook '${name}' is not a whole number; 10 is usual, lower runs earlier.`);
+  }
+  if (!Number.isInteger(acceptedArgs) || acceptedArgs < 0) {
+    throw new TypeError(`acceptedArgs ${String(acceptedArgs)} for the hook '${name}' must be a whole number from 0; leave it out for all arguments.`);
+  }
+}

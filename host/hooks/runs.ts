@@ -1,0 +1,101 @@
+import { beginRun, invoke, isThenable, nextEntry } from './callbacks.ts';
+import type { Cursor, Entry, Hook } from './callbacks.ts';
+import type { HookContext } from './context.ts';
+import type { Failures } from './failures.ts';
+
+export interface Runs {
+  /** Runs the callbacks of a filter; `args[0]` is the value and is replaced on the way. */
+  filter(hook: Hook, args: unknown[]): unknown;
+  action(hook: Hook, args: readonly unknown[]): void;
+}
+
+interface RunsDependencies {
+  /** The hook `all`, whose callbacks run first, with the hook's name before the arguments. */
+  readonly all: Hook;
+  readonly context: HookContext;
+  readonly failures: Failures;
+}
+
+/** Synchronous runs. The loop over a filter's callbacks is written out, for it is what the speed of hooks hangs on. */
+export function createRuns({ all, context, failures }: RunsDependencies): Runs {
+  const { observe, act } = createLoops({ all, context, failures });
+  const filterRest = (cursor: Cursor, level: number, args: unknown[]): unknown => {
+    for (let entry = nextEntry(cursor); entry; entry = nextEntry(cursor)) {
+      context.reach(level, entry.priority);
+      args[0] = invoke(entry, args);
+    }
+    return args[0];
+  };
+
+  return {
+    filter(hook, args) {
+      const level = context.enter(hook);
+      try {
+        if (all.entries.length > 0 && hook !== all) observe(level, [hook.name, ...args]);
+        const { entries, generation } = hook;
+        const single = args.length === 1;
+        let value = args[0];
+        let priority = NaN;
+        for (let index = 0; index < entries.length; index += 1) {
+          const entry = entries[index] as Entry;
+          if (entry.priority !== priority) context.reach(level, (priority = entry.priority));
+          const { callback } = entry;
+          if (single && entry.acceptedArgs !== 0) value = callback(value);
+          else {
+            args[0] = value;
+            value = invoke(entry, args);
+          }
+          if (hook.entries !== entries) {
+            args[0] = value;
+            return filterRest({ hook, generation, entries, index: index + 1 }, level, args);
+          }
+        }
+        return value;
+      } finally {
+        context.leave(level);
+      }
+    },
+    action(hook, args) {
+      const level = context.enter(hook);
+      try {
+        if (all.entries.length > 0 && hook !== all) act(all, level, [hook.name, ...args]);
+        act(hook, level, args);
+      } finally {
+        context.leave(level);
+      }
+    },
+  };
+}
+
+interface Loops {
+  /** Tells the callbacks of `all` about a filter. What they throw reaches the filter's caller, as any error in a filter does. */
+  observe(level: number, args: readonly unknown[]): void;
+  act(callbacks: Hook, level: number, args: readonly unknown[]): void;
+}
+
+function createLoops({ all, context, failures }: RunsDependencies): Loops {
+  /** Nobody waits for what a callback promises in a synchronous run; its rejection must not end the process. */
+  const watch = (result: unknown, callbacks: Hook, entry: Entry): void => {
+    if (isThenable(result)) result.then(undefined, (error: unknown) => failures.report(callbacks, entry, error));
+  };
+  const observe: Loops['observe'] = (level, args) => {
+    const cursor = beginRun(all);
+    for (let entry = nextEntry(cursor); entry; entry = nextEntry(cursor)) {
+      context.reach(level, entry.priority);
+      watch(invoke(entry, args), all, entry);
+    }
+  };
+  const act: Loops['act'] = (callbacks, level, args) => {
+    const cursor = beginRun(callbacks);
+    for (let entry = nextEntry(cursor); entry; entry = nextEntry(cursor)) {
+      context.reach(level, entry.priority);
+      try {
+        const result = invoke(entry, args);
+        if (result !== undefined) watch(result, callbacks, entry);
+      } catch (error) {
+        failures.isolate(callbacks, entry, error);
+      }
+    }
+  };
+  return { observe, act };
+}
