@@ -55,9 +55,13 @@ export interface AdminPlugins {
   deactivate(slug: string): Promise<unknown>;
 }
 
+/** As WordPress: 1 for a nonce in the first half of its life, 2 in the second. */
+export type NonceVerdict = boolean | 1 | 2;
+
 export interface AdminNonces {
   create(action: string, user: User, sessionId: string): string | Promise<string>;
-  verify(input: { readonly nonce: string; readonly action: string; readonly user: User; readonly sessionId: string }): boolean | Promise<boolean>;
+  /** Answers something true when the nonce is good. */
+  verify(input: { readonly nonce: string; readonly action: string; readonly user: User; readonly sessionId: string }): NonceVerdict | Promise<NonceVerdict>;
 }
 
 export interface AdminViews {

@@ -3,7 +3,11 @@ const forbidden = new Set(['__proto__', 'constructor', 'prototype']);
 const deepest = 8;
 const mostFields = 2_000;
 
-interface Branch extends Map<string, Branch | string> {}
+interface Branch {
+  readonly entries: Map<string, Branch | string>;
+  /** Key of the next `[]`: one above the highest number so far. */
+  next: number;
+}
 
 /**
  * Reads an urlencoded body as PHP does: `a[b]=1` nests, `a[]=1` appends, of a name given twice the last one counts.
@@ -12,7 +16,7 @@ interface Branch extends Map<string, Branch | string> {}
  * @throws Error above 2,000 fields.
  */
 export function parseForm(body: string): Record<string, unknown> {
-  const root: Branch = new Map();
+  const root = newBranch();
   let count = 0;
   for (const [name, value] of new URLSearchParams(body)) {
     count += 1;
@@ -20,7 +24,7 @@ export function parseForm(body: string): Record<string, unknown> {
     const path = pathOf(name);
     if (path) put(root, path, value);
   }
-  return Object.fromEntries([...root].map(([key, value]) => [key, plain(value)]));
+  return Object.fromEntries([...root.entries].map(([key, value]) => [key, plain(value)]));
 }
 
 /** `a[b][]` -> `['a', 'b', '']`; null when the name is not taken. */
@@ -34,30 +38,29 @@ function pathOf(name: string): string[] | null {
   return head === '' || path.length > deepest || path.some((key) => forbidden.has(key)) ? null : path;
 }
 
+function newBranch(): Branch {
+  return { entries: new Map(), next: 0 };
+}
+
 function put(root: Branch, path: readonly string[], value: string): void {
   let branch = root;
   for (const [index, given] of path.entries()) {
-    const key = given === '' && index > 0 ? String(nextIndex(branch)) : given;
+    const key = given === '' && index > 0 ? String(branch.next) : given;
+    if (/^\d{1,9}$/.test(key)) branch.next = Math.max(branch.next, Number(key) + 1);
     if (index === path.length - 1) {
-      branch.set(key, value);
+      branch.entries.set(key, value);
       return;
     }
-    const existing = branch.get(key);
-    const next: Branch = existing instanceof Map ? existing : new Map<string, Branch | string>();
-    branch.set(key, next);
+    const existing = branch.entries.get(key);
+    const next = typeof existing === 'object' ? existing : newBranch();
+    branch.entries.set(key, next);
     branch = next;
   }
 }
 
-function nextIndex(branch: Branch): number {
-  let next = 0;
-  for (const key of branch.keys()) if (/^\d{1,9}$/.test(key)) next = Math.max(next, Number(key) + 1);
-  return next;
-}
-
 function plain(value: Branch | string): unknown {
   if (typeof value === 'string') return value;
-  const entries = [...value];
+  const entries = [...value.entries];
   const isList = entries.every(([key], index) => key === String(index));
   return isList ? entries.map(([, child]) => plain(child)) : Object.fromEntries(entries.map(([key, child]) => [key, plain(child)]));
 }

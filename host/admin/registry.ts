@@ -8,7 +8,8 @@ export interface MenuEntry {
   readonly title: string;
   readonly href: string;
   readonly icon: string | null;
-  readonly current: boolean;
+  /** Value of `aria-current`: `page` for the page itself, `true` for the nearest entry above a page that is not in the menu. */
+  readonly current: 'page' | 'true' | null;
   readonly children: readonly MenuEntry[];
 }
 
@@ -75,14 +76,20 @@ function addOnce<Value>(entries: Map<string, Value>, key: string, value: Value):
 
 function buildMenu(pages: readonly AdminPage[], currentSlug: string): MenuEntry[] {
   const inMenu = pages.filter((page) => page.menu !== undefined).sort((left, right) => (left.position ?? 50) - (right.position ?? 50));
+  const marked = nearestEntry(inMenu, currentSlug);
   const entry = (page: AdminPage): MenuEntry => ({
     title: page.menu ?? page.title,
     href: adminPath(page.slug),
     icon: page.icon ?? null,
-    current: page.slug === currentSlug,
+    current: page.slug !== marked ? null : marked === currentSlug ? 'page' : 'true',
     children: inMenu.filter((child) => child.parent === page.slug && child !== page).map(entry),
   });
   // A page whose parent this user may not see, or that nobody registered, moves to the top instead of vanishing.
   const slugs = new Set(inMenu.map((page) => page.slug));
   return inMenu.filter((page) => page.parent === undefined || !slugs.has(page.parent)).map(entry);
+}
+
+function nearestEntry(inMenu: readonly AdminPage[], currentSlug: string): string | undefined {
+  const above = inMenu.map((page) => page.slug).filter((slug) => slug === currentSlug || (slug !== '' && currentSlug.startsWith(`${slug}/`)));
+  return above.sort((left, right) => right.length - left.length)[0];
 }

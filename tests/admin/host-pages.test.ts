@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+
+import type { PluginSummary } from '../../host/admin/dependencies.ts';
+import { openAdmin, type Browser, type OpenAdmin } from './open-admin.ts';
+
+function plugin(slug: string, more: Partial<PluginSummary>): PluginSummary {
+  return { slug, name: `Plugin ${slug}`, version: '1.2.3', description: `About ${slug}.`, state: 'inactive', requires: {}, ...more };
+}
+
+describe('dashboard and plugins page', () => {
+  let host: OpenAdmin;
+  let browser: Browser;
+  beforeEach(async () => {
+    host = await openAdmin();
+    browser = await host.signedIn();
+    host.plugins.set('good', plugin('good', { state: 'active' }));
+    host.plugins.set('idle', plugin('idle', { requires: { good: '^1' } }));
+    host.plugins.set('bad', plugin('bad', { state: 'failed', failure: { stage: 'register', message: 'no <such> thing', at: Date.UTC(2026, 0, 2, 3, 4) } }));
+  });
+  afterEach(() => host.close());
+
+  const turn = async (action: string, slug: string, headers = {}): ReturnType<Browser['post']> => {
+    const nonce = (await browser.get('/admin/plugins')).nonce(`/admin/plugins?action&#x3D;${action}`);
+    return browser.post(`/admin/plugins?action=${action}`, { slug, _nonce: nonce }, headers);
+  };
+
+  it('lists each plugin with version, needs and state, and the failed one with stage and reason', async () => {
+    const { text } = await browser.get('/admin/plugins');
+    expect(text).to.contain('Plugin good').and.contain('1.2.3').and.contain('Needs good ^1');
+    expect(text).to.contain('Failed at register.').and.contain('no &lt;such&gt; thing').and.contain('2 Jan 2026, 03:04');
+  });
+
+  it('switches a plugin on and off', async () => {
+    expect((await turn('activate', 'idle')).status).to.equal(303);
+    expect((await browser.get('/admin/plugins')).text).to.contain('Plugin idle is active.');
+    expect(host.plugins.get('idle')?.state).to.equal('active');
+    await turn('deactivate', 'good');
+    expect(host.plugins.get('good')?.state).to.equal('inactive');
+  });
+
+  it('tells why a plugin cannot be switched on', async () => {
+    const answer = await turn('activate', 'bad', { Accept: 'application/json' });
+    expect(answer.status).to.equal(400);
+    expect(answer.json()).to.deep.include({ code: 'rest_plugin_activate_failed', notice: { kind: 'error', text: 'Plugin bad: no <such> thing' } });
+    expect((await turn('activate', 'nothing', { Accept: 'application/json' })).status).to.equal(404);
+  });
+
+  it('keeps the plugins page from users who may not activate plugins', async () => {
+    expect((await (await host.signedIn('reader')).get('/admin/plugins')).status).to.equal(403);
+  });
+
+  it('shows the REST root, next steps and recent failures', async () => {
+    host.hooks.addFilter('admin_next_steps', (steps) => [...steps, { text: 'Save a key <now>', href: 'svc' }]);
+    host.hooks.addFilter('admin_recent_failures', (failures) => [{ source: 'Queue', text: 'Receiver gone.' }, ...failures]);
+    const { text } = await browser.get('/admin/');
+    expect(text).to.contain(`<code data-copy-source>${host.url}/wp-json/</code>`).and.contain('<a href="/admin/svc">Save a key &lt;now&gt;</a>');
+    expect(text.indexOf('Receiver gone.')).to.be.within(1, text.indexOf('no &lt;such&gt; thing'));
+  });
+
+  it('shows a reader the dashboard without what he may not do', async () => {
+    const { status, text } = await (await host.signedIn('reader')).get('/admin/');
+    expect(status).to.equal(200);
+    expect(text).not.to.contain('Next steps').and.not.contain('Manage plugins');
+  });
+});
+
+describe('public site', () => {
+  let host: OpenAdmin;
+  before(async () => {
+    host = await openAdmin();
+    host.plugins.set('good', plugin('good', { state: 'active' }));
+    host.plugins.set('idle', plugin('idle', {}));
+    host.admin.api.addBadge(async () => ({ text: 'SANDBOX', kind: 'warning' }));
+  });
+  after(() => host.close());
+
+  it('names the site, what runs, the admin and the REST index', async () => {
+    const { status, text } = await host.browser().get('/');
+    expect(status).to.equal(200);
+    expect(text).to.contain('<h1>Tea &amp; &lt;b&gt;biscuits&lt;/b&gt;</h1>').and.contain('Plugin good').and.not.contain('Plugin idle');
+    expect(text).to.contain('href="/admin/"').and.contain(`href="${host.url}/wp-json/"`).and.contain('SANDBOX');
+  });
+
+  it('answers an unknown address with a page of its own', async () => {
+    const { status, text } = await host.browser().get('/nothing');
+    expect(status).to.equal(404);
+    expect(text).to.contain('Page not found');
+  });
+});

@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+import express from 'express';
+
+import { RestError, type Logger, type User } from '#plugin-api';
+import { createAdmin, type Admin } from '../../host/admin/admin.ts';
+import type { AdminDependencies, PluginSummary, SignedIn } from '../../host/admin/dependencies.ts';
+import { createErrorPage, createSiteRouter } from '../../host/admin/site.ts';
+import { createHooks, type Hooks } from '../../host/hooks/hooks.ts';
+import { createFakeClock } from '../../host/testing/fake-clock.ts';
+import { createNonces } from '../../host/users/nonces.ts';
+import { createViews, type Views } from '../../host/views/views.ts';
+
+/** A browser without JavaScript: keeps cookies, follows no redirects. */
+export interface Browser {
+  readonly cookies: Map<string, string>;
+  get(path: string, headers?: Record<string, string>): Promise<Page>;
+  post(path: string, form?: Record<string, string> | string, headers?: Record<string, string>): Promise<Page>;
+}
+
+export interface Page {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly location: string | null;
+  readonly text: string;
+  /** Value of the nonce of the form that posts to `action`. */
+  nonce(action: string): string;
+  json(): Record<string, unknown>;
+}
+
+export interface OpenAdmin {
+  readonly admin: Admin;
+  readonly hooks: Hooks;
+  readonly views: Views;
+  readonly url: string;
+  readonly logged: { message: string; fields: unknown }[];
+  readonly plugins: Map<string, PluginSummary>;
+  browser(): Browser;
+  /** A browser that is signed in: `admin` may do anything, `reader` only read. */
+  signedIn(login?: 'admin' | 'reader'): Promise<Browser>;
+  close(): Promise<void>;
+}
+
+const password = 'correct horse battery';
+const directories = [fileURLToPath(new URL('../../views', import.meta.url)), fileURLToPath(new URL('views', import.meta.url))];
+
+/** The admin behind real HTTP, with people, sessions and plugins kept in memory. */
+export async function openAdmin({ needsSetup = false, siteUrl }: { needsSetup?: boolean; siteUrl?: string } = {}): Promise<OpenAdmin> {
+  const hooks = createHooks();
+  const logged: OpenAdmin['logged'] = [];
+  const log = recordingLog(logged);
+  const users = new Map<string, User>();
+  if (!needsSetup) users.set('admin', person(1, 'admin', ['manage_options', 'activate_plugins', 'read']));
+  users.set('reader', person(2, 'reader', ['read']));
+  const sessions = new Map<string, SignedIn>();
+  const plugins = new Map<string, PluginSummary>();
+  const views = createViews({ directories });
+  const key = randomBytes(32);
+  let address = '';
+  const site = { get url() { return siteUrl ?? address; }, version: '1.0.0', name: async () => 'Tea & <b>biscuits</b>', timezone: async () => 'UTC' };
+  const open = (user: User) => {
+    const token = randomBytes(8).toString('hex');
+    sessions.set(token, { user, sessionId: `id-${token}` });
+    return { user, sessionId: `id-${token}`, cookie: `svc_session=${token}; Path=/; HttpOnly; SameSite=Lax` };
+  };
+  const shared = { views, site, restUrl: () => `${address}/wp-json/`, plugins: pluginSwitches(plugins) };
+  const dependencies: AdminDependencies = {
+    ...shared,
+    assetUrl: (slug, file) => `/assets/${slug}/${file}`,
+    authenticate: async (request) => sessions.get(/svc_session=(\w+)/.exec(request.headers.cookie ?? '')?.[1] ?? '') ?? null,
+    login: async (input) => {
+      if (input.login === 'eager') throw new RestError({ code: 'too_many_logins', status: 429, message: 'Too many tries. Wait a minute.' });
+      const user = users.get(input.login);
+      return user && input.password === password ? open(user) : null;
+    },
+    openSession: async (user) => open(user),
+    logout: async ({ sessionId }) => {
+      for (const [token, session] of sessions) if (session.sessionId === sessionId) sessions.delete(token);
+      return { cookie: 'svc_session=; Path=/; Max-Age=0' };
+    },
+    nonces: createNonces({ key: () => key, clock: createFakeClock(), hooks }),
+    setup: {
+      needed: async () => !users.has('admin'),
+      accepts: (token) => token === 'one-time',
+      complete: async ({ login, email }) => {
+        if (login === 'taken') throw new RestError({ code: 'rest_invalid_param', status: 400, message: 'Invalid parameter(s): login', data: { params: { login: 'This name is taken.' } } });
+        const user = { ...person(1, login, ['manage_options', 'activate_plugins', 'read']), email };
+        users.set('admin', user);
+        return user;
+      },
+    },
+    hooks,
+    log,
+    clock: createFakeClock(),
+  };
+  const admin = createAdmin(dependencies);
+  const app = express();
+  app.use((_request, response, next) => {
+    response.setHeader('X-Request-Id', 'request-7');
+    next();
+  });
+  app.use('/admin', admin.router);
+  app.use(createSiteRouter({ ...shared, badges: () => admin.badges() }));
+  const renderError = createErrorPage(shared);
+  app.use(async (_request, response) => void response.status(404).type('html').send(await renderError(404, 'request-7')));
+  const server = await new Promise<Server>((resolve) => {
+    const started = app.listen(0, '127.0.0.1', () => resolve(started));
+  });
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const browser = (): Browser => createBrowser(address);
+  return {
+    admin, hooks, views, logged, plugins, browser,
+    url: address,
+    async signedIn(login = 'admin') {
+      const visitor = browser();
+      await visitor.post('/admin/login', { login, password });
+      return visitor;
+    },
+    close: () => new Promise((resolve) => {
+      server.closeAllConnections();
+      server.close(() => resolve());
+    }),
+  };
+}
+
+function person(id: number, login: string, capabilities: readonly string[]): User {
+  return { id, login, email: `${login}@example.com`, displayName: login, roles: [], can: (capability) => capabilities.includes(capability) };
+}
+
+function pluginSwitches(plugins: Map<string, PluginSummary>): AdminDependencies['plugins'] {
+  const turn = async (slug: string, state: PluginSummary['state']): Promise<void> => {
+    const plugin = plugins.get(slug);
+    if (plugin?.failure) throw new Error(plugin.failure.message);
+    if (plugin) plugins.set(slug, { ...plugin, state });
+  };
+  return { list: () => [...plugins.values()], activate: (slug) => turn(slug, 'active'), deactivate: (slug) => turn(slug, 'inactive') };
+}
+
+function recordingLog(logged: OpenAdmin['logged']): Logger {
+  const write = (message: string, fields?: unknown): void => void logged.push({ message, fields });
+  const log: Logger = { debug: write, info: write, warn: write, error: write, child: () => log };
+  return log;
+}
+
+function createBrowser(address: string): Browser {
+  const cookies = new Map<string, string>();
+  const send = async (path: string, init: RequestInit): Promise<Page> => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(address + path, { ...init, redirect: 'manual', headers: { Accept: 'text/html', ...(cookie && { Cookie: cookie }), ...(init.headers as Record<string, string>) } });
+    for (const line of response.headers.getSetCookie()) {
+      const [name = '', value = ''] = (line.split(';')[0] ?? '').split('=', 2);
+      if (value === '' || /Max-Age=0/.test(line)) cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    return toPage(response, await response.text());
+  };
+  return {
+    cookies,
+    get: (path, headers = {}) => send(path, { headers }),
+    post: (path, form = {}, headers = {}) =>
+      send(path, { method: 'POST', body: typeof form === 'string' ? form : new URLSearchParams(form).toString(), headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers } }),
+  };
+}
+
+function toPage(response: Response, text: string): Page {
+  return {
+    status: response.status,
+    headers: response.headers,
+    location: response.headers.get('location'),
+    text,
+    nonce(action) {
+      const form = text.split('<form').find((part) => part.includes(`action="${action}"`)) ?? '';
+      const nonce = /name="_nonce" value="([^"]+)"/.exec(form)?.[1];
+      if (nonce === undefined) throw new Error(`There is no form with a nonce that posts to ${action}.`);
+      return nonce;
+    },
+    json: () => JSON.parse(text) as Record<string, unknown>,
+  };
+}
