@@ -68,10 +68,15 @@ export function createHttpServer(dependencies: HttpServerDependencies): HttpServ
     });
     let routeClass: RouteClass = 'rest';
     metrics.observe(response, clock.now(), () => routeClass);
-    rest(request, response, (error) => {
+    const next = (error?: unknown): void => {
       routeClass = classOf(request.url ?? '');
       handOn({ app, request, response, error });
-    });
+    };
+    try {
+      rest(request, response, next);
+    } catch (error) {
+      next(error);
+    }
   });
   server.keepAliveTimeout = timeouts.keepAlive;
   server.headersTimeout = timeouts.headers;
@@ -101,8 +106,8 @@ function createApp({ metricsHandler, draining, ...given }: AppDependencies): Exp
   const { notFound, failed } = createErrorPages(given);
   const app = express();
   app.disable('x-powered-by').set('trust proxy', given.trustProxy);
-  app.use((request: RequestWithFailure, _response, next) => next(request.earlierFailure));
   app.use(createSecurityHeaders(given));
+  app.use((request: RequestWithFailure, _response, next) => next(request.earlierFailure));
   app.use('/assets', given.assets.handler);
   app.use(createHealth({ ...given, draining }));
   app.get('/metrics', metricsHandler);

@@ -22,6 +22,7 @@ describe('HTTP server', () => {
 
   const rest: RawHandler = (request, response, next) => {
     if (!request.url!.startsWith('/wp-json')) return next();
+    if (request.url === '/wp-json/thrown') throw new Error('rest threw at /some/path');
     if (request.url === '/wp-json/broken') return next(new Error('rest broke at /some/path'));
     response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ ip: request.ip, id: request.headers['x-request-id'] }));
   };
@@ -95,9 +96,10 @@ describe('HTTP server', () => {
 
     it('that throw are the error page, with the reason in the log alone', async () => {
       await start({ admin: () => { throw new Error('secret detail'); } });
-      for (const path of ['/admin/x', '/wp-json/broken']) {
+      for (const path of ['/admin/x', '/wp-json/broken', '/wp-json/thrown']) {
         const response = await fetch(url + path);
         expect(response.status).to.equal(500);
+        expect(response.headers.get('content-security-policy')).to.include("default-src 'self'");
         expect(await response.text()).to.equal(`<h1>500</h1><p>${response.headers.get('x-request-id')}</p>`);
         expect(lines.join('')).to.include(response.headers.get('x-request-id')!);
       }
