@@ -22,7 +22,7 @@ export interface SettingDefinition {
  * `pre_update_option`, `pre_update_option_{name}`, `update_option`, `update_option_{name}`, `updated_option`, `add_option`, ...
  */
 export interface OptionsApi {
-  /** The stored value, else the registered default, else `fallback`, else `false` as in WordPress. */
+  /** The stored value, else `fallback` when one is given, else the registered default, else `false`: WordPress's order. */
   get<Value = unknown>(name: string, fallback?: Value): Promise<Value>;
   /** Stores a value; answers false when it was already equal. Throws RestError 400 when a registered schema refuses it. */
   update(name: string, value: unknown, write?: OptionWrite): Promise<boolean>;

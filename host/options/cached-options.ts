@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger, Undo } from '#plugin-api';
+import type { Database } from '../database/database.ts';
+import { type CachedOption, type OptionCache, createOptionCache } from './option-cache.ts';
+import { type NewOption, type OptionStore, createOptionStore } from './option-store.ts';
+
+/** Carries the names of changed options to the other processes. */
+const channel = 'options';
+
+/** Stored options behind the process's cache; knows nothing of hooks and defaults. */
+export interface CachedOptions {
+  /** Listens for other processes' changes and reads all autoloaded options in one query. */
+  load(): Promise<void>;
+  stop(): void;
+  read(name: string): Promise<CachedOption>;
+  /** Reads several in one query, so that each is known afterwards. */
+  prime(names: readonly string[]): Promise<void>;
+  /** Whether the name is known to be absent without asking. */
+  isKnownAbsent(name: string): boolean;
+  /** The next read asks the database. */
+  refresh(name: string): void;
+  list(prefix: string): Promise<Map<string, { readonly text: string }>>;
+  insert(option: NewOption): Promise<boolean>;
+  put(option: NewOption): Promise<void>;
+  swap(name: string, from: string, to: string): Promise<boolean>;
+  remove(name: string, text?: string): Promise<boolean>;
+}
+
+export function createCachedOptions({ database, log }: { readonly database: Database; readonly log: Logger }): CachedOptions {
+  const store = createOptionStore(database);
+  const reads = createCachedReads(database, store);
+  const self = randomUUID();
+  const change = createChange({ database, reads, self });
+  let undo: Undo | null = null;
+
+  return {
+    async load() {
+      undo ??= await database.listen(channel, (payload) => {
+        const { from, name } = JSON.parse(payload) as { from: string; name: string };
+        if (from !== self) reads.drop(name);
+      }, reads.clear);
+      const watch = reads.cache.watch();
+      const found = await store.readAutoloaded();
+      for (const [name, option] of found) watch.keep(name, option);
+      watch.end();
+      log.debug('Options loaded.', { count: found.size });
+    },
+    stop() {
+      undo?.();
+      undo = null;
+      reads.clear();
+    },
+    read: reads.read,
+    prime: reads.prime,
+    isKnownAbsent: (name) => !reads.isPrivate(name) && reads.cache.get(name) === null,
+    refresh: reads.drop,
+    list: (prefix) => store.readPrefix(prefix),
+    insert: (option) => change(option.name, { text: option.text, autoload: option.autoload ?? true }, () => store.insert(option)),
+    async put(option) {
+      const after = option.autoload === undefined ? undefined : { text: option.text, autoload: option.autoload };
+      await change(option.name, after, async () => {
+        await store.put(option);
+        return true;
+      });
+    },
+    swap: (name, from, to) => change(name, undefined, () => store.swap(name, from, to)),
+    remove: (name, text) => change(name, null, () => store.remove(name, text)),
+  };
+}
+
+interface CachedReads {
+  readonly cache: OptionCache;
+  read(name: string): Promise<CachedOption>;
+  prime(names: readonly string[]): Promise<void>;
+  drop(name: string): void;
+  clear(): void;
+  /** Readers from now on do not join a query that is under way. */
+  endSharing(name: string): void;
+  /** Whether the running transaction wrote the option: nobody else may see it yet, and its own reads must, so they go past the cache. */
+  isPrivate(name: string): boolean;
+  setPrivate(transaction: object, name: string): void;
+}
+
+function createCachedReads(database: Database, store: OptionStore): CachedReads {
+  const cache = createOptionCache();
+  const written = new WeakMap<object, Set<string>>();
+  const loading = new Map<string, Promise<CachedOption>>();
+
+  const isPrivate = (name: string): boolean => {
+    const transaction = database.currentTransaction();
+    return transaction !== null && written.get(transaction)?.has(name) === true;
+  };
+
+  async function load(names: readonly string[]): Promise<Map<string, CachedOption>> {
+    const watch = cache.watch();
+    try {
+      const found = await store.read(names);
+      const options = new Map<string, CachedOption>(names.map((name) => [name, found.get(name) ?? null]));
+      for (const [name, option] of options) watch.keep(name, option);
+      return options;
+    } finally {
+      watch.end();
+    }
+  }
+
+  const loadOne = async (name: string): Promise<CachedOption> => (await load([name])).get(name) ?? null;
+
+  /** Parallel readers of one name share a query; one begun before a change is not shared with readers after it. */
+  function loadShared(name: string): Promise<CachedOption> {
+    const current = loading.get(name);
+    if (current !== undefined) return current;
+    const started = loadOne(name).finally(() => {
+      if (loading.get(name) === started) loading.delete(name);
+    });
+    loading.set(name, started);
+    return started;
+  }
+
+  return {
+    cache,
+    isPrivate,
+    setPrivate: (transaction, name) => void written.set(transaction, (written.get(transaction) ?? new Set()).add(name)),
+    async read(name) {
+      if (isPrivate(name)) return (await store.read([name])).get(name) ?? null;
+      const known = cache.get(name);
+      if (known !== undefined) return known;
+      // Inside a transaction nobody is waited for: the others may be waiting for its connection.
+      return database.currentTransaction() === null ? loadShared(name) : loadOne(name);
+    },
+    async prime(names) {
+      const unknown = names.filter((name) => !isPrivate(name) && cache.get(name) === undefined);
+      if (unknown.length > 0) await load(unknown);
+    },
+    endSharing: (name) => void loading.delete(name),
+    drop(name) {
+      loading.delete(name);
+      cache.drop(name);
+    },
+    clear() {
+      loading.clear();
+      cache.clear();
+    },
+  };
+}
+
+/** @param after what is stored when the statement did something; undefined: not known here. */
+type Change = (name: string, after: CachedOption | undefined, statement: () => Promise<boolean>) => Promise<boolean>;
+
+/** Writes, tells the other processes in the same transaction, and keeps the cache right. */
+function createChange({ database, reads, self }: { readonly database: Database; readonly reads: CachedReads; readonly self: string }): Change {
+  return async (name, after, statement) => {
+    const outer = database.currentTransaction();
+    const watch = reads.cache.watch();
+    try {
+      const changed = await database.transaction(async () => {
+        const done = await statement();
+        if (done) await database.notify(channel, JSON.stringify({ from: self, name }));
+        return done;
+      });
+      reads.endSharing(name);
+      if (changed && outer === null && after !== undefined) watch.replace(name, after);
+      else reads.drop(name);
+      if (changed && outer !== null) {
+        reads.setPrivate(outer, name);
+        database.afterCommit(() => {
+          reads.drop(name);
+        });
+      }
+      return changed;
+    } finally {
+      watch.end();
+    }
+  };
+}

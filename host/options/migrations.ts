@@ -1,0 +1,15 @@
+import type { Migration } from '#plugin-api';
+
+/** Values are JSON text on both databases: PostgreSQL's own JSON type would reorder the members of objects. */
+export const migrations: readonly Migration[] = [
+  {
+    id: '0001_options',
+    up: async (knex) => {
+      await knex.schema.createTable('options', (table) => {
+        table.string('name', 191).primary();
+        table.text('value').notNullable();
+        table.boolean('autoload').notNullable().defaultTo(true).index();
+      });
+    },
+  },
+];

@@ -1,0 +1,48 @@
+/** Length of the column. */
+const maxNameLength = 191;
+
+/** @throws Error for names the database cannot hold. An empty name is no error: WordPress answers false for it. */
+export function cleanName(name: string): string {
+  const clean = name.trim();
+  if (clean.length > maxNameLength) throw new Error(`The option name '${clean.slice(0, 40)}...' is too long; use at most ${maxNameLength} characters.`);
+  if (clean.includes('\0')) throw new Error('An option name must not hold a NUL character.');
+  return clean;
+}
+
+/**
+ * The JSON text of a value.
+ *
+ * @throws Error naming the place when the value would come back from JSON changed: undefined, a function, NaN, a date...
+ */
+export function encodeValue(name: string, value: unknown): string {
+  refuseOthers(value, name, []);
+  return JSON.stringify(value);
+}
+
+export const decodeValue = (text: string): unknown => JSON.parse(text) as unknown;
+
+/** The same value with the same order of members, as WordPress compares what it would store. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}
+
+function refuseOthers(value: unknown, place: string, parents: readonly object[]): void {
+  const refuse = (what: string): never => {
+    throw new Error(`The option value ${place} is ${what}, which JSON does not keep; use null, a boolean, a finite number, a string, an array or a plain object.`);
+  };
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return;
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) refuse(String(value));
+    return;
+  }
+  if (typeof value !== 'object') return refuse(value === undefined ? 'undefined' : `a ${typeof value}`);
+  if (parents.includes(value)) refuse('part of itself');
+  const within = [...parents, value];
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) refuseOthers(value[index], `${place}[${index}]`, within);
+    return;
+  }
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) refuse(`an instance of ${(value as object).constructor.name}`);
+  for (const [member, inner] of Object.entries(value)) refuseOthers(inner, `${place}.${member}`, within);
+}

@@ -1,0 +1,153 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { HooksApi, OptionWrite, OptionsApi } from '#plugin-api';
+import type { CachedOptions } from './cached-options.ts';
+import { cleanName, decodeValue, encodeValue, isSame } from './option-values.ts';
+import type { Settings } from './settings.ts';
+
+export interface StoredOptionsDependencies {
+  readonly cached: CachedOptions;
+  readonly settings: Settings;
+  readonly hooks: HooksApi;
+}
+
+export type StoredOptions = Pick<OptionsApi, 'get' | 'update' | 'add' | 'delete' | 'compareAndSet' | 'list'>;
+
+/** Reading and writing with WordPress's hooks, in WordPress's order. */
+export function createStoredOptions(dependencies: StoredOptionsDependencies): StoredOptions {
+  const { cached } = dependencies;
+  const get = createReader(dependencies);
+  const { sanitize, insert, update, remove } = createWriter(dependencies, get);
+  return {
+    get: async <Value>(name: string, fallback?: Value) => {
+      const clean = cleanName(name);
+      return (clean === '' ? fallback ?? false : await get(clean, fallback)) as Value;
+    },
+    async update(name, value, write = {}) {
+      const clean = cleanName(name);
+      encodeValue(clean, value);
+      return clean === '' ? false : update(clean, value, write);
+    },
+    async add(name, value, write = {}) {
+      const clean = cleanName(name);
+      encodeValue(clean, value);
+      return clean === '' ? false : insert(clean, value, { autoload: write.autoload, replace: false });
+    },
+    async delete(name) {
+      const clean = cleanName(name);
+      return clean === '' ? false : remove(clean);
+    },
+    compareAndSet: (name, expected, next) => compareAndSet(dependencies, { name: cleanName(name), expected, next, sanitize }),
+    async list(prefix = '') {
+      const found = await cached.list(prefix);
+      const isShown = (name: string): boolean => prefix.startsWith('_transient_') || !name.startsWith('_transient_');
+      return Object.fromEntries([...found].filter(([name]) => isShown(name)).map(([name, { text }]) => [name, decodeValue(text)]));
+    },
+  };
+}
+
+type Reader = (name: string, fallback: unknown) => Promise<unknown>;
+
+function createReader({ cached, hooks }: StoredOptionsDependencies): Reader {
+  return async (name, fallback) => {
+    const base = fallback === undefined ? false : fallback;
+    const own: unknown = await hooks.applyFiltersAsync(`pre_option_${name}`, false as unknown, name, base);
+    const instead: unknown = await hooks.applyFiltersAsync('pre_option', own, name, base);
+    if (instead !== false) return instead;
+    const stored = await cached.read(name);
+    if (stored === null) return hooks.applyFiltersAsync(`default_option_${name}`, base, name, fallback !== undefined);
+    return hooks.applyFiltersAsync(`option_${name}`, decodeValue(stored.text), name);
+  };
+}
+
+interface Writer {
+  sanitize(name: string, value: unknown): Promise<unknown>;
+  /** @param write `replace`: an update that found nothing; the last writer wins. */
+  insert(name: string, value: unknown, write: { readonly autoload: boolean | undefined; readonly replace: boolean }): Promise<boolean>;
+  update(name: string, value: unknown, write: OptionWrite): Promise<boolean>;
+  remove(name: string): Promise<boolean>;
+}
+
+function createWriter({ cached, settings, hooks }: StoredOptionsDependencies, get: Reader): Writer {
+  const filter = (name: string, value: unknown, ...args: unknown[]): Promise<unknown> => hooks.applyFiltersAsync(name, value, ...args);
+  const act = (name: string, ...args: unknown[]): Promise<void> => hooks.doActionAsync(name, ...args);
+  const presetOf = (name: string): Promise<unknown> => filter(`default_option_${name}`, false, name, false);
+
+  async function sanitize(name: string, value: unknown): Promise<unknown> {
+    const clean = await settings.check(name, await filter(`sanitize_option_${name}`, value, name, value));
+    encodeValue(name, clean);
+    return clean;
+  }
+
+  const insert: Writer['insert'] = async (name, value, { autoload = true, replace }) => {
+    const clean = await sanitize(name, value);
+    if (!cached.isKnownAbsent(name) && !isSame(await presetOf(name), await get(name, undefined))) return false;
+    await act('add_option', name, clean);
+    const option = { name, text: encodeValue(name, clean), autoload };
+    if (replace) await cached.put(option);
+    else if (!(await cached.insert(option))) return false;
+    await act(`add_option_${name}`, name, clean);
+    await act('added_option', name, clean);
+    return true;
+  };
+
+  return {
+    sanitize,
+    insert,
+    async update(name, value, { autoload }) {
+      const clean = await sanitize(name, value);
+      // Compared with what is stored now: another process's change of the last moments must not make this one a no-op.
+      cached.refresh(name);
+      const old = await get(name, undefined);
+      const next = await filter('pre_update_option', await filter(`pre_update_option_${name}`, clean, old, name), name, old);
+      const text = encodeValue(name, next);
+      if (isSame(next, old)) return false;
+      if (isSame(await presetOf(name), old)) return insert(name, next, { autoload, replace: true });
+      await act('update_option', name, old, next);
+      await cached.put({ name, text, autoload });
+      await act(`update_option_${name}`, old, next, name);
+      await act('updated_option', name, old, next);
+      return true;
+    },
+    async remove(name) {
+      cached.refresh(name);
+      if ((await cached.read(name)) === null) return false;
+      await act('delete_option', name);
+      if (!(await cached.remove(name))) return false;
+      await act(`delete_option_${name}`, name);
+      await act('deleted_option', name);
+      return true;
+    },
+  };
+}
+
+interface Exchange {
+  readonly name: string;
+  readonly expected: unknown;
+  readonly next: unknown;
+  readonly sanitize: (name: string, value: unknown) => Promise<unknown>;
+}
+
+/**
+ * Compares by value, swaps by text in one SQL statement: whoever changed the text in between wins. After a success the
+ * actions of an add or an update run; filters on reading take no part, because they may answer what is not stored.
+ */
+async function compareAndSet({ cached, hooks }: StoredOptionsDependencies, { name, expected, next, sanitize }: Exchange): Promise<boolean> {
+  const clean = await sanitize(name, next);
+  const text = encodeValue(name, clean);
+  if (expected === undefined) {
+    if (!(await cached.insert({ name, text, autoload: true }))) return false;
+    await hooks.doActionAsync(`add_option_${name}`, name, clean);
+    await hooks.doActionAsync('added_option', name, clean);
+    return true;
+  }
+  for (;;) {
+    cached.refresh(name);
+    const stored = await cached.read(name);
+    if (stored === null || !isDeepStrictEqual(decodeValue(stored.text), expected)) return false;
+    if (await cached.swap(name, stored.text, text)) break;
+    // Changed since it was read, perhaps to another spelling of the same value: look again.
+  }
+  await hooks.doActionAsync(`update_option_${name}`, expected, clean, name);
+  await hooks.doActionAsync('updated_option', name, expected, clean);
+  return true;
+}
