@@ -1,4 +1,4 @@
-import type { JsonSchema } from '#plugin-api';
+import { RestError, type JsonSchema } from '#plugin-api';
 import { aiParamSchemas, type AiParams } from '../../kit/ai-params.ts';
 
 /** The argument `ai_params` (D8). Unknown keys are let through here and named as ignored in the answer. */
@@ -17,8 +17,14 @@ export interface ChosenAiParams {
   readonly ignored: readonly string[];
 }
 
-/** Sorts the keys of a checked `ai_params` into known ones, under their own names, and ignored ones. */
-export function chooseAiParams(given: Readonly<Record<string, unknown>> = {}): ChosenAiParams {
+/**
+ * Sorts the keys of a checked `ai_params` into known ones, under their own names, and ignored ones.
+ *
+ * @throws RestError 400 `rest_invalid_param` for a list, which the host takes for an object as PHP does. An empty one is
+ * how PHP writes an empty object.
+ */
+export function chooseAiParams(given: Readonly<Record<string, unknown>> | readonly unknown[] = {}): ChosenAiParams {
+  if (Array.isArray(given) && given.length > 0) throw notAnObject();
   const params: Record<string, unknown> = {};
   const ignored: string[] = [];
   for (const [key, value] of Object.entries(given)) {
@@ -27,4 +33,10 @@ export function chooseAiParams(given: Readonly<Record<string, unknown>> = {}): C
     else ignored.push(key);
   }
   return { params, ignored };
+}
+
+function notAnObject(): RestError {
+  const message = 'ai_params is not of type object.';
+  const details = { ai_params: { code: 'rest_invalid_type', message, data: { param: 'ai_params' } } };
+  return new RestError({ code: 'rest_invalid_param', status: 400, message: 'Invalid parameter(s): ai_params', data: { params: { ai_params: message }, details } });
 }
