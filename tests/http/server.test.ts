@@ -1,13 +1,8 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { request as httpRequest } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import type { RequestHandler } from 'express';
 import { createSystemClock } from '../../host/clock.ts';
 import { createAssets } from '../../host/http/assets.ts';
-import type { Assets } from '../../host/http/assets.ts';
 import type { RawHandler } from '../../host/http/request.ts';
 import { createHttpServer } from '../../host/http/server.ts';
 import type { HttpServer, HttpServerDependencies } from '../../host/http/server.ts';
@@ -15,9 +10,7 @@ import { createLogger } from '../../host/log/log.ts';
 
 describe('HTTP server', () => {
   let server: HttpServer;
-  let assets: Assets;
   let url: string;
-  let directory: string;
   let lines: string[];
 
   const rest: RawHandler = (request, response, next) => {
@@ -30,21 +23,14 @@ describe('HTTP server', () => {
   async function start(changes: Partial<HttpServerDependencies> = {}): Promise<void> {
     lines = [];
     const clock = createSystemClock();
-    assets = createAssets();
     server = createHttpServer({
-      log: createLogger({ level: 'debug', clock, write: (line) => lines.push(line) }), clock, siteUrl: () => url, restRoot: () => `${url}/wp-json/`, trustProxy: false, rest, assets,
+      log: createLogger({ level: 'debug', clock, write: (line) => lines.push(line) }), clock, siteUrl: () => url, restRoot: () => `${url}/wp-json/`, trustProxy: false, rest, assets: createAssets(),
       checks: {}, metricsToken: null, renderError: async (status, requestId) => `<h1>${status}</h1><p>${requestId}</p>`, ...changes,
     });
     ({ url } = await server.listen({ port: 0, host: '127.0.0.1' }));
   }
 
-  beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'http-'));
-  });
-  afterEach(async () => {
-    await server.close(0);
-    await rm(directory, { recursive: true });
-  });
+  afterEach(() => server.close(0));
 
   describe('request ids', () => {
     it('are made when the caller names none, and are a header of every answer', async () => {
@@ -147,72 +133,6 @@ describe('HTTP server', () => {
     });
   });
 
-  describe('assets', () => {
-    beforeEach(async () => {
-      await mkdir(join(directory, 'public/sub'), { recursive: true });
-      await writeFile(join(directory, 'public/app.js'), 'let a = 1;');
-      await writeFile(join(directory, 'public/style.css'), 'p {}');
-      await writeFile(join(directory, 'public/icons.svg'), '<svg/>');
-      await writeFile(join(directory, 'public/sub/a b.txt'), 'text');
-      await writeFile(join(directory, 'public/.hidden'), 'no');
-      await writeFile(join(directory, 'outside.txt'), 'no');
-      await start();
-    });
-
-    it('are served with their types', async () => {
-      assets.add('svc', join(directory, 'public'));
-      for (const [file, type] of [['app.js', 'text/javascript; charset=utf-8'], ['style.css', 'text/css; charset=utf-8'], ['icons.svg', 'image/svg+xml'], ['sub/a b.txt', 'text/plain; charset=utf-8']] as const) {
-        const response = await fetch(url + assets.url('svc', file));
-        expect(response.status, file).to.equal(200);
-        expect(response.headers.get('content-type')).to.equal(type);
-      }
-    });
-
-    it('are kept for good under the address of their content, and asked for again under any other', async () => {
-      assets.add('svc', join(directory, 'public'));
-      const first = assets.url('svc', 'app.js');
-      expect(first).to.match(/^\/assets\/svc\/app\.js\?v=[0-9a-f]{8}$/);
-      expect((await fetch(url + first)).headers.get('cache-control')).to.equal('public, max-age=31536000, immutable');
-      for (const other of ['/assets/svc/app.js', '/assets/svc/app.js?v=00000000']) {
-        const response = await fetch(url + other);
-        expect(response.headers.get('cache-control')).to.equal('public, max-age=0, must-revalidate');
-        // Not with fetch, which adds "no-cache" to conditional requests.
-        const again = await new Promise((resolve) => httpRequest(url + other, { headers: { 'If-None-Match': response.headers.get('etag')! } }, (answer) => resolve(answer.resume().statusCode)).end());
-        expect(again).to.equal(304);
-      }
-      await writeFile(join(directory, 'public/app.js'), 'let a = 12;');
-      expect(assets.url('svc', 'app.js')).to.match(/\?v=/).and.not.to.equal(first);
-    });
-
-    it('never leave their folder and show no dotfiles or listings', async () => {
-      assets.add('svc', join(directory, 'public'));
-      for (const path of ['/assets/svc/.hidden', '/assets/svc/', '/assets/svc', '/assets/svc/sub', '/assets/svc/%2e%2e/outside.txt', '/assets/svc/..%2foutside.txt', '/assets/svc/sub/..%5c..%5coutside.txt', '/assets/svc/%00', '/assets/nope/app.js', '/assets/']) {
-        const status = await new Promise((resolve) => httpRequest(`${url}`, { path }, (response) => resolve(response.resume().statusCode)).end());
-        expect(status, path).to.be.oneOf([400, 403, 404]);
-      }
-      const raw = await new Promise((resolve) => httpRequest(url, { path: '/assets/svc/../outside.txt' }, (response) => resolve(response.resume().statusCode)).end());
-      expect(raw).to.be.oneOf([400, 403, 404]);
-      expect(assets.url('svc', '../outside.txt')).not.to.include('?v=');
-    });
-
-    it('go with their undo, and a slug is taken once', async () => {
-      const undo = assets.add('svc', join(directory, 'public'));
-      expect(() => assets.add('svc', directory)).to.throw(/already/);
-      expect(() => assets.add('../x', directory)).to.throw(/lower-case/);
-      undo();
-      expect((await fetch(`${url}/assets/svc/app.js`)).status).to.equal(404);
-      assets.add('svc', join(directory, 'public'));
-      undo();
-      expect((await fetch(`${url}/assets/svc/app.js`)).status).to.equal(200);
-    });
-
-    it('work from a folder reached through a link', async () => {
-      await symlink(join(directory, 'public'), join(directory, 'linked'));
-      assets.add('linked', join(directory, 'linked'));
-      expect((await fetch(url + assets.url('linked', 'app.js'))).status).to.equal(200);
-    });
-  });
-
   describe('health', () => {
     it('is alive while it answers, ready while every check passes', async () => {
       let broken = false;
@@ -295,7 +215,7 @@ describe('HTTP server', () => {
     it('says what to do when the port is taken', async () => {
       await start();
       const second = createHttpServer({
-        log: createLogger({ level: 'silent', clock: createSystemClock() }), clock: createSystemClock(), siteUrl: () => '', restRoot: () => '', trustProxy: false, rest, assets, checks: {}, metricsToken: null, renderError: async () => '',
+        log: createLogger({ level: 'silent', clock: createSystemClock() }), clock: createSystemClock(), siteUrl: () => '', restRoot: () => '', trustProxy: false, rest, assets: createAssets(), checks: {}, metricsToken: null, renderError: async () => '',
       });
       const error = await second.listen({ port: Number(new URL(url).port), host: '127.0.0.1' }).then(() => null, (reason: unknown) => reason as Error);
       expect(error?.message).to.match(/^Port \d+ is taken\. .* set PORT to another one\.$/);

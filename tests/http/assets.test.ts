@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer, request as httpRequest } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import express from 'express';
+import { createAssets } from '../../host/http/assets.ts';
+import type { Assets } from '../../host/http/assets.ts';
+
+describe('assets', () => {
+  let server: Server;
+  let assets: Assets;
+  let url: string;
+  let directory: string;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'assets-'));
+    await mkdir(join(directory, 'public/sub'), { recursive: true });
+    await writeFile(join(directory, 'public/app.js'), 'let a = 1;');
+    await writeFile(join(directory, 'public/style.css'), 'p {}');
+    await writeFile(join(directory, 'public/icons.svg'), '<svg/>');
+    await writeFile(join(directory, 'public/sub/a b.txt'), 'text');
+    await writeFile(join(directory, 'public/.hidden'), 'no');
+    await writeFile(join(directory, 'outside.txt'), 'no');
+    assets = createAssets();
+    server = createServer(express().use('/assets', assets.handler)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterEach(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    await rm(directory, { recursive: true });
+  });
+
+  it('are served with their types', async () => {
+    assets.add('svc', join(directory, 'public'));
+    for (const [file, type] of [['app.js', 'text/javascript; charset=utf-8'], ['style.css', 'text/css; charset=utf-8'], ['icons.svg', 'image/svg+xml'], ['sub/a b.txt', 'text/plain; charset=utf-8']] as const) {
+      const response = await fetch(url + assets.url('svc', file));
+      expect(response.status, file).to.equal(200);
+      expect(response.headers.get('content-type')).to.equal(type);
+    }
+  });
+
+  it('are kept for good under the address of their content, and asked for again under any other', async () => {
+    assets.add('svc', join(directory, 'public'));
+    const first = assets.url('svc', 'app.js');
+    expect(first).to.match(/^\/assets\/svc\/app\.js\?v=[0-9a-f]{8}$/);
+    expect((await fetch(url + first)).headers.get('cache-control')).to.equal('public, max-age=31536000, immutable');
+    for (const other of ['/assets/svc/app.js', '/assets/svc/app.js?v=00000000']) {
+      const response = await fetch(url + other);
+      expect(response.headers.get('cache-control')).to.equal('public, max-age=0, must-revalidate');
+      // Not with fetch, which adds "no-cache" to conditional requests.
+      const again = await new Promise((resolve) => httpRequest(url + other, { headers: { 'If-None-Match': response.headers.get('etag')! } }, (answer) => resolve(answer.resume().statusCode)).end());
+      expect(again).to.equal(304);
+    }
+    await writeFile(join(directory, 'public/app.js'), 'let a = 12;');
+    expect(assets.url('svc', 'app.js')).to.match(/\?v=/).and.not.to.equal(first);
+  });
+
+  it('never leave their folder and show no dotfiles or listings', async () => {
+    assets.add('svc', join(directory, 'public'));
+    for (const path of ['/assets/svc/.hidden', '/assets/svc/', '/assets/svc', '/assets/svc/sub', '/assets/svc/%2e%2e/outside.txt', '/assets/svc/..%2foutside.txt', '/assets/svc/sub/..%5c..%5coutside.txt', '/assets/svc/%00', '/assets/nope/app.js', '/assets/']) {
+      const status = await new Promise((resolve) => httpRequest(`${url}`, { path }, (response) => resolve(response.resume().statusCode)).end());
+      expect(status, path).to.be.oneOf([400, 403, 404]);
+    }
+    const raw = await new Promise((resolve) => httpRequest(url, { path: '/assets/svc/../outside.txt' }, (response) => resolve(response.resume().statusCode)).end());
+    expect(raw).to.be.oneOf([400, 403, 404]);
+    expect(assets.url('svc', '../outside.txt')).not.to.include('?v=');
+  });
+
+  it('go with their undo, and a slug is taken once', async () => {
+    const undo = assets.add('svc', join(directory, 'public'));
+    expect(() => assets.add('svc', directory)).to.throw(/already/);
+    expect(() => assets.add('../x', directory)).to.throw(/lower-case/);
+    undo();
+    expect((await fetch(`${url}/assets/svc/app.js`)).status).to.equal(404);
+    assets.add('svc', join(directory, 'public'));
+    undo();
+    expect((await fetch(`${url}/assets/svc/app.js`)).status).to.equal(200);
+  });
+
+  it('work from a folder reached through a link', async () => {
+    await symlink(join(directory, 'public'), join(directory, 'linked'));
+    assets.add('linked', join(directory, 'linked'));
+    expect((await fetch(url + assets.url('linked', 'app.js'))).status).to.equal(200);
+  });
+});
