@@ -50,6 +50,7 @@ function secretState(secret: unknown): { readonly saved: boolean; readonly endin
 /** A string or a list of strings is typed one a line. */
 function formSchema(schema: JsonSchema): JsonSchema {
   if (!isListField(schema)) return schema;
-  const help = [schema.description, 'One a line.'].filter(Boolean).join(' ');
+  const { description = '' } = schema;
+  const help = /one a line/i.test(description) ? description : `${description} One a line.`.trim();
   return { type: 'array', description: help, ...(schema.title !== undefined && { title: schema.title }) };
 }

@@ -19,7 +19,7 @@ export function providerActions(context: SettingsContext): NonNullable<AdminPage
         const card = await providerCard(provider, context);
         return {
           notice: { kind: result.ok ? 'success' : 'error', text: result.ok ? `${provider.label}: ${result.message}` : `The settings are saved, but the test failed. ${result.message}` },
-          redirect: `svc?provider=${provider.id}`,
+          page: { template: 'svc/settings', data: { ...(await settingsView(context)), openProvider: provider.id } },
           data: { works: result.ok, badge: card.badge, models: card.models, secrets: secretStates(card) },
           status: result.ok ? 200 : 400,
         };
