@@ -1,0 +1,131 @@
+import { RestResponse } from '#plugin-api';
+import type { Params, RestError, RestRequest, RouteDefinition } from '#plugin-api';
+import type { Dispatcher } from './dispatcher.ts';
+import type { Embedder } from './embed.ts';
+import { errorResponse } from './error-response.ts';
+import { hostErrors } from './errors.ts';
+import type { ErrorReader } from './failures.ts';
+import type { Finish } from './finish.ts';
+import { parseQuery } from './php-query.ts';
+import type { Match, RouteRegistry } from './registry.ts';
+import type { HostRequest } from './request.ts';
+import type { Rest } from './rest-contract.ts';
+import type { RestFilters } from './rest-filters.ts';
+import { isPlainObject } from './schema/values.ts';
+
+export interface BatchDependencies {
+  readonly registry: RouteRegistry;
+  readonly dispatcher: Dispatcher;
+  readonly embedder: Embedder;
+  readonly asError: ErrorReader;
+  readonly filters: RestFilters;
+  readonly rest: () => Rest;
+  readonly finish: Finish;
+}
+
+/** One request of a batch, made ready or refused. */
+interface Part {
+  readonly request: HostRequest;
+  readonly match: Match | null;
+  readonly error: RestError | null;
+}
+
+export interface Envelope {
+  readonly body: unknown;
+  readonly status: number;
+  /** An empty list where there are none, as PHP writes empty maps. */
+  readonly headers: Readonly<Record<string, string>> | readonly never[];
+}
+
+export function envelope(response: RestResponse, body: unknown): Envelope {
+  const { status, headers } = response;
+  return { body, status, headers: Object.keys(headers).length === 0 ? [] : headers };
+}
+
+/**
+ * `POST /batch/v1`: up to 25 requests to routes that allow it, one after the other, each answered like a request of its
+ * own. With `require-all-validate` none runs unless the parameters of all are right.
+ */
+export function createBatchRoute({ registry, dispatcher, embedder, filters, finish, rest, asError }: BatchDependencies): RouteDefinition {
+  const readPart = async (outer: HostRequest, given: Params): Promise<Part> => {
+    const [path = '', query = ''] = String(given['path']).split(/\?(.*)/s);
+    const request = outer.inner({
+      method: String(given['method'] ?? 'POST'),
+      route: path.replace(/\/+$/, ''),
+      query: parseQuery(query),
+      form: isPlainObject(given['body']) ? given['body'] : {},
+      headers: readHeaders(given['headers']),
+    });
+    if (!path.startsWith('/')) return { request, match: null, error: hostErrors.batchPath() };
+    const match = registry.match(request.method, request.route);
+    request.match = match;
+    if (match === null) return { request, match, error: hostErrors.noRoute() };
+    if (!match.route.allowsBatch) return { request, match, error: hostErrors.batchNotAllowed() };
+    return { request, match, error: await dispatcher.prepare(request, match) };
+  };
+
+  const runPart = async ({ request, match, error }: Part): Promise<Envelope> => {
+    const early = match === null || error !== null ? null : await filters.run('rest_pre_dispatch', null, rest(), request);
+    const response = early instanceof RestResponse ? early : await concluded({ request, match, error });
+    const finished = await finish(response, request);
+    return envelope(finished, await embedder.bodyOf(finished, request, false));
+  };
+
+  const concluded = async ({ request, match, error }: Part): Promise<RestResponse> => {
+    if (match === null || (error !== null && !match.route.allowsBatch)) return errorResponse(error ?? hostErrors.noRoute());
+    try {
+      return await dispatcher.conclude(request, match, error);
+    } catch (thrown) {
+      return errorResponse(asError(thrown, request));
+    }
+  };
+
+  const handler = async (outer: RestRequest): Promise<RestResponse> => {
+    const parts: Part[] = [];
+    for (const given of outer.params['requests'] as Params[]) parts.push(await readPart(outer as HostRequest, given));
+    if (outer.params['validation'] === 'require-all-validate' && parts.some(({ error }) => error !== null)) {
+      const responses = parts.map(({ error }) => (error === null ? null : refused(error)));
+      return new RestResponse({ status: 207, body: { failed: 'validation', responses } });
+    }
+    const responses: Envelope[] = [];
+    for (const part of parts) responses.push(await runPart(part));
+    return new RestResponse({ status: 207, body: { responses } });
+  };
+
+  const maxItems = Number(filters.runNow('rest_get_max_batch_size', 25));
+  return { methods: ['POST'], args: batchArguments(maxItems), handler };
+}
+
+function refused(error: RestError): Envelope {
+  const response = errorResponse(error);
+  return envelope(response, response.body);
+}
+
+function readHeaders(given: unknown): Record<string, string> {
+  if (!isPlainObject(given)) return {};
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), Array.isArray(value) ? value.join(',') : String(value)]));
+}
+
+function batchArguments(maxItems: number): NonNullable<RouteDefinition['args']> {
+  return {
+    validation: { type: 'string', enum: ['require-all-validate', 'normal'], default: 'normal' },
+    requests: {
+      required: true,
+      type: 'array',
+      maxItems,
+      items: {
+        type: 'object',
+        properties: {
+          method: { type: 'string', enum: ['POST', 'PUT', 'PATCH', 'DELETE'], default: 'POST' },
+          path: { type: 'string', required: true },
+          body: { type: 'object', properties: {}, additionalProperties: true },
+          headers: {
+            type: 'object',
+            properties: {},
+            additionalProperties: { type: ['string', 'array'], items: { type: 'string' } },
+          },
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import type { Params, RestError } from '#plugin-api';
+import type { Endpoint } from './endpoint.ts';
+import { hostErrors, invalidParameters, unreadableParameter } from './errors.ts';
+import type { ParameterFault } from './errors.ts';
+import type { HostRequest } from './request.ts';
+
+/**
+ * Reads a request's parameters for an endpoint, in WordPress's order: unreadable body, missing arguments, arguments'
+ * own checks, then check and coercion of every source by the schemas. All bad arguments are named at once (D4).
+ * Fills `request.params`, and leaves coerced values in the sources too.
+ *
+ * @returns the refusal, or null.
+ */
+export async function readParameters(request: HostRequest, endpoint: Endpoint, url: Params): Promise<RestError | null> {
+  const unreadable = decodeUrl(request, url) ?? request.unreadable();
+  if (unreadable !== null) return unreadable;
+  const sources = request.sources(endpoint.defaults());
+  const missing = endpoint.required.filter((name) => find(sources, name) === undefined);
+  if (missing.length > 0) return hostErrors.missingParameters(missing);
+  const refused = (await ownChecks({ request, endpoint, sources })) ?? (await coerce({ request, endpoint, sources }));
+  if (refused === null) request.params = merge(sources);
+  return refused;
+}
+
+/** Escapes in the path are decoded after the match, so that an escaped slash cannot change the route. */
+function decodeUrl(request: HostRequest, url: Params): RestError | null {
+  request.url = url;
+  for (const name of Object.keys(url)) {
+    const value = url[name];
+    if (typeof value !== 'string' || !value.includes('%')) continue;
+    try {
+      const decoded = decodeURIComponent(value);
+      if (decoded.includes('\0')) return unreadableParameter(name, `${name} must not contain NUL characters.`);
+      request.url = { ...request.url, [name]: decoded };
+    } catch {
+      return unreadableParameter(name, `${name} holds percent-escapes that do not decode.`);
+    }
+  }
+  if (request.url === url) request.url = { ...url };
+  return null;
+}
+
+interface Reading {
+  readonly request: HostRequest;
+  readonly endpoint: Endpoint;
+  readonly sources: readonly Params[];
+}
+
+/** The first value that is not null. */
+function find(sources: readonly Params[], name: string): unknown {
+  for (const source of sources) {
+    if (!Object.hasOwn(source, name)) continue;
+    const value = source[name];
+    if (value !== null && value !== undefined) return value;
+  }
+  return undefined;
+}
+
+async function ownChecks({ request, endpoint, sources }: Reading): Promise<RestError | null> {
+  if (endpoint.validated.length === 0) return null;
+  const faults = new Map<string, ParameterFault>();
+  for (const name of endpoint.validated) {
+    const value = find(sources, name);
+    const fault = value === undefined ? null : ((await endpoint.args.get(name)?.validate?.(value, request)) ?? null);
+    if (fault !== null) faults.set(name, fault);
+  }
+  return faults.size === 0 ? null : invalidParameters(faults);
+}
+
+async function coerce({ request, endpoint, sources }: Reading): Promise<RestError | null> {
+  const { args } = endpoint;
+  if (args.size === 0) return null;
+  let faults: Map<string, ParameterFault> | null = null;
+  for (const source of sources) {
+    for (const name of Object.keys(source)) {
+      const argument = args.get(name);
+      if (argument === undefined) continue;
+      const answer = argument.accept(source[name], request);
+      const accepted = answer instanceof Promise ? await answer : answer;
+      if ('value' in accepted) source[name] = accepted.value;
+      else (faults ??= new Map<string, ParameterFault>()).set(name, accepted.fault);
+    }
+  }
+  return faults === null ? null : invalidParameters(faults);
+}
+
+function merge(sources: readonly Params[]): Params {
+  const merged: Params = {};
+  for (let index = sources.length - 1; index >= 0; index -= 1) Object.assign(merged, sources[index]);
+  return merged;
+}

@@ -1,0 +1,129 @@
+import type { Params } from '#plugin-api';
+
+/** Parameters of a query or form, and why they cannot be used. */
+export interface ParsedQuery {
+  readonly params: Params;
+  /** Name and sentence of the first parameter that is refused, or null. */
+  readonly fault: { readonly name: string; readonly message: string } | null;
+}
+
+const limits = { variables: 1000, depth: 64 } as const;
+
+/**
+ * Reads `a=1&b[]=2&c[d]=3` as PHP does: `b` becomes a list, `c` an object; the last of equal names wins; blanks and dots
+ * in names become `_`; `+` is a blank. Percent-escapes that are none stay as they are; those that are not UTF-8, NUL
+ * characters, `__proto__`, and more than 1,000 parameters or 64 levels are refused.
+ */
+export function parseQuery(text: string): ParsedQuery {
+  const builder = createBuilder();
+  let fault: ParsedQuery['fault'] = null;
+  let count = 0;
+  for (const part of text.split('&')) {
+    if (part === '') continue;
+    count += 1;
+    const equals = part.indexOf('=');
+    const name = decodePart(equals < 0 ? part : part.slice(0, equals));
+    const value = equals < 0 ? '' : decodePart(part.slice(equals + 1));
+    const shown = name === null ? 'query' : printable(name);
+    if (count > limits.variables) fault ??= { name: shown, message: `There are more than ${limits.variables} parameters.` };
+    else if (name === null || value === null) fault ??= { name: shown, message: `${shown} is not valid UTF-8.` };
+    else if (name.includes('\0') || value.includes('\0')) fault ??= { name: shown, message: `${shown} must not contain NUL characters.` };
+    else if (!assign(builder, name, value)) fault ??= { name: shown, message: `${shown} is not a valid parameter name.` };
+    if (count > limits.variables) break;
+  }
+  return { params: builder.finish(), fault };
+}
+
+function printable(name: string): string {
+  return name.replaceAll('\0', '').slice(0, 100);
+}
+
+/** Null when the escapes are not UTF-8. */
+function decodePart(text: string): string | null {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  if (!spaced.includes('%')) return spaced;
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    try {
+      return decodeURIComponent(spaced.replace(/%(?![0-9a-fA-F]{2})/g, '%25'));
+    } catch {
+      return null;
+    }
+  }
+}
+
+/** A list or map under construction, in PHP's manner: keys in order, and the next free index. */
+interface Node {
+  readonly members: Map<string, string | Node>;
+  next: number;
+}
+
+interface Builder {
+  readonly root: Node;
+  finish(): Params;
+}
+
+function createBuilder(): Builder {
+  const root: Node = { members: new Map(), next: 0 };
+  return {
+    root,
+    finish() {
+      const params: Params = {};
+      for (const [name, member] of root.members) params[name] = typeof member === 'string' ? member : finished(member);
+      return params;
+    },
+  };
+}
+
+function finished(node: Node): unknown {
+  const entries = [...node.members].map(([key, member]) => [key, typeof member === 'string' ? member : finished(member)] as const);
+  return entries.every(([key], index) => key === String(index)) ? entries.map(([, member]) => member) : Object.fromEntries(entries);
+}
+
+/** Answers false for a name that cannot be used. Names without any characters are passed over. */
+function assign(builder: Builder, name: string, value: string): boolean {
+  const trimmed = name.replace(/^ +/, '');
+  const bracket = trimmed.indexOf('[');
+  const closed = bracket > 0 && trimmed.includes(']', bracket);
+  const top = (closed ? trimmed.slice(0, bracket) : trimmed).replace(/[ .[]/g, '_');
+  if (top === '' || bracket === 0) return true;
+  if (top === '__proto__') return false;
+  if (!closed) {
+    builder.root.members.set(top, value);
+    return true;
+  }
+  const keys = readKeys(trimmed.slice(bracket));
+  if (keys.length >= limits.depth || keys.includes('__proto__')) return false;
+  let node = child(builder.root, top);
+  for (const key of keys.slice(0, -1)) node = child(node, key);
+  set(node, keys.at(-1) ?? '', value);
+  return true;
+}
+
+/** `[a][][b]rest` -> `a`, ``, `b`. */
+function readKeys(text: string): string[] {
+  const keys: string[] = [];
+  let start = 0;
+  while (text.charAt(start) === '[') {
+    const end = text.indexOf(']', start);
+    if (end < 0) break;
+    keys.push(text.slice(start + 1, end).replace(/^\s+/, ''));
+    start = end + 1;
+  }
+  return keys;
+}
+
+function child(parent: Node, key: string): Node {
+  const present = key === '' ? undefined : parent.members.get(key);
+  if (typeof present === 'object') return present;
+  const node: Node = { members: new Map(), next: 0 };
+  set(parent, key, node);
+  return node;
+}
+
+function set(node: Node, key: string, value: string | Node): void {
+  const name = key === '' ? String(node.next) : key;
+  node.members.set(name, value);
+  if (/^(?:0|[1-9]\d{0,14})$/.test(name)) node.next = Math.max(node.next, Number(name) + 1);
+}

@@ -1,0 +1,117 @@
+import type { HttpMethod, Params, RouteDefinition, Undo } from '#plugin-api';
+import { createEndpoint } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
+import { compileRoutePattern } from './route-pattern.ts';
+import type { RoutePattern } from './route-pattern.ts';
+
+/** All definitions of one path. */
+export interface Route {
+  readonly namespace: string;
+  readonly pattern: RoutePattern;
+  readonly endpoints: readonly Endpoint[];
+  /** A part of the route in which a batch may run: as in WordPress, one definition that allows it allows it for all. */
+  readonly allowsBatch: boolean;
+}
+
+export interface Match {
+  readonly route: Route;
+  readonly endpoint: Endpoint;
+  /** Path parameters as they came, percent-escapes included. */
+  readonly url: Params;
+}
+
+export interface RouteRegistry {
+  register(namespace: string, route: string, definitions: readonly RouteDefinition[]): Undo;
+  /** The first route that fits path and method, in order of registration; HEAD is answered by GET. */
+  match(method: string, path: string): Match | null;
+  /** The first route that fits the path, whatever its methods. */
+  matchPath(path: string): { readonly route: Route; readonly url: Params } | null;
+  /** In order of registration. */
+  routes(): readonly Route[];
+  namespaces(): readonly string[];
+}
+
+interface Registration {
+  readonly endpoints: readonly Endpoint[];
+  readonly override: boolean;
+}
+
+interface Entry extends Route {
+  endpoints: readonly Endpoint[];
+  allowsBatch: boolean;
+  readonly registrations: Registration[];
+}
+
+type Candidate = { readonly route: Route; readonly url: Params };
+
+/** The table of routes. One per process; every node of a site registers the same routes. */
+export function createRouteRegistry(): RouteRegistry {
+  const entries = new Map<string, Entry>();
+  /** Routes that fit a path without parameters; forgotten when a route comes or goes. */
+  const staticCandidates = new Map<string, readonly Candidate[]>();
+  let namespaces: readonly string[] | null = null;
+
+  const changed = (): void => {
+    staticCandidates.clear();
+    namespaces = null;
+  };
+  const listNamespaces = (): readonly string[] =>
+    (namespaces ??= [...new Set([...entries.values()].map(({ namespace }) => namespace))].filter((namespace) => namespace !== ''));
+
+  const candidates = (path: string): readonly Candidate[] => {
+    const known = staticCandidates.get(path);
+    if (known !== undefined) return known;
+    const found = search(path);
+    if (entries.get(path)?.pattern.isStatic === true) staticCandidates.set(path, found);
+    return found;
+  };
+  const search = (path: string): Candidate[] => {
+    const inside = listNamespaces().filter((namespace) => `${path}/`.startsWith(`/${namespace}/`));
+    const found: Candidate[] = [];
+    for (const route of entries.values()) {
+      if (inside.length > 0 && !inside.includes(route.namespace)) continue;
+      const url = route.pattern.match(path);
+      if (url !== null) found.push({ route, url });
+    }
+    return found;
+  };
+
+  return {
+    register(namespace, route, definitions) {
+      const pattern = compileRoutePattern(namespace, route);
+      const entry = entries.get(pattern.path) ?? { namespace, pattern, endpoints: [], allowsBatch: false, registrations: [] };
+      const registration = { endpoints: definitions.map(createEndpoint), override: definitions.some(({ override }) => override === true) };
+      entry.registrations.push(registration);
+      refresh(entry);
+      entries.set(pattern.path, entry);
+      changed();
+      return () => {
+        const index = entry.registrations.indexOf(registration);
+        if (index < 0) return;
+        entry.registrations.splice(index, 1);
+        refresh(entry);
+        if (entry.registrations.length === 0) entries.delete(pattern.path);
+        changed();
+      };
+    },
+    match(method, path) {
+      const wanted = method === 'HEAD' ? 'GET' : method;
+      for (const { route, url } of candidates(path)) {
+        for (const endpoint of route.endpoints) {
+          if (endpoint.methods.includes(wanted as HttpMethod)) return { route, endpoint, url };
+        }
+      }
+      return null;
+    },
+    matchPath: (path) => candidates(path)[0] ?? null,
+    routes: () => [...entries.values()],
+    namespaces: listNamespaces,
+  };
+}
+
+/** What holds is the last registration that overrides, and all after it. */
+function refresh(entry: Entry): void {
+  const from = entry.registrations.findLastIndex(({ override }) => override);
+  entry.endpoints = entry.registrations.slice(Math.max(from, 0)).flatMap(({ endpoints }) => endpoints);
+  entry.allowsBatch = entry.endpoints.some(({ definition }) => definition.allowBatch === true);
+}

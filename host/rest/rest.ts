@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock, HooksApi, JsonType, Logger, RestApi, RouteArgument, RouteDefinition } from '#plugin-api';
+import { createBatchRoute } from './batch.ts';
+import { createDispatcher } from './dispatcher.ts';
+import { createEmbedder } from './embed.ts';
+import { createErrorReader } from './failures.ts';
+import { createFinish } from './finish.ts';
+import { createNamespaceIndex, createRootIndex } from './index-routes.ts';
+import type { RestSite } from './index-routes.ts';
+import { createLinks } from './links.ts';
+import { parseQuery } from './php-query.ts';
+import { createRouteRegistry } from './registry.ts';
+import type { Route } from './registry.ts';
+import { compileRoutePattern } from './route-pattern.ts';
+import { HostRequest } from './request.ts';
+import { createResponseHeaders } from './response-headers.ts';
+import type { HandlerFailure, Rest, RouteSummary } from './rest-contract.ts';
+import { createRestFilters } from './rest-filters.ts';
+import { createRestServer, visitor } from './server.ts';
+
+export type { HandlerFailure, RawRestRequest, RawRestResponse, Rest, RouteSummary } from './rest-contract.ts';
+export type { RestSite } from './index-routes.ts';
+
+export interface RestDependencies {
+  readonly hooks: Pick<HooksApi, 'hasFilter' | 'applyFilters' | 'applyFiltersAsync'>;
+  readonly log: Logger;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Without a slash at its end; a function when it is known only once a port is taken. */
+  readonly siteUrl: string | (() => string);
+  /** First part of REST paths, without slashes: `wp-json`. */
+  readonly prefix: string;
+  readonly site: RestSite;
+  /** Origins whose scripts may read answers. Default: none but the site's own, which needs no leave (D16). */
+  readonly isAllowedOrigin?: (origin: string) => boolean;
+}
+
+/**
+ * The REST interface of a site, without HTTP: routes, dispatch, indexes, batch. It keeps nothing but the table of routes,
+ * so that any number of nodes answers alike.
+ */
+export function createRest({ hooks, log, clock, siteUrl, prefix, site, isAllowedOrigin = () => false }: RestDependencies): Rest {
+  const filters = createRestFilters(hooks);
+  const registry = createRouteRegistry();
+  const listeners = new Set<(failure: HandlerFailure) => void>();
+  const home = typeof siteUrl === 'string' ? () => siteUrl : siteUrl;
+  const root = (): string => `${home()}/${prefix}/`;
+  const url = (route = '/'): string => root() + route.replace(/^\/+/, '');
+  const self = (): Rest => rest;
+  const onFailure = (failure: HandlerFailure): void => {
+    for (const listener of listeners) listener(failure);
+  };
+  const asError = createErrorReader({ log, onFailure });
+  const dispatcher = createDispatcher({ registry, filters, rest: self, asError, url });
+  const links = createLinks({ registry, filters, root });
+  const finish = createFinish({ filters, registry, rest: self });
+  const embedder = createEmbedder({ dispatcher, links, finish });
+  const headers = createResponseHeaders({ filters, root, isAllowedOrigin });
+  const indexes = { registry, filters, site, siteUrl: home, url, now: () => clock.now() };
+  const registerRoute = createRegister({ registry, log, makeIndex: (namespace) => createNamespaceIndex(namespace, indexes) });
+
+  const rest: Rest = {
+    registerRoute,
+    url,
+    handle: createRestServer({ dispatcher, embedder, finish, filters, registry, asError, headers, rest: self, log }),
+    dispatch: (route, init = {}) => {
+      const [path = '', query = ''] = route.split(/\?(.*)/s);
+      const parsed = parseQuery(query);
+      return dispatcher.dispatch(new HostRequest({
+        method: init.method ?? 'GET',
+        route: path === '/' ? path : path.replace(/\/+$/, ''),
+        query: { ...parsed, params: { ...parsed.params, ...init.query } },
+        headers: init.headers ?? {},
+        json: structuredClone(init.json),
+        user: init.user ?? visitor,
+        id: randomUUID(),
+        ip: '',
+        log,
+        ...(init.signal && { signal: init.signal }),
+      }));
+    },
+    describe: () => registry.routes().map(summarise),
+    onHandlerError(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+  registry.register('', '/', [createRootIndex(indexes)]);
+  registry.register('', '/batch/v1', [createBatchRoute({ registry, dispatcher, embedder, filters, finish, asError, rest: self })]);
+  return rest;
+}
+
+interface RegisterDependencies {
+  readonly registry: ReturnType<typeof createRouteRegistry>;
+  readonly log: Logger;
+  readonly makeIndex: (namespace: string) => RouteDefinition;
+}
+
+/** Registers with a check of what a plugin may get wrong; the first route of a namespace brings the namespace's index. */
+function createRegister({ registry, log, makeIndex }: RegisterDependencies): RestApi['registerRoute'] {
+  const indexes = new Map<string, { routes: number; undo: () => void }>();
+  return (namespace, route, definition) => {
+    const definitions = (Array.isArray(definition) ? definition : [definition]) as readonly RouteDefinition[];
+    checkRegistration(namespace, route, definitions);
+    for (const name of unchecked(definitions)) log.warn('REST argument without a type is not checked by its schema', { route: `/${namespace}${route}`, argument: name });
+    const index = indexes.get(namespace) ?? { routes: 0, undo: registry.register(namespace, '', [makeIndex(namespace)]) };
+    const undo = registry.register(namespace, route, definitions);
+    index.routes += 1;
+    indexes.set(namespace, index);
+    let isUndone = false;
+    return () => {
+      if (isUndone) return;
+      isUndone = true;
+      undo();
+      index.routes -= 1;
+      if (index.routes > 0) return;
+      index.undo();
+      indexes.delete(namespace);
+    };
+  };
+}
+
+function checkRegistration(namespace: string, route: string, definitions: readonly RouteDefinition[]): void {
+  if (!/^[\w.~-]+(\/[\w.~-]+)*$/.test(namespace)) {
+    throw new Error(`The namespace '${namespace}' of the route '${route}' cannot be used. Write vendor and version, without slashes at the ends: hello/v1.`);
+  }
+  compileRoutePattern(namespace, route);
+  if (definitions.length === 0) throw new Error(`The route '/${namespace}${route}' has no definition. Give it a handler.`);
+}
+
+/** Names of arguments whose author may believe that they are checked. */
+function unchecked(definitions: readonly RouteDefinition[]): string[] {
+  const isUnchecked = (argument: RouteArgument): boolean =>
+    argument.type === undefined && argument.validate === undefined && argument.sanitize === undefined &&
+    [argument.anyOf, argument.oneOf, argument.enum, argument.const, argument.properties, argument.items, argument.pattern].some((keyword) => keyword !== undefined);
+  return definitions.flatMap(({ args = {} }) => Object.entries(args).filter(([, argument]) => isUnchecked(argument)).map(([name]) => name));
+}
+
+function summarise({ namespace, pattern, endpoints, allowsBatch }: Route): RouteSummary {
+  return {
+    namespace,
+    route: pattern.path,
+    methods: [...new Set(endpoints.flatMap(({ methods }) => methods))],
+    endpoints: endpoints.map(({ methods, definition }) => ({
+      methods,
+      summary: definition.summary ?? null,
+      args: Object.entries(definition.args ?? {}).map(([name, { type, required, description }]) => ({
+        name, type: typeName(type), required: required === true, description: description ?? '',
+      })),
+      hasPermission: definition.permission !== undefined,
+      hasAuthentication: definition.authenticate !== undefined,
+    })),
+    showInIndex: endpoints.some(({ definition }) => definition.showInIndex !== false),
+    allowsBatch,
+  };
+}
+
+function typeName(type: RouteArgument['type']): string {
+  return type === undefined ? 'any' : ([type].flat() as JsonType[]).join(' or ');
+}

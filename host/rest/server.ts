@@ -1,0 +1,136 @@
+import { RestError, RestResponse } from '#plugin-api';
+import type { Logger, User } from '#plugin-api';
+import { envelope } from './batch.ts';
+import type { Dispatcher } from './dispatcher.ts';
+import { readEmbedWish } from './embed.ts';
+import type { Embedder } from './embed.ts';
+import { encodeBody } from './encode.ts';
+import { errorResponse } from './error-response.ts';
+import type { ErrorReader } from './failures.ts';
+import type { Finish } from './finish.ts';
+import { parseQuery } from './php-query.ts';
+import type { ParsedQuery } from './php-query.ts';
+import type { RouteRegistry } from './registry.ts';
+import { HostRequest } from './request.ts';
+import type { HeaderRequest } from './response-headers.ts';
+import type { RawRestRequest, Rest } from './rest-contract.ts';
+import type { RestFilters } from './rest-filters.ts';
+
+/** Nobody: the caller inside the process, and the one outside until it is known. */
+export const visitor: User = { id: 0, login: '', email: '', displayName: '', roles: [], can: () => false };
+
+export interface ServerDependencies {
+  readonly dispatcher: Dispatcher;
+  readonly embedder: Embedder;
+  readonly finish: Finish;
+  readonly filters: RestFilters;
+  readonly registry: RouteRegistry;
+  readonly asError: ErrorReader;
+  readonly headers: (request: HeaderRequest, response: RestResponse) => Record<string, string>;
+  readonly rest: () => Rest;
+  readonly log: Logger;
+}
+
+/** Serves requests from outside: who asks, the dispatch, and everything between its answer and the bytes sent. */
+export function createRestServer(dependencies: ServerDependencies): Rest['handle'] {
+  const { dispatcher, finish, filters, asError, headers, rest } = dependencies;
+  const receive = createReceiver(dependencies);
+  const write = createWriter(dependencies);
+
+  const answer = async ({ request, refusal }: Received): Promise<RestResponse> => {
+    try {
+      return await finish(refusal === null ? await dispatcher.dispatch(request) : errorResponse(refusal), request);
+    } catch (error) {
+      return errorResponse(asError(error, request));
+    }
+  };
+
+  return async (raw) => {
+    const received = await receive(raw, parseQuery(raw.query));
+    const { request } = received;
+    const written = await write(await answer(received), request);
+    const { response } = written;
+    const isOverridden = request.method !== raw.method.toUpperCase();
+    const sent = headers({
+      method: raw.method,
+      origin: raw.headers['origin'],
+      isSignedIn: request.user.id > 0,
+      isPrivate: isPersonal(received) || (isOverridden && response.status >= 400 && response.status < 500),
+      id: raw.id,
+    }, response);
+    const served = await filters.run('rest_pre_serve_request', false, response, request, rest());
+    const isBare = raw.method === 'HEAD' || response.status === 204 || response.status === 304;
+    return { status: response.status, headers: sent, body: isBare ? '' : servedBody(served, written.text) };
+  };
+}
+
+interface Received {
+  readonly request: HostRequest;
+  /** Why the caller is refused before any route is looked for. */
+  readonly refusal: RestError | null;
+}
+
+/** Finds out who asks and where it leads, and reads the body within the route's limit; a refused caller's body is not read. */
+function createReceiver({ filters, registry, asError, log }: ServerDependencies): (raw: RawRestRequest, query: ParsedQuery) => Promise<Received> {
+  return async (raw, query) => {
+    const method = readMethod(raw, query);
+    const { route, headers, id, ip } = raw;
+    const common = { method, route, query, headers, id, ip, log, onHangUp: (listener: () => void) => raw.onHangUp(listener) };
+    let user = visitor;
+    try {
+      user = await raw.currentUser();
+      const result = await filters.run('rest_authentication_errors', null, user);
+      if (result instanceof RestError) return { request: new HostRequest({ ...common, user }), refusal: result };
+    } catch (error) {
+      const request = new HostRequest({ ...common, user });
+      return { request, refusal: asError(error, request) };
+    }
+    const match = registry.match(method, route);
+    const body = match === null ? undefined : await raw.readBody(match.endpoint.bodyLimit);
+    const request = new HostRequest(body === undefined ? { ...common, user } : { ...common, user, body });
+    request.match = match;
+    return { request, refusal: null };
+  };
+}
+
+interface Written {
+  readonly response: RestResponse;
+  readonly text: string;
+}
+
+/** Turns an answer into JSON: links, embedded answers, envelope. */
+function createWriter({ embedder, asError, log }: ServerDependencies): (response: RestResponse, request: HostRequest) => Promise<Written> {
+  return async (response, request) => {
+    try {
+      const body = await embedder.bodyOf(response, request, readEmbedWish(request.query['_embed']));
+      const isEnveloped = request.query['_envelope'] !== undefined;
+      const encoded = encodeBody(isEnveloped ? envelope(response, body) : body);
+      if ('text' in encoded) return { response: isEnveloped ? new RestResponse() : response, text: encoded.text };
+      log.error('REST answer could not be encoded', { route: request.route, request_id: request.id, error: encoded.cause ?? encoded.error });
+      return failed(encoded.error, response);
+    } catch (error) {
+      return failed(asError(error, request), response);
+    }
+  };
+}
+
+function failed(error: RestError, { headers }: RestResponse): Written {
+  const response = errorResponse(error);
+  if (headers['Allow'] !== undefined) response.headers['Allow'] = headers['Allow'];
+  return { response, text: JSON.stringify(response.body) };
+}
+
+function servedBody(served: unknown, text: string): string | Uint8Array {
+  if (served === true) return '';
+  return typeof served === 'string' || served instanceof Uint8Array ? served : text;
+}
+
+/** Answers to somebody in particular are not for caches. */
+function isPersonal({ request, refusal }: Received): boolean {
+  return refusal !== null || request.user.id > 0 || request.match?.endpoint.definition.authenticate !== undefined;
+}
+
+function readMethod({ method, headers }: RawRestRequest, { params }: ParsedQuery): string {
+  const wanted = params['_method'] ?? headers['x-http-method-override'];
+  return (typeof wanted === 'string' && wanted !== '' ? wanted : method).toUpperCase();
+}
