@@ -1,5 +1,5 @@
 import { RestError, type AdminActionResult, type AdminPage, type AdminRequest } from '#plugin-api';
-import type { AdminDependencies, PluginSummary, RecentFailure } from './dependencies.ts';
+import type { AdminDependencies, NextStep, PluginSummary, RecentFailure } from './dependencies.ts';
 import { adminPath } from './local-path.ts';
 import type { AdminRegistry } from './registry.ts';
 
@@ -15,8 +15,8 @@ export function createDashboard(dependencies: AdminDependencies, registry: Admin
     capability: 'read',
     render: async (request) => {
       const list = await plugins.list();
-      const steps = await hooks.applyFiltersAsync('admin_next_steps', [], request.user);
-      const failures = await hooks.applyFiltersAsync('admin_recent_failures', list.flatMap(failureOf), request.user);
+      const steps = await linesOf(request, [], (lines: readonly NextStep[]) => hooks.applyFiltersAsync('admin_next_steps', lines, request.user));
+      const failures = await linesOf(request, list.flatMap(failureOf), (lines) => hooks.applyFiltersAsync('admin_recent_failures', lines, request.user));
       const manages = request.user.can('manage_options');
       return {
         template: 'admin/dashboard',
@@ -35,6 +35,17 @@ export function createDashboard(dependencies: AdminDependencies, registry: Admin
       };
     },
   };
+}
+
+/** The dashboard is where one looks when a plugin fails: a filter that throws costs its own lines alone. */
+async function linesOf<Line>({ log }: AdminRequest, own: readonly Line[], filter: (lines: readonly Line[]) => Promise<readonly Line[]>): Promise<readonly Line[]> {
+  try {
+    const lines: unknown = await filter(own);
+    return Array.isArray(lines) ? (lines as Line[]) : own;
+  } catch (error) {
+    log.error('A filter of the dashboard failed.', { error });
+    return own;
+  }
 }
 
 function failureOf(plugin: PluginSummary): RecentFailure[] {

@@ -57,6 +57,14 @@ describe('dashboard and plugins page', () => {
     expect(text.indexOf('Receiver gone.')).to.be.within(1, text.indexOf('no &lt;such&gt; thing'));
   });
 
+  it('stands when a filter of a plugin fails', async () => {
+    host.hooks.addFilter('admin_next_steps', () => { throw new Error('broken filter'); });
+    host.hooks.addFilter('admin_recent_failures', () => null as never);
+    const { status, text } = await browser.get('/admin/');
+    expect(status).to.equal(200);
+    expect(text).to.contain('no &lt;such&gt; thing').and.not.contain('broken filter');
+  });
+
   it('shows a reader the dashboard without what he may not do', async () => {
     const { status, text } = await (await host.signedIn('reader')).get('/admin/');
     expect(status).to.equal(200);

@@ -84,6 +84,8 @@ function setBusy(form, button, isBusy) {
 
 /** Sends a form in the background and shows the answer's notice in it. */
 async function send(form, button) {
+  // Made before the answer comes: screen readers announce what changes in a place they know.
+  const place = resultPlace(form);
   const body = new URLSearchParams(new FormData(form, button ?? undefined));
   const address = button?.getAttribute('formaction') || form.action;
   let answer;
@@ -98,11 +100,11 @@ async function send(form, button) {
     location.assign(answer.redirect);
     return;
   }
-  showResult(form, answer);
+  showResult(place, answer);
   form.dispatchEvent(new CustomEvent('admin:result', { bubbles: true, detail: answer }));
 }
 
-function showResult(form, { notice, reveal }) {
+function resultPlace(form) {
   let place = form.querySelector('[data-result]');
   if (!place) {
     place = document.createElement('div');
@@ -110,6 +112,11 @@ function showResult(form, { notice, reveal }) {
     form.append(place);
   }
   place.setAttribute('aria-live', 'polite');
+  place.classList.add('stack-small');
+  return place;
+}
+
+function showResult(place, { notice, reveal }) {
   const lines = [];
   if (notice) lines.push(element('div', { class: `notice notice-${notice.kind}` }, [element('div', { class: 'notice-text' }, [notice.text])]));
   if (reveal) {
@@ -119,7 +126,6 @@ function showResult(form, { notice, reveal }) {
       element('button', { type: 'button', class: 'button button-small', 'data-copy': '' }, ['Copy']),
     ]));
   }
-  place.classList.add('stack-small');
   place.replaceChildren(...lines);
 }
 
