@@ -1,9 +1,8 @@
 import { definePlugin } from '#plugin-api';
 import type { HostApi } from '#plugin-api';
-import { dialSchema, readDial } from './dial.ts';
+import { dialSchema } from './dial.ts';
 import { createSandboxPage } from './page.ts';
-import { createSandboxServer } from './server.ts';
-import { findWire } from './wires.ts';
+import type { Sandbox } from './sandbox.ts';
 
 /** The service's switch: true while every provider is to be answered by the sandbox. */
 const switchOption = 'svc_sandbox';
@@ -17,21 +16,17 @@ const dialOption = 'sandbox_dial';
 export default definePlugin({
   register(host: HostApi): void {
     const { hooks, options } = host;
-    const server = createSandboxServer({
-      clock: host.clock,
-      log: host.log,
-      dial: async () => readDial(await options.get(dialOption)),
-    });
-    host.onStop(() => server.stop());
+    const isOn = async (): Promise<boolean> => (await options.get(switchOption, false)) === true;
+    let opened: Promise<Sandbox> | undefined;
+    // The stand-ins are loaded by their first use: a site that never switches them on pays nothing at start.
+    const open = (): Promise<Sandbox> => (opened ??= import('./sandbox.ts').then(({ createSandbox }) => createSandbox(host, dialOption)));
+
+    host.onStop(async () => (await opened)?.stop());
     options.registerSetting(dialOption, { group: 'sandbox', label: 'Fault dial', schema: dialSchema });
     hooks.addFilter('svc_sandbox_available', () => true);
-    hooks.addFilter('svc_provider_settings', async (settings: Readonly<Record<string, unknown>>, providerId: string) => {
-      const wire = findWire(providerId);
-      if (!wire || (await options.get(switchOption, false)) !== true) return settings;
-      const { url } = await server.start();
-      return { ...settings, ...wire.settings(`${url}/${wire.id}`, settings) };
-    });
-    host.admin.addPage(createSandboxPage({ host, server, switchOption, dialOption }));
+    hooks.addFilter('svc_provider_settings', async (settings: Readonly<Record<string, unknown>>, providerId: string) =>
+      (await isOn()) ? (await open()).settings(providerId, settings) : settings);
+    host.admin.addPage(createSandboxPage({ options, dialOption, isOn, overview: async () => (await open()).overview() }));
   },
   async uninstall(host: HostApi): Promise<void> {
     await host.options.delete(dialOption);

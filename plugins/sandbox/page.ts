@@ -1,16 +1,15 @@
 import { RestError } from '#plugin-api';
-import type { AdminActionResult, AdminPage, AdminRequest, HostApi } from '#plugin-api';
+import type { AdminActionResult, AdminPage, AdminRequest, OptionsApi } from '#plugin-api';
 import { defaultDial, dialSchema, faults, readDial } from './dial.ts';
 import type { Fault } from './dial.ts';
-import type { SandboxServer } from './server.ts';
-import { sandboxKey } from './wire.ts';
-import { wires } from './wires.ts';
+import type { SandboxOverview } from './sandbox.ts';
 
 interface SandboxPageParts {
-  readonly host: HostApi;
-  readonly server: SandboxServer;
-  readonly switchOption: string;
+  readonly options: OptionsApi;
   readonly dialOption: string;
+  /** Whether the service's switch is on. */
+  readonly isOn: () => Promise<boolean>;
+  readonly overview: () => Promise<SandboxOverview>;
 }
 
 const faultLabels: Readonly<Record<Fault, string>> = {
@@ -23,7 +22,7 @@ const faultLabels: Readonly<Record<Fault, string>> = {
 };
 
 /** The admin page: what is served, the fault dial, and the last requests this process saw. */
-export function createSandboxPage({ host, server, switchOption, dialOption }: SandboxPageParts): AdminPage {
+export function createSandboxPage({ options, dialOption, isOn, overview }: SandboxPageParts): AdminPage {
   return {
     slug: 'sandbox',
     title: 'Sandbox',
@@ -31,29 +30,23 @@ export function createSandboxPage({ host, server, switchOption, dialOption }: Sa
     icon: 'flask',
     position: 80,
     render: async () => {
-      const root = server.url();
+      const { requests, ...served } = await overview();
       return {
         template: 'sandbox/index',
         data: {
-          on: (await host.options.get(switchOption, false)) === true,
-          url: root,
-          key: sandboxKey,
-          dial: readDial(await host.options.get(dialOption)),
+          ...served,
+          on: await isOn(),
+          dial: readDial(await options.get(dialOption)),
           schema: dialSchema.properties,
           faultOptions: faults.map((value) => ({ value, label: faultLabels[value] })),
-          providers: wires.map((wire) => ({
-            label: wire.label,
-            address: String(wire.settings(`${root ?? ''}/${wire.id}`, {})['base_url']),
-            models: wire.models.join(', '),
-          })),
-          requests: server.recent().map((request) => ({ ...request, fault: request.fault === 'none' ? '' : request.fault })),
+          requests: requests.map((request) => ({ ...request, fault: request.fault === 'none' ? '' : request.fault })),
         },
       };
     },
     actions: {
-      save: (request) => saveDial(host, dialOption, request),
+      save: (request) => saveDial(options, dialOption, request),
       reset: async () => {
-        await host.options.update(dialOption, defaultDial);
+        await options.update(dialOption, defaultDial);
         return { notice: { kind: 'success', text: 'The dial is back at none: every request is answered.' } };
       },
     },
@@ -61,14 +54,14 @@ export function createSandboxPage({ host, server, switchOption, dialOption }: Sa
 }
 
 /** Throws RestError 400 when a member is out of its range. */
-async function saveDial(host: HostApi, option: string, { form }: AdminRequest): Promise<AdminActionResult> {
+async function saveDial(options: OptionsApi, option: string, { form }: AdminRequest): Promise<AdminActionResult> {
   const dial = {
     fault: String(form['fault'] ?? ''),
     rate: formNumber(form, 'rate'),
     delay_ms: formNumber(form, 'delay_ms'),
     seed: formNumber(form, 'seed'),
   };
-  await host.options.update(option, dial);
+  await options.update(option, dial);
   const text = dial.fault === 'none' ? 'Saved. Every request is answered.' : `Saved. The fault strikes ${String(Math.round(dial.rate * 100))}% of the requests from now on.`;
   return { notice: { kind: 'success', text } };
 }
