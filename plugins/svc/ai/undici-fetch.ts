@@ -21,7 +21,7 @@ export function createUndiciFetch({ connections = 256 }: { readonly connections?
   const open = async () => {
     const { Agent, request } = await import('undici');
     // The calls carry time limits of their own.
-    const agent = new Agent({ connections, connect: { timeout: 10_000 }, headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 30_000 });
+    const agent = new Agent({ connections, connect: { timeout: 10_000 }, headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 10_000 });
     return { agent, request };
   };
   return {

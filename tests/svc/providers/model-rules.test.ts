@@ -17,7 +17,8 @@ const messages = [{ role: 'user', content: 'Hello.' }] as const;
 const everything: AiParams = { temperature: 0.5, top_p: 0.9, frequency_penalty: 1, presence_penalty: 1, stop: 'END', max_completion_tokens: 3000 };
 
 /** Body and ignored keys of a call by a provider, answered at once. */
-async function sentBy(provider: Provider, model: string, params: AiParams, settings: ProviderSettings = {}): Promise<{ body: Record<string, unknown>; ignored: readonly string[] }> {
+async function sentBy(provider: Provider, model: string, given: AiParams & { readonly settings?: ProviderSettings }): Promise<{ body: Record<string, unknown>; ignored: readonly string[] }> {
+  const { settings, ...params } = given;
   let body: Record<string, unknown> = {};
   const fetch = (async (_url, init) => {
     body = JSON.parse(String(init?.body)) as Record<string, unknown>;
@@ -63,12 +64,12 @@ describe('What OpenAI’s models make of parameters', () => {
 
 describe('What Azure’s deployments make of parameters', () => {
   it('knows the model behind a deployment from the settings', async () => {
-    const { ignored } = await sentBy(azure, 'thinker', { temperature: 0.5 }, { deployments: ['chat', 'thinker = o3'] });
+    const { ignored } = await sentBy(azure, 'thinker', { temperature: 0.5, settings: { deployments: ['chat', 'thinker = o3'] } });
     expect(ignored).to.deep.equal(['temperature']);
   });
 
   it('writes max_tokens for versions of the classic interface that know no other', async () => {
-    const { body } = await sentBy(azure, 'chat', { max_completion_tokens: 50 }, { api_version: '2024-06-01' });
+    const { body } = await sentBy(azure, 'chat', { max_completion_tokens: 50, settings: { api_version: '2024-06-01' } });
     expect(body).to.deep.equal({ max_tokens: 50 });
   });
 });
