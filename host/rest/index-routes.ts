@@ -3,6 +3,7 @@ import type { RestRequest, RouteDefinition } from '#plugin-api';
 import type { RouteRegistry } from './registry.ts';
 import type { RestFilters } from './rest-filters.ts';
 import { describeRoute } from './route-description.ts';
+import { parseList } from './schema/values.ts';
 
 /** What the root index says of the site. */
 export interface RestSite {
@@ -47,9 +48,16 @@ export function createRootIndex({ registry, filters, site, siteUrl, url, now }: 
         routes: describeRoutes(registry, { url }),
       };
       const links = { help: [{ href: 'https://developer.wordpress.org/rest-api/' }] };
-      return filters.run('rest_index', new RestResponse({ body, links }), request);
+      const response = new RestResponse(wantsLinks(request) ? { body, links } : { body });
+      return filters.run('rest_index', response, request);
     },
   };
+}
+
+/** With `_fields` only where they are named: the root's link is no part of the site's description. */
+function wantsLinks({ params }: RestRequest): boolean {
+  const wanted = parseList(params['_fields']);
+  return wanted.length === 0 || wanted.includes('_links');
 }
 
 /** `{root}/{namespace}`: the routes of one namespace. */
