@@ -51,6 +51,8 @@ export interface Database extends DatabaseApi {
    *   a newer version), when an id appears twice, or when a migration fails.
    */
   migrate(owner: string, migrations: readonly Migration[]): Promise<void>;
+  /** Applies what is missing of all lists that `migrate` was called with in this process; answers how many. */
+  migratePending(): Promise<number>;
   /** Applied ones, and those of `migrate`'s lists that are not applied. */
   migrationStatus(): Promise<AppliedMigration[]>;
   /** Rejects when the database does not answer within three seconds. */

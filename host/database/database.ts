@@ -77,6 +77,7 @@ function composeDatabase(parts: Parts): Database {
       transactions.afterCommit(callback);
     },
     migrate: (owner, migrations: readonly Migration[]) => migrator.migrate(owner, migrations),
+    migratePending: () => migrator.migratePending(),
     migrationStatus: () => migrator.status(),
     async ping() {
       await knex.raw('SELECT 1').timeout(pingTimeout);

@@ -7,6 +7,8 @@ export const migrationsTable = 'migrations';
 
 export interface Migrator {
   migrate(owner: string, migrations: readonly Migration[]): Promise<void>;
+  /** All that are known and not applied, each in its transaction; answers how many. */
+  migratePending(): Promise<number>;
   status(): Promise<AppliedMigration[]>;
   /** The migration of that name in the lists seen so far. */
   find(owner: string, id: string): Migration | undefined;
@@ -58,11 +60,23 @@ export function createMigrator({ dialect, transactions, clock, log }: MigratorDe
     }, dialect.migrationSettings);
   }
 
+  async function forEachPending(run: (owner: string, migration: Migration) => Promise<void>): Promise<number> {
+    let count = 0;
+    for (const owner of known.keys()) {
+      for (const migration of await pendingOf(owner)) {
+        await run(owner, migration);
+        count++;
+      }
+    }
+    return count;
+  }
+
   return {
     async migrate(owner, migrations) {
       known.set(owner, sortById(owner, migrations));
       for (const migration of await pendingOf(owner)) await applyOnce(owner, migration);
     },
+    migratePending: () => forEachPending(applyOnce),
     async status() {
       const done = await readApplied(knex);
       const pending = [...known].flatMap(([owner, list]) =>
@@ -74,16 +88,7 @@ export function createMigrator({ dialect, transactions, clock, log }: MigratorDe
     },
     find: (owner, id) => known.get(owner)?.find((migration) => migration.id === id),
     apply,
-    async applyPending() {
-      let count = 0;
-      for (const owner of known.keys()) {
-        for (const migration of await pendingOf(owner)) {
-          await apply(owner, migration);
-          count++;
-        }
-      }
-      return count;
-    },
+    applyPending: () => forEachPending(apply),
     createTable,
   };
 }

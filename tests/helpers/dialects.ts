@@ -5,6 +5,9 @@ import { createSystemClock } from '../../host/clock.ts';
 import { type Database, openDatabase } from '../../host/database/database.ts';
 import type { Clock, Logger } from '#plugin-api';
 import { createPostgresDatabase } from './postgres.ts';
+import { silentLog } from './silent-log.ts';
+
+export { silentLog };
 
 export interface OpenInit {
   readonly clock?: Clock;
@@ -21,15 +24,6 @@ export interface DialectCase {
   /** A folder that is removed after the test. */
   readonly directory: () => string;
 }
-
-/** A logger that says nothing. */
-export const silentLog: Logger = {
-  debug: () => {},
-  info: () => {},
-  warn: () => {},
-  error: () => {},
-  child: () => silentLog,
-};
 
 /**
  * Runs a suite on SQLite and on PostgreSQL. Each test has a database of its own, empty but for what it puts in.
