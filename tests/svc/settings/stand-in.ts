@@ -26,6 +26,9 @@ export const acme: Provider = {
   listModels: async () => [{ id: 'acme-2' }, { id: 'acme-1' }, { id: 'acme-1' }],
 };
 
+/** One for all tests: making its key takes a while. */
+const real = createSecrets({ secretKey: 'a secret key of tests', dataDir: '/nowhere', redactor: createRedactor() });
+
 /** Options in memory: what the settings use of them, with the host's own hooks and secrets around. */
 export interface StandIn {
   readonly settings: Settings;
@@ -41,7 +44,6 @@ export function createStandIn(providers: readonly Provider[] = [acme]): StandIn 
   const stored = new Map<string, unknown>();
   const hooks = createHooks();
   const options = createMemoryOptions(stored);
-  const real = createSecrets({ secretKey: 'a secret key of tests', dataDir: '/nowhere', redactor: createRedactor() });
   const decrypted: string[] = [];
   const secrets = {
     decrypted,

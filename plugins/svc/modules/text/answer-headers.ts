@@ -1,18 +1,29 @@
 const mostNames = 50;
-const longestName = 100;
+/** Characters, of one name before it is encoded and of the whole list after; many clients read 8 KB of headers in all. */
+const longest = { name: 60, list: 2000 } as const;
 
 /**
  * Headers of a text answer, each only when it applies: `X-SVC-Ignored-Params` (D8) and `X-SVC-Usage-Estimated` (D25).
  * Names come from the caller: what a header cannot carry is percent-encoded, and a long list is cut.
  */
 export function answerHeaders(answer: { readonly ignored: readonly string[]; readonly usageEstimated: boolean }): Record<string, string> {
-  const names = [...new Set(answer.ignored)].slice(0, mostNames).map(headerName);
+  const names = headerList(answer.ignored);
   return {
-    ...(names.length > 0 && { 'X-SVC-Ignored-Params': names.join(', ') }),
+    ...(names !== '' && { 'X-SVC-Ignored-Params': names }),
     ...(answer.usageEstimated && { 'X-SVC-Usage-Estimated': 'true' }),
   };
 }
 
+function headerList(ignored: readonly string[]): string {
+  let list = '';
+  for (const name of [...new Set(ignored)].slice(0, mostNames).map(headerName)) {
+    const longer = list === '' ? name : `${list}, ${name}`;
+    if (longer.length > longest.list) break;
+    list = longer;
+  }
+  return list;
+}
+
 function headerName(name: string): string {
-  return name.slice(0, longestName).replace(/[^\w.[\]-]/gu, (character) => encodeURIComponent(character.replace(/\p{Surrogate}/u, '\ufffd')));
+  return name.slice(0, longest.name).replace(/[^\w.[\]-]/gu, (character) => encodeURIComponent(character.replace(/\p{Surrogate}/u, '\ufffd')));
 }

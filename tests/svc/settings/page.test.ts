@@ -1,0 +1,137 @@
+import { expect } from 'chai';
+import type { AdminRequest, HostApi } from '#plugin-api';
+import { settingsPage } from '../../../plugins/svc/settings/page/settings.page.ts';
+import { createProviderTester, type ProviderProbe } from '../../../plugins/svc/settings/provider-tester.ts';
+import type { SettingsContext } from '../../../plugins/svc/settings/settings-context.ts';
+import { setupPage } from '../../../plugins/svc/settings/setup/setup.page.ts';
+import { acme, createStandIn, type StandIn } from './stand-in.ts';
+
+const secret = 'sk-0123456789abcdef';
+
+interface Pages extends StandIn {
+  readonly context: SettingsContext;
+  /** Runs an action of a page with a posted form. */
+  post(slug: 'svc' | 'svc/setup', action: string, form: Readonly<Record<string, unknown>>): ReturnType<NonNullable<ReturnType<typeof settingsPage>['actions']>[string]>;
+}
+
+function createPages(probe: ProviderProbe = { ok: true, models: [{ id: 'acme-7' }], milliseconds: 5, message: 'Works, 1 model, 5 ms.' }): Pages {
+  const standIn = createStandIn();
+  const host = { rest: { url: (route: string) => `http://site.test/wp-json${route}` }, hooks: standIn.hooks, options: standIn.options } as unknown as HostApi;
+  const context: SettingsContext = {
+    host,
+    settings: standIn.settings,
+    providers: { get: (id) => (id === 'acme' ? acme : undefined), all: () => [acme] },
+    tester: createProviderTester({ options: standIn.options, probe: async () => probe }),
+  };
+  const pages = { svc: settingsPage(context), 'svc/setup': setupPage(context) };
+  return {
+    ...standIn,
+    context,
+    post: async (slug, action, form) => pages[slug].actions![action]!({ form, query: {}, signal: new AbortController().signal } as unknown as AdminRequest),
+  };
+}
+
+const render = (context: SettingsContext) => settingsPage(context).render({ query: {}, form: {} } as unknown as AdminRequest);
+
+describe('the page AI service', () => {
+  it('shows that secrets are saved and how they end, never the secrets', async () => {
+    const { settings, context } = createPages();
+    await settings.providers.save(acme, { api_key: secret });
+    await settings.restKey.set(secret);
+    const shown = JSON.stringify(await render(context));
+    expect(shown).to.contain('"ending":"cdef"').and.contain('ends in cdef').and.not.contain(secret).and.not.contain('enc:v1');
+  });
+
+  it('says which providers are configured, and what the others still need', async () => {
+    const { settings, context } = createPages();
+    const card = async () => ((await render(context)).data as { providers: { badge: { text: string }; missing: string }[] }).providers[0];
+    expect(await card()).to.deep.include({ badge: { text: 'Not configured', kind: 'info' }, missing: 'API key' });
+    await settings.providers.save(acme, { api_key: secret });
+    expect(await card()).to.deep.include({ badge: { text: 'Configured', kind: 'success' }, missing: '' });
+  });
+
+  it('keeps a saved secret when its field comes back empty, and removes it when its box is ticked', async () => {
+    const { settings, post } = createPages();
+    await post('svc', 'save-provider', { provider: 'acme', settings: { api_key: secret, model: 'acme-2' } });
+    await post('svc', 'save-provider', { provider: 'acme', settings: { api_key: '', model: 'acme-3' } });
+    expect(await settings.provider('acme')).to.include({ api_key: secret, model: 'acme-3' });
+    await post('svc', 'save-provider', { provider: 'acme', settings: { api_key: '' }, _remove: ['settings[api_key]'] });
+    expect(await settings.provider('acme')).not.to.have.property('api_key');
+  });
+
+  it('gives a refused form back with what was typed and a sentence at the field, but without the secret', async () => {
+    const { post, stored } = createPages();
+    const result = await post('svc', 'save-provider', { provider: 'acme', settings: { api_key: secret, base_url: 'ftp://x', model: 'typed' } });
+    expect(result.notice?.kind).to.equal('error');
+    expect(result.data).to.deep.equal({ faults: { 'settings[base_url]': 'Base URL must be an http or https address, such as https://api.example.com.' } });
+    const page = JSON.stringify(result.page);
+    expect(page).to.contain('"value":"ftp://x"').and.contain('"value":"typed"').and.not.contain(secret);
+    expect(stored.size).to.equal(0);
+  });
+
+  it('saves and tests in one go, and passes on what the provider said', async () => {
+    const { settings, post } = createPages({ ok: false, models: [], milliseconds: 5, message: 'Acme refused the saved credentials: no such key.' });
+    const result = await post('svc', 'test-provider', { provider: 'acme', settings: { api_key: secret } });
+    expect(result).to.deep.include({ notice: { kind: 'error', text: 'The settings are saved, but the test failed. Acme refused the saved credentials: no such key.' }, status: 400 });
+    expect(await settings.provider('acme')).to.include({ api_key: secret });
+  });
+
+  it('offers the models of the last test, in the answer and on the page', async () => {
+    const { post, context } = createPages();
+    const result = await post('svc', 'test-provider', { provider: 'acme', settings: { api_key: secret } });
+    expect(result.data).to.deep.include({ works: true, models: ['acme-7'] });
+    expect(JSON.stringify(await render(context))).to.contain('acme-7');
+  });
+
+  it('shows a generated key once, with a command that holds it', async () => {
+    const { post, context, settings } = createPages();
+    const { page } = await post('svc', 'generate-key', {});
+    const { key, curl } = page?.data as { key: string; curl: string };
+    expect(curl).to.contain(`Authorization: Bearer ${key}`).and.contain('http://site.test/wp-json/svc/v1/generate');
+    expect(JSON.stringify(await render(context))).not.to.contain(key);
+    expect(await settings.restKey.masked()).to.equal(`ends in ${key.slice(-4)}`);
+  });
+
+  it('clears the key only when that is confirmed', async () => {
+    const { post, settings } = createPages();
+    await settings.restKey.set('a key of mine');
+    expect((await post('svc', 'clear-key', {})).notice?.kind).to.equal('error');
+    expect(await settings.restKey.masked()).not.to.equal(null);
+    await post('svc', 'clear-key', { confirm: '1' });
+    expect(await settings.restKey.masked()).to.equal(null);
+  });
+
+  it('marks parameters out of range, and keeps what was typed', async () => {
+    const { post } = createPages();
+    const result = await post('svc', 'save-params', { params: { temperature: '9', seed: '4' } });
+    expect(result.data).to.deep.equal({ faults: { 'params[temperature]': 'Temperature must be a number from 0 to 2.' } });
+    expect(JSON.stringify(result.page)).to.contain('"value":"9"').and.contain('"value":"4"');
+  });
+
+  for (const form of [{}, { provider: 'nobody' }, { provider: '__proto__' }, { provider: ['acme'] }]) {
+    it(`refuses a form about the provider ${JSON.stringify(form)}`, async () => {
+      const error = await createPages().post('svc', 'save-provider', form).catch((thrown: unknown) => thrown);
+      expect(error).to.include({ code: 'rest_svc_unknown_provider', status: 400 });
+    });
+  }
+});
+
+describe('setting up a provider', () => {
+  it('tests the settings, makes a key and shows a command for this provider and model', async () => {
+    const { post, settings } = createPages();
+    const { page } = await post('svc/setup', 'finish', { provider: 'acme', settings: { api_key: secret, model: 'acme-9' } });
+    expect(page?.template).to.equal('svc/setup-finish');
+    expect((page?.data as { curl: string }).curl).to.contain('"provider":"acme","model":"acme-9"');
+    expect(await settings.restKey.masked()).not.to.equal(null);
+  });
+
+  it('makes no key while the test fails, and then lets through without one', async () => {
+    const { post, settings } = createPages({ ok: false, models: [], milliseconds: 1, message: 'Acme is down.' });
+    const form = { provider: 'acme', settings: { api_key: secret } };
+    const failed = await post('svc/setup', 'finish', form);
+    expect([failed.notice?.text, failed.page?.template]).to.deep.equal(['Acme is down.', 'svc/setup-provider']);
+    expect(await settings.restKey.masked()).to.equal(null);
+    const finished = await post('svc/setup', 'finish-untested', form);
+    expect(finished.page?.template).to.equal('svc/setup-finish');
+  });
+});
