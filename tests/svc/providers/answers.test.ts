@@ -41,6 +41,11 @@ describe('Answers of Chat Completions', () => {
     expect(() => chat({ content: '' }, 'error', { error: { code: 'oops', message: 'Broken upstream.' } })).to.throw('Broken upstream.').with.property('kind', 'unavailable');
   });
 
+  it('count reasoning that is in the total alone as output, as xAI means it', () => {
+    const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 40 };
+    expect(chat({ content: 'a' }, 'stop', { usage }).usage).to.deep.equal({ input_tokens: 10, output_tokens: 30, total_tokens: 40 });
+  });
+
   it('count no tokens that are not whole numbers', () => {
     expect(chat({ content: 'a' }, 'stop', { usage: { prompt_tokens: '3', completion_tokens: 1 } }).usage).to.equal(null);
     expect(chat({ content: 'a' }, 'stop', { usage: { prompt_tokens: 3.0, completion_tokens: 1 } }).usage).to.deep.equal({ input_tokens: 3, output_tokens: 1, total_tokens: 4 });

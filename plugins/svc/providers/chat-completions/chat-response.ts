@@ -50,11 +50,13 @@ function refused(message: string): ProviderError {
   return new ProviderError({ kind: 'rejected', status: 200, message });
 }
 
+/** xAI counts reasoning in the total alone; it is paid for as output, and counted as such. */
 export function chatUsage(usage: unknown): Usage | null {
   const input = countAt(usage, 'prompt_tokens');
-  const output = countAt(usage, 'completion_tokens');
-  if (input === null || output === null) return null;
-  return { input_tokens: input, output_tokens: output, total_tokens: countAt(usage, 'total_tokens') ?? input + output };
+  const written = countAt(usage, 'completion_tokens');
+  if (input === null || written === null) return null;
+  const output = Math.max(written, (countAt(usage, 'total_tokens') ?? 0) - input);
+  return { input_tokens: input, output_tokens: output, total_tokens: input + output };
 }
 
 /** Models of `GET /models`, in the order of their names. */
