@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { chatResponse } from '../../../plugins/svc/providers/chat-completions/chat-response.ts';
 import { claudeResponse } from '../../../plugins/svc/providers/claude/claude-response.ts';
@@ -122,5 +123,10 @@ describe('The table of parameters', () => {
     expect(lines).to.have.length(11);
     expect(lines).to.include('| `max_completion_tokens` | `max_completion_tokens` | `max_completion_tokens` | `maxOutputTokens` | `max_tokens` | `max_tokens` | `max_tokens` | `max_completion_tokens` | `max_tokens` |');
     expect(lines).to.include('| `top_k` | – | – | `topK` | `top_k` | `top_k` | – | – | – |');
+  });
+
+  it('stands in the README as it is', async () => {
+    const readme = readFileSync(new URL('../../../plugins/svc/providers/README.md', import.meta.url), 'utf8');
+    expect(readme).to.contain(renderParamsTable((await createProviderRegistry({ hooks: createHooks() })).all()));
   });
 });
