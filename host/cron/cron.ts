@@ -2,6 +2,7 @@ import type { Clock, CronApi, Logger } from '#plugin-api';
 import type { Database } from '../database/database-contract.ts';
 import { expressionFault } from './next-run.ts';
 import { createRunner, type CronHooks } from './runner.ts';
+import { createScheduling } from './scheduling.ts';
 import { createSchedules, type NamedSchedule } from './schedules.ts';
 import { createCronHistory, createCronStore, type CronRun } from './store.ts';
 import { createTicker, cronChannel } from './ticker.ts';
@@ -34,9 +35,6 @@ export interface Cron extends CronApi {
   schedules(): Record<string, NamedSchedule>;
 }
 
-/** Single events this close to an equal one are duplicates, in milliseconds. */
-const duplicateWindow = 600_000;
-
 /** Persisted events; the contract is CronApi. */
 export function createCron({ database, hooks, clock, log }: CronDependencies): Cron {
   const store = createCronStore(database);
@@ -48,34 +46,8 @@ export function createCron({ database, hooks, clock, log }: CronDependencies): C
     ticker.wake();
     return database.notify(cronChannel, '');
   };
-  const insert = async (event: Parameters<typeof store.insert>[0]): Promise<boolean> => {
-    const inserted = await store.insert(event);
-    if (inserted) await announce();
-    return inserted;
-  };
-
   return {
-    async scheduleSingle(at, hook, args = []) {
-      if (!isTime(at)) return false;
-      const near = (await store.find({ hook, args })).some((event) => Math.abs(event.nextRun - at) < duplicateWindow);
-      return near ? false : insert({ hook, args, schedule: null, nextRun: at });
-    },
-    async schedule(schedule, hook, { args = [], firstRun } = {}) {
-      if (!schedules.known(schedule)) return false;
-      if (firstRun !== undefined) return isTime(firstRun) ? insert({ hook, args, schedule, nextRun: firstRun }) : false;
-      if ((await store.find({ hook, args })).some((event) => event.schedule === schedule)) return false;
-      const nextRun = schedules.next(schedule, { previous: clock.now(), now: clock.now() });
-      return nextRun === null ? false : insert({ hook, args, schedule, nextRun });
-    },
-    async unschedule(hook, args) {
-      return store.remove({ hook, ...(args && { args }) });
-    },
-    async next(hook, args = []) {
-      return (await store.find({ hook, args }))[0]?.nextRun ?? false;
-    },
-    async list() {
-      return (await store.find()).map(({ hook, args, nextRun, schedule }) => ({ hook, args, nextRun, schedule }));
-    },
+    ...createScheduling({ database, store, schedules, clock, log, announce }),
     addSchedule(name, interval, label) {
       if (expressionFault(name) === null) throw new Error(`'${name}' is a cron expression; give the schedule another name.`);
       return schedules.add(name, interval, label);
@@ -91,8 +63,4 @@ export function createCron({ database, hooks, clock, log }: CronDependencies): C
     },
     history: ({ hook, limit = 100 } = {}) => history.list({ limit, ...(hook !== undefined && { hook }) }),
   };
-}
-
-function isTime(at: number): boolean {
-  return Number.isFinite(at) && at > 0;
 }

@@ -8,11 +8,14 @@ export const migrations: readonly Migration[] = [
         table.string('id', 36).primary();
         table.string('hook', 191).notNullable();
         table.text('args').notNullable();
+        // SHA-256 of the arguments: they may be longer than an index takes.
+        table.string('args_key', 64).notNullable();
         table.string('schedule', 191);
         table.bigInteger('next_run').notNullable().index();
         table.string('lease_token', 36);
         table.bigInteger('leased_until').notNullable().defaultTo(0);
-        table.unique(['hook', 'args', 'next_run']);
+        table.integer('attempts').notNullable().defaultTo(0);
+        table.unique(['hook', 'args_key', 'next_run']);
       });
       await knex.schema.createTable('cron_runs', (table) => {
         table.string('id', 36).primary();

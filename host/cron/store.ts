@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Database } from '../database/database-contract.ts';
 
 /** A stored event. Times in milliseconds since the epoch. */
@@ -8,6 +8,8 @@ export interface StoredEvent {
   readonly args: readonly unknown[];
   readonly schedule: string | null;
   readonly nextRun: number;
+  /** A node runs it now; `nextRun` is the time it runs for. */
+  readonly isRunning: boolean;
 }
 
 export interface CronRun {
@@ -26,23 +28,34 @@ export interface CronRun {
 export interface Claim {
   readonly event: StoredEvent;
   readonly token: string;
+  /** 1, or more when nodes died while they ran it. */
+  readonly attempt: number;
+}
+
+/** Which events: all, those of a hook, those of a hook with these arguments. */
+export interface EventFilter {
+  readonly hook?: string | undefined;
+  readonly args?: readonly unknown[] | undefined;
 }
 
 interface EventRow {
   readonly id: string;
   readonly hook: string;
   readonly args: string;
+  readonly args_key: string;
   readonly schedule: string | null;
-  readonly next_run: number | string;
+  readonly next_run: number;
+  /** SQLite answers 0 or 1. */
+  readonly is_running: boolean | number;
 }
 
 interface RunRow {
   readonly hook: string;
   readonly args: string;
   readonly schedule: string | null;
-  readonly due_at: number | string;
-  readonly started_at: number | string;
-  readonly finished_at: number | string;
+  readonly due_at: number;
+  readonly started_at: number;
+  readonly finished_at: number;
   readonly outcome: CronRun['outcome'];
   readonly error: string | null;
 }
@@ -55,58 +68,81 @@ const historyLength = 50;
 /** The SQL of cron. Leases are measured on the database's clock, so nodes with clocks that differ agree. */
 export function createCronStore(database: Database) {
   const { knex } = database;
-  const events = () => knex<EventRow>('cron_events');
   const owned = ({ event, token }: Claim) => knex('cron_events').where({ id: event.id, lease_token: token });
+  const leaseEnd = () => knex.raw('? + ?', [database.now(), leaseLength]);
+
+  function select({ hook, args }: EventFilter) {
+    const query = knex<EventRow>('cron_events');
+    if (hook !== undefined) void query.where({ hook });
+    if (args !== undefined) void query.where({ args_key: keyOf(args) });
+    return query;
+  }
+  const withState = (filter: EventFilter) => select(filter).select<EventRow[]>('*', knex.raw('leased_until >= ? AS is_running', [database.now()])).orderBy('next_run').orderBy('id');
 
   return {
-    async insert(event: Omit<StoredEvent, 'id'>): Promise<boolean> {
-      const row = { id: randomUUID(), hook: event.hook, args: JSON.stringify(event.args), schedule: event.schedule, next_run: event.nextRun };
-      const inserted: unknown[] = await knex('cron_events').insert(row).onConflict(['hook', 'args', 'next_run']).ignore().returning('id');
+    async insert(event: Omit<StoredEvent, 'id' | 'isRunning'>): Promise<boolean> {
+      const { hook, args, schedule, nextRun } = event;
+      const row = { id: randomUUID(), hook, args: JSON.stringify(args), args_key: keyOf(args), schedule, next_run: nextRun };
+      const inserted: unknown[] = await knex('cron_events').insert(row).onConflict(['hook', 'args_key', 'next_run']).ignore().returning('id');
       return inserted.length > 0;
     },
 
-    async find({ hook, args }: { hook?: string; args?: readonly unknown[] } = {}): Promise<StoredEvent[]> {
-      const query = events().orderBy('next_run').orderBy('id');
-      if (hook !== undefined) void query.where({ hook });
-      if (args !== undefined) void query.where({ args: JSON.stringify(args) });
-      return (await query).map(toEvent);
+    /** Without single events that run: as in WordPress they are gone by then, so that their own job may schedule them again. */
+    async find(filter: EventFilter = {}): Promise<StoredEvent[]> {
+      return (await withState(filter)).map(toEvent).filter(({ isRunning, schedule }) => !isRunning || schedule !== null);
     },
 
-    async remove({ hook, args }: { hook: string; args?: readonly unknown[] }): Promise<number> {
-      const query = knex('cron_events').where({ hook });
-      if (args !== undefined) void query.where({ args: JSON.stringify(args) });
-      return query.delete();
+    /** Also those that run: they do not come again. */
+    async remove(filter: EventFilter): Promise<number> {
+      return select(filter).delete();
+    },
+
+    async removeOne({ id }: StoredEvent): Promise<void> {
+      await knex('cron_events').where({ id }).delete();
     },
 
     async due(now: number): Promise<StoredEvent[]> {
-      return (await events().where('next_run', '<=', now).where('leased_until', '<', database.now()).orderBy('next_run').limit(50)).map(toEvent);
+      return (await withState({}).where('next_run', '<=', now).where('leased_until', '<', database.now()).limit(50)).map(toEvent);
     },
 
+    /** Of those that wait. The lease of a node that died ends by itself: ask again from time to time. */
     async earliest(): Promise<number | null> {
-      const row = await knex('cron_events').min({ first: 'next_run' }).first<{ first: number | string | null }>();
-      return row.first === null ? null : Number(row.first);
+      const row = await knex('cron_events').where('leased_until', '<', database.now()).min({ first: 'next_run' }).first<{ first: number | null }>();
+      return row.first;
     },
 
     /** Null when another node was quicker, or the event was changed or removed. */
     async claim(event: StoredEvent): Promise<Claim | null> {
       const token = randomUUID();
-      const claimed = await knex('cron_events')
+      const claimed: { attempts: number }[] = await knex('cron_events')
         .where({ id: event.id, next_run: event.nextRun })
         .where('leased_until', '<', database.now())
-        .update({ lease_token: token, leased_until: knex.raw('? + ?', [database.now(), leaseLength]) });
-      return claimed === 1 ? { event, token } : null;
+        .update({ lease_token: token, leased_until: leaseEnd(), attempts: knex.raw('attempts + 1') })
+        .returning('attempts');
+      const [row] = claimed;
+      return row === undefined ? null : { event, token, attempt: row.attempts };
     },
 
     async renew(claim: Claim): Promise<boolean> {
-      return (await owned(claim).update({ leased_until: knex.raw('? + ?', [database.now(), leaseLength]) })) === 1;
+      return (await owned(claim).update({ leased_until: leaseEnd() })) === 1;
     },
 
     /** Ends a claim: the event moves on to `nextRun`, or is gone. Nothing happens when the lease went to another node. */
     async release(claim: Claim, nextRun: number | null): Promise<void> {
-      if (nextRun === null) await owned(claim).delete();
-      else await owned(claim).update({ next_run: nextRun, lease_token: null, leased_until: 0 });
+      await database.transaction(async () => {
+        const { hook, args } = claim.event;
+        // An equal event may stand there already: two that meet become one.
+        const isTaken = nextRun !== null && (await select({ hook, args }).where({ next_run: nextRun }).whereNot({ id: claim.event.id }).first('id')) !== undefined;
+        if (nextRun === null || isTaken) await owned(claim).delete();
+        else await owned(claim).update({ next_run: nextRun, lease_token: null, leased_until: 0, attempts: 0 });
+      });
     },
   };
+}
+
+/** Equal arguments have equal keys; 1 and "1" are not equal. */
+function keyOf(args: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(args)).digest('hex');
 }
 
 /** The record of what ran. */
@@ -140,7 +176,7 @@ export type CronHistory = ReturnType<typeof createCronHistory>;
 export type CronStore = ReturnType<typeof createCronStore>;
 
 function toEvent(row: EventRow): StoredEvent {
-  return { id: row.id, hook: row.hook, args: JSON.parse(row.args) as unknown[], schedule: row.schedule, nextRun: Number(row.next_run) };
+  return { id: row.id, hook: row.hook, args: JSON.parse(row.args) as unknown[], schedule: row.schedule, nextRun: row.next_run, isRunning: Boolean(row.is_running) };
 }
 
 function toRun(row: RunRow): CronRun {
@@ -148,9 +184,9 @@ function toRun(row: RunRow): CronRun {
     hook: row.hook,
     args: JSON.parse(row.args) as unknown[],
     schedule: row.schedule,
-    dueAt: Number(row.due_at),
-    startedAt: Number(row.started_at),
-    finishedAt: Number(row.finished_at),
+    dueAt: row.due_at,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
     outcome: row.outcome,
     error: row.error,
   };

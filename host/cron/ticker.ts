@@ -27,6 +27,7 @@ export interface Ticker {
 /** Runs what falls due: within a second when scheduled here or announced, within half a minute when the announcement was lost. */
 export function createTicker({ database, clock, log, earliest, runDue }: TickerDependencies): Ticker {
   const undos: (() => void)[] = [];
+  const launched = new Set<Promise<void>>();
   let working: Promise<void> | null = null;
   let next: number | null = null;
   let asked = -Infinity;
@@ -41,14 +42,17 @@ export function createTicker({ database, clock, log, earliest, runDue }: TickerD
       next = await earliest();
     }
     if (next === null || next > now) return;
-    await runDue();
+    // Not waited for: a job that takes hours must not keep the others from running.
+    const launch: Promise<void> = runDue().then(wake, report).finally(() => launched.delete(launch));
+    launched.add(launch);
     wake();
   }
+  const report = (error: unknown): void => {
+    log.error('Cron could not run what is due; trying again.', { error });
+  };
   function onTick(): void {
     working ??= look()
-      .catch((error: unknown) => {
-        log.error('Cron could not look for due events.', { error });
-      })
+      .catch(report)
       .finally(() => {
         working = null;
       });
@@ -62,6 +66,7 @@ export function createTicker({ database, clock, log, earliest, runDue }: TickerD
     async stop() {
       for (const undo of undos.splice(0)) undo();
       await working;
+      await Promise.all(launched);
     },
   };
 }

@@ -24,8 +24,8 @@ export interface CronApi {
   /** Runs once at `at` (milliseconds since the epoch). An equal event within ten minutes of it is refused: answers false. */
   scheduleSingle(at: number, hook: string, args?: readonly unknown[]): Promise<boolean>;
   /**
-   * Runs again and again. Without `firstRun` an event of equal hook, arguments and schedule is left as it is, so that a
-   * plugin may call this at each start; answers whether an event was added.
+   * Runs again and again. Without `firstRun` an event of equal hook, arguments and schedule is left as it is, and one of
+   * another schedule is replaced, so that a plugin may call this at each start; answers whether an event was added.
    *
    * @param schedule `hourly`, `twicedaily`, `daily`, `weekly`, one added with addSchedule, or a cron expression in UTC (`*&#47;5 * * * *`).
    */

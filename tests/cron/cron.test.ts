@@ -2,17 +2,18 @@ import { expect } from 'chai';
 import type { FakeClock } from '../../host/testing/fake-clock.ts';
 import { createFakeClock } from '../../host/testing/fake-clock.ts';
 import { createCron, migrations, type Cron } from '../../host/cron/cron.ts';
+import type { Database } from '../../host/database/database.ts';
 import { createHooks, type Hooks } from '../../host/hooks/hooks.ts';
 import { describeDialects, silentLog } from '../helpers/dialects.ts';
 
 describeDialects('cron', (open) => {
   let clock: FakeClock;
 
-  async function node(): Promise<{ cron: Cron; hooks: Hooks }> {
+  async function node(): Promise<{ cron: Cron; hooks: Hooks; database: Database }> {
     const database = await open();
     await database.migrate('host', migrations);
     const hooks = createHooks({ log: silentLog });
-    return { cron: createCron({ database, hooks, clock, log: silentLog }), hooks };
+    return { cron: createCron({ database, hooks, clock, log: silentLog }), hooks, database };
   }
 
   beforeEach(() => {
@@ -148,5 +149,122 @@ describeDialects('cron', (open) => {
     expect(() => cron.addSchedule('* * * * *', 60, 'Expression')).to.throw('another name');
     undo();
     expect(await cron.schedule('minutely', 'other')).to.equal(false);
+  });
+
+  it('refuses a single event while an equal one is overdue', async () => {
+    const { cron } = await node();
+    await cron.scheduleSingle(clock.now(), 'ev');
+    clock.jump(86_400_000);
+    expect(await cron.scheduleSingle(clock.now() + 1000, 'ev')).to.equal(false);
+    expect(await cron.scheduleSingle(clock.now() + 3_600_000, 'ev')).to.equal(true);
+  });
+
+  it('adds a recurring event once when two nodes ask for it at the same time', async () => {
+    const nodes = [await node(), await node()];
+    const answers = await Promise.all(nodes.map(async ({ cron }) => {
+      clock.jump(7);
+      return cron.schedule('hourly', 'sweep');
+    }));
+    expect(answers.filter(Boolean)).to.have.length(1);
+    expect(await nodes[0]!.cron.list()).to.have.length(1);
+  });
+
+  it('moves a recurring event to another schedule when asked for without a time', async () => {
+    const { cron } = await node();
+    await cron.schedule('hourly', 'sweep');
+    expect(await cron.schedule('daily', 'sweep')).to.equal(true);
+    expect((await cron.list()).map(({ schedule }) => schedule)).to.deep.equal(['daily']);
+  });
+
+  it('lets the job of a single event schedule it again', async () => {
+    const { cron, hooks } = await node();
+    const answers: unknown[] = [];
+    hooks.addAction('step', async () => {
+      answers.push(await cron.next('step'), await cron.scheduleSingle(clock.now() + 60_000, 'step'));
+    });
+    await cron.scheduleSingle(clock.now(), 'step');
+    await cron.runDue();
+    expect(answers).to.deep.equal([false, true]);
+    expect(await cron.next('step')).to.equal(clock.now() + 60_000);
+  });
+
+  it('shows the next time of a recurring event while its job runs, and lets the job end it', async () => {
+    const { cron, hooks } = await node();
+    const first = clock.now();
+    const seen: unknown[] = [];
+    hooks.addAction('sweep', async () => {
+      seen.push(await cron.next('sweep'), await cron.schedule('hourly', 'sweep'), await cron.unschedule('sweep'));
+    });
+    await cron.schedule('hourly', 'sweep', { firstRun: first });
+    await cron.runDue();
+    expect(seen).to.deep.equal([first + 3_600_000, false, 1]);
+    expect(await cron.list()).to.deep.equal([]);
+  });
+
+  it('keeps arguments of any length', async () => {
+    const { cron, hooks } = await node();
+    const text = Array.from({ length: 20_000 }, (_, index) => String.fromCodePoint(0x4e00 + ((index * 7919) % 20_000))).join('');
+    let length = 0;
+    hooks.addAction('ev', (given: string) => (length = given.length));
+    await cron.scheduleSingle(clock.now(), 'ev', [text]);
+    await cron.runDue();
+    expect(length).to.equal(20_000);
+  });
+
+  it('runs the others while one job hangs', async () => {
+    const { cron, hooks } = await node();
+    let [release, ran] = [(): void => undefined, false];
+    hooks.addAction('hangs', () => new Promise<void>((done) => (release = done)));
+    hooks.addAction('quick', () => (ran = true));
+    await cron.start();
+    await cron.scheduleSingle(clock.now(), 'hangs');
+    await cron.scheduleSingle(clock.now() + 5000, 'quick');
+    while (!ran) {
+      await clock.advance(1000);
+      await cron.list();
+    }
+    release();
+    await cron.stop();
+    expect((await cron.history()).map(({ hook }) => hook)).to.have.members(['hangs', 'quick']);
+  });
+
+  describe('when a node dies during a job', () => {
+    const endLease = (database: Database): Promise<unknown> => database.knex('cron_events').update({ leased_until: 0 });
+
+    it('leaves the event alone while the lease holds, and runs it elsewhere afterwards', async () => {
+      const [dying, other] = [await node(), await node()];
+      let [release, runs] = [(): void => undefined, 0];
+      const claimed = new Promise<void>((started) => {
+        dying.hooks.addAction('ev', () => {
+          started();
+          return new Promise<void>((done) => (release = done));
+        });
+      });
+      other.hooks.addAction('ev', () => (runs += 1));
+      await dying.cron.schedule('hourly', 'ev', { firstRun: clock.now() });
+      const lost = dying.cron.runDue();
+      await claimed;
+      expect([await other.cron.runDue(), runs]).to.deep.equal([0, 0]);
+      await endLease(other.database);
+      expect([await other.cron.runDue(), runs]).to.deep.equal([1, 1]);
+      const next = await other.cron.next('ev');
+      clock.jump(10_000_000);
+      release();
+      await lost;
+      // The one that lost its lease must not move the event.
+      expect(await other.cron.next('ev')).to.equal(next);
+    });
+
+    it('gives the event up after three times, with a reason on record', async () => {
+      const { cron, hooks, database } = await node();
+      let runs = 0;
+      hooks.addAction('ev', () => (runs += 1));
+      await cron.scheduleSingle(clock.now(), 'ev');
+      await database.knex('cron_events').update({ attempts: 3 });
+      await cron.runDue();
+      expect(runs).to.equal(0);
+      expect((await cron.history())[0]).to.include({ hook: 'ev', outcome: 'failed', error: 'The node ended during the job, 3 times; it was not tried again.' });
+      expect(await cron.list()).to.deep.equal([]);
+    });
   });
 });
