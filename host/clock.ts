@@ -28,3 +28,16 @@ function cancelling(timer: NodeJS.Timeout): Undo {
     clearTimeout(timer);
   };
 }
+
+/**
+ * Keeps the process alive until the work has settled, though nothing else may do so: a plugin's promise that never
+ * settles, say, which the clock's own timers would otherwise not live to see.
+ */
+export async function keepAlive<Result>(work: Promise<Result>): Promise<Result> {
+  const timer = setInterval(() => undefined, 2 ** 31 - 1);
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+  }
+}

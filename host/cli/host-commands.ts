@@ -1,0 +1,68 @@
+import { access, constants } from 'node:fs/promises';
+import type { Core } from '../core.ts';
+import { cronCommands } from './cron-commands.ts';
+import { databaseCommands } from './database-commands.ts';
+import { doctorCommand, type DoctorCheck } from './doctor-command.ts';
+import { optionCommands } from './option-commands.ts';
+import { pluginCommands, type PluginsForCommands } from './plugin-commands.ts';
+import type { CliRegistry } from './registry.ts';
+import { userCommands } from './user-commands.ts';
+
+export interface HostCommandsDependencies {
+  readonly cli: CliRegistry;
+  readonly core: Core;
+  readonly plugins: () => PluginsForCommands;
+}
+
+/** The commands of the host itself; plugins add theirs when they register. */
+export function addHostCommands({ cli, core, plugins }: HostCommandsDependencies): void {
+  const commands = [
+    ...optionCommands(core.options),
+    ...pluginCommands({ plugins, directory: core.config.pluginDirs[0] ?? 'plugins' }),
+    ...userCommands(core.users),
+    ...cronCommands(core.cron),
+    ...databaseCommands(core.database),
+    doctorCommand(createDoctorChecks(core, plugins)),
+  ];
+  for (const command of commands) cli.addCommand(command);
+}
+
+const oldestNode = [20, 11] as const;
+
+function createDoctorChecks({ config, database, secrets, users }: Core, plugins: () => PluginsForCommands): Record<string, DoctorCheck> {
+  return {
+    node: async () => {
+      const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+      if (major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1])) throw new Error(`Node ${process.versions.node} is too old; use ${oldestNode.join('.')} or newer.`);
+      return process.versions.node;
+    },
+    'data folder': async () => {
+      await access(config.dataDir, constants.W_OK).catch((error: unknown) => {
+        throw new Error(`DATA_DIR ${config.dataDir} cannot be written; make it writable for this user.`, { cause: error });
+      });
+      return config.dataDir;
+    },
+    database: async () => {
+      await database.ping();
+      return database.label;
+    },
+    migrations: async () => {
+      const missing = (await database.migrationStatus()).filter(({ appliedAt }) => appliedAt === null);
+      if (missing.length > 0) throw new Error(`${missing.length} not applied; run 'db migrate'.`);
+      return 'all applied';
+    },
+    secrets: async () => {
+      if (secrets.decrypt(secrets.encrypt('a secret of no one')) !== 'a secret of no one') throw new Error('A secret did not survive; check SECRET_KEY.');
+      return config.secretKey === null ? 'key file in the data folder' : 'SECRET_KEY';
+    },
+    administrator: async () => {
+      if (!(await users.hasAdministrator())) throw new Error("There is none yet; follow the setup link that 'npm start' prints, or set ADMIN_USER, ADMIN_PASSWORD and ADMIN_EMAIL.");
+      return 'present';
+    },
+    plugins: async () => {
+      const failed = plugins().list().filter(({ state }) => state === 'failed');
+      if (failed.length > 0) throw new Error(failed.map(({ slug, failure }) => `${slug} failed at ${failure?.stage ?? 'start'}: ${failure?.message ?? 'no reason known'}`).join('; '));
+      return `${plugins().list().filter(({ state }) => state === 'active').length} active`;
+    },
+  };
+}

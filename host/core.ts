@@ -1,0 +1,44 @@
+import type { Clock, Logger } from '#plugin-api';
+import type { Config } from './config.ts';
+import { createCron, migrations as cronMigrations } from './cron/cron.ts';
+import { openDatabase } from './database/database.ts';
+import { createHooks } from './hooks/hooks.ts';
+import { createOutbound } from './http/outbound.ts';
+import { createLogger } from './log/log.ts';
+import { createRedactor } from './log/redactor.ts';
+import { createOptions, migrations as optionMigrations } from './options/options.ts';
+import { createSecrets } from './secrets/secrets.ts';
+import { createSite, registerSiteSettings } from './site.ts';
+import { migrations as userMigrations } from './users/migrations.ts';
+import { createUsers } from './users/users.ts';
+
+export interface CoreDependencies {
+  readonly config: Config;
+  readonly clock: Clock;
+  /** Where log lines go; default standard error. */
+  readonly write?: (line: string) => void;
+}
+
+/** The parts that stand on nothing but the database: what a command line needs as much as a web node. */
+export async function createCore({ config, clock, write }: CoreDependencies) {
+  const redactor = createRedactor();
+  const log: Logger = createLogger({ level: config.logLevel, clock, redactor, ...(write && { write }) });
+  const hooks = createHooks({ log });
+  const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log, clock });
+  try {
+    await database.migrate('host', [...optionMigrations, ...userMigrations, ...cronMigrations]);
+    const options = createOptions({ database, hooks, clock, log });
+    await options.load();
+    registerSiteSettings(options);
+    const secrets = createSecrets({ secretKey: config.secretKey, dataDir: config.dataDir, redactor });
+    const users = createUsers({ database, hooks, clock, log });
+    const cron = createCron({ database, hooks, clock, log });
+    const site = createSite({ config, options });
+    return { config, clock, log, redactor, hooks, database, options, secrets, users, cron, site, http: createOutbound({ clock }) };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+export type Core = Awaited<ReturnType<typeof createCore>>;

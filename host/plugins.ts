@@ -1,0 +1,69 @@
+import type { CliRegistry } from './cli/registry.ts';
+import type { Core } from './core.ts';
+import { createLoader, type HostServices, type Loader } from './loader/loader.ts';
+import { hostVersion } from './site.ts';
+import type { Web } from './web.ts';
+
+export interface PluginsDependencies {
+  readonly core: Core;
+  readonly web: Web;
+  readonly cli: CliRegistry;
+  /** Slugs of the only plugins to look at, all of them active. Default: every plugin found, active as the site has it. */
+  readonly only?: readonly string[];
+}
+
+/** Finds the plugins and starts the active ones. From then on it follows what other processes activate and deactivate. */
+export async function createPlugins({ core, web, cli, only }: PluginsDependencies): Promise<Loader> {
+  const { config, database, hooks, log, options } = core;
+  const loader = createLoader({
+    pluginDirs: config.pluginDirs,
+    options,
+    migrate: (slug, migrations) => database.migrate(slug, migrations),
+    services: createServices({ core, web, cli }),
+    hostVersion,
+    log,
+    ...(only && { only }),
+  });
+  hooks.onFailure(({ owner, hook, error }) => loader.reportFailure(owner, `action ${hook}`, error));
+  if (only) await options.update('active_plugins', [...only]);
+  await loader.discover();
+  await loader.start();
+  await database.listen('options', (payload) => {
+    if (changedOption(payload) === 'active_plugins') void loader.sync();
+  });
+  return loader;
+}
+
+function createServices({ core, web, cli }: PluginsDependencies): HostServices {
+  const { hooks, options, secrets, cron, database, users, log, clock, http, site } = core;
+  const { rest, views, assets } = web;
+  return {
+    site,
+    hooks,
+    options,
+    secrets,
+    rest,
+    cron,
+    admin: web.admin.api,
+    cli,
+    database,
+    users,
+    views,
+    assets: (slug, directory) => {
+      const undo = assets.add(slug, directory);
+      return { url: (file) => assets.url(slug, file), undo };
+    },
+    log,
+    clock,
+    http,
+  };
+}
+
+/** The name in the options' own notification. */
+function changedOption(payload: string): unknown {
+  try {
+    return (JSON.parse(payload) as { name?: unknown }).name;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,42 @@
+import type { OptionsApi, SiteApi } from '#plugin-api';
+import type { Config } from './config.ts';
+
+/** Version of the host; plugins name ranges of it in their manifests. */
+export const hostVersion = '1.0.0';
+
+export interface Site extends SiteApi {
+  /** Absolute address of the REST root, with a slash at its end. */
+  restRoot(): string;
+  /** The option `blogdescription`. */
+  description(): Promise<string>;
+  /** Takes the address once a port is known. `SITE_URL` wins. */
+  setAddress(url: string): void;
+}
+
+export function createSite({ config, options }: { readonly config: Config; readonly options: Pick<OptionsApi, 'get'> }): Site {
+  let address = config.siteUrl ?? `http://${config.host}:${config.port}`;
+  const text = async (name: string, fallback: string): Promise<string> => {
+    const value = await options.get<unknown>(name);
+    return typeof value === 'string' && value !== '' ? value : fallback;
+  };
+  return {
+    get url() {
+      return address;
+    },
+    version: hostVersion,
+    name: () => text('blogname', 'My site'),
+    description: () => text('blogdescription', ''),
+    timezone: () => text('timezone_string', 'UTC'),
+    restRoot: () => `${address}/${config.restPrefix}/`,
+    setAddress(url) {
+      if (config.siteUrl === null) address = url;
+    },
+  };
+}
+
+/** The settings of the site itself. */
+export function registerSiteSettings(options: Pick<OptionsApi, 'registerSetting'>): void {
+  options.registerSetting('blogname', { group: 'general', label: 'Site name', showInRest: 'title', schema: { type: 'string', maxLength: 200, default: 'My site' } });
+  options.registerSetting('blogdescription', { group: 'general', label: 'Tagline', showInRest: 'description', schema: { type: 'string', maxLength: 500, default: '' } });
+  options.registerSetting('timezone_string', { group: 'general', label: 'Time zone', showInRest: 'timezone', schema: { type: 'string', description: 'IANA name, such as Europe/Berlin; empty: UTC', default: '' } });
+}

@@ -1,0 +1,89 @@
+import { fileURLToPath } from 'node:url';
+import { createAdmin } from './admin/admin.ts';
+import type { AdminPlugins } from './admin/dependencies.ts';
+import { createErrorPage, createSiteRouter } from './admin/site.ts';
+import type { Core } from './core.ts';
+import { createAssets } from './http/assets.ts';
+import { createHttpServer } from './http/server.ts';
+import type { ReadinessCheck } from './http/health.ts';
+import { createRestHandler } from './rest/express-adapter.ts';
+import { createRest } from './rest/rest.ts';
+import { createApplicationPasswords } from './users/application-passwords.ts';
+import { createAuthentication } from './users/authentication.ts';
+import { createLoginLimiter } from './users/login-limiter.ts';
+import { createNonces } from './users/nonces.ts';
+import { createSessions } from './users/sessions.ts';
+import { createSetup } from './users/setup.ts';
+import { createViews } from './views/views.ts';
+
+export interface WebDependencies {
+  readonly core: Core;
+  /** Known only once the plugins are found; asked at each page. */
+  readonly plugins: AdminPlugins;
+  readonly checks: Readonly<Record<string, ReadinessCheck>>;
+}
+
+/** Everything between a request and the plugins: REST, sign-in, admin, pages, the server. */
+export function createWeb({ core, plugins, checks }: WebDependencies) {
+  const { config, clock, log, hooks, options, secrets, database, users, site } = core;
+  const restUrl = (): string => site.restRoot();
+  const siteUrl = (): string => site.url;
+  const rest = createRest({ hooks, log, clock, siteUrl, prefix: config.restPrefix, site });
+  const nonces = createNonces({ key: () => secrets.deriveKey('nonces'), clock, hooks });
+  const authentication = createAuthentication({
+    users,
+    sessions: createSessions({ database, clock }),
+    nonces,
+    applicationPasswords: createApplicationPasswords({ database, users, clock }),
+    limiter: createLoginLimiter({ database, clock }),
+    hooks,
+    log,
+    siteUrl,
+  });
+  const setup = createSetup({ users, options, database, key: () => secrets.deriveKey('setup'), siteUrl });
+  const { assets, views } = createPages(core);
+  const admin = createAdmin({
+    views,
+    assetUrl: (slug, file) => assets.url(slug, file),
+    authenticate: (request) => authentication.sessionUser(request),
+    login: (input) => authentication.login(input),
+    openSession: (user, visitor) => authentication.openSession(user, visitor),
+    logout: (session) => authentication.logout(session),
+    nonces: { create: nonces.create, verify: (check) => nonces.verify(check) !== false },
+    setup,
+    plugins,
+    site,
+    restUrl,
+    hooks,
+    log,
+    clock,
+  });
+  const pages = { views, site, restUrl, plugins, badges: () => admin.badges(), description: () => site.description() };
+  const server = createHttpServer({
+    log,
+    clock,
+    siteUrl,
+    restRoot: restUrl,
+    trustProxy: config.trustProxy,
+    rest: config.role === 'worker' ? (_request, _response, next) => next() : createRestHandler({ rest, prefix: config.restPrefix, currentUser: (request) => authentication.currentUser(request), log }),
+    assets,
+    checks,
+    metricsToken: config.metricsToken,
+    ...(config.role !== 'worker' && { admin: admin.router, site: createSiteRouter(pages) }),
+    renderError: createErrorPage(pages),
+  });
+  return { rest, admin, assets, views, server, setup };
+}
+
+export type Web = ReturnType<typeof createWeb>;
+
+function createPages({ config, site }: Core) {
+  const assets = createAssets();
+  assets.add('admin', fileURLToPath(new URL('admin/assets', import.meta.url)));
+  const views = createViews({
+    directories: [config.viewsDir],
+    timezone: () => site.timezone(),
+    addresses: { asset: (slug, file) => assets.url(slug, file), admin: (slug) => `/admin/${slug}` },
+  });
+  return { assets, views };
+}
