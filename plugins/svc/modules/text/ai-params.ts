@@ -20,11 +20,11 @@ export interface ChosenAiParams {
 /**
  * Sorts the keys of a checked `ai_params` into known ones, under their own names, and ignored ones.
  *
- * @throws RestError 400 `rest_invalid_param` for a list, which the host takes for an object as PHP does. An empty one is
- * how PHP writes an empty object.
+ * @throws RestError 400 `rest_invalid_param` for a list, of which the host makes an object as PHP does, its places the
+ * keys. An empty one is how PHP writes an empty object.
  */
-export function chooseAiParams(given: Readonly<Record<string, unknown>> | readonly unknown[] = {}): ChosenAiParams {
-  if (Array.isArray(given) && given.length > 0) throw notAnObject();
+export function chooseAiParams(given: Readonly<Record<string, unknown>> = {}): ChosenAiParams {
+  if (isList(given)) throw notAnObject();
   const params: Record<string, unknown> = {};
   const ignored: string[] = [];
   for (const [key, value] of Object.entries(given)) {
@@ -33,6 +33,11 @@ export function chooseAiParams(given: Readonly<Record<string, unknown>> | readon
     else ignored.push(key);
   }
   return { params, ignored };
+}
+
+function isList(given: object): boolean {
+  const keys = Object.keys(given);
+  return keys.length > 0 && keys.every((key, place) => key === String(place));
 }
 
 function notAnObject(): RestError {

@@ -11,10 +11,14 @@ describe('the keys of ai_params', () => {
     expect(chooseAiParams({ max_tokens: 7, max_completion_tokens: 9 })).to.deep.equal({ params: { max_completion_tokens: 9 }, ignored: ['max_tokens'] });
   });
 
-  it('may be left out, or be an empty list as PHP writes an empty object', () => {
+  it('may be left out', () => {
     expect(chooseAiParams()).to.deep.equal({ params: {}, ignored: [] });
-    expect(chooseAiParams([])).to.deep.equal({ params: {}, ignored: [] });
-    expect(() => chooseAiParams([1])).to.throw('Invalid parameter(s): ai_params');
+    expect(chooseAiParams({})).to.deep.equal({ params: {}, ignored: [] });
+  });
+
+  it('are no list, whether it comes as one or with its places as keys', () => {
+    expect(() => chooseAiParams({ 0: 'a', 1: 'b' })).to.throw('Invalid parameter(s): ai_params');
+    expect(() => chooseAiParams(['a'] as unknown as Record<string, unknown>)).to.throw('Invalid parameter(s): ai_params');
   });
 
   it('of prototypes are ignored like any other', () => {

@@ -1,0 +1,77 @@
+import { expect } from 'chai';
+import { goodRequest, restKey, startService, type Answer, type Service } from './service.ts';
+
+describe('the REST key over HTTP', () => {
+  let service: Service;
+  before(async () => {
+    service = await startService();
+  });
+  beforeEach(() => service.saveRestKey(restKey));
+  after(() => service.stop());
+
+  function expectRefused({ status, body }: Answer): void {
+    expect(status).to.equal(401);
+    expect(body).to.deep.equal({ code: 'rest_svc_invalid_api_key', message: 'Invalid or missing API Key.', data: { status: 401 } });
+  }
+
+  const broken: Record<string, unknown> = {
+    'a good body': goodRequest,
+    'no parameters': {},
+    'malformed JSON': '{"provider":',
+    'a body that is no object': '[1]',
+    'a wrong type everywhere': { provider: 1, model: [], messages: 'x', stream: 'perhaps' },
+    'the key inside malformed JSON': `{"svc_api_key":"${restKey}"`,
+  };
+  for (const [name, body] of Object.entries(broken)) {
+    it(`is asked for before anything else: 401 with ${name}`, async () => {
+      expectRefused(await service.generate(body, {}));
+      expectRefused(await service.generate(body, { authorization: 'Bearer wrong' }));
+    });
+  }
+
+  it('lets in by header, in any case, white space trimmed', async () => {
+    for (const authorization of [`Bearer ${restKey}`, `bearer ${restKey}`, `BEARER   ${restKey}  `]) {
+      expect((await service.generate(goodRequest, { authorization })).status).to.equal(200);
+    }
+  });
+
+  it('lets in by a parameter of JSON body, form body or query', async () => {
+    expect((await service.generate({ ...goodRequest, svc_api_key: restKey }, {})).status).to.equal(200);
+    expect((await service.generate(goodRequest, {}, `?svc_api_key=${encodeURIComponent(restKey)}`)).status).to.equal(200);
+    const form = await service.generate(`svc_api_key=${encodeURIComponent(restKey)}`, { 'content-type': 'application/x-www-form-urlencoded' });
+    expect([form.status, form.body.code]).to.deep.equal([400, 'rest_missing_callback_param']);
+  });
+
+  it('tries the parameter when the header does not match', async () => {
+    const { status } = await service.generate(goodRequest, { authorization: 'Bearer of something else' }, `?svc_api_key=${encodeURIComponent(restKey)}`);
+    expect(status).to.equal(200);
+  });
+
+  it('takes the body before the query', async () => {
+    expectRefused(await service.generate({ ...goodRequest, svc_api_key: 'wrong' }, {}, `?svc_api_key=${encodeURIComponent(restKey)}`));
+  });
+
+  it('lets nobody in while it is empty', async () => {
+    await service.saveRestKey('');
+    expectRefused(await service.generate(goodRequest, { authorization: `Bearer ${restKey}` }));
+    expectRefused(await service.generate(goodRequest, { authorization: 'Bearer ' }));
+    expectRefused(await service.generate({ ...goodRequest, svc_api_key: '' }, {}, '?svc_api_key='));
+  });
+
+  it('lets the new key in and the old one out as soon as it is changed', async () => {
+    await service.saveRestKey('another key');
+    expectRefused(await service.generate(goodRequest));
+    expect((await service.generate(goodRequest, { authorization: 'Bearer another key' })).status).to.equal(200);
+  });
+
+  it('never reaches the log, and neither does the key of a provider', async () => {
+    await service.generate({ ...goodRequest, svc_api_key: restKey, provider: 'nobody' }, { authorization: 'Bearer wrong-but-telling' }, `?svc_api_key=${encodeURIComponent(restKey)}`);
+    const lines = service.host.logged.join('\n');
+    expect(lines).not.to.contain(restKey).and.not.contain(encodeURIComponent(restKey)).and.not.contain('wrong-but-telling').and.not.contain('sk-far-end');
+  });
+
+  it('tells broken JSON from a good key', async () => {
+    const { status, body } = await service.generate('{"provider":');
+    expect([status, body.code]).to.deep.equal([400, 'rest_invalid_json']);
+  });
+});

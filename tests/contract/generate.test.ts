@@ -1,0 +1,130 @@
+import { expect } from 'chai';
+import { completion } from './far-end.ts';
+import { goodRequest, restKey, startService, type Service } from './service.ts';
+
+describe('POST /generate', () => {
+  let service: Service;
+  before(async () => {
+    service = await startService();
+  });
+  beforeEach(() => {
+    service.farEnd.answer();
+  });
+  after(() => service.stop());
+
+  it('answers exactly content, usage, provider and model', async () => {
+    const { status, body, headers } = await service.generate(goodRequest);
+    expect(status).to.equal(200);
+    expect(body).to.deep.equal({
+      content: 'Hello there.',
+      usage: { input_tokens: 7, output_tokens: 3, total_tokens: 10 },
+      provider: 'OpenAI',
+      model: 'far-model-0125',
+    });
+    expect(headers.get('x-svc-ignored-params')).to.equal(null);
+    expect(headers.get('x-svc-usage-estimated')).to.equal(null);
+    expect(headers.get('x-request-id')).to.be.a('string');
+  });
+
+  it('is found by rest_route too', async () => {
+    const response = await service.host.fetch('/?rest_route=/svc/v1/generate', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${restKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify(goodRequest),
+    });
+    expect(response.status).to.equal(200);
+  });
+
+  it('estimates the usage where the provider reports none, and says so', async () => {
+    service.farEnd.answer({ body: { ...completion, usage: undefined } });
+    const { status, body, headers } = await service.generate(goodRequest);
+    expect(status).to.equal(200);
+    expect(headers.get('x-svc-usage-estimated')).to.equal('true');
+    for (const count of Object.values(body.usage)) expect(count).to.be.a('number').and.satisfy(Number.isInteger);
+    expect(body.usage.total_tokens).to.equal(body.usage.input_tokens + body.usage.output_tokens);
+  });
+
+  it('lets system_instruction take precedence and fills in its placeholders', async () => {
+    await service.host.options.update('timezone_string', 'UTC');
+    await service.generate({
+      ...goodRequest,
+      system_instruction: 'Today is [date]; you speak to [username].',
+      messages: [{ role: 'system', content: 'dropped' }, ...goodRequest.messages],
+    });
+    const date = new Date(service.clock.now()).toISOString().slice(0, 10);
+    const [{ messages }] = service.farEnd.requests as [{ messages: { content: string }[] }];
+    expect(messages.map((message) => message.content)).to.deep.equal([`Today is ${date}; you speak to Guest.`, 'Hello']);
+  });
+
+  it('takes max_tokens as another name, also over a global default, and names unknown keys as ignored', async () => {
+    await service.host.options.update('svc_ai_params', { max_completion_tokens: 50, temperature: 0.2 });
+    const { status, headers } = await service.generate({ ...goodRequest, ai_params: { max_tokens: 7, temperature: '0.5', unknown_key: 1 } });
+    await service.host.options.delete('svc_ai_params');
+    expect(status).to.equal(200);
+    expect(headers.get('x-svc-ignored-params')).to.equal('unknown_key');
+    const [request] = service.farEnd.requests;
+    expect([request?.['max_completion_tokens'] ?? request?.['max_tokens'], request?.['temperature']]).to.deep.equal([7, 0.5]);
+  });
+
+  it('writes ignored names that no header can carry in percent-encoding', async () => {
+    const { status, headers } = await service.generate({ ...goodRequest, ai_params: { 'a\r\nX-Evil: 1': 1, 'ключ': 1 } });
+    expect(status).to.equal(200);
+    expect(headers.get('x-svc-ignored-params')).to.equal('a%0D%0AX-Evil%3A%201, %D0%BA%D0%BB%D1%8E%D1%87');
+    expect(headers.get('x-evil')).to.equal(null);
+  });
+
+  it('hands the request and the answer to filters of other plugins, without the key in any of them', async () => {
+    let seen = '';
+    const undoRequest = service.host.hooks.addFilter('svc_text_request', (call, request) => {
+      seen = JSON.stringify([call, request.params, request.query, request.json, request.form]);
+      return { ...call, messages: [{ role: 'user' as const, content: 'changed' }] };
+    });
+    const undoResponse = service.host.hooks.addFilter('svc_text_response', async (answer) => ({ ...answer, content: answer.content.toUpperCase() }));
+    const { body } = await service.generate({ ...goodRequest, svc_api_key: restKey }, {}, `?svc_api_key=${encodeURIComponent(restKey)}`);
+    undoRequest();
+    undoResponse();
+    expect(body.content).to.equal('HELLO THERE.');
+    expect(service.farEnd.requests[0]?.['messages']).to.deep.equal([{ role: 'user', content: 'changed' }]);
+    expect(seen).to.contain('gpt-4o-mini').and.not.contain(restKey);
+  });
+
+  it('offers a provider that another plugin adds, and refuses it once it is gone', async () => {
+    const echo = {
+      id: 'echo',
+      label: 'Echo',
+      required: [],
+      settings: { type: 'object' as const, properties: {} },
+      text: {
+        params: {},
+        generate: async (request: { messages: readonly { content: string }[]; model: string }) => ({
+          content: request.messages.at(-1)?.content ?? '', usage: null, model: request.model, ignored: [],
+        }),
+      },
+      listModels: async () => [],
+    };
+    const undo = service.host.hooks.addFilter('svc_providers', (providers) => [...providers, echo]);
+    const offered = await service.generate({ ...goodRequest, provider: 'echo' });
+    expect([offered.status, offered.body.content, offered.body.provider]).to.deep.equal([200, 'Hello', 'Echo']);
+    undo();
+    const gone = await service.generate({ ...goodRequest, provider: 'echo' });
+    expect([gone.status, gone.body.code]).to.deep.equal([400, 'rest_invalid_param']);
+    expect(gone.body.data.params.provider).to.equal('provider is not one of openai, azure, google, openrouter, claude, deepseek, xai, and ollama.');
+  });
+
+  it('answers through each of the eight providers while the sandbox is on', async () => {
+    await service.host.options.update('svc_sandbox', true);
+    const labels: Record<string, string> = { azure: 'Azure', google: 'Google', openrouter: 'OpenRouter', claude: 'Claude', deepseek: 'DeepSeek', xai: 'xAI', ollama: 'Ollama' };
+    for (const [provider, label] of Object.entries(labels)) {
+      const { status, body } = await service.generate({ provider, model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'echo: all well' }] });
+      expect([provider, status, body.content, body.provider]).to.deep.equal([provider, 200, 'all well', label]);
+    }
+    await service.host.options.update('svc_sandbox', false);
+  });
+
+  it('describes its arguments to OPTIONS', async () => {
+    const response = await service.host.fetch('/wp-json/svc/v1/generate', { method: 'OPTIONS' });
+    const { endpoints } = (await response.json()) as { endpoints: { args: Record<string, { enum?: string[]; required: boolean }> }[] };
+    expect(endpoints[0]?.args['provider']?.enum).to.deep.equal(['openai', 'azure', 'google', 'openrouter', 'claude', 'deepseek', 'xai', 'ollama']);
+    expect(endpoints[0]?.args['messages']?.required).to.equal(true);
+  });
+});

@@ -1,0 +1,58 @@
+import { createFakeClock, createTestHost, type FakeClock, type TestHost } from '#testing';
+import { startFarEnd, type FarEnd } from './far-end.ts';
+
+export const restKey = 'the REST key of these tests';
+
+/** The whole site with the service, a REST key, and openai pointed at a far end of the test's own. */
+export interface Service {
+  readonly host: TestHost;
+  readonly clock: FakeClock;
+  readonly farEnd: FarEnd;
+  /** POST /generate; an object is sent as JSON, a text as it is. The REST key goes along unless `headers` are given. */
+  generate(body: unknown, headers?: Readonly<Record<string, string>>, query?: string): Promise<Answer>;
+  saveRestKey(key: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // Tests look into answers freely.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  readonly body: any;
+  readonly text: string;
+}
+
+export const goodRequest = { provider: 'openai', model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hello' }] };
+
+export async function startService(): Promise<Service> {
+  const clock = createFakeClock({ skipSleeps: true });
+  const farEnd = await startFarEnd();
+  const host = await createTestHost({ plugins: ['svc', 'sandbox'], clock });
+  host.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, id: string) =>
+    id === 'openai' ? { ...settings, api_key: 'sk-far-end', base_url: farEnd.url } : settings,
+  );
+  const saveRestKey = async (key: string): Promise<void> => {
+    await host.options.update('svc_api_key', key === '' ? '' : host.secrets.encrypt(key));
+  };
+  await saveRestKey(restKey);
+  return {
+    host,
+    clock,
+    farEnd,
+    saveRestKey,
+    async generate(body, headers = { authorization: `Bearer ${restKey}` }, query = '') {
+      const response = await host.fetch(`/wp-json/svc/v1/generate${query}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      });
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
+    },
+    async stop() {
+      await host.stop();
+      await farEnd.stop();
+    },
+  };
+}
