@@ -64,7 +64,10 @@ export class RestResponse {
   }
 }
 
-/** A JSON Schema for one argument, with optional functions around it. */
+/**
+ * A JSON Schema for one argument, with optional functions around it. As in WordPress, an argument without `type` is
+ * neither checked nor coerced: write `type: ['string', 'array']` beside an `anyOf`, say.
+ */
 export interface RouteArgument extends JsonSchema {
   /** Runs in place of the schema's validation: true, false, or a sentence or RestError that refuses. */
   readonly validate?: (value: unknown, request: RestRequest, name: string) => unknown;

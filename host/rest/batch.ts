@@ -17,7 +17,7 @@ export interface BatchDependencies {
   readonly registry: RouteRegistry;
   readonly dispatcher: Dispatcher;
   readonly embedder: Embedder;
-  readonly asError: ErrorReader;
+  readonly errors: ErrorReader;
   readonly filters: RestFilters;
   readonly rest: () => Rest;
   readonly finish: Finish;
@@ -46,7 +46,7 @@ export function envelope(response: RestResponse, body: unknown): Envelope {
  * `POST /batch/v1`: up to 25 requests to routes that allow it, one after the other, each answered like a request of its
  * own. With `require-all-validate` none runs unless the parameters of all are right.
  */
-export function createBatchRoute({ registry, dispatcher, embedder, filters, finish, rest, asError }: BatchDependencies): RouteDefinition {
+export function createBatchRoute({ registry, dispatcher, embedder, filters, finish, rest, errors }: BatchDependencies): RouteDefinition {
   const readPart = async (outer: HostRequest, given: Params): Promise<Part> => {
     const [path = '', query = ''] = String(given['path']).split(/\?(.*)/s);
     const request = outer.inner({
@@ -76,7 +76,7 @@ export function createBatchRoute({ registry, dispatcher, embedder, filters, fini
     try {
       return await dispatcher.conclude(request, match, error);
     } catch (thrown) {
-      return errorResponse(asError(thrown, request));
+      return errorResponse(errors.fromElsewhere(thrown, request));
     }
   };
 

@@ -13,7 +13,7 @@ export interface DispatcherDependencies {
   readonly registry: RouteRegistry;
   readonly filters: RestFilters;
   readonly rest: () => Rest;
-  readonly asError: ErrorReader;
+  readonly errors: ErrorReader;
   readonly url: (route: string) => string;
 }
 
@@ -27,8 +27,8 @@ export interface Dispatcher {
 }
 
 /** The way of a request: match, authenticate, parameters, permission, handler, in this order (D2, D4). */
-export function createDispatcher({ registry, filters, rest, asError, url }: DispatcherDependencies): Dispatcher {
-  const attempt = createAttempt(asError);
+export function createDispatcher({ registry, filters, rest, errors, url }: DispatcherDependencies): Dispatcher {
+  const attempt = createAttempt(errors);
 
   const prepare = async (request: HostRequest, { endpoint, url: parameters }: Match): Promise<RestError | null> => {
     const { authenticate, validate, handler } = endpoint.definition;
@@ -45,7 +45,7 @@ export function createDispatcher({ registry, filters, rest, asError, url }: Disp
       if (refused !== null || validate === undefined) return refused;
       return refusalOf(await validate(request));
     } catch (error) {
-      return asError(error, request);
+      return errors.fromRoute(error, request);
     }
   };
 
@@ -74,7 +74,7 @@ export function createDispatcher({ registry, filters, rest, asError, url }: Disp
       if (match === null) return errorResponse(hostErrors.noRoute());
       return await conclude(request, match, await prepare(request, match));
     } catch (error) {
-      return errorResponse(asError(error, request));
+      return errorResponse(errors.fromElsewhere(error, request));
     }
   };
 
@@ -84,12 +84,12 @@ export function createDispatcher({ registry, filters, rest, asError, url }: Disp
 type Attempt = (request: HostRequest, run: () => unknown) => Promise<unknown>;
 
 /** Answers the value, or the RestError that was thrown. */
-function createAttempt(asError: ErrorReader): Attempt {
+function createAttempt(errors: ErrorReader): Attempt {
   return async (request, run) => {
     try {
       return await run();
     } catch (error) {
-      return asError(error, request);
+      return errors.fromRoute(error, request);
     }
   };
 }

@@ -49,8 +49,8 @@ export function createRest({ hooks, log, clock, siteUrl, prefix, site, isAllowed
   const onFailure = (failure: HandlerFailure): void => {
     for (const listener of listeners) listener(failure);
   };
-  const asError = createErrorReader({ log, onFailure });
-  const dispatcher = createDispatcher({ registry, filters, rest: self, asError, url });
+  const errors = createErrorReader({ log, onFailure });
+  const dispatcher = createDispatcher({ registry, filters, rest: self, errors, url });
   const links = createLinks({ registry, filters, root });
   const finish = createFinish({ filters, registry, rest: self });
   const embedder = createEmbedder({ dispatcher, links, finish });
@@ -61,7 +61,7 @@ export function createRest({ hooks, log, clock, siteUrl, prefix, site, isAllowed
   const rest: Rest = {
     registerRoute,
     url,
-    handle: createRestServer({ dispatcher, embedder, finish, filters, registry, asError, headers, rest: self, log }),
+    handle: createRestServer({ dispatcher, embedder, finish, filters, registry, errors, headers, rest: self, log }),
     dispatch: (route, init = {}) => {
       const [path = '', query = ''] = route.split(/\?(.*)/s);
       const parsed = parseQuery(query);
@@ -85,7 +85,7 @@ export function createRest({ hooks, log, clock, siteUrl, prefix, site, isAllowed
     },
   };
   registry.register('', '/', [createRootIndex(indexes)]);
-  registry.register('', '/batch/v1', [createBatchRoute({ registry, dispatcher, embedder, filters, finish, asError, rest: self })]);
+  registry.register('', '/batch/v1', [createBatchRoute({ registry, dispatcher, embedder, filters, finish, errors, rest: self })]);
   return rest;
 }
 

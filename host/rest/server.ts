@@ -25,7 +25,7 @@ export interface ServerDependencies {
   readonly finish: Finish;
   readonly filters: RestFilters;
   readonly registry: RouteRegistry;
-  readonly asError: ErrorReader;
+  readonly errors: ErrorReader;
   readonly headers: (request: HeaderRequest, response: RestResponse) => Record<string, string>;
   readonly rest: () => Rest;
   readonly log: Logger;
@@ -33,7 +33,7 @@ export interface ServerDependencies {
 
 /** Serves requests from outside: who asks, the dispatch, and everything between its answer and the bytes sent. */
 export function createRestServer(dependencies: ServerDependencies): Rest['handle'] {
-  const { dispatcher, finish, filters, asError, headers, rest } = dependencies;
+  const { dispatcher, finish, errors, headers } = dependencies;
   const receive = createReceiver(dependencies);
   const write = createWriter(dependencies);
 
@@ -41,7 +41,7 @@ export function createRestServer(dependencies: ServerDependencies): Rest['handle
     try {
       return await finish(refusal === null ? await dispatcher.dispatch(request) : errorResponse(refusal), request);
     } catch (error) {
-      return errorResponse(asError(error, request));
+      return errorResponse(errors.fromElsewhere(error, request));
     }
   };
 
@@ -58,9 +58,8 @@ export function createRestServer(dependencies: ServerDependencies): Rest['handle
       isPrivate: isPersonal(received) || (isOverridden && response.status >= 400 && response.status < 500),
       id: raw.id,
     }, response);
-    const served = await filters.run('rest_pre_serve_request', false, response, request, rest());
     const isBare = raw.method === 'HEAD' || response.status === 204 || response.status === 304;
-    return { status: response.status, headers: sent, body: isBare ? '' : servedBody(served, written.text) };
+    return { status: response.status, headers: sent, body: isBare ? '' : written.body };
   };
 }
 
@@ -71,7 +70,7 @@ interface Received {
 }
 
 /** Finds out who asks and where it leads, and reads the body within the route's limit; a refused caller's body is not read. */
-function createReceiver({ filters, registry, asError, log }: ServerDependencies): (raw: RawRestRequest, query: ParsedQuery) => Promise<Received> {
+function createReceiver({ filters, registry, errors, log }: ServerDependencies): (raw: RawRestRequest, query: ParsedQuery) => Promise<Received> {
   return async (raw, query) => {
     const method = readMethod(raw, query);
     const { route, headers, id, ip } = raw;
@@ -83,7 +82,7 @@ function createReceiver({ filters, registry, asError, log }: ServerDependencies)
       if (result instanceof RestError) return { request: new HostRequest({ ...common, user }), refusal: result };
     } catch (error) {
       const request = new HostRequest({ ...common, user });
-      return { request, refusal: asError(error, request) };
+      return { request, refusal: errors.fromElsewhere(error, request) };
     }
     const match = registry.match(method, route);
     const body = match === null ? undefined : await raw.readBody(match.endpoint.bodyLimit);
@@ -95,21 +94,25 @@ function createReceiver({ filters, registry, asError, log }: ServerDependencies)
 
 interface Written {
   readonly response: RestResponse;
-  readonly text: string;
+  readonly body: string | Uint8Array;
 }
 
-/** Turns an answer into JSON: links, embedded answers, envelope. */
-function createWriter({ embedder, asError, log }: ServerDependencies): (response: RestResponse, request: HostRequest) => Promise<Written> {
+/** Turns an answer into what is sent: links, embedded answers, envelope, JSON, or what a filter sends in their place. */
+function createWriter({ embedder, filters, errors, rest, log }: ServerDependencies): (response: RestResponse, request: HostRequest) => Promise<Written> {
   return async (response, request) => {
     try {
       const body = await embedder.bodyOf(response, request, readEmbedWish(request.query['_embed']));
       const isEnveloped = request.query['_envelope'] !== undefined;
       const encoded = encodeBody(isEnveloped ? envelope(response, body) : body);
-      if ('text' in encoded) return { response: isEnveloped ? new RestResponse() : response, text: encoded.text };
+      const sent = isEnveloped ? new RestResponse() : response;
+      const served = await filters.run('rest_pre_serve_request', false, sent, request, rest());
+      if (served === true) return { response: sent, body: '' };
+      if (typeof served === 'string' || served instanceof Uint8Array) return { response: sent, body: served };
+      if ('text' in encoded) return { response: sent, body: encoded.text };
       log.error('REST answer could not be encoded', { route: request.route, request_id: request.id, error: encoded.cause ?? encoded.error });
       return failed(encoded.error, response);
     } catch (error) {
-      return failed(asError(error, request), response);
+      return failed(errors.fromElsewhere(error, request), response);
     }
   };
 }
@@ -117,12 +120,7 @@ function createWriter({ embedder, asError, log }: ServerDependencies): (response
 function failed(error: RestError, { headers }: RestResponse): Written {
   const response = errorResponse(error);
   if (headers['Allow'] !== undefined) response.headers['Allow'] = headers['Allow'];
-  return { response, text: JSON.stringify(response.body) };
-}
-
-function servedBody(served: unknown, text: string): string | Uint8Array {
-  if (served === true) return '';
-  return typeof served === 'string' || served instanceof Uint8Array ? served : text;
+  return { response, body: JSON.stringify(response.body) };
 }
 
 /** Answers to somebody in particular are not for caches. */

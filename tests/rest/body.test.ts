@@ -1,0 +1,103 @@
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import { startRestSite } from './site.ts';
+import type { RestSite } from './site.ts';
+
+describe('request bodies', () => {
+  let site: RestSite;
+  before(async () => {
+    site = await startRestSite();
+    site.rest.registerRoute('test/v1', '/echo', {
+      methods: ['GET', 'POST', 'PUT'],
+      handler: ({ params, json, form }) => ({ params, json, form }),
+    });
+    site.rest.registerRoute('test/v1', '/small', { methods: ['POST'], bodyLimit: 100, handler: ({ params }) => params });
+  });
+  after(() => site.stop());
+
+  const path = '/wp-json/test/v1/echo';
+  const codes: readonly [name: string, body: string | Uint8Array, code: string, reason?: number][] = [
+    ['is cut off', '{"a":', 'rest_invalid_json', 4],
+    ['holds a bare line break', '{"a":"\n"}', 'rest_invalid_json', 3],
+    ['is not UTF-8', Uint8Array.from([0x22, 0xff, 0x22]), 'rest_invalid_json', 5],
+    ['holds half a surrogate pair', '{"a":"\\ud800"}', 'rest_invalid_json', 10],
+    ['is nested 513 deep', '['.repeat(513) + ']'.repeat(513), 'rest_invalid_json', 1],
+    ['opens a hundred thousand brackets', '['.repeat(100_000), 'rest_invalid_json', 1],
+    ['holds a NUL character', '{"a":{"b":"\\u0000"}}', 'rest_invalid_param'],
+    ['names __proto__', '{"a":[{"__proto__":{"isAdmin":true}}]}', 'rest_invalid_param'],
+    ['spells __proto__ with escapes', '{"_\\u005fproto__":{}}', 'rest_invalid_param'],
+  ];
+  for (const [name, body, code, reason] of codes) {
+    it(`JSON that ${name} is a 400`, async () => {
+      const response = await site.fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      const answer = (await response.json()) as { code: string; data: Record<string, unknown> };
+      expect([response.status, answer.code]).to.deep.equal([400, code]);
+      expect(answer.data['json_error_code']).to.equal(reason);
+    });
+  }
+
+  it('nested 512 deep are read', async () => {
+    expect((await site.post(path, '['.repeat(512) + ']'.repeat(512))).status).to.equal(200);
+  });
+
+  it('may use the names of inherited members', async () => {
+    const body = { constructor: 'Bob', toString: '1', hasOwnProperty: '2' };
+    expect((await site.post(path, body)).body['params']).to.deep.equal(body);
+  });
+
+  it('of 1 MB are read, and one byte more is 413', async () => {
+    const fits = JSON.stringify({ a: 'x'.repeat(1_048_576 - 8) });
+    expect((await site.post(path, fits)).status).to.equal(200);
+    const answer = await site.post(path, `${fits} `);
+    expect(answer.status).to.equal(413);
+    expect(answer.body).to.include({ code: 'rest_body_too_large' });
+  });
+
+  it('far over the limit get their 413 although nobody reads them', async () => {
+    expect((await site.post(path, 'x'.repeat(8_000_000))).status).to.equal(413);
+  });
+
+  it('without an announced length are cut off at the limit', async () => {
+    const stream = new Blob(['"', 'x'.repeat(50), 'x'.repeat(500_000), '"']).stream();
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: stream, duplex: 'half' } as RequestInit;
+    const response = await site.fetch('/wp-json/test/v1/small', init);
+    expect(response.status).to.equal(413);
+  });
+
+  it('with a limit of the route’s own are refused by it', async () => {
+    expect((await site.post('/wp-json/test/v1/small', { a: 'x'.repeat(200) })).body).to.deep.include({ data: { status: 413, limit: 100 } });
+  });
+
+  it('that nobody reads leave the connection fit for the next request', async () => {
+    const port = Number(new URL(site.url).port);
+    const request = (route: string, body: string): string =>
+      `POST /wp-json/test/v1/${route} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const text = await new Promise<string>((resolve) => {
+      let received = '';
+      const socket = connect(port, '127.0.0.1', () => socket.write(request('small', `"${'x'.repeat(500)}"`) + request('small', '{"a":1}')));
+      socket.on('data', (chunk) => {
+        received += chunk.toString();
+        if (received.includes('{"a":1}')) socket.destroy();
+      });
+      socket.on('close', () => resolve(received));
+    });
+    expect(text).to.match(/ 413 [\s\S]* 200 /);
+  });
+
+  it('as forms are read with PUT too, and with nested names', async () => {
+    const body = new URLSearchParams([['a[b]', '1'], ['a[c][]', '2'], ['a[c][]', '3']]);
+    const response = await site.fetch(path, { method: 'PUT', body });
+    expect(await response.json()).to.deep.equal({ params: { a: { b: '1', c: ['2', '3'] } }, json: null, form: { a: { b: '1', c: ['2', '3'] } } });
+  });
+
+  it('of other types are left alone', async () => {
+    const response = await site.fetch(path, { method: 'POST', body: '{"a":1}' });
+    expect(await response.json()).to.deep.equal({ params: {}, json: null, form: {} });
+  });
+
+  it('win over the query, and the query over the path', async () => {
+    site.rest.registerRoute('test/v1', '/merge/{a}/{b}/{c}', { methods: ['POST'], args: { d: { default: 'preset' } }, handler: ({ params }) => params });
+    const answer = await site.post('/wp-json/test/v1/merge/url/url/url?a=query&b=query', { a: 'json' });
+    expect(answer.body).to.deep.equal({ a: 'json', b: 'query', c: 'url', d: 'preset' });
+  });
+});

@@ -1,0 +1,54 @@
+import { expect } from 'chai';
+import { parseQuery } from '../../host/rest/php-query.ts';
+
+describe('queries and forms', () => {
+  const cases: readonly [text: string, params: unknown][] = [
+    ['', {}],
+    ['a=1&b=2', { a: '1', b: '2' }],
+    ['a', { a: '' }],
+    ['a=', { a: '' }],
+    ['=1&&a=1', { a: '1' }],
+    ['a=b=c', { a: 'b=c' }],
+    ['a=1&a=2', { a: '2' }],
+    ['a=x+y%20z', { a: 'x y z' }],
+    ['a.b=1&c d=2&%20e=3', { a_b: '1', c_d: '2', e: '3' }],
+    ['a[]=1&a[]=2', { a: ['1', '2'] }],
+    ['a%5B%5D=1', { a: ['1'] }],
+    ['a[b]=1&a[c][]=2', { a: { b: '1', c: ['2'] } }],
+    ['a[1]=x&a[0]=y', { a: { 0: 'y', 1: 'x' } }],
+    ['a[5]=x&a[]=y', { a: { 5: 'x', 6: 'y' } }],
+    ['a[]=1&a[b]=2', { a: { 0: '1', b: '2' } }],
+    ['a=1&a[b]=2', { a: { b: '2' } }],
+    ['a[b]=1&a=2', { a: '2' }],
+    ['a[b=1', { a_b: '1' }],
+    ['a[b]c=1', { a: { b: '1' } }],
+    ['[a]=1', {}],
+    ['a=%zz%2', { a: '%zz%2' }],
+    ['a=%C3%A9', { a: 'é' }],
+    ['constructor=1&toString[x]=2', { constructor: '1', toString: { x: '2' } }],
+  ];
+  for (const [text, params] of cases) {
+    it(`'${text}' is read as PHP does`, () => {
+      expect(parseQuery(text)).to.deep.equal({ params, fault: null });
+    });
+  }
+
+  const refused: readonly [text: string, sentence: RegExp][] = [
+    ['a=%ff', /UTF-8/],
+    ['a=%00', /NUL/],
+    ['%00=a', /NUL/],
+    ['__proto__=1', /not a valid parameter name/],
+    ['__proto__[a]=1', /not a valid parameter name/],
+    ['a[__proto__][b]=1', /not a valid parameter name/],
+    [`a${'[b]'.repeat(64)}=1`, /not a valid parameter name/],
+    [Array.from({ length: 1001 }, (_, index) => `a${index}=1`).join('&'), /more than 1000/],
+  ];
+  for (const [text, sentence] of refused) {
+    it(`'${text.slice(0, 30)}' is refused`, () => {
+      const { params, fault } = parseQuery(text);
+      expect(fault?.message).to.match(sentence);
+      expect(Object.getPrototypeOf(params)).to.equal(Object.prototype);
+      expect(({} as Record<string, unknown>)['b']).to.equal(undefined);
+    });
+  }
+});
