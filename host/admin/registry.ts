@@ -22,6 +22,8 @@ export interface AdminRegistry {
   /** A badge that throws is logged and left out. */
   badges(): Promise<AdminBadge[]>;
   choices(): readonly SetupChoice[];
+  /** Those that can be taken now. One that cannot say so is logged and left out. */
+  availableChoices(): Promise<SetupChoice[]>;
 }
 
 /** @param siteUrl asked at each call: without SITE_URL the port is only known once the host listens. */
@@ -43,6 +45,7 @@ export function createAdminRegistry({ siteUrl, log }: { readonly siteUrl: () => 
     addSetupChoice: (choice) => addOnce(choices, choice.id, choice),
     url: (slug) => siteUrl() + adminPath(slug),
   };
+  const sorted = (): SetupChoice[] => [...choices.values()].sort((left, right) => (left.position ?? 50) - (right.position ?? 50));
   return {
     api,
     page: (slug) => pages.get(slug),
@@ -58,7 +61,19 @@ export function createAdminRegistry({ siteUrl, log }: { readonly siteUrl: () => 
       }));
       return answers.filter((badge) => badge !== null);
     },
-    choices: () => [...choices.values()].sort((left, right) => (left.position ?? 50) - (right.position ?? 50)),
+    choices: sorted,
+    async availableChoices() {
+      const known = sorted();
+      const available = await Promise.all(known.map(async (choice) => {
+        try {
+          return (await choice.available?.()) ?? true;
+        } catch (error) {
+          log.error('A setup choice could not say whether it is available.', { choice: choice.id, error });
+          return false;
+        }
+      }));
+      return known.filter((_choice, index) => available[index]);
+    },
   };
 }
 

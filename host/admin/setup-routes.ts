@@ -99,7 +99,7 @@ async function administrator(context: AdminContext, request: Request, response: 
 }
 
 async function showChoices(context: AdminContext, response: Response, { session, notice, status }: { session: SignedIn; notice?: string; status?: number }): Promise<void> {
-  const choices = context.registry.choices().map(({ id, label, description }) => ({ id, label, description }));
+  const choices = (await context.registry.availableChoices()).map(({ id, label, description }) => ({ id, label, description }));
   if (choices.length === 0) {
     response.redirect(303, adminPath());
     return;
@@ -122,7 +122,7 @@ async function choose(context: AdminContext, request: Request, response: Respons
   const nonce = form['_nonce'];
   const genuine = typeof nonce === 'string' && (await context.nonces.verify({ nonce, action: choiceAction, ...session }));
   if (!genuine) return showChoices(context, response, { session, status: 403, notice: 'This form is too old. Choose again.' });
-  const choice = context.registry.choices().find(({ id }) => id === form['choice']);
+  const choice = (await context.registry.availableChoices()).find(({ id }) => id === form['choice']);
   if (!choice) return showChoices(context, response, { session, status: 400, notice: 'Choose one of these.' });
   try {
     const answer = await choice.choose(toAdminRequest({ request, response, user: session.user, form, log: context.log }));

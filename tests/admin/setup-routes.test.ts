@@ -82,6 +82,18 @@ describe('first-run setup', () => {
     expect(chosen).to.equal(0);
   });
 
+  it('leaves out a choice that cannot be taken now, or cannot say so', async () => {
+    const choose = async () => ({ redirect: '' });
+    host.admin.api.addSetupChoice({ id: 'own', label: 'Own', description: '', choose });
+    host.admin.api.addSetupChoice({ id: 'gone', label: 'Gone', description: '', choose, available: async () => false });
+    host.admin.api.addSetupChoice({ id: 'broken', label: 'Broken', description: '', choose, available: async () => { throw new Error('no'); } });
+    const visitor = host.browser();
+    await visitor.post('/admin/setup', filled);
+    const choices = await visitor.get('/admin/setup/choice');
+    expect(choices.text).to.contain('Own').and.not.contain('Gone').and.not.contain('Broken');
+    expect((await visitor.post('/admin/setup/choice', { choice: 'gone', _nonce: choices.nonce('/admin/setup/choice') })).status).to.equal(400);
+  });
+
   it('stays on the choices with the sentence of a choice that fails', async () => {
     host.admin.api.addSetupChoice({ id: 'own', label: 'Own', description: '', choose: async () => { throw new RestError({ code: 'x', status: 409, message: 'The sandbox is not there.' }); } });
     const visitor = host.browser();
