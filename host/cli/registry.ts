@@ -80,10 +80,11 @@ function buildCommand({ command, word, output }: { command: CliCommand; word: st
   return built.action(async (...given: unknown[]) => {
     const args = given.slice(0, command.args?.length ?? 0).flat().filter((value) => value !== undefined) as string[];
     const values = built.opts<Record<string, string | boolean>>();
-    const read = flags.flatMap(([name, schema]) => {
+    const read: [string, unknown][] = [];
+    for (const [name, schema] of flags) {
       const value = values[camelCase(name)];
-      return value === undefined ? [] : [[name, readFlag({ name, schema, value })] as const];
-    });
+      if (value !== undefined) read.push([name, await readFlag({ name, schema, value })]);
+    }
     const result = await command.run({ args, flags: Object.fromEntries(read) });
     // A command whose --json takes its input answers in kind.
     const text = formatResult(result, values['json'] !== undefined);

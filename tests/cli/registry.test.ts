@@ -6,7 +6,7 @@ const echo: CliCommand = {
   name: 'site echo',
   description: 'Prints what it was given',
   args: [{ name: 'first', description: 'A word' }, { name: 'more', description: 'Further words', optional: true, rest: true }],
-  flags: { 'base-url': { type: 'string' }, user_pass: { type: 'string' }, count: { type: 'integer' }, loud: { type: 'boolean' }, options: { type: 'object' } },
+  flags: { 'base-url': { type: 'string' }, user_pass: { type: 'string' }, count: { type: 'integer', minimum: 1 }, loud: { type: 'boolean' }, options: { type: 'object' } },
   run: (input) => Promise.resolve(input),
 };
 
@@ -39,6 +39,7 @@ describe('the command line', () => {
     const cases: [string[], string][] = [
       [['site', 'echo'], "missing required argument 'first'"],
       [['site', 'echo', 'a', '--count=many'], "--count is 'many'; it takes a whole number."],
+      [['site', 'echo', 'a', '--count=0'], '--count must be >= 1.'],
       [['site', 'echo', 'a', '--options=[1]'], "--options is '[1]'; it takes a JSON object."],
       [['site', 'echo', 'a', '--lout'], "unknown option '--lout'"],
       [['site', 'ecko', 'a'], "unknown command 'ecko'"],
