@@ -1,0 +1,53 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readManifest } from './manifest.ts';
+import type { PluginSource } from './manifest.ts';
+
+/** What is in the plugin folders. */
+export interface Discovery {
+  /** By slug. */
+  readonly plugins: ReadonlyMap<string, PluginSource>;
+  /** Folders with a manifest that cannot be used, by name of the folder, with the reason. */
+  readonly broken: ReadonlyMap<string, string>;
+}
+
+/** Where to look. */
+export interface Places {
+  /** Absolute paths, searched in order. */
+  readonly pluginDirs: readonly string[];
+  /** Semantic version. */
+  readonly hostVersion: string;
+  /** Slugs of the only plugins to look at. Default: all. */
+  readonly only?: readonly string[];
+}
+
+/**
+ * Looks for folders with a `plugin.json`. A plugin folder that does not exist counts as empty; of two plugins of the
+ * same slug the one in the earlier plugin folder counts, as with a path.
+ */
+export async function discover({ pluginDirs, hostVersion, only }: Places): Promise<Discovery> {
+  const plugins = new Map<string, PluginSource>();
+  const broken = new Map<string, string>();
+  for (const pluginDir of pluginDirs) {
+    for (const folder of await foldersOf(pluginDir)) {
+      if (plugins.has(folder) || broken.has(folder) || only?.includes(folder) === false) continue;
+      try {
+        const source = await readManifest({ directory: join(pluginDir, folder), folder, hostVersion });
+        if (source) plugins.set(folder, source);
+      } catch (error) {
+        broken.set(folder, error instanceof Error ? error.message : String(error));
+      }
+    }
+  }
+  return { plugins, broken };
+}
+
+async function foldersOf(pluginDir: string): Promise<string[]> {
+  try {
+    const entries = await readdir(pluginDir, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink()).map((entry) => entry.name).sort();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}

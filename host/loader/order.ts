@@ -1,0 +1,54 @@
+import satisfies from 'semver/functions/satisfies.js';
+import type { PluginSource } from './manifest.ts';
+
+export interface StartOrder {
+  /** Each after all it requires; otherwise in the order given. */
+  readonly ordered: readonly PluginSource[];
+  /** Slugs that cannot start, with the reason. */
+  readonly blocked: ReadonlyMap<string, string>;
+}
+
+/**
+ * Puts plugins into the order in which they start.
+ *
+ * @param wanted slugs that are to be active.
+ * @param installed every usable plugin, wanted or not, to tell "not active" from "not installed".
+ */
+export function orderPlugins(wanted: readonly string[], installed: ReadonlyMap<string, PluginSource>): StartOrder {
+  const ordered: PluginSource[] = [];
+  const blocked = new Map<string, string>();
+  const visiting: string[] = [];
+  const done = new Set<string>();
+
+  /** Answers why the requirement cannot be met, or null. */
+  const unmet = (slug: string, range: string): string | null => {
+    const source = installed.get(slug);
+    if (!source) return `It requires '${slug}' ${range}, which is not installed.`;
+    const { version } = source.manifest;
+    if (!satisfies(version, range, { includePrerelease: true })) return `It requires '${slug}' ${range}, and version ${version} is installed.`;
+    if (!wanted.includes(slug)) return `It requires '${slug}', which is not active; activate '${slug}' first.`;
+    visit(slug);
+    return blocked.has(slug) ? `It requires '${slug}', which cannot start: ${blocked.get(slug) ?? ''}` : null;
+  };
+  const visit = (slug: string): void => {
+    const source = installed.get(slug);
+    if (!source || done.has(slug) || blocked.has(slug)) return;
+    const begin = visiting.indexOf(slug);
+    if (begin >= 0) return blockCycle([...visiting.slice(begin), slug]);
+    visiting.push(slug);
+    for (const [required, range] of Object.entries(source.manifest.requires)) {
+      const reason = unmet(required, range);
+      if (reason !== null && !blocked.has(slug)) blocked.set(slug, reason);
+    }
+    visiting.pop();
+    if (blocked.has(slug)) return;
+    done.add(slug);
+    ordered.push(source);
+  };
+  const blockCycle = (cycle: readonly string[]): void => {
+    for (const slug of cycle) blocked.set(slug, `Plugins require each other in a circle: ${cycle.join(' -> ')}. One of them must do without the next.`);
+  };
+
+  for (const slug of wanted) visit(slug);
+  return { ordered, blocked };
+}

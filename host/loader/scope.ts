@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { defineErrors, RestError, RestResponse } from '#plugin-api';
+import type { Clock, DatabaseApi, HostApi, RestApi } from '#plugin-api';
+import type { PluginSource } from './manifest.ts';
+import { createRegistrations, guardService } from './registrations.ts';
+import type { Registrations } from './registrations.ts';
+import { reportingRest } from './route-failures.ts';
+import * as methods from './services.ts';
+import type { HostServices } from './services.ts';
+
+/** A plugin's own host, and the end of it. */
+export interface Scope {
+  readonly host: HostApi;
+  /** Undoes everything the plugin registered, after its stop callbacks; from then on its host refuses every use. Never throws. */
+  close(): Promise<void>;
+}
+
+interface ScopeDependencies {
+  readonly source: PluginSource;
+  readonly services: HostServices;
+  /** Told of each unforeseen error in one of the plugin's routes, which still reaches the REST interface. */
+  readonly onRouteFailure: (error: unknown) => void;
+}
+
+/** Builds the HostApi of one plugin from the services all share. Its folders `views` and `assets` belong to it as if it had registered them. */
+export function createScope({ source, services, onRouteFailure }: ScopeDependencies): Scope {
+  const { manifest, directory } = source;
+  const { slug } = manifest;
+  const log = services.log.child({ plugin: slug });
+  const registrations = createRegistrations({ slug, clock: services.clock, log });
+  const guard = guardService.bind(null, registrations) as <Contract extends object>(service: Contract, kinds: methods.MethodKinds<Contract>) => Contract;
+
+  const assets = services.assets(slug, join(directory, 'assets'));
+  if (assets.undo) registrations.remember(assets.undo);
+  const views = join(directory, 'views');
+  if (existsSync(views)) registrations.remember(services.views.addSource(slug, views));
+
+  const host: HostApi = {
+    plugin: { ...manifest, directory },
+    site: siteOf(services),
+    hooks: guard(services.hooks.forOwner(slug), methods.hooksMethods),
+    options: guard(services.options, methods.optionsMethods),
+    secrets: guard(services.secrets, methods.secretsMethods),
+    rest: guard<RestApi>(reportingRest(services.rest, onRouteFailure), methods.restMethods),
+    cron: guard(services.cron, methods.cronMethods),
+    admin: guard(services.admin, methods.adminMethods),
+    cli: guard(services.cli, methods.cliMethods),
+    database: databaseOf(services.database, registrations),
+    users: guard(services.users, methods.usersMethods),
+    views: guard<HostApi['views']>(services.views, methods.viewsMethods),
+    assets: { url: (file) => assets.url(file) },
+    log,
+    clock: clockOf(services.clock, registrations),
+    http: guard(services.http, methods.httpMethods),
+    api: { RestError, RestResponse, defineErrors },
+    onStop: (callback) => registrations.onStop(callback),
+  };
+  return {
+    host,
+    async close() {
+      await registrations.close();
+      services.hooks.removeOwner(slug);
+    },
+  };
+}
+
+function siteOf({ site }: HostServices): HostApi['site'] {
+  return {
+    get url() {
+      return site.url;
+    },
+    get version() {
+      return site.version;
+    },
+    name: () => site.name(),
+    timezone: () => site.timezone(),
+  };
+}
+
+function databaseOf(database: DatabaseApi, registrations: Registrations): DatabaseApi {
+  return {
+    get dialect() {
+      return database.dialect;
+    },
+    get knex() {
+      registrations.check();
+      return database.knex;
+    },
+    transaction: (work) => {
+      registrations.check();
+      return database.transaction(work);
+    },
+  };
+}
+
+/** Telling the time stays allowed. A timer that has run is forgotten, so that a plugin which sets many does not grow. */
+function clockOf(clock: Clock, registrations: Registrations): Clock {
+  return {
+    now: () => clock.now(),
+    sleep: (milliseconds, signal) => {
+      registrations.check();
+      return clock.sleep(milliseconds, signal);
+    },
+    after: (milliseconds, callback) => {
+      registrations.check();
+      const undo = registrations.remember(
+        clock.after(milliseconds, () => {
+          undo();
+          callback();
+        }),
+      );
+      return undo;
+    },
+    every: (milliseconds, callback) => {
+      registrations.check();
+      return registrations.remember(clock.every(milliseconds, callback));
+    },
+  };
+}

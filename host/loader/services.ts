@@ -1,0 +1,61 @@
+import type {
+  AdminApi, AssetsApi, CliApi, Clock, CronApi, DatabaseApi, HooksApi, HttpApi, Logger, OptionsApi, RestApi, SecretsApi, SiteApi, Undo, UsersApi, ViewsApi,
+} from '#plugin-api';
+
+/** What the loader needs of the hooks. */
+export interface ScopedHooks {
+  forOwner(owner: string): HooksApi;
+  removeOwner(owner: string): void;
+  doActionAsync(name: string, ...args: unknown[]): Promise<void>;
+}
+
+/** The services that all plugins share. Each plugin gets its own view of them. */
+export interface HostServices {
+  readonly site: SiteApi;
+  readonly hooks: ScopedHooks;
+  readonly options: OptionsApi;
+  readonly secrets: SecretsApi;
+  readonly rest: RestApi;
+  readonly cron: CronApi;
+  readonly admin: AdminApi;
+  readonly cli: CliApi;
+  readonly database: DatabaseApi;
+  readonly users: UsersApi;
+  readonly views: ViewsApi & { addSource(slug: string, directory: string): Undo };
+  /** Serves a plugin's folder `assets`, which need not exist, until `undo` is called. */
+  readonly assets: (slug: string, directory: string) => AssetsApi & { readonly undo?: Undo };
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly http: HttpApi;
+}
+
+/** `call`: passed on. `undo`: registers something; what it answers takes it back. */
+export type MethodKind = 'call' | 'undo';
+
+/** One kind for every method of a service, so that a method added to a contract cannot be forgotten here. */
+export type MethodKinds<Service> = {
+  readonly [Name in keyof Service as Service[Name] extends (...args: never[]) => unknown ? Name : never]-?: MethodKind;
+};
+
+/** Callbacks are not remembered one by one: the hooks know their owner. */
+export const hooksMethods: MethodKinds<HooksApi> = {
+  addFilter: 'call', addAction: 'call', removeFilter: 'call', removeAction: 'call', removeAllFilters: 'call', removeAllActions: 'call',
+  applyFilters: 'call', applyFiltersAsync: 'call', doAction: 'call', doActionAsync: 'call',
+  hasFilter: 'call', hasAction: 'call', didFilter: 'call', didAction: 'call', currentHook: 'call', doingHook: 'call',
+};
+
+export const optionsMethods: MethodKinds<OptionsApi> = {
+  get: 'call', update: 'call', add: 'call', delete: 'call', compareAndSet: 'call', list: 'call', registerSetting: 'undo',
+  getTransient: 'call', setTransient: 'call', deleteTransient: 'call', remember: 'call',
+};
+
+export const secretsMethods: MethodKinds<SecretsApi> = { encrypt: 'call', decrypt: 'call' };
+export const restMethods: MethodKinds<RestApi> = { registerRoute: 'undo', dispatch: 'call', url: 'call' };
+export const cronMethods: MethodKinds<CronApi> = {
+  scheduleSingle: 'call', schedule: 'call', unschedule: 'call', next: 'call', list: 'call', addSchedule: 'undo',
+};
+export const adminMethods: MethodKinds<AdminApi> = { addPage: 'undo', addBadge: 'undo', addSetupChoice: 'undo', url: 'call' };
+export const cliMethods: MethodKinds<CliApi> = { addCommand: 'undo' };
+export const usersMethods: MethodKinds<UsersApi> = { get: 'call', find: 'call', list: 'call', count: 'call', create: 'call', setPassword: 'call', update: 'call', delete: 'call' };
+export const viewsMethods: MethodKinds<ViewsApi> = { render: 'call', addHelper: 'undo', safe: 'call' };
+export const httpMethods: MethodKinds<HttpApi> = { fetch: 'call', check: 'call' };

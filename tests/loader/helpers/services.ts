@@ -1,0 +1,88 @@
+import type { CliCommand, Clock, Logger, OptionsApi, RouteDefinition, Undo } from '#plugin-api';
+import { createHooks } from '../../../host/hooks/hooks.ts';
+import type { Hooks } from '../../../host/hooks/hooks.ts';
+import type { HostServices } from '../../../host/loader/loader.ts';
+
+export interface LogLine {
+  readonly level: string;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** Services that keep what is registered with them, so that a test can count it. */
+export interface CountedServices extends HostServices {
+  readonly hooks: Hooks;
+  /** What is registered at the moment, one text each. */
+  registered(): string[];
+  readonly routes: Map<string, readonly RouteDefinition[]>;
+  readonly lines: LogLine[];
+  /** The stored options; shared by the loaders of two "processes" when handed on. */
+  readonly stored: Map<string, unknown>;
+}
+
+/** Only what the loader and the plugins of its tests use is there. */
+export function createCountedServices({ clock, stored = new Map<string, unknown>() }: { clock: Clock; stored?: Map<string, unknown> }): CountedServices {
+  const registrations = new Set<{ readonly text: string }>();
+  const routes = new Map<string, readonly RouteDefinition[]>();
+  const lines: LogLine[] = [];
+  const log = createLog(lines, {});
+  const hooks = createHooks({ log });
+  const keep = (text: string): Undo => {
+    const registration = { text };
+    registrations.add(registration);
+    return () => {
+      if (!registrations.delete(registration)) throw new Error(`'${text}' was undone twice.`);
+    };
+  };
+  const registered = (): string[] => [
+    ...[...registrations].map(({ text }) => text),
+    ...hooks.describe().flatMap(({ name, callbacks }) => callbacks.map(({ owner }) => `hook ${name} of ${owner}`)),
+  ];
+
+  const services = {
+    site: { url: 'http://site.test', version: '1.0.0', name: async () => 'Test', timezone: async () => 'UTC' },
+    hooks,
+    options: { ...createOptions(stored), registerSetting: (name: string) => keep(`setting ${name}`) } as unknown as OptionsApi,
+    secrets: { encrypt: (plain: string) => plain, decrypt: (text: string) => text },
+    rest: {
+      registerRoute(namespace: string, route: string, definition: readonly RouteDefinition[]): Undo {
+        const path = `/${namespace}${route}`;
+        if (routes.has(path)) throw new Error(`The route ${path} is registered twice.`);
+        routes.set(path, definition);
+        const undo = keep(`route ${path}`);
+        return () => {
+          routes.delete(path);
+          undo();
+        };
+      },
+    },
+    cron: { addSchedule: (name: string) => keep(`schedule ${name}`) },
+    admin: { addPage: ({ slug }: { slug: string }) => keep(`page ${slug}`), addBadge: () => keep('badge'), addSetupChoice: () => keep('choice') },
+    cli: { addCommand: ({ name }: CliCommand) => keep(`command ${name}`) },
+    database: { dialect: 'sqlite', knex: {}, transaction: async (work: (transaction: unknown) => unknown) => work({}) },
+    users: { get: async () => null },
+    views: { addHelper: (name: string) => keep(`helper ${name}`), addSource: (slug: string) => keep(`views ${slug}`) },
+    assets: (slug: string) => ({ url: (file: string) => `/assets/${slug}/${file}`, undo: keep(`assets ${slug}`) }),
+    log,
+    clock,
+    http: {},
+  };
+  return { ...(services as unknown as HostServices), hooks, registered, routes, lines, stored };
+}
+
+function createOptions(stored: Map<string, unknown>): Pick<OptionsApi, 'get' | 'update' | 'compareAndSet'> {
+  return {
+    get: async <Value>(name: string, fallback?: Value) => structuredClone(stored.has(name) ? stored.get(name) : (fallback ?? false)) as Value,
+    update: async (name, value) => (stored.set(name, structuredClone(value)), true),
+    compareAndSet: async (name, expected, next) => {
+      if (JSON.stringify(stored.get(name)) !== JSON.stringify(expected)) return false;
+      stored.set(name, structuredClone(next));
+      return true;
+    },
+  };
+}
+
+function createLog(lines: LogLine[], common: Readonly<Record<string, unknown>>): Logger {
+  const at = (level: string) => (message: string, fields: Readonly<Record<string, unknown>> = {}) => void lines.push({ level, message, fields: { ...common, ...fields } });
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), child: (fields) => createLog(lines, { ...common, ...fields }) };
+}

@@ -1,0 +1,43 @@
+import { expect } from 'chai';
+import type { PluginSource } from '../../host/loader/manifest.ts';
+import { orderPlugins } from '../../host/loader/order.ts';
+
+function installed(plugins: Readonly<Record<string, Readonly<Record<string, string>>>>): Map<string, PluginSource> {
+  const source = (slug: string, requires: Readonly<Record<string, string>>): PluginSource => ({
+    manifest: { slug, name: slug, version: '1.2.0', description: '', main: 'index.js', host: '^1', requires },
+    directory: `/plugins/${slug}`,
+    entry: `/plugins/${slug}/index.js`,
+  });
+  return new Map(Object.entries(plugins).map(([slug, requires]) => [slug, source(slug, requires)]));
+}
+
+describe('order of plugins', () => {
+  const slugs = (wanted: readonly string[], plugins: Map<string, PluginSource>): string[] => orderPlugins(wanted, plugins).ordered.map(({ manifest }) => manifest.slug);
+
+  it('puts each after all it requires and keeps the order otherwise', () => {
+    const plugins = installed({ a: { c: '^1' }, b: {}, c: { d: '*' }, d: {} });
+    expect(slugs(['a', 'b', 'c', 'd'], plugins)).to.deep.equal(['d', 'c', 'a', 'b']);
+    expect(slugs(['b', 'd'], plugins)).to.deep.equal(['b', 'd']);
+  });
+
+  it('leaves out what requires something that is missing, inactive or of another version, and says so', () => {
+    const plugins = installed({ a: { gone: '^1' }, b: { off: '^1' }, c: { off: '^2' }, d: { a: '^1' }, off: {} });
+    const { ordered, blocked } = orderPlugins(['a', 'b', 'c', 'd'], plugins);
+    expect(ordered).to.deep.equal([]);
+    expect(Object.fromEntries(blocked)).to.deep.equal({
+      a: "It requires 'gone' ^1, which is not installed.",
+      b: "It requires 'off', which is not active; activate 'off' first.",
+      c: "It requires 'off' ^2, and version 1.2.0 is installed.",
+      d: "It requires 'a', which cannot start: It requires 'gone' ^1, which is not installed.",
+    });
+  });
+
+  it('names a circle and still starts the others', () => {
+    const plugins = installed({ a: { b: '*' }, b: { c: '*' }, c: { a: '*' }, user: { a: '*' }, free: {}, self: { self: '*' } });
+    const { ordered, blocked } = orderPlugins(['user', 'a', 'b', 'c', 'free', 'self'], plugins);
+    expect(ordered.map(({ manifest }) => manifest.slug)).to.deep.equal(['free']);
+    for (const slug of ['a', 'b', 'c']) expect(blocked.get(slug)).to.match(/in a circle: a -> b -> c -> a/);
+    expect(blocked.get('user')).to.match(/requires 'a', which cannot start: .*circle/);
+    expect(blocked.get('self')).to.match(/circle: self -> self/);
+  });
+});
