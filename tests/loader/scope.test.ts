@@ -1,0 +1,128 @@
+import { expect } from 'chai';
+import type { HostApi } from '#plugin-api';
+import { createLoaderBench } from './helpers/loader-bench.ts';
+import type { LoaderBench } from './helpers/loader-bench.ts';
+
+const world = globalThis as { scopedHost?: HostApi };
+const everything = `
+  host.hooks.addFilter('sample', () => 1); host.hooks.addAction('sample', () => {});
+  host.options.registerSetting('sample', { group: 'sample', schema: {} });
+  host.rest.registerRoute('sample/v1', '/a', { handler: () => 1 }); host.rest.registerRoute('sample/v1', '/b', [{ handler: () => 1 }]);
+  host.cron.addSchedule('sample', 60, 'Sample');
+  host.admin.addPage({ slug: 'sample' }); host.admin.addBadge(async () => null); host.admin.addSetupChoice({ id: 'sample' });
+  host.cli.addCommand({ name: 'sample' }); host.views.addHelper('sample', () => '');
+  host.clock.every(1000, () => {}); host.clock.after(1000, () => {});`;
+
+describe('scope of a plugin', () => {
+  let bench: LoaderBench;
+  beforeEach(async () => {
+    bench = await createLoaderBench();
+    await bench.loader.start();
+  });
+  afterEach(() => bench.folders.remove());
+
+  const activate = async (code: string, more: Readonly<Record<string, string>> = {}): Promise<HostApi> => {
+    await bench.folders.write('sample', { files: { 'index.js': `export default { register(host) { globalThis.scopedHost = host; ${code} } };`, ...more } });
+    await bench.loader.activate('sample');
+    return world.scopedHost!;
+  };
+
+  it('names the plugin in its manifest, its log lines and its hooks', async () => {
+    const host = await activate(`host.log.info('hi'); host.hooks.addFilter('sample', function mine() {});`);
+    expect(host.plugin).to.deep.include({ slug: 'sample', version: '1.0.0', directory: `${bench.folders.directory}/sample` });
+    expect(bench.services.lines.find(({ message }) => message === 'hi')?.fields).to.deep.equal({ plugin: 'sample' });
+    expect(bench.services.hooks.describe()[0]?.callbacks[0]).to.include({ owner: 'sample', callback: 'mine' });
+    expect(host.assets.url('a.js')).to.equal('/assets/sample/a.js');
+    expect(new host.api.RestError({ code: 'a', message: 'b' })).to.be.instanceOf(Error);
+  });
+
+  it('hands on only what the contract names', async () => {
+    const host = await activate('');
+    expect(host.hooks).to.not.have.any.keys('removeOwner', 'forOwner', 'describe');
+    expect(host.views).to.not.have.property('addSource');
+  });
+
+  it('registers the folder views of the plugin', async () => {
+    await activate('', { 'views/page.hbs': 'hi' });
+    expect(bench.services.registered()).to.include('views sample');
+    await bench.loader.deactivate('sample');
+    expect(bench.services.registered()).to.deep.equal([]);
+  });
+
+  it('leaves nothing behind over a thousand activations', async () => {
+    await activate(everything);
+    const during = bench.services.registered();
+    expect(during).to.have.length(12);
+    for (let round = 0; round < 1_000; round += 1) {
+      await bench.loader.deactivate('sample');
+      if (bench.services.registered().length > 0 || bench.clock.pending() > 0) expect.fail(`Round ${round} left ${bench.services.registered().join(', ')}.`);
+      await bench.loader.activate('sample');
+    }
+    expect(bench.services.registered()).to.deep.equal(during);
+    expect(bench.services.routes.size).to.equal(2);
+  }).timeout(60_000);
+
+  it('lets a plugin take back a registration itself, once', async () => {
+    const host = await activate('');
+    const before = bench.services.registered().length;
+    const undo = host.cli.addCommand({ name: 'own', description: '', run: async () => null });
+    undo();
+    undo();
+    expect(bench.services.registered()).to.have.length(before);
+    await bench.loader.deactivate('sample');
+    expect(bench.services.registered()).to.deep.equal([]);
+  });
+
+  it('forgets timers that have run', async () => {
+    const host = await activate('');
+    let runs = 0;
+    host.clock.after(10, () => void (runs += 1));
+    await bench.clock.advance(10);
+    await bench.loader.deactivate('sample');
+    expect(runs).to.equal(1);
+  });
+
+  it('undoes the newest registration first, after the stop callbacks', async () => {
+    const order: string[] = [];
+    const host = await activate('');
+    const note = (text: string) => (): void => void order.push(text);
+    bench.services.cli.addCommand = ({ name }) => note(`undo ${name}`);
+    host.cli.addCommand({ name: 'one', description: '', run: async () => null });
+    host.cli.addCommand({ name: 'two', description: '', run: async () => null });
+    host.onStop(note('stop one'));
+    host.onStop(async () => {
+      await host.options.get('still allowed');
+      order.push('stop two');
+    });
+    await bench.loader.deactivate('sample');
+    expect(order).to.deep.equal(['stop two', 'stop one', 'undo two', 'undo one']);
+  });
+
+  it('refuses every use once the plugin is stopped, but for its log and the time', async () => {
+    const host = await activate('');
+    const { addFilter } = host.hooks;
+    await bench.loader.deactivate('sample');
+    const refused: readonly (() => unknown)[] = [
+      () => host.hooks.applyFilters('a', 1),
+      () => addFilter('a', () => 1),
+      () => host.options.get('a'),
+      () => host.secrets.encrypt('a'),
+      () => host.rest.registerRoute('a/v1', '/a', { handler: () => 1 }),
+      () => host.cron.list(),
+      () => host.admin.url(),
+      () => host.cli.addCommand({ name: 'a', description: '', run: async () => null }),
+      () => host.database.knex,
+      () => host.database.transaction(async () => 1),
+      () => host.users.count(),
+      () => host.views.render('a/b'),
+      () => host.clock.sleep(1),
+      () => host.clock.after(1, () => undefined),
+      () => host.http.fetch('http://example.com'),
+      () => host.onStop(() => undefined),
+    ];
+    for (const use of refused) expect(use, use.toString()).to.throw("The plugin 'sample' is not active any more, so it cannot use the host");
+    host.log.info('allowed');
+    expect(host.clock.now()).to.equal(bench.clock.now());
+    expect(host.site.url).to.equal('http://site.test');
+  });
+});
