@@ -18,6 +18,7 @@ export async function openBrowser(): Promise<Browser> {
 /** A page in a session of its own; its console errors and failed requests are collected in `problems`. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<{ page: Page; problems: string[] }> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  context.setDefaultTimeout(10_000);
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('console', (message) => {
