@@ -2,6 +2,7 @@ import { definePlugin, type HostApi } from '#plugin-api';
 import { createContext, type ServiceContext } from './context.ts';
 import { migrationsOf, registerModule, type Module } from './kit/module.ts';
 import { textModule } from './modules/text/module.ts';
+import { createProviderRegistry } from './providers/registry.ts';
 import { settingsModule } from './settings/module.ts';
 import { removeOptions } from './settings/settings.ts';
 
@@ -15,6 +16,7 @@ export default definePlugin({
     for (const module of modules) registerModule(module, context);
   },
   async uninstall(host: HostApi) {
-    await removeOptions(host.options);
+    const providers = await createProviderRegistry({ hooks: host.hooks });
+    await removeOptions(host.options, providers.all().map(({ id }) => id));
   },
 });

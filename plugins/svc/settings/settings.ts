@@ -4,7 +4,7 @@ import type { ProviderSettings } from '../providers/provider.ts';
 import { readFieldValue } from './field-value.ts';
 import { invalidFields } from './invalid-fields.ts';
 import { limitSchemas, type Limits } from './limits.ts';
-import { optionNames, optionPrefix } from './names.ts';
+import { modelsTransient, optionNames, optionPrefix } from './names.ts';
 import { createProviderStore, type ProviderSource, type ProviderStore } from './provider-store.ts';
 import { createRestKey, type RestKey } from './rest-key.ts';
 import { createSandboxSwitch, type SandboxSwitch } from './sandbox-switch.ts';
@@ -65,9 +65,10 @@ export function createSettings({ host, providers, random }: SettingsParts): Sett
   };
 }
 
-/** Deletes every option of the service, secrets included. */
-export async function removeOptions(options: Pick<OptionsApi, 'list' | 'delete'>): Promise<void> {
+/** Deletes every option of the service, secrets included, and what was remembered of the providers. */
+export async function removeOptions(options: Pick<OptionsApi, 'list' | 'delete' | 'deleteTransient'>, providerIds: readonly string[]): Promise<void> {
   for (const name of Object.keys(await options.list(optionPrefix))) await options.delete(name);
+  for (const id of providerIds) await options.deleteTransient(modelsTransient(id));
 }
 
 /** The values that were given, checked by their schemas; names without a schema are left out. Throws invalid fields. */

@@ -183,7 +183,9 @@ describe('removing the service', () => {
     await settings.restKey.generate();
     await settings.providers.save(acme, { api_key: 'sk-123' });
     await settings.saveLimits({});
-    await removeOptions(options);
+    await options.setTransient('svc_models_acme', ['acme-1'], 60);
+    await removeOptions(options, ['acme']);
+    expect(await options.getTransient('svc_models_acme')).to.equal(false);
     expect([...stored.keys()]).to.deep.equal(['blogname']);
   });
 });
