@@ -6,6 +6,8 @@ export interface User {
   readonly email: string;
   readonly displayName: string;
   readonly roles: readonly string[];
+  /** Milliseconds since the epoch; absent for a visitor. */
+  readonly registeredAt?: number;
   /** Whether the user holds the capability, for example `manage_options`. */
   can(capability: string, ...args: readonly unknown[]): boolean;
 }
@@ -21,13 +23,59 @@ export interface NewUser {
   readonly role?: string;
 }
 
+/** What `update` changes; what is left out stays. */
+export interface UserChanges {
+  readonly email?: string;
+  readonly displayName?: string;
+  /** Replaces all roles; empty takes them all away. Ends the user's sessions when they differ. */
+  readonly roles?: readonly string[];
+  /** Ends the user's sessions. */
+  readonly password?: string;
+}
+
+export interface UserFilter {
+  /** Holds this role. */
+  readonly role?: string;
+  /** Holds one of these. */
+  readonly roles?: readonly string[];
+  /** Part of login, display name or e-mail address, without regard to the case of letters; `%` and `_` mean themselves. */
+  readonly search?: string;
+  /** Where `search` looks. Default: all of them. */
+  readonly searchIn?: readonly ('login' | 'displayName' | 'email')[];
+  readonly include?: readonly number[];
+  readonly exclude?: readonly number[];
+  readonly slugs?: readonly string[];
+}
+
+export interface UserQuery extends UserFilter {
+  /** Default 100. */
+  readonly limit?: number;
+  readonly offset?: number;
+  /** Default `id`. */
+  readonly orderBy?: 'id' | 'login' | 'displayName' | 'email' | 'registeredAt';
+  readonly descending?: boolean;
+}
+
 export interface UsersApi {
   get(id: number): Promise<User | null>;
   /** Finds by login or e-mail address, without regard to case. */
   find(loginOrEmail: string): Promise<User | null>;
-  list(query?: { readonly limit?: number; readonly offset?: number; readonly role?: string }): Promise<User[]>;
-  count(): Promise<number>;
+  list(query?: UserQuery): Promise<User[]>;
+  count(filter?: UserFilter): Promise<number>;
   /** Throws RestError 400 `rest_invalid_param` or `existing_user_login` / `existing_user_email`. */
   create(user: NewUser): Promise<User>;
   setPassword(id: number, password: string): Promise<void>;
+  /**
+   * Answers the user as changed. Throws RestError 404 `rest_user_invalid_id`, 400 `rest_invalid_param` or
+   * `existing_user_email`, and 400 `rest_user_last_administrator` when nobody could manage the site any more.
+   */
+  update(id: number, changes: UserChanges): Promise<User>;
+  /**
+   * Removes the user with sessions and application passwords; answers whether there was one. What belonged to them is
+   * the affair of listeners to the action `delete_user`, which runs in the same transaction.
+   *
+   * @param options `reassignTo`: id of the user who gets what belonged to them; null or left out: it goes too.
+   *   Throws RestError 400 `rest_user_invalid_reassign`, `rest_user_last_administrator`.
+   */
+  delete(id: number, options?: { readonly reassignTo?: number | null }): Promise<boolean>;
 }

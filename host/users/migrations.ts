@@ -46,4 +46,13 @@ export const migrations: readonly Migration[] = [
       });
     },
   },
+  {
+    id: '0007_user_display_key',
+    async up(knex) {
+      // Found and sorted without regard to case, also where the database folds only plain letters.
+      await knex.schema.alterTable('users', (table) => table.text('display_key').notNullable().defaultTo(''));
+      const rows = await knex<{ id: number; display_name: string }>('users').select('id', 'display_name');
+      for (const { id, display_name } of rows) await knex('users').where({ id }).update({ display_key: display_name.trim().toLowerCase() });
+    },
+  },
 ];

@@ -1,5 +1,5 @@
 import { RestError } from '#plugin-api';
-import type { NewUser } from '#plugin-api';
+import type { NewUser, UserChanges } from '#plugin-api';
 import { isRole, roleNames } from './roles.ts';
 
 /** A new user whose every member was checked. */
@@ -21,18 +21,31 @@ export function checkNewUser({ login, email, password, displayName, role = 'subs
   const user = { login: login.trim(), email: email.trim(), password, displayName: cleanName(displayName ?? '') || login.trim(), role };
   const faults = {
     ...(!/^[A-Za-z0-9 _.@-]{1,60}$/.test(user.login) && { login: 'Use 1 to 60 letters, digits, spaces and _ . - @ for the user name.' }),
-    ...(!isEmail(user.email) && { email: 'Enter an e-mail address such as you@example.com.' }),
+    ...emailFault(user.email),
     ...passwordFault(password),
-    ...(user.displayName.length > 250 && { display_name: 'Use at most 250 characters for the display name.' }),
-    ...(!isRole(role) && { role: `There is no role '${role}'; use one of ${roleNames.join(', ')}.` }),
+    ...nameFault(user.displayName),
+    ...roleFault([role]),
   };
   refuse(faults);
   return user;
 }
 
-/** @throws RestError 400 `rest_invalid_param`. */
-export function checkPassword(password: string): void {
-  refuse(passwordFault(password));
+/** The changes, cleaned. @throws RestError as `checkNewUser`. */
+export function checkChanges({ email, displayName, roles, password }: UserChanges): UserChanges {
+  const changes = {
+    ...(email !== undefined && { email: email.trim() }),
+    ...(displayName !== undefined && { displayName: cleanName(displayName) }),
+    ...(roles !== undefined && { roles: [...new Set(roles)] }),
+    ...(password !== undefined && { password }),
+  };
+  refuse({
+    ...(changes.email !== undefined && emailFault(changes.email)),
+    ...(changes.displayName === '' && { display_name: 'Enter a name.' }),
+    ...(changes.displayName !== undefined && changes.displayName !== '' && nameFault(changes.displayName)),
+    ...(changes.roles !== undefined && roleFault(changes.roles)),
+    ...(password !== undefined && passwordFault(password)),
+  });
+  return changes;
 }
 
 /** A name or address that another user has. */
@@ -43,6 +56,19 @@ export function takenError(member: 'login' | 'email'): RestError {
   };
   const params = { [member]: sentences[member] };
   return new RestError({ code: `existing_user_${member}`, message: sentences[member], status: 400, data: { params } });
+}
+
+function emailFault(email: string): Record<string, string> {
+  return isEmail(email) ? {} : { email: 'Enter an e-mail address such as you@example.com.' };
+}
+
+function nameFault(name: string): Record<string, string> {
+  return name.length > 250 ? { display_name: 'Use at most 250 characters for the display name.' } : {};
+}
+
+function roleFault(roles: readonly string[]): Record<string, string> {
+  const unknown = roles.find((role) => !isRole(role));
+  return unknown === undefined ? {} : { role: `There is no role '${unknown}'; use one of ${roleNames.join(', ')}.` };
 }
 
 function passwordFault(password: string): Record<string, string> {

@@ -1,5 +1,6 @@
 import type { HooksApi, User } from '#plugin-api';
 import { capabilitiesOf } from './roles.ts';
+import { mapUserCapability } from './user-capabilities.ts';
 
 declare module '#plugin-api' {
   interface FilterMap {
@@ -16,6 +17,8 @@ export interface UserFacts {
   readonly email: string;
   readonly displayName: string;
   readonly roles: readonly string[];
+  /** Milliseconds since the epoch; absent for the visitor. */
+  readonly registeredAt?: number;
 }
 
 /** A user who decides about capabilities as WordPress does: by roles, then by the filters `map_meta_cap` and `user_has_cap`. */
@@ -24,7 +27,7 @@ export function createUser(facts: UserFacts, hooks: Pick<HooksApi, 'applyFilters
   const user: User = {
     ...facts,
     can(capability, ...args) {
-      const required = hooks.applyFilters('map_meta_cap', [capability], capability, facts.id, args);
+      const required = hooks.applyFilters('map_meta_cap', mapUserCapability(capability, facts.id, args), capability, facts.id, args);
       const granted = hooks.applyFilters('user_has_cap', held, required, [capability, facts.id, ...args], user);
       return required.every((name) => name === 'exist' || (name !== 'do_not_allow' && Object.hasOwn(granted, name) && granted[name] === true));
     },

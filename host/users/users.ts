@@ -1,25 +1,26 @@
-import type { Clock, DatabaseApi, HooksApi, Knex, Logger, User, UsersApi } from '#plugin-api';
+import type { Clock, HooksApi, Knex, Logger, User, UsersApi } from '#plugin-api';
+import type { Database } from '../database/database-contract.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
-import { checkNewUser, checkPassword, keyOf, takenError } from './user-input.ts';
+import { createUserChanges, type UserChanging } from './user-changes.ts';
+import { checkNewUser, keyOf, takenError } from './user-input.ts';
+import { factsOf, filterUsers, holdsRole, isId, pageOfUsers, type UserRow } from './user-row.ts';
 import { createAnonymous, createUser } from './user.ts';
 
 declare module '#plugin-api' {
   interface ActionMap {
     /** After a user was created. */
     user_register: (userId: number) => void;
-    /** After a user's data or password changed. */
-    profile_update: (userId: number) => void;
   }
 }
 
 export interface UsersDependencies {
-  readonly database: Pick<DatabaseApi, 'knex' | 'transaction'>;
+  readonly database: Pick<Database, 'knex' | 'transaction' | 'lock'>;
   readonly hooks: Pick<HooksApi, 'applyFilters' | 'doActionAsync'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Logger;
 }
 
-export interface Users extends UsersApi {
+export interface Users extends Omit<UsersApi, 'update' | 'delete'>, UserChanging {
   /** The visitor who is not signed in. */
   readonly anonymous: User;
   /** The user with this login or address, if the password is theirs. Takes the same time when there is no such user. */
@@ -28,19 +29,10 @@ export interface Users extends UsersApi {
   hasAdministrator(): Promise<boolean>;
 }
 
-interface UserRow {
-  readonly id: number;
-  readonly login: string;
-  readonly login_key: string;
-  readonly email: string;
-  readonly display_name: string;
-  readonly roles: string;
-  readonly password_hash: string;
-}
-
 /** The users of the site, in the database alone: every node sees a change at once. */
 export function createUsers({ database, hooks, clock, log }: UsersDependencies): Users {
   const { knex } = database;
+  const changing = createUserChanges({ database, hooks, log });
 
   async function findRow(loginOrEmail: string): Promise<UserRow | undefined> {
     const key = keyOf(loginOrEmail);
@@ -53,22 +45,24 @@ export function createUsers({ database, hooks, clock, log }: UsersDependencies):
 
   return {
     anonymous: createAnonymous(hooks),
-    get: async (id) => toUser(Number.isInteger(id) && id > 0 && id < 2 ** 31 ? await knex<UserRow>('users').where({ id }).first() : undefined),
+    ...changing,
+    get: async (id) => toUser(isId(id) ? await knex<UserRow>('users').where({ id }).first() : undefined),
     find: async (loginOrEmail) => toUser(await findRow(loginOrEmail)),
-    async list({ limit = 100, offset = 0, role } = {}) {
-      const page = knex<UserRow>('users').orderBy('id').limit(limit).offset(offset);
-      const rows: UserRow[] = await (role === undefined ? page : page.whereRaw(...holdsRole(role)));
+    async list(query = {}) {
+      const rows: UserRow[] = await pageOfUsers(filterUsers(knex('users').select('*'), query), query);
       return rows.map((row) => createUser(factsOf(row), hooks));
     },
-    async count() {
-      return Number((await knex('users').count({ total: '*' }).first())?.['total'] ?? 0);
+    async count(filter = {}) {
+      const [found] = await filterUsers(knex('users').count({ total: '*' }), filter);
+      return Number(found?.['total'] ?? 0);
     },
     async create(input) {
       const given = checkNewUser(input);
       const taken = await takenMember(knex, given);
       if (taken !== null) throw takenError(taken);
       const row = {
-        login: given.login, login_key: keyOf(given.login), email: given.email, email_key: keyOf(given.email), display_name: given.displayName,
+        login: given.login, login_key: keyOf(given.login), email: given.email, email_key: keyOf(given.email),
+        display_name: given.displayName, display_key: keyOf(given.displayName),
         roles: JSON.stringify([given.role]), password_hash: await hashPassword(given.password), created_at: clock.now(),
       };
       const [inserted] = await knex('users').insert(row).onConflict().ignore().returning('id');
@@ -80,15 +74,7 @@ export function createUsers({ database, hooks, clock, log }: UsersDependencies):
       return user;
     },
     async setPassword(id, password) {
-      checkPassword(password);
-      const password_hash = await hashPassword(password);
-      await database.transaction(async (transaction) => {
-        const changed = await transaction('users').where({ id }).update({ password_hash });
-        if (changed === 0) throw new Error(`There is no user ${id}.`);
-        await transaction('sessions').where({ user_id: id }).delete();
-      });
-      log.info('A password was changed; all sessions of the user ended.', { user: id });
-      await hooks.doActionAsync('profile_update', id);
+      await changing.update(id, { password });
     },
     async verify(loginOrEmail, password) {
       const row = await findRow(loginOrEmail);
@@ -98,15 +84,6 @@ export function createUsers({ database, hooks, clock, log }: UsersDependencies):
       return (await knex('users').whereRaw(...holdsRole('administrator')).first('id')) !== undefined;
     },
   };
-}
-
-function factsOf(row: UserRow) {
-  return { id: Number(row.id), login: row.login, email: row.email, displayName: row.display_name, roles: JSON.parse(row.roles) as string[] };
-}
-
-/** Arguments of whereRaw: the JSON array of roles holds this one. */
-function holdsRole(role: string): [string, string[]] {
-  return [`roles like ? escape '\\'`, [`%${JSON.stringify(role).replace(/[\\%_]/g, '\\$&')}%`]];
 }
 
 async function takenMember(knex: Knex, { login, email }: { login: string; email: string }): Promise<'login' | 'email' | null> {

@@ -83,7 +83,7 @@ describeDialects('users', (open) => {
     expect(await sessions.find(mine.token)).to.equal(null);
     expect(await sessions.find(theirs.token)).not.to.equal(null);
     expect((await rejection(users.setPassword(first.id, 'short'))).code).to.equal('rest_invalid_param');
-    expect((await rejection(users.setPassword(999, 'long enough'))).message).to.equal('There is no user 999.');
+    expect((await rejection(users.setPassword(999, 'long enough'))).message).to.equal('Invalid user ID.');
   });
 
   it('tell plugins of a new user and of a change', async () => {

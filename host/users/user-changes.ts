@@ -1,0 +1,116 @@
+import { RestError } from '#plugin-api';
+import type { HooksApi, Knex, Logger, User, UserChanges } from '#plugin-api';
+import type { Database } from '../database/database-contract.ts';
+import { hashPassword } from './passwords.ts';
+import { checkChanges, keyOf, takenError } from './user-input.ts';
+import { factsOf, holdsRole, isId, type UserRow } from './user-row.ts';
+import { createUser } from './user.ts';
+
+declare module '#plugin-api' {
+  interface ActionMap {
+    /** After a user's data, roles or password changed; `before` is the user as it was. */
+    profile_update: (userId: number, before: User) => void;
+    /** After the roles changed; `role` is the first of the new ones, empty when there are none. */
+    set_user_role: (userId: number, role: string, before: readonly string[]) => void;
+    /** Before a user is removed, in the same transaction: the place to move or remove what belongs to them. */
+    delete_user: (userId: number, reassignTo: number | null, user: User) => void;
+    /** After the user was removed. */
+    deleted_user: (userId: number, reassignTo: number | null, user: User) => void;
+  }
+}
+
+export interface ChangesDependencies {
+  readonly database: Pick<Database, 'knex' | 'transaction' | 'lock'>;
+  readonly hooks: Pick<HooksApi, 'applyFilters' | 'doActionAsync'>;
+  readonly log: Logger;
+}
+
+export interface ChangeOptions {
+  /** Id of a session that goes on where all others end: that of the person who changes their own account. */
+  readonly keepSession?: string;
+}
+
+export interface UserChanging {
+  update(id: number, changes: UserChanges, options?: ChangeOptions): Promise<User>;
+  delete(id: number, options?: { readonly reassignTo?: number | null }): Promise<boolean>;
+}
+
+/** Changes and removals. Those that could take the last administrator away wait for each other, over all nodes. */
+export function createUserChanges({ database, hooks, log }: ChangesDependencies): UserChanging {
+  const { knex } = database;
+  const find = async (id: number): Promise<UserRow | undefined> => (isId(id) ? await knex<UserRow>('users').where({ id }).first() : undefined);
+
+  return {
+    async update(id, changes, { keepSession = '' } = {}) {
+      const given = checkChanges(changes);
+      const password_hash = given.password === undefined ? undefined : await hashPassword(given.password);
+      const { before, after, rolesChanged } = await database.transaction(async () => {
+        if (given.roles !== undefined) await database.lock('administrators');
+        const row = await find(id);
+        if (row === undefined) throw unknownUser();
+        const columns = columnsOf(given, password_hash);
+        const rolesChanged = columns.roles !== undefined && columns.roles !== row.roles;
+        if (rolesChanged && given.roles?.includes('administrator') === false) await refuseLastAdministrator(knex, row);
+        if (columns.email_key !== undefined && columns.email_key !== row.email_key) await refuseTakenEmail(knex, columns.email_key);
+        if (Object.keys(columns).length > 0) await knex('users').where({ id }).update(columns);
+        if (rolesChanged || password_hash !== undefined) await knex('sessions').where({ user_id: id }).whereNot({ id: keepSession }).delete();
+        return { before: createUser(factsOf(row), hooks), after: createUser(factsOf({ ...row, ...columns }), hooks), rolesChanged };
+      });
+      log.info('A user was changed.', { user: id, changed: Object.keys(given).join(' ') });
+      if (rolesChanged) await hooks.doActionAsync('set_user_role', id, after.roles[0] ?? '', before.roles);
+      await hooks.doActionAsync('profile_update', id, before);
+      return after;
+    },
+    async delete(id, { reassignTo = null } = {}) {
+      const removed = await database.transaction(async () => {
+        await database.lock('administrators');
+        const row = await find(id);
+        if (row === undefined) return null;
+        if (reassignTo !== null && (reassignTo === id || (await find(reassignTo)) === undefined)) {
+          throw new RestError({ code: 'rest_user_invalid_reassign', message: 'Invalid user ID for reassignment.', status: 400 });
+        }
+        await refuseLastAdministrator(knex, row);
+        const user = createUser(factsOf(row), hooks);
+        await hooks.doActionAsync('delete_user', id, reassignTo, user);
+        await knex('users').where({ id }).delete();
+        return user;
+      });
+      if (removed === null) return false;
+      log.info('A user was removed.', { user: id });
+      await hooks.doActionAsync('deleted_user', id, reassignTo, removed);
+      return true;
+    },
+  };
+}
+
+export function unknownUser(): RestError {
+  return new RestError({ code: 'rest_user_invalid_id', message: 'Invalid user ID.', status: 404 });
+}
+
+type Columns = Partial<Pick<UserRow, 'email' | 'email_key' | 'display_name' | 'display_key' | 'roles' | 'password_hash'>>;
+
+function columnsOf({ email, displayName, roles }: UserChanges, password_hash: string | undefined): Columns {
+  return {
+    ...(email !== undefined && { email, email_key: keyOf(email) }),
+    ...(displayName !== undefined && { display_name: displayName, display_key: keyOf(displayName) }),
+    ...(roles !== undefined && { roles: JSON.stringify(roles) }),
+    ...(password_hash !== undefined && { password_hash }),
+  };
+}
+
+async function refuseTakenEmail(knex: Knex, email_key: string): Promise<void> {
+  if ((await knex('users').where({ email_key }).first('id')) !== undefined) throw takenError('email');
+}
+
+/** @throws RestError when nobody else could manage the site. */
+async function refuseLastAdministrator(knex: Knex, row: UserRow): Promise<void> {
+  const [condition, values] = holdsRole('administrator');
+  if (!factsOf(row).roles.includes('administrator')) return;
+  if ((await knex('users').whereRaw(condition, values).whereNot({ id: row.id }).first('id')) !== undefined) return;
+  throw new RestError({
+    code: 'rest_user_last_administrator',
+    message: 'This is the last administrator. Make another user an administrator first.',
+    status: 400,
+    data: { params: { role: 'Make another user an administrator first: nobody else could manage the site.' } },
+  });
+}

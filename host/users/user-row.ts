@@ -1,0 +1,76 @@
+import type { Knex, UserFilter, UserQuery } from '#plugin-api';
+import type { UserFacts } from './user.ts';
+import { keyOf } from './user-input.ts';
+
+/** A row of the table `users`. */
+export interface UserRow {
+  readonly id: number;
+  readonly login: string;
+  readonly login_key: string;
+  readonly email: string;
+  readonly email_key: string;
+  readonly display_name: string;
+  readonly display_key: string;
+  /** JSON array of role names. */
+  readonly roles: string;
+  readonly password_hash: string;
+  readonly created_at: number | string;
+}
+
+export function factsOf(row: Pick<UserRow, 'id' | 'login' | 'email' | 'display_name' | 'roles' | 'created_at'>): UserFacts {
+  return {
+    id: Number(row.id), login: row.login, email: row.email, displayName: row.display_name, roles: JSON.parse(row.roles) as string[], registeredAt: Number(row.created_at),
+  };
+}
+
+/** Arguments of whereRaw: the JSON array of roles holds this one. */
+export function holdsRole(role: string): [string, string[]] {
+  return [`roles like ? escape '\\'`, [`%${literal(JSON.stringify(role))}%`]];
+}
+
+/** The name of a user in addresses. Logins that differ in blanks and points alone share one. */
+export function slugOf(login: string): string {
+  return keyOf(login).replace(/[ .@]/g, '-');
+}
+
+const slugColumn = `replace(replace(replace(login_key, ' ', '-'), '.', '-'), '@', '-')`;
+const searched = { login: 'login_key', displayName: 'display_key', email: 'email_key' } as const;
+const orders = { id: 'id', login: 'login_key', displayName: 'display_key', email: 'email_key', registeredAt: 'created_at' } as const;
+
+/** Adds the conditions of a filter. */
+export function filterUsers<Rows extends Knex.QueryBuilder>(rows: Rows, { role, roles, search, searchIn, include, exclude, slugs }: UserFilter): Rows {
+  const wanted = [...(role === undefined ? [] : [[role]]), ...(roles === undefined ? [] : [roles])];
+  for (const choice of wanted) {
+    void rows.where((either) => {
+      if (choice.length === 0) void either.whereRaw('1 = 0');
+      for (const name of choice) void either.orWhereRaw(...holdsRole(name));
+    });
+  }
+  if (include !== undefined) void rows.whereIn('id', include.filter(isId));
+  if (exclude !== undefined) void rows.whereNotIn('id', exclude.filter(isId));
+  if (slugs !== undefined) void rows.whereIn(rows.client.raw(slugColumn) as unknown as string, slugs.map((slug) => slug.toLowerCase()));
+  const text = keyOf(search ?? '');
+  if (text !== '') {
+    void rows.where((either) => {
+      for (const place of searchIn ?? (['login', 'displayName', 'email'] as const)) void either.orWhereRaw(`${searched[place]} like ? escape '\\'`, [`%${literal(text)}%`]);
+    });
+  }
+  return rows;
+}
+
+/** Equal keys are told apart by id, so that pages never overlap. */
+export function pageOfUsers<Rows extends Knex.QueryBuilder>(rows: Rows, { limit = 100, offset = 0, orderBy = 'id', descending = false }: UserQuery): Rows {
+  const direction = descending ? 'desc' : 'asc';
+  void rows.orderBy(orders[orderBy], direction);
+  if (orderBy !== 'id') void rows.orderBy('id', direction);
+  return rows.limit(limit).offset(offset) as Rows;
+}
+
+/** Whether a number can be a user's id: larger ones are refused by PostgreSQL. */
+export function isId(id: number): boolean {
+  return Number.isInteger(id) && id > 0 && id < 2 ** 31;
+}
+
+function literal(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&');
+}
