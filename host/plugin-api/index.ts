@@ -3,6 +3,7 @@ export * from './admin.ts';
 export * from './assets.ts';
 export * from './cli.ts';
 export * from './clock.ts';
+export * from './content.ts';
 export * from './cron.ts';
 export * from './database.ts';
 export * from './errors.ts';

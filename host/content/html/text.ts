@@ -1,0 +1,31 @@
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#039;' };
+
+/** Text made safe as HTML, in attributes too. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+}
+
+const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', hellip: '…' };
+
+/** The text that a reader of the HTML sees, on one line. */
+export function textOfHtml(html: string): string {
+  const bare = html
+    .replace(/<!--[\s\S]*?(?:-->|$)/g, '')
+    .replace(/<(script|style)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, '')
+    .replace(/<\/?[a-z][^>]*(?:>|$)/gi, (tag) => (/^<\/?(?:b|i|u|a|em|strong|span|code|sub|sup|small|mark|kbd|abbr)\b/i.test(tag) ? '' : ' '));
+  return decodeEntities(bare).replace(/\s+/g, ' ').trim();
+}
+
+function decodeEntities(text: string): string {
+  return text.replace(/&(?:#\d{1,7}|#x[\da-f]{1,6}|\w{2,8});/gi, (entity) => {
+    const name = entity.slice(1, -1).toLowerCase();
+    if (!name.startsWith('#')) return named[name] ?? entity;
+    const code = name.startsWith('#x') ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
+    return code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff) ? String.fromCodePoint(code) : entity;
+  });
+}
+
+/** Text made comparable: without regard to case and accents, as `cafe` finds `Café`. */
+export function foldText(text: string): string {
+  return text.normalize('NFKD').replace(/\p{M}+/gu, '').toLowerCase();
+}
