@@ -62,8 +62,8 @@ async function startSubjects(farEnd: string, stops: (() => Promise<void>)[]): Pr
   const bare = await startHelper('bare-express.ts', baseUrl);
   stops.push(bare.stop);
   const subjects: Subject[] = [
-    { name: 'this', target: { url: `${site.ready}/wp-json/svc/v1/generate`, headers: { authorization: 'Bearer bench-key' }, body: { provider: 'openai', model, messages } } },
-    { name: 'express', target: { url: `${bare.ready}/generate`, headers: {}, body: { model, messages } } },
+    { name: 'this', target: { pid: site.pid, url: `${site.ready}/wp-json/svc/v1/generate`, headers: { authorization: 'Bearer bench-key' }, body: { provider: 'openai', model, messages } } },
+    { name: 'express', target: { pid: bare.pid, url: `${bare.ready}/generate`, headers: {}, body: { model, messages } } },
   ];
   const portkey = await startPortkey().catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
   if (portkey instanceof Error) {
@@ -76,9 +76,9 @@ async function startSubjects(farEnd: string, stops: (() => Promise<void>)[]): Pr
   return { subjects: [...subjects, { name: 'portkey', target: portkeyTarget(portkey, baseUrl) }], portkeyMissing: null };
 }
 
-function portkeyTarget({ url }: Portkey, baseUrl: string): Target {
+function portkeyTarget({ url, pid }: Portkey, baseUrl: string): Target {
   const headers = { 'x-portkey-provider': 'openai', 'x-portkey-custom-host': baseUrl, authorization: 'Bearer bench' };
-  return { url: `${url}/v1/chat/completions`, headers, body: { model, messages } };
+  return { pid, url: `${url}/v1/chat/completions`, headers, body: { model, messages } };
 }
 
 function rows(results: ReadonlyMap<string, readonly LoadResult[]>, portkeyMissing: string | null): BenchRow[] {
@@ -89,6 +89,7 @@ function rows(results: ReadonlyMap<string, readonly LoadResult[]>, portkeyMissin
     { name: `${label}, rate`, value: median(rates(name)), unit: 'requests/s' },
     { name: `${label}, p50`, value: median(of(name, ({ p50 }) => p50)), unit: 'ms' },
     { name: `${label}, p99`, value: median(of(name, ({ p99 }) => p99)), unit: 'ms' },
+    { name: `${label}, processor time of one answer`, value: median(of(name, ({ processor }) => processor)), unit: 'ms' },
   ];
   const portkey: BenchRow[] = portkeyMissing === null
     ? [...figures('portkey', 'Portkey gateway'), { name: 'this over Portkey', value: ratio('portkey'), unit: 'x', target: { at: 'least', value: 1.8 }, note: 'the wish is 2.2 x' }]

@@ -1,7 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import autocannon from 'autocannon';
 
 export interface Target {
   readonly url: string;
+  /** The process that answers, when its processor time is wanted. */
+  readonly pid?: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
@@ -12,6 +15,8 @@ export interface LoadResult {
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
+  /** Milliseconds of processor time the process spent on one answer, all its threads together. Hardly moves when the machine is busy with other things. NaN without a `pid`. */
+  readonly processor: number;
 }
 
 /**
@@ -20,6 +25,7 @@ export interface LoadResult {
  * @throws Error when any answer is not a 2xx: the figure of a server that refuses means nothing.
  */
 export async function load(target: Target, { callers, seconds }: { readonly callers: number; readonly seconds: number }): Promise<LoadResult> {
+  const before = await processorTime(target.pid);
   const result = await autocannon({
     url: target.url,
     method: 'POST',
@@ -30,7 +36,16 @@ export async function load(target: Target, { callers, seconds }: { readonly call
   });
   const bad = result.non2xx + result.errors + result.timeouts;
   if (bad > 0) throw new Error(`${target.url}: ${String(bad)} of ${String(result.requests.total)} requests failed.`);
-  return { rate: result.requests.total / result.duration, p50: result.latency.p50, p99: result.latency.p99 };
+  const processor = ((await processorTime(target.pid)) - before) / result.requests.total;
+  return { rate: result.requests.total / result.duration, p50: result.latency.p50, p99: result.latency.p99, processor };
+}
+
+/** User and system time of a process so far, in milliseconds; the kernel counts in hundredths of a second. */
+async function processorTime(pid: number | undefined): Promise<number> {
+  if (pid === undefined) return Number.NaN;
+  const stat = await readFile(`/proc/${String(pid)}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 /** One request, to see that the target does what the benchmark believes. */
