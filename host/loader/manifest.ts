@@ -1,7 +1,5 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { isAbsolute, join, sep } from 'node:path';
-import { Ajv } from 'ajv';
-import type { ErrorObject } from 'ajv';
 import satisfies from 'semver/functions/satisfies.js';
 import valid from 'semver/functions/valid.js';
 import validRange from 'semver/ranges/valid.js';
@@ -16,6 +14,9 @@ export interface PluginSource {
   readonly entry: string;
 }
 
+/** As it is written, before the defaults. */
+type GivenManifest = Omit<PluginManifest, 'description' | 'main' | 'requires'> & Partial<Pick<PluginManifest, 'description' | 'main' | 'requires'>>;
+
 /** Thrown with one sentence a fault, each beginning with the name of the member. */
 export class ManifestError extends Error {
   override readonly name = 'ManifestError';
@@ -24,38 +25,34 @@ export class ManifestError extends Error {
 /** Slugs that stand for parts of the host itself: owners of hooks and migrations, folders of views and assets. */
 const reserved = ['host', 'admin', 'site', 'core'];
 
-/** What each member must be, as the end of a sentence that begins "must be". */
-const expected: Readonly<Record<string, string>> = {
-  slug: 'lower-case letters, digits and dashes, for example my-plugin',
-  name: 'a text that is not empty',
-  version: 'a semantic version, for example 1.0.0',
-  description: 'a text',
-  main: 'the path of the entry module inside the folder, for example index.js',
-  host: 'a range of host versions, for example ^1',
-  requires: 'an object of slugs and version ranges, for example {"svc": "^1"}',
-  autoActivate: 'true or false',
-};
+interface Member {
+  readonly required?: boolean;
+  readonly accepts: (value: unknown) => boolean;
+  /** The end of a sentence that begins "must be". */
+  readonly expected: string;
+}
 
-const schema = {
-  type: 'object',
-  required: ['slug', 'name', 'version', 'host'],
-  properties: {
-    slug: { type: 'string', pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 60 },
-    name: { type: 'string', minLength: 1, maxLength: 200 },
-    version: { type: 'string', format: 'version' },
-    description: { type: 'string', default: '' },
-    main: { type: 'string', minLength: 1 },
-    host: { type: 'string', format: 'range' },
-    requires: { type: 'object', additionalProperties: { type: 'string', format: 'range' }, default: {} },
-    autoActivate: { type: 'boolean' },
+const isRange = (value: unknown): boolean => typeof value === 'string' && validRange(value) !== null;
+const isText = (value: unknown, longest: number): value is string => typeof value === 'string' && value.length <= longest;
+
+/** Written out rather than as a JSON Schema: loading ajv would double what the loader costs at start, for eight members. */
+const members: Readonly<Record<string, Member>> = {
+  slug: {
+    required: true,
+    accepts: (value) => isText(value, 60) && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(value),
+    expected: 'lower-case letters, digits and dashes, for example my-plugin',
   },
-} as const;
-
-const validate = new Ajv({
-  allErrors: true,
-  useDefaults: true,
-  formats: { version: (text: string) => valid(text) !== null, range: (text: string) => validRange(text) !== null },
-}).compile<Omit<PluginManifest, 'main'> & { main?: string }>(schema);
+  name: { required: true, accepts: (value) => isText(value, 200) && value.trim() !== '', expected: 'a text that is not empty' },
+  version: { required: true, accepts: (value) => isText(value, 100) && valid(value) !== null, expected: 'a semantic version, for example 1.0.0' },
+  description: { accepts: (value) => isText(value, 2_000), expected: 'a text' },
+  main: { accepts: (value) => isText(value, 500) && value !== '', expected: 'the path of the entry module inside the folder, for example index.js' },
+  host: { required: true, accepts: isRange, expected: 'a range of host versions, for example ^1' },
+  requires: {
+    accepts: (value) => isObject(value) && Object.values(value).every(isRange),
+    expected: 'an object of slugs and version ranges, for example {"svc": "^1"}',
+  },
+  autoActivate: { accepts: (value) => typeof value === 'boolean', expected: 'true or false' },
+};
 
 /**
  * Reads and checks a plugin's `plugin.json`.
@@ -67,8 +64,7 @@ const validate = new Ajv({
 export async function readManifest({ directory, folder, hostVersion }: { directory: string; folder: string; hostVersion: string }): Promise<PluginSource | null> {
   const text = await readFile(join(directory, 'plugin.json'), 'utf8').catch(missingAsNull);
   if (text === null) return null;
-  const manifest = parse(text);
-  if (!validate(manifest)) throw new ManifestError((validate.errors ?? []).map(sentence).join(' '));
+  const manifest = checkMembers(parse(text));
   if (manifest.slug !== folder) throw new ManifestError(`"slug" is '${manifest.slug}' but the folder is named '${folder}'; give both the same name.`);
   if (reserved.includes(manifest.slug)) throw new ManifestError(`"slug" '${manifest.slug}' is kept for the host; choose another name.`);
   if (!satisfies(hostVersion, manifest.host, { includePrerelease: true })) {
@@ -76,7 +72,7 @@ export async function readManifest({ directory, folder, hostVersion }: { directo
   }
   const home = await realpath(directory);
   const { main, entry } = await findEntry(home, manifest.main);
-  return { manifest: { ...manifest, main }, directory: home, entry };
+  return { manifest: { ...manifest, description: manifest.description ?? '', requires: manifest.requires ?? {}, main }, directory: home, entry };
 }
 
 function parse(text: string): unknown {
@@ -87,14 +83,20 @@ function parse(text: string): unknown {
   }
 }
 
-function sentence({ instancePath, keyword, params }: ErrorObject): string {
-  const [, member = '', inner] = instancePath.split('/');
-  if (keyword === 'required') {
-    const missing = (params as { missingProperty: string }).missingProperty;
-    return `"${missing}" is missing; it must be ${expected[missing] ?? 'given'}.`;
-  }
-  if (inner !== undefined) return `"${member}.${inner}" must be a version range, for example ^1.`;
-  return member === '' ? 'plugin.json must hold an object.' : `"${member}" must be ${expected[member] ?? 'something else'}.`;
+/** Members that are not known here are left alone. */
+function checkMembers(manifest: unknown): GivenManifest {
+  if (!isObject(manifest)) throw new ManifestError('plugin.json must hold an object.');
+  const faults = Object.entries(members).flatMap(([name, { required, accepts, expected }]) => {
+    const value = manifest[name];
+    if (value === undefined) return required ? [`"${name}" is missing; it must be ${expected}.`] : [];
+    return accepts(value) ? [] : [`"${name}" must be ${expected}.`];
+  });
+  if (faults.length > 0) throw new ManifestError(faults.join(' '));
+  return manifest as unknown as GivenManifest;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 async function findEntry(home: string, given: string | undefined): Promise<{ main: string; entry: string }> {
@@ -114,7 +116,7 @@ async function findEntry(home: string, given: string | undefined): Promise<{ mai
 }
 
 function outside(main: string): ManifestError {
-  return new ManifestError(`"main" is '${main}', which is not inside the plugin's folder; it must be ${expected['main'] ?? ''}.`);
+  return new ManifestError(`"main" is '${main}', which is not inside the plugin's folder; it must be ${members['main']?.expected ?? ''}.`);
 }
 
 function missingAsNull(error: NodeJS.ErrnoException): null {

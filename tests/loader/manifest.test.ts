@@ -47,7 +47,7 @@ describe('plugin manifests', () => {
       [{ version: undefined }, /^"version" is missing; it must be a semantic version/],
       [{ host: 'newest of all' }, /^"host" must be a range of host versions/],
       [{ host: '^2' }, /^It needs host \^2, and this is host 1\.2\.0/],
-      [{ requires: { svc: 'some' } }, /^"requires\.svc" must be a version range/],
+      [{ requires: { svc: 'some' } }, /^"requires" must be an object of slugs and version ranges/],
       [{ requires: ['svc'] }, /^"requires" must be an object of slugs and version ranges/],
       [{ autoActivate: 'yes' }, /^"autoActivate" must be true or false\.$/],
       [{ main: 'missing.js' }, /^"main" is 'missing\.js', and there is no such file/],
