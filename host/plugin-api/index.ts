@@ -11,6 +11,7 @@ export * from './hooks.ts';
 export * from './host-api.ts';
 export * from './http.ts';
 export * from './log.ts';
+export * from './openapi.ts';
 export * from './options.ts';
 export * from './plugin.ts';
 export * from './rest.ts';

@@ -1,5 +1,6 @@
 import type { JsonSchema } from './schema.ts';
 import type { Logger } from './log.ts';
+import type { RouteAnswer, RouteSecurity } from './openapi.ts';
 import type { Undo } from './undo.ts';
 import type { User } from './users.ts';
 
@@ -100,6 +101,20 @@ export interface RouteDefinition<P = Params> {
   readonly bodyLimit?: number;
   /** One line for OpenAPI. */
   readonly summary?: string;
+  /** More than the summary for OpenAPI, in Markdown. */
+  readonly description?: string;
+  /** Groups of OpenAPI. Default: the first part of the path below the namespace. */
+  readonly tags?: readonly string[];
+  /**
+   * Ways in, each enough by itself, as OpenAPI shows them; nothing is checked by them. Default: `bearer` with `authenticate`,
+   * a session or an application password with `permission`, none otherwise. A route that also lets visitors in says `none` as well.
+   */
+  readonly security?: readonly RouteSecurity[];
+  /**
+   * Answers by status, as OpenAPI shows them, beside the host's own errors. Default: 200 with `schema`; a GET route with the
+   * arguments `page` and `per_page` answers a list of it.
+   */
+  readonly responses?: Readonly<Record<number, RouteAnswer>>;
 }
 
 export interface RestDispatchInit {

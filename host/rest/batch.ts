@@ -1,5 +1,5 @@
 import { RestResponse } from '#plugin-api';
-import type { Params, RestError, RestRequest, RouteDefinition } from '#plugin-api';
+import type { JsonSchema, Params, RestError, RestRequest, RouteDefinition } from '#plugin-api';
 import type { Dispatcher } from './dispatcher.ts';
 import type { Embedder } from './embed.ts';
 import { errorResponse } from './error-response.ts';
@@ -93,8 +93,26 @@ export function createBatchRoute({ registry, dispatcher, embedder, filters, fini
   };
 
   const maxItems = Number(filters.runNow('rest_get_max_batch_size', 25));
-  return { methods: ['POST'], args: batchArguments(maxItems), handler };
+  return {
+    methods: ['POST'],
+    summary: 'Several requests in one.',
+    responses: { 207: { description: 'One answer for each request, in their order; with require-all-validate none ran when one was refused.', schema: answerSchema } },
+    args: batchArguments(maxItems),
+    handler,
+  };
 }
+
+const answerSchema: JsonSchema = {
+  type: 'object',
+  properties: {
+    failed: { type: 'string', enum: ['validation'] },
+    responses: {
+      type: 'array',
+      required: true,
+      items: { type: ['object', 'null'], properties: { body: {}, status: { type: 'integer' }, headers: { type: ['object', 'array'] } } },
+    },
+  },
+};
 
 function refused(error: RestError): Envelope {
   const response = errorResponse(error);

@@ -32,6 +32,7 @@ const contextArgument = { context: { default: 'view' } } as const;
 /** `{root}/`: the site, its namespaces and every route that is shown. */
 export function createRootIndex({ registry, filters, site, siteUrl, url, now }: IndexDependencies): RouteDefinition {
   return {
+    summary: 'The site, its namespaces and routes.',
     args: contextArgument,
     handler: async (request) => {
       const timezone = (await site.timezone?.()) ?? '';
@@ -63,6 +64,7 @@ function wantsLinks({ params }: RestRequest): boolean {
 /** `{root}/{namespace}`: the routes of one namespace. */
 export function createNamespaceIndex(namespace: string, { registry, filters, url }: IndexDependencies): RouteDefinition {
   return {
+    summary: 'The routes of the namespace.',
     args: { namespace: { default: namespace }, ...contextArgument },
     handler: (request: RestRequest) => {
       const body = { namespace, routes: describeRoutes(registry, { url, namespace }) };

@@ -1,4 +1,4 @@
-import type { Headers, HttpMethod, RestApi, RouteDefinition, Undo, User } from '#plugin-api';
+import type { Headers, HttpMethod, OpenApiDocument, RestApi, RouteDefinition, Undo, User } from '#plugin-api';
 
 /** A request from outside, before anything of it was looked at. */
 export interface RawRestRequest {
@@ -58,6 +58,8 @@ export interface Rest extends RestApi {
   handle(raw: RawRestRequest): Promise<RawRestResponse>;
   /** Every route in order of registration. */
   describe(): RouteSummary[];
+  /** The OpenAPI document of a namespace (empty: of the root), or null when no route is registered in it. */
+  openapi(namespace: string): Promise<OpenApiDocument | null>;
   /** Tells the listener of each unforeseen error in a route's own functions, after it was logged. */
   onHandlerError(listener: (failure: HandlerFailure) => void): Undo;
 }

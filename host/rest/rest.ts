@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock, HooksApi, JsonType, Logger, RestApi, RouteArgument, RouteDefinition } from '#plugin-api';
+import type { Clock, HooksApi, JsonType, Logger, RestApi, RouteArgument, RouteDefinition, Undo } from '#plugin-api';
 import { createBatchRoute } from './batch.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { createEmbedder } from './embed.ts';
@@ -8,6 +8,7 @@ import { createFinish } from './finish.ts';
 import { createNamespaceIndex, createRootIndex } from './index-routes.ts';
 import type { RestSite } from './index-routes.ts';
 import { createLinks } from './links.ts';
+import { createOpenApi, createOpenApiRoute } from './openapi-route.ts';
 import { parseQuery } from './php-query.ts';
 import { createRouteRegistry } from './registry.ts';
 import type { Route } from './registry.ts';
@@ -32,13 +33,15 @@ export interface RestDependencies {
   readonly site: RestSite;
   /** Origins whose scripts may read answers. Default: none but the site's own, which needs no leave (D16). */
   readonly isAllowedOrigin?: (origin: string) => boolean;
+  /** Name of the session's cookie, for OpenAPI. Default `svc_session`. */
+  readonly sessionCookie?: string;
 }
 
 /**
  * The REST interface of a site, without HTTP: routes, dispatch, indexes, batch. It keeps nothing but the table of routes,
  * so that any number of nodes answers alike.
  */
-export function createRest({ hooks, log, clock, siteUrl, prefix, site, isAllowedOrigin = () => false }: RestDependencies): Rest {
+export function createRest({ hooks, log, clock, siteUrl, prefix, site, isAllowedOrigin = () => false, sessionCookie = 'svc_session' }: RestDependencies): Rest {
   const filters = createRestFilters(hooks);
   const registry = createRouteRegistry();
   const listeners = new Set<(failure: HandlerFailure) => void>();
@@ -56,7 +59,14 @@ export function createRest({ hooks, log, clock, siteUrl, prefix, site, isAllowed
   const embedder = createEmbedder({ dispatcher, links, finish });
   const headers = createResponseHeaders({ filters, root, isAllowedOrigin });
   const indexes = { registry, filters, site, siteUrl: home, url, now: () => clock.now() };
-  const registerRoute = createRegister({ registry, log, makeIndex: (namespace) => createNamespaceIndex(namespace, indexes) });
+  const openapi = createOpenApi({ registry, filters, site, url, sessionCookie });
+  const registerRoute = createRegister({
+    registry, log,
+    addOwn: (namespace) => [
+      registry.register(namespace, '', [createNamespaceIndex(namespace, indexes)]),
+      registry.register(namespace, '/openapi.json', [createOpenApiRoute(namespace, openapi)]),
+    ],
+  });
 
   const rest: Rest = {
     registerRoute,
@@ -79,12 +89,14 @@ export function createRest({ hooks, log, clock, siteUrl, prefix, site, isAllowed
       }));
     },
     describe: () => registry.routes().map(summarise),
+    openapi,
     onHandlerError(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
   };
   registry.register('', '/', [createRootIndex(indexes)]);
+  registry.register('', '/openapi.json', [createOpenApiRoute('', openapi)]);
   registry.register('', '/batch/v1', [createBatchRoute({ registry, dispatcher, embedder, filters, finish, errors, rest: self })]);
   return rest;
 }
@@ -92,29 +104,30 @@ export function createRest({ hooks, log, clock, siteUrl, prefix, site, isAllowed
 interface RegisterDependencies {
   readonly registry: ReturnType<typeof createRouteRegistry>;
   readonly log: Logger;
-  readonly makeIndex: (namespace: string) => RouteDefinition;
+  /** Registers what the host itself answers in each namespace: its index and its OpenAPI document. */
+  readonly addOwn: (namespace: string) => readonly Undo[];
 }
 
-/** Registers with a check of what a plugin may get wrong; the first route of a namespace brings the namespace's index. */
-function createRegister({ registry, log, makeIndex }: RegisterDependencies): RestApi['registerRoute'] {
-  const indexes = new Map<string, { routes: number; undo: () => void }>();
+/** Registers with a check of what a plugin may get wrong; the first route of a namespace brings the namespace's index and document. */
+function createRegister({ registry, log, addOwn }: RegisterDependencies): RestApi['registerRoute'] {
+  const own = new Map<string, { routes: number; undos: readonly Undo[] }>();
   return (namespace, route, definition) => {
     const definitions = (Array.isArray(definition) ? definition : [definition]) as readonly RouteDefinition[];
     checkRegistration(namespace, route, definitions);
     for (const name of unchecked(definitions)) log.warn('REST argument without a type is not checked by its schema', { route: `/${namespace}${route}`, argument: name });
-    const index = indexes.get(namespace) ?? { routes: 0, undo: registry.register(namespace, '', [makeIndex(namespace)]) };
+    const entry = own.get(namespace) ?? { routes: 0, undos: addOwn(namespace) };
     const undo = registry.register(namespace, route, definitions);
-    index.routes += 1;
-    indexes.set(namespace, index);
+    entry.routes += 1;
+    own.set(namespace, entry);
     let isUndone = false;
     return () => {
       if (isUndone) return;
       isUndone = true;
       undo();
-      index.routes -= 1;
-      if (index.routes > 0) return;
-      index.undo();
-      indexes.delete(namespace);
+      entry.routes -= 1;
+      if (entry.routes > 0) return;
+      for (const undoOwn of entry.undos) undoOwn();
+      own.delete(namespace);
     };
   };
 }

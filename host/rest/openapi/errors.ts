@@ -1,0 +1,58 @@
+import type { OpenApiObject } from '#plugin-api';
+
+/** The shape of every error (contract 7, D4). */
+export const errorSchemas: Readonly<Record<string, OpenApiObject>> = {
+  Error: {
+    type: 'object',
+    required: ['code', 'message', 'data'],
+    properties: {
+      code: { type: 'string', description: 'Which error it is; stable.', examples: ['rest_invalid_param'] },
+      message: { type: 'string', description: 'A sentence for people.' },
+      data: {
+        description: 'The status, and what belongs to the error: names of missing parameters, or sentences by parameter.',
+        anyOf: [
+          {
+            type: 'object',
+            properties: {
+              status: { type: 'integer', minimum: 400, maximum: 599 },
+              params: { anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'object', additionalProperties: { type: 'string' } }] },
+              details: {
+                anyOf: [
+                  { type: 'object', additionalProperties: { $ref: '#/components/schemas/Error' } },
+                  { type: 'array', maxItems: 0, description: 'No details.' },
+                ],
+              },
+            },
+          },
+          { type: ['string', 'number', 'boolean', 'array', 'null'] },
+        ],
+      },
+      additional_errors: { type: 'array', items: { $ref: '#/components/schemas/Error' } },
+    },
+  },
+};
+
+export const errorHeaders: Readonly<Record<string, OpenApiObject>> = {
+  RequestId: { description: 'Names the request in the site’s log; tell it to the administrator.', schema: { type: 'string' } },
+};
+
+const sentences = {
+  400: ['BadRequest', 'A parameter is missing (`rest_missing_callback_param`) or not valid (`rest_invalid_param`), or the JSON body cannot be read (`rest_invalid_json`).'],
+  401: ['Unauthorized', 'The caller is not signed in, or the key or password is missing or wrong.'],
+  403: ['Forbidden', 'The caller may not do this (`rest_forbidden`), or the nonce is too old (`rest_cookie_invalid_nonce`).'],
+  404: ['NotFound', 'There is nothing at this address.'],
+  413: ['PayloadTooLarge', 'The body is larger than this route takes (`rest_body_too_large`).'],
+  500: ['InternalError', 'Something unforeseen (`rest_internal_error`); the site’s log holds the cause under the request id.'],
+} as const;
+
+export type ErrorStatus = keyof typeof sentences;
+
+/** Name and content of a shared answer. */
+export function errorAnswer(status: ErrorStatus): { readonly name: string; readonly answer: OpenApiObject } {
+  const [name, description] = sentences[status];
+  return { name, answer: { description, headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } }, content: errorContent() } };
+}
+
+export function errorContent(): OpenApiObject {
+  return { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
+}

@@ -1,0 +1,73 @@
+import type { OpenApiObject, RouteArgument, RouteDefinition } from '#plugin-api';
+import { parameterSchema } from './path-template.ts';
+import type { PathParameter, PathTemplate } from './path-template.ts';
+import { requiredNames, translateSchema } from './schema.ts';
+
+type Arguments = NonNullable<RouteDefinition['args']>;
+
+/** Parameters of the path, described by the route's arguments where it names them there. */
+export function pathParameters({ parameters }: PathTemplate, args: Arguments): OpenApiObject[] {
+  return parameters.map((parameter) => {
+    const argument = args[argumentName(parameter)];
+    return { name: parameter.name, in: 'path', required: true, ...described(argument, pathSchema(parameter, argument)) };
+  });
+}
+
+export function argumentName({ name, argument }: PathParameter): string {
+  return argument ?? name;
+}
+
+/** The argument's schema decides; without a type it is the pattern's. */
+function pathSchema(parameter: PathParameter, argument: RouteArgument | undefined): OpenApiObject {
+  const fromPattern = parameterSchema(parameter);
+  if (argument === undefined) return fromPattern;
+  const { default: _default, ...schema } = translateSchema(argument);
+  return schema['type'] === undefined || schema['type'] === 'string' ? { ...fromPattern, ...schema } : schema;
+}
+
+/** Arguments of a route without a body. */
+export function queryParameters(args: Arguments): OpenApiObject[] {
+  return Object.entries(args).map(([name, argument]) => {
+    const schema = translateSchema(argument);
+    const written = notation(schema);
+    return { name: written.isList ? `${name}[]` : name, in: 'query', ...(isNeeded(argument) && { required: true }), ...written.style, ...described(argument, schema) };
+  });
+}
+
+interface Notation {
+  readonly style: OpenApiObject;
+  readonly isList: boolean;
+}
+
+/** Objects as `a[b]=1`; lists as `a=1,2`, or as `a[]=x&a[]=y` when commas may be part of an item. */
+function notation(schema: OpenApiObject): Notation {
+  if (schema['type'] === 'object') return { style: { style: 'deepObject', explode: true }, isList: false };
+  if (schema['type'] !== 'array') return { style: {}, isList: false };
+  const items = (schema['items'] ?? {}) as OpenApiObject;
+  const isFree = items['type'] === undefined || items['type'] === 'object' || (items['type'] === 'string' && items['enum'] === undefined && items['format'] !== 'uuid');
+  return { style: { style: 'form', explode: isFree }, isList: isFree };
+}
+
+/** The JSON body that holds all arguments, or null when there are none. */
+export function requestBody(args: Arguments, bodyLimit: number): OpenApiObject | null {
+  if (Object.keys(args).length === 0) return null;
+  const needed = requiredNames(Object.fromEntries(Object.entries(args).filter(([, argument]) => isNeeded(argument))));
+  const properties = Object.fromEntries(Object.entries(args).map(([name, argument]) => [name, translateSchema(argument)]));
+  const schema = { type: 'object', properties, ...(needed.length > 0 && { required: needed }) };
+  return {
+    description: `At most ${bodyLimit.toLocaleString('en')} bytes.`,
+    ...(needed.length > 0 && { required: true }),
+    content: { 'application/json': { schema } },
+  };
+}
+
+/** A default stands in for what the caller leaves out. */
+function isNeeded({ required, default: value }: RouteArgument): boolean {
+  return required === true && (value === undefined || value === null);
+}
+
+/** The description belongs to the parameter, the rest to its schema. */
+function described(argument: RouteArgument | undefined, schema: OpenApiObject): OpenApiObject {
+  const { description: _description, deprecated, ...rest } = schema;
+  return { ...(argument?.description !== undefined && { description: argument.description }), ...(deprecated === true && { deprecated }), schema: rest };
+}

@@ -1,0 +1,101 @@
+import type { OpenApiObject } from '#plugin-api';
+import { isPlainObject } from '../schema/values.ts';
+import { translateLimits } from './limits.ts';
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
+const isSwitch = (value: unknown): boolean => typeof value === 'boolean';
+const isList = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
+
+/** Keywords that both dialects write alike, and what their values look like; a value that does not is left out. */
+const shared: Readonly<Record<string, (value: unknown) => boolean>> = {
+  title: isText,
+  description: isText,
+  enum: isList,
+  const: (value) => value !== undefined,
+  format: isText,
+  pattern: isText,
+  minLength: isCount,
+  maxLength: isCount,
+  multipleOf: (value) => typeof value === 'number' && value > 0,
+  minItems: isCount,
+  maxItems: isCount,
+  uniqueItems: isSwitch,
+  minProperties: isCount,
+  maxProperties: isCount,
+  readOnly: isSwitch,
+  writeOnly: isSwitch,
+  deprecated: isSwitch,
+  examples: isList,
+};
+
+const typeNames = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
+
+/**
+ * A schema as routes write it (draft 4 with WordPress's `required: true` inside a property) as JSON Schema 2020-12. Formats
+ * stay as they are; keywords of the host's own, such as `context`, and functions are left out.
+ */
+export function translateSchema(given: unknown): OpenApiObject {
+  if (!isPlainObject(given)) return {};
+  return {
+    ...translateType(given['type']),
+    ...Object.fromEntries(Object.entries(given).filter(([keyword, value]) => shared[keyword]?.(value) === true)),
+    ...(given['readonly'] === true && { readOnly: true }),
+    ...translateDefault(given),
+    ...translateLimits(given),
+    ...translateItems(given),
+    ...translateMembers(given),
+    ...translateChoices(given),
+  };
+}
+
+function translateType(type: unknown): OpenApiObject {
+  const names = [...new Set([type].flat())].filter((name) => typeof name === 'string' && typeNames.has(name));
+  if (names.length === 0) return {};
+  return { type: names.length === 1 ? names[0] : names };
+}
+
+/** null means "none" unless the schema allows it. */
+function translateDefault({ default: value, type }: OpenApiObject): OpenApiObject {
+  if (value === undefined || typeof value === 'function') return {};
+  return value === null && ![type].flat().includes('null') ? {} : { default: value };
+}
+
+function translateItems({ items, additionalItems }: OpenApiObject): OpenApiObject {
+  if (!Array.isArray(items)) return items === undefined ? {} : { items: translateSchema(items) };
+  const rest = additionalItems === undefined ? {} : { items: orSwitch(additionalItems) };
+  return { ...(items.length > 0 && { prefixItems: items.map(translateSchema) }), ...rest };
+}
+
+function translateMembers({ properties, patternProperties, additionalProperties, required }: OpenApiObject): OpenApiObject {
+  const names = requiredNames(properties, required);
+  return {
+    ...(isPlainObject(properties) && { properties: eachSchema(properties) }),
+    ...(isPlainObject(patternProperties) && { patternProperties: eachSchema(patternProperties) }),
+    ...(additionalProperties !== undefined && { additionalProperties: orSwitch(additionalProperties) }),
+    ...(names.length > 0 && { required: names }),
+  };
+}
+
+/** Members that must be there: those of the list, and those that say so of themselves. */
+export function requiredNames(properties: unknown, list?: unknown): string[] {
+  const own = isPlainObject(properties) ? Object.entries(properties).filter(([, schema]) => isPlainObject(schema) && schema['required'] === true).map(([name]) => name) : [];
+  const listed = Array.isArray(list) ? list.filter((name): name is string => typeof name === 'string') : [];
+  return [...new Set([...listed, ...own])];
+}
+
+function translateChoices(given: OpenApiObject): OpenApiObject {
+  const choices = ['anyOf', 'oneOf', 'allOf'].filter((keyword) => isList(given[keyword]));
+  return {
+    ...Object.fromEntries(choices.map((keyword) => [keyword, (given[keyword] as unknown[]).map(translateSchema)])),
+    ...(isPlainObject(given['not']) && { not: translateSchema(given['not']) }),
+  };
+}
+
+function eachSchema(schemas: OpenApiObject): OpenApiObject {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, translateSchema(schema)]));
+}
+
+function orSwitch(value: unknown): unknown {
+  return typeof value === 'boolean' ? value : translateSchema(value);
+}
