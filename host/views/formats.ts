@@ -32,12 +32,13 @@ function formatter(style: keyof typeof styles, timeZone: string): Intl.DateTimeF
   return made;
 }
 
-const numbers = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 3 });
+/** Made by its first use: it costs some 30 ms, which start should not pay. */
+let numbers: Intl.NumberFormat | undefined;
 
 /** `12345.5` -> `12,345.5`; what is no number comes out as the text it is. */
 export function formatNumber(value: unknown): string {
   return typeof value === 'number' || (typeof value === 'string' && value.trim() !== '' && !Number.isNaN(Number(value)))
-    ? numbers.format(Number(value))
+    ? (numbers ??= new Intl.NumberFormat('en-GB', { maximumFractionDigits: 3 })).format(Number(value))
     : String(value ?? '');
 }
 
