@@ -1,0 +1,106 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createTestHost, type TestHost } from '#testing';
+
+const good = `export default { register(host) { host.rest.registerRoute('good/v1', '/ok', { permission: () => true, handler: () => 'ok' }); } };`;
+
+/** Entry modules by the stage at which they throw. */
+const broken: Record<string, string> = {
+  import: `throw new Error('broken at import');`,
+  syntax: `export default {`,
+  register: `export default { register() { throw new Error('broken at register'); } };`,
+  rejection: `export default { async register() { throw new Error('broken at register'); } };`,
+  activate: `export default { register() {}, activate() { throw new Error('broken at activate'); } };`,
+  shape: `export const nothing = 1;`,
+};
+
+/** Entry modules that register well and throw when they are used. */
+const treacherous: Record<string, string> = {
+  action: `export default { register(host) { host.hooks.addAction('bad_moment', () => { throw new Error('broken in an action'); }); } };`,
+  route: `export default { register(host) { host.rest.registerRoute('route/v1', '/bad', { permission: () => true, handler: () => { throw new Error('broken in a route'); } }); } };`,
+  job: `export default { async register(host) { host.hooks.addAction('bad_job', async () => { throw new Error('broken in a job'); }); await host.cron.scheduleSingle(host.clock.now(), 'bad_job'); } };`,
+};
+
+describe('a plugin that throws leaves the site up', () => {
+  let directory: string;
+  let host: TestHost;
+
+  const start = async (plugins: Record<string, string>): Promise<void> => {
+    for (const [slug, entry] of Object.entries({ ...plugins, good })) {
+      await mkdir(join(directory, slug));
+      await writeFile(join(directory, slug, 'plugin.json'), JSON.stringify({ slug, name: slug, version: '1.0.0', description: slug, main: 'index.js', host: '^1' }));
+      await writeFile(join(directory, slug, 'index.js'), entry);
+    }
+    host = await createTestHost({ plugins: [...Object.keys(plugins), 'good'], pluginDirs: [directory] });
+  };
+  const status = (slug: string) => host.plugins.list().find((plugin) => plugin.slug === slug);
+  const expectSiteUp = async (): Promise<void> => {
+    expect(await (await host.fetch('/wp-json/good/v1/ok')).json()).to.equal('ok');
+    expect((await host.fetch('/')).status).to.equal(200);
+    expect((await host.fetch('/readyz')).status).to.equal(200);
+  };
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'svc-plugins-'));
+  });
+  afterEach(async () => {
+    await host.stop();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  for (const [stage, entry] of Object.entries(broken)) {
+    if (stage === 'activate') continue;
+    it(`at its start (${stage}), and is shown as failed with its reason`, async () => {
+      await start({ [stage]: entry });
+      expect(status(stage)).to.have.property('state', 'failed');
+      expect(status(stage)?.failure?.message).to.be.a('string').that.is.not.empty;
+      expect(status('good')).to.have.property('state', 'active');
+      await expectSiteUp();
+    });
+  }
+
+  it('when it is activated, and is shown as failed with its reason', async () => {
+    await start({ activate: broken['activate'] ?? '' });
+    await host.plugins.deactivate('activate');
+    const refusal = await host.plugins.activate('activate').then(() => null, (error: unknown) => error as Error);
+    expect(refusal?.message).to.include('broken at activate');
+    expect(status('activate')?.failure).to.include({ stage: 'activate', message: 'broken at activate' });
+    await expectSiteUp();
+  });
+
+  it('in an action, and runs on with the error noted', async () => {
+    await start({ action: treacherous['action'] ?? '' });
+    host.hooks.doAction('bad_moment');
+    expect(status('action')).to.have.property('state', 'active');
+    expect(status('action')?.lastError?.message).to.include('broken in an action');
+    await expectSiteUp();
+  });
+
+  it('in a route, whose caller learns nothing of it', async () => {
+    await start({ route: treacherous['route'] ?? '' });
+    const response = await host.fetch('/wp-json/route/v1/bad');
+    const body = await response.text();
+    expect(response.status).to.equal(500);
+    expect(JSON.parse(body)).to.include({ code: 'rest_internal_error' });
+    expect(body).not.to.include('broken in a route').and.not.to.include(directory);
+    expect(host.logged.join('')).to.include('broken in a route');
+    expect(status('route')?.lastError?.message).to.include('broken in a route');
+    await expectSiteUp();
+  });
+
+  it('in a job, which is kept in history with its error', async () => {
+    await start({ job: treacherous['job'] ?? '' });
+    await host.cron.runDue();
+    expect((await host.cron.history({ hook: 'bad_job' }))[0]).to.include({ outcome: 'failed', error: 'job: broken in a job' });
+    expect(status('job')?.lastError?.message).to.include('broken in a job');
+    await expectSiteUp();
+  });
+
+  it('before an administrator looks, who sees stage and reason on the plugins page', async () => {
+    await start({ register: broken['register'] ?? '' });
+    const { stdout } = { stdout: (await host.cli('plugin', 'list')).out };
+    expect(stdout).to.match(/register\s+1\.0\.0\s+failed\s+register: broken at register/);
+  });
+});
