@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { createTestHost } from '#testing';
 import { describeDialects } from '../helpers/dialects.ts';
@@ -89,7 +92,9 @@ describe('a site that cannot start', () => {
   });
 
   it('refuses a command it does not know with exit code 1', async () => {
-    const said = await runCli(['plugin', 'explode'], { ...process.env, DATA_DIR: ':memory:' }).then(() => '', (error: unknown) => String(error));
+    const directory = await mkdtemp(join(tmpdir(), 'svc-cli-'));
+    const said = await runCli(['plugin', 'explode'], { ...process.env, DATA_DIR: directory }).then(() => '', (error: unknown) => String(error));
+    await rm(directory, { recursive: true });
     expect(said).to.include("unknown command 'explode'");
   });
 });
