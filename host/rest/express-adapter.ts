@@ -11,8 +11,8 @@ export interface RestHandlerDependencies {
   readonly rest: Pick<Rest, 'handle'>;
   /** First part of REST paths, without slashes. */
   readonly prefix: string;
-  /** Who asks, by cookie and nonce or by password. Throws RestError to refuse. */
-  readonly currentUser: (request: IncomingMessage) => Promise<User> | User;
+  /** Who asks, by cookie and nonce or by password. It may set headers of the answer, a fresh nonce say. Throws RestError to refuse. */
+  readonly currentUser: (request: IncomingMessage, response: Pick<ServerResponse, 'setHeader'>) => Promise<User> | User;
   readonly log: Logger;
 }
 
@@ -38,7 +38,7 @@ export function createRestHandler({ rest, prefix, currentUser, log }: RestHandle
       headers: request.headers as Headers,
       id,
       ip: request.ip ?? request.socket.remoteAddress ?? '',
-      currentUser: () => currentUser(request),
+      currentUser: () => currentUser(request, response),
       readBody: (limit) => readBody(request, limit),
       onHangUp: (listener) => watchHangUp(response, listener),
     };

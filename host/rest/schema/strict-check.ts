@@ -3,6 +3,7 @@ import type { Ajv as AjvType } from 'ajv';
 import type { JsonSchema, JsonType } from '#plugin-api';
 import { formats } from './formats.ts';
 import { requiredNames } from './keywords.ts';
+import { hasDuplicates } from './values.ts';
 
 /** Tells whether a value already has the type and form its schema asks for, so that it needs neither coercion nor explanation. */
 export type StrictCheck = (value: unknown) => boolean;
@@ -30,10 +31,15 @@ let ajv: AjvType | undefined;
 function loadAjv(): AjvType {
   if (ajv !== undefined) return ajv;
   const { Ajv } = createRequire(import.meta.url)('ajv') as { Ajv: typeof AjvType };
-  ajv = new Ajv({ strict: false, validateSchema: false, addUsedSchema: false, ownProperties: true, unicodeRegExp: true, logger: false });
-  ajv.removeKeyword('multipleOf');
+  ajv = new Ajv({ strict: false, strictNumbers: true, validateSchema: false, addUsedSchema: false, ownProperties: true, unicodeRegExp: true, logger: false });
+  ajv.removeKeyword('multipleOf').removeKeyword('uniqueItems');
   // The remainder of floating-point division, as WordPress has it.
   ajv.addKeyword({ keyword: 'multipleOf', type: 'number', schemaType: 'number', compile: (step: number) => (value: number) => value % step === 0 });
+  // In one pass: ajv compares every item with every other, which a long list of a caller's would make a burden.
+  ajv.addKeyword({
+    keyword: 'uniqueItems', type: 'array', schemaType: 'boolean',
+    compile: (isWanted: boolean) => (items: readonly unknown[]) => !isWanted || !hasDuplicates(items),
+  });
   for (const [name, { accepts, sanitize }] of Object.entries(formats)) {
     ajv.addFormat(name, { type: 'string', validate: (text: string) => accepts(text) && sanitize(text) === text });
   }

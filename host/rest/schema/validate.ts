@@ -5,7 +5,7 @@ import type { SchemaFault } from './fault.ts';
 import { findFormat } from './formats.ts';
 import { additionalSchema, matchingPattern, requiredNames, resolveType } from './keywords.ts';
 import { validateNumber, validateString } from './scalars.ts';
-import { isBoolean, isInteger, isList, isNumeric, isObject, isScalar, listSentence, scalarText, stableText, toBoolean, toList, toObject } from './values.ts';
+import { hasDuplicates, isBoolean, isInteger, isList, isNumeric, isObject, isScalar, listSentence, scalarText, stableText, toBoolean, toList, toObject } from './values.ts';
 
 interface Checked {
   readonly value: unknown;
@@ -108,10 +108,6 @@ function arrayFault({ value, schema, param }: Checked & { value: readonly unknow
   }
   if (schema.uniqueItems === true && hasDuplicates(value)) return fault('rest_duplicate_items', `${param} has duplicate items.`);
   return null;
-}
-
-function hasDuplicates(items: readonly unknown[]): boolean {
-  return new Set(items.map(stableText)).size < items.length;
 }
 
 function enumFault({ value, schema, param }: Checked): SchemaFault | null {

@@ -94,6 +94,11 @@ export function stableText(value: unknown): string {
   return `{${Object.keys(value).sort().map((name) => `${JSON.stringify(name)}:${stableText(value[name])}`).join()}}`;
 }
 
+/** Whether two items are equal, in a time that grows with their number alone. */
+export function hasDuplicates(items: readonly unknown[]): boolean {
+  return new Set(items.map(stableText)).size < items.length;
+}
+
 /** `a`, `a and b`, `a, b, and c`. */
 export function listSentence(items: readonly string[]): string {
   if (items.length < 3) return items.join(' and ');
