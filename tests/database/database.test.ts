@@ -37,4 +37,11 @@ describeDialects('a database', (open, { dialect }) => {
     const absent = await database.knex('nowhere').insert({ name: 'one' }).then(() => null, (error: unknown) => error);
     expect(database.isUniqueViolation(absent)).to.equal(false);
   });
+
+  it('lets timers in while queries follow each other without a pause', async () => {
+    const database = await open();
+    let isOver = false;
+    setImmediate(() => (isOver = true));
+    while (!isOver) await database.knex.raw('SELECT 1');
+  });
 });
