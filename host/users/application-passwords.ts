@@ -1,4 +1,5 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
+import { RestError } from '#plugin-api';
 import type { Clock, DatabaseApi, User, UsersApi } from '#plugin-api';
 import { generatePassword } from './passwords.ts';
 
@@ -8,6 +9,8 @@ export interface ApplicationPassword {
   readonly userId: number;
   /** What it is for, in the user's words. */
   readonly name: string;
+  /** UUID the program gave itself; empty when it gave none. */
+  readonly appId: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   /** Exact to the hour; null: never. */
@@ -22,7 +25,7 @@ export interface ApplicationPasswords {
    *
    * @param name 1..100 characters.
    */
-  create(userId: number, name: string): Promise<{ readonly password: string; readonly item: ApplicationPassword }>;
+  create(userId: number, name: string, appId?: string): Promise<{ readonly password: string; readonly item: ApplicationPassword }>;
   /** The user, or null when name or password is wrong. */
   verify(credentials: { readonly login: string; readonly password: string; readonly ip: string }): Promise<User | null>;
   list(userId: number): Promise<ApplicationPassword[]>;
@@ -34,6 +37,7 @@ interface Row {
   readonly id: string;
   readonly user_id: number;
   readonly name: string;
+  readonly app_id: string;
   readonly password_hash: string;
   readonly created_at: number | string;
   readonly last_used_at: number | string | null;
@@ -56,11 +60,11 @@ export function createApplicationPasswords({ database: { knex }, users, clock }:
   }
 
   return {
-    async create(userId, name) {
+    async create(userId, name, appId = '') {
       const label = name.trim();
-      if (label === '' || label.length > 100) throw new Error('Give the application password a name of 1 to 100 characters.');
+      if (label === '' || label.length > 100) throw nameError();
       const password = generatePassword(24);
-      const row: Row = { id: randomUUID(), user_id: userId, name: label, password_hash: hashOf(password), created_at: clock.now(), last_used_at: null, last_ip: null };
+      const row: Row = { id: randomUUID(), user_id: userId, name: label, app_id: appId, password_hash: hashOf(password), created_at: clock.now(), last_used_at: null, last_ip: null };
       await knex('application_passwords').insert(row);
       return { password: password.replace(/(.{4})(?!$)/g, '$1 '), item: toItem(row) };
     },
@@ -82,6 +86,11 @@ export function createApplicationPasswords({ database: { knex }, users, clock }:
   };
 }
 
+function nameError(): RestError {
+  const sentence = 'Give the application password a name of 1 to 100 characters.';
+  return new RestError({ code: 'application_password_empty_name', message: sentence, status: 400, data: { params: { name: sentence } } });
+}
+
 /** With 139 random bits there is nothing to guess: a fast hash keeps REST calls fast. */
 function hashOf(password: string): string {
   return createHash('sha256').update(password).digest('hex');
@@ -89,7 +98,7 @@ function hashOf(password: string): string {
 
 function toItem(row: Row): ApplicationPassword {
   return {
-    id: row.id, userId: Number(row.user_id), name: row.name, createdAt: Number(row.created_at),
+    id: row.id, userId: Number(row.user_id), name: row.name, appId: row.app_id, createdAt: Number(row.created_at),
     lastUsedAt: row.last_used_at === null ? null : Number(row.last_used_at), lastIp: row.last_ip,
   };
 }

@@ -23,6 +23,11 @@ export interface IncomingCall {
   readonly ip?: string | undefined;
 }
 
+/** Where headers of the answer go; node's and express's responses fit. */
+export interface AnswerHeaders {
+  setHeader(name: string, value: string): unknown;
+}
+
 export interface SignedIn {
   readonly user: User;
   readonly sessionId: string;
@@ -55,9 +60,10 @@ export interface Authentication {
    * Who calls REST: the session's user when cookie and nonce (header `X-WP-Nonce` or parameter `_wpnonce`, action
    * `wp_rest`) fit, else the user of an application password, else the visitor. A cookie without a nonce counts for nothing.
    *
+   * @param answer gets a fresh nonce in `X-WP-Nonce`, as in WordPress, so that a page that stays open never runs out of them.
    * @throws RestError 403 `rest_cookie_invalid_nonce`, 401 `incorrect_password`.
    */
-  currentUser(call: IncomingCall): Promise<User>;
+  currentUser(call: IncomingCall, answer?: AnswerHeaders): Promise<User>;
   /** The session of the request's cookie: for pages, which check nonces themselves. */
   sessionUser(call: IncomingCall): Promise<SignedIn | null>;
   /** Null: unknown user or wrong password; both take the same time. @throws RestError 429 after too many tries. */
@@ -95,12 +101,15 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
   return {
     sessionUser,
     openSession,
-    async currentUser(call) {
+    async currentUser(call, answer) {
       const nonce = nonceOf(call);
       const basic = basicHeader(call.headers.authorization);
       if (nonce === null) return basic === null ? users.anonymous : applicationUser(basic, call.ip ?? '');
       const caller = (await sessionUser(call)) ?? { user: users.anonymous, sessionId: '' };
-      if (nonces.verify({ nonce, action: 'wp_rest', ...caller }) !== false && (caller.user.id !== 0 || basic === null)) return caller.user;
+      if (nonces.verify({ nonce, action: 'wp_rest', ...caller }) !== false && (caller.user.id !== 0 || basic === null)) {
+        answer?.setHeader('X-WP-Nonce', nonces.create('wp_rest', caller.user, caller.sessionId));
+        return caller.user;
+      }
       if (basic !== null) return applicationUser(basic, call.ip ?? '');
       throw new RestError({ code: 'rest_cookie_invalid_nonce', message: 'Cookie check failed', status: 403 });
     },

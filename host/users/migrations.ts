@@ -47,8 +47,9 @@ export const migrations: readonly Migration[] = [
     },
   },
   {
-    id: '0007_user_display_key',
+    id: '0007_user_details',
     async up(knex) {
+      await knex.schema.alterTable('application_passwords', (table) => table.text('app_id').notNullable().defaultTo(''));
       // Found and sorted without regard to case, also where the database folds only plain letters.
       await knex.schema.alterTable('users', (table) => table.text('display_key').notNullable().defaultTo(''));
       const rows = await knex<{ id: number; display_name: string }>('users').select('id', 'display_name');

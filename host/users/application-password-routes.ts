@@ -1,0 +1,155 @@
+import { RestError, RestResponse } from '#plugin-api';
+import type { JsonSchema, RestApi, RestRequest, RouteArgument, RouteDefinition, Undo, User, UsersApi } from '#plugin-api';
+import type { ApplicationPassword, ApplicationPasswords } from './application-passwords.ts';
+import { notLoggedIn, refused } from './user-answer.ts';
+import { unknownUser } from './user-changes.ts';
+
+export interface ApplicationPasswordRoutesDependencies {
+  readonly users: Pick<UsersApi, 'get'>;
+  readonly applicationPasswords: ApplicationPasswords;
+}
+
+interface Params extends Record<string, unknown> {
+  /** Digits, or `me`. */
+  readonly user_id: string;
+  readonly uuid?: string;
+  readonly name?: string;
+  readonly app_id?: string;
+}
+
+type Request = RestRequest<Params>;
+
+const schema = {
+  title: 'application-password',
+  type: 'object',
+  properties: {
+    uuid: { type: 'string', format: 'uuid', description: 'The unique identifier for the application password.', readOnly: true },
+    app_id: { type: 'string', description: 'A UUID provided by the application to uniquely identify it.' },
+    name: { type: 'string', description: 'The name of the application password.' },
+    password: { type: 'string', description: 'The generated password. Only available after adding an application.', readOnly: true },
+    created: { type: 'string', format: 'date-time', description: 'The GMT date the application password was created.', readOnly: true },
+    last_used: { type: ['string', 'null'], format: 'date-time', description: 'The GMT date the application password was last used.', readOnly: true },
+    last_ip: { type: ['string', 'null'], format: 'ip', description: 'The IP address the application password was last used by.', readOnly: true },
+  },
+} as const satisfies JsonSchema;
+
+const newArgs: Record<string, RouteArgument> = {
+  name: { ...schema.properties.name, required: true, minLength: 1, maxLength: 100, pattern: '.*\\S.*' },
+  app_id: { ...schema.properties.app_id, default: '', pattern: '^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$' },
+};
+
+/** `/wp/v2/users/<id|me>/application-passwords`: list, create (the password is in this one answer), read, revoke. */
+export function addApplicationPasswordRoutes(rest: RestApi, dependencies: ApplicationPasswordRoutesDependencies): Undo {
+  const context = createContext(rest, dependencies);
+  const base = '/users/(?P<user_id>(?:\\d+|me))/application-passwords';
+  const undos = [rest.registerRoute('wp/v2', base, collectionRoutes(context)), rest.registerRoute('wp/v2', `${base}/(?P<uuid>[\\w-]+)`, singleRoutes(context))];
+  return () => {
+    for (const undo of undos.toReversed()) undo();
+  };
+}
+
+type Context = ReturnType<typeof createContext>;
+
+function createContext(rest: RestApi, dependencies: ApplicationPasswordRoutesDependencies) {
+  const { applicationPasswords: passwords } = dependencies;
+  const owner = createOwner(dependencies);
+  const address = (user: User): string => rest.url(`/wp/v2/users/${user.id}/application-passwords`);
+  return {
+    passwords,
+    owner,
+    address,
+    answer: (user: User, item: ApplicationPassword, more: Record<string, unknown> = {}): RestResponse =>
+      new RestResponse({ body: { ...toBody(item), ...more }, links: { self: [{ href: `${address(user)}/${item.id}` }] } }),
+    async find(user: User, uuid: string | undefined): Promise<ApplicationPassword> {
+      const item = (await passwords.list(user.id)).find(({ id }) => id === uuid);
+      if (item === undefined) throw new RestError({ code: 'rest_application_password_not_found', message: 'Application password not found.', status: 404 });
+      return item;
+    },
+    permission: (capability: string, code: string, what: string) => async (request: Request): Promise<true> => {
+      const user = await owner(request);
+      if (!request.user.can(capability, user.id, request.params.uuid)) throw refused(request, code, `Sorry, you are not allowed to ${what} for this user.`);
+      return true;
+    },
+  };
+}
+
+const define = (definition: RouteDefinition<Params>): RouteDefinition => ({ schema, ...definition }) as RouteDefinition;
+
+function collectionRoutes({ passwords, owner, address, answer, permission }: Context): RouteDefinition[] {
+  return [
+    define({
+      permission: permission('list_app_passwords', 'rest_cannot_list_application_passwords', 'list application passwords'),
+      handler: async (request) => {
+        const user = await owner(request);
+        return (await passwords.list(user.id)).map((item) => ({ ...toBody(item), _links: answer(user, item).links }));
+      },
+    }),
+    define({
+      methods: ['POST'],
+      args: newArgs,
+      permission: permission('create_app_password', 'rest_cannot_create_application_passwords', 'create application passwords'),
+      handler: async (request) => {
+        const user = await owner(request);
+        const { name = '', app_id = '' } = request.params;
+        const { password, item } = await passwords.create(user.id, name, app_id);
+        const response = answer(user, item, { password });
+        response.status = 201;
+        response.headers['Location'] = `${address(user)}/${item.id}`;
+        return response;
+      },
+    }),
+    define({
+      methods: ['DELETE'],
+      permission: permission('delete_app_passwords', 'rest_cannot_delete_application_passwords', 'delete application passwords'),
+      handler: async (request) => {
+        const user = await owner(request);
+        const items = await passwords.list(user.id);
+        for (const { id } of items) await passwords.revoke(user.id, id);
+        return { deleted: true, count: items.length };
+      },
+    }),
+  ];
+}
+
+function singleRoutes({ passwords, owner, answer, find, permission }: Context): RouteDefinition[] {
+  return [
+    define({
+      permission: permission('read_app_password', 'rest_cannot_read_application_password', 'read this application password'),
+      handler: async (request) => {
+        const user = await owner(request);
+        return answer(user, await find(user, request.params.uuid));
+      },
+    }),
+    define({
+      methods: ['DELETE'],
+      permission: permission('delete_app_password', 'rest_cannot_delete_application_password', 'delete this application password'),
+      handler: async (request) => {
+        const user = await owner(request);
+        const item = await find(user, request.params.uuid);
+        await passwords.revoke(user.id, item.id);
+        return { deleted: true, previous: toBody(item) };
+      },
+    }),
+  ];
+}
+
+/** @throws RestError 401 for `me` without a sign-in, 404 for an unknown user. */
+function createOwner({ users }: ApplicationPasswordRoutesDependencies) {
+  return async ({ params, user }: Request): Promise<User> => {
+    if (String(params.user_id).toLowerCase() === 'me') {
+      if (user.id === 0) throw notLoggedIn();
+      return user;
+    }
+    const found = await users.get(Number(params.user_id));
+    if (found === null) throw unknownUser();
+    return found;
+  };
+}
+
+function toBody(item: ApplicationPassword): Record<string, unknown> {
+  const moment = (at: number): string => new Date(at).toISOString().slice(0, 19);
+  return {
+    uuid: item.id, app_id: item.appId, name: item.name, created: moment(item.createdAt),
+    last_used: item.lastUsedAt === null ? null : moment(item.lastUsedAt), last_ip: item.lastIp,
+  };
+}

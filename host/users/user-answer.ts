@@ -1,0 +1,55 @@
+import { RestError } from '#plugin-api';
+import type { JsonSchema, RestRequest, User } from '#plugin-api';
+import { capabilitiesOf, isRole } from './roles.ts';
+import { slugOf } from './user-row.ts';
+
+export type UserContext = 'view' | 'embed' | 'edit';
+
+const everywhere = ['embed', 'view', 'edit'];
+const edit = ['edit'];
+
+/** One user as `/wp/v2/users` shows it; `context` of each member tells where it is shown. */
+export const userSchema = {
+  title: 'user',
+  type: 'object',
+  properties: {
+    id: { type: 'integer', description: 'Unique identifier for the user.', context: everywhere, readOnly: true },
+    username: { type: 'string', description: 'Login name for the user.', context: edit },
+    name: { type: 'string', description: 'Display name for the user.', context: everywhere },
+    email: { type: 'string', format: 'email', description: 'The email address for the user.', context: edit },
+    link: { type: 'string', format: 'uri', description: 'Author URL of the user.', context: everywhere, readOnly: true },
+    slug: { type: 'string', description: 'An alphanumeric identifier for the user.', context: everywhere, readOnly: true },
+    registered_date: { type: 'string', format: 'date-time', description: 'Registration date for the user.', context: edit, readOnly: true },
+    roles: { type: 'array', items: { type: 'string' }, description: 'Roles assigned to the user.', context: edit },
+    capabilities: { type: 'object', description: 'All capabilities assigned to the user.', context: edit, readOnly: true },
+    extra_capabilities: { type: 'object', description: 'Any extra capabilities assigned to the user.', context: edit, readOnly: true },
+  },
+} as const satisfies JsonSchema;
+
+/** @param siteUrl without a slash at its end. */
+export function userAnswer(user: User, context: UserContext, siteUrl: string): Record<string, unknown> {
+  const all: Record<keyof typeof userSchema.properties, unknown> = {
+    id: user.id,
+    username: user.login,
+    name: user.displayName,
+    email: user.email,
+    link: `${siteUrl}/?author=${user.id}`,
+    slug: slugOf(user.login),
+    registered_date: `${new Date(user.registeredAt ?? 0).toISOString().slice(0, 19)}+00:00`,
+    roles: user.roles,
+    capabilities: capabilitiesOf(user.roles),
+    // Each role's own name counts as a capability, and is the only extra one this host knows.
+    extra_capabilities: Object.fromEntries(user.roles.filter(isRole).map((role) => [role, true])),
+  };
+  const shown = Object.entries(userSchema.properties).filter(([, { context: contexts }]) => contexts.includes(context));
+  return Object.fromEntries(shown.map(([name]) => [name, all[name as keyof typeof all]]));
+}
+
+/** 401 for a visitor, 403 for somebody who is signed in. */
+export function refused(request: Pick<RestRequest, 'user'>, code: string, message: string): RestError {
+  return new RestError({ code, message, status: request.user.id === 0 ? 401 : 403 });
+}
+
+export function notLoggedIn(): RestError {
+  return new RestError({ code: 'rest_not_logged_in', message: 'You are not currently logged in.', status: 401 });
+}

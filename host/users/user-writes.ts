@@ -1,0 +1,136 @@
+import { RestError, RestResponse } from '#plugin-api';
+import type { HooksApi, RestRequest, RouteArgument, RouteDefinition, User } from '#plugin-api';
+import { isRole } from './roles.ts';
+import { refused, userAnswer, type UserContext } from './user-answer.ts';
+import type { Users } from './users.ts';
+
+/** Parameters of the routes about one user, as their schemas check them. */
+export interface UserParams extends Record<string, unknown> {
+  readonly id?: number;
+  readonly context?: UserContext;
+  readonly username?: string;
+  readonly name?: string;
+  readonly email?: string;
+  readonly password?: string;
+  readonly roles?: readonly string[];
+  readonly force?: boolean;
+  readonly reassign?: number | false;
+}
+
+export interface UserWritesDependencies {
+  readonly users: Users;
+  readonly hooks: Pick<HooksApi, 'doActionAsync'>;
+  readonly answer: (user: User, context: UserContext, request: RestRequest) => Promise<RestResponse>;
+  /** Address of the collection. */
+  readonly url: () => string;
+}
+
+type Args = Readonly<Record<string, RouteArgument>>;
+type Find = (request: RestRequest<UserParams>) => User | Promise<User>;
+
+const defaultRole = 'subscriber';
+
+/** Creating, changing and removing users through REST. */
+export function createUserWrites(dependencies: UserWritesDependencies) {
+  return {
+    create: (args: Args) => createRoute(dependencies, args),
+    update: (find: Find, args: Args) => updateRoute(dependencies, find, args),
+    remove: (find: Find, args: Args) => removeRoute(dependencies, find, args),
+  };
+}
+
+function createRoute({ users, hooks, answer, url }: UserWritesDependencies, args: Args): RouteDefinition<UserParams> {
+  return {
+    methods: ['POST'],
+    args,
+    summary: 'Creates a user.',
+    permission: (request) => {
+      if (!request.user.can('create_users')) throw refused(request, 'rest_cannot_create_user', 'Sorry, you are not allowed to create new users.');
+      return true;
+    },
+    async handler(request) {
+      const { username = '', email = '', password = '', name, roles = [] } = request.params;
+      checkRoles(roles);
+      if (roles.some((role) => role !== defaultRole) && !request.user.can('promote_users')) throw refused(request, 'rest_cannot_edit_roles', 'Sorry, you are not allowed to give users that role.');
+      const created = await renamed(users.create({ login: username, email, password, ...(name !== undefined && { displayName: name }), role: roles[0] ?? defaultRole }));
+      const user = roles.length > 1 ? await users.update(created.id, { roles }) : created;
+      await hooks.doActionAsync('rest_after_insert_user', user, request, true);
+      const response = await answer(user, 'edit', request);
+      response.status = 201;
+      response.headers['Location'] = `${url()}/${user.id}`;
+      return response;
+    },
+  };
+}
+
+function updateRoute({ users, hooks, answer }: UserWritesDependencies, find: Find, args: Args): RouteDefinition<UserParams> {
+  return {
+    methods: ['POST', 'PUT', 'PATCH'],
+    args,
+    summary: 'Changes a user.',
+    permission: async (request) => {
+      const { id } = await find(request);
+      if (!request.user.can('edit_user', id)) throw refused(request, 'rest_cannot_edit', 'Sorry, you are not allowed to edit this user.');
+      const { roles } = request.params;
+      if (roles !== undefined && roles.length > 0 && !request.user.can('promote_user', id)) throw refused(request, 'rest_cannot_edit_roles', 'Sorry, you are not allowed to edit roles of this user.');
+      return true;
+    },
+    async handler(request) {
+      const before = await find(request);
+      const { username, name, email, password, roles } = request.params;
+      if (username !== undefined && username !== before.login) throw new RestError({ code: 'rest_user_invalid_argument', message: "Username isn't editable.", status: 400 });
+      checkRoles(roles ?? []);
+      const changes = {
+        ...(name !== undefined && { displayName: name }), ...(email !== undefined && { email }), ...(password !== undefined && { password }),
+        ...(roles !== undefined && roles.length > 0 && { roles }),
+      };
+      const user = Object.keys(changes).length === 0 ? before : await renamed(users.update(before.id, changes));
+      await hooks.doActionAsync('rest_after_insert_user', user, request, false);
+      return answer(user, 'edit', request);
+    },
+  };
+}
+
+function removeRoute({ users, hooks, answer }: UserWritesDependencies, find: Find, args: Args): RouteDefinition<UserParams> {
+  return {
+    methods: ['DELETE'],
+    args,
+    summary: 'Removes a user.',
+    permission: async (request) => {
+      const { id } = await find(request);
+      if (!request.user.can('delete_user', id)) throw refused(request, 'rest_user_cannot_delete', 'Sorry, you are not allowed to delete this user.');
+      return true;
+    },
+    async handler(request) {
+      const user = await find(request);
+      const { force = false, reassign = false } = request.params;
+      if (!force) throw new RestError({ code: 'rest_trash_not_supported', message: "Users do not support trashing. Set 'force=true' to delete.", status: 501 });
+      const previous = (await answer(user, 'edit', request)).body as ReturnType<typeof userAnswer>;
+      await users.delete(user.id, { reassignTo: reassign === false ? null : reassign });
+      const response = new RestResponse({ body: { deleted: true, previous } });
+      await hooks.doActionAsync('rest_delete_user', user, response, request);
+      return response;
+    },
+  };
+}
+
+function checkRoles(roles: readonly string[]): void {
+  const unknown = roles.find((role) => !isRole(role));
+  if (unknown !== undefined) throw new RestError({ code: 'rest_user_invalid_role', message: `The role ${unknown} does not exist.`, status: 400 });
+}
+
+/** Names of the store's members as this interface calls them. */
+const names: Readonly<Record<string, string>> = { login: 'username', display_name: 'name', role: 'roles' };
+
+/** Errors about members, under the names callers know. */
+async function renamed<Value>(work: Promise<Value>): Promise<Value> {
+  try {
+    return await work;
+  } catch (error) {
+    const params = error instanceof RestError ? (error.data as { params?: Readonly<Record<string, string>> } | undefined)?.params : undefined;
+    if (!(error instanceof RestError) || params === undefined) throw error;
+    const faults = Object.fromEntries(Object.entries(params).map(([name, sentence]) => [names[name] ?? name, sentence]));
+    const message = error.code === 'rest_invalid_param' ? `Invalid parameter(s): ${Object.keys(faults).join(', ')}` : error.message;
+    throw new RestError({ code: error.code, message, status: error.status, data: { params: faults }, cause: error });
+  }
+}

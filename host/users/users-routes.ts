@@ -1,0 +1,120 @@
+import { RestError, RestResponse } from '#plugin-api';
+import type { HooksApi, RestApi, RestRequest, RouteArgument, RouteDefinition, Undo, User } from '#plugin-api';
+import { roleNames } from './roles.ts';
+import { notLoggedIn, refused, userAnswer, userSchema, type UserContext } from './user-answer.ts';
+import { unknownUser } from './user-changes.ts';
+import { createUserWrites, type UserParams } from './user-writes.ts';
+import { contextArgument, usersListRoute } from './users-list.ts';
+import type { Users } from './users.ts';
+
+declare module '#plugin-api' {
+  interface FilterMap {
+    /** The answer about one user, before it is sent. */
+    rest_prepare_user: (response: RestResponse, user: User, request: RestRequest) => RestResponse;
+  }
+  interface ActionMap {
+    /** After a user was created (`creating`) or changed through `/wp/v2/users`. */
+    rest_after_insert_user: (user: User, request: RestRequest, creating: boolean) => void;
+    /** After a user was removed through `/wp/v2/users`. */
+    rest_delete_user: (user: User, response: RestResponse, request: RestRequest) => void;
+  }
+}
+
+export interface UsersRoutesDependencies {
+  readonly users: Users;
+  readonly hooks: Pick<HooksApi, 'applyFiltersAsync' | 'doActionAsync'>;
+  /** Without a slash at its end. */
+  readonly siteUrl: () => string;
+}
+
+/** The body about one user, links included. */
+export type UserPreparing = (user: User, context: UserContext, request: RestRequest) => Promise<unknown>;
+
+const writable: Record<'name' | 'email' | 'password' | 'roles', RouteArgument> = {
+  name: { type: 'string', description: 'Display name for the user.' },
+  email: { type: 'string', format: 'email', description: 'The email address for the user.' },
+  password: { type: 'string', description: 'Password for the user (never included).' },
+  roles: { type: 'array', items: { type: 'string' }, description: `Roles assigned to the user: ${roleNames.join(', ')}.` },
+};
+const createArgs: Record<string, RouteArgument> = {
+  ...writable,
+  username: { type: 'string', required: true, description: 'Login name for the user.' },
+  email: { ...writable.email, required: true },
+  password: { ...writable.password, required: true },
+};
+const updateArgs: Record<string, RouteArgument> = { ...writable, username: { type: 'string', description: 'Login name; cannot be changed.' } };
+const deleteArgs: Record<string, RouteArgument> = {
+  force: { type: 'boolean', default: false, description: 'Required to be true, as users do not support trashing.' },
+  reassign: {
+    required: true,
+    description: 'Reassign what the deleted user owns to this user ID; false removes it.',
+    sanitize: (value) => (value === false || value === 'false' || value === '' ? false : Number(value)),
+    validate: (value) => value === false || value === 'false' || value === '' || (/^\d+$/.test(String(value)) && Number(value) > 0) || 'Invalid user parameter(s).',
+  },
+};
+
+/** `/wp/v2/users`, `/wp/v2/users/<id>` and `/wp/v2/users/me`, with WordPress's capabilities, contexts and error codes. */
+export function addUsersRoutes(rest: RestApi, dependencies: UsersRoutesDependencies): Undo {
+  const { users, hooks, siteUrl } = dependencies;
+  const url = (): string => rest.url('/wp/v2/users');
+  const answer = async (user: User, context: UserContext, request: RestRequest): Promise<RestResponse> => {
+    const response = new RestResponse({
+      body: userAnswer(user, context, siteUrl()),
+      links: { self: [{ href: `${url()}/${user.id}` }], collection: [{ href: url() }] },
+    });
+    return hooks.applyFiltersAsync('rest_prepare_user', response, user, request);
+  };
+  const prepare: UserPreparing = async (user, context, request) => {
+    const { body, links } = await answer(user, context, request);
+    return { ...(body as Record<string, unknown>), _links: links };
+  };
+  const writes = createUserWrites({ users, hooks, answer, url });
+  const byId = async ({ params }: RestRequest<UserParams>): Promise<User> => {
+    const user = await users.get(params.id ?? 0);
+    if (user === null) throw unknownUser();
+    return user;
+  };
+  const undos = [
+    rest.registerRoute('wp/v2', '/users', [usersListRoute({ users, hooks, url, prepare }) as RouteDefinition, writes.create(createArgs) as RouteDefinition]),
+    rest.registerRoute('wp/v2', '/users/(?P<id>\\d+)', one({ find: byId, id: { id: { type: 'integer', description: 'Unique identifier for the user.' } }, read: mayRead(dependencies) })),
+    rest.registerRoute('wp/v2', '/users/me', one({ find: self, id: {}, read: () => true })),
+  ];
+
+  function one({ find, id, read }: OneUser): RouteDefinition[] {
+    const get: RouteDefinition<UserParams> = {
+      methods: ['GET'],
+      args: { ...id, context: contextArgument },
+      schema: userSchema,
+      summary: 'Reads one user.',
+      permission: async (request) => (find === self ? true : read(request, await find(request))),
+      handler: async (request) => answer(await find(request), request.params.context ?? 'view', request),
+    };
+    return [get, writes.update(find, { ...id, ...updateArgs }), writes.remove(find, { ...id, ...deleteArgs })] as RouteDefinition[];
+  }
+
+  return () => {
+    for (const undo of undos.toReversed()) undo();
+  };
+}
+
+interface OneUser {
+  readonly find: (request: RestRequest<UserParams>) => User | Promise<User>;
+  readonly id: Readonly<Record<string, RouteArgument>>;
+  readonly read: (request: RestRequest<UserParams>, user: User) => unknown;
+}
+
+/** @throws RestError 401 for visitors. */
+function self({ user }: Pick<RestRequest, 'user'>): User {
+  if (user.id === 0) throw notLoggedIn();
+  return user;
+}
+
+function mayRead({ hooks }: UsersRoutesDependencies) {
+  return async (request: RestRequest<UserParams>, user: User): Promise<true | RestError> => {
+    const { user: caller, params } = request;
+    if (caller.id === user.id || caller.can('edit_user', user.id)) return true;
+    if (params.context === 'edit') throw refused(request, 'rest_forbidden_context', 'Sorry, you are not allowed to edit this user.');
+    if (caller.can('list_users') || (await hooks.applyFiltersAsync('rest_public_authors', [])).includes(user.id)) return true;
+    throw refused(request, 'rest_user_cannot_view', 'Sorry, you are not allowed to list users.');
+  };
+}
