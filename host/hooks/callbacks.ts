@@ -16,11 +16,21 @@ export interface Entry {
   replacedBy: Entry | null;
 }
 
+/** The callbacks of one priority. */
+export interface Group {
+  readonly priority: number;
+  readonly callbacks: readonly AnyCallback[];
+  /** Index of its first callback among the hook's entries. */
+  readonly first: number;
+}
+
 /** Everything known about one hook name. */
 export interface Hook {
   readonly name: string;
   /** By priority, then in the order they were added. Never changed in place: a run under way keeps its array as a snapshot. */
   entries: readonly Entry[];
+  /** The same callbacks by priority, for the quickest way through; null when one of them wants no arguments. */
+  groups: readonly Group[] | null;
   /** Counts how often the hook lost its last callback; runs that began before see nothing of what is added afterwards. */
   generation: number;
   filtersApplied: number;
@@ -33,7 +43,7 @@ export const everyArgument = 0x3fffffff;
 const none: readonly Entry[] = [];
 
 export function createHook(name: string): Hook {
-  return { name, entries: none, generation: 0, filtersApplied: 0, actionsDone: 0 };
+  return { name, entries: none, groups: [], generation: 0, filtersApplied: 0, actionsDone: 0 };
 }
 
 /**
@@ -51,7 +61,7 @@ export function addEntry(hook: Hook, entry: Entry): void {
   } else {
     entries.splice(firstAbove(entries, entry.priority), 0, entry);
   }
-  hook.entries = entries;
+  setEntries(hook, entries);
 }
 
 /** Removes the entries that match, and answers whether there were any. */
@@ -63,8 +73,19 @@ export function removeEntries(hook: Hook, matches: (entry: Entry) => boolean): b
   }
   if (kept.length === hook.entries.length) return false;
   if (kept.length === 0) hook.generation += 1;
-  hook.entries = kept.length === 0 ? none : kept;
+  setEntries(hook, kept.length === 0 ? none : kept);
   return true;
+}
+
+function setEntries(hook: Hook, entries: readonly Entry[]): void {
+  const groups: { priority: number; callbacks: AnyCallback[]; first: number }[] = [];
+  for (const [index, { priority, callback }] of entries.entries()) {
+    const last = groups.at(-1);
+    if (last?.priority === priority) last.callbacks.push(callback);
+    else groups.push({ priority, callbacks: [callback], first: index });
+  }
+  hook.entries = entries;
+  hook.groups = entries.some(({ acceptedArgs }) => acceptedArgs === 0) ? null : groups;
 }
 
 /** The place of a run in its hook's callbacks. */

@@ -1,5 +1,6 @@
+import type { AnyCallback } from '#plugin-api';
 import { beginRun, invoke, isThenable, nextEntry } from './callbacks.ts';
-import type { Cursor, Entry, Hook } from './callbacks.ts';
+import type { Cursor, Entry, Group, Hook } from './callbacks.ts';
 import type { HookContext } from './context.ts';
 import type { Failures } from './failures.ts';
 
@@ -19,12 +20,30 @@ interface RunsDependencies {
 /** Synchronous runs. The loop over a filter's callbacks is written out, for it is what the speed of hooks hangs on. */
 export function createRuns({ all, context, failures }: RunsDependencies): Runs {
   const { observe, act } = createLoops({ all, context, failures });
-  const filterRest = (cursor: Cursor, level: number, args: unknown[]): unknown => {
+  const filterFrom = (cursor: Cursor, level: number, args: unknown[]): unknown => {
     for (let entry = nextEntry(cursor); entry; entry = nextEntry(cursor)) {
       context.reach(level, entry.priority);
       args[0] = invoke(entry, args);
     }
     return args[0];
+  };
+  /** The usual filter: a value and nothing else. As soon as a callback is added or removed the careful way takes over. */
+  const filterValue = (hook: Hook, level: number, groups: readonly Group[], args: unknown[]): unknown => {
+    const { entries, generation } = hook;
+    let value = args[0];
+    for (let each = 0; each < groups.length; each += 1) {
+      const { priority, callbacks, first } = groups[each] as Group;
+      context.reach(level, priority);
+      for (let index = 0; index < callbacks.length; index += 1) {
+        const callback = callbacks[index] as AnyCallback;
+        value = callback(value);
+        if (hook.entries !== entries) {
+          args[0] = value;
+          return filterFrom({ hook, generation, entries, index: first + index + 1 }, level, args);
+        }
+      }
+    }
+    return value;
   };
 
   return {
@@ -32,25 +51,8 @@ export function createRuns({ all, context, failures }: RunsDependencies): Runs {
       const level = context.enter(hook);
       try {
         if (all.entries.length > 0 && hook !== all) observe(level, [hook.name, ...args]);
-        const { entries, generation } = hook;
-        const single = args.length === 1;
-        let value = args[0];
-        let priority = NaN;
-        for (let index = 0; index < entries.length; index += 1) {
-          const entry = entries[index] as Entry;
-          if (entry.priority !== priority) context.reach(level, (priority = entry.priority));
-          const { callback } = entry;
-          if (single && entry.acceptedArgs !== 0) value = callback(value);
-          else {
-            args[0] = value;
-            value = invoke(entry, args);
-          }
-          if (hook.entries !== entries) {
-            args[0] = value;
-            return filterRest({ hook, generation, entries, index: index + 1 }, level, args);
-          }
-        }
-        return value;
+        const { groups } = hook;
+        return args.length === 1 && groups ? filterValue(hook, level, groups, args) : filterFrom(beginRun(hook), level, args);
       } finally {
         context.leave(level);
       }

@@ -1,0 +1,51 @@
+import { RestResponse } from '#plugin-api';
+import type { RestApi, Undo } from '#plugin-api';
+import type { HookDescription } from './registry.ts';
+
+export interface HooksRouteDependencies {
+  readonly hooks: { describe(): HookDescription[] };
+}
+
+const callbackSchema = {
+  type: 'object',
+  properties: {
+    priority: { type: 'integer' },
+    kind: { type: 'string', enum: ['filter', 'action'] },
+    owner: { type: 'string', description: 'Slug of the plugin that added it, or host.' },
+    callback: { type: 'string', description: 'Name of the function.' },
+    acceptedArgs: { type: ['integer', 'null'], description: 'null: all.' },
+  },
+} as const;
+
+/** `GET /host/v1/hooks`: every hook of this process that has callbacks, for those who may `manage_options`. */
+export function addHooksRoute(rest: RestApi, { hooks }: HooksRouteDependencies): Undo {
+  return rest.registerRoute<{ readonly search?: string; readonly owner?: string }>('host/v1', '/hooks', {
+    summary: 'Lists the hooks with their callbacks, owners and counts.',
+    args: {
+      search: { type: 'string', description: 'Part of a hook’s name, of a callback’s or of an owner’s.' },
+      owner: { type: 'string', description: 'Only hooks with a callback of this plugin, or of the host.' },
+    },
+    schema: {
+      title: 'hook',
+      type: 'object',
+      properties: {
+        name: { type: 'string' },
+        filters: { type: 'integer', description: 'How often it was applied as a filter since the process started.' },
+        actions: { type: 'integer', description: 'How often it was done as an action.' },
+        callbacks: { type: 'array', items: callbackSchema, description: 'In the order they run.' },
+      },
+    },
+    permission: ({ user }) => user.can('manage_options'),
+    handler: ({ params: { search = '', owner } }) => {
+      const found = findHooks(hooks.describe(), search).filter(({ callbacks }) => owner === undefined || callbacks.some((each) => each.owner === owner));
+      return new RestResponse({ body: found, headers: { 'X-WP-Total': String(found.length), 'X-WP-TotalPages': '1' } });
+    },
+  });
+}
+
+/** Those whose name, owner or callback has the text in it, without regard to case. */
+export function findHooks(described: readonly HookDescription[], search: string): HookDescription[] {
+  const text = search.trim().toLowerCase();
+  const has = (name: string): boolean => name.toLowerCase().includes(text);
+  return described.filter(({ name, callbacks }) => has(name) || callbacks.some(({ owner, callback }) => has(owner) || has(callback)));
+}
