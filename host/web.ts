@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { createAdmin } from './admin/admin.ts';
 import type { AdminPlugins } from './admin/dependencies.ts';
+import { createAllowedOrigins } from './allowed-origins.ts';
 import { createErrorPage, createSiteRouter } from './admin/site.ts';
 import type { Core } from './core.ts';
 import { createAssets } from './http/assets.ts';
@@ -28,13 +29,16 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
   const { config, clock, log, hooks, options, secrets, database, users, site } = core;
   const restUrl = (): string => site.restRoot();
   const siteUrl = (): string => site.url;
-  const rest = createRest({ hooks, log, clock, siteUrl, prefix: config.restPrefix, site });
+  const origins = createAllowedOrigins({ options, hooks, database });
+  const rest = createRest({ hooks, log, clock, siteUrl, prefix: config.restPrefix, site, isAllowedOrigin: origins.isAllowed });
   const nonces = createNonces({ key: () => secrets.deriveKey('nonces'), clock, hooks });
+  const sessions = createSessions({ database, clock });
+  const applicationPasswords = createApplicationPasswords({ database, users, clock });
   const authentication = createAuthentication({
     users,
-    sessions: createSessions({ database, clock }),
+    sessions,
     nonces,
-    applicationPasswords: createApplicationPasswords({ database, users, clock }),
+    applicationPasswords,
     limiter: createLoginLimiter({ database, clock }),
     hooks,
     log,
@@ -65,14 +69,14 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
     siteUrl,
     restRoot: restUrl,
     trustProxy: config.trustProxy,
-    rest: config.role === 'worker' ? (_request, _response, next) => next() : createRestHandler({ rest, prefix: config.restPrefix, currentUser: (request) => authentication.currentUser(request), log }),
+    rest: config.role === 'worker' ? (_request, _response, next) => next() : createRestHandler({ rest, prefix: config.restPrefix, currentUser: (request, response) => authentication.currentUser(request, response), log }),
     assets,
     checks,
     metricsToken: config.metricsToken,
     ...(config.role !== 'worker' && { admin: admin.router, site: createSiteRouter(pages) }),
     renderError: createErrorPage(pages),
   });
-  return { rest, admin, assets, views, server, setup };
+  return { rest, admin, assets, views, server, setup, origins, sessions, applicationPasswords, authentication };
 }
 
 export type Web = ReturnType<typeof createWeb>;

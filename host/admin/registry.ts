@@ -1,7 +1,7 @@
 import type { AdminApi, AdminBadge, AdminPage, Logger, SetupChoice, Undo, User } from '#plugin-api';
 import { adminPath } from './local-path.ts';
 
-const reserved = /^(login|logout|setup)(\/|$)/;
+const reserved = /^(login|logout|setup|rest-nonce)(\/|$)/;
 const slugPattern = /^[a-z0-9][a-z0-9_-]*(\/[a-z0-9][a-z0-9_-]*)*$/;
 
 export interface MenuEntry {

@@ -8,7 +8,7 @@ import { adminPath, localAdminPath } from './local-path.ts';
 import { isSameOrigin, readForm, requestId } from './request.ts';
 import { logoutAction } from './shell.ts';
 
-/** Sign-in and sign-out. Signing out is a POST with a nonce, so that no link or image of another site can do it. */
+/** Sign-in, sign-out, and the nonce of REST. Signing out is a POST with a nonce, so that no link or image of another site can do it. */
 export function addSessionRoutes(router: Router, context: AdminContext): void {
   router.get('/login', async (request, response) => {
     const wanted = localAdminPath(request.query['to']) ?? adminPath();
@@ -19,8 +19,19 @@ export function addSessionRoutes(router: Router, context: AdminContext): void {
     const isOut = request.query['signed-out'] !== undefined;
     await showLogin(context, response, { wanted, ...(isOut && { notice: { kind: 'success', text: 'You are signed out.' } }) });
   });
+  router.get('/rest-nonce', (request, response) => answerRestNonce(context, request, response));
   router.post('/login', (request, response) => signIn(context, request, response));
   router.post('/logout', (request, response) => signOut(context, request, response));
+}
+
+/**
+ * A fresh nonce for REST as plain text, for pages that stayed open longer than theirs lives (`nonceEndpoint` of
+ * @wordpress/api-fetch). Scripts of other sites cannot read it.
+ */
+async function answerRestNonce(context: AdminContext, request: Request, response: Response): Promise<void> {
+  const session = await context.authenticate(request);
+  const nonce = session && (await context.nonces.create('wp_rest', session.user, session.sessionId));
+  response.status(nonce ? 200 : 401).type('text/plain').send(nonce ?? 'Sign in first.');
 }
 
 export function visitorOf(request: Request): Visitor {
