@@ -19,6 +19,7 @@ export async function createPlugins({ core, web, cli, only }: PluginsDependencie
     pluginDirs: config.pluginDirs,
     options,
     migrate: (slug, migrations) => database.migrate(slug, migrations),
+    forgetMigrations: (slug) => database.forgetMigrations(slug),
     services: createServices({ core, web, cli }),
     hostVersion,
     log,
@@ -26,7 +27,6 @@ export async function createPlugins({ core, web, cli, only }: PluginsDependencie
   });
   hooks.onFailure(({ owner, hook, error }) => loader.reportFailure(owner, `action ${hook}`, error));
   if (only) await options.update('active_plugins', [...only]);
-  await loader.discover();
   await loader.start();
   await database.listen('options', (payload) => {
     if (changedOption(payload) === 'active_plugins') void loader.sync();

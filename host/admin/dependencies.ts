@@ -44,6 +44,8 @@ export interface PluginSummary {
   readonly state: 'active' | 'inactive' | 'failed';
   /** Why it failed: at which stage (import, register, activate, ...), in its own words. */
   readonly failure?: { readonly stage: string; readonly message: string; /** Milliseconds since the epoch, or ISO text. */ readonly at?: number | string } | null;
+  /** The last error of a plugin that runs on all the same, in an action, a route or a job. */
+  readonly lastError?: { readonly stage: string; readonly message: string; readonly at?: number | string } | null;
   /** Slugs it needs, with ranges of their versions. */
   readonly requires: Readonly<Record<string, string>>;
 }

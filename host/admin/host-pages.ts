@@ -49,9 +49,10 @@ async function linesOf<Line>({ log }: AdminRequest, own: readonly Line[], filter
 }
 
 function failureOf(plugin: PluginSummary): RecentFailure[] {
-  if (plugin.state !== 'failed') return [];
-  const at = plugin.failure?.at === undefined ? Number.NaN : new Date(plugin.failure.at).getTime();
-  return [{ source: plugin.name, text: plugin.failure?.message ?? 'It failed without a reason.', href: 'plugins', ...(!Number.isNaN(at) && { at }) }];
+  const failure = plugin.state === 'failed' ? plugin.failure : plugin.lastError;
+  if (plugin.state !== 'failed' && !failure) return [];
+  const at = failure?.at === undefined ? Number.NaN : new Date(failure.at).getTime();
+  return [{ source: plugin.name, text: failure?.message ?? 'It failed without a reason.', href: 'plugins', ...(!Number.isNaN(at) && { at }) }];
 }
 
 function linkOf(href: string): string {

@@ -53,6 +53,8 @@ export interface Database extends DatabaseApi {
   migrate(owner: string, migrations: readonly Migration[]): Promise<void>;
   /** Applies what is missing of all lists that `migrate` was called with in this process; answers how many. */
   migratePending(): Promise<number>;
+  /** Forgets that the owner's migrations ran: for a plugin that was uninstalled and has removed its tables. */
+  forgetMigrations(owner: string): Promise<void>;
   /** Applied ones, and those of `migrate`'s lists that are not applied. */
   migrationStatus(): Promise<AppliedMigration[]>;
   /** Rejects when the database does not answer within three seconds. */

@@ -78,6 +78,7 @@ function composeDatabase(parts: Parts): Database {
     },
     migrate: (owner, migrations: readonly Migration[]) => migrator.migrate(owner, migrations),
     migratePending: () => migrator.migratePending(),
+    forgetMigrations: (owner) => migrator.forget(owner),
     migrationStatus: () => migrator.status(),
     async ping() {
       await knex.raw('SELECT 1').timeout(pingTimeout);

@@ -10,6 +10,8 @@ export interface Migrator {
   /** All that are known and not applied, each in its transaction; answers how many. */
   migratePending(): Promise<number>;
   status(): Promise<AppliedMigration[]>;
+  /** Forgets that the owner's migrations ran, so that they run again when it comes back. Its tables are its own affair. */
+  forget(owner: string): Promise<void>;
   /** The migration of that name in the lists seen so far. */
   find(owner: string, id: string): Migration | undefined;
   /** Inside a transaction: runs the migration and writes it down. */
@@ -85,6 +87,10 @@ export function createMigrator({ dialect, transactions, clock, log }: MigratorDe
           .map(({ id }): AppliedMigration => ({ owner, id, appliedAt: null })),
       );
       return [...done.map(({ owner, id, applied_at }): AppliedMigration => ({ owner, id, appliedAt: applied_at })), ...pending];
+    },
+    async forget(owner) {
+      known.delete(owner);
+      await knex(migrationsTable).where({ owner }).delete();
     },
     find: (owner, id) => known.get(owner)?.find((migration) => migration.id === id),
     apply,

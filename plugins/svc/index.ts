@@ -1,5 +1,6 @@
 import { definePlugin, type HostApi } from '#plugin-api';
 import { createContext, type ServiceContext } from './context.ts';
+import { rateLimitTable } from './kit/rate-limit.ts';
 import { migrationsOf, registerModule, type Module } from './kit/module.ts';
 import { textModule } from './modules/text/module.ts';
 import { createProviderRegistry } from './providers/registry.ts';
@@ -18,5 +19,6 @@ export default definePlugin({
   async uninstall(host: HostApi) {
     const providers = await createProviderRegistry({ hooks: host.hooks });
     await removeOptions(host.options, providers.all().map(({ id }) => id));
+    await host.database.knex.schema.dropTableIfExists(rateLimitTable);
   },
 });

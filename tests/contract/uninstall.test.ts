@@ -11,6 +11,9 @@ describe('deactivating and removing the service', () => {
       expect((await service.generate(goodRequest)).body.code).to.equal('rest_no_route');
       await host.plugins.uninstall('svc');
       expect(Object.keys(await host.options.list('svc_'))).to.deep.equal([]);
+      expect(await host.database.knex.schema.hasTable('svc_rate_windows')).to.equal(false);
+      await host.plugins.activate('svc');
+      expect(await host.database.knex.schema.hasTable('svc_rate_windows')).to.equal(true);
     } finally {
       await service.stop();
     }

@@ -1,14 +1,14 @@
 import type { Clock, DatabaseApi, Migration } from '#plugin-api';
 import { errors } from './errors.ts';
 
-const table = 'svc_rate_windows';
+export const rateLimitTable = 'svc_rate_windows';
 const windowSeconds = 60;
 
 /** One row per minute that saw a call: its beginning in seconds since the epoch, and the calls counted in it. */
 export const rateLimitMigration: Migration = {
   id: '0001_rate_windows',
   async up(knex) {
-    await knex.schema.createTable(table, (columns) => {
+    await knex.schema.createTable(rateLimitTable, (columns) => {
       columns.bigInteger('starts_at').primary();
       columns.integer('calls').notNullable();
     });
@@ -33,13 +33,13 @@ export function createRateLimit({ database, clock, perMinute }: RateLimitParts):
 
   async function count(window: number): Promise<number> {
     const { knex } = database;
-    const [row] = await knex(table)
+    const [row] = await knex(rateLimitTable)
       .insert({ starts_at: window, calls: 1 })
       .onConflict('starts_at')
-      .merge({ calls: knex.raw('?? + 1', [`${table}.calls`]) })
+      .merge({ calls: knex.raw('?? + 1', [`${rateLimitTable}.calls`]) })
       .returning<{ calls: number }[]>('calls');
     const calls = Number(row?.calls ?? 1);
-    if (calls === 1) await knex(table).where('starts_at', '<', window).delete();
+    if (calls === 1) await knex(rateLimitTable).where('starts_at', '<', window).delete();
     return calls;
   }
 
