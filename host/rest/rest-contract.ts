@@ -1,4 +1,4 @@
-import type { Headers, HttpMethod, OpenApiDocument, RestApi, RouteDefinition, Undo, User } from '#plugin-api';
+import type { Headers, HttpMethod, OpenApiDocument, RestApi, RouteDefinition, RouteSecurity, Undo, User } from '#plugin-api';
 
 /** A request from outside, before anything of it was looked at. */
 export interface RawRestRequest {
@@ -45,6 +45,8 @@ export interface RouteSummary {
     readonly methods: readonly HttpMethod[];
     readonly summary: string | null;
     readonly args: readonly { readonly name: string; readonly type: string; readonly required: boolean; readonly description: string }[];
+    /** Ways in, each enough by itself. */
+    readonly security: readonly RouteSecurity[];
     readonly hasPermission: boolean;
     readonly hasAuthentication: boolean;
   }[];

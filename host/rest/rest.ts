@@ -18,6 +18,7 @@ import { createResponseHeaders } from './response-headers.ts';
 import type { HandlerFailure, Rest, RouteSummary } from './rest-contract.ts';
 import { createRestFilters } from './rest-filters.ts';
 import { createRestServer, visitor } from './server.ts';
+import { waysIn } from './ways-in.ts';
 
 export type { HandlerFailure, RawRestRequest, RawRestResponse, Rest, RouteSummary } from './rest-contract.ts';
 export type { RestSite } from './index-routes.ts';
@@ -159,6 +160,7 @@ function summarise({ namespace, pattern, endpoints, allowsBatch }: Route): Route
       args: Object.entries(definition.args ?? {}).map(([name, { type, required, description }]) => ({
         name, type: typeName(type), required: required === true, description: description ?? '',
       })),
+      security: waysIn(definition),
       hasPermission: definition.permission !== undefined,
       hasAuthentication: definition.authenticate !== undefined,
     })),

@@ -1,8 +1,8 @@
 import type { JsonSchema, OpenApiObject, RouteAnswer, RouteDefinition } from '#plugin-api';
+import { waysIn } from '../ways-in.ts';
 import type { Components } from './components.ts';
 import { errorAnswer, errorContent } from './errors.ts';
 import type { ErrorStatus } from './errors.ts';
-import { waysIn } from './security.ts';
 
 export interface AnswerQuestion {
   readonly definition: RouteDefinition;

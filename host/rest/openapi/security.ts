@@ -1,14 +1,8 @@
 import type { OpenApiObject, RouteDefinition, RouteSecurity } from '#plugin-api';
+import { waysIn } from '../ways-in.ts';
 import type { Components } from './components.ts';
 
 type Declared = Pick<RouteDefinition, 'security' | 'authenticate' | 'permission'>;
-
-/** The ways into a route: what it declares, else what its checks suggest. */
-export function waysIn({ security, authenticate, permission }: Declared): readonly RouteSecurity[] {
-  if (security !== undefined) return security;
-  if (authenticate !== undefined) return ['bearer'];
-  return permission === undefined ? ['none'] : ['session', 'application_password'];
-}
 
 /** OpenAPI's list of requirements, each enough by itself; the schemes go into the components. */
 export function securityOf(definition: Declared, components: Components, cookie: string): OpenApiObject[] {

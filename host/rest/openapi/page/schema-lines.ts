@@ -1,0 +1,93 @@
+import type { OpenApiDocument, OpenApiObject } from '#plugin-api';
+import { isPlainObject } from '../../schema/values.ts';
+
+/** A member of a body or an answer, or a parameter, as the page shows it. */
+export interface FieldLine {
+  /** `messages[].role` for members of members. */
+  readonly name: string;
+  readonly type: string;
+  readonly isRequired: boolean;
+  readonly description: string;
+  /** What values must look like, in short sentences. */
+  readonly rules: readonly string[];
+}
+
+/** Members deeper than this are left to the document. */
+const deepest = 4;
+
+/** What a reference within the document stands for; anything else is itself. */
+export function resolve(document: OpenApiDocument, value: unknown): OpenApiObject {
+  if (!isPlainObject(value)) return {};
+  const reference = value['$ref'];
+  if (typeof reference !== 'string' || !reference.startsWith('#/')) return value;
+  let found: unknown = document;
+  for (const part of reference.slice(2).split('/')) found = isPlainObject(found) ? found[part.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined;
+  return isPlainObject(found) ? found : {};
+}
+
+interface Walk {
+  readonly document: OpenApiDocument;
+  readonly schema: unknown;
+  readonly prefix?: string;
+  readonly depth?: number;
+}
+
+/** The members of an object, or of the objects in a list, each on a line of its own. */
+export function memberLines({ document, schema: given, prefix = '', depth = 0 }: Walk): FieldLine[] {
+  const schema = resolve(document, given);
+  if (schema['items'] !== undefined) return memberLines({ document, schema: schema['items'], prefix: `${prefix}[]`, depth });
+  if (!isPlainObject(schema['properties']) || depth >= deepest) return [];
+  const required = Array.isArray(schema['required']) ? (schema['required'] as unknown[]) : [];
+  return Object.entries(schema['properties']).flatMap(([name, member]) => {
+    const path = prefix === '' ? name : `${prefix}.${name}`;
+    return [fieldLine({ document, name: path, schema: member, isRequired: required.includes(name) }), ...memberLines({ document, schema: member, prefix: path, depth: depth + 1 })];
+  });
+}
+
+export interface FieldInit {
+  readonly document: OpenApiDocument;
+  readonly name: string;
+  readonly schema: unknown;
+  readonly isRequired: boolean;
+  readonly description?: unknown;
+}
+
+export function fieldLine({ document, name, schema: given, isRequired, description }: FieldInit): FieldLine {
+  const schema = resolve(document, given);
+  return { name, type: typeText(document, schema), isRequired, description: String(description ?? schema['description'] ?? ''), rules: ruleTexts(schema) };
+}
+
+/** `string`, `list of integer`, `string or list of string`. */
+export function typeText(document: OpenApiDocument, given: unknown): string {
+  const schema = resolve(document, given);
+  const choices = schema['anyOf'] ?? schema['oneOf'];
+  if (Array.isArray(choices)) return [...new Set(choices.map((choice) => typeText(document, choice)))].join(' or ');
+  const names = [schema['type']].flat().filter((name): name is string => typeof name === 'string');
+  const texts = names.map((name) => (name === 'array' ? `list${schema['items'] === undefined ? '' : ` of ${typeText(document, schema['items'])}`}` : name));
+  return texts.join(' or ') || 'any';
+}
+
+const rules: readonly (readonly [keyword: string, text: (value: unknown) => string])[] = [
+  ['const', (value) => `Always ${JSON.stringify(value)}.`],
+  ['enum', (value) => `One of ${(value as unknown[]).map((item) => JSON.stringify(item)).join(', ')}.`],
+  ['default', (value) => `Default ${JSON.stringify(value)}.`],
+  ['format', (value) => `Format ${String(value)}.`],
+  ['pattern', (value) => `Pattern ${String(value)}`],
+  ['minimum', (value) => `At least ${String(value)}.`],
+  ['exclusiveMinimum', (value) => `More than ${String(value)}.`],
+  ['maximum', (value) => `At most ${String(value)}.`],
+  ['exclusiveMaximum', (value) => `Less than ${String(value)}.`],
+  ['multipleOf', (value) => `Multiple of ${String(value)}.`],
+  ['minLength', (value) => `At least ${String(value)} characters.`],
+  ['maxLength', (value) => `At most ${String(value)} characters.`],
+  ['minItems', (value) => `At least ${String(value)} items.`],
+  ['maxItems', (value) => `At most ${String(value)} items.`],
+  ['uniqueItems', (value) => (value === true ? 'No item twice.' : '')],
+  ['additionalProperties', (value) => (value === false ? 'No other members.' : '')],
+  ['readOnly', (value) => (value === true ? 'Read only.' : '')],
+  ['writeOnly', (value) => (value === true ? 'Never answered.' : '')],
+];
+
+function ruleTexts(schema: OpenApiObject): string[] {
+  return rules.flatMap(([keyword, text]) => (schema[keyword] === undefined ? [] : [text(schema[keyword])])).filter((text) => text !== '');
+}
