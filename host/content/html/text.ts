@@ -27,5 +27,5 @@ function decodeEntities(text: string): string {
 
 /** Text made comparable: without regard to case and accents, as `cafe` finds `Café`. */
 export function foldText(text: string): string {
-  return text.normalize('NFKD').replace(/\p{M}+/gu, '').toLowerCase();
+  return text.normalize('NFKD').replace(/[\u0300-\u036f]+/g, '').toLowerCase().normalize('NFC');
 }

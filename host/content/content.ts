@@ -1,0 +1,136 @@
+import { join } from 'node:path';
+import type { Clock, ContentApi, CronApi, HooksApi, Logger, OptionsApi, Post, SiteApi } from '#plugin-api';
+import type { Database } from '../database/database-contract.ts';
+import { contentErrors } from './errors.ts';
+import { createMediaLibrary, type MediaLibrary } from './media/media.ts';
+import { createUploadFolder, type UploadFolder } from './media/upload-folder.ts';
+import { createMeta, type CompileSchema, type Meta } from './meta/meta.ts';
+import { createPermalinks, type Permalinks } from './permalinks.ts';
+import { createFactsCache } from './posts/facts.ts';
+import { createPostRemoval, type PostRemoval } from './posts/post-removal.ts';
+import { createPostStore, type PostStore } from './posts/post-store.ts';
+import { createPostWriter, type PostWriter } from './posts/post-writer.ts';
+import { createRevisionKeeper } from './posts/revisions.ts';
+import { addScheduledWork } from './posts/scheduled.ts';
+import { followUsers } from './posts/user-posts.ts';
+import { createRenderer, type Renderer } from './render.ts';
+import { registerContentSettings } from './settings.ts';
+import { createShortcodes, type Shortcodes } from './shortcodes/shortcodes.ts';
+import { addMetaCapabilities } from './types/meta-capabilities.ts';
+import { createPostStatuses, defineStatus, type PostStatuses } from './types/post-statuses.ts';
+import { createPostTypes, definePostType, type PostTypes } from './types/post-types.ts';
+
+export { migrations } from './migrations.ts';
+
+export interface ContentDependencies {
+  readonly database: Database;
+  readonly hooks: HooksApi;
+  readonly options: OptionsApi;
+  readonly cron: CronApi;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly site: SiteApi;
+  /** Folder of the site's data; `:memory:`: uploads live in a temporary folder until `stop`. */
+  readonly dataDir: string;
+  readonly compileSchema: CompileSchema;
+}
+
+/** What the host's own routes and pages use beside the contract. */
+export interface ContentParts {
+  readonly store: PostStore;
+  readonly writer: PostWriter;
+  readonly removal: PostRemoval;
+  readonly types: PostTypes;
+  readonly statuses: PostStatuses;
+  readonly meta: Meta;
+  readonly media: MediaLibrary;
+  readonly folder: UploadFolder;
+  readonly permalinks: Permalinks;
+  readonly renderer: Renderer;
+}
+
+export interface Content {
+  readonly api: ContentApi;
+  readonly parts: ContentParts;
+  stop(): Promise<void>;
+}
+
+/** Posts of all types, media and shortcodes; the contract is ContentApi. */
+export async function createContent(given: ContentDependencies): Promise<Content> {
+  const { hooks, options, log } = given;
+  registerContentSettings(options);
+  const shortcodes = createShortcodes({ hooks, log });
+  const parts = createParts(given, createRenderer({ hooks, shortcodes }));
+  const { store, writer, removal } = parts;
+  addScheduledWork({ ...given, store, writer, removal });
+  followUsers({ hooks, store, writer, removal });
+  await store.follow();
+  return { api: createApi({ parts, shortcodes, hooks }), parts, stop: () => parts.folder.close() };
+}
+
+function createParts({ database, hooks, options, cron, clock, log, site, dataDir, compileSchema }: ContentDependencies, renderer: Renderer): ContentParts {
+  const types = createPostTypes();
+  const statuses = createPostStatuses();
+  const facts = createFactsCache();
+  addMetaCapabilities({ hooks, types, statuses, factsOf: (id) => facts.get(id) });
+  const store = createPostStore({ database, types, statuses, facts });
+  const meta = createMeta({ database, hooks, compileSchema, typeOf: async (id) => (await store.get(id))?.type ?? null });
+  const writer = createPostWriter({ database, store, types, statuses, hooks, clock, cron, meta, revisions: createRevisionKeeper({ store, options, hooks }) });
+  const folder = createUploadFolder(dataDir === ':memory:' ? null : join(dataDir, 'uploads'));
+  const media: MediaLibrary = createMediaLibrary({ store, writer, removal: () => removal, meta, folder, hooks, options, site, clock, log });
+  const removal = createPostRemoval({ database, store, writer, hooks, cron, clock, removeFile: (attachment) => media.removeFile(attachment) });
+  const permalinks = createPermalinks({ site, store, types, media: () => media, hooks });
+  return { store, writer, removal, types, statuses, meta, media, folder, permalinks, renderer };
+}
+
+interface ApiDependencies {
+  readonly parts: ContentParts;
+  readonly shortcodes: Shortcodes;
+  readonly hooks: Pick<HooksApi, 'doActionAsync'>;
+}
+
+function createApi({ parts, shortcodes, hooks }: ApiDependencies): ContentApi {
+  const { store, writer, removal, types, statuses, meta, media, permalinks, renderer } = parts;
+  return {
+    posts: {
+      create: (post, write) => writer.create(post, write),
+      get: (id) => store.get(id),
+      update: (id, changes, write) => writer.update(id, changes, write),
+      delete: (id, choice) => removal.delete(id, choice),
+      untrash: (id) => removal.untrash(id),
+      find: (query = {}) => store.find(query),
+      count: (query = {}) => store.count(query),
+    },
+    meta: { get: meta.get, all: meta.all, update: meta.update, delete: meta.delete },
+    revisions: createRevisions(parts, hooks),
+    media: { save: media.save, get: media.get, url: media.url, delete: media.delete },
+    registerPostType: (name, definition) => types.add(definePostType(name, definition)),
+    registerPostStatus: (name, definition) => statuses.add(defineStatus(name, definition)),
+    registerMeta: meta.register,
+    postType: (name) => types.get(name),
+    postTypes: () => types.all(),
+    postStatuses: () => statuses.all(),
+    ...shortcodes,
+    async can(user, capability, postId) {
+      const post = await store.get(postId);
+      if (post !== null && post.parentId > 0) await store.get(post.parentId);
+      return post !== null && user.can(capability, post);
+    },
+    permalink: permalinks.of,
+    render: async (post) => ({ title: await renderer.title(post), content: await renderer.content(post), excerpt: await renderer.excerpt(post) }),
+  };
+}
+
+function createRevisions({ store, writer }: ContentParts, hooks: Pick<HooksApi, 'doActionAsync'>): ContentApi['revisions'] {
+  return {
+    list: (postId) => store.find({ type: 'revision', status: 'inherit', parents: [postId], limit: 1000 }),
+    async restore(revisionId, write) {
+      const revision: Post | null = await store.get(revisionId);
+      if (revision?.type !== 'revision') throw contentErrors.rest_post_invalid_id();
+      const { title, content, excerpt } = revision;
+      const restored = await writer.update(revision.parentId, { title, content, excerpt }, write);
+      await hooks.doActionAsync('wp_restore_post_revision', restored.id, revisionId);
+      return restored;
+    },
+  };
+}

@@ -1,0 +1,163 @@
+import type { Clock, HooksApi, Logger, Media, MediaApi, NewMedia, OptionsApi, Post, PostWrite, SiteApi } from '#plugin-api';
+import { localTime } from '../dates.ts';
+import { contentErrors } from '../errors.ts';
+import type { Meta } from '../meta/meta.ts';
+import type { PostRemoval } from '../posts/post-removal.ts';
+import type { PostStore } from '../posts/post-store.ts';
+import type { PostWriter } from '../posts/post-writer.ts';
+import { checkFile, uploadTypes } from './file-types.ts';
+import type { UploadFolder } from './upload-folder.ts';
+
+declare module '#plugin-api' {
+  interface FilterMap {
+    /** Extensions that may be uploaded, with their types. What browsers run stays refused. */
+    upload_mimes: (types: Readonly<Record<string, string>>) => Readonly<Record<string, string>>;
+    wp_generate_attachment_metadata: (metadata: MediaFacts) => MediaFacts;
+  }
+}
+
+/** Meta keys, WordPress's. */
+export const mediaMeta = { file: '_wp_attached_file', facts: '_wp_attachment_metadata', alt: '_wp_attachment_image_alt' } as const;
+export const uploadLimitSetting = 'upload_limit_mb';
+
+export interface MediaFacts {
+  /** Bytes. */
+  readonly filesize: number;
+  /** Pixels; absent for what is no image. */
+  readonly width?: number;
+  readonly height?: number;
+}
+
+export interface MediaDependencies {
+  readonly store: PostStore;
+  readonly writer: PostWriter;
+  readonly removal: () => PostRemoval;
+  readonly meta: Meta;
+  readonly folder: UploadFolder;
+  readonly hooks: Pick<HooksApi, 'applyFiltersAsync'>;
+  readonly options: Pick<OptionsApi, 'get'>;
+  readonly site: Pick<SiteApi, 'url' | 'timezone'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Logger;
+}
+
+export interface MediaLibrary extends MediaApi {
+  /** Of many attachments at once, in their order; those without a file are left out. */
+  describe(attachments: readonly Post[]): Promise<Media[]>;
+  /** Bytes. */
+  limit(): Promise<number>;
+  /** What removes an attachment's file, to be called when its row is gone. */
+  removeFile(attachment: Post): Promise<() => void>;
+}
+
+/** The media library: files in the folder of uploads, each with a post of type `attachment`. */
+export function createMediaLibrary(given: MediaDependencies): MediaLibrary {
+  const { store, meta, folder, options, site, log } = given;
+  const limit = async (): Promise<number> => Math.max(0, Number(await options.get(uploadLimitSetting))) * 1_048_576;
+  const toMedia = createToMedia(site);
+
+  async function describe(attachments: readonly Post[]): Promise<Media[]> {
+    const values = await meta.load(attachments.map(({ id }) => id), Object.values(mediaMeta));
+    return attachments.map((post) => toMedia(post, values.get(post.id))).filter((media) => media !== null);
+  }
+  async function get(id: number): Promise<Media | null> {
+    const post = await store.get(id);
+    return post?.type === 'attachment' ? ((await describe([post]))[0] ?? null) : null;
+  }
+
+  return {
+    limit,
+    describe,
+    get,
+    async save(media, write = {}) {
+      const { file, type } = await storeFile(given, media, await limit());
+      try {
+        const id = await createAttachment(given, { media, file, type, write });
+        const saved = await get(id);
+        if (saved === null) throw new Error(`The attachment ${id} vanished while it was made.`);
+        return saved;
+      } catch (error) {
+        await folder.remove(file);
+        throw error;
+      }
+    },
+    url: async (id) => (await get(id))?.url ?? null,
+    async delete(id) {
+      return (await get(id)) !== null && (await given.removal().delete(id, { force: true })) !== null;
+    },
+    async removeFile({ id }) {
+      const file = (await meta.load([id], [mediaMeta.file])).get(id)?.get(mediaMeta.file)?.[0];
+      return () => {
+        if (typeof file !== 'string') return;
+        folder.remove(file).catch((error: unknown) => log.error('The file of a deleted attachment could not be removed.', { file, error }));
+      };
+    },
+  };
+}
+
+/** Checks size, name and content, and stores the bytes. */
+async function storeFile({ hooks, folder, site, clock, log }: MediaDependencies, { bytes, name }: NewMedia, limit: number): Promise<{ file: string; type: string }> {
+  if (bytes.length === 0) throw contentErrors.rest_upload_no_data();
+  if (bytes.length > limit) throw contentErrors.rest_upload_file_too_big({ values: { limit: `${limit / 1_048_576} MB` } });
+  const checked = await checkFile({ bytes, name, allowed: await hooks.applyFiltersAsync('upload_mimes', uploadTypes) });
+  if (typeof checked === 'string') throw contentErrors.rest_upload_sideload_error({ values: { reason: checked } });
+  const { year, month } = localTime(clock.now(), await site.timezone());
+  try {
+    return { file: await folder.write({ month: `${year}/${month}`, name, extension: checked.extension, bytes }), type: checked.mimeType };
+  } catch (cause) {
+    log.error('An upload could not be stored.', { error: cause });
+    throw contentErrors.rest_upload_failed({ cause });
+  }
+}
+
+async function createAttachment(given: MediaDependencies, { media, file, type, write }: { media: NewMedia; file: string; type: string; write: PostWrite }): Promise<number> {
+  const { hooks, writer } = given;
+  const facts = await hooks.applyFiltersAsync('wp_generate_attachment_metadata', { filesize: media.bytes.length, ...(type.startsWith('image/') && (await dimensions(media.bytes))) });
+  const post = await writer.create({
+    type: 'attachment',
+    mimeType: type,
+    title: media.title ?? titleOf(media.name),
+    content: media.description ?? '',
+    excerpt: media.caption ?? '',
+    ...(media.parentId !== undefined && { parentId: media.parentId }),
+    ...(media.authorId !== undefined && { authorId: media.authorId }),
+    meta: { [mediaMeta.file]: file, [mediaMeta.facts]: facts, ...(media.alt !== undefined && { [mediaMeta.alt]: media.alt }) },
+  }, write);
+  return post.id;
+}
+
+/** Pixels as they are shown: a photo that lies on its side is turned. Nothing for images that cannot be read. */
+async function dimensions(bytes: Uint8Array): Promise<{ width?: number; height?: number }> {
+  const { imageSize } = await import('image-size');
+  try {
+    const { width, height, orientation = 1 } = imageSize(bytes);
+    return orientation >= 5 ? { width: height, height: width } : { width, height };
+  } catch {
+    return {};
+  }
+}
+
+function titleOf(name: string): string {
+  return (name.split(/[/\\]/).at(-1) ?? '').replace(/\.[^.]*$/, '').trim() || 'File';
+}
+
+function createToMedia(site: Pick<SiteApi, 'url'>): (post: Post, values: ReadonlyMap<string, unknown[]> | undefined) => Media | null {
+  return (post, values) => {
+    const [file] = values?.get(mediaMeta.file) ?? [];
+    if (typeof file !== 'string') return null;
+    const facts = (values?.get(mediaMeta.facts)?.[0] ?? {}) as Partial<MediaFacts>;
+    const [alt] = values?.get(mediaMeta.alt) ?? [];
+    return {
+      id: post.id,
+      url: `${site.url}/uploads/${file.split('/').map(encodeURIComponent).join('/')}`,
+      file,
+      mimeType: post.mimeType,
+      size: facts.filesize ?? 0,
+      width: facts.width ?? null,
+      height: facts.height ?? null,
+      title: post.title,
+      alt: typeof alt === 'string' ? alt : '',
+      post,
+    };
+  };
+}

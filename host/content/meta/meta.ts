@@ -1,0 +1,118 @@
+import { RestError } from '#plugin-api';
+import type { HooksApi, JsonSchema, MetaApi, MetaDefinition, Post, User } from '#plugin-api';
+import type { Database } from '../../database/database-contract.ts';
+import { createMetaRegistry, type MetaRegistry } from './meta-registry.ts';
+import { createMetaStore, type MetaStore } from './meta-store.ts';
+
+declare module '#plugin-api' {
+  interface ActionMap {
+    add_post_meta: (postId: number, key: string, value: unknown) => void;
+    added_post_meta: (...args: [metaId: number, postId: number, key: string, value: unknown]) => void;
+    update_post_meta: (...args: [metaId: number, postId: number, key: string, value: unknown]) => void;
+    updated_post_meta: (...args: [metaId: number, postId: number, key: string, value: unknown]) => void;
+    delete_post_meta: (...args: [metaIds: readonly number[], postId: number, key: string]) => void;
+    deleted_post_meta: (...args: [metaIds: readonly number[], postId: number, key: string]) => void;
+  }
+}
+
+/** Answers the value in the types of the schema, or throws RestError 400. */
+export type CompileSchema = (name: string, schema: JsonSchema) => Promise<(value: unknown) => unknown>;
+
+export interface MetaDependencies {
+  readonly database: Pick<Database, 'knex'>;
+  readonly hooks: Pick<HooksApi, 'doActionAsync'>;
+  readonly compileSchema: CompileSchema;
+  /** Type of a post, null when there is none. */
+  readonly typeOf: (postId: number) => Promise<string | null>;
+}
+
+export interface Meta extends MetaApi, Pick<MetaRegistry, 'register' | 'of' | 'find' | 'onChange'> {
+  /** Values of the given keys for many posts at once, by post and key. */
+  load(postIds: readonly number[], keys?: readonly string[]): Promise<ReadonlyMap<number, ReadonlyMap<string, unknown[]>>>;
+  /** Checks and coerces values before anything is written; null, which removes, goes through. @throws RestError 400. */
+  check(type: string, values: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>;
+  /** Writes checked values without looking the post up. */
+  write(postId: number, type: string, values: Readonly<Record<string, unknown>>): Promise<void>;
+}
+
+/** Values that belong to posts: JSON, one or more to a key. */
+export function createMeta({ database, hooks, compileSchema, typeOf }: MetaDependencies): Meta {
+  const registry = createMetaRegistry(compileSchema);
+  const store = createMetaStore(database);
+
+  const existing = async (postId: number): Promise<string> => {
+    const type = await typeOf(postId);
+    if (type === null) throw new RestError({ code: 'rest_post_invalid_id', message: 'Invalid post ID.', status: 404 });
+    return type;
+  };
+  const { write, remove } = createMetaWriter(store, hooks);
+  const listed = (definition: MetaDefinition | undefined, value: unknown): readonly unknown[] =>
+    definition?.single === false ? (Array.isArray(value) ? (value as unknown[]) : [value]) : [value];
+
+  return {
+    register: (type, key, definition) => registry.register(type, key, definition),
+    of: registry.of,
+    find: registry.find,
+    onChange: registry.onChange,
+    load: store.load,
+    check: (type, values) => registry.check(type, values),
+    async get(postId, key) {
+      const definition = registry.find((await typeOf(postId)) ?? '', key);
+      const values = (await store.rows(postId, key)).map(({ value }) => value);
+      if (definition?.single === false) return values;
+      return values.length > 0 ? values[0] : (definition?.default ?? null);
+    },
+    async all(postId) {
+      const rows = await store.load([postId]);
+      return Object.fromEntries(rows.get(postId) ?? []);
+    },
+    async update(postId, key, value) {
+      const type = await existing(postId);
+      const checked = await registry.check(type, { [key]: value });
+      return write(postId, key, listed(registry.find(type, key), checked[key]));
+    },
+    delete: remove,
+    async write(postId, type, values) {
+      for (const [key, value] of Object.entries(values)) {
+        if (value === null) await remove(postId, key);
+        else await write(postId, key, listed(registry.find(type, key), value));
+      }
+    },
+  };
+}
+
+/** Replaces and removes the values of one key, with WordPress's actions around each row. */
+function createMetaWriter(store: MetaStore, hooks: MetaDependencies['hooks']) {
+  const remove = async (postId: number, key: string): Promise<boolean> => {
+    const rows = await store.rows(postId, key);
+    if (rows.length === 0) return false;
+    const ids = rows.map(({ id }) => id);
+    await hooks.doActionAsync('delete_post_meta', ids, postId, key);
+    await store.remove(ids);
+    await hooks.doActionAsync('deleted_post_meta', ids, postId, key);
+    return true;
+  };
+  const write = async (postId: number, key: string, values: readonly unknown[]): Promise<boolean> => {
+    const rows = await store.rows(postId, key);
+    if (JSON.stringify(rows.map(({ value }) => value)) === JSON.stringify(values)) return false;
+    const [row] = rows;
+    if (values.length === 1 && rows.length === 1 && row !== undefined) {
+      await hooks.doActionAsync('update_post_meta', row.id, postId, key, values[0]);
+      await store.update(row.id, values[0]);
+      await hooks.doActionAsync('updated_post_meta', row.id, postId, key, values[0]);
+      return true;
+    }
+    await remove(postId, key);
+    for (const value of values) {
+      await hooks.doActionAsync('add_post_meta', postId, key, value);
+      await hooks.doActionAsync('added_post_meta', await store.add(postId, key, value), postId, key, value);
+    }
+    return true;
+  };
+  return { write, remove };
+}
+
+/** Whether the user may set this key: its own rule, else keys that begin with `_` belong to the program alone. */
+export function mayWriteMeta({ definition, key, user, post }: { definition: MetaDefinition; key: string; user: User; post: Post }): boolean {
+  return definition.authorize ? definition.authorize(user, post) : !key.startsWith('_');
+}

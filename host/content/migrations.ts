@@ -1,0 +1,42 @@
+import type { Migration } from '#plugin-api';
+
+/** Posts of all types and their meta. Times are milliseconds since the epoch. */
+export const migrations: readonly Migration[] = [
+  {
+    id: '0005_content',
+    async up(knex) {
+      await knex.schema.createTable('posts', (table) => {
+        table.increments('id');
+        table.string('type', 20).notNullable();
+        table.string('status', 20).notNullable();
+        table.text('title').notNullable();
+        table.text('content').notNullable();
+        table.text('excerpt').notNullable();
+        table.string('slug', 200).notNullable();
+        // Type, parent where it matters, and slug; null where the slug need not be unique.
+        table.string('slug_key', 260).unique();
+        table.integer('author_id').notNullable().index();
+        table.integer('parent_id').notNullable();
+        table.integer('menu_order').notNullable();
+        table.bigInteger('date').notNullable();
+        table.integer('is_date_set').notNullable();
+        table.bigInteger('modified').notNullable();
+        table.string('mime_type', 100).notNullable();
+        table.integer('featured_media_id').notNullable();
+        table.string('trashed_from', 20);
+        // Title, excerpt and text of the content in lower case without accents, so that both databases search alike.
+        table.text('search_text').notNullable();
+        table.index(['type', 'status', 'date', 'id']);
+        table.index(['parent_id', 'type']);
+      });
+      await knex.schema.createTable('post_meta', (table) => {
+        table.increments('id');
+        table.integer('post_id').notNullable().references('posts.id').onDelete('CASCADE');
+        table.string('key', 255).notNullable();
+        // JSON.
+        table.text('value').notNullable();
+        table.index(['post_id', 'key']);
+      });
+    },
+  },
+];

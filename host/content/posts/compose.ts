@@ -1,0 +1,82 @@
+import type { NewPost, Post, PostInput, User } from '#plugin-api';
+import { sanitiseHtml } from '../html/sanitise.ts';
+import { statusesWithoutAddress } from '../types/post-statuses.ts';
+import type { PostData } from './post-row.ts';
+import { slugOf } from './slugs.ts';
+
+export interface Composing {
+  /** Null: a new post. */
+  readonly before: Post | null;
+  readonly input: PostInput | NewPost;
+  readonly as: User | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+const trashedMark = '__trashed';
+const attachmentStatuses = new Set(['inherit', 'private', 'trash', 'auto-draft']);
+
+/** The post as it is to be written: defaults or what was there before, then what is given, then what follows from both. */
+export async function composePost({ before, input, as, now }: Composing): Promise<PostData> {
+  const moment = Math.floor(now / 1000) * 1000;
+  const base = before ?? newPost((input as NewPost).type ?? 'post', as, moment);
+  const given = await cleanInput(input, as);
+  const merged: PostData = { ...withoutId(base), ...given, modified: moment };
+  return withTrash(withDate({ post: merged, input, now: moment }), before);
+}
+
+function newPost(type: string, as: User | undefined, now: number): PostData {
+  return {
+    type, status: type === 'attachment' ? 'inherit' : 'draft', title: '', content: '', excerpt: '', slug: '', authorId: as?.id ?? 0, parentId: 0, menuOrder: 0,
+    date: now, isDateSet: false, modified: now, mimeType: '', featuredMediaId: 0, trashedFrom: null,
+  };
+}
+
+function withoutId(post: Post | PostData): PostData {
+  const { id: _id, ...data } = post as Post;
+  return data;
+}
+
+async function cleanInput(input: PostInput, as: User | undefined): Promise<Partial<PostData>> {
+  const clean = as === undefined || as.can('unfiltered_html') ? (html: string) => Promise.resolve(html) : sanitiseHtml;
+  return {
+    ...(input.status !== undefined && { status: input.status }),
+    ...(input.title !== undefined && { title: oneLine(input.title) }),
+    ...(input.content !== undefined && { content: await clean(withoutNul(input.content)) }),
+    ...(input.excerpt !== undefined && { excerpt: await clean(withoutNul(input.excerpt)) }),
+    ...(input.slug !== undefined && { slug: slugOf(input.slug) }),
+    ...(input.authorId !== undefined && { authorId: input.authorId }),
+    ...(input.parentId !== undefined && { parentId: input.parentId }),
+    ...(input.menuOrder !== undefined && { menuOrder: input.menuOrder }),
+    ...(input.featuredMediaId !== undefined && { featuredMediaId: input.featuredMediaId }),
+  };
+}
+
+/** PostgreSQL stores no NUL. */
+function withoutNul(text: string): string {
+  return text.replaceAll('\0', '');
+}
+
+function oneLine(title: string): string {
+  return title.replace(/\p{Cc}+/gu, ' ').trim();
+}
+
+/** A floating date follows the clock until the post is published; a published post with a date to come waits for it. */
+function withDate({ post, input, now }: { post: PostData; input: PostInput; now: number }): PostData {
+  const set = typeof input.date === 'number';
+  const isDateSet = input.date === undefined ? post.isDateSet : set;
+  const date = set ? Math.floor((input.date as number) / 1000) * 1000 : isDateSet ? post.date : now;
+  const status = post.status === 'publish' && date > now ? 'future' : post.status === 'future' && date <= now ? 'publish' : post.status;
+  const isFixed = isDateSet || !statusesWithoutAddress.has(status);
+  return { ...post, date, isDateSet: isFixed, status: post.type === 'attachment' && !attachmentStatuses.has(status) ? 'inherit' : status };
+}
+
+function withTrash(post: PostData, before: Post | null): PostData {
+  if (post.status === 'trash') {
+    if (before?.status === 'trash') return { ...post, trashedFrom: before.trashedFrom };
+    return { ...post, trashedFrom: before?.status ?? 'draft', slug: post.slug === '' ? '' : post.slug.slice(0, 190) + trashedMark };
+  }
+  const slug = before?.status === 'trash' && post.slug.endsWith(trashedMark) ? post.slug.slice(0, -trashedMark.length) : post.slug;
+  const needsSlug = slug === '' && !statusesWithoutAddress.has(post.status) && post.type !== 'revision';
+  return { ...post, trashedFrom: null, slug: needsSlug ? slugOf(post.title) : slug };
+}

@@ -1,0 +1,114 @@
+import type { Knex, PostQuery, User } from '#plugin-api';
+import { foldText } from '../html/text.ts';
+import type { PostStatuses } from '../types/post-statuses.ts';
+import type { PostTypes } from '../types/post-types.ts';
+
+export interface PostQueryDependencies {
+  readonly knex: Knex;
+  readonly types: PostTypes;
+  readonly statuses: PostStatuses;
+}
+
+/** The largest id that the tables' keys can be. */
+const largestId = 2 ** 31 - 1;
+
+/** The rows that a query asks for, without order and limit. */
+export function selectPosts(given: PostQueryDependencies, query: PostQuery): Knex.QueryBuilder {
+  const select = given.knex('posts');
+  whereType(select, given, query);
+  whereStatus(select, query);
+  whereIds(select, query);
+  whereTime(select, query);
+  whereSearch(select, query.search ?? '');
+  if (query.slugs) void select.whereIn('posts.slug', query.slugs);
+  if (query.menuOrder !== undefined) void select.where('posts.menu_order', query.menuOrder);
+  if (query.mimeType !== undefined) whereMimeType(select, query.mimeType);
+  if (query.visibleTo) whereVisible(select, given, query.visibleTo);
+  return select;
+}
+
+const columns: Readonly<Record<Exclude<NonNullable<PostQuery['orderBy']>, 'include'>, string>> = {
+  date: 'posts.date', modified: 'posts.modified', id: 'posts.id', title: 'posts.title', slug: 'posts.slug', author: 'posts.author_id',
+  parent: 'posts.parent_id', menuOrder: 'posts.menu_order',
+};
+
+/** Equal values in the order of ids, so that pages neither repeat nor skip a post. */
+export function orderPosts(select: Knex.QueryBuilder, { knex }: PostQueryDependencies, query: PostQuery): Knex.QueryBuilder {
+  const direction = query.order ?? 'desc';
+  if (query.orderBy === 'include') {
+    const ids = idsOf(query.include ?? []);
+    if (ids.length > 0) void select.orderByRaw(knex.raw(`case posts.id ${ids.map(() => 'when ? then ?').join(' ')} else ? end`, [...ids.flatMap((id, index) => [id, index]), ids.length]));
+    return select;
+  }
+  const column = columns[query.orderBy ?? 'date'];
+  return column === 'posts.id' ? select.orderBy(column, direction) : select.orderBy([{ column, order: direction }, { column: 'posts.id', order: direction }]);
+}
+
+function whereType(select: Knex.QueryBuilder, { types }: PostQueryDependencies, { type = 'post' }: PostQuery): void {
+  const names = listOf(type);
+  if (names.includes('any')) void select.whereIn('posts.type', types.all().map(({ name }) => name).filter((name) => name !== 'revision'));
+  else void select.whereIn('posts.type', names);
+}
+
+function whereStatus(select: Knex.QueryBuilder, { status = 'publish' }: PostQuery): void {
+  const names = listOf(status);
+  if (names.includes('any')) void select.whereNotIn('posts.status', ['trash', 'auto-draft']);
+  else void select.whereIn('posts.status', names);
+}
+
+function whereIds(select: Knex.QueryBuilder, query: PostQuery): void {
+  const rules = [
+    ['posts.id', query.include, query.exclude], ['posts.author_id', query.authors, query.authorsExclude], ['posts.parent_id', query.parents, query.parentsExclude],
+  ] as const;
+  for (const [column, wanted, unwanted] of rules) {
+    if (wanted) void select.whereIn(column, idsOf(wanted));
+    if (unwanted && unwanted.length > 0) void select.whereNotIn(column, idsOf(unwanted));
+  }
+}
+
+function whereTime(select: Knex.QueryBuilder, { before, after, modifiedBefore, modifiedAfter }: PostQuery): void {
+  if (before !== undefined) void select.where('posts.date', '<', before);
+  if (after !== undefined) void select.where('posts.date', '>', after);
+  if (modifiedBefore !== undefined) void select.where('posts.modified', '<', modifiedBefore);
+  if (modifiedAfter !== undefined) void select.where('posts.modified', '>', modifiedAfter);
+}
+
+function whereSearch(select: Knex.QueryBuilder, search: string): void {
+  const words = foldText(search).split(/\s+/).filter((word) => word !== '').slice(0, 20);
+  for (const word of words) void select.whereRaw(`posts.search_text like ? escape '\\'`, [`%${word.replace(/[\\%_]/g, '\\$&')}%`]);
+}
+
+function whereMimeType(select: Knex.QueryBuilder, mimeType: string): void {
+  if (mimeType.includes('/')) void select.where('posts.mime_type', mimeType);
+  else void select.whereRaw(`posts.mime_type like ? escape '\\'`, [`${mimeType.replace(/[\\%_]/g, '\\$&')}/%`]);
+}
+
+/** The same rules as `read_post`, over many posts at once. */
+function whereVisible(select: Knex.QueryBuilder, { knex, types, statuses }: PostQueryDependencies, user: User): void {
+  const open = statuses.all().filter((status) => status.public).map(({ name }) => name);
+  const hidden = statuses.all().filter((status) => status.private).map(({ name }) => name);
+  const others = statuses.all().filter((status) => !status.public && !status.private && status.name !== 'inherit').map(({ name }) => name);
+  void select.where((visible) => {
+    void visible.whereIn('posts.status', open);
+    // An attachment is seen with the post it belongs to.
+    void visible.orWhere((rows) => {
+      void rows.where('posts.status', 'inherit');
+      if (user.can('edit_others_posts')) return;
+      void rows.where((free) => void free.where('posts.parent_id', 0).orWhereIn('posts.parent_id', knex('posts').as('above').select('id').whereIn('status', open)));
+    });
+    if (user.id > 0) void visible.orWhere('posts.author_id', user.id);
+    for (const { name, capabilities } of types.all()) {
+      if (user.can(capabilities.read_private_posts)) void visible.orWhere((rows) => void rows.where('posts.type', name).whereIn('posts.status', hidden));
+      if (user.can(capabilities.edit_others_posts)) void visible.orWhere((rows) => void rows.where('posts.type', name).whereIn('posts.status', others));
+    }
+  });
+}
+
+function listOf(value: string | readonly string[]): readonly string[] {
+  return typeof value === 'string' ? [value] : value;
+}
+
+/** Numbers that cannot be ids would be errors in PostgreSQL. */
+export function idsOf(ids: readonly number[]): number[] {
+  return ids.filter((id) => Number.isInteger(id) && id >= 0 && id <= largestId);
+}

@@ -1,0 +1,120 @@
+import type { Clock, CronApi, NewPost, Post, PostInput, PostWrite } from '#plugin-api';
+import type { Database } from '../../database/database-contract.ts';
+import { contentErrors, invalidParent } from '../errors.ts';
+import type { Meta } from '../meta/meta.ts';
+import type { PostStatuses } from '../types/post-statuses.ts';
+import type { PostTypes } from '../types/post-types.ts';
+import { composePost } from './compose.ts';
+import { announceSaved, type PostHooks } from './post-hooks.ts';
+import type { PostData } from './post-row.ts';
+import type { PostStore } from './post-store.ts';
+import type { RevisionKeeper } from './revisions.ts';
+import { needsUniqueSlug, slugKeyOf, uniqueSlug } from './slugs.ts';
+
+export interface PostWriterDependencies {
+  readonly database: Pick<Database, 'transaction' | 'lock'>;
+  readonly store: PostStore;
+  readonly types: PostTypes;
+  readonly statuses: PostStatuses;
+  readonly hooks: PostHooks;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly cron: Pick<CronApi, 'scheduleSingle' | 'unschedule'>;
+  readonly meta: Pick<Meta, 'check' | 'write'>;
+  readonly revisions: RevisionKeeper;
+}
+
+export interface PostWriter {
+  create(input: NewPost & { readonly mimeType?: string }, write?: PostWrite): Promise<Post>;
+  update(id: number, changes: PostInput, write?: PostWrite): Promise<Post>;
+}
+
+/** Name of the cron event that publishes a scheduled post; its argument is the post's id. */
+export const publishEvent = 'publish_future_post';
+
+/**
+ * Creates and changes posts: filters before the write, everything written in one transaction, actions after it. Slugs are
+ * given out under a lock, so that nodes which write at once do not choose the same.
+ */
+export function createPostWriter(given: PostWriterDependencies): PostWriter {
+  const { store, hooks, clock } = given;
+
+  async function save({ before, input, as, mimeType }: { before: Post | null; input: PostInput; mimeType?: string } & PostWrite): Promise<Post> {
+    const composed = { ...(await composePost({ before, input, as, now: clock.now() })), ...(mimeType !== undefined && { mimeType }) };
+    await check(given, composed, before);
+    const data = await filterData(hooks, { data: composed, input, isUpdate: before !== null });
+    const values = await given.meta.check(data.type, input.meta ?? {});
+    if (before !== null) await hooks.doActionAsync('pre_post_update', before.id, data);
+    const { post, announceRevisions } = await given.database.transaction(async () => {
+      const written = await write(given, data, before);
+      await given.meta.write(written.id, written.type, values);
+      await schedule(given, written, before);
+      const type = given.types.get(written.type);
+      const kept = before !== null && type !== undefined ? await given.revisions.keep({ before, after: written, type, author: as?.id ?? 0 }) : null;
+      return { post: written, announceRevisions: kept };
+    });
+    await announceSaved(hooks, post, before);
+    await announceRevisions?.();
+    // A callback may have changed it.
+    return (await store.get(post.id)) ?? post;
+  }
+
+  return {
+    create: ({ mimeType, ...input }, { as } = {}) => save({ before: null, input, ...(as && { as }), ...(mimeType !== undefined && { mimeType }) }),
+    async update(id, changes, { as } = {}) {
+      const before = await store.get(id);
+      if (before === null) throw contentErrors.rest_post_invalid_id();
+      return save({ before, input: changes, ...(as && { as }) });
+    },
+  };
+}
+
+/** @throws RestError 400 for what cannot be: no such type or status, no text at all, a parent that is none. */
+async function check({ types, statuses, hooks, store }: PostWriterDependencies, post: PostData, before: Post | null): Promise<void> {
+  const type = types.get(post.type);
+  if (type === undefined) throw contentErrors.invalid_post_type({ values: { type: post.type } });
+  if (statuses.get(post.status) === undefined) throw contentErrors.invalid_post_status({ values: { status: post.status } });
+  const isEmpty = post.title === '' && post.content === '' && post.excerpt === '' && type.supports.includes('title') && type.supports.includes('editor');
+  const refuses = await hooks.applyFiltersAsync('wp_insert_post_empty_content', isEmpty && post.status !== 'auto-draft' && post.status !== 'trash', { ...post });
+  if (refuses) throw contentErrors.empty_content();
+  if (post.parentId !== 0 && post.parentId !== before?.parentId) await checkParent(store, post.parentId, before?.id ?? 0);
+}
+
+/** @throws RestError 400 when there is no such parent, or the post would stand below itself. */
+async function checkParent(store: PostStore, parentId: number, id: number): Promise<void> {
+  const seen = new Set([id]);
+  for (let next = parentId; next !== 0; ) {
+    if (seen.has(next)) throw invalidParent();
+    seen.add(next);
+    const parent = await store.get(next);
+    if (parent === null || parent.type === 'revision') throw invalidParent();
+    next = parent.parentId;
+  }
+}
+
+async function filterData(hooks: PostHooks, { data, input, isUpdate }: { data: PostData; input: PostInput; isUpdate: boolean }): Promise<PostData> {
+  const filter = data.type === 'attachment' ? 'wp_insert_attachment_data' : 'wp_insert_post_data';
+  return hooks.applyFiltersAsync(filter, data, { ...data, ...input }, { ...input }, isUpdate);
+}
+
+async function write({ database, store, types, hooks }: PostWriterDependencies, data: PostData, before: Post | null): Promise<Post> {
+  const type = types.get(data.type);
+  if (type === undefined) throw contentErrors.invalid_post_type({ values: { type: data.type } });
+  const id = before?.id ?? 0;
+  const isSlugKept = before !== null && before.slug === data.slug && before.parentId === data.parentId && needsUniqueSlug(before);
+  if (needsUniqueSlug(data)) await database.lock('content_slugs');
+  const slug = isSlugKept ? data.slug : await uniqueSlug({ post: { ...data, id }, type, store, hooks });
+  const named = { ...data, slug };
+  const written = before === null ? await store.insert(named, slugKeyOf(named, type)) : await store.update(id, named, slugKeyOf(named, type));
+  if (written.slug !== '' || !needsUniqueSlug({ ...written, slug: '-' })) return written;
+  // Without a title the id is the address.
+  const numbered = { ...named, slug: await uniqueSlug({ post: { ...written, slug: String(written.id) }, type, store, hooks }) };
+  return store.update(written.id, numbered, slugKeyOf(numbered, type));
+}
+
+/** A post that waits for its date has one event; one that does not, none. */
+async function schedule({ cron }: PostWriterDependencies, post: Post, before: Post | null): Promise<void> {
+  const waits = post.status === 'future';
+  if (waits && before?.status === 'future' && before.date === post.date) return;
+  if (before?.status === 'future') await cron.unschedule(publishEvent, [post.id]);
+  if (waits) await cron.scheduleSingle(post.date, publishEvent, [post.id]);
+}

@@ -1,0 +1,29 @@
+import type { Clock, CronApi, HooksApi, Logger } from '#plugin-api';
+import { emptyTrashEvent, type PostRemoval } from './post-removal.ts';
+import type { PostStore } from './post-store.ts';
+import { publishEvent, type PostWriter } from './post-writer.ts';
+
+export interface ScheduledWorkDependencies {
+  readonly hooks: Pick<HooksApi, 'addAction'>;
+  readonly store: PostStore;
+  readonly writer: PostWriter;
+  readonly removal: PostRemoval;
+  readonly cron: Pick<CronApi, 'scheduleSingle'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Logger;
+}
+
+/** What cron does for content: publishes posts whose date has come, and empties the trash. One node runs each event. */
+export function addScheduledWork({ hooks, store, writer, removal, cron, clock, log }: ScheduledWorkDependencies): void {
+  hooks.addAction(publishEvent, async (id: number) => {
+    const post = await store.get(Number(id));
+    if (post === null || post.status !== 'future') return;
+    // The event may come early when the date was moved.
+    if (post.date > clock.now()) await cron.scheduleSingle(post.date, publishEvent, [post.id]);
+    else await writer.update(post.id, { status: 'publish' });
+  });
+  hooks.addAction(emptyTrashEvent, async () => {
+    const removed = await removal.emptyTrash();
+    if (removed > 0) log.info('The trash was emptied.', { posts: removed });
+  });
+}

@@ -1,0 +1,31 @@
+import type { PostStatus, PostStatusDefinition } from '#plugin-api';
+import { createRegistry, type Registry } from './registry.ts';
+
+export type PostStatuses = Registry<PostStatus>;
+
+const builtIn: Readonly<Record<string, PostStatusDefinition>> = {
+  publish: { label: 'Published', public: true },
+  future: { label: 'Scheduled', protected: true },
+  draft: { label: 'Draft', protected: true },
+  pending: { label: 'Pending', protected: true },
+  private: { label: 'Private', private: true },
+  trash: { label: 'Trash', internal: true },
+  'auto-draft': { label: 'Auto draft', internal: true },
+  inherit: { label: 'Inherited', internal: true },
+};
+
+/** Posts of these are not shown at their own address, so their slugs need not be unique. */
+export const statusesWithoutAddress: ReadonlySet<string> = new Set(['draft', 'pending', 'auto-draft', 'trash']);
+
+/** The table of statuses with WordPress's own in it. */
+export function createPostStatuses(): PostStatuses {
+  const statuses = createRegistry<PostStatus>('post status');
+  for (const [name, definition] of Object.entries(builtIn)) statuses.add(defineStatus(name, definition));
+  return statuses;
+}
+
+/** @throws Error that says what is wrong with the name. */
+export function defineStatus(name: string, definition: PostStatusDefinition): PostStatus {
+  if (!/^[a-z0-9_-]{1,20}$/.test(name)) throw new Error(`'${name}' cannot name a post status; use 1 to 20 lower-case letters, digits, '-' and '_'.`);
+  return { public: false, private: false, protected: false, internal: false, ...definition, name };
+}

@@ -1,0 +1,37 @@
+import type { Undo } from '#plugin-api';
+
+/** Named definitions, in order of registration, with listeners for what comes and goes. */
+export interface Registry<Value extends { readonly name: string }> {
+  /** @throws Error when the name is taken. */
+  add(value: Value): Undo;
+  get(name: string): Value | undefined;
+  all(): readonly Value[];
+  /** Tells the listener of each value there is, and of each that comes; what it answers is called when that value goes. */
+  follow(listener: (value: Value) => Undo): void;
+}
+
+/** @param kind in sentences: `post type`. */
+export function createRegistry<Value extends { readonly name: string }>(kind: string): Registry<Value> {
+  const values = new Map<string, Value>();
+  const listeners: ((value: Value) => Undo)[] = [];
+  const undos = new Map<Value, Undo[]>();
+  return {
+    add(value) {
+      if (values.has(value.name)) throw new Error(`There is a ${kind} '${value.name}' already; choose another name.`);
+      values.set(value.name, value);
+      undos.set(value, listeners.map((listener) => listener(value)));
+      return () => {
+        if (values.get(value.name) !== value) return;
+        values.delete(value.name);
+        for (const undo of undos.get(value) ?? []) undo();
+        undos.delete(value);
+      };
+    },
+    get: (name) => values.get(name),
+    all: () => [...values.values()],
+    follow(listener) {
+      listeners.push(listener);
+      for (const value of values.values()) undos.get(value)?.push(listener(value));
+    },
+  };
+}
