@@ -8,7 +8,8 @@ import { createLogger } from './log/log.ts';
 import { createRedactor } from './log/redactor.ts';
 import { createOptions, migrations as optionMigrations } from './options/options.ts';
 import { createSecrets } from './secrets/secrets.ts';
-import { createSite, registerSiteSettings } from './site.ts';
+import { registerSiteSettings } from './site-settings.ts';
+import { createSite } from './site.ts';
 import { migrations as userMigrations } from './users/migrations.ts';
 import { createUsers } from './users/users.ts';
 
@@ -29,7 +30,7 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
     await database.migrate('host', [...optionMigrations, ...userMigrations, ...cronMigrations]);
     const options = createOptions({ database, hooks, clock, log });
     await options.load();
-    registerSiteSettings(options);
+    registerSiteSettings({ options, hooks });
     const secrets = createSecrets({ secretKey: config.secretKey, dataDir: config.dataDir, redactor });
     const users = createUsers({ database, hooks, clock, log });
     const cron = createCron({ database, hooks, clock, log });

@@ -5,6 +5,7 @@ import { createSystemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { createCore, type Core } from './core.ts';
 import type { Loader } from './loader/loader.ts';
+import { addHostRoutes } from './host-routes.ts';
 import { createPlugins } from './plugins.ts';
 import { createWeb, type Web } from './web.ts';
 
@@ -54,6 +55,7 @@ export async function createHost({ config, clock = createSystemClock(), write, o
     checks: createChecks(core, () => loaded.plugins !== undefined),
   });
   addHostCommands({ cli, core, plugins: known });
+  addHostRoutes({ core, web });
   const plugins = await createPlugins({ core, web, cli, ...(only && { only }) });
   loaded.plugins = plugins;
   let stopping: Promise<void> | undefined;
@@ -67,6 +69,7 @@ export async function createHost({ config, clock = createSystemClock(), write, o
     cli,
     plugins,
     async start() {
+      await web.origins.follow();
       const { url } = await web.server.listen({ port: config.port, host: config.host });
       core.site.setAddress(url);
       await createFirstAdministrator(core);

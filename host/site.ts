@@ -33,10 +33,3 @@ export function createSite({ config, options }: { readonly config: Config; reado
     },
   };
 }
-
-/** The settings of the site itself. */
-export function registerSiteSettings(options: Pick<OptionsApi, 'registerSetting'>): void {
-  options.registerSetting('blogname', { group: 'general', label: 'Site name', showInRest: 'title', schema: { type: 'string', maxLength: 200, default: 'My site' } });
-  options.registerSetting('blogdescription', { group: 'general', label: 'Tagline', showInRest: 'description', schema: { type: 'string', maxLength: 500, default: '' } });
-  options.registerSetting('timezone_string', { group: 'general', label: 'Time zone', showInRest: 'timezone', schema: { type: 'string', description: 'IANA name, such as Europe/Berlin; empty: UTC', default: '' } });
-}

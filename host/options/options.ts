@@ -24,6 +24,8 @@ export interface Options extends OptionsApi {
   stop(): void;
   /** The settings registered in this process, in their order. */
   settings(): RegisteredSetting[];
+  /** Tells of settings that are registered and taken back. */
+  onSettingsChange(listener: () => void): Undo;
   /** Removes transients that have expired; answers how many. Runs by itself every hour after `load`. */
   deleteExpiredTransients(): Promise<number>;
 }
@@ -45,6 +47,7 @@ export function createOptions({ database, hooks, clock, log }: OptionsDependenci
     ...transients,
     registerSetting: (name, definition) => settings.register(name, definition),
     settings: () => settings.list(),
+    onSettingsChange: (listener) => settings.onChange(listener),
     deleteExpiredTransients: deleteExpired,
     async load() {
       await cached.load();

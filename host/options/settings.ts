@@ -10,6 +10,8 @@ export interface Settings {
   /** Coerces and validates a value; one that is not registered is answered as it is. */
   check(name: string, value: unknown): Promise<unknown>;
   list(): RegisteredSetting[];
+  /** Tells of registrations and their undoing. */
+  onChange(listener: () => void): Undo;
 }
 
 interface Registration {
@@ -22,6 +24,10 @@ interface Registration {
 /** Registered settings of this process. A second registration of a name takes the place of the first. */
 export function createSettings(hooks: HooksApi): Settings {
   const registrations = new Map<string, Registration>();
+  const listeners = new Set<() => void>();
+  const tell = (): void => {
+    for (const listener of listeners) listener();
+  };
 
   return {
     register(name, definition) {
@@ -29,9 +35,12 @@ export function createSettings(hooks: HooksApi): Settings {
       const { default: preset } = definition.schema;
       const registration: Registration = { setting: { ...definition, name }, undoDefault: addDefault(hooks, name, preset), check: null };
       registrations.set(name, registration);
+      tell();
       return () => {
         registration.undoDefault();
-        if (registrations.get(name) === registration) registrations.delete(name);
+        if (registrations.get(name) !== registration) return;
+        registrations.delete(name);
+        tell();
       };
     },
     async check(name, value) {
@@ -41,6 +50,10 @@ export function createSettings(hooks: HooksApi): Settings {
       return (await registration.check)(value);
     },
     list: () => [...registrations.values()].map(({ setting }) => setting),
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
   };
 }
 

@@ -60,7 +60,7 @@ export function addUsersRoutes(rest: RestApi, dependencies: UsersRoutesDependenc
   const answer = async (user: User, context: UserContext, request: RestRequest): Promise<RestResponse> => {
     const response = new RestResponse({
       body: userAnswer(user, context, siteUrl()),
-      links: { self: [{ href: `${url()}/${user.id}` }], collection: [{ href: url() }] },
+      ...(wantsLinks(request) && { links: { self: [{ href: `${url()}/${user.id}` }], collection: [{ href: url() }] } }),
     });
     return hooks.applyFiltersAsync('rest_prepare_user', response, user, request);
   };
@@ -101,6 +101,12 @@ interface OneUser {
   readonly find: (request: RestRequest<UserParams>) => User | Promise<User>;
   readonly id: Readonly<Record<string, RouteArgument>>;
   readonly read: (request: RestRequest<UserParams>, user: User) => unknown;
+}
+
+/** As in WordPress, `_fields` leaves the links out unless it names them. */
+function wantsLinks({ query }: Pick<RestRequest, 'query'>): boolean {
+  const fields = query['_fields'];
+  return fields === undefined || [fields].flat().some((list) => /(^|,)\s*(_links|_embedded)\b/.test(String(list)));
 }
 
 /** @throws RestError 401 for visitors. */

@@ -1,4 +1,4 @@
-/** Recorded answers that ours differ from on purpose, by id, each with its reason. Rows of `/wp/v2` are not built yet and not compared. */
+/** Recorded answers that ours differ from on purpose, by id, each with its reason. Rows of `/wp/v2` are compared in tests/options/settings-routes.test.ts, on a whole host. */
 export const restExceptions: Readonly<Record<string, string>> = {
   'route.index.qs': 'the namespaces of WordPress’s own parts (wp/v2, oembed, ...) are not built yet',
   'index.fields': 'the same, and gmt_offset keeps its type: a number',

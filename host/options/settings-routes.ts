@@ -1,0 +1,88 @@
+import type { JsonSchema, OptionsApi, Params, RestApi, RestRequest, RouteArgument, RouteDefinition, Undo } from '#plugin-api';
+import type { RegisteredSetting } from './settings.ts';
+
+export interface SettingsRoutesDependencies {
+  readonly options: Pick<OptionsApi, 'get' | 'update' | 'delete'> & {
+    settings(): readonly RegisteredSetting[];
+    /** Tells of settings that come and go with their plugins. */
+    onSettingsChange(listener: () => void): Undo;
+  };
+}
+
+/**
+ * `/wp/v2/settings`: the settings registered with `showInRest`, for those who may `manage_options`. A secret
+ * (`writeOnly`) can be written and is never shown. Null takes a setting back to its default.
+ */
+export function addSettingsRoutes(rest: RestApi, { options }: SettingsRoutesDependencies): Undo {
+  const names = new Map<string, RegisteredSetting>();
+
+  async function show(): Promise<Record<string, unknown>> {
+    const shown = [...names].filter(([, { schema }]) => schema.writeOnly !== true);
+    return Object.fromEntries(await Promise.all(shown.map(async ([name, setting]) => [name, await options.get(setting.name)] as const)));
+  }
+
+  async function write({ params, json }: RestRequest): Promise<Record<string, unknown>> {
+    const nulls = resets.get(json as object) ?? [];
+    for (const [name, setting] of names) {
+      if (nulls.includes(name)) await options.delete(setting.name);
+      else if (params[name] !== undefined) await options.update(setting.name, params[name]);
+    }
+    return show();
+  }
+
+  const register = (): Undo => {
+    names.clear();
+    for (const setting of options.settings()) {
+      if (setting.showInRest) names.set(setting.showInRest === true ? setting.name : setting.showInRest, setting);
+    }
+    return rest.registerRoute('wp/v2', '/settings', definitionsOf(names, show, write));
+  };
+
+  let undo = register();
+  let isDue = false;
+  const undoListening = options.onSettingsChange(() => {
+    // A plugin registers its settings one after the other: they are taken up together.
+    if (isDue) return;
+    isDue = true;
+    queueMicrotask(() => {
+      if (!isDue) return;
+      isDue = false;
+      undo();
+      undo = register();
+    });
+  });
+  return () => {
+    isDue = false;
+    undoListening();
+    undo();
+  };
+}
+
+/** Names of the nulls taken out of a request's JSON body, by that body. */
+const resets = new WeakMap<object, readonly string[]>();
+
+/** A null means "back to the default" whatever the setting's type, so it is taken out before types are checked. */
+function takeNulls({ json }: RestRequest): void {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return;
+  const body = json as Record<string, unknown>;
+  const nulls = Object.keys(body).filter((name) => body[name] === null);
+  for (const name of nulls) Reflect.deleteProperty(body, name);
+  resets.set(body, nulls);
+}
+
+type Answer = (request: RestRequest) => Promise<Record<string, unknown>>;
+
+function definitionsOf(names: ReadonlyMap<string, RegisteredSetting>, show: Answer, write: Answer): RouteDefinition[] {
+  const args = Object.fromEntries([...names].map(([name, { schema, label }]) => [name, argumentOf(schema, label)]));
+  const schema: JsonSchema = { title: 'settings', type: 'object', properties: Object.fromEntries([...names].map(([name, setting]) => [name, setting.schema])) };
+  const permission = ({ user }: RestRequest<Params>): boolean => user.can('manage_options');
+  return [
+    { methods: ['GET'], permission, schema, summary: 'Reads the settings.', handler: show },
+    { methods: ['POST', 'PUT', 'PATCH'], args, authenticate: takeNulls, permission, schema, summary: 'Changes settings; those that are left out stay.', handler: write },
+  ];
+}
+
+/** Neither a default, which would be written when the caller says nothing, nor an obligation to name each. */
+function argumentOf({ default: _default, required: _required, ...schema }: JsonSchema, label: string | undefined): RouteArgument {
+  return { ...schema, ...(label !== undefined && { title: label }) };
+}
