@@ -11,6 +11,7 @@ import { createRestHandler } from './rest/express-adapter.ts';
 import { createRest } from './rest/rest.ts';
 import { createApplicationPasswords } from './users/application-passwords.ts';
 import { createAuthentication } from './users/authentication.ts';
+import { sessionCookieName } from './users/cookies.ts';
 import { createLoginLimiter } from './users/login-limiter.ts';
 import { createNonces } from './users/nonces.ts';
 import { createSessions } from './users/sessions.ts';
@@ -30,7 +31,7 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
   const restUrl = (): string => site.restRoot();
   const siteUrl = (): string => site.url;
   const origins = createAllowedOrigins({ options, hooks, database });
-  const rest = createRest({ hooks, log, clock, siteUrl, prefix: config.restPrefix, site, isAllowedOrigin: origins.isAllowed });
+  const rest = createRest({ hooks, log, clock, siteUrl, prefix: config.restPrefix, site, isAllowedOrigin: origins.isAllowed, sessionCookie: sessionCookieName });
   const nonces = createNonces({ key: () => secrets.deriveKey('nonces'), clock, hooks });
   const sessions = createSessions({ database, clock });
   const applicationPasswords = createApplicationPasswords({ database, users, clock });
