@@ -24,6 +24,7 @@ export interface Transactions {
  */
 export function createTransactions(root: () => Knex, log: Logger): Transactions {
   const storage = new AsyncLocalStorage<Running>();
+  let underWay = 0;
 
   function running(): Running | null {
     const found = storage.getStore();
@@ -34,13 +35,26 @@ export function createTransactions(root: () => Knex, log: Logger): Transactions 
     const outer = running();
     const callbacks: (() => void)[] = [];
     const begin = outer?.transaction ?? root();
-    const result = await begin.transaction(
-      (transaction) => storage.run({ transaction, identity: outer?.identity ?? transaction, callbacks }, () => work(transaction)),
-      settings,
+    const result = await counted(() =>
+      begin.transaction(
+        (transaction) => storage.run({ transaction, identity: outer?.identity ?? transaction, callbacks }, () => work(transaction)),
+        settings,
+      ),
     );
     if (outer === null) for (const callback of callbacks) runSafely(callback);
     else outer.callbacks.push(...callbacks);
     return result as Result;
+  }
+
+  /** A storage that is on slows every promise of the process, so it is switched off when no transaction is left to be found. */
+  async function counted<Result>(transaction: () => Promise<Result>): Promise<Result> {
+    underWay += 1;
+    try {
+      return await transaction();
+    } finally {
+      underWay -= 1;
+      if (underWay === 0) storage.disable();
+    }
   }
 
   function runSafely(callback: () => void): void {
