@@ -106,8 +106,8 @@ export interface RouteDefinition<P = Params> {
   /** Groups of OpenAPI. Default: the first part of the path below the namespace. */
   readonly tags?: readonly string[];
   /**
-   * Ways in, each enough by itself, as OpenAPI shows them; nothing is checked by them. Default: `bearer` with `authenticate`,
-   * a session or an application password with `permission`, none otherwise. A route that also lets visitors in says `none` as well.
+   * Ways in, each enough by itself, as OpenAPI shows them; nothing is checked by them. Default: a session or an
+   * application password with `permission`, else `bearer` with `authenticate`, else none. A route that also lets visitors in says `none` as well.
    */
   readonly security?: readonly RouteSecurity[];
   /**

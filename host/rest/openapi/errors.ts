@@ -37,12 +37,12 @@ export const errorHeaders: Readonly<Record<string, OpenApiObject>> = {
 };
 
 const sentences = {
-  400: ['BadRequest', 'A parameter is missing (`rest_missing_callback_param`) or not valid (`rest_invalid_param`), or the JSON body cannot be read (`rest_invalid_json`).'],
+  400: ['BadRequest', 'A parameter is missing (rest_missing_callback_param) or not valid (rest_invalid_param), or the JSON body cannot be read (rest_invalid_json).'],
   401: ['Unauthorized', 'The caller is not signed in, or the key or password is missing or wrong.'],
-  403: ['Forbidden', 'The caller may not do this (`rest_forbidden`), or the nonce is too old (`rest_cookie_invalid_nonce`).'],
+  403: ['Forbidden', 'The caller may not do this (rest_forbidden), or the nonce is too old (rest_cookie_invalid_nonce).'],
   404: ['NotFound', 'There is nothing at this address.'],
-  413: ['PayloadTooLarge', 'The body is larger than this route takes (`rest_body_too_large`).'],
-  500: ['InternalError', 'Something unforeseen (`rest_internal_error`); the site’s log holds the cause under the request id.'],
+  413: ['PayloadTooLarge', 'The body is larger than this route takes (rest_body_too_large).'],
+  500: ['InternalError', 'Something unforeseen (rest_internal_error); the site’s log holds the cause under the request id.'],
 } as const;
 
 export type ErrorStatus = keyof typeof sentences;

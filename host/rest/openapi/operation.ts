@@ -31,7 +31,7 @@ export function describeOperation({ route, endpoint, method, template, component
   const body = hasBody ? requestBody(others, bodyLimit) : null;
   const schema = definition.schema ?? route.endpoints.find((other) => other.definition.schema !== undefined)?.definition.schema;
   return {
-    tags: [...(definition.tags ?? [defaultTag(route, template)])],
+    tags: [...(definition.tags ?? [defaultTag(template)])],
     summary: definition.summary ?? `${method} ${template.template}`,
     ...(definition.description !== undefined && { description: definition.description }),
     ...(parameters.length > 0 && { parameters }),
@@ -42,12 +42,12 @@ export function describeOperation({ route, endpoint, method, template, component
 }
 
 /** The first fixed part of the path. */
-function defaultTag({ namespace }: Route, { template }: PathTemplate): string {
-  return template.split('/').find((part) => part !== '' && !part.startsWith('{')) ?? (namespace === '' ? 'site' : namespace);
+function defaultTag({ template }: PathTemplate): string {
+  return template.split('/').find((part) => part !== '' && !part.startsWith('{')) ?? 'index';
 }
 
 const globals: readonly OpenApiObject[] = [
-  { name: '_fields', in: 'query', description: 'Only these members of the answer; `a.b` for members of members.', style: 'form', explode: false, schema: { type: 'array', items: { type: 'string' } } },
+  { name: '_fields', in: 'query', description: 'Only these members of the answer; a.b for members of members.', style: 'form', explode: false, schema: { type: 'array', items: { type: 'string' } } },
   { name: '_embed', in: 'query', description: 'Puts linked items into the answer: all, or those of the relations named.', style: 'form', explode: false, schema: { type: 'array', items: { type: 'string' } } },
 ];
 

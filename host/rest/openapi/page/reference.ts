@@ -92,12 +92,11 @@ function describeAnswer(document: OpenApiDocument, status: string, answer: OpenA
   };
 }
 
-/** Each way in as a phrase; empty when the route asks for nothing. */
+/** Each way in as a phrase. */
 function signInTexts(document: OpenApiDocument, { security }: OpenApiObject): string[] {
-  return listOf(security).map((way) => Object.keys(way)).map((names) => {
-    if (names.length === 0) return 'without signing in';
-    return names.map((name) => schemeText(document.components['securitySchemes']?.[name] ?? {})).join(' and ');
-  });
+  const ways = listOf(security).map((way) => Object.keys(way));
+  if (ways.every((names) => names.length === 0)) return ['not needed'];
+  return ways.map((names) => (names.length === 0 ? 'without signing in' : names.map((name) => schemeText(document.components['securitySchemes']?.[name] ?? {})).join(' and ')));
 }
 
 function schemeText(scheme: OpenApiObject): string {

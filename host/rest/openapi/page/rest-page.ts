@@ -36,11 +36,16 @@ function overview(rest: RestPageDependencies['rest'], search: string): View {
   const routes = rest.describe();
   const namespaces = [...new Set(routes.map(({ namespace }) => namespace))].sort();
   const listed = namespaces.map((namespace) => {
-    const lines = routes.filter((route) => route.namespace === namespace).flatMap(endpointLines).filter(({ words }) => matches(words, search));
+    const lines = routes.filter((route) => route.namespace === namespace && !isDocument(route)).flatMap(endpointLines).filter(({ words }) => matches(words, search));
     return { ...addressesOf(rest, namespace), id: `namespace-${namespace.replace(/\W+/g, '-')}`, title: namespace === '' ? 'The root' : namespace, lines };
   });
   const shown = listed.filter(({ lines }) => lines.length > 0);
   return { template: 'admin/pages/rest', data: { root: rest.url('/'), search, namespaces: shown, isEmpty: shown.length === 0 } };
+}
+
+/** Each namespace has a link to its document already. */
+function isDocument({ route, showInIndex }: RouteSummary): boolean {
+  return !showInIndex && route.endsWith('/openapi.json');
 }
 
 function addressesOf(rest: RestPageDependencies['rest'], namespace: string): Record<string, string> {
