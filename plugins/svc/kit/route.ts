@@ -1,4 +1,5 @@
-import type { HostApi, RouteDefinition } from '#plugin-api';
+import type { HostApi, RouteDefinition, RouteSecurity } from '#plugin-api';
+import { apiKeyParameter } from './require-api-key.ts';
 
 /** The namespace of `{base_url}` (D1). */
 export const serviceNamespace = 'svc/v1';
@@ -30,6 +31,9 @@ export function registerRoute<Context extends RouteContext>(route: ServiceRoute<
   context.host.rest.registerRoute(
     serviceNamespace,
     route.path,
-    route.access === 'public' ? definition : { ...definition, authenticate: context.authenticate },
+    route.access === 'public' ? definition : { ...definition, authenticate: context.authenticate, security: keySecurity },
   );
 }
+
+/** The ways to send the key (contract 5.4), as OpenAPI shows them. */
+const keySecurity: readonly RouteSecurity[] = ['bearer', { name: apiKeyParameter, in: 'query', description: 'The key as a parameter of the query, or of the body.' }];

@@ -12,6 +12,7 @@ export const messagesArgument = {
   type: 'array',
   required: true,
   description: 'The conversation so far; the last message has the role user.',
+  examples: [[{ role: 'user', content: 'Say hello.' }]],
   items: {
     type: 'object',
     properties: {
