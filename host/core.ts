@@ -1,5 +1,6 @@
 import type { Clock, Logger } from '#plugin-api';
 import type { Config } from './config.ts';
+import { createContent, migrations as contentMigrations } from './content/content.ts';
 import { createCron, migrations as cronMigrations } from './cron/cron.ts';
 import { openDatabase } from './database/database.ts';
 import { createHooks } from './hooks/hooks.ts';
@@ -27,7 +28,7 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
   const hooks = createHooks({ log });
   const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log, clock });
   try {
-    await database.migrate('host', [...optionMigrations, ...userMigrations, ...cronMigrations]);
+    await database.migrate('host', [...optionMigrations, ...userMigrations, ...cronMigrations, ...contentMigrations]);
     const options = createOptions({ database, hooks, clock, log });
     await options.load();
     registerSiteSettings({ options, hooks });
@@ -35,7 +36,8 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
     const users = createUsers({ database, hooks, clock, log });
     const cron = createCron({ database, hooks, clock, log });
     const site = createSite({ config, options });
-    return { config, clock, log, redactor, hooks, database, options, secrets, users, cron, site, http: createOutbound({ clock }) };
+    const content = await createContent({ database, hooks, options, cron, clock, log, site, dataDir: config.dataDir, compileSchema });
+    return { config, clock, log, redactor, hooks, database, options, secrets, users, cron, site, content, http: createOutbound({ clock }) };
   } catch (error) {
     await database.close();
     throw error;

@@ -113,5 +113,6 @@ async function stop({ core, web, plugins }: { readonly core: Core; readonly web:
   await plugins.stop();
   core.options.stop();
   await core.http.close();
+  await core.content.stop();
   await core.database.close();
 }

@@ -35,7 +35,7 @@ export async function createPlugins({ core, web, cli, only }: PluginsDependencie
 }
 
 function createServices({ core, web, cli }: PluginsDependencies): HostServices {
-  const { hooks, options, secrets, cron, database, users, log, clock, http, site } = core;
+  const { hooks, options, secrets, cron, database, users, log, clock, http, site, content } = core;
   const { rest, views, assets } = web;
   return {
     site,
@@ -48,6 +48,7 @@ function createServices({ core, web, cli }: PluginsDependencies): HostServices {
     cli,
     database,
     users,
+    content: content.api,
     views,
     assets: (slug, directory) => {
       const undo = assets.add(slug, directory);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineErrors, RestError, RestResponse } from '#plugin-api';
-import type { Clock, DatabaseApi, HostApi, RestApi } from '#plugin-api';
+import type { Clock, ContentApi, DatabaseApi, HostApi, RestApi } from '#plugin-api';
 import type { PluginSource } from './manifest.ts';
 import { createRegistrations, guardService } from './registrations.ts';
 import type { Registrations } from './registrations.ts';
@@ -22,6 +22,8 @@ interface ScopeDependencies {
   /** Told of each unforeseen error in one of the plugin's routes, which still reaches the REST interface. */
   readonly onRouteFailure: (error: unknown) => void;
 }
+
+type ContentMethods = Omit<ContentApi, 'posts' | 'meta' | 'revisions' | 'media'>;
 
 /** Builds the HostApi of one plugin from the services all share. Its folders `views` and `assets` belong to it as if it had registered them. */
 export function createScope({ source, services, onRouteFailure }: ScopeDependencies): Scope {
@@ -48,6 +50,13 @@ export function createScope({ source, services, onRouteFailure }: ScopeDependenc
     cli: guard(services.cli, methods.cliMethods),
     database: databaseOf(services.database, registrations),
     users: guard(services.users, methods.usersMethods),
+    content: {
+      ...guard<ContentMethods>(services.content, methods.contentMethods),
+      posts: guard(services.content.posts, methods.postsMethods),
+      meta: guard(services.content.meta, methods.metaMethods),
+      revisions: guard(services.content.revisions, methods.revisionsMethods),
+      media: guard(services.content.media, methods.mediaMethods),
+    },
     views: guard<HostApi['views']>(services.views, methods.viewsMethods),
     assets: { url: (file) => assets.url(file) },
     log,

@@ -1,5 +1,5 @@
 import type {
-  AdminApi, AssetsApi, CliApi, Clock, CronApi, DatabaseApi, HooksApi, HttpApi, Logger, OptionsApi, RestApi, SecretsApi, SiteApi, Undo, UsersApi, ViewsApi,
+  AdminApi, AssetsApi, CliApi, Clock, ContentApi, CronApi, DatabaseApi, HooksApi, HttpApi, Logger, MediaApi, MetaApi, OptionsApi, PostsApi, RestApi, RevisionsApi, SecretsApi, SiteApi, Undo, UsersApi, ViewsApi,
 } from '#plugin-api';
 
 /** What the loader needs of the hooks. */
@@ -21,6 +21,7 @@ export interface HostServices {
   readonly cli: CliApi;
   readonly database: DatabaseApi;
   readonly users: UsersApi;
+  readonly content: ContentApi;
   readonly views: ViewsApi & { addSource(slug: string, directory: string): Undo };
   /** Serves a plugin's folder `assets`, which need not exist, until `undo` is called. */
   readonly assets: (slug: string, directory: string) => AssetsApi & { readonly undo?: Undo };
@@ -57,5 +58,13 @@ export const cronMethods: MethodKinds<CronApi> = {
 export const adminMethods: MethodKinds<AdminApi> = { addPage: 'undo', addBadge: 'undo', addSetupChoice: 'undo', url: 'call' };
 export const cliMethods: MethodKinds<CliApi> = { addCommand: 'undo' };
 export const usersMethods: MethodKinds<UsersApi> = { get: 'call', find: 'call', list: 'call', count: 'call', create: 'call', setPassword: 'call', update: 'call', delete: 'call' };
+export const contentMethods: MethodKinds<ContentApi> = {
+  registerPostType: 'undo', registerPostStatus: 'undo', registerMeta: 'undo', addShortcode: 'undo', postType: 'call', postTypes: 'call', postStatuses: 'call',
+  doShortcode: 'call', stripShortcodes: 'call', hasShortcode: 'call', shortcodeExists: 'call', shortcodeAttributes: 'call', can: 'call', permalink: 'call', render: 'call',
+};
+export const postsMethods: MethodKinds<PostsApi> = { create: 'call', get: 'call', update: 'call', delete: 'call', untrash: 'call', find: 'call', count: 'call' };
+export const metaMethods: MethodKinds<MetaApi> = { get: 'call', all: 'call', update: 'call', delete: 'call' };
+export const revisionsMethods: MethodKinds<RevisionsApi> = { list: 'call', restore: 'call' };
+export const mediaMethods: MethodKinds<MediaApi> = { save: 'call', get: 'call', url: 'call', delete: 'call' };
 export const viewsMethods: MethodKinds<ViewsApi> = { render: 'call', addHelper: 'undo', safe: 'call' };
 export const httpMethods: MethodKinds<HttpApi> = { fetch: 'call', check: 'call' };

@@ -2,6 +2,7 @@ import type { AdminApi } from './admin.ts';
 import type { AssetsApi } from './assets.ts';
 import type { CliApi } from './cli.ts';
 import type { Clock } from './clock.ts';
+import type { ContentApi } from './content.ts';
 import type { CronApi } from './cron.ts';
 import type { DatabaseApi } from './database.ts';
 import type { RestError, defineErrors } from './errors.ts';
@@ -32,6 +33,7 @@ export interface HostApi {
   readonly cli: CliApi;
   readonly database: DatabaseApi;
   readonly users: UsersApi;
+  readonly content: ContentApi;
   readonly views: ViewsApi;
   readonly assets: AssetsApi;
   readonly log: Logger;

@@ -94,7 +94,7 @@ function whereVisible(select: Knex.QueryBuilder, { knex, types, statuses }: Post
     void visible.orWhere((rows) => {
       void rows.where('posts.status', 'inherit');
       if (user.can('edit_others_posts')) return;
-      void rows.where((free) => void free.where('posts.parent_id', 0).orWhereIn('posts.parent_id', knex('posts').as('above').select('id').whereIn('status', open)));
+      void rows.where((free) => void free.where('posts.parent_id', 0).orWhereIn('posts.parent_id', knex('posts as above').select('above.id').whereIn('above.status', open)));
     });
     if (user.id > 0) void visible.orWhere('posts.author_id', user.id);
     for (const { name, capabilities } of types.all()) {

@@ -61,6 +61,7 @@ export function createCountedServices({ clock, stored = new Map<string, unknown>
     cli: { addCommand: ({ name }: CliCommand) => keep(`command ${name}`) },
     database: { dialect: 'sqlite', knex: {}, transaction: async (work: (transaction: unknown) => unknown) => work({}) },
     users: { get: async () => null },
+    content: {},
     views: { addHelper: (name: string) => keep(`helper ${name}`), addSource: (slug: string) => keep(`views ${slug}`) },
     assets: (slug: string) => ({ url: (file: string) => `/assets/${slug}/${file}`, undo: keep(`assets ${slug}`) }),
     log,

@@ -1,0 +1,38 @@
+import { expect } from 'chai';
+import { describeDialects } from '../helpers/dialects.ts';
+import { failureOf } from '../helpers/failure-of.ts';
+import { openContent, traceHooks } from './open-content.ts';
+
+describeDialects('meta of posts', (open, dialectCase) => {
+  it('keeps JSON values, answers defaults, and lists of what may have several', async () => {
+    const { posts, meta, registerMeta } = await openContent(open, dialectCase);
+    registerMeta('post', 'rating', { schema: { type: 'integer', minimum: 1 }, default: 3 });
+    registerMeta('', 'tag', { schema: { type: 'string' }, single: false });
+    const { id } = await posts.create({ title: 'x', meta: { colour: { hex: '#fff' }, tag: ['a', 'b'] } });
+    expect([await meta.get(id, 'colour'), await meta.get(id, 'rating'), await meta.get(id, 'tag'), await meta.get(id, 'none')]).to.deep.equal([{ hex: '#fff' }, 3, ['a', 'b'], null]);
+    expect([await meta.update(id, 'rating', '5'), await meta.update(id, 'rating', 5), await meta.get(id, 'rating')]).to.deep.equal([true, false, 5]);
+    await meta.update(id, 'tag', ['c']);
+    expect(await meta.all(id)).to.deep.equal({ colour: [{ hex: '#fff' }], rating: [5], tag: ['c'] });
+    await posts.update(id, { meta: { rating: null } });
+    expect([await meta.get(id, 'rating'), await meta.delete(id, 'rating'), await meta.delete(id, 'tag')]).to.deep.equal([3, false, true]);
+  });
+
+  it('refuses what the schema does not allow, before anything is written', async () => {
+    const { posts, meta, registerMeta } = await openContent(open, dialectCase);
+    registerMeta('post', 'rating', { schema: { type: 'integer', minimum: 1 } });
+    const failure = await failureOf(posts.create({ title: 'x', meta: { rating: 0 } }));
+    expect(failure).to.include({ code: 'rest_invalid_param', status: 400 });
+    expect(await posts.count({ status: 'any' })).to.equal(0);
+    expect(await failureOf(meta.update(99, 'rating', 1))).to.include({ code: 'rest_post_invalid_id', status: 404 });
+  });
+
+  it("runs WordPress's hooks", async () => {
+    const { posts, meta, hooks } = await openContent(open, dialectCase);
+    const { id } = await posts.create({ title: 'x' });
+    const trace = traceHooks(hooks, /post_meta/);
+    await meta.update(id, 'a', 1);
+    await meta.update(id, 'a', 2);
+    await meta.delete(id, 'a');
+    expect(trace).to.deep.equal(['add_post_meta', 'added_post_meta', 'update_post_meta', 'updated_post_meta', 'delete_post_meta', 'deleted_post_meta']);
+  });
+});
