@@ -8,6 +8,7 @@ import { createOutbound } from './http/outbound.ts';
 import { createLogger } from './log/log.ts';
 import { createRedactor } from './log/redactor.ts';
 import { createOptions, migrations as optionMigrations } from './options/options.ts';
+import { compileSchema } from './options/setting-schema.ts';
 import { createSecrets } from './secrets/secrets.ts';
 import { registerSiteSettings } from './site-settings.ts';
 import { createSite } from './site.ts';
