@@ -30,7 +30,9 @@ export function createOpenApi({ registry, filters, site, url, sessionCookie }: O
     const document = describeNamespace({
       namespace, routes, cookie: sessionCookie, siteName: await site.name(), url: url(`/${namespace}`).replace(/\/$/, ''),
     });
-    return (await filters.run('rest_openapi', document, namespace)) as OpenApiDocument;
+    // A filter may change what it is given, and the definitions of routes must not change with it.
+    const own = JSON.parse(JSON.stringify(document)) as OpenApiDocument;
+    return (await filters.run('rest_openapi', own, namespace)) as OpenApiDocument;
   };
 }
 
