@@ -51,6 +51,18 @@ export interface Database extends DatabaseApi {
    *   a newer version), when an id appears twice, or when a migration fails.
    */
   migrate(owner: string, migrations: readonly Migration[]): Promise<void>;
+  /**
+   * Applies all of the migrations that this database lacks, and then does the work, in one transaction: all of it or
+   * nothing. Nodes that come at once take turns, so that the second one finds nothing left to apply. Foreign keys of
+   * SQLite are not enforced inside.
+   *
+   * @throws what `migrate` throws, and what the work throws.
+   */
+  migrateTogether<Result>(owner: string, migrations: readonly Migration[], work: () => Promise<Result>): Promise<Result>;
+  /** Ids of those of the migrations that this database lacks, in order. @throws Error as `migrate` when the database is newer. */
+  pendingMigrations(owner: string, migrations: readonly Migration[]): Promise<string[]>;
+  /** Makes migrations known to `restore` without applying them. */
+  declareMigrations(owner: string, migrations: readonly Migration[]): void;
   /** Applies what is missing of all lists that `migrate` was called with in this process; answers how many. */
   migratePending(): Promise<number>;
   /** Forgets that the owner's migrations ran: for a plugin that was uninstalled and has removed its tables. */

@@ -77,6 +77,9 @@ function composeDatabase(parts: Parts): Database {
       transactions.afterCommit(callback);
     },
     migrate: (owner, migrations: readonly Migration[]) => migrator.migrate(owner, migrations),
+    migrateTogether: (owner, migrations, work) => migrator.migrateTogether(owner, migrations, work),
+    pendingMigrations: (owner, migrations) => migrator.pending(owner, migrations),
+    declareMigrations: (owner, migrations) => migrator.declare(owner, migrations),
     migratePending: () => migrator.migratePending(),
     forgetMigrations: (owner) => migrator.forget(owner),
     migrationStatus: () => migrator.status(),

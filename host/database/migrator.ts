@@ -7,6 +7,12 @@ export const migrationsTable = 'migrations';
 
 export interface Migrator {
   migrate(owner: string, migrations: readonly Migration[]): Promise<void>;
+  /** See `Database.migrateTogether`. */
+  migrateTogether<Result>(owner: string, migrations: readonly Migration[], work: () => Promise<Result>): Promise<Result>;
+  /** See `Database.pendingMigrations`. */
+  pending(owner: string, migrations: readonly Migration[]): Promise<string[]>;
+  /** Makes the migrations known without applying them. */
+  declare(owner: string, migrations: readonly Migration[]): void;
   /** All that are known and not applied, each in its transaction; answers how many. */
   migratePending(): Promise<number>;
   status(): Promise<AppliedMigration[]>;
@@ -41,6 +47,60 @@ export function createMigrator({ dialect, transactions, clock, log }: MigratorDe
 
   const pendingOf = async (owner: string): Promise<Migration[]> => selectPending(owner, known.get(owner) ?? [], await readApplied(knex));
 
+  const declare = (owner: string, migrations: readonly Migration[]): void => void known.set(owner, sortById(owner, migrations));
+
+  const { apply, applyOnce, applyTogether } = createApplying({ dialect, transactions, clock, log }, pendingOf);
+
+  async function forEachPending(run: (owner: string, migration: Migration) => Promise<void>): Promise<number> {
+    let count = 0;
+    for (const owner of known.keys()) {
+      for (const migration of await pendingOf(owner)) {
+        await run(owner, migration);
+        count++;
+      }
+    }
+    return count;
+  }
+
+  return {
+    async migrate(owner, migrations) {
+      declare(owner, migrations);
+      for (const migration of await pendingOf(owner)) await applyOnce(owner, migration);
+    },
+    migrateTogether(owner, migrations, work) {
+      declare(owner, migrations);
+      return applyTogether(owner, work);
+    },
+    async pending(owner, migrations) {
+      const applied = await readApplied(knex);
+      return selectPending(owner, sortById(owner, migrations), applied).map(({ id }) => id);
+    },
+    declare,
+    migratePending: () => forEachPending(applyOnce),
+    async status() {
+      const done = await readApplied(knex);
+      const pending = [...known].flatMap(([owner, list]) =>
+        list
+          .filter(({ id }) => !done.some((row) => row.owner === owner && row.id === id))
+          .map(({ id }): AppliedMigration => ({ owner, id, appliedAt: null })),
+      );
+      return [...done.map(({ owner, id, applied_at }): AppliedMigration => ({ owner, id, appliedAt: applied_at })), ...pending];
+    },
+    async forget(owner) {
+      known.delete(owner);
+      await knex(migrationsTable).where({ owner }).delete();
+    },
+    find: (owner, id) => known.get(owner)?.find((migration) => migration.id === id),
+    apply,
+    applyPending: () => forEachPending(apply),
+    createTable,
+  };
+}
+
+/** The ways to apply migrations: in the running transaction, alone in one, all together in one. */
+function createApplying({ dialect, transactions, clock, log }: MigratorDependencies, pendingOf: (owner: string) => Promise<Migration[]>) {
+  const { knex } = transactions;
+
   async function apply(owner: string, migration: Migration): Promise<void> {
     try {
       await migration.up(knex, { dialect: dialect.name });
@@ -62,41 +122,21 @@ export function createMigrator({ dialect, transactions, clock, log }: MigratorDe
     }, dialect.migrationSettings);
   }
 
-  async function forEachPending(run: (owner: string, migration: Migration) => Promise<void>): Promise<number> {
-    let count = 0;
-    for (const owner of known.keys()) {
-      for (const migration of await pendingOf(owner)) {
-        await run(owner, migration);
-        count++;
-      }
-    }
-    return count;
+  /** One lock over all of it, so that another node finds everything applied when its turn comes. */
+  async function applyTogether<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {
+    return transactions.run(async (transaction) => {
+      await dialect.lock(transaction, 'migrations');
+      await createTable(transaction);
+      const pending = await pendingOf(owner);
+      for (const migration of pending) await apply(owner, migration);
+      const result = await work();
+      const applied = pending.map(({ id }) => id);
+      if (applied.length > 0) transactions.afterCommit(() => log.info('Migrations applied.', { owner, migrations: applied }));
+      return result;
+    }, dialect.migrationSettings);
   }
 
-  return {
-    async migrate(owner, migrations) {
-      known.set(owner, sortById(owner, migrations));
-      for (const migration of await pendingOf(owner)) await applyOnce(owner, migration);
-    },
-    migratePending: () => forEachPending(applyOnce),
-    async status() {
-      const done = await readApplied(knex);
-      const pending = [...known].flatMap(([owner, list]) =>
-        list
-          .filter(({ id }) => !done.some((row) => row.owner === owner && row.id === id))
-          .map(({ id }): AppliedMigration => ({ owner, id, appliedAt: null })),
-      );
-      return [...done.map(({ owner, id, applied_at }): AppliedMigration => ({ owner, id, appliedAt: applied_at })), ...pending];
-    },
-    async forget(owner) {
-      known.delete(owner);
-      await knex(migrationsTable).where({ owner }).delete();
-    },
-    find: (owner, id) => known.get(owner)?.find((migration) => migration.id === id),
-    apply,
-    applyPending: () => forEachPending(apply),
-    createTable,
-  };
+  return { apply, applyOnce, applyTogether };
 }
 
 async function readApplied(knex: Knex): Promise<MigrationRow[]> {

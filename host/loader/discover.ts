@@ -21,19 +21,23 @@ export interface Places {
   readonly only?: readonly string[];
 }
 
+/** In each plugin folder: what lies in it is always active. */
+const mustUseFolder = 'must-use';
+
 /**
  * Looks for folders with a `plugin.json`. A plugin folder that does not exist counts as empty; of two plugins of the
- * same slug the one in the earlier plugin folder counts, as with a path.
+ * same slug one that must be used counts, else the one in the earlier plugin folder, as with a path.
  */
 export async function discover({ pluginDirs, hostVersion, only }: Places): Promise<Discovery> {
   const plugins = new Map<string, PluginSource>();
   const broken = new Map<string, string>();
-  for (const pluginDir of pluginDirs) {
-    for (const folder of await foldersOf(pluginDir)) {
+  const places = [...pluginDirs.map((pluginDir) => ({ place: join(pluginDir, mustUseFolder), mustUse: true })), ...pluginDirs.map((place) => ({ place, mustUse: false }))];
+  for (const { place, mustUse } of places) {
+    for (const folder of await foldersOf(place)) {
       if (plugins.has(folder) || broken.has(folder) || only?.includes(folder) === false) continue;
       try {
-        const source = await readManifest({ directory: join(pluginDir, folder), folder, hostVersion });
-        if (source) plugins.set(folder, source);
+        const source = await readManifest({ directory: join(place, folder), folder, hostVersion });
+        if (source) plugins.set(folder, mustUse ? { ...source, mustUse } : source);
       } catch (error) {
         broken.set(folder, error instanceof Error ? error.message : String(error));
       }
@@ -45,7 +49,7 @@ export async function discover({ pluginDirs, hostVersion, only }: Places): Promi
 async function foldersOf(pluginDir: string): Promise<string[]> {
   try {
     const entries = await readdir(pluginDir, { withFileTypes: true });
-    return entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink()).map((entry) => entry.name).sort();
+    return entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink()).map(({ name }) => name).filter((name) => name !== mustUseFolder && !name.startsWith('.')).sort();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;

@@ -1,7 +1,8 @@
 import type { Clock, Logger } from '#plugin-api';
-import { StageError } from './lifecycle.ts';
 import type { PluginSource } from './manifest.ts';
+import { StageError } from './stages.ts';
 import type { StoredFailures, StoredSlugs } from './stored-state.ts';
+import { UpgradeError } from './upgrade.ts';
 
 /**
  * Takes a plugin that failed out of the active ones and keeps the reason, so that the site starts without it from now
@@ -12,12 +13,13 @@ export type Fence = (source: PluginSource, error: unknown) => Promise<Error>;
 export function createFence({ active, failures, clock, log }: { active: StoredSlugs; failures: StoredFailures; clock: Clock; log: Logger }): Fence {
   return async (source, error) => {
     const { slug } = source.manifest;
-    const stage = error instanceof StageError ? error.stage : 'import';
+    const isStaged = error instanceof StageError || error instanceof UpgradeError;
+    const stage = isStaged ? error.stage : 'import';
     const message = describeError(error, source);
     log.error(`The plugin '${slug}' failed in '${stage}' and was disabled; the site runs on without it.`, {
       plugin: slug,
       stage,
-      error: error instanceof StageError ? error.cause : error,
+      error: isStaged ? error.cause : error,
     });
     await failures.set(slug, { stage, message, at: clock.now() });
     await active.remove(slug);

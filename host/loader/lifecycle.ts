@@ -1,10 +1,13 @@
-import type { Migration, PluginDefinition } from '#plugin-api';
+import type { HealthResult, Migration, PluginDefinition, PluginUpgrade } from '#plugin-api';
+import { askHealth } from './health.ts';
 import { createPluginImporter } from './load.ts';
 import type { PluginSource } from './manifest.ts';
 import { createScope } from './scope.ts';
 import type { Scope } from './scope.ts';
 import type { HostServices } from './services.ts';
-import { withinTime } from './time-limit.ts';
+import { createStep } from './stages.ts';
+import type { Upgrades } from './upgrade.ts';
+import { startUpgraded } from './upgrade-start.ts';
 
 /** A plugin that was registered in this process. */
 export interface RunningPlugin {
@@ -13,20 +16,14 @@ export interface RunningPlugin {
   readonly scope: Scope;
 }
 
-/** What a plugin threw, with where in its life it did. */
-export class StageError extends Error {
-  override readonly name = 'StageError';
-  readonly stage: string;
-
-  constructor(stage: string, cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
-    this.stage = stage;
-  }
-}
-
 /** The steps of one plugin's life. Each throws a StageError, and leaves nothing of the plugin behind when it does. */
 export interface Lifecycle {
-  /** Imports, brings its tables up to date, registers. */
+  /**
+   * Imports, brings its tables up to date, registers. When an older version ran before, all of that and its `upgrade`
+   * happen in one transaction.
+   *
+   * @throws BlockedError when a newer version ran before; UpgradeError when an upgrade failed.
+   */
   start(source: PluginSource): Promise<RunningPlugin>;
   /** Runs its `activate`; the plugin is stopped when that fails. */
   activate(running: RunningPlugin): Promise<void>;
@@ -36,44 +33,51 @@ export interface Lifecycle {
   stop(running: RunningPlugin): Promise<void>;
   /** Runs the `uninstall` of a plugin that is not running. */
   uninstall(source: PluginSource): Promise<void>;
+  /** What it finds about itself; a check that fails is a finding. Never throws. */
+  health(running: RunningPlugin): Promise<readonly HealthResult[]>;
+  /** Waits until nothing of the folder is being read, so that it can be moved. */
+  settled(directory: string): Promise<void>;
 }
 
-interface LifecycleDependencies {
+export interface LifecycleDependencies {
   readonly services: HostServices;
   readonly migrate: (slug: string, migrations: readonly Migration[]) => Promise<void>;
+  readonly upgrades: Upgrades;
+  readonly onUpgrade: (slug: string, versions: PluginUpgrade) => void;
   readonly onRouteFailure: (slug: string, error: unknown) => void;
 }
 
-/** Seconds each step may take; migrations may take as long as they need. */
-const limits = { import: 30, register: 10, activate: 60, deactivate: 10, uninstall: 60 } as const;
-
-export function createLifecycle({ services, migrate, onRouteFailure }: LifecycleDependencies): Lifecycle {
+export function createLifecycle({ services, migrate, upgrades, onUpgrade, onRouteFailure }: LifecycleDependencies): Lifecycle {
   const importer = createPluginImporter();
-
-  const step = async <Result>(stage: keyof typeof limits | 'migrate', work: () => Result | Promise<Result>): Promise<Result> => {
-    try {
-      if (stage === 'migrate') return await work();
-      const seconds = limits[stage];
-      return await withinTime(work(), { clock: services.clock, limit: seconds * 1000, sentence: `It took longer than ${seconds} seconds; do slow work later, not in '${stage}'.` });
-    } catch (error) {
-      throw new StageError(stage, error);
-    }
-  };
+  const step = createStep(services.clock);
   const open = (source: PluginSource): Scope =>
     createScope({ source, services, onRouteFailure: (error) => onRouteFailure(source.manifest.slug, error) });
+  /** The plugin's own work with its host, which is closed when that fails. */
+  const withScope = async (source: PluginSource, work: (scope: Scope) => Promise<void>): Promise<Scope> => {
+    const scope = await step('register', () => open(source));
+    try {
+      await work(scope);
+      return scope;
+    } catch (error) {
+      await scope.close();
+      throw error;
+    }
+  };
 
   return {
     async start(source) {
+      const { slug, version } = source.manifest;
+      const versions = await upgrades.due(slug, version);
       const definition = await step('import', () => importer.load(source));
-      const { migrations = [] } = definition;
-      if (migrations.length > 0) await step('migrate', () => migrate(source.manifest.slug, migrations));
-      const scope = await step('register', () => open(source));
-      try {
-        await step('register', () => definition.register(scope.host));
-      } catch (error) {
-        await scope.close();
-        throw error;
+      if (versions) {
+        const { scope, upgraded } = await startUpgraded({ source, definition, versions, upgrades, step, withScope });
+        if (upgraded) onUpgrade(slug, versions);
+        return { source, definition, scope };
       }
+      const { migrations = [] } = definition;
+      if (migrations.length > 0) await step('migrate', () => migrate(slug, migrations));
+      const scope = await withScope(source, ({ host }) => step('register', () => definition.register(host)));
+      await upgrades.record(slug, version);
       return { source, definition, scope };
     },
     async activate({ definition, scope }) {
@@ -101,5 +105,7 @@ export function createLifecycle({ services, migrate, onRouteFailure }: Lifecycle
         await scope.close();
       }
     },
+    health: ({ definition, scope }) => askHealth(step, () => definition.health?.(scope.host) ?? []),
+    settled: (directory) => importer.settled(directory),
   };
 }

@@ -15,6 +15,8 @@ export interface PluginImporter {
    * @throws what the module throws, or an Error that says what is missing from it.
    */
   load(source: PluginSource): Promise<PluginDefinition>;
+  /** Waits until nothing of the folder is being read, so that another version can take its place. */
+  settled(directory: string): Promise<void>;
 }
 
 interface Loaded {
@@ -55,6 +57,7 @@ export function createPluginImporter(): PluginImporter {
         throw error;
       }
     },
+    settled: async (directory) => void (await loaded.get(directory)?.fingerprint),
   };
 }
 
@@ -64,7 +67,7 @@ function definitionOf(module: { default?: unknown }, main: string): PluginDefini
   const definition = exported?.default ?? exported;
   if (typeof definition !== 'object') throw new Error(`${main} has no default export; write: export default { register(host) {} }`);
   if (typeof definition.register !== 'function') throw new Error(`The default export of ${main} has no function 'register'; write: export default { register(host) {} }`);
-  for (const name of ['activate', 'deactivate', 'uninstall'] as const) {
+  for (const name of ['activate', 'deactivate', 'uninstall', 'upgrade', 'health'] as const) {
     if (definition[name] !== undefined && typeof definition[name] !== 'function') throw new Error(`'${name}' in the default export of ${main} must be a function.`);
   }
   if (definition.migrations !== undefined && !Array.isArray(definition.migrations)) throw new Error(`'migrations' in the default export of ${main} must be an array.`);

@@ -1,19 +1,34 @@
-import type { Logger, Migration } from '#plugin-api';
+import type { Logger, Migration, PluginUpgrade } from '#plugin-api';
 import { createFence, describeError } from './fence.ts';
 import { createFleet } from './fleet.ts';
-import { createLifecycle } from './lifecycle.ts';
-import { createOperations } from './operations.ts';
+import { createLifecycle, type LifecycleDependencies } from './lifecycle.ts';
+import { createOperations, type OperationsDependencies } from './operations.ts';
 import type { HostServices } from './services.ts';
+import type { PluginHealth } from './health.ts';
+import type { InstallLimits } from './install/allowance.ts';
 import { listPlugins } from './status.ts';
 import type { PluginStatus } from './status.ts';
 import { createStoredFailures, createStoredSlugs } from './stored-state.ts';
 import type { LoaderOptions } from './stored-state.ts';
+import { createStoredVersions } from './stored-versions.ts';
 import { createTurns } from './turns.ts';
 import type { Places } from './discover.ts';
+import type { Installation, Installed } from './installation.ts';
+import { createUpgrades, type UpgradeServices } from './upgrade.ts';
 
 export type { HostServices } from './services.ts';
+export type { PluginHealth } from './health.ts';
+export type { Installation, Installed } from './installation.ts';
+export type { UpgradeServices } from './upgrade.ts';
 export type { PluginStatus } from './status.ts';
 export type { PluginFailure } from './stored-state.ts';
+
+declare module '#plugin-api' {
+  interface ActionMap {
+    /** After the first start of a newer version, in the process that upgraded the data. */
+    upgraded_plugin: (slug: string, versions: PluginUpgrade) => void;
+  }
+}
 
 /**
  * Finds, starts, stops and watches plugins. Which are active stands in the option `active_plugins`, shared by all
@@ -29,8 +44,17 @@ export interface Loader {
   activate(slug: string): Promise<void>;
   /** @throws Error that names the active plugins which require it. Not active: only forgets its failure. */
   deactivate(slug: string): Promise<void>;
-  /** Lets an inactive plugin remove its data. Its folder stays. @throws Error while it is active, or with what it threw. */
-  uninstall(slug: string): Promise<void>;
+  /**
+   * Lets an inactive plugin remove its data, and removes its folder where it was installed; that of a plugin that comes
+   * with the host or lies in another plugin folder stays. Answers whether the folder was removed.
+   *
+   * @throws Error while it is active, or with what it threw.
+   */
+  uninstall(slug: string): Promise<boolean>;
+  /** Takes a plugin from a folder or zip. @throws Error with the reason; see `installation.ts` for what is left then. */
+  install(installation: Installation): Promise<Installed>;
+  /** What running plugins find about themselves, those that look. @throws Error when the one asked for is not running. */
+  health(slug?: string): Promise<PluginHealth[]>;
   list(): PluginStatus[];
   /** Starts and stops what another process activated and deactivated. To be called when `active_plugins` changed. Never rejects. */
   sync(): Promise<void>;
@@ -45,17 +69,19 @@ export interface LoaderDependencies extends Places {
   readonly migrate: (slug: string, migrations: readonly Migration[]) => Promise<void>;
   /** Forgets which migrations of an uninstalled plugin have run, so that they run again when it comes back. */
   readonly forgetMigrations?: (slug: string) => Promise<void>;
+  /** Default: migrations one by one and no backups. */
+  readonly upgrades?: UpgradeServices;
+  /** How much an installed plugin may bring. */
+  readonly limits?: InstallLimits;
   readonly services: HostServices;
   readonly log: Logger;
 }
 
 export function createLoader(dependencies: LoaderDependencies): Loader {
-  const { options, migrate, forgetMigrations, services, log } = dependencies;
+  const { services, log } = dependencies;
   const { clock, hooks } = services;
-  const active = createStoredSlugs(options, 'active_plugins');
-  const declined = createStoredSlugs(options, 'declined_plugins');
-  const failures = createStoredFailures({ options, clock, log });
   const turns = createTurns();
+  const upgraded: [string, PluginUpgrade][] = [];
   let missed = false;
   let stopped = false;
 
@@ -63,10 +89,12 @@ export function createLoader(dependencies: LoaderDependencies): Loader {
     const plugin = fleet.state().running.get(slug);
     if (plugin) failures.note(slug, { stage, message: describeError(error, plugin.source), at: clock.now() });
   };
-  const lifecycle = createLifecycle({ services, migrate, onRouteFailure: (slug, error) => reportFailure(slug, 'route', error) });
-  const fence = createFence({ active, failures, clock, log });
-  const fleet = createFleet({ ...dependencies, lifecycle, active, failures, fence, clock });
-  const operations = createOperations({ fleet, lifecycle, active, declined, failures, fence, forgetMigrations, log });
+  const parts = createParts(dependencies, {
+    onUpgrade: (...upgrade) => void upgraded.push(upgrade),
+    onRouteFailure: (slug, error) => reportFailure(slug, 'route', error),
+  });
+  const { fleet, failures } = parts;
+  const operations = createOperations(parts);
   const list = (): PluginStatus[] => listPlugins(fleet.state());
 
   /**
@@ -79,8 +107,9 @@ export function createLoader(dependencies: LoaderDependencies): Loader {
     await inTurn(operations.sync).catch((error: unknown) => log.error('The plugins could not be brought in line with the option active_plugins.', { error }));
   };
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> =>
-    turns.take(work).finally(() => {
+    turns.take(work).finally(async () => {
       if (missed) void sync();
+      for (const upgrade of upgraded.splice(0)) await hooks.doActionAsync('upgraded_plugin', ...upgrade);
     });
 
   return {
@@ -100,9 +129,50 @@ export function createLoader(dependencies: LoaderDependencies): Loader {
       if (await inTurn(() => operations.deactivate(slug))) await hooks.doActionAsync('deactivated_plugin', slug);
     },
     uninstall: (slug) => inTurn(() => operations.uninstall(slug)),
+    async install(installation) {
+      // What unpacks is needed by those who install alone.
+      const { install } = await import('./installation.ts');
+      const installed = await inTurn(() => install(installation, { ...parts, operations, hostVersion: dependencies.hostVersion, limits: dependencies.limits }));
+      if (installed.activated) await hooks.doActionAsync('activated_plugin', installed.slug);
+      return installed;
+    },
+    health: (slug) => askRunning(parts, slug),
     stop() {
       stopped = true;
       return turns.take(operations.stop);
     },
+  };
+}
+
+async function askRunning({ fleet, lifecycle }: OperationsDependencies, slug: string | undefined): Promise<PluginHealth[]> {
+  const { running } = fleet.state();
+  if (slug !== undefined && !running.has(slug)) throw new Error(`The plugin '${slug}' is not running, so it cannot be asked.`);
+  const asked = [...running].filter(([each, { definition }]) => (slug === undefined ? definition.health !== undefined : each === slug));
+  return Promise.all(asked.map(async ([each, plugin]) => ({ slug: each, results: await lifecycle.health(plugin) })));
+}
+
+function createParts(dependencies: LoaderDependencies, listeners: Pick<LifecycleDependencies, 'onUpgrade' | 'onRouteFailure'>): OperationsDependencies {
+  const { options, migrate, forgetMigrations, services, log, pluginDirs } = dependencies;
+  const { clock } = services;
+  const active = createStoredSlugs(options, 'active_plugins');
+  const declined = createStoredSlugs(options, 'declined_plugins');
+  const failures = createStoredFailures({ options, clock, log });
+  const versions = createStoredVersions(options);
+  const upgrades = createUpgrades({ versions, services: dependencies.upgrades ?? withoutBackups(migrate), clock });
+  const lifecycle = createLifecycle({ services, migrate, upgrades, ...listeners });
+  const fence = createFence({ active, failures, clock, log });
+  const fleet = createFleet({ ...dependencies, lifecycle, active, failures, fence, clock });
+  return { fleet, lifecycle, active, declined, failures, versions, fence, forgetMigrations, pluginDir: pluginDirs[0], log };
+}
+
+function withoutBackups(migrate: LoaderDependencies['migrate']): UpgradeServices {
+  return {
+    pending: async () => [],
+    async together(slug, migrations, work) {
+      if (migrations.length > 0) await migrate(slug, migrations);
+      return work();
+    },
+    backup: async () => null,
+    lastBackup: async () => null,
   };
 }

@@ -12,6 +12,8 @@ export interface PluginSource {
   readonly directory: string;
   /** Absolute path of the entry module. */
   readonly entry: string;
+  /** Lies in a folder `must-use`: always active, started first. */
+  readonly mustUse?: boolean;
 }
 
 /** As it is written, before the defaults. */
@@ -23,7 +25,7 @@ export class ManifestError extends Error {
 }
 
 /** Slugs that stand for parts of the host itself: owners of hooks and migrations, folders of views and assets. */
-const reserved = ['host', 'admin', 'site', 'core'];
+const reserved = ['host', 'admin', 'site', 'core', 'must-use'];
 
 interface Member {
   readonly required?: boolean;

@@ -4,8 +4,11 @@ import type { Fence } from './fence.ts';
 import { usable } from './fleet.ts';
 import type { Fleet } from './fleet.ts';
 import type { Lifecycle } from './lifecycle.ts';
+import type { PluginSource } from './manifest.ts';
 import { orderPlugins } from './order.ts';
+import { removeFolder } from './install/remove-folder.ts';
 import type { StoredFailures, StoredSlugs } from './stored-state.ts';
+import type { StoredVersions } from './stored-versions.ts';
 
 /** What can be asked of all plugins together. To be called one at a time. */
 export interface Operations {
@@ -15,7 +18,8 @@ export interface Operations {
   activate(slug: string): Promise<boolean>;
   /** Answers whether the plugin was active before. */
   deactivate(slug: string): Promise<boolean>;
-  uninstall(slug: string): Promise<void>;
+  /** Answers whether its folder was removed, too. */
+  uninstall(slug: string): Promise<boolean>;
   /** Brings this process in line with what is stored. */
   sync(): Promise<void>;
   stop(): Promise<void>;
@@ -30,7 +34,10 @@ export interface OperationsDependencies {
   readonly declined: StoredSlugs;
   readonly failures: StoredFailures;
   readonly fence: Fence;
+  readonly versions: StoredVersions;
   readonly forgetMigrations: ((slug: string) => Promise<void>) | undefined;
+  /** Where plugins are installed. */
+  readonly pluginDir: string | undefined;
   readonly log: Logger;
 }
 
@@ -68,7 +75,7 @@ export function createOperations(dependencies: OperationsDependencies): Operatio
 /** Starts a plugin and lists it as active. Of several processes that do so at once, the one that listed it runs its `activate`. */
 async function enter(slug: string, { fleet, lifecycle, active, fence }: OperationsDependencies): Promise<boolean> {
   const plugin = await fleet.begin(slug);
-  if (!(await active.add(slug))) return false;
+  if (plugin.source.mustUse || !(await active.add(slug))) return false;
   try {
     await lifecycle.activate(plugin);
     return true;
@@ -81,6 +88,7 @@ async function enter(slug: string, { fleet, lifecycle, active, fence }: Operatio
 async function deactivate(slug: string, { fleet, lifecycle, active, declined, failures }: OperationsDependencies): Promise<boolean> {
   const { running, discovery } = fleet.state();
   if (!running.has(slug) && !(await active.read()).includes(slug) && !discovery.broken.has(slug)) usable(slug, discovery);
+  refuseMustUse(discovery.plugins.get(slug), 'deactivated');
   const dependents = [...running.values()].map(({ source }) => source.manifest).filter(({ requires }) => Object.hasOwn(requires, slug));
   if (dependents.length > 0) {
     throw new Error(`The plugin '${slug}' is required by ${dependents.map((manifest) => `'${manifest.slug}'`).join(', ')}; deactivate that first.`);
@@ -93,16 +101,28 @@ async function deactivate(slug: string, { fleet, lifecycle, active, declined, fa
   return left;
 }
 
-async function uninstall(slug: string, { fleet, lifecycle, active, failures, forgetMigrations }: OperationsDependencies): Promise<void> {
+async function uninstall(slug: string, dependencies: OperationsDependencies): Promise<boolean> {
+  const { fleet, lifecycle, active, failures, versions, forgetMigrations, pluginDir } = dependencies;
   await fleet.discover();
   const { running, discovery } = fleet.state();
+  refuseMustUse(discovery.plugins.get(slug), 'uninstalled');
   if (running.has(slug) || (await active.read()).includes(slug)) throw new Error(`The plugin '${slug}' is active; deactivate it before it is uninstalled.`);
   const source = usable(slug, discovery);
   await lifecycle.uninstall(source).catch((error: unknown) => {
     throw new Error(`The plugin '${slug}' could not be uninstalled: ${describeError(error, source)}`, { cause: error });
   });
   await forgetMigrations?.(slug);
+  await versions.forget(slug);
   await failures.clear(slug);
+  if (pluginDir === undefined || source.manifest.autoActivate) return false;
+  await lifecycle.settled(source.directory);
+  const removed = await removeFolder({ source, pluginDir });
+  await fleet.discover();
+  return removed;
+}
+
+function refuseMustUse(source: PluginSource | undefined, verb: string): void {
+  if (source?.mustUse) throw new Error(`The plugin '${source.manifest.slug}' must be used and cannot be ${verb}; take its folder out of the folder 'must-use' and restart.`);
 }
 
 async function activateShipped(dependencies: OperationsDependencies): Promise<string[]> {

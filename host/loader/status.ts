@@ -15,18 +15,26 @@ export interface PluginStatus {
   readonly lastError: PluginFailure | null;
   readonly requires: Readonly<Record<string, string>>;
   readonly autoActivate: boolean;
+  /** Always active: it can neither be activated, deactivated nor uninstalled. */
+  readonly mustUse: boolean;
   /** Absolute; null when the folder is missing or its manifest cannot be used. */
   readonly directory: string | null;
+}
+
+/** Why a plugin was not started, and at which stage that was found. */
+export interface Blocked {
+  readonly stage: 'requires' | 'version' | 'start';
+  readonly message: string;
 }
 
 /** What the loader knows when it is asked. */
 export interface LoaderState {
   readonly discovery: Discovery;
   readonly running: ReadonlyMap<string, RunningPlugin>;
-  /** Slugs of the option `active_plugins`. */
+  /** Slugs of those that must be used and of the option `active_plugins`. */
   readonly wanted: readonly string[];
   /** Why a wanted plugin is not running. */
-  readonly blocked: ReadonlyMap<string, string>;
+  readonly blocked: ReadonlyMap<string, Blocked>;
   /** When that was found out, in milliseconds since the epoch. */
   readonly checkedAt: number;
   readonly failureOf: (slug: string) => PluginFailure | null;
@@ -48,6 +56,7 @@ function statusOf(slug: string, { discovery, running, wanted, blocked, checkedAt
     description: source?.manifest.description ?? '',
     requires: source?.manifest.requires ?? {},
     autoActivate: source?.manifest.autoActivate ?? false,
+    mustUse: source?.mustUse ?? false,
     directory: source?.directory ?? null,
   };
   if (running.has(slug)) return { ...about, state: 'active', failure: null, lastError: failureOf(slug) };
@@ -56,7 +65,7 @@ function statusOf(slug: string, { discovery, running, wanted, blocked, checkedAt
   if (fault !== undefined) return failed('manifest', fault);
   if (!source) return failed('discover', 'It is active, but its folder is missing; put the folder back or deactivate the plugin.');
   const reason = blocked.get(slug);
-  if (wanted.includes(slug) && reason !== undefined) return failed('requires', reason);
+  if (wanted.includes(slug) && reason !== undefined) return failed(reason.stage, reason.message);
   const failure = failureOf(slug);
   return { ...about, state: failure ? 'failed' : 'inactive', failure, lastError: null };
 }

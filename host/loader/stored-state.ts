@@ -79,7 +79,7 @@ export function createStoredFailures({ options, clock, log }: { options: LoaderO
 }
 
 /** Edits an option that other processes may be editing too; answers whether the edit changed it. */
-async function changeOption<Value>(options: LoaderOptions, name: string, edit: (stored: unknown) => Value): Promise<boolean> {
+export async function changeOption<Value>(options: LoaderOptions, name: string, edit: (stored: unknown) => Value): Promise<boolean> {
   let next: Value | undefined;
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const stored = await options.get<unknown>(name);

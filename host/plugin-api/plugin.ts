@@ -31,6 +31,30 @@ export interface PluginDefinition {
   deactivate?(host: HostApi): void | Promise<void>;
   /** Removes its data. */
   uninstall?(host: HostApi): void | Promise<void>;
+  /**
+   * Runs once for the site when a newer version starts than ran before, after `register`, in one transaction with the
+   * migrations: when it fails the database is as before. At most 60 seconds. Foreign keys of SQLite are not enforced in
+   * it; remove dependent rows yourself. What it does outside of the database cannot be taken back.
+   */
+  upgrade?(host: HostApi, versions: PluginUpgrade): void | Promise<void>;
+  /** Looks after itself when an administrator or `doctor` asks, on the node that was asked. At most 10 seconds. */
+  health?(host: HostApi): readonly HealthResult[] | Promise<readonly HealthResult[]>;
+}
+
+/** From which version to which. Also what the action `upgraded_plugin` gets after the slug. */
+export interface PluginUpgrade {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** One finding, as in WordPress's Site Health. */
+export interface HealthResult {
+  /** `recommended`: it works, and could be better. `critical`: something does not work; `doctor` fails. */
+  readonly status: 'good' | 'recommended' | 'critical';
+  /** A short sentence. */
+  readonly label: string;
+  /** What it means and what to do. */
+  readonly description: string;
 }
 
 /** Gives a plugin's definition its types; answers it unchanged. */
