@@ -24,6 +24,8 @@ export interface RestRequest<P = Params> {
   readonly form: Params;
   /** The parsed JSON body, or null when the body was not JSON. */
   readonly json: unknown;
+  /** The body as it came, for formats other than JSON and forms; empty for requests from inside. */
+  readonly body: Uint8Array;
   readonly headers: Headers;
   readonly user: User;
   /** Address of the caller (behind `TRUST_PROXY` proxies: the forwarded one); empty for requests from inside. */
@@ -97,7 +99,7 @@ export interface RouteDefinition<P = Params> {
   readonly showInIndex?: boolean;
   /** Replace an earlier registration of the same route instead of adding to it. */
   readonly override?: boolean;
-  /** Largest body in bytes. Default 1,048,576; above it 413 `rest_body_too_large` (D4). */
+  /** Largest body in bytes, looked up at each request. Default 1,048,576; above it 413 `rest_body_too_large` (D4). */
   readonly bodyLimit?: number;
   /** One line for OpenAPI. */
   readonly summary?: string;

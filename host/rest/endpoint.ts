@@ -29,7 +29,9 @@ export function createEndpoint(definition: RouteDefinition): Endpoint {
   return {
     definition,
     methods: definition.methods ?? ['GET'],
-    bodyLimit: definition.bodyLimit ?? defaultBodyLimit,
+    get bodyLimit() {
+      return definition.bodyLimit ?? defaultBodyLimit;
+    },
     get args() {
       return (compiled ??= new Map(given.map(([name, argument]) => [name, compileArgument(name, argument)])));
     },

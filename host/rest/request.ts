@@ -74,6 +74,10 @@ export class HostRequest implements RestRequest {
     return (this.#body ??= readBody(this.#init)).form;
   }
 
+  get body(): Uint8Array {
+    return this.#init.body ?? emptyBody;
+  }
+
   get signal(): AbortSignal {
     return (this.#signal ??= hangUpSignal(this.#init.onHangUp));
   }
