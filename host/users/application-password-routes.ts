@@ -78,6 +78,8 @@ const define = (definition: RouteDefinition<Params>): RouteDefinition => ({ sche
 function collectionRoutes({ passwords, owner, address, answer, permission }: Context): RouteDefinition[] {
   return [
     define({
+      summary: 'Lists a user’s application passwords.',
+      responses: { 200: { description: 'All of them, oldest first.', schema: { type: 'array', items: schema } } },
       permission: permission('list_app_passwords', 'rest_cannot_list_application_passwords', 'list application passwords'),
       handler: async (request) => {
         const user = await owner(request);
@@ -86,6 +88,8 @@ function collectionRoutes({ passwords, owner, address, answer, permission }: Con
     }),
     define({
       methods: ['POST'],
+      summary: 'Creates an application password.',
+      responses: { 201: { description: 'Made; the password is in this one answer.', headers: { Location: 'Address of the application password.' } } },
       args: newArgs,
       permission: permission('create_app_password', 'rest_cannot_create_application_passwords', 'create application passwords'),
       handler: async (request) => {
@@ -100,6 +104,8 @@ function collectionRoutes({ passwords, owner, address, answer, permission }: Con
     }),
     define({
       methods: ['DELETE'],
+      summary: 'Revokes all of a user’s application passwords.',
+      responses: { 200: { description: 'Revoked.', schema: { type: 'object', properties: { deleted: { type: 'boolean' }, count: { type: 'integer' } } } } },
       permission: permission('delete_app_passwords', 'rest_cannot_delete_application_passwords', 'delete application passwords'),
       handler: async (request) => {
         const user = await owner(request);
@@ -114,6 +120,7 @@ function collectionRoutes({ passwords, owner, address, answer, permission }: Con
 function singleRoutes({ passwords, owner, answer, find, permission }: Context): RouteDefinition[] {
   return [
     define({
+      summary: 'Reads one application password.',
       permission: permission('read_app_password', 'rest_cannot_read_application_password', 'read this application password'),
       handler: async (request) => {
         const user = await owner(request);
@@ -122,6 +129,8 @@ function singleRoutes({ passwords, owner, answer, find, permission }: Context): 
     }),
     define({
       methods: ['DELETE'],
+      summary: 'Revokes one application password.',
+      responses: { 200: { description: 'Revoked.', schema: { type: 'object', properties: { deleted: { type: 'boolean' }, previous: schema } } } },
       permission: permission('delete_app_password', 'rest_cannot_delete_application_password', 'delete this application password'),
       handler: async (request) => {
         const user = await owner(request);
