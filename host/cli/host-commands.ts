@@ -27,7 +27,7 @@ export function addHostCommands({ cli, core, plugins }: HostCommandsDependencies
   for (const command of commands) cli.addCommand(command);
 }
 
-const oldestNode = [20, 11] as const;
+const oldestNode = [20, 17] as const;
 
 function createDoctorChecks({ config, database, secrets, users }: Core, plugins: () => PluginsForCommands): Record<string, DoctorCheck> {
   return {
@@ -63,6 +63,12 @@ function createDoctorChecks({ config, database, secrets, users }: Core, plugins:
       const failed = plugins().list().filter(({ state }) => state === 'failed');
       if (failed.length > 0) throw new Error(failed.map(({ slug, failure }) => `${slug} failed at ${failure?.stage ?? 'start'}: ${failure?.message ?? 'no reason known'}`).join('; '));
       return `${plugins().list().filter(({ state }) => state === 'active').length} active`;
+    },
+    'plugin health': async () => {
+      const findings = (await plugins().health()).flatMap(({ slug, results }) => results.map((result) => ({ ...result, slug })));
+      const tell = (status: string): string[] => findings.filter((finding) => finding.status === status).map(({ slug, label, description }) => `${slug}: ${label}${description === '' ? '' : ` (${description})`}`);
+      if (tell('critical').length > 0) throw new Error(tell('critical').join('; '));
+      return tell('recommended').join('; ') || 'good';
     },
   };
 }
