@@ -1,7 +1,7 @@
 import { RestError, RestResponse } from '#plugin-api';
 import type { HooksApi, RestRequest, RouteArgument, RouteDefinition, User } from '#plugin-api';
 import { isRole } from './roles.ts';
-import { refused, userAnswer, type UserContext } from './user-answer.ts';
+import { refused, userAnswer, userSchema, type UserContext } from './user-answer.ts';
 import type { Users } from './users.ts';
 
 /** Parameters of the routes about one user, as their schemas check them. */
@@ -44,6 +44,7 @@ function createRoute({ users, hooks, answer, url }: UserWritesDependencies, args
     methods: ['POST'],
     args,
     summary: 'Creates a user.',
+    responses: { 201: { description: 'Made.', schema: userSchema, headers: { Location: 'Address of the user.' } } },
     permission: (request) => {
       if (!request.user.can('create_users')) throw refused(request, 'rest_cannot_create_user', 'Sorry, you are not allowed to create new users.');
       return true;
@@ -96,6 +97,7 @@ function removeRoute({ users, hooks, answer }: UserWritesDependencies, find: Fin
     methods: ['DELETE'],
     args,
     summary: 'Removes a user.',
+    responses: { 200: { description: 'Removed.', schema: { type: 'object', properties: { deleted: { type: 'boolean' }, previous: userSchema } } } },
     permission: async (request) => {
       const { id } = await find(request);
       if (!request.user.can('delete_user', id)) throw refused(request, 'rest_user_cannot_delete', 'Sorry, you are not allowed to delete this user.');
