@@ -5,6 +5,7 @@ import { createSystemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { createCore, type Core } from './core.ts';
 import type { Loader } from './loader/loader.ts';
+import { addHostPages } from './host-pages.ts';
 import { addHostRoutes } from './host-routes.ts';
 import { createPlugins } from './plugins.ts';
 import { createWeb, type Web } from './web.ts';
@@ -56,6 +57,7 @@ export async function createHost({ config, clock = createSystemClock(), write, o
   });
   addHostCommands({ cli, core, plugins: known });
   addHostRoutes({ core, web });
+  addHostPages({ core, web });
   const plugins = await createPlugins({ core, web, cli, ...(only && { only }) });
   loaded.plugins = plugins;
   let stopping: Promise<void> | undefined;

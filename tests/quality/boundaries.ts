@@ -3,7 +3,7 @@ import type { IForbiddenRuleType } from 'dependency-cruiser';
 // Packages, node's own modules, and what could not be resolved, which has a rule of its own.
 const outside = '^node_modules/|^(node:)?[a-z0-9_/]+$|^\\.';
 const vendorSdks = 'node_modules/(openai|@anthropic-ai|@google/genai|@qdrant|chromadb|@pinecone-database)/';
-const hostFolders = ['admin', 'content', 'cron', 'http', 'hooks', 'loader', 'log', 'options', 'rest', 'secrets', 'users', 'views'];
+const hostFolders = ['admin', 'content', 'cron', 'http', 'hooks', 'loader', 'log', 'options', 'pages', 'rest', 'secrets', 'users', 'views'];
 
 /** A folder may import only itself, the plugin API and what is listed; packages are governed by rules of their own. */
 function only(name: string, from: string, allowed: readonly string[] = []): IForbiddenRuleType {

@@ -1,0 +1,69 @@
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '#plugin-api';
+
+export interface BackupFile {
+  readonly name: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Milliseconds since the epoch. */
+  readonly madeAt: number;
+}
+
+/** Backups of the database in a folder of this machine. On several nodes each has its own. */
+export interface Backups {
+  readonly directory: string;
+  make(): Promise<BackupFile>;
+  /** Newest first. */
+  list(): Promise<BackupFile[]>;
+  /** Answers whether it was there. */
+  remove(name: string): Promise<boolean>;
+}
+
+export interface BackupsDependencies {
+  readonly directory: string;
+  /** Ending of the files, which tells the database the format. */
+  readonly ending: '.sqlite' | '.jsonl.gz';
+  readonly backup: (file: string) => Promise<unknown>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+const namePattern = /^backup-\d{8}-\d{6}(-\d+)?\.(sqlite|jsonl\.gz)$/;
+
+export function createBackups({ directory, ending, backup, clock }: BackupsDependencies): Backups {
+  const describe = async (name: string): Promise<BackupFile> => {
+    const { size, mtimeMs } = await stat(join(directory, name));
+    return { name, size, madeAt: Math.floor(mtimeMs) };
+  };
+  const names = async (): Promise<string[]> => {
+    try {
+      return (await readdir(directory)).filter((name) => namePattern.test(name));
+    } catch (error) {
+      // Before the first backup there is no folder.
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
+  };
+  return {
+    directory,
+    async make() {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      const moment = new Date(clock.now()).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
+      const taken = await names();
+      const base = `backup-${moment}`;
+      let name = base + ending;
+      for (let count = 2; taken.includes(name); count += 1) name = `${base}-${count}${ending}`;
+      await backup(join(directory, name));
+      return describe(name);
+    },
+    async list() {
+      const files = await Promise.all((await names()).map(describe));
+      return files.sort((one, other) => (one.name < other.name ? 1 : -1));
+    },
+    async remove(name) {
+      if (!namePattern.test(name) || !(await names()).includes(name)) return false;
+      await rm(join(directory, name), { force: true });
+      return true;
+    },
+  };
+}

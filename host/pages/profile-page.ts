@@ -1,0 +1,90 @@
+import { RestError } from '#plugin-api';
+import type { AdminActionResult, AdminPage, AdminRequest } from '#plugin-api';
+import { describeBrowser } from './browser-name.ts';
+import { passwordOf, saveOrExplain, success, textOf, type Faults } from './forms.ts';
+import type { UserPagesDependencies } from './users-contract.ts';
+
+interface Showing {
+  readonly typed?: { readonly email: string; readonly displayName: string };
+  readonly faults?: Faults;
+}
+
+/** One's own name, address, password, application passwords and sessions. */
+export function createProfilePage(dependencies: UserPagesDependencies): AdminPage {
+  const { users, sessions, applicationPasswords } = dependencies;
+  const page = (request: AdminRequest, showing: Showing = {}) => profileView(dependencies, request, showing);
+  return {
+    slug: 'profile',
+    style: 'admin/pages.css',
+    title: 'Profile',
+    menu: 'Profile',
+    parent: 'users',
+    icon: 'user',
+    position: 72,
+    capability: 'read',
+    render: (request) => page(request),
+    actions: {
+      save: (request) => {
+        const typed = { email: textOf(request, 'email'), displayName: textOf(request, 'display_name') };
+        return saveOrExplain(async () => {
+          if (typed.email.toLowerCase() !== request.user.email.toLowerCase()) await checkOwnPassword(dependencies, request, 'current_for_email');
+          await users.update(request.user.id, typed);
+          return success('Your profile is saved.');
+        }, (faults) => page(request, { typed, faults }));
+      },
+      password: (request) => saveOrExplain(async () => {
+        await checkOwnPassword(dependencies, request, 'current');
+        if (passwordOf(request, 'password') !== passwordOf(request, 'again')) throw fault('again', 'The two passwords differ. Type the new one twice.');
+        await users.update(request.user.id, { password: passwordOf(request, 'password') }, { keepSession: await dependencies.currentSession(request) });
+        return success('Your password is changed. You were signed out everywhere else.');
+      }, (faults) => page(request, { faults })),
+      'create-password': (request) => saveOrExplain(async () => {
+        const name = textOf(request, 'name');
+        const { password } = await applicationPasswords.create(request.user.id, name);
+        return success(`The application password for ${name} is made.`, { reveal: { label: `Application password for ${name}`, value: password } });
+      }, ({ name = '' }) => page(request, { faults: { application: name } })),
+      'revoke-password': async (request) => {
+        const wasThere = await applicationPasswords.revoke(request.user.id, textOf(request, 'id'));
+        return wasThere ? success('The application password is revoked. Programs that use it are refused from now on.') : { notice: { kind: 'info', text: 'It was revoked already.' } };
+      },
+      'sign-out-others': async (request) => {
+        const ended = await sessions.destroyAll(request.user.id, await dependencies.currentSession(request));
+        return success(ended === 0 ? 'You were signed in here alone.' : 'You are signed out everywhere else.');
+      },
+      'sign-out': async (request) => {
+        const own = (await sessions.list(request.user.id)).find(({ id }) => id === textOf(request, 'id'));
+        if (own) await sessions.destroy(own.id);
+        return success('That session is ended.');
+      },
+    },
+  };
+}
+
+async function profileView(dependencies: UserPagesDependencies, request: AdminRequest, { typed, faults = {} }: Showing): Promise<NonNullable<AdminActionResult['page']>> {
+  const { user } = request;
+  const current = await dependencies.currentSession(request);
+  const [passwords, sessions] = await Promise.all([dependencies.applicationPasswords.list(user.id), dependencies.sessions.list(user.id)]);
+  return {
+    template: 'admin/pages/profile',
+    data: {
+      login: user.login,
+      roles: user.roles.join(', '),
+      values: { email: user.email, displayName: user.displayName, ...typed },
+      faults,
+      passwords: passwords.map((password) => ({ ...password, fields: { id: password.id } })),
+      sessions: sessions.map((session) => ({ ...session, fields: { id: session.id }, browser: describeBrowser(session.userAgent), isCurrent: session.id === current })),
+      hasOthers: sessions.some(({ id }) => id !== current),
+    },
+  };
+}
+
+/** @throws RestError with a sentence at the field. */
+async function checkOwnPassword({ isOwnPassword }: UserPagesDependencies, request: AdminRequest, field: string): Promise<void> {
+  const given = passwordOf(request, field);
+  if (given === '') throw fault(field, 'Enter your current password.');
+  if (!(await isOwnPassword(request, given))) throw fault(field, 'This is not your current password.');
+}
+
+function fault(field: string, sentence: string): RestError {
+  return new RestError({ code: 'rest_invalid_param', message: sentence, status: 400, data: { params: { [field]: sentence } } });
+}

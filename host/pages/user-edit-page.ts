@@ -1,0 +1,105 @@
+import { RestError } from '#plugin-api';
+import type { AdminActionResult, AdminPage, AdminRequest, User } from '#plugin-api';
+import { numberOf, passwordOf, queryOf, saveOrExplain, success, textOf, type Faults } from './forms.ts';
+import { roleLabel, type UserPagesDependencies } from './users-contract.ts';
+
+interface Typed {
+  readonly login?: string;
+  readonly email?: string;
+  readonly displayName?: string;
+  readonly role?: string;
+}
+
+/** A form for a new user. */
+export function createNewUserPage({ users, roles }: UserPagesDependencies): AdminPage {
+  const page = ({ user }: AdminRequest, typed: Typed = {}, faults: Faults = {}): NonNullable<AdminActionResult['page']> => ({
+    template: 'admin/pages/user-new',
+    data: { typed: { role: 'subscriber', ...typed }, faults, roles: roleChoices(user.can('promote_users') ? roles : ['subscriber']) },
+  });
+  return {
+    slug: 'users/new',
+    title: 'Add user',
+    menu: 'Add user',
+    parent: 'users',
+    icon: 'plus',
+    position: 71,
+    capability: 'create_users',
+    render: (request) => Promise.resolve(page(request)),
+    actions: {
+      create: (request) => {
+        const typed = { login: textOf(request, 'login'), email: textOf(request, 'email'), displayName: textOf(request, 'display_name'), role: textOf(request, 'role') || 'subscriber' };
+        return saveOrExplain(async () => {
+          if (typed.role !== 'subscriber' && !request.user.can('promote_users')) throw forbidden('Your account may not give roles.');
+          const { displayName, ...rest } = typed;
+          const user = await users.create({ ...rest, password: passwordOf(request, 'password'), ...(displayName !== '' && { displayName }) });
+          return success(`${user.displayName} was added.`, { redirect: 'users' });
+        }, (faults) => Promise.resolve(page(request, typed, faults)));
+      },
+    },
+  };
+}
+
+/** Name, address, role, password and sessions of another user. */
+export function createEditUserPage(dependencies: UserPagesDependencies): AdminPage {
+  const { users, sessions, roles } = dependencies;
+  const find = async (request: AdminRequest, id: number): Promise<User> => {
+    const user = await users.get(id);
+    if (user === null) throw new RestError({ code: 'rest_user_invalid_id', message: 'There is no such user; perhaps somebody else removed them.', status: 404 });
+    if (!request.user.can('edit_user', id)) throw forbidden('Your account may not edit this user.');
+    return user;
+  };
+  const posted = (request: AdminRequest): Promise<User> => find(request, numberOf(textOf(request, 'id')));
+  const page = async (request: AdminRequest, user: User, { typed = {}, faults = {} }: { readonly typed?: Typed; readonly faults?: Faults } = {}): Promise<NonNullable<AdminActionResult['page']>> => ({
+    template: 'admin/pages/user-edit',
+    data: {
+      user: { id: user.id, login: user.login, name: user.displayName, registeredAt: user.registeredAt },
+      values: { email: user.email, displayName: user.displayName, role: user.roles[0] ?? '', ...typed },
+      faults,
+      roles: [...(user.roles.length === 0 ? [{ value: '', label: 'None' }] : []), ...roleChoices(roles)],
+      mayPromote: request.user.can('promote_user', user.id),
+      mayDelete: user.id !== request.user.id && request.user.can('delete_user', user.id),
+      fields: { id: String(user.id) },
+      sessions: (await sessions.list(user.id)).length,
+    },
+  });
+  const back = (user: User): { readonly redirect: string } => ({ redirect: `users/edit?id=${user.id}` });
+  return {
+    slug: 'users/edit',
+    title: 'Edit user',
+    parent: 'users',
+    capability: 'edit_users',
+    render: async (request) => page(request, await find(request, numberOf(queryOf(request, 'id')))),
+    actions: {
+      save: async (request) => {
+        const user = await posted(request);
+        const typed = { email: textOf(request, 'email'), displayName: textOf(request, 'display_name'), ...(request.form['role'] !== undefined && { role: textOf(request, 'role') }) };
+        return saveOrExplain(async () => {
+          const changesRole = typed.role !== undefined && typed.role !== (user.roles[0] ?? '');
+          if (changesRole && !request.user.can('promote_user', user.id)) throw forbidden('Your account may not give roles.');
+          await users.update(user.id, { email: typed.email, displayName: typed.displayName, ...(changesRole && { roles: [typed.role ?? ''] }) });
+          return success('The user is saved.', back(user));
+        }, (faults) => page(request, user, { typed, faults }));
+      },
+      password: async (request) => {
+        const user = await posted(request);
+        return saveOrExplain(async () => {
+          await users.update(user.id, { password: passwordOf(request, 'password') });
+          return success(`${user.displayName} has a new password and was signed out everywhere.`, back(user));
+        }, (faults) => page(request, user, { faults }));
+      },
+      'sign-out': async (request) => {
+        const user = await posted(request);
+        await sessions.destroyAll(user.id);
+        return success(`${user.displayName} was signed out everywhere.`, back(user));
+      },
+    },
+  };
+}
+
+function roleChoices(roles: readonly string[]): { value: string; label: string }[] {
+  return roles.map((role) => ({ value: role, label: roleLabel(role) })).reverse();
+}
+
+function forbidden(message: string): RestError {
+  return new RestError({ code: 'rest_forbidden', message, status: 403 });
+}
