@@ -8,6 +8,7 @@ import { createAssets } from './http/assets.ts';
 import { createHttpServer } from './http/server.ts';
 import type { ReadinessCheck } from './http/health.ts';
 import { createRestHandler } from './rest/express-adapter.ts';
+import { createRestPage } from './rest/openapi/page/rest-page.ts';
 import { createRest } from './rest/rest.ts';
 import { createApplicationPasswords } from './users/application-passwords.ts';
 import { createAuthentication } from './users/authentication.ts';
@@ -63,6 +64,7 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
     log,
     clock,
   });
+  admin.api.addPage(createRestPage({ rest }));
   const pages = { views, site, restUrl, plugins, badges: () => admin.badges(), description: () => site.description() };
   const server = createHttpServer({
     log,
