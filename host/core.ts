@@ -1,9 +1,11 @@
-import type { Clock, Logger } from '#plugin-api';
+import type { Clock, Logger, Migration } from '#plugin-api';
+import { createBackups } from './backups.ts';
 import type { Config } from './config.ts';
 import { createContent, migrations as contentMigrations } from './content/content.ts';
 import { createCron, migrations as cronMigrations } from './cron/cron.ts';
 import { openDatabase } from './database/database.ts';
 import { createHooks } from './hooks/hooks.ts';
+import { migrateHost } from './host-migrations.ts';
 import { createOutbound } from './http/outbound.ts';
 import { createLogger } from './log/log.ts';
 import { createRedactor } from './log/redactor.ts';
@@ -22,6 +24,9 @@ export interface CoreDependencies {
   readonly write?: (line: string) => void;
 }
 
+/** The tables of the host itself, of all its parts. */
+export const hostMigrations: readonly Migration[] = [...optionMigrations, ...userMigrations, ...cronMigrations, ...contentMigrations];
+
 /** The parts that stand on nothing but the database: what a command line needs as much as a web node. */
 export async function createCore({ config, clock, write }: CoreDependencies) {
   const redactor = createRedactor();
@@ -29,7 +34,8 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
   const hooks = createHooks({ log });
   const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log, clock });
   try {
-    await database.migrate('host', [...optionMigrations, ...userMigrations, ...cronMigrations, ...contentMigrations]);
+    const backups = createBackups({ database, dataDir: config.dataDir });
+    await migrateHost({ database, backups, clock, migrations: hostMigrations });
     const options = createOptions({ database, hooks, clock, log });
     await options.load();
     registerSiteSettings({ options, hooks });
@@ -38,7 +44,7 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
     const cron = createCron({ database, hooks, clock, log });
     const site = createSite({ config, options });
     const content = await createContent({ database, hooks, options, cron, clock, log, site, dataDir: config.dataDir, compileSchema });
-    return { config, clock, log, redactor, hooks, database, options, secrets, users, cron, site, content, http: createOutbound({ clock }) };
+    return { config, clock, log, redactor, hooks, database, backups, options, secrets, users, cron, site, content, http: createOutbound({ clock }) };
   } catch (error) {
     await database.close();
     throw error;

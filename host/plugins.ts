@@ -12,13 +12,26 @@ export interface PluginsDependencies {
   readonly only?: readonly string[];
 }
 
+/** Options by which another process says what should run: which plugins, and in which version. */
+const followed: readonly unknown[] = ['active_plugins', 'plugin_versions'];
+
 /** Finds the plugins and starts the active ones. From then on it follows what other processes activate and deactivate. */
 export async function createPlugins({ core, web, cli, only }: PluginsDependencies): Promise<Loader> {
-  const { config, database, hooks, log, options } = core;
+  const { backups, config, database, hooks, log, options } = core;
   const loader = createLoader({
     pluginDirs: config.pluginDirs,
     options,
-    migrate: (slug, migrations) => database.migrate(slug, migrations),
+    migrate: async (slug, migrations) => {
+      const pending = await database.pendingMigrations(slug, migrations);
+      if (pending.length > 0) await database.migrateTogether(slug, migrations, async () => undefined);
+      else database.declareMigrations(slug, migrations);
+    },
+    upgrades: {
+      pending: (slug, migrations) => database.pendingMigrations(slug, migrations),
+      together: (slug, migrations, work) => database.migrateTogether(slug, migrations, work),
+      backup: (name) => backups.write(name),
+      lastBackup: (slug) => backups.last(slug),
+    },
     forgetMigrations: (slug) => database.forgetMigrations(slug),
     services: createServices({ core, web, cli }),
     hostVersion,
@@ -29,7 +42,7 @@ export async function createPlugins({ core, web, cli, only }: PluginsDependencie
   if (only) await options.update('active_plugins', [...only]);
   await loader.start();
   await database.listen('options', (payload) => {
-    if (changedOption(payload) === 'active_plugins') void loader.sync();
+    if (followed.includes(changedOption(payload))) void loader.sync();
   });
   return loader;
 }

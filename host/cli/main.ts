@@ -1,20 +1,42 @@
-import { keepAlive } from '../clock.ts';
-import { readConfig } from '../config.ts';
-import { createHost } from '../host.ts';
+import { createSystemClock, keepAlive } from '../clock.ts';
+import { readConfig, type Config } from '../config.ts';
+import { createHost, type Host } from '../host.ts';
 
 /** One command in a process of its own, beside a running site or without one. */
 try {
+  const argv = process.argv.slice(2);
   const config = readConfig();
-  const host = await keepAlive(createHost({ config: { ...config, logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel } }));
+  const host = await open(config, argv);
+  if (host !== null) await run(host, argv);
+} catch (error) {
+  process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
+
+async function run(host: Host, argv: readonly string[]): Promise<void> {
   try {
-    process.exitCode = await host.cli.run(process.argv.slice(2), {
+    process.exitCode = await host.cli.run(argv, {
       out: (text) => void process.stdout.write(`${text}\n`),
       err: (text) => void process.stderr.write(`${text}\n`),
     });
   } finally {
     await host.stop();
   }
-} catch (error) {
-  process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+}
+
+/** Null: the site does not start, and the command was the one that repairs that. */
+async function open(config: Config, argv: readonly string[]): Promise<Host | null> {
+  try {
+    return await keepAlive(createHost({ config: { ...config, logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel } }));
+  } catch (error) {
+    const { fileToRestore, rescue } = await import('./rescue.ts');
+    const file = fileToRestore(argv);
+    if (file === null) throw error;
+    const { createLogger } = await import('../log/log.ts');
+    const { createRedactor } = await import('../log/redactor.ts');
+    const clock = createSystemClock();
+    const { tables, rows, migrated } = await keepAlive(rescue({ config, file, clock, log: createLogger({ level: 'warn', clock, redactor: createRedactor() }) }));
+    process.stdout.write(`The site did not start, and the backup was restored without it: ${tables} tables, ${rows} rows, ${migrated} migrations applied after it.\n`);
+    return null;
+  }
 }

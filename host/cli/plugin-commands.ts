@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { CliCommand } from '#plugin-api';
+import { join, resolve } from 'node:path';
+import type { CliCommand, HealthResult } from '#plugin-api';
 
 interface PluginSummary {
   readonly slug: string;
@@ -13,6 +13,10 @@ export interface PluginsForCommands {
   list(): readonly PluginSummary[];
   activate(slug: string): Promise<unknown>;
   deactivate(slug: string): Promise<unknown>;
+  /** Answers whether the folder was removed, too. */
+  uninstall(slug: string): Promise<boolean>;
+  install(installation: { readonly path: string; readonly activate: boolean }): Promise<{ readonly slug: string; readonly version: string; readonly replaced: string | null }>;
+  health(slug?: string): Promise<readonly { readonly slug: string; readonly results: readonly HealthResult[] }[]>;
 }
 
 export interface PluginCommandsDependencies {
@@ -51,6 +55,28 @@ export function pluginCommands({ plugins, directory }: PluginCommandsDependencie
         await plugins().deactivate(name);
         return { slug: name, state: stateOf(name) };
       },
+    },
+    {
+      name: 'plugin install',
+      description: 'Installs a plugin from a folder or a zip, or a newer version of one that is installed',
+      args: [{ name: 'path', description: 'A folder or a zip with a plugin.json' }],
+      flags: { activate: { type: 'boolean', description: 'Activate it as well' } },
+      run: async ({ args: [path = ''], flags }) => {
+        const { slug: name, version, replaced } = await plugins().install({ path: resolve(path), activate: flags['activate'] === true });
+        return { slug: name, version, replaced: replaced ?? '', state: stateOf(name) };
+      },
+    },
+    {
+      name: 'plugin uninstall',
+      description: 'Removes an inactive plugin with its data, and its folder unless it comes with the host',
+      args: [slug],
+      run: async ({ args: [name = ''] }) => ({ slug: name, folder: (await plugins().uninstall(name)) ? 'removed' : 'kept' }),
+    },
+    {
+      name: 'plugin health',
+      description: 'Asks the running plugins how they are',
+      args: [{ ...slug, optional: true }],
+      run: async ({ args: [name] }) => (await plugins().health(name)).flatMap(({ slug: each, results }) => results.map((result) => ({ slug: each, ...result }))),
     },
     {
       name: 'plugin new',

@@ -1,0 +1,25 @@
+import { resolve } from 'node:path';
+import type { Clock, Logger } from '#plugin-api';
+import type { Config } from '../config.ts';
+import { hostMigrations } from '../core.ts';
+import { openDatabase, type RestoreReport } from '../database/database.ts';
+import { readMigrations } from '../loader/known-migrations.ts';
+import { hostVersion } from '../site.ts';
+
+/** The file of a `db restore <file>`, which must work where the site does not start: it is the way back. */
+export function fileToRestore(argv: readonly string[]): string | null {
+  const [first, second, file, ...rest] = argv.filter((word) => word !== '--json');
+  return first === 'db' && second === 'restore' && file !== undefined && rest.length === 0 ? file : null;
+}
+
+/** Restores a backup without starting the site. @throws Error as `Database.restore` does. */
+export async function rescue({ config, file, clock, log }: { readonly config: Config; readonly file: string; readonly clock: Clock; readonly log: Logger }): Promise<RestoreReport> {
+  const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log, clock });
+  try {
+    database.declareMigrations('host', hostMigrations);
+    for (const [slug, migrations] of await readMigrations({ pluginDirs: config.pluginDirs, hostVersion })) database.declareMigrations(slug, migrations);
+    return await database.restore(resolve(file));
+  } finally {
+    await database.close();
+  }
+}
