@@ -1,0 +1,117 @@
+import type { AnyCallback, HooksApi, Undo } from '#plugin-api';
+
+type Kind = 'Filter' | 'Action';
+
+/** What @wordpress/hooks offers, on the host's own hooks. Each callback carries a namespace, and is removed by it. */
+export interface NamespacedHooks {
+  /** @param namespace begins with a letter; letters, digits, `_`, `.`, `-` and `/`: `my-plugin/prices`. */
+  addFilter(name: string, namespace: string, callback: AnyCallback, priority?: number): Undo;
+  addAction(name: string, namespace: string, callback: AnyCallback, priority?: number): Undo;
+  /** Removes all callbacks of the namespace, whatever their priority; answers how many. */
+  removeFilter(name: string, namespace: string): number;
+  removeAction(name: string, namespace: string): number;
+  /** Removes what was added with a namespace; answers how many. Callbacks added without one stay. */
+  removeAllFilters(name: string): number;
+  removeAllActions(name: string): number;
+  /** Whether the hook has callbacks of the namespace; without one, any at all. */
+  hasFilter(name: string, namespace?: string): boolean;
+  hasAction(name: string, namespace?: string): boolean;
+  applyFilters(name: string, value?: unknown, ...args: unknown[]): unknown;
+  applyFiltersAsync(name: string, value?: unknown, ...args: unknown[]): Promise<unknown>;
+  doAction(name: string, ...args: unknown[]): void;
+  doActionAsync(name: string, ...args: unknown[]): Promise<void>;
+  /** Name of the innermost hook that runs, or null. */
+  currentFilter(): string | null;
+  currentAction(): string | null;
+  doingFilter(name?: string): boolean;
+  doingAction(name?: string): boolean;
+  didFilter(name: string): number;
+  didAction(name: string): number;
+}
+
+interface Added {
+  readonly namespace: string;
+  readonly undo: Undo;
+}
+
+/**
+ * The host's hooks under the signatures of @wordpress/hooks: `addFilter(name, namespace, callback, priority)`. As there,
+ * one function may be added several times, the actions `hookAdded` (name, namespace, callback, priority) and
+ * `hookRemoved` (name, namespace) tell of changes, and filters and actions of one name are kept apart when they are
+ * removed. Unlike there, a bad namespace throws instead of being written to the console, and what throws in an action
+ * does not keep the others from running. Namespaces are those of this facade: make one for a plugin.
+ */
+export function withNamespaces(hooks: HooksApi): NamespacedHooks {
+  const filters = createNamespaces('Filter', hooks);
+  const actions = createNamespaces('Action', hooks);
+  const current = (): string | null => hooks.currentHook() || null;
+  const doing = (name?: string): boolean => hooks.doingHook(name);
+  return {
+    addFilter: filters.add,
+    addAction: actions.add,
+    removeFilter: filters.remove,
+    removeAction: actions.remove,
+    removeAllFilters: (name) => filters.remove(name),
+    removeAllActions: (name) => actions.remove(name),
+    hasFilter: filters.has,
+    hasAction: actions.has,
+    applyFilters: (name, value, ...args) => hooks.applyFilters(name, value, ...args),
+    applyFiltersAsync: (name, value, ...args) => hooks.applyFiltersAsync(name, value, ...args),
+    doAction: (name, ...args) => hooks.doAction(name, ...args),
+    doActionAsync: (name, ...args) => hooks.doActionAsync(name, ...args),
+    currentFilter: current,
+    currentAction: current,
+    doingFilter: doing,
+    doingAction: doing,
+    didFilter: (name) => hooks.didFilter(name),
+    didAction: (name) => hooks.didAction(name),
+  };
+}
+
+function createNamespaces(kind: Kind, hooks: HooksApi) {
+  const added = new Map<string, Set<Added>>();
+
+  function forget(name: string, entry: Added): void {
+    const entries = added.get(name);
+    entries?.delete(entry);
+    if (entries?.size === 0) added.delete(name);
+  }
+
+  return {
+    add(name: string, namespace: string, callback: AnyCallback, priority = 10): Undo {
+      checkNamespace(name, namespace);
+      if (typeof callback !== 'function') throw new TypeError(`The callback for the hook '${name}' is not a function.`);
+      // A function of its own each time: the host takes a function that is added twice for one.
+      const own: AnyCallback = (...args: unknown[]) => callback(...args);
+      Object.defineProperty(own, 'name', { value: `${namespace}: ${callback.name || '(anonymous)'}` });
+      const entry: Added = { namespace, undo: kind === 'Filter' ? hooks.addFilter(name, own, priority) : hooks.addAction(name, own, priority) };
+      const entries = added.get(name) ?? new Set();
+      added.set(name, entries.add(entry));
+      if (name !== 'hookAdded') hooks.doAction('hookAdded', name, namespace, callback, priority);
+      return () => {
+        entry.undo();
+        forget(name, entry);
+      };
+    },
+    /** All namespaces when none is given. */
+    remove(name: string, namespace?: string): number {
+      if (namespace !== undefined) checkNamespace(name, namespace);
+      const matching = [...(added.get(name) ?? [])].filter((entry) => namespace === undefined || entry.namespace === namespace);
+      for (const entry of matching) {
+        entry.undo();
+        forget(name, entry);
+      }
+      if (name !== 'hookRemoved' && matching.length > 0) hooks.doAction('hookRemoved', name, namespace ?? '');
+      return matching.length;
+    },
+    has(name: string, namespace?: string): boolean {
+      if (namespace === undefined) return kind === 'Filter' ? hooks.hasFilter(name) !== false : hooks.hasAction(name) !== false;
+      return [...(added.get(name) ?? [])].some((entry) => entry.namespace === namespace);
+    },
+  };
+}
+
+function checkNamespace(name: string, namespace: string): void {
+  if (typeof namespace === 'string' && /^[a-zA-Z][\w.\-/]*$/.test(namespace)) return;
+  throw new TypeError(`'${String(namespace)}' is no namespace for a callback of the hook '${name}'. Begin with a letter and use letters, digits, '_', '.', '-' and '/': my-plugin/prices.`);
+}
