@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { startSite, type RunningSite } from '../helpers/running-site.ts';
+import { accessibilityFaults, openBrowser, openPage, overflow } from './browser.ts';
+
+const run = promisify(execFile);
+const administrator = { ADMIN_USER: 'ada', ADMIN_PASSWORD: 'correct horse battery', ADMIN_EMAIL: 'ada@example.com' };
+
+describe('the REST page in a browser', () => {
+  let browser: Browser;
+  let site: RunningSite;
+
+  before(async () => {
+    browser = await openBrowser();
+    site = await startSite(administrator);
+  });
+  after(async () => {
+    await browser.close();
+    await site.stop();
+  });
+
+  async function signIn(page: Page): Promise<void> {
+    await page.goto(`${site.url}/admin/login`);
+    await page.getByLabel('User name').fill(administrator.ADMIN_USER);
+    await page.getByLabel('Password', { exact: true }).fill(administrator.ADMIN_PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL('**/admin/');
+  }
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [1280, 390]) {
+      it(`is accessible and fits, ${width} wide, ${colorScheme}`, async () => {
+        const { page, problems } = await openPage(browser, { colorScheme, viewport: { width, height: 900 } });
+        await signIn(page);
+        for (const query of ['', '?q=no-such-route', '?namespace=svc%2Fv1', '?namespace=wp%2Fv2']) {
+          await page.goto(`${site.url}/admin/rest${query}`);
+          await page.evaluate('document.querySelectorAll("details.accordion").forEach((each) => { each.open = true; })');
+          expect(await accessibilityFaults(page), query).to.deep.equal([]);
+          expect(await overflow(page), query).to.equal(0);
+        }
+        expect(problems).to.deep.equal([]);
+      });
+    }
+  }
+
+  it('leads from the menu by a search to a command that calls the route', async () => {
+    const { page, problems } = await openPage(browser);
+    await signIn(page);
+    await page.getByRole('link', { name: 'REST', exact: true }).click();
+    await page.getByRole('link', { name: 'Reference of wp/v2' }).click();
+    await page.getByRole('searchbox', { name: 'Search the reference' }).fill('application-passwords lists');
+    await page.getByRole('button', { name: 'Search' }).click();
+    const command = (await page.locator('pre[aria-label^="curl command"]').textContent()) ?? '';
+    expect(command).to.include('/application-passwords');
+    const { stdout } = await run('bash', ['-c', command.replace('USER_ID', 'me').replace('USER:APPLICATION PASSWORD', 'ada:wrong')]);
+    expect(JSON.parse(stdout)).to.include({ code: 'incorrect_password' });
+    expect(problems).to.deep.equal([]);
+  });
+});
