@@ -52,7 +52,14 @@ export async function createHost({ config, clock = createSystemClock(), write, o
   };
   const web = createWeb({
     core,
-    plugins: { list: () => known().list(), activate: (slug) => known().activate(slug), deactivate: (slug) => known().deactivate(slug) },
+    plugins: {
+      list: () => known().list(),
+      activate: (slug) => known().activate(slug),
+      deactivate: (slug) => known().deactivate(slug),
+      uninstall: (slug) => known().uninstall(slug),
+      install: (installation) => known().install(installation),
+      health: (slug) => known().health(slug),
+    },
     checks: createChecks(core, () => loaded.plugins !== undefined),
   });
   addHostCommands({ cli, core, plugins: known });
@@ -113,8 +120,8 @@ async function stop({ core, web, plugins }: { readonly core: Core; readonly web:
   await web.server.close(grace);
   await core.cron.stop();
   await plugins.stop();
+  await core.content.stop();
   core.options.stop();
   await core.http.close();
-  await core.content.stop();
   await core.database.close();
 }

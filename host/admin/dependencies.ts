@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-import type { Clock, HooksApi, Logger, SiteApi, User } from '#plugin-api';
+import type { Clock, HealthResult, HooksApi, Logger, SiteApi, User } from '#plugin-api';
 
 export interface SignedIn {
   readonly user: User;
@@ -46,6 +46,10 @@ export interface PluginSummary {
   readonly failure?: { readonly stage: string; readonly message: string; /** Milliseconds since the epoch, or ISO text. */ readonly at?: number | string } | null;
   /** The last error of a plugin that runs on all the same, in an action, a route or a job. */
   readonly lastError?: { readonly stage: string; readonly message: string; readonly at?: number | string } | null;
+  /** Always active. */
+  readonly mustUse?: boolean;
+  /** Comes with the host. */
+  readonly autoActivate?: boolean;
   /** Slugs it needs, with ranges of their versions. */
   readonly requires: Readonly<Record<string, string>>;
 }
@@ -55,6 +59,11 @@ export interface AdminPlugins {
   /** Throws an Error or RestError whose sentence is shown. */
   activate(slug: string): Promise<unknown>;
   deactivate(slug: string): Promise<unknown>;
+  /** Answers whether the folder was removed, too. */
+  uninstall(slug: string): Promise<boolean>;
+  /** @param installation.path absolute path of a zip. */
+  install(installation: { readonly path: string; readonly activate: boolean }): Promise<{ readonly name: string; readonly version: string; readonly replaced: string | null; readonly activated: boolean }>;
+  health(slug: string): Promise<readonly { readonly results: readonly HealthResult[] }[]>;
 }
 
 /** As WordPress: 1 for a nonce in the first half of its life, 2 in the second. */

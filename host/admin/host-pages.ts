@@ -1,4 +1,4 @@
-import { RestError, type AdminActionResult, type AdminPage, type AdminRequest } from '#plugin-api';
+import type { AdminPage, AdminRequest } from '#plugin-api';
 import type { AdminDependencies, NextStep, PluginSummary, RecentFailure } from './dependencies.ts';
 import { adminPath } from './local-path.ts';
 import type { AdminRegistry } from './registry.ts';
@@ -59,42 +59,7 @@ function linkOf(href: string): string {
   return /^https?:\/\//.test(href) ? href : adminPath(href);
 }
 
-function stateBadge(state: PluginSummary['state']): { readonly state: string; readonly kind: string } {
+export function stateBadge(state: PluginSummary['state']): { readonly state: string; readonly kind: string } {
   if (state === 'failed') return { state: 'Failed', kind: 'error' };
   return state === 'active' ? { state: 'Active', kind: 'success' } : { state: 'Inactive', kind: '' };
-}
-
-/** The list of plugins with their switches. A failed one shows at which stage and why, and can be tried again. */
-export function createPluginsPage({ plugins }: AdminDependencies): AdminPage {
-  const change = (verb: 'activate' | 'deactivate', done: string) => async (request: AdminRequest): Promise<AdminActionResult> => {
-    const plugin = (await plugins.list()).find(({ slug }) => slug === request.form['slug']);
-    if (!plugin) throw new RestError({ code: 'rest_plugin_not_found', status: 404, message: 'There is no such plugin.' });
-    try {
-      await plugins[verb](plugin.slug);
-    } catch (error) {
-      request.log.warn(`The plugin could not ${verb}.`, { plugin: plugin.slug, error });
-      throw new RestError({ code: `rest_plugin_${verb}_failed`, status: 400, message: `${plugin.name}: ${error instanceof Error ? error.message : String(error)}`, cause: error });
-    }
-    return { notice: { kind: 'success', text: `${plugin.name} is ${done}.` } };
-  };
-  return {
-    slug: 'plugins',
-    title: 'Plugins',
-    menu: 'Plugins',
-    icon: 'puzzle',
-    position: 80,
-    capability: 'activate_plugins',
-    render: async () => ({ template: 'admin/plugins', data: { plugins: (await plugins.list()).map(describePlugin) } }),
-    actions: { activate: change('activate', 'active'), deactivate: change('deactivate', 'switched off') },
-  };
-}
-
-function describePlugin(plugin: PluginSummary): Record<string, unknown> {
-  return {
-    ...plugin,
-    badge: { text: stateBadge(plugin.state).state, kind: stateBadge(plugin.state).kind },
-    isActive: plugin.state === 'active',
-    isFailed: plugin.state === 'failed',
-    needs: Object.entries(plugin.requires).map(([slug, range]) => `${slug} ${range}`).join(', '),
-  };
 }

@@ -7,8 +7,9 @@ import { toFailure } from './failure.ts';
 import { adminPath } from './local-path.ts';
 import type { Notice } from './notices.ts';
 import { mayOpen } from './registry.ts';
-import { readForm, toAdminRequest, wantsJson } from './request.ts';
+import { readForm, requestId, toAdminRequest, wantsJson } from './request.ts';
 import { pageNonceAction, redirectTarget } from './shell.ts';
+import { isMultipart, readUpload, type Upload } from './uploads.ts';
 
 interface Visit {
   readonly request: Request;
@@ -65,9 +66,27 @@ async function showPage(context: AdminContext, page: AdminPage, visit: Visit & S
 }
 
 async function runAction(context: AdminContext, page: AdminPage, visit: Visit): Promise<void> {
+  if (page.uploadLimit === undefined || !isMultipart(visit.request)) return runForm(context, page, { ...visit, form: readForm(visit.request) });
+  let upload: Upload;
+  try {
+    upload = await readUpload(visit.request, page.uploadLimit);
+  } catch (error) {
+    const { status, text, code } = toFailure(error, { log: context.log, id: requestId(visit.response) });
+    return context.answers.refuse({ ...visit, status, text, code });
+  }
+  try {
+    await runForm(context, page, { ...visit, form: upload.form, files: upload.files });
+  } finally {
+    await upload.discard();
+  }
+}
+
+type Sending = Visit & Pick<Upload, 'form'> & Partial<Pick<Upload, 'files'>>;
+
+async function runForm(context: AdminContext, page: AdminPage, sending: Sending): Promise<void> {
+  const { form, files, ...visit } = sending;
   const { request, response, session } = visit;
   const { nonces, log } = context;
-  const form = readForm(request);
   const nonce = form['_nonce'] ?? request.headers['x-wp-nonce'];
   const genuine = typeof nonce === 'string' && (await nonces.verify({ nonce, action: pageNonceAction(page.slug), ...session }));
   if (!genuine) return context.answers.refuse({ ...visit, status: 403, text: 'This form is too old or was not sent from this page. Go back, reload the page and send it again.', code: 'rest_cookie_invalid_nonce' });
@@ -75,7 +94,7 @@ async function runAction(context: AdminContext, page: AdminPage, visit: Visit): 
   const actions = page.actions ?? {};
   const action = typeof name === 'string' && Object.hasOwn(actions, name) ? actions[name] : undefined;
   if (!action) return context.answers.refuse({ ...visit, status: 404, text: 'This page knows no such action.' });
-  const adminRequest = toAdminRequest({ request, response, user: session.user, form, log });
+  const adminRequest = toAdminRequest({ request, response, user: session.user, form, ...(files && { files }), log });
   const outcome = await attempt(action, adminRequest, context);
   if (response.destroyed) return;
   if (wantsJson(request)) answerJson(response, outcome);

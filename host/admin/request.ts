@@ -38,11 +38,12 @@ interface AdminRequestInit {
   readonly response: Response;
   readonly user: User;
   readonly form: Readonly<Record<string, unknown>>;
+  readonly files?: AdminRequest['files'];
   readonly log: Logger;
 }
 
 /** What pages and actions get. `_nonce` is taken out of the form: it is the host's affair. */
-export function toAdminRequest({ request, response, user, form, log }: AdminRequestInit): AdminRequest {
+export function toAdminRequest({ request, response, user, form, files, log }: AdminRequestInit): AdminRequest {
   const { _nonce, ...fields } = form;
   const hangUp = new AbortController();
   response.once('close', () => {
@@ -52,6 +53,7 @@ export function toAdminRequest({ request, response, user, form, log }: AdminRequ
   return {
     user,
     form: fields,
+    ...(files && { files }),
     query: parseForm(new URL(request.originalUrl, 'http://local.invalid').search),
     headers: flatHeaders(request),
     signal: hangUp.signal,

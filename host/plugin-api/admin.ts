@@ -6,7 +6,21 @@ export type AdminRequest = Pick<RestRequest, 'query' | 'headers' | 'signal' | 'l
   readonly user: User;
   /** Fields of the posted form (`a[b]` and `a[]` nested as PHP does); empty for GET. */
   readonly form: Readonly<Record<string, unknown>>;
+  /** Files of a multipart form by name of the field, on pages with an `uploadLimit`. */
+  readonly files?: Readonly<Record<string, UploadedFile>>;
 };
+
+/** A file that a form brought. It is removed when the action has answered: move or copy what is to stay. */
+export interface UploadedFile {
+  /** As the browser calls it. Do not use it as a path. */
+  readonly name: string;
+  /** As the browser says. Do not trust it. */
+  readonly type: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Absolute path of the passing copy. */
+  readonly path: string;
+}
 
 /** What an action answers. Without JavaScript the browser is sent back to the page with the notice; with it the object goes out as JSON. */
 export interface AdminActionResult {
@@ -44,6 +58,8 @@ export interface AdminPage {
   readonly render: (request: AdminRequest) => Promise<{ readonly template: string; readonly data?: Readonly<Record<string, unknown>> }>;
   /** POST targets by name. Session, capability and CSRF nonce are checked before. A thrown RestError becomes an error notice. */
   readonly actions?: Readonly<Record<string, (request: AdminRequest) => Promise<AdminActionResult>>>;
+  /** Takes forms with files (`enctype="multipart/form-data"`), each file at most so many bytes. Default: none are taken. */
+  readonly uploadLimit?: number;
   /** Script of the plugin's assets to load on this page, for example `settings.js`. */
   readonly script?: string;
   readonly style?: string;

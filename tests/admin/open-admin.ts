@@ -136,7 +136,16 @@ function pluginSwitches(plugins: Map<string, PluginSummary>): AdminDependencies[
     if (plugin?.failure) throw new Error(plugin.failure.message);
     if (plugin) plugins.set(slug, { ...plugin, state });
   };
-  return { list: () => [...plugins.values()], activate: (slug) => turn(slug, 'active'), deactivate: (slug) => turn(slug, 'inactive') };
+  return {
+    list: () => [...plugins.values()],
+    activate: (slug) => turn(slug, 'active'),
+    deactivate: (slug) => turn(slug, 'inactive'),
+    uninstall: async (slug) => plugins.delete(slug),
+    install: async () => {
+      throw new Error('Nothing is installed here.');
+    },
+    health: async () => [{ results: [] }],
+  };
 }
 
 function recordingLog(logged: OpenAdmin['logged']): Logger {
