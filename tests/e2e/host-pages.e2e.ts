@@ -1,0 +1,88 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { createTestHost, type TestHost } from '#testing';
+import { accessibilityFaults, openBrowser, openPage, overflow } from './browser.ts';
+
+const password = 'correct horse battery';
+
+describe('the pages of the host in a browser', () => {
+  let folder = '';
+  let host: TestHost;
+  let browser: Browser;
+  let page: Page;
+  let problems: string[];
+  let bob = 0;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'svc-pages-'));
+    host = await createTestHost({ database: folder });
+    await host.users.create({ login: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.com', password, role: 'administrator' });
+    bob = (await host.users.create({ login: 'bob', email: 'bob@a-rather-long-domain-name.example.com', password, role: 'editor' })).id;
+    host.hooks.addAction('shop_sync', () => {
+      throw new Error('The shop answered 503, and nothing was fetched.');
+    });
+    await host.cron.schedule('hourly', 'shop_sync', { args: ['a', 7] });
+    await host.cron.run('shop_sync');
+    browser = await openBrowser();
+    ({ page, problems } = await openPage(browser));
+    await page.goto(`${host.url}/admin/login`);
+    await page.getByLabel('User name or e-mail').fill('ada');
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL('**/admin/');
+  });
+  after(async () => {
+    await browser.close();
+    await host.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const paths = ['users', 'users?s=nobody', 'users/new', 'users/edit?id=', 'users/delete?id=', 'profile', 'settings', 'tools', 'tools/cron', 'tools/hooks', 'tools/hooks?s=nothing', 'tools/backup'];
+  for (const path of paths) {
+    it(`are accessible and fit narrow windows, light and dark: ${path}`, async () => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        for (const width of [1280, 390]) {
+          await page.setViewportSize({ width, height: 900 });
+          await page.emulateMedia({ colorScheme });
+          await page.goto(`${host.url}/admin/${path}${path.endsWith('id=') ? bob : ''}`);
+          expect(await accessibilityFaults(page), `${width} ${colorScheme}`).to.deep.equal([]);
+          expect(await overflow(page), `${width} ${colorScheme}`).to.equal(0);
+        }
+      }
+      expect(problems).to.deep.equal([]);
+    });
+  }
+
+  it('make an application password that can be copied, and ask before it is revoked', async () => {
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.goto(`${host.url}/admin/profile`);
+    await page.getByLabel('Name of the program').fill('backup script');
+    await page.getByRole('button', { name: 'Make an application password' }).click();
+    await page.getByRole('heading', { name: 'Application password for backup script' }).waitFor();
+    expect(await page.locator('.reveal code').textContent()).to.match(/^(\w{4} ){5}\w{4}$/);
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    let question = '';
+    page.once('dialog', (dialog) => {
+      question = dialog.message();
+      void dialog.accept();
+    });
+    await page.getByRole('button', { name: 'Revoke backup script' }).click();
+    await page.getByText('The application password is revoked.').waitFor();
+    expect(question).to.contain('Revoke it?');
+  });
+
+  it('save settings with the keyboard alone, and show what is wrong at its field', async () => {
+    await page.goto(`${host.url}/admin/settings`);
+    await page.getByLabel('Time zone').fill('Europe/Atlantis');
+    await page.keyboard.press('Enter');
+    await page.getByText("There is no time zone 'Europe/Atlantis'.").waitFor();
+    expect(await page.getByLabel('Time zone').getAttribute('aria-invalid')).to.equal('true');
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    await page.getByLabel('Time zone').fill('Europe/Berlin');
+    await page.keyboard.press('Enter');
+    await page.getByText('The settings of General are saved.').waitFor();
+  });
+});

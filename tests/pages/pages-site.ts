@@ -1,0 +1,78 @@
+import { createTestHost, type TestHost } from '#testing';
+import type { NewUser, User } from '#plugin-api';
+import type { DialectCase } from '../helpers/dialects.ts';
+
+export const password = 'correct horse battery';
+
+export interface PageAnswer {
+  readonly status: number;
+  readonly location: string | null;
+  readonly html: string;
+  /** The page as a reader sees it: without tags, blanks brought together. */
+  readonly text: string;
+}
+
+/** A browser without JavaScript: cookies, and forms with the nonce of the page they stand on. */
+export interface AdminBrowser {
+  get(path: string): Promise<PageAnswer>;
+  /** Opens the page and sends one of its forms; follows to the page after it. @param path the page, its address included. */
+  submit(path: string, action: string, fields?: Readonly<Record<string, string>>): Promise<PageAnswer>;
+  /** Sends a form's fields as they are, to see what the server makes of it; `redirect` is not followed. */
+  post(path: string, fields: Readonly<Record<string, string>>): Promise<PageAnswer>;
+}
+
+export interface PagesSite {
+  readonly host: TestHost;
+  create(user: Partial<NewUser> & { readonly login: string }): Promise<User>;
+  signIn(login: string, withPassword?: string): Promise<AdminBrowser>;
+}
+
+export async function openPages({ location }: DialectCase, env: Readonly<Record<string, string>> = {}): Promise<PagesSite> {
+  const { databaseUrl, dataDir } = location();
+  const host = await createTestHost({ database: databaseUrl ?? dataDir, env });
+  return {
+    host,
+    create: (user) => host.users.create({ email: `${user.login}@example.com`, password, ...user }),
+    async signIn(login, withPassword = password) {
+      const browser = createBrowser(host);
+      const { status } = await browser.post('/admin/login', { login, password: withPassword });
+      if (status !== 303) throw new Error(`The sign-in of ${login} answered ${status}.`);
+      return browser;
+    },
+  };
+}
+
+function createBrowser(host: TestHost): AdminBrowser {
+  const cookies = new Map<string, string>();
+  async function send(path: string, init: RequestInit = {}): Promise<PageAnswer> {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await host.fetch(path, { ...init, redirect: 'manual', headers: { accept: 'text/html', cookie, ...(init.headers as Record<string, string>) } });
+    for (const line of response.headers.getSetCookie()) {
+      const [name = '', value = ''] = (line.split(';')[0] ?? '').split('=', 2);
+      if (value === '' || /Max-Age=0/.test(line)) cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    const html = await response.text();
+    return { status: response.status, location: response.headers.get('location'), html, text: readable(html) };
+  }
+  const post = (path: string, fields: Readonly<Record<string, string>>): Promise<PageAnswer> =>
+    send(path, { method: 'POST', body: new URLSearchParams(fields).toString(), headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+  return {
+    get: (path) => send(path),
+    post,
+    async submit(path, action, fields = {}) {
+      const { html } = await send(path);
+      const target = `${path.split('?')[0]}?action=${action}`;
+      const form = html.split('<form').find((part) => part.includes(`action="${target.replaceAll('=', '&#x3D;')}"`) || part.includes(`action="${target}"`));
+      const nonce = /name="_nonce" value="([^"]+)"/.exec(form ?? '')?.[1];
+      if (nonce === undefined) throw new Error(`${path} has no form that posts to ${target}.`);
+      const answer = await post(target, { ...fields, _nonce: nonce });
+      return answer.location === null ? answer : send(answer.location);
+    },
+  };
+}
+
+function readable(html: string): string {
+  const main = html.slice(Math.max(0, html.indexOf('<main')));
+  return main.replace(/<[^>]+>/g, ' ').replace(/&#x27;/g, "'").replace(/&quot;/g, '"').replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&#x3D;/g, '=').replace(/&amp;/g, '&').replace(/\s+/g, ' ').trim();
+}
