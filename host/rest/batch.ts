@@ -92,12 +92,11 @@ export function createBatchRoute({ registry, dispatcher, embedder, filters, fini
     return new RestResponse({ status: 207, body: { responses } });
   };
 
-  const maxItems = Number(filters.runNow('rest_get_max_batch_size', 25));
   return {
     methods: ['POST'],
     summary: 'Several requests in one.',
     responses: { 207: { description: 'One answer for each request, in their order; with require-all-validate none ran when one was refused.', schema: answerSchema } },
-    args: batchArguments(maxItems),
+    args: batchArguments(() => Number(filters.runNow('rest_get_max_batch_size', 25))),
     handler,
   };
 }
@@ -124,13 +123,16 @@ function readHeaders(given: unknown): Record<string, string> {
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), Array.isArray(value) ? value.join(',') : String(value)]));
 }
 
-function batchArguments(maxItems: number): NonNullable<RouteDefinition['args']> {
+/** The limit is asked for when requests come: this route is there before the plugins that may filter it. */
+function batchArguments(maxItems: () => number): NonNullable<RouteDefinition['args']> {
   return {
     validation: { type: 'string', enum: ['require-all-validate', 'normal'], default: 'normal' },
     requests: {
       required: true,
       type: 'array',
-      maxItems,
+      get maxItems() {
+        return maxItems();
+      },
       items: {
         type: 'object',
         properties: {

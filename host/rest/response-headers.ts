@@ -67,7 +67,7 @@ const acceptedText = accepted.join(', ');
 
 function addCors(headers: Record<string, string>, { method, origin, isSignedIn }: HeaderRequest, isAllowedOrigin: (origin: string) => boolean): void {
   if (origin === undefined) {
-    if (method === 'GET' && !isSignedIn) headers['Vary'] = 'Origin';
+    if ((method === 'GET' || method === 'HEAD') && !isSignedIn) headers['Vary'] = 'Origin';
     return;
   }
   headers['Vary'] = 'Origin';

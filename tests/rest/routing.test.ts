@@ -124,7 +124,7 @@ describe('routes', () => {
     expect(site.rest.describe().at(-1)).to.deep.equal({
       namespace: 'test/v1', route: '/test/v1/a/(?P<id>[^/]+)', methods: ['POST'], showInIndex: true, allowsBatch: false,
       endpoints: [{
-        methods: ['POST'], summary: 'Adds one.', hasPermission: true, hasAuthentication: false,
+        methods: ['POST'], summary: 'Adds one.', security: ['session', 'application_password'], hasPermission: true, hasAuthentication: false,
         args: [{ name: 'id', type: 'integer or null', required: true, description: 'Which' }],
       }],
     });
