@@ -23,15 +23,20 @@ export function localIso(moment: number, timezone: string): string {
   return `${year}-${month}-${day}T${hour}:${minute}:${second}`;
 }
 
+/** `2026-11-20T10:00:52` in UTC. */
+export function utcIso(moment: number): string {
+  return new Date(moment).toISOString().slice(0, 19);
+}
+
 /**
  * The moment that a text names: with an offset or `Z` that moment, without one the time of the zone's clock. In the hour
  * that a zone skips the clock counts as if it had not been put forward. Null: no date.
  */
 export function momentOf(text: string, timezone: string): number | null {
-  const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:\.\d+)?\s*(Z|[+-]\d\d:?\d\d)?)?$/i.exec(text.trim());
+  const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:\.\d+)?\s*(Z|[+-]\d\d(?::?\d\d)?)?)?$/i.exec(text.trim());
   if (match === null) return null;
   const [, day = '', time = '00:00:00', offset] = match;
-  const asUtc = Date.parse(`${day}T${time}${offset === undefined || /^z$/i.test(offset) ? 'Z' : offset.replace(/^(...)(\d\d)$/, '$1:$2')}`);
+  const asUtc = Date.parse(`${day}T${time}${offset === undefined || /^z$/i.test(offset) ? 'Z' : offset.replace(/^(...):?(\d\d)?$/, (_whole, hours: string, minutes = '00') => `${hours}:${minutes}`)}`);
   if (Number.isNaN(asUtc)) return null;
   if (offset !== undefined) return asUtc;
   const first = asUtc - offsetAt(asUtc, timezone);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Clock, CronApi } from '#plugin-api';
+import type { Clock, ContentApi, CronApi } from '#plugin-api';
 import { readConfig } from '../config.ts';
 import { createHost, type Host } from '../host.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
@@ -23,6 +23,7 @@ export interface TestHost extends Pick<Host, 'hooks' | 'options' | 'rest' | 'use
   /** Address without a slash at its end; the host listens on a free port of the loopback. */
   readonly url: string;
   readonly cron: CronApi & Pick<Host['cron'], 'runDue' | 'run' | 'history'>;
+  readonly content: ContentApi;
   /** The clock given, or the fake one. */
   readonly clock: FakeClock;
   /** The one-time link of the first-run setup, while there is no administrator. */
@@ -59,6 +60,7 @@ export async function createTestHost({ plugins = [], pluginDirs, database, clock
     const { url, setupLink } = await host.start();
     return {
       ...host,
+      content: host.content.api,
       clock: clock as FakeClock,
       url,
       setupLink,

@@ -46,6 +46,8 @@ export interface MediaLibrary extends MediaApi {
   describe(attachments: readonly Post[]): Promise<Media[]>;
   /** Bytes. */
   limit(): Promise<number>;
+  /** The limit as last seen, at once; it is read again for the next time. */
+  limitNow(): number;
   /** What removes an attachment's file, to be called when its row is gone. */
   removeFile(attachment: Post): Promise<() => void>;
 }
@@ -53,7 +55,8 @@ export interface MediaLibrary extends MediaApi {
 /** The media library: files in the folder of uploads, each with a post of type `attachment`. */
 export function createMediaLibrary(given: MediaDependencies): MediaLibrary {
   const { store, meta, folder, options, site, log } = given;
-  const limit = async (): Promise<number> => Math.max(0, Number(await options.get(uploadLimitSetting))) * 1_048_576;
+  let seen = 10 * 1_048_576;
+  const limit = async (): Promise<number> => (seen = Math.max(0, Number(await options.get(uploadLimitSetting))) * 1_048_576);
   const toMedia = createToMedia(site);
 
   async function describe(attachments: readonly Post[]): Promise<Media[]> {
@@ -67,6 +70,10 @@ export function createMediaLibrary(given: MediaDependencies): MediaLibrary {
 
   return {
     limit,
+    limitNow() {
+      limit().catch((error: unknown) => log.error('The limit of uploads could not be read.', { error }));
+      return seen;
+    },
     describe,
     get,
     async save(media, write = {}) {

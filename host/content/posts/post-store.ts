@@ -25,6 +25,8 @@ export interface PostStore {
   slugKeys(prefix: string, exceptId: number): Promise<Set<string>>;
   /** Ids of all an author wrote, without revisions. */
   authorPosts(authorId: number): Promise<number[]>;
+  /** Ids of users who have published something. */
+  publishedAuthors(): Promise<number[]>;
   /** Begins to hear of what other nodes change. */
   follow(): Promise<void>;
 }
@@ -80,6 +82,10 @@ export function createPostStore({ database, types, statuses, facts }: PostStoreD
       return new Set(rows.map((row) => row.slug_key));
     },
     authorPosts: (authorId) => idsOf(knex('posts').where({ author_id: authorId }).whereNot({ type: 'revision' }).orderBy('id')),
+    async publishedAuthors() {
+      const rows = (await knex('posts').where({ status: 'publish' }).where('author_id', '>', 0).distinct('author_id')) as { author_id: number }[];
+      return rows.map(({ author_id }) => Number(author_id));
+    },
     async follow() {
       await database.listen(channel, (payload) => facts.forget(Number(payload)), () => facts.clear());
     },

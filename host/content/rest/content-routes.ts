@@ -1,0 +1,30 @@
+import type { PostType, Undo } from '#plugin-api';
+import type { ContentRestDependencies } from './context.ts';
+import { addStatusesRoutes, addTypesRoutes } from './kinds-routes.ts';
+import { addPostsRoutes } from './posts-routes.ts';
+
+/**
+ * `/wp/v2/posts`, `/pages`, `/media`, `/types`, `/statuses`, and a set of routes for each type that comes with
+ * `showInRest`. They are registered anew when meta keys come or go, because the arguments name them.
+ */
+export function addContentRoutes(given: ContentRestDependencies): void {
+  const { parts, hooks } = given;
+  addTypesRoutes(given);
+  addStatusesRoutes(given);
+  const routes = new Map<PostType, Undo>();
+  parts.types.follow((type) => {
+    if (!type.showInRest) return () => undefined;
+    routes.set(type, addPostsRoutes(given, type));
+    return () => {
+      routes.get(type)?.();
+      routes.delete(type);
+    };
+  });
+  parts.meta.onChange(() => {
+    for (const [type, undo] of [...routes]) {
+      undo();
+      routes.set(type, addPostsRoutes(given, type));
+    }
+  });
+  hooks.addFilter('rest_public_authors', async (ids) => [...new Set([...ids, ...(await parts.store.publishedAuthors())])]);
+}

@@ -1,0 +1,139 @@
+import { RestResponse } from '#plugin-api';
+import type { Media, Post, PostType, User } from '#plugin-api';
+import { localIso, utcIso } from '../dates.ts';
+import type { Meta } from '../meta/meta.ts';
+import { slugOf } from '../posts/slugs.ts';
+import { compactLinks, wantsLinks, type ContentRestDependencies, type Context, type Links, type Request } from './context.ts';
+import { inContext, metaSchema, postSchema } from './post-schema.ts';
+
+export interface PostAnswers {
+  /** The answer about one post; default in the context that was asked for. Who writes sees what was written as it is edited. */
+  one(post: Post, request: Request, context?: Context): Promise<RestResponse>;
+  /** The answers about many, with their links inside. */
+  many(posts: readonly Post[], request: Request): Promise<unknown[]>;
+}
+
+/** Turns posts of a type into what REST shows of them; the last word has the filter `rest_prepare_{type}`. */
+export function createPostAnswers(given: ContentRestDependencies, type: PostType): PostAnswers {
+  const { parts, hooks, site } = given;
+  const schema = postSchema(type, parts);
+  const links = createLinks(given, type);
+
+  async function answer({ post, request, context, values, media }: Answering): Promise<RestResponse> {
+    const body = {
+      ...(await commonBody(given, post, await site.timezone())),
+      ...(type.name === 'attachment' ? await mediaBody(given, post, media) : await textBody(given, post, context)),
+      ...(type.hierarchical && { parent: post.parentId }),
+      ...(type.supports.includes('page-attributes') && { menu_order: post.menuOrder }),
+      meta: metaBody(type, parts, values),
+      ...(context === 'edit' && { permalink_template: await parts.permalinks.template(post), generated_slug: slugOf(post.title) || String(post.id) }),
+      class_list: [`post-${post.id}`, post.type, `type-${post.type}`, `status-${post.status}`],
+    };
+    const response = new RestResponse({ body: inContext(body, schema, context), ...(wantsLinks(request) && { links: await links(post, request.user, context) }) });
+    return hooks.applyFiltersAsync(`rest_prepare_${type.name}`, response, post, request) as Promise<RestResponse>;
+  }
+
+  async function load(posts: readonly Post[]) {
+    const keys = Object.keys(metaSchema(type, parts));
+    const values = await parts.meta.load(posts.map(({ id }) => id), keys);
+    const media = type.name === 'attachment' ? await parts.media.describe(posts) : [];
+    return (post: Post) => ({ post, values: values.get(post.id) ?? new Map<string, unknown[]>(), media: media.find(({ id }) => id === post.id) });
+  }
+
+  return {
+    async one(post, request, context = contextOf(request)) {
+      return answer({ ...(await load([post]))(post), request, context });
+    },
+    async many(posts, request) {
+      const facts = await load(posts);
+      const answers = await Promise.all(posts.map((post) => answer({ ...facts(post), request, context: contextOf(request) })));
+      return answers.map(({ body, links: own }) => (Object.keys(own).length === 0 ? body : { ...(body as Record<string, unknown>), _links: compactLinks(own) }));
+    },
+  };
+}
+
+type MetaValues = ReadonlyMap<string, unknown[]>;
+
+interface Answering {
+  readonly post: Post;
+  readonly request: Request;
+  readonly context: Context;
+  readonly values: MetaValues;
+  readonly media: Media | undefined;
+}
+
+function contextOf({ params }: Request): Context {
+  return (params['context'] ?? 'view') as Context;
+}
+
+async function commonBody({ parts, site }: ContentRestDependencies, post: Post, timezone: string): Promise<Record<string, unknown>> {
+  const address = `${site.url}/?p=${post.id}`;
+  return {
+    id: post.id,
+    date: localIso(post.date, timezone),
+    date_gmt: utcIso(post.date),
+    guid: { rendered: address, raw: address },
+    modified: localIso(post.modified, timezone),
+    modified_gmt: utcIso(post.modified),
+    slug: post.slug,
+    status: post.status,
+    type: post.type,
+    link: await parts.permalinks.of(post),
+    title: { raw: post.title, rendered: await parts.renderer.title(post) },
+    author: post.authorId,
+    featured_media: post.featuredMediaId,
+  };
+}
+
+async function textBody({ parts: { renderer } }: ContentRestDependencies, post: Post, context: Context): Promise<Record<string, unknown>> {
+  return {
+    content: { raw: post.content, rendered: context === 'embed' ? '' : await renderer.content(post), protected: false },
+    excerpt: { raw: post.excerpt, rendered: await renderer.excerpt(post), protected: false },
+  };
+}
+
+async function mediaBody({ parts: { renderer } }: ContentRestDependencies, post: Post, media: Media | undefined): Promise<Record<string, unknown>> {
+  const size = media && media.width !== null ? { width: media.width, height: media.height } : {};
+  const full = media && media.width !== null ? { full: { file: media.file.split('/').at(-1), ...size, mime_type: media.mimeType, source_url: media.url } } : {};
+  return {
+    alt_text: media?.alt ?? '',
+    caption: { raw: post.excerpt, rendered: post.excerpt === '' ? '' : await renderer.excerpt(post) },
+    description: { raw: post.content, rendered: await renderer.content(post) },
+    media_type: post.mimeType.startsWith('image/') ? 'image' : 'file',
+    mime_type: post.mimeType,
+    media_details: media ? { ...size, file: media.file, filesize: media.size, sizes: full } : {},
+    post: post.parentId === 0 ? null : post.parentId,
+    source_url: media?.url ?? '',
+  };
+}
+
+function metaBody(type: PostType, { meta }: { meta: Meta }, values: MetaValues): Record<string, unknown> {
+  const keys = Object.keys(metaSchema(type, { meta }));
+  return Object.fromEntries(keys.map((key) => {
+    const definition = meta.find(type.name, key);
+    const stored = values.get(key) ?? [];
+    return [key, definition?.single === false ? stored : (stored[0] ?? definition?.default ?? null)];
+  }));
+}
+
+function createLinks({ rest, parts: { store } }: ContentRestDependencies, type: PostType): (post: Post, user: User, context: Context) => Promise<Links> {
+  const base = (): string => rest.url(`/wp/v2/${type.restBase}`);
+  return async (post, user, context) => {
+    const isEdit = context === 'edit';
+    const revisions = type.supports.includes('revisions') ? await store.revisionIds(post.id) : null;
+    return {
+      self: [{ href: `${base()}/${post.id}` }],
+      collection: [{ href: base() }],
+      about: [{ href: rest.url(`/wp/v2/types/${type.name}`) }],
+      ...(post.authorId > 0 && { author: [{ embeddable: true, href: rest.url(`/wp/v2/users/${post.authorId}`) }] }),
+      ...(revisions && { 'version-history': [{ count: revisions.length, href: `${base()}/${post.id}/revisions` }] }),
+      ...(revisions?.[0] !== undefined && { 'predecessor-version': [{ id: revisions[0], href: `${base()}/${post.id}/revisions/${revisions[0]}` }] }),
+      ...(type.hierarchical && post.parentId > 0 && { up: [{ embeddable: true, href: `${base()}/${post.parentId}` }] }),
+      ...(post.featuredMediaId > 0 && { 'https://api.w.org/featuredmedia': [{ embeddable: true, href: rest.url(`/wp/v2/media/${post.featuredMediaId}`) }] }),
+      ...(type.name !== 'attachment' && { 'https://api.w.org/attachment': [{ href: `${rest.url('/wp/v2/media')}?parent=${post.id}` }] }),
+      ...(isEdit && user.can(type.capabilities.publish_posts) && { 'https://api.w.org/action-publish': [{ href: `${base()}/${post.id}` }] }),
+      ...(isEdit && user.can('unfiltered_html') && { 'https://api.w.org/action-unfiltered-html': [{ href: `${base()}/${post.id}` }] }),
+      ...(isEdit && user.can(type.capabilities.edit_others_posts) && { 'https://api.w.org/action-assign-author': [{ href: `${base()}/${post.id}` }] }),
+    };
+  };
+}
