@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Database } from './database/database.ts';
 
@@ -33,7 +34,10 @@ export function createBackups({ database, dataDir }: { readonly database: Pick<D
       if (dataDir === memory) return null;
       await mkdir(directory, { recursive: true, mode: 0o700 });
       const file = join(directory, `${name}${ending}`);
-      await database.backup(file);
+      // Nodes that start at once may ask for one name in the same millisecond; either backup is the one from before.
+      const passing = join(directory, `.${randomUUID()}${ending}`);
+      await database.backup(passing);
+      await rename(passing, file);
       const files = await filesOf(ownerOf(name));
       for (const old of files.slice(0, -kept)) await rm(join(directory, old), { force: true });
       return typed(file);

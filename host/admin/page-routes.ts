@@ -75,16 +75,16 @@ async function runAction(context: AdminContext, page: AdminPage, visit: Visit): 
     return context.answers.refuse({ ...visit, status, text, code });
   }
   try {
-    await runForm(context, page, { ...visit, form: upload.form, files: upload.files });
+    await runForm(context, page, { ...visit, ...upload });
   } finally {
     await upload.discard();
   }
 }
 
-type Sending = Visit & Pick<Upload, 'form'> & Partial<Pick<Upload, 'files'>>;
+type Sending = Visit & Pick<Upload, 'form'> & Partial<Upload>;
 
 async function runForm(context: AdminContext, page: AdminPage, sending: Sending): Promise<void> {
-  const { form, files, ...visit } = sending;
+  const { form, files, discard, ...visit } = sending;
   const { request, response, session } = visit;
   const { nonces, log } = context;
   const nonce = form['_nonce'] ?? request.headers['x-wp-nonce'];
@@ -96,6 +96,7 @@ async function runForm(context: AdminContext, page: AdminPage, sending: Sending)
   if (!action) return context.answers.refuse({ ...visit, status: 404, text: 'This page knows no such action.' });
   const adminRequest = toAdminRequest({ request, response, user: session.user, form, ...(files && { files }), log });
   const outcome = await attempt(action, adminRequest, context);
+  await discard?.();
   if (response.destroyed) return;
   if (wantsJson(request)) answerJson(response, outcome);
   else await answerBrowser(context, page, { ...visit, outcome });
