@@ -17,6 +17,17 @@ const callbackSchema = {
   },
 } as const;
 
+const hookSchema = {
+  title: 'hook',
+  type: 'object',
+  properties: {
+    name: { type: 'string' },
+    filters: { type: 'integer', description: 'How often it was applied as a filter since the process started.' },
+    actions: { type: 'integer', description: 'How often it was done as an action.' },
+    callbacks: { type: 'array', items: callbackSchema, description: 'In the order they run.' },
+  },
+} as const;
+
 /** `GET /host/v1/hooks`: every hook of this process that has callbacks, for those who may `manage_options`. */
 export function addHooksRoute(rest: RestApi, { hooks }: HooksRouteDependencies): Undo {
   return rest.registerRoute<{ readonly search?: string; readonly owner?: string }>('host/v1', '/hooks', {
@@ -25,15 +36,9 @@ export function addHooksRoute(rest: RestApi, { hooks }: HooksRouteDependencies):
       search: { type: 'string', description: 'Part of a hook’s name, of a callback’s or of an owner’s.' },
       owner: { type: 'string', description: 'Only hooks with a callback of this plugin, or of the host.' },
     },
-    schema: {
-      title: 'hook',
-      type: 'object',
-      properties: {
-        name: { type: 'string' },
-        filters: { type: 'integer', description: 'How often it was applied as a filter since the process started.' },
-        actions: { type: 'integer', description: 'How often it was done as an action.' },
-        callbacks: { type: 'array', items: callbackSchema, description: 'In the order they run.' },
-      },
+    schema: hookSchema,
+    responses: {
+      200: { description: 'All that fit, by name.', schema: { type: 'array', items: hookSchema }, headers: { 'X-WP-Total': 'Number of hooks.', 'X-WP-TotalPages': 'Always 1.' } },
     },
     permission: ({ user }) => user.can('manage_options'),
     handler: ({ params: { search = '', owner } }) => {

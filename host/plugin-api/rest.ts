@@ -112,6 +112,8 @@ export interface RouteDefinition<P = Params> {
    * application password with `permission`, else `bearer` with `authenticate`, else none. A route that also lets visitors in says `none` as well.
    */
   readonly security?: readonly RouteSecurity[];
+  /** Content types of bodies that the handler reads from `request.body` itself, as OpenAPI shows them, in place of JSON. */
+  readonly consumes?: readonly string[];
   /**
    * Answers by status, as OpenAPI shows them, beside the host's own errors. Default: 200 with `schema`; a GET route with the
    * arguments `page` and `per_page` answers a list of it.

@@ -1,6 +1,7 @@
 import type { JsonSchema, Params, PostStatus, PostType, RestLink, RouteDefinition, User } from '#plugin-api';
 import { RestResponse } from '#plugin-api';
 import { badRequest, compactLinks, contextArgument, refused, wantsLinks, type ContentRestDependencies, type Request } from './context.ts';
+import { publicReading } from './documented.ts';
 
 const everywhere = ['view', 'edit', 'embed'];
 const edit = ['edit'];
@@ -33,6 +34,8 @@ export function addTypesRoutes({ rest, parts: { types } }: ContentRestDependenci
     args: { context: contextArgument },
     schema: typeSchema,
     summary: 'Lists post types.',
+    security: publicReading,
+    responses: { 200: { description: 'By their names.', schema: { type: 'object', additionalProperties: typeSchema } } },
     permission: (request) => {
       if (request.params['context'] !== 'edit' || shown().some((type) => mayEdit(request, type))) return true;
       return refused(request, 'rest_cannot_view', 'Sorry, you are not allowed to edit posts in this post type.');
@@ -46,6 +49,7 @@ export function addTypesRoutes({ rest, parts: { types } }: ContentRestDependenci
     args: { type: { type: 'string', description: 'An alphanumeric identifier for the post type.' }, context: contextArgument },
     schema: typeSchema,
     summary: 'Reads a post type.',
+    security: publicReading,
     permission: () => true,
     handler: (request) => {
       const type = types.get(String(request.params['type']));
@@ -97,6 +101,8 @@ export function addStatusesRoutes({ rest, parts: { statuses, types } }: ContentR
     args: { context: contextArgument },
     schema: statusSchema,
     summary: 'Lists post statuses.',
+    security: publicReading,
+    responses: { 200: { description: 'By their names.', schema: { type: 'object', additionalProperties: statusSchema } } },
     permission: (request) => {
       if (request.params['context'] !== 'edit' || isEditor(request.user)) return true;
       return refused(request, 'rest_cannot_view', 'Sorry, you are not allowed to manage post statuses.');
@@ -110,6 +116,7 @@ export function addStatusesRoutes({ rest, parts: { statuses, types } }: ContentR
     args: { status: { type: 'string', description: 'An alphanumeric identifier for the status.' }, context: contextArgument },
     schema: statusSchema,
     summary: 'Reads a post status.',
+    security: publicReading,
     permission: (request) => {
       const status = statuses.get(String(request.params['status']));
       if (status === undefined) return badRequest('rest_status_invalid', 'Invalid status.', 404);

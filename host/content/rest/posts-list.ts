@@ -2,6 +2,7 @@ import { RestError, RestResponse } from '#plugin-api';
 import type { PostQuery, PostType, RouteArgument, RouteDefinition } from '#plugin-api';
 import { momentOf } from '../dates.ts';
 import { badRequest, contextArgument, pagingHeaders, refused, type ContentRestDependencies, type Request } from './context.ts';
+import { publicReading } from './documented.ts';
 import type { PostAnswers } from './post-answer.ts';
 import { postSchema } from './post-schema.ts';
 
@@ -78,6 +79,7 @@ export function postsListRoute(given: ContentRestDependencies, type: PostType, a
     args: listArguments(given, type),
     schema: postSchema(type, parts),
     summary: `Lists ${type.label.toLowerCase()}.`,
+    security: publicReading,
     permission: (request) => {
       if (request.params['context'] !== 'edit' || request.user.can(type.capabilities.edit_posts)) return true;
       return refused(request, 'rest_forbidden_context', 'Sorry, you are not allowed to edit posts in this post type.');

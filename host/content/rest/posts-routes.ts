@@ -2,6 +2,7 @@ import { RestResponse } from '#plugin-api';
 import type { Post, PostType, RestError, RouteDefinition, Undo } from '#plugin-api';
 import { contentErrors } from '../errors.ts';
 import { addressOf, badRequest, contextArgument, created, idArgument, refused, type ContentRestDependencies, type Request } from './context.ts';
+import { createdAnswer, deletedSchema, publicReading } from './documented.ts';
 import { createPostAnswers, type PostAnswers } from './post-answer.ts';
 import { readPostInput } from './post-input.ts';
 import { postSchema, writeArguments } from './post-schema.ts';
@@ -55,6 +56,7 @@ function createRoute(given: ContentRestDependencies, type: PostType, answers: Po
     args: writeArguments(type, given.parts),
     schema: postSchema(type, given.parts),
     summary: `Creates a ${type.singularLabel.toLowerCase()}.`,
+    responses: createdAnswer,
     permission: (request) => {
       if (!request.user.can(type.capabilities.create_posts)) return refused(request, 'rest_cannot_create', 'Sorry, you are not allowed to create posts as this user.');
       return mayAssign(request, type, null) ?? true;
@@ -89,6 +91,7 @@ function readRoute({ given, type, answers, find }: OneRoute): RouteDefinition {
     args: { id: idArgument, context: contextArgument },
     schema: postSchema(type, given.parts),
     summary: `Reads a ${type.singularLabel.toLowerCase()}.`,
+    security: publicReading,
     permission: async (request) => {
       const post = await find(request);
       if (request.params['context'] === 'edit' && !request.user.can('edit_post', post)) return refused(request, 'rest_forbidden_context', 'Sorry, you are not allowed to edit this post.');
@@ -123,6 +126,7 @@ function deleteRoute({ given, type, answers, find }: OneRoute): RouteDefinition 
     allowBatch: true,
     args: { id: idArgument, force: { type: 'boolean', default: false, description: 'Whether to bypass Trash and force deletion.' } },
     summary: `Deletes a ${type.singularLabel.toLowerCase()}, or moves it to the trash.`,
+    responses: { 200: { description: 'Moved to the trash: as it is there. With force: as it was.', schema: { anyOf: [postSchema(type, parts), deletedSchema(postSchema(type, parts))] } } },
     permission: async (request) =>
       request.user.can('delete_post', await find(request)) || refused(request, 'rest_cannot_delete', 'Sorry, you are not allowed to delete this post.'),
     async handler(request) {

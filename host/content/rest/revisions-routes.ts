@@ -2,6 +2,7 @@ import { RestResponse } from '#plugin-api';
 import type { JsonSchema, Post, PostType, RouteDefinition, Undo } from '#plugin-api';
 import { localIso, utcIso } from '../dates.ts';
 import { badRequest, contextArgument, idArgument, pagingHeaders, refused, wantsLinks, compactLinks, type ContentRestDependencies, type Links, type Request } from './context.ts';
+import { deletedSchema } from './documented.ts';
 import { inContext, postSchema } from './post-schema.ts';
 import type { FindPost } from './posts-routes.ts';
 
@@ -77,6 +78,7 @@ function deleteRoute(given: ContentRestDependencies, type: PostType, find: FindP
     methods: ['DELETE'],
     args: { parent: parentArgument, id: idArgument, force: { type: 'boolean', default: false, description: 'Required to be true, as revisions do not support trashing.' } },
     summary: 'Deletes a revision.',
+    responses: { 200: { description: 'Deleted.', schema: deletedSchema(revisionSchema(given, type)) } },
     permission: async (request) => {
       const parent = await findParent(find, request);
       return request.user.can('delete_post', parent) || refused(request, 'rest_cannot_delete', 'Sorry, you are not allowed to delete this revision.');

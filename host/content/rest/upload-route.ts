@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { NewMedia, Params, PostType, RestError, RouteDefinition } from '#plugin-api';
 import { isMultipart, readMultipart } from '../media/multipart.ts';
 import { addressOf, badRequest, created, refused, type ContentRestDependencies, type Request } from './context.ts';
+import { createdAnswer } from './documented.ts';
 import type { PostAnswers } from './post-answer.ts';
 import { readPostInput } from './post-input.ts';
 import { postSchema, writeArguments } from './post-schema.ts';
@@ -17,6 +18,8 @@ export function uploadRoute(given: ContentRestDependencies, type: PostType, answ
     args: writeArguments(type, parts),
     schema: postSchema(type, parts),
     summary: 'Uploads a file.',
+    consumes: ['multipart/form-data', '*/*'],
+    responses: createdAnswer,
     get bodyLimit() {
       return parts.media.limitNow() + aroundFile;
     },

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonSchema, OpenApiObject } from '#plugin-api';
+import { isPlainObject } from '../schema/values.ts';
 import { errorHeaders, errorSchemas } from './errors.ts';
 import { translateSchema } from './schema.ts';
 
@@ -22,15 +23,34 @@ export function createComponents(): Components {
     return { $ref: `#/components/${kind}/${found}` };
   };
 
+  /** Objects with a title are shared wherever they stand; titles of lesser schemas are for forms. */
+  const share = (schema: OpenApiObject): OpenApiObject => {
+    const shared = eachMember(schema, share);
+    const name = isPlainObject(schema['properties']) ? componentName(schema['title']) : '';
+    return name === '' ? shared : refer('schemas', name, shared);
+  };
+
   return {
     refer,
     schema(schema) {
-      const translated = translateSchema(schema);
+      const translated = eachMember(translateSchema(schema), share);
       const name = componentName(schema.title);
       return name === '' ? translated : refer('schemas', name, translated);
     },
     all: () => kinds,
   };
+}
+
+/** The schema with the schemas in it changed. */
+function eachMember(schema: OpenApiObject, change: (schema: OpenApiObject) => OpenApiObject): OpenApiObject {
+  const changed = (value: unknown): unknown => (isPlainObject(value) ? change(value) : value);
+  const changers: Readonly<Record<string, (value: unknown) => unknown>> = {
+    items: changed, additionalProperties: changed,
+    properties: (value) => (isPlainObject(value) ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, changed(member)])) : value),
+    anyOf: (value) => (Array.isArray(value) ? value.map(changed) : value),
+    oneOf: (value) => (Array.isArray(value) ? value.map(changed) : value),
+  };
+  return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, changers[keyword]?.(value) ?? value]));
 }
 
 /** The name, with a number behind it when another part has it already. */

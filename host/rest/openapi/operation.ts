@@ -28,7 +28,7 @@ export function describeOperation({ route, endpoint, method, template, component
   const others = Object.fromEntries(Object.entries(args).filter(([name]) => !inPath.has(name)));
   const hasBody = withBody.has(method);
   const parameters = [...pathParameters(template, args), ...(hasBody ? [] : queryParameters(others)), ...everywhere(method, components)];
-  const body = hasBody ? requestBody(others, bodyLimit) : null;
+  const body = hasBody ? requestBody(others, { bodyLimit, consumes: definition.consumes }) : null;
   const schema = definition.schema ?? route.endpoints.find((other) => other.definition.schema !== undefined)?.definition.schema;
   return {
     tags: [...(definition.tags ?? [defaultTag(template)])],

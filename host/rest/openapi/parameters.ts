@@ -48,17 +48,30 @@ function notation(schema: OpenApiObject): Notation {
   return { style: { style: 'form', explode: isFree }, isList: isFree };
 }
 
+interface BodyInit {
+  /** Bytes. */
+  readonly bodyLimit: number;
+  /** Content types that the handler reads itself. */
+  readonly consumes?: readonly string[] | undefined;
+}
+
 /** The JSON body that holds all arguments, or null when there are none. */
-export function requestBody(args: Arguments, bodyLimit: number): OpenApiObject | null {
-  if (Object.keys(args).length === 0) return null;
+export function requestBody(args: Arguments, { bodyLimit, consumes = [] }: BodyInit): OpenApiObject | null {
+  if (Object.keys(args).length === 0 && consumes.length === 0) return null;
   const needed = requiredNames(Object.fromEntries(Object.entries(args).filter(([, argument]) => isNeeded(argument))));
   const properties = Object.fromEntries(Object.entries(args).map(([name, argument]) => [name, translateSchema(argument)]));
   const schema = { type: 'object', properties, ...(needed.length > 0 && { required: needed }) };
   return {
     description: `At most ${bodyLimit.toLocaleString('en')} bytes.`,
-    ...(needed.length > 0 && { required: true }),
-    content: { 'application/json': { schema } },
+    ...((needed.length > 0 || consumes.length > 0) && { required: true }),
+    content: consumes.length === 0 ? { 'application/json': { schema } } : Object.fromEntries(consumes.map((type) => [type, { schema: otherBody(type, schema) }])),
   };
+}
+
+/** A form holds the arguments and a file; any other body is the file itself, which no schema describes. */
+function otherBody(type: string, schema: OpenApiObject & { readonly properties: OpenApiObject }): OpenApiObject {
+  if (type !== 'multipart/form-data') return {};
+  return { ...schema, properties: { file: { type: 'string', contentMediaType: 'application/octet-stream' }, ...schema.properties } };
 }
 
 /** A default stands in for what the caller leaves out. */
