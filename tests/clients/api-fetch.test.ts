@@ -1,12 +1,15 @@
 import { expect } from 'chai';
 import { createFakeClock } from '#testing';
 import type { FakeClock, TestHost } from '#testing';
+import { describeDialects } from '../helpers/dialects.ts';
 import { apiFetch } from './api-fetch.ts';
 import { openBrowserSession } from './browser-session.ts';
 import type { BrowserSession } from './browser-session.ts';
 import { startShop, type Item } from './shop.ts';
 
 const hours = 3_600_000;
+/** A GIF of one pixel. */
+const dot = new Uint8Array(Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64'));
 
 /** As a page of the site sets the client up: it is one object per page, so it is set up once and pointed at each test's session. */
 const place = { root: '', nonceMiddleware: apiFetch.createNonceMiddleware('') };
@@ -16,14 +19,14 @@ apiFetch.use((options, next) => {
 });
 apiFetch.use((options, next) => place.nonceMiddleware(options, next));
 
-describe('the client @wordpress/api-fetch', () => {
+describeDialects('the client @wordpress/api-fetch', (_open, { location }) => {
   let host: TestHost;
   let clock: FakeClock;
   let browser: BrowserSession;
 
   beforeEach(async () => {
     clock = createFakeClock({ now: Date.UTC(2026, 10, 20, 1), skipSleeps: true });
-    host = await startShop({ clock });
+    host = await startShop({ clock, location: location() });
     browser = await openBrowserSession(host.url);
     place.root = `${host.url}/wp-json/`;
     place.nonceMiddleware = apiFetch.createNonceMiddleware(await browser.restNonce());
@@ -70,6 +73,22 @@ describe('the client @wordpress/api-fetch', () => {
     const items = await apiFetch<Item[]>({ path: '/shop/v1/items?per_page=-1' });
     expect(items.map(({ id }) => id)).to.deep.equal(Array.from({ length: 230 }, (_, index) => index + 1));
     expect(browser.sent.slice(-3).map(({ url }) => new URL(url).searchParams.get('page') ?? '1')).to.deep.equal(['1', '2', '3']);
+  });
+
+  it('writes posts and settings, uploads, and fetches all posts', async () => {
+    const form = new FormData();
+    form.append('file', new Blob([dot], { type: 'image/gif' }), 'dot.gif');
+    form.append('title', 'A dot');
+    const media = await apiFetch<{ id: number; mime_type: string }>({ path: '/wp/v2/media', method: 'POST', body: form });
+    expect(media.mime_type).to.equal('image/gif');
+    for (let number = 1; number <= 101; number += 1) await host.rest.dispatch('/wp/v2/posts', { method: 'POST', json: { title: `Post ${number}`, status: 'publish' }, user: (await host.users.find('ada'))! });
+    const posts = await apiFetch<unknown[]>({ path: '/wp/v2/posts?per_page=-1&_fields=id' });
+    expect(posts).to.have.length(101);
+    const post = await apiFetch<{ id: number }>({ path: '/wp/v2/posts', method: 'POST', data: { title: 'Last', status: 'draft' } });
+    expect(await apiFetch({ path: `/wp/v2/posts/${post.id}`, method: 'PUT', data: { title: 'Changed' } })).to.deep.include({ id: post.id, status: 'draft' });
+    expect(await apiFetch({ path: `/wp/v2/posts/${post.id}?force=true`, method: 'DELETE' })).to.include({ deleted: true });
+    expect(await apiFetch({ path: '/wp/v2/settings', method: 'PUT', data: { title: 'By a client' } })).to.include({ title: 'By a client' });
+    expect(await apiFetch({ path: '/wp/v2/users/me' })).to.include({ slug: 'ada' });
   });
 
   describe('with its nonce', () => {

@@ -10,9 +10,15 @@ export interface Item {
 
 export const administrator = { login: 'ada', password: 'correct horse battery' };
 
+interface ShopInit {
+  readonly clock?: Clock;
+  /** Default: in memory. */
+  readonly location?: { readonly databaseUrl: string | null; readonly dataDir: string };
+}
+
 /** A running site with an administrator and a namespace of 25 items, as a plugin would register it. */
-export async function startShop({ clock }: { readonly clock?: Clock } = {}): Promise<TestHost> {
-  const host = await createTestHost({ ...(clock && { clock }) });
+export async function startShop({ clock, location }: ShopInit = {}): Promise<TestHost> {
+  const host = await createTestHost({ ...(clock && { clock }), ...(location && { database: location.databaseUrl ?? location.dataDir }) });
   await host.users.create({ login: administrator.login, email: 'ada@example.test', password: administrator.password, role: 'administrator' });
   registerShop(host.rest);
   return host;

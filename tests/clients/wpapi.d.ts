@@ -10,7 +10,10 @@ declare module 'wpapi' {
     headers(): Promise<Readonly<Record<string, string>>>;
     create(data: unknown): Promise<unknown>;
     update(data: unknown): Promise<unknown>;
-    delete(): Promise<unknown>;
+    delete(parameters?: unknown): Promise<unknown>;
+    search(words: string): this;
+    me(): this;
+    file(content: Uint8Array, name: string): this;
   }
 
   export interface Paging {
@@ -26,6 +29,10 @@ declare module 'wpapi' {
     constructor(options: { endpoint: string; username?: string; password?: string; auth?: boolean });
     namespace(namespace: string): Readonly<Record<string, () => WpRequest>>;
     registerRoute(namespace: string, route: string): () => WpRequest;
+    /** Bound from the routes of wp/v2. */
+    posts?(): WpRequest;
+    media?(): WpRequest;
+    users?(): WpRequest;
     auth(credentials: { username: string; password: string }): this;
     root(path?: string): WpRequest;
   }

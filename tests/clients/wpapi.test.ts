@@ -3,17 +3,21 @@ import WPAPI from 'wpapi';
 import type { Paging, WpRequest } from 'wpapi';
 import type { TestHost } from '#testing';
 import { createApplicationPasswords } from '../../host/users/application-passwords.ts';
+import { describeDialects } from '../helpers/dialects.ts';
 import { administrator, startShop, type Item } from './shop.ts';
+
+/** A GIF of one pixel. */
+const dot = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 
 type Page = Item[] & { readonly _paging: Paging };
 
-describe('the client wpapi', () => {
+describeDialects('the client wpapi', (_open, { location }) => {
   let host: TestHost;
 
-  before(async () => {
-    host = await startShop();
+  beforeEach(async () => {
+    host = await startShop({ location: location() });
   });
-  after(() => host.stop());
+  afterEach(() => host.stop());
 
   it('finds the REST root by the Link header of a page', async () => {
     const site = await WPAPI.discover(host.url);
@@ -66,6 +70,19 @@ describe('the client wpapi', () => {
       expect(await items().id(made.id).update({ title: 'Newer' })).to.deep.include({ id: 26, title: 'Newer' });
       await items().id(made.id).delete();
       expect(await refusalOf(items().id(made.id))).to.include({ code: 'shop_no_item' });
+    });
+
+    it('writes posts, uploads, and reads them embedded', async () => {
+      const site = await signedIn(host);
+      const media = (await site.media!().file(dot, 'dot.gif').create({ title: 'A dot' })) as { id: number; source_url: string };
+      expect((await fetch(media.source_url)).headers.get('content-type')).to.equal('image/gif');
+      const post = (await site.posts!().create({ title: 'First', content: 'Text', status: 'publish', featured_media: media.id })) as { id: number };
+      const [found] = (await site.posts!().search('First').embed()) as { id: number; _embedded: Record<string, { id: number }[]> }[];
+      expect(found!.id).to.equal(post.id);
+      expect(found!._embedded['author']![0]).to.include({ slug: 'ada' });
+      expect(found!._embedded['wp:featuredmedia']![0]).to.include({ id: media.id });
+      expect(await site.users!().me()).to.include({ slug: 'ada' });
+      expect(await site.posts!().id(post.id).delete({ force: true })).to.include({ deleted: true });
     });
 
     it('is told which parameter is wrong', async () => {
