@@ -2,7 +2,10 @@ import { fileURLToPath } from 'node:url';
 import { createAdmin } from './admin/admin.ts';
 import type { AdminPlugins } from './admin/dependencies.ts';
 import { createAllowedOrigins } from './allowed-origins.ts';
-import { createErrorPage, createSiteRouter } from './admin/site.ts';
+import { createErrorPage, createSiteRouter, renderSitePage } from './admin/site.ts';
+import { createUploadsHandler } from './content/media/serve-uploads.ts';
+import { createPublicSite } from './content/site/public-site.ts';
+import { createTheme } from './content/site/theme.ts';
 import type { Core } from './core.ts';
 import { createAssets } from './http/assets.ts';
 import { createHttpServer } from './http/server.ts';
@@ -65,7 +68,13 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
     clock,
   });
   admin.api.addPage(createRestPage({ rest }));
-  const pages = { views, site, restUrl, plugins, badges: () => admin.badges(), description: () => site.description() };
+  const { parts } = core.content;
+  const pages = { views, site, restUrl, plugins, badges: () => admin.badges(), description: () => site.description(), theme: createTheme({ parts, hooks, views, site }) };
+  const publicSite = createPublicSite({
+    parts, hooks, options, users, site, views, log, anonymous: users.anonymous,
+    renderPage: (page) => renderSitePage(pages, page),
+    authenticate: (request) => authentication.sessionUser(request),
+  });
   const server = createHttpServer({
     log,
     clock,
@@ -76,7 +85,7 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
     assets,
     checks,
     metricsToken: config.metricsToken,
-    ...(config.role !== 'worker' && { admin: admin.router, site: createSiteRouter(pages) }),
+    ...(config.role !== 'worker' && { admin: admin.router, site: [createUploadsHandler(parts.folder), publicSite, createSiteRouter(pages)] }),
     renderError: createErrorPage(pages),
   });
   return { rest, admin, assets, views, server, setup, origins, sessions, applicationPasswords, authentication };

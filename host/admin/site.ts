@@ -14,6 +14,8 @@ export interface SiteDependencies {
   readonly badges?: () => Promise<readonly AdminBadge[]>;
   /** The option `blogdescription`. Default empty. */
   readonly description?: () => Promise<string>;
+  /** Further values of the layout: head, footer, classes of the body, menu. Default none. */
+  readonly theme?: (page: SitePage) => Promise<Readonly<Record<string, unknown>>>;
 }
 
 /** The public home page at `/`. Everything else is left to the next handler. */
@@ -24,6 +26,7 @@ export function createSiteRouter(dependencies: SiteDependencies): Router {
     const html = await renderSitePage(dependencies, {
       title: await dependencies.site.name(),
       template: 'site/home',
+      kind: 'home',
       data: {
         description: (await dependencies.description?.()) ?? '',
         plugins: active.map(({ name, description }) => ({ name, description })),
@@ -50,18 +53,25 @@ const unforeseen = { title: 'Something went wrong', text: 'The site met an error
 export function createErrorPage(dependencies: SiteDependencies): (status: number, requestId: string) => Promise<string> {
   return (status, requestId) => {
     const { title, text } = sentences[status] ?? unforeseen;
-    return renderSitePage(dependencies, { title, template: 'site/error', data: { status, title, text, requestId: status >= 500 ? requestId : '' } });
+    return renderSitePage(dependencies, { title, template: 'site/error', kind: `error${status}`, isHidden: true, data: { status, title, text, requestId: status >= 500 ? requestId : '' } });
   };
 }
 
-interface SitePage {
+/** A page of the public site before the layout is put around it. */
+export interface SitePage {
   readonly title: string;
   readonly template: string;
   readonly data: Readonly<Record<string, unknown>>;
+  /** What kind of page it is, for the classes of the body. */
+  readonly kind?: string;
+  /** Keep it out of search engines. */
+  readonly isHidden?: boolean;
 }
 
-async function renderSitePage({ views, site, restUrl, badges }: SiteDependencies, { title, template, data }: SitePage): Promise<string> {
+/** Puts the site's layout around a page. */
+export async function renderSitePage({ views, site, restUrl, badges, theme }: SiteDependencies, page: SitePage): Promise<string> {
   const frame = { site: { name: await site.name(), url: site.url }, restUrl: restUrl() };
-  const body = await views.render(template, data, frame);
-  return views.render('site/layout', { title, body: views.safe(body), badges: (await badges?.()) ?? [], adminUrl: adminPath() }, frame);
+  const body = await views.render(page.template, page.data, frame);
+  const layout = { title: page.title, body: views.safe(body), badges: (await badges?.()) ?? [], adminUrl: adminPath(), ...(await theme?.(page)) };
+  return views.render('site/layout', layout, frame);
 }

@@ -31,8 +31,8 @@ export interface HttpServerDependencies {
   readonly metricsToken: string | null;
   /** Mounted at `/admin`. */
   readonly admin?: RequestHandler;
-  /** Mounted at `/`, last. */
-  readonly site?: RequestHandler;
+  /** Mounted at `/`, last; several take turns. */
+  readonly site?: RequestHandler | readonly RequestHandler[];
   readonly renderError: RenderError;
 }
 
@@ -112,7 +112,7 @@ function createApp({ metricsHandler, draining, ...given }: AppDependencies): Exp
   app.use(createHealth({ ...given, draining }));
   app.get('/metrics', metricsHandler);
   if (given.admin) app.use('/admin', given.admin);
-  if (given.site) app.use(given.site);
+  for (const handler of [given.site ?? []].flat() as RequestHandler[]) app.use(handler);
   app.use(notFound);
   app.use(failed);
   return app;

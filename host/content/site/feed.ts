@@ -1,0 +1,45 @@
+import type { Post } from '#plugin-api';
+import { escapeHtml, textOfHtml } from '../html/text.ts';
+import type { PublicSiteDependencies, SiteAnswer } from './site-page.ts';
+
+/** RSS 2.0 of the newest posts, with their whole text. */
+export async function feedOf(given: PublicSiteDependencies, posts: readonly Post[]): Promise<SiteAnswer> {
+  const { site } = given;
+  const items = await Promise.all(posts.map((post) => itemOf(given, post)));
+  const modified = Math.max(0, ...posts.map((post) => post.modified));
+  const xml = [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:atom="http://www.w3.org/2005/Atom">',
+    '<channel>',
+    `<title>${xmlText(await site.name())}</title>`,
+    `<atom:link href="${xmlText(site.url)}/feed/" rel="self" type="application/rss+xml" />`,
+    `<link>${xmlText(site.url)}/</link>`,
+    `<description>${xmlText(await site.description())}</description>`,
+    ...(modified > 0 ? [`<lastBuildDate>${new Date(modified).toUTCString()}</lastBuildDate>`] : []),
+    ...items,
+    '</channel>',
+    '</rss>',
+    '',
+  ].join('\n');
+  return { kind: 'feed', xml };
+}
+
+async function itemOf({ parts: { renderer, permalinks }, site, users }: PublicSiteDependencies, post: Post): Promise<string> {
+  const author = post.authorId > 0 ? ((await users.get(post.authorId))?.displayName ?? '') : '';
+  return [
+    '<item>',
+    `<title>${xmlText(textOfHtml(await renderer.title(post)))}</title>`,
+    `<link>${xmlText(await permalinks.of(post))}</link>`,
+    ...(author === '' ? [] : [`<dc:creator>${xmlText(author)}</dc:creator>`]),
+    `<pubDate>${new Date(post.date).toUTCString()}</pubDate>`,
+    `<guid isPermaLink="false">${xmlText(site.url)}/?p=${post.id}</guid>`,
+    `<description>${xmlText(textOfHtml(await renderer.excerpt(post)))}</description>`,
+    `<content:encoded>${xmlText(await renderer.content(post))}</content:encoded>`,
+    '</item>',
+  ].join('\n');
+}
+
+/** XML knows no control characters, escaped or not. */
+function xmlText(text: string): string {
+  return escapeHtml(text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, ''));
+}

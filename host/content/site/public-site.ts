@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { answerList } from './lists.ts';
+import { answerSingle } from './singles.ts';
+import type { PlainHandler, PublicSiteDependencies, SiteAnswer, SiteVisit } from './site-page.ts';
+
+/**
+ * The public site: posts, pages, lists, searches, archives and the feed. Addresses it does not know, and a home page
+ * without any posts, are left to the next handler.
+ */
+export function createPublicSite(given: PublicSiteDependencies): PlainHandler {
+  return (request, response, next) => {
+    const visit = request.method === 'GET' || request.method === 'HEAD' ? readVisit(given, request) : null;
+    if (visit === null) return next();
+    answer(given, visit)
+      .then(async (found) => (found === null ? next(isQuestion(visit) ? notFound : undefined) : send({ given, request, response }, found)))
+      .catch(next);
+  };
+}
+
+const notFound = Object.assign(new Error('There is no such post.'), { status: 404 });
+
+/** `/?p=7` asks for something; without it the address is the home page. */
+function isQuestion({ url, parts }: SiteVisit): boolean {
+  return parts.length === 0 && ['p', 'page_id', 'author', 'paged', 'feed'].some((name) => url.searchParams.has(name));
+}
+
+async function answer(given: PublicSiteDependencies, visit: SiteVisit): Promise<SiteAnswer | null> {
+  const { searchParams } = visit.url;
+  const isById = visit.parts.length === 0 && (searchParams.has('p') || searchParams.has('page_id'));
+  const list = isById ? undefined : await answerList(given, visit);
+  return list === undefined ? answerSingle(given, visit) : list;
+}
+
+/** Null: a path that is no address of ours, whatever it holds. */
+function readVisit({ authenticate, anonymous }: PublicSiteDependencies, request: IncomingMessage): SiteVisit | null {
+  const path = request.url ?? '/';
+  if (!path.startsWith('/') || path.startsWith('//') || !URL.canParse(path, 'http://local.invalid')) return null;
+  const url = new URL(path, 'http://local.invalid');
+  const parts = decodeParts(url.pathname);
+  if (parts === null) return null;
+  let user: Promise<{ readonly user: SiteUser } | null> | undefined;
+  return { url, parts, user: async () => (request.headers.cookie === undefined ? anonymous : ((await (user ??= authenticate(request)))?.user ?? anonymous)) };
+}
+
+type SiteUser = PublicSiteDependencies['anonymous'];
+
+function decodeParts(path: string): string[] | null {
+  try {
+    const parts = path.split('/').filter((part) => part !== '').map(decodeURIComponent);
+    return parts.some((part) => /[\0/\\]/.test(part)) || /\/\//.test(path) ? null : parts;
+  } catch {
+    return null;
+  }
+}
+
+interface Sending {
+  readonly given: PublicSiteDependencies;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+async function send({ given, request, response }: Sending, found: SiteAnswer): Promise<void> {
+  if (found.kind === 'redirect') {
+    response.writeHead(301, { Location: found.to, 'Cache-Control': 'no-cache' }).end();
+    return;
+  }
+  if (found.kind === 'feed') return sendFeed({ given, request, response }, found);
+  const template = await given.hooks.applyFiltersAsync('template_include', found.page.template, found.page);
+  const html = await given.renderPage({ ...found.page, template });
+  response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': found.isPersonal === true ? 'private, no-store' : 'no-cache', 'Content-Length': Buffer.byteLength(html) });
+  response.end(request.method === 'HEAD' ? undefined : html);
+}
+
+function sendFeed({ request, response }: Sending, { xml }: { readonly xml: string }): void {
+  const tag = `"${createHash('sha256').update(xml).digest('base64url').slice(0, 22)}"`;
+  const headers = { 'Cache-Control': 'no-cache', ETag: tag };
+  if (request.headers['if-none-match']?.split(/\s*,\s*/).some((known) => known.replace(/^W\//, '') === tag) === true) {
+    response.writeHead(304, headers).end();
+    return;
+  }
+  response.writeHead(200, { ...headers, 'Content-Type': 'application/rss+xml; charset=utf-8', 'Content-Length': Buffer.byteLength(xml) });
+  response.end(request.method === 'HEAD' ? undefined : xml);
+}
