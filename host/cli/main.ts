@@ -10,7 +10,8 @@ try {
   if (host !== null) await run(host, argv);
 } catch (error) {
   process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+  // What was opened before the failure may still hold the process.
+  process.exit(1);
 }
 
 async function run(host: Host, argv: readonly string[]): Promise<void> {
