@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { IncomingHttpHeaders } from 'node:http';
+import { addContentPages } from './content/admin/content-pages.ts';
 import type { Core } from './core.ts';
 import { findHooks } from './hooks/hooks-route.ts';
 import { createBackupPage } from './pages/backup-page.ts';
@@ -24,9 +25,10 @@ const backupTool: ToolLine = { slug: 'tools/backup', title: 'Backup', text: 'Cop
 
 /** The admin pages that need several parts of the host. */
 export function addHostPages({ core, web }: { readonly core: Core; readonly web: Web }): void {
-  const { cron, clock, options, hooks, database } = core;
+  const { cron, clock, options, hooks, database, site, content } = core;
   const { api } = web.admin;
   const users = userPages(core, web);
+  addContentPages({ admin: api, parts: content.parts, users: core.users, site, hooks });
   for (const create of [createUsersPage, createNewUserPage, createEditUserPage, createDeleteUserPage, createProfilePage]) api.addPage(create(users));
   api.addPage(createSettingsPage({ options, hooks, transaction: (work) => database.transaction(work) }));
   const backups = backupsOf(core);

@@ -1,4 +1,5 @@
 import type { Post, User } from '#plugin-api';
+import { pathOf } from '../admin/paths.ts';
 import { escapeHtml, textOfHtml } from '../html/text.ts';
 import type { PublicSiteDependencies } from './site-page.ts';
 
@@ -29,7 +30,7 @@ export async function viewOfListed(given: PublicSiteDependencies, post: Post): P
 /** One on a page of its own. */
 export async function viewOfSingle(given: PublicSiteDependencies, post: Post, user: User): Promise<PostView> {
   const view = await viewOfPost(given, post);
-  const editPath = post.type === 'page' ? 'pages/edit' : post.type === 'post' ? 'posts/edit' : `content/${post.type}/edit`;
+  const editPath = `${pathOf({ name: post.type })}/edit`;
   return {
     ...view,
     content: given.views.safe(await given.parts.renderer.content(post)),

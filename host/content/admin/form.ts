@@ -1,0 +1,36 @@
+import type { AdminActionResult, AdminRequest } from '#plugin-api';
+
+/** A text of the posted form with the line ends of Unix; undefined when the field is missing. */
+export function textOf({ form }: Pick<AdminRequest, 'form'>, name: string): string | undefined {
+  const value = form[name];
+  return typeof value === 'string' ? value.replace(/\r\n?/g, '\n') : undefined;
+}
+
+/** A text of the address, trimmed; empty when it is missing. */
+export function queryOf({ query }: Pick<AdminRequest, 'query'>, name: string): string {
+  const value = query[name];
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+/** A whole number from 0; 0 for anything else. */
+export function numberOf(text: string | undefined): number {
+  return /^\d{1,9}$/.test(text ?? '') ? Number(text) : 0;
+}
+
+export function success(text: string, more: Omit<AdminActionResult, 'notice'> = {}): AdminActionResult {
+  return { ...more, notice: { kind: 'success', text } };
+}
+
+export interface Pagination {
+  readonly text: string;
+  readonly previous: string | null;
+  readonly next: string | null;
+}
+
+/** What the partial `admin/pages/pagination` shows; null when everything is on one page. Empty parameters are left out. */
+export function paginate({ total, page, perPage, query }: { readonly total: number; readonly page: number; readonly perPage: number; readonly query: Readonly<Record<string, string>> }): Pagination | null {
+  const pages = Math.ceil(total / perPage);
+  if (pages <= 1) return null;
+  const address = (to: number): string => `?${new URLSearchParams(Object.entries({ ...query, page: to === 1 ? '' : String(to) }).filter(([, value]) => value !== '')).toString()}`;
+  return { text: `Page ${page} of ${pages}`, previous: page > 1 ? address(Math.min(page - 1, pages)) : null, next: page < pages ? address(page + 1) : null };
+}
