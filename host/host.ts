@@ -1,6 +1,5 @@
 import type { Clock } from '#plugin-api';
 import { createCliRegistry, type CliRegistry } from './cli/registry.ts';
-import { addHostCommands } from './cli/host-commands.ts';
 import { createSystemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { createCore, type Core } from './core.ts';
@@ -43,13 +42,13 @@ const grace = 10_000;
  */
 export async function createHost({ config, clock = createSystemClock(), write, only }: HostInit): Promise<Host> {
   const core = await createCore({ config, clock, ...(write && { write }) });
-  const cli = createCliRegistry();
   // The parts around the plugins are made before them, and ask for them only when they are used.
   const loaded: { plugins?: Loader } = {};
   const known = (): Loader => {
     if (loaded.plugins === undefined) throw new Error('The plugins are not loaded yet.');
     return loaded.plugins;
   };
+  const cli = createCliRegistry(async () => (await import('./cli/host-commands.ts')).hostCommands({ core, plugins: known }));
   const web = createWeb({
     core,
     plugins: {
@@ -62,7 +61,6 @@ export async function createHost({ config, clock = createSystemClock(), write, o
     },
     checks: createChecks(core, () => loaded.plugins !== undefined),
   });
-  addHostCommands({ cli, core, plugins: known });
   addHostRoutes({ core, web });
   addHostPages({ core, web });
   const plugins = await createPlugins({ core, web, cli, ...(only && { only }) });

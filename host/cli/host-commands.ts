@@ -1,22 +1,21 @@
 import { access, constants } from 'node:fs/promises';
+import type { CliCommand } from '#plugin-api';
 import type { Core } from '../core.ts';
 import { cronCommands } from './cron-commands.ts';
 import { databaseCommands } from './database-commands.ts';
 import { doctorCommand, type DoctorCheck } from './doctor-command.ts';
 import { optionCommands } from './option-commands.ts';
 import { pluginCommands, type PluginsForCommands } from './plugin-commands.ts';
-import type { CliRegistry } from './registry.ts';
 import { userCommands } from './user-commands.ts';
 
 export interface HostCommandsDependencies {
-  readonly cli: CliRegistry;
   readonly core: Core;
   readonly plugins: () => PluginsForCommands;
 }
 
 /** The commands of the host itself; plugins add theirs when they register. */
-export function addHostCommands({ cli, core, plugins }: HostCommandsDependencies): void {
-  const commands = [
+export function hostCommands({ core, plugins }: HostCommandsDependencies): CliCommand[] {
+  return [
     ...optionCommands(core.options),
     ...pluginCommands({ plugins, directory: core.config.pluginDirs[0] ?? 'plugins' }),
     ...userCommands(core.users),
@@ -24,7 +23,6 @@ export function addHostCommands({ cli, core, plugins }: HostCommandsDependencies
     ...databaseCommands(core.database),
     doctorCommand(createDoctorChecks(core, plugins)),
   ];
-  for (const command of commands) cli.addCommand(command);
 }
 
 const oldestNode = [20, 17] as const;
