@@ -4,8 +4,7 @@ import type { AdminPlugins } from './admin/dependencies.ts';
 import { createAllowedOrigins } from './allowed-origins.ts';
 import { createErrorPage, createSiteRouter, renderSitePage } from './admin/site.ts';
 import { createUploadsHandler } from './content/media/serve-uploads.ts';
-import { createPublicSite } from './content/site/public-site.ts';
-import { createTheme } from './content/site/theme.ts';
+import { createLazySite, createLazyTheme } from './content/site/lazy-site.ts';
 import type { Core } from './core.ts';
 import { createAssets } from './http/assets.ts';
 import { createHttpServer } from './http/server.ts';
@@ -69,8 +68,8 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
   });
   admin.api.addPage(createRestPage({ rest }));
   const { parts } = core.content;
-  const pages = { views, site, restUrl, plugins, badges: () => admin.badges(), description: () => site.description(), theme: createTheme({ parts, hooks, views, site }) };
-  const publicSite = createPublicSite({
+  const pages = { views, site, restUrl, plugins, badges: () => admin.badges(), description: () => site.description(), theme: createLazyTheme({ parts, hooks, views, site }) };
+  const publicSite = createLazySite({
     parts, hooks, options, users, site, views, log, anonymous: users.anonymous,
     renderPage: (page) => renderSitePage(pages, page),
     authenticate: (request) => authentication.sessionUser(request),

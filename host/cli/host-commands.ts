@@ -1,5 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import type { CliCommand } from '#plugin-api';
+import { contentCommands } from '../content/content-commands.ts';
 import type { Core } from '../core.ts';
 import { cronCommands } from './cron-commands.ts';
 import { databaseCommands } from './database-commands.ts';
@@ -19,6 +20,7 @@ export function hostCommands({ core, plugins }: HostCommandsDependencies): CliCo
     ...optionCommands(core.options),
     ...pluginCommands({ plugins, directory: core.config.pluginDirs[0] ?? 'plugins' }),
     ...userCommands(core.users),
+    ...contentCommands({ parts: core.content.parts, users: core.users }),
     ...cronCommands(core.cron),
     ...databaseCommands(core.database),
     doctorCommand(createDoctorChecks(core, plugins)),

@@ -1,0 +1,106 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { CliCommand, Post, UsersApi } from '#plugin-api';
+import type { ContentParts } from './content.ts';
+
+export interface ContentCommandsDependencies {
+  readonly parts: ContentParts;
+  readonly users: Pick<UsersApi, 'get' | 'find' | 'list'>;
+}
+
+/** `post list|create|delete` and `media import`, named and printed as WP-CLI's. */
+export function contentCommands(given: ContentCommandsDependencies): CliCommand[] {
+  return [listCommand(given), createCommand(given), deleteCommand(given), importCommand(given)];
+}
+
+function listCommand({ parts: { store, permalinks } }: ContentCommandsDependencies): CliCommand {
+  return {
+    name: 'post list',
+    description: 'Lists posts, newest first.',
+    flags: {
+      post_type: { type: 'string', default: 'post', description: 'Type, or any.' },
+      post_status: { type: 'string', default: 'any', description: 'Status, or any.' },
+      s: { type: 'string', description: 'Words to find.' },
+      posts_per_page: { type: 'integer', minimum: 1, maximum: 1000, default: 50, description: 'Rows at most.' },
+    },
+    async run({ flags }) {
+      const search = text(flags['s']);
+      const posts = await store.find({ type: text(flags['post_type']) ?? 'post', status: text(flags['post_status']) ?? 'any', limit: Number(flags['posts_per_page'] ?? 50), ...(search !== null && { search }) });
+      return Promise.all(posts.map(async (post) => ({ ...describe(post), url: await permalinks.of(post) })));
+    },
+  };
+}
+
+function createCommand({ parts: { writer }, users }: ContentCommandsDependencies): CliCommand {
+  return {
+    name: 'post create',
+    description: 'Creates a post.',
+    flags: {
+      post_title: { type: 'string', description: 'Title.' },
+      post_content: { type: 'string', description: 'HTML.' },
+      post_excerpt: { type: 'string', description: 'HTML; left out, the beginning of the text is shown.' },
+      post_status: { type: 'string', default: 'draft', description: 'Status.' },
+      post_type: { type: 'string', default: 'post', description: 'Type.' },
+      post_name: { type: 'string', description: 'Slug.' },
+      post_author: { type: 'string', description: 'Id, user name or e-mail address. Default: the first administrator.' },
+    },
+    async run({ flags }) {
+      const [slug, excerpt] = [text(flags['post_name']), text(flags['post_excerpt'])];
+      const post = await writer.create({
+        type: text(flags['post_type']) ?? 'post', status: text(flags['post_status']) ?? 'draft', title: text(flags['post_title']) ?? '', content: text(flags['post_content']) ?? '',
+        authorId: await authorOf(users, text(flags['post_author'])), ...(slug !== null && { slug }), ...(excerpt !== null && { excerpt }),
+      });
+      return describe(post);
+    },
+  };
+}
+
+function deleteCommand({ parts: { removal } }: ContentCommandsDependencies): CliCommand {
+  return {
+    name: 'post delete',
+    description: 'Moves a post to the trash, or deletes it with --force.',
+    args: [{ name: 'id', description: 'Id of the post.' }],
+    flags: { force: { type: 'boolean', description: 'Delete for good.' } },
+    async run({ args: [id = ''], flags }) {
+      const removed = await removal.delete(/^\d+$/.test(id) ? Number(id) : 0, { force: flags['force'] === true });
+      if (removed === null) throw new Error(`There is no post ${id}. 'post list' shows all.`);
+      return { id: removed.id, deleted: flags['force'] === true || removed.status !== 'trash' };
+    },
+  };
+}
+
+function importCommand({ parts: { media }, users }: ContentCommandsDependencies): CliCommand {
+  return {
+    name: 'media import',
+    description: 'Copies a file into the media library.',
+    args: [{ name: 'file', description: 'Path of the file.' }],
+    flags: {
+      title: { type: 'string', description: 'Default: the name of the file.' },
+      alt: { type: 'string', description: 'What an image shows, in words.' },
+      post_author: { type: 'string', description: 'Id, user name or e-mail address. Default: the first administrator.' },
+    },
+    async run({ args: [file = ''], flags }) {
+      const bytes = await readFile(file).catch((error: unknown) => {
+        throw new Error(`The file '${file}' cannot be read.`, { cause: error });
+      });
+      const [title, alt] = [text(flags['title']), text(flags['alt'])];
+      const saved = await media.save({ bytes, name: basename(file), authorId: await authorOf(users, text(flags['post_author'])), ...(title !== null && { title }), ...(alt !== null && { alt }) });
+      return { id: saved.id, url: saved.url, mime_type: saved.mimeType, size: saved.size };
+    },
+  };
+}
+
+async function authorOf(users: ContentCommandsDependencies['users'], name: string | null): Promise<number> {
+  if (name === null) return (await users.list({ role: 'administrator', limit: 1 }))[0]?.id ?? 0;
+  const user = (await users.find(name)) ?? (/^\d+$/.test(name) ? await users.get(Number(name)) : null);
+  if (user === null) throw new Error(`There is no user '${name}'. 'user list' shows all.`);
+  return user.id;
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function describe({ id, type, status, title, slug, authorId, date }: Post): Record<string, unknown> {
+  return { id, type, status, title, slug, author: authorId, date: new Date(date).toISOString() };
+}

@@ -1,0 +1,17 @@
+import type { PlainHandler, PublicSiteDependencies } from './site-page.ts';
+import type { Theme, ThemeDependencies } from './theme.ts';
+
+/** The public site, loaded with the first request for one of its pages: a node that serves none pays nothing. */
+export function createLazySite(given: PublicSiteDependencies): PlainHandler {
+  let site: Promise<PlainHandler> | undefined;
+  return (request, response, next) => {
+    site ??= import('./public-site.ts').then(({ createPublicSite }) => createPublicSite(given));
+    site.then((handle) => handle(request, response, next)).catch(next);
+  };
+}
+
+/** The layout's hooks, loaded with the first page. */
+export function createLazyTheme(given: ThemeDependencies): Theme {
+  let theme: Promise<Theme> | undefined;
+  return async (page) => (await (theme ??= import('./theme.ts').then(({ createTheme }) => createTheme(given))))(page);
+}

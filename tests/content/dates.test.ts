@@ -1,0 +1,33 @@
+import { expect } from 'chai';
+import { localIso, momentOf, utcIso } from '../../host/content/dates.ts';
+
+describe('dates of posts', () => {
+  it('go from the clock of the site to moments and back, through summer and winter', () => {
+    const rows: [text: string, zone: string, utc: string][] = [
+      ['2026-01-15T12:00:00', 'Europe/Berlin', '2026-01-15T11:00:00'],
+      ['2026-07-15T12:00:00', 'Europe/Berlin', '2026-07-15T10:00:00'],
+      ['2026-07-15T00:30:00', 'America/St_Johns', '2026-07-15T03:00:00'],
+      ['2026-01-15T12:00:00', 'Asia/Kathmandu', '2026-01-15T06:15:00'],
+      ['2026-01-15T12:00:00', 'Nowhere/AtAll', '2026-01-15T12:00:00'],
+    ];
+    for (const [text, zone, utc] of rows) {
+      const moment = momentOf(text, zone);
+      expect(moment === null ? null : utcIso(moment), text + zone).to.equal(utc);
+      expect(localIso(moment ?? 0, zone), text + zone).to.equal(text);
+    }
+  });
+
+  it('have an answer for hours that are skipped or come twice', () => {
+    expect(utcIso(momentOf('2026-03-29T02:30:00', 'Europe/Berlin') ?? 0)).to.equal('2026-03-29T01:30:00');
+    expect(utcIso(momentOf('2026-10-25T02:30:00', 'Europe/Berlin') ?? 0)).to.match(/^2026-10-25T0[01]:30:00$/);
+  });
+
+  it('take offsets, days alone and minutes, and nothing that is no date', () => {
+    expect(utcIso(momentOf('2026-01-15T12:00:00+02:00', 'Asia/Tokyo') ?? 0)).to.equal('2026-01-15T10:00:00');
+    expect(utcIso(momentOf('2026-01-15T12:00:00-0330', 'UTC') ?? 0)).to.equal('2026-01-15T15:30:00');
+    expect(utcIso(momentOf('2026-01-15T12:00:00+02', 'UTC') ?? 0)).to.equal('2026-01-15T10:00:00');
+    expect(utcIso(momentOf('2026-01-15 12:30', 'UTC') ?? 0)).to.equal('2026-01-15T12:30:00');
+    expect(utcIso(momentOf('2026-01-15', 'UTC') ?? 0)).to.equal('2026-01-15T00:00:00');
+    for (const text of ['', 'soon', '2026-13-01', '2026-01-15T25:00', '15.1.2026', '2026-01-15T12:00:00 Berlin']) expect(momentOf(text, 'UTC'), text).to.equal(null);
+  });
+});
