@@ -48,7 +48,7 @@ export function createScheduling(dependencies: SchedulingDependencies): Omit<Cro
         return nextRun === null ? null : { hook, args, schedule, nextRun };
       });
     },
-    unschedule: (hook, args) => store.remove({ hook, args }),
+    unschedule: (hook, args, at) => store.remove({ hook, args, at }),
     async next(hook, args = []) {
       const times = (await store.find({ hook, args })).map(nextOf);
       return times.length === 0 ? false : Math.min(...times);

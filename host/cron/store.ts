@@ -36,6 +36,8 @@ export interface Claim {
 export interface EventFilter {
   readonly hook?: string | undefined;
   readonly args?: readonly unknown[] | undefined;
+  /** When it runs next, in milliseconds since the epoch. */
+  readonly at?: number | undefined;
 }
 
 interface EventRow {
@@ -71,10 +73,11 @@ export function createCronStore(database: Database) {
   const owned = ({ event, token }: Claim) => knex('cron_events').where({ id: event.id, lease_token: token });
   const leaseEnd = () => knex.raw('? + ?', [database.now(), leaseLength]);
 
-  function select({ hook, args }: EventFilter) {
+  function select({ hook, args, at }: EventFilter) {
     const query = knex<EventRow>('cron_events');
     if (hook !== undefined) void query.where({ hook });
     if (args !== undefined) void query.where({ args_key: keyOf(args) });
+    if (at !== undefined) void query.where({ next_run: at });
     return query;
   }
   const withState = (filter: EventFilter) => select(filter).select<EventRow[]>('*', knex.raw('leased_until >= ? AS is_running', [database.now()])).orderBy('next_run').orderBy('id');

@@ -30,8 +30,12 @@ export interface CronApi {
    * @param schedule `hourly`, `twicedaily`, `daily`, `weekly`, one added with addSchedule, or a cron expression in UTC (`*&#47;5 * * * *`).
    */
   schedule(schedule: string, hook: string, when?: CronEventInit): Promise<boolean>;
-  /** Removes all events of the hook with these arguments (all of the hook when left out); answers how many. */
-  unschedule(hook: string, args?: readonly unknown[]): Promise<number>;
+  /**
+   * Removes all events of the hook with these arguments (all of the hook when left out); answers how many.
+   *
+   * @param at milliseconds since the epoch: only the event that is due then.
+   */
+  unschedule(hook: string, args?: readonly unknown[], at?: number): Promise<number>;
   next(hook: string, args?: readonly unknown[]): Promise<number | false>;
   list(): Promise<CronEvent[]>;
   /** @param interval seconds, 1 or more. */

@@ -51,6 +51,14 @@ describeDialects('cron', (open) => {
     ]).to.deep.equal([true, false, true, true, true, true, 5]);
   });
 
+  it('takes away one of several events by its time', async () => {
+    const { cron } = await node();
+    const now = clock.now();
+    for (const firstRun of [now + 1000, now + 2000]) await cron.schedule('hourly', 'ev', { firstRun });
+    expect([await cron.unschedule('ev', [], now + 1500), await cron.unschedule('ev', [], now + 1000)]).to.deep.equal([0, 1]);
+    expect(await cron.next('ev')).to.equal(now + 2000);
+  });
+
   it('may be asked for the same recurring event at each start', async () => {
     const { cron } = await node();
     expect(await cron.schedule('*/5 * * * *', 'sweep')).to.equal(true);

@@ -91,7 +91,7 @@ async function readRecordings(): Promise<Recording[]> {
 
 describeDialects('recorded options and transients of WordPress', (open) => {
   it('have the same answers and run the same hooks with the same arguments', async () => {
-    const recordings = (await readRecordings()).filter(({ name }) => !name.startsWith('cron'));
+    const recordings = (await readRecordings()).filter(({ name }) => !/^(cron|nonce)/.test(name));
     expect(recordings.map(({ name }) => name)).to.have.members(Object.keys(programs));
     const clock = createFakeClock({ now: now * 1000 });
     const database = await open({ clock });
@@ -123,8 +123,8 @@ describeDialects('recorded cron of WordPress', (open) => {
       () => cron.schedule('hourly', 'ev', { firstRun: at(200) }), () => cron.schedule('nope', 'ev', { firstRun: at(100) }),
       () => cron.schedule('hourly', 'ev', { firstRun: 0 }), async () => (await cron.list()).find(({ hook }) => hook === 'ev')?.schedule,
       async () => (await cron.next('ev')) === at(100), () => cron.next('ev', ['x']),
-      // Taking away one event by its time is not offered; nothing stood at that time.
-      async () => false, () => cron.unschedule('ev', []), () => cron.next('ev'),
+      // WordPress answers false where nothing stood at that time; ours counts what it removed.
+      async () => (await cron.unschedule('ev', [], at(999))) > 0, () => cron.unschedule('ev', []), () => cron.next('ev'),
     );
     expect(recurring).to.deep.equal(recordings.get('cron recurring'));
     const single = await inOrder(
