@@ -184,7 +184,10 @@ export interface PostsApi {
   get(id: number): Promise<Post | null>;
   /** Throws RestError 404 `rest_post_invalid_id`. */
   update(id: number, changes: PostInput, write?: PostWrite): Promise<Post>;
-  /** Moves to the trash; with `force`, or when it is there already, deletes with revisions, meta and an attachment's file. Null: there is no such post. */
+  /**
+   * Moves to the trash; with `force`, or when it is there already, deletes with revisions and meta. Attachments know no
+   * trash: they go at once, with their file. Null: there is no such post.
+   */
   delete(id: number, options?: { readonly force?: boolean }): Promise<Post | null>;
   /** Out of the trash, as a draft (attachments: `inherit`). */
   untrash(id: number): Promise<Post>;

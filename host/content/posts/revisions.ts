@@ -34,7 +34,12 @@ export function createRevisionKeeper({ store, options, hooks }: RevisionKeeperDe
       if (kept.length === 0 && hasText(before)) made.push(await store.insert(revisionOf(before, before.authorId, before.modified), null));
       made.push(await store.insert(revisionOf(after, author || after.authorId, after.modified), null));
       const surplus = limit < 0 ? [] : (await store.revisionIds(after.id)).slice(limit);
-      const removed = (await Promise.all(surplus.map((id) => store.get(id)))).filter((revision) => revision !== null);
+      const removed: Post[] = [];
+      // One after the other: a transaction has one connection.
+      for (const id of surplus) {
+        const revision = await store.get(id);
+        if (revision !== null) removed.push(revision);
+      }
       await store.remove(surplus);
       return async () => {
         for (const revision of made) await hooks.doActionAsync('_wp_put_post_revision', revision.id, after.id);
