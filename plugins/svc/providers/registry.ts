@@ -23,8 +23,19 @@ const order = ['openai', 'azure', 'google', 'openrouter', 'claude', 'deepseek', 
 /** Imports every `<id>.provider.ts` of this folder. The vendors' SDKs are not loaded by that. */
 export async function createProviderRegistry({ hooks }: { readonly hooks: Pick<HooksApi, 'applyFilters'> }): Promise<ProviderRegistry> {
   const own = await loadProviders(import.meta.dirname);
-  const all = (): Provider[] => checked(hooks.applyFilters('svc_providers', own));
-  return { all, get: (id) => all().find((provider) => provider.id === id) };
+  const ownById = new Map(own.map((provider) => [provider.id, provider]));
+  /** Undefined while no filter changes our own: the common case, met several times in each request. */
+  const changed = (): Provider[] | undefined => {
+    const filtered = hooks.applyFilters('svc_providers', own);
+    return filtered === own ? undefined : checked(filtered);
+  };
+  return {
+    all: () => changed() ?? [...own],
+    get(id) {
+      const list = changed();
+      return list ? list.find((provider) => provider.id === id) : ownById.get(id);
+    },
+  };
 }
 
 async function loadProviders(directory: string): Promise<Provider[]> {

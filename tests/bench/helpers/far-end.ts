@@ -1,8 +1,8 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 
-// A provider that answers at once: one fixed chat completion. Run as a process of its own.
-const answer = Buffer.from(JSON.stringify({
+// A provider that answers at once: one fixed chat completion. Run as a process of its own, on bare sockets, so that it takes
+// as little as can be of the processors that the servers under test share with it.
+const body = Buffer.from(JSON.stringify({
   id: 'chatcmpl-bench',
   object: 'chat.completion',
   created: 1735689600,
@@ -22,14 +22,34 @@ const answer = Buffer.from(JSON.stringify({
   system_fingerprint: 'fp_bench',
 }));
 
-const server = createServer((request, response) => {
-  request.resume();
-  request.once('end', () => {
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length });
-    response.end(answer);
+const answer = Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${String(body.length)}\r\n\r\n`), body]);
+
+/** Where the first request in the bytes ends, or -1 while it has not all come. Clients do not pipeline. */
+function endOfRequest(bytes: Buffer): number {
+  const head = bytes.indexOf('\r\n\r\n');
+  if (head < 0) return -1;
+  const headers = bytes.toString('latin1', 0, head).toLowerCase();
+  const start = head + 4;
+  if (headers.includes('transfer-encoding: chunked')) {
+    const last = bytes.indexOf('0\r\n\r\n', start);
+    return last < 0 ? -1 : last + 5;
+  }
+  const end = start + Number(/content-length: *(\d+)/.exec(headers)?.[1] ?? 0);
+  return bytes.length >= end ? end : -1;
+}
+
+const server = createServer((socket) => {
+  let pending: Buffer = Buffer.alloc(0);
+  socket.setNoDelay(true);
+  socket.on('error', () => socket.destroy());
+  socket.on('data', (chunk: Buffer) => {
+    pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
+    for (let end = endOfRequest(pending); end >= 0; end = endOfRequest(pending)) {
+      pending = pending.subarray(end);
+      socket.write(answer);
+    }
   });
 });
-server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => {
   console.log(`Ready on http://127.0.0.1:${String((server.address() as AddressInfo).port)}`);
 });
