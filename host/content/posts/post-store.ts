@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Knex, Post, PostQuery } from '#plugin-api';
 import type { Database } from '../../database/database-contract.ts';
 import type { FactsCache } from './facts.ts';
@@ -33,6 +34,8 @@ export interface PostStore {
 
 const channel = 'content_posts';
 
+const isId = (id: number): boolean => Number.isInteger(id) && id > 0 && id < 2 ** 31;
+
 export function createPostStore({ database, types, statuses, facts }: PostStoreDependencies): PostStore {
   const { knex } = database;
   const query = { knex, types, statuses };
@@ -40,8 +43,9 @@ export function createPostStore({ database, types, statuses, facts }: PostStoreD
     facts.note(post);
     return post;
   };
-  const announce = (id: number): Promise<void> => database.notify(channel, String(id));
-  const isId = (id: number): boolean => Number.isInteger(id) && id > 0 && id < 2 ** 31;
+  /** This node knows of its own writes; to forget them when the announcement comes back would lose what it just learned. */
+  const self = randomUUID();
+  const announce = (id: number): Promise<void> => database.notify(channel, `${self} ${id}`);
 
   return {
     async get(id) {
@@ -87,7 +91,10 @@ export function createPostStore({ database, types, statuses, facts }: PostStoreD
       return rows.map(({ author_id }) => Number(author_id));
     },
     async follow() {
-      await database.listen(channel, (payload) => facts.forget(Number(payload)), () => facts.clear());
+      await database.listen(channel, (payload) => {
+        const [from, id] = payload.split(' ');
+        if (from !== self) facts.forget(Number(id));
+      }, () => facts.clear());
     },
   };
 }
