@@ -69,6 +69,78 @@ export interface TextCapability {
   generate(request: TextRequest, connection: ProviderConnection): Promise<TextResult>;
 }
 
+/** Width and height in pixels, for example `1024x1024`. */
+export type ImageSize = `${number}x${number}`;
+
+export interface ImageRequest {
+  readonly model: string;
+  readonly prompt: string;
+  /** Images asked of this one call: 1 up to what `perCall` says. */
+  readonly n: number;
+  readonly size?: ImageSize;
+  readonly quality?: 'standard' | 'hd';
+  readonly style?: 'vivid' | 'natural';
+  /** What the caller would like; a provider that knows only one form answers that (D10 makes the other of it). */
+  readonly responseFormat: 'url' | 'b64_json';
+}
+
+/** One image as the far end gave it: an address or base64, at least one of them. */
+export interface ImageOutput {
+  readonly url: string | null;
+  readonly b64_json: string | null;
+  readonly revised_prompt: string | null;
+  /** For example `image/png`, when the far end told. */
+  readonly mimeType: string | null;
+}
+
+export interface ImageResult {
+  /** At least one. */
+  readonly images: readonly ImageOutput[];
+  /** The far end's own usage data, or null (contract 2.2). */
+  readonly usage: Readonly<Record<string, unknown>> | null;
+  readonly model: string;
+  /** Names of fields of the request that this model does not take and that were left out. */
+  readonly ignored: readonly string[];
+}
+
+export interface ImageCapability {
+  /** Images one call of this model can give, 1 or more; more are reached by parallel calls (D10). */
+  perCall(model: string, settings: ProviderSettings): number;
+  /** One try; throws ProviderError. */
+  generate(request: ImageRequest, connection: ProviderConnection): Promise<ImageResult>;
+}
+
+export interface EmbeddingRequest {
+  readonly model: string;
+  /** 1 up to what `limits` allows, none blank. */
+  readonly input: readonly string[];
+  /** Size of the vectors, where the model can choose it. */
+  readonly dimensions?: number;
+  readonly encodingFormat?: 'float' | 'base64';
+  /** Google's names, for example `RETRIEVAL_QUERY`. */
+  readonly taskType?: string;
+  readonly outputDimensionality?: number;
+  /** End-user identifier, for the far end's monitoring. */
+  readonly user?: string;
+}
+
+export interface EmbeddingResult {
+  /** One per input, in the order of the inputs, all of one length. */
+  readonly embeddings: readonly (readonly number[])[];
+  /** Null when the provider reported none (D25). */
+  readonly usage: { readonly input_tokens: number; readonly total_tokens: number } | null;
+  readonly model: string;
+  /** Names of fields of the request that this provider does not take and that were left out. */
+  readonly ignored: readonly string[];
+}
+
+export interface EmbeddingCapability {
+  /** What one call may hold; more is split by the caller. `tokens`: over all inputs of a call, where the far end has such a limit. */
+  readonly limits: { readonly inputs: number; readonly tokens?: number };
+  /** One try; throws ProviderError. */
+  embed(request: EmbeddingRequest, connection: ProviderConnection): Promise<EmbeddingResult>;
+}
+
 /** One far end. A file `<id>.provider.ts` exports it as `provider`; the filter `svc_providers` adds those of other plugins. */
 export interface Provider {
   /** Lower-case letters and digits; the value of `provider` in requests. */
@@ -80,6 +152,8 @@ export interface Provider {
   /** Names of settings that must be filled before a call can be made. */
   readonly required: readonly string[];
   readonly text?: TextCapability;
+  readonly images?: ImageCapability;
+  readonly embeddings?: EmbeddingCapability;
   /** The models the far end offers to this account; throws ProviderError. */
   listModels(connection: ProviderConnection): Promise<ModelInfo[]>;
 }

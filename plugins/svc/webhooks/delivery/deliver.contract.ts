@@ -1,0 +1,40 @@
+/** One attempt, ready to be sent: headers and signature are final. */
+export interface AttemptRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The exact bytes (D20). */
+  readonly body: Buffer;
+  /** Milliseconds over all phases, answer head read. Contract 8: 5,000 by default. */
+  readonly timeout: number;
+  /** Hops followed (D22). 2 by default. */
+  readonly redirects: number;
+  /** The endpoint's "internal network" box (D23). */
+  readonly allowInternal: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** Why an attempt failed, told apart for people; `status` is an answer that is not 2xx. */
+export type AttemptFailure = 'dns' | 'connect' | 'tls' | 'timeout' | 'guard' | 'redirect' | 'reset' | 'status' | 'filter' | 'aborted';
+
+export interface AttemptOutcome {
+  readonly ok: boolean;
+  /** HTTP status of the last answer, or null when none came. */
+  readonly status: number | null;
+  readonly failure: AttemptFailure | null;
+  /** One sentence for a person; null when it succeeded. Never holds the secret. */
+  readonly error: string | null;
+  /** Whether contract 3 tries this failure again: network errors, 408, 409, 425, 429 and 5xx. */
+  readonly retryable: boolean;
+  /** Seconds of `Retry-After` on 429 and 503, at most 60, or null (D21). */
+  readonly retryAfter: number | null;
+  /** Milliseconds. */
+  readonly duration: number;
+  readonly responseHeaders: Readonly<Record<string, string>>;
+  /** At most 16 KB, as text (D22). */
+  readonly responseBody: string;
+  /** Address that answered, after redirects. */
+  readonly finalUrl: string;
+}
+
+/** Sends one attempt. Never rejects: every failure is an outcome. */
+export type Deliver = (request: AttemptRequest) => Promise<AttemptOutcome>;
