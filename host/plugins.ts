@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import type { CliRegistry } from './cli/registry.ts';
 import type { Core } from './core.ts';
 import { createLoader, type HostServices, type Loader } from './loader/loader.ts';
@@ -14,6 +15,9 @@ export interface PluginsDependencies {
 
 /** Options by which another process says what should run: which plugins, and in which version. */
 const followed: readonly unknown[] = ['active_plugins', 'plugin_versions'];
+
+/** The plugins of this checkout: known by their place, so that no other can pass for one and a copy is a plugin like any other. */
+const shippedDirs = ['hello', 'sandbox', 'svc'].map((slug) => fileURLToPath(new URL(`../plugins/${slug}`, import.meta.url)));
 
 /** Finds the plugins and starts the active ones. From then on it follows what other processes activate and deactivate. */
 export async function createPlugins({ core, web, cli, only }: PluginsDependencies): Promise<Loader> {
@@ -36,15 +40,21 @@ export async function createPlugins({ core, web, cli, only }: PluginsDependencie
     services: createServices({ core, web, cli }),
     hostVersion,
     log,
+    shippedDirs,
     ...(only && { only }),
   });
   hooks.onFailure(({ owner, hook, error }) => loader.reportFailure(owner, `action ${hook}`, error));
-  if (only) await options.update('active_plugins', [...only]);
-  await loader.start();
-  await database.listen('options', (payload) => {
-    if (followed.includes(changedOption(payload))) void loader.sync();
-  });
-  return loader;
+  try {
+    if (only) await options.update('active_plugins', [...only]);
+    await loader.start();
+    await database.listen('options', (payload) => {
+      if (followed.includes(changedOption(payload))) void loader.sync();
+    });
+    return loader;
+  } catch (error) {
+    await loader.stop();
+    throw error;
+  }
 }
 
 function createServices({ core, web, cli }: PluginsDependencies): HostServices {

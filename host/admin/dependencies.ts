@@ -48,8 +48,8 @@ export interface PluginSummary {
   readonly lastError?: { readonly stage: string; readonly message: string; readonly at?: number | string } | null;
   /** Always active. */
   readonly mustUse?: boolean;
-  /** Comes with the host. */
-  readonly autoActivate?: boolean;
+  /** Comes with the host: its folder stays when it is uninstalled. */
+  readonly shipped?: boolean;
   /** Slugs it needs, with ranges of their versions. */
   readonly requires: Readonly<Record<string, string>>;
 }

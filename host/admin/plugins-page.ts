@@ -98,7 +98,7 @@ function describePlugin(plugin: PluginSummary, { request, findings }: { request:
     isActive,
     isFailed: plugin.state === 'failed',
     mayUninstall: plugin.state === 'inactive' && !plugin.mustUse && request.user.can('delete_plugins'),
-    keepsFolder: plugin.autoActivate === true,
+    uninstallQuestion: `Uninstall ${plugin.name}? All its data is removed and cannot be brought back.${plugin.shipped ? ' Its folder stays, since it comes with this host.' : ''}`,
     health: findings?.slug === plugin.slug ? { results: findings.results.map((each) => ({ ...each, kind: healthKinds[each.status] })) } : null,
     needs: Object.entries(plugin.requires).map(([slug, range]) => `${slug} ${range}`).join(', '),
   };

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readManifest } from './manifest.ts';
 import type { PluginSource } from './manifest.ts';
@@ -19,6 +19,8 @@ export interface Places {
   readonly hostVersion: string;
   /** Slugs of the only plugins to look at. Default: all. */
   readonly only?: readonly string[];
+  /** Absolute paths of the folders of plugins that come with the host. One with `autoActivate` comes with it wherever it lies. */
+  readonly shippedDirs?: readonly string[];
 }
 
 /** In each plugin folder: what lies in it is always active. */
@@ -28,16 +30,19 @@ const mustUseFolder = 'must-use';
  * Looks for folders with a `plugin.json`. A plugin folder that does not exist counts as empty; of two plugins of the
  * same slug one that must be used counts, else the one in the earlier plugin folder, as with a path.
  */
-export async function discover({ pluginDirs, hostVersion, only }: Places): Promise<Discovery> {
+export async function discover({ pluginDirs, hostVersion, only, shippedDirs = [] }: Places): Promise<Discovery> {
   const plugins = new Map<string, PluginSource>();
   const broken = new Map<string, string>();
   const places = [...pluginDirs.map((pluginDir) => ({ place: join(pluginDir, mustUseFolder), mustUse: true })), ...pluginDirs.map((place) => ({ place, mustUse: false }))];
+  const shipped = new Set(await Promise.all(shippedDirs.map((directory) => realpath(directory).catch(() => directory))));
   for (const { place, mustUse } of places) {
     for (const folder of await foldersOf(place)) {
       if (plugins.has(folder) || broken.has(folder) || only?.includes(folder) === false) continue;
       try {
         const source = await readManifest({ directory: join(place, folder), folder, hostVersion });
-        if (source) plugins.set(folder, mustUse ? { ...source, mustUse } : source);
+        if (!source) continue;
+        const comes = source.manifest.autoActivate === true || shipped.has(source.directory);
+        plugins.set(folder, { ...source, ...(mustUse && { mustUse }), ...(comes && { shipped: true }) });
       } catch (error) {
         broken.set(folder, error instanceof Error ? error.message : String(error));
       }

@@ -5,6 +5,7 @@ import satisfies from 'semver/functions/satisfies.js';
 import { describeError } from './fence.ts';
 import { InstallError } from './install/install-error.ts';
 import type { InstallLimits } from './install/allowance.ts';
+import { healPluginFolder } from './install/heal.ts';
 import { replaceFolder } from './install/replace-folder.ts';
 import { stage, type Staged } from './install/stage.ts';
 import type { PluginSource } from './manifest.ts';
@@ -43,10 +44,11 @@ interface InstallDependencies extends OperationsDependencies {
  *   that fails leaves the plugin installed.
  */
 export async function install({ path, activate = false }: Installation, dependencies: InstallDependencies): Promise<Installed> {
-  const { fleet, operations, pluginDir, hostVersion, limits } = dependencies;
+  const { fleet, operations, pluginDir, hostVersion, limits, versions, clock, log } = dependencies;
   if (pluginDir === undefined) throw new InstallError('There is no folder for plugins; set PLUGIN_DIRS.');
+  await healPluginFolder({ pluginDir, versions, clock, log });
   await fleet.discover();
-  const staged = await stage({ path, pluginDir, hostVersion, ...(limits && { limits }) });
+  const staged = await stage({ path, pluginDir, hostVersion, clock, ...(limits && { limits }) });
   try {
     const { slug, name, version } = staged.source.manifest;
     const place = join(pluginDir, slug);
@@ -72,7 +74,7 @@ async function findOld({ manifest: { slug, version } }: PluginSource, place: str
     await refuseOlder(slug, version, await versions.read(slug));
     return null;
   }
-  if (old.mustUse || old.manifest.autoActivate) throw new InstallError(`The plugin '${slug}' comes with this host and is updated with it.`);
+  if (old.mustUse || old.shipped) throw new InstallError(`The plugin '${slug}' comes with this host and is updated with it.`);
   if (!found?.isDirectory() || (await realpath(place)) !== old.directory) throw new InstallError(`The plugin '${slug}' is installed in another folder; update it there.`);
   if (old.manifest.version === version) throw new InstallError(`The plugin '${slug}' ${version} is installed already.`);
   if (!gt(version, old.manifest.version)) throw new InstallError(`Version ${old.manifest.version} of the plugin '${slug}' is installed, and this is ${version}, which is not newer.`);
@@ -96,14 +98,14 @@ interface Replacing {
   readonly activate: boolean;
 }
 
-async function replaceOld({ staged, old, place, pluginDir, activate }: Replacing, { fleet, lifecycle, versions }: InstallDependencies): Promise<void> {
+async function replaceOld({ staged, old, place, pluginDir, activate }: Replacing, { fleet, lifecycle, versions, clock }: InstallDependencies): Promise<void> {
   const { slug } = old.manifest;
   const wasRunning = fleet.state().running.has(slug);
   // Without a version that ran before there is nothing to go back to.
   const mustStart = wasRunning || (activate && (await versions.read(slug)) !== null);
   await fleet.suspend([slug]);
   await lifecycle.settled(old.directory);
-  const replacement = await replaceFolder({ staged, place, pluginDir }).catch(async (error: unknown) => {
+  const replacement = await replaceFolder({ staged, place, pluginDir, clock }).catch(async (error: unknown) => {
     await fleet.reconcile();
     throw error;
   });

@@ -162,7 +162,7 @@ function createParts(dependencies: LoaderDependencies, listeners: Pick<Lifecycle
   const lifecycle = createLifecycle({ services, migrate, upgrades, ...listeners });
   const fence = createFence({ active, failures, clock, log });
   const fleet = createFleet({ ...dependencies, lifecycle, active, failures, fence, clock });
-  return { fleet, lifecycle, active, declined, failures, versions, fence, forgetMigrations, pluginDir: pluginDirs[0], log };
+  return { fleet, lifecycle, active, declined, failures, versions, fence, forgetMigrations, pluginDir: pluginDirs[0], clock, log };
 }
 
 function withoutBackups(migrate: LoaderDependencies['migrate']): UpgradeServices {

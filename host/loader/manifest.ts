@@ -14,6 +14,8 @@ export interface PluginSource {
   readonly entry: string;
   /** Lies in a folder `must-use`: always active, started first. */
   readonly mustUse?: boolean;
+  /** Comes with the host, and is updated with it: its folder is never removed or replaced. */
+  readonly shipped?: boolean;
 }
 
 /** As it is written, before the defaults. */

@@ -1,4 +1,4 @@
-import type { Logger } from '#plugin-api';
+import type { Clock, Logger } from '#plugin-api';
 import { describeError } from './fence.ts';
 import type { Fence } from './fence.ts';
 import { usable } from './fleet.ts';
@@ -6,6 +6,7 @@ import type { Fleet } from './fleet.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { PluginSource } from './manifest.ts';
 import { orderPlugins } from './order.ts';
+import { healPluginFolder } from './install/heal.ts';
 import { removeFolder } from './install/remove-folder.ts';
 import type { StoredFailures, StoredSlugs } from './stored-state.ts';
 import type { StoredVersions } from './stored-versions.ts';
@@ -38,6 +39,7 @@ export interface OperationsDependencies {
   readonly forgetMigrations: ((slug: string) => Promise<void>) | undefined;
   /** Where plugins are installed. */
   readonly pluginDir: string | undefined;
+  readonly clock: Clock;
   readonly log: Logger;
 }
 
@@ -51,6 +53,8 @@ export function createOperations(dependencies: OperationsDependencies): Operatio
   return {
     sync,
     async start() {
+      const { pluginDir, versions, clock, log } = dependencies;
+      if (pluginDir !== undefined) await healPluginFolder({ pluginDir, versions, clock, log });
       await sync();
       return activateShipped(dependencies);
     },
@@ -102,7 +106,7 @@ async function deactivate(slug: string, { fleet, lifecycle, active, declined, fa
 }
 
 async function uninstall(slug: string, dependencies: OperationsDependencies): Promise<boolean> {
-  const { fleet, lifecycle, active, failures, versions, forgetMigrations, pluginDir } = dependencies;
+  const { fleet, lifecycle, active, failures, versions, forgetMigrations, pluginDir, clock } = dependencies;
   await fleet.discover();
   const { running, discovery } = fleet.state();
   refuseMustUse(discovery.plugins.get(slug), 'uninstalled');
@@ -114,9 +118,9 @@ async function uninstall(slug: string, dependencies: OperationsDependencies): Pr
   await forgetMigrations?.(slug);
   await versions.forget(slug);
   await failures.clear(slug);
-  if (pluginDir === undefined || source.manifest.autoActivate) return false;
+  if (pluginDir === undefined || source.shipped) return false;
   await lifecycle.settled(source.directory);
-  const removed = await removeFolder({ source, pluginDir });
+  const removed = await removeFolder({ source, pluginDir, clock });
   await fleet.discover();
   return removed;
 }

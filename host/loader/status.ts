@@ -15,6 +15,8 @@ export interface PluginStatus {
   readonly lastError: PluginFailure | null;
   readonly requires: Readonly<Record<string, string>>;
   readonly autoActivate: boolean;
+  /** Comes with the host: uninstalling removes its data and leaves its folder. */
+  readonly shipped: boolean;
   /** Always active: it can neither be activated, deactivated nor uninstalled. */
   readonly mustUse: boolean;
   /** Absolute; null when the folder is missing or its manifest cannot be used. */
@@ -56,6 +58,7 @@ function statusOf(slug: string, { discovery, running, wanted, blocked, checkedAt
     description: source?.manifest.description ?? '',
     requires: source?.manifest.requires ?? {},
     autoActivate: source?.manifest.autoActivate ?? false,
+    shipped: source?.shipped ?? false,
     mustUse: source?.mustUse ?? false,
     directory: source?.directory ?? null,
   };

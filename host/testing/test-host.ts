@@ -7,8 +7,8 @@ import { createHost, type Host } from '../host.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 
 export interface TestHostInit {
-  /** Slugs of the plugins to run; no other is looked at. Default none. */
-  readonly plugins?: readonly string[];
+  /** Slugs of the plugins to run; no other is looked at. `found`: every plugin in the folders, active as the site has it. Default none. */
+  readonly plugins?: readonly string[] | 'found';
   /** Folders searched for them, absolute or relative to the working folder. Default: the plugins that ship with the host. */
   readonly pluginDirs?: readonly string[];
   /** `postgres://...`, or the absolute path of a folder for SQLite. Default: SQLite in memory. */
@@ -48,7 +48,7 @@ export async function createTestHost({ plugins = [], pluginDirs, database, clock
   const host = await createHost({
     clock,
     write: (line) => void logged.push(line),
-    only: plugins,
+    ...(plugins !== 'found' && { only: plugins }),
     config: {
       ...readConfig({ PORT: '0', SECRET_KEY: randomBytes(32).toString('hex'), LOG_LEVEL: 'debug', ...env }, root),
       dataDir: env['DATA_DIR'] ?? (isUrl ? ':memory:' : (database ?? ':memory:')),

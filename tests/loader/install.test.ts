@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { createTestHost } from '#testing';
 import { failureOf as thrownBy } from '../helpers/failure-of.ts';
 import { createLoaderBench, type LoaderBench } from './helpers/loader-bench.ts';
 import { claimSize, pluginFiles, renameEntry, writeZip, type ZipContents } from './helpers/zips.ts';
@@ -168,6 +169,29 @@ describe('installing plugins', () => {
     await bench.loader.discover();
     expect(await bench.loader.uninstall('shipped')).to.equal(false);
     expect(await readdir(bench.folders.directory)).to.deep.equal(['shipped']);
+  });
+});
+
+describe('plugins that come with the host', () => {
+  it('lose their data and keep their folder when they are uninstalled, and are never replaced; copies are plugins like any other', async () => {
+    const bench = await createLoaderBench({ shipped: ['shipped'] });
+    for (const slug of ['shipped', 'copied']) await bench.folders.write(slug, { files: { 'index.js': plain } });
+    await bench.loader.start();
+    expect([bench.status('shipped').shipped, bench.status('copied').shipped]).to.deep.equal([true, false]);
+    expect([await bench.loader.uninstall('shipped'), await bench.loader.uninstall('copied')]).to.deep.equal([false, true]);
+    expect(bench.services.lines.filter(({ message }) => message === 'uninstall').map(({ fields }) => fields['plugin'])).to.deep.equal(['shipped', 'copied']);
+    expect(await readdir(bench.folders.directory)).to.deep.equal(['shipped']);
+    const newer = await bench.folders.write('newer', { manifest: { slug: 'shipped', version: '2.0.0' }, files: { 'index.js': plain } });
+    expect((await failureOf(bench.loader.install({ path: newer }))).message).to.contain('comes with this host and is updated with it');
+    await bench.loader.stop();
+    await bench.folders.remove();
+  });
+
+  it('are those of the checkout', async () => {
+    const host = await createTestHost({ plugins: 'found' });
+    const shipped = host.plugins.list().filter((plugin) => plugin.shipped).map(({ slug }) => slug);
+    await host.stop();
+    expect(shipped).to.deep.equal(['hello', 'sandbox', 'svc']);
   });
 });
 

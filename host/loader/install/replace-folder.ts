@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import type { Clock } from '#plugin-api';
+import { passingFolder } from './passing-folder.ts';
 import type { Staged } from './stage.ts';
 
 /** A folder that has taken another one's place, until it is decided which stays. */
@@ -11,9 +11,19 @@ export interface Replacement {
   takeBack(): Promise<void>;
 }
 
-/** Puts a staged plugin where an older version of it lies. After an error the old one lies there as before. */
-export async function replaceFolder({ staged, place, pluginDir }: { readonly staged: Staged; readonly place: string; readonly pluginDir: string }): Promise<Replacement> {
-  const aside = join(pluginDir, `.replaced-${randomUUID()}`);
+export interface Replacing {
+  readonly staged: Staged;
+  readonly place: string;
+  readonly pluginDir: string;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/**
+ * Puts a staged plugin where an older version of it lies. After an error the old one lies there as before; after a crash
+ * the next start sees to it (`heal.ts`).
+ */
+export async function replaceFolder({ staged, place, pluginDir, clock }: Replacing): Promise<Replacement> {
+  const aside = passingFolder({ pluginDir, kind: 'replaced', clock });
   const remove = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });
   await rename(place, aside);
   try {
@@ -25,7 +35,7 @@ export async function replaceFolder({ staged, place, pluginDir }: { readonly sta
   return {
     keep: () => remove(aside),
     async takeBack() {
-      const refused = join(pluginDir, `.removed-${randomUUID()}`);
+      const refused = passingFolder({ pluginDir, kind: 'removed', clock });
       await rename(place, refused);
       await rename(aside, place);
       await remove(refused);

@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Clock } from '#plugin-api';
 import { ManifestError, readManifest, type PluginSource } from '../manifest.ts';
 import type { InstallLimits } from './allowance.ts';
 import { copyFolder } from './copy-folder.ts';
 import { InstallError } from './install-error.ts';
+import { passingFolder } from './passing-folder.ts';
 import { unpackZip } from './unpack-zip.ts';
 
 /** A plugin unpacked and checked beside the place it is meant for, where one rename brings it there. */
@@ -22,6 +23,7 @@ export interface Staging {
   /** The plugin folder it is meant for. */
   readonly pluginDir: string;
   readonly hostVersion: string;
+  readonly clock: Pick<Clock, 'now'>;
   readonly limits?: InstallLimits;
 }
 
@@ -30,10 +32,10 @@ export interface Staging {
  *
  * @throws InstallError that says what is wrong with it.
  */
-export async function stage({ path, pluginDir, hostVersion, limits }: Staging): Promise<Staged> {
+export async function stage({ path, pluginDir, hostVersion, clock, limits }: Staging): Promise<Staged> {
   const found = await stat(path).catch(() => null);
   if (!found) throw new InstallError(`There is nothing at ${path}; name a plugin's folder or a zip of one.`);
-  const workshop = join(pluginDir, `.installing-${randomUUID()}`);
+  const workshop = passingFolder({ pluginDir, kind: 'installing', clock });
   const unpacked = join(workshop, 'unpacked');
   const discard = (): Promise<void> => rm(workshop, { recursive: true, force: true });
   await mkdir(unpacked, { recursive: true });

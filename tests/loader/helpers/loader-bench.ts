@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Migration } from '#plugin-api';
 import { createLoader } from '../../../host/loader/loader.ts';
 import type { Loader, PluginStatus } from '../../../host/loader/loader.ts';
@@ -21,14 +22,15 @@ export interface LoaderBench {
   beside(): { readonly loader: Loader; readonly services: CountedServices };
 }
 
-export async function createLoaderBench(): Promise<LoaderBench> {
+/** @param shipped folders of plugins that come with the host. */
+export async function createLoaderBench({ shipped = [] }: { readonly shipped?: readonly string[] } = {}): Promise<LoaderBench> {
   const folders = await createPluginFolders();
   const clock = createFakeClock();
   const services = createCountedServices({ clock });
   const migrated: string[] = [];
   const migrate = async (slug: string, migrations: readonly Migration[]): Promise<void> => void migrated.push(...migrations.map(({ id }) => `${slug} ${id}`));
   const make = (each: CountedServices): Loader =>
-    createLoader({ pluginDirs: [folders.directory], options: each.options, migrate, services: each, hostVersion: '1.0.0', log: each.log });
+    createLoader({ pluginDirs: [folders.directory], shippedDirs: shipped.map((slug) => join(folders.directory, slug)), options: each.options, migrate, services: each, hostVersion: '1.0.0', log: each.log });
   const loader = make(services);
   return {
     folders,
