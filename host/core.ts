@@ -33,10 +33,12 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
   const log: Logger = createLogger({ level: config.logLevel, clock, redactor, ...(write && { write }) });
   const hooks = createHooks({ log });
   const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log, clock });
+  const opened: (() => unknown)[] = [() => database.close()];
   try {
     const backups = createBackups({ database, dataDir: config.dataDir });
     await migrateHost({ database, backups, clock, migrations: hostMigrations });
     const options = createOptions({ database, hooks, clock, log });
+    opened.unshift(() => options.stop());
     await options.load();
     registerSiteSettings({ options, hooks });
     const secrets = createSecrets({ secretKey: config.secretKey, dataDir: config.dataDir, redactor });
@@ -46,7 +48,7 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
     const content = await createContent({ database, hooks, options, cron, clock, log, site, dataDir: config.dataDir, compileSchema });
     return { config, clock, log, redactor, hooks, database, backups, options, secrets, users, cron, site, content, http: createOutbound({ clock }) };
   } catch (error) {
-    await database.close();
+    for (const close of opened) await close();
     throw error;
   }
 }

@@ -38,10 +38,21 @@ const grace = 10_000;
 /**
  * The composition root: opens the database, brings it up to date and starts the active plugins. Nothing listens until `start`.
  *
- * @throws Error with what to do when the database cannot be opened or is newer than this version. Plugins that fail never throw here.
+ * @throws Error with what to do when the database cannot be opened or is newer than this version; whatever was opened
+ *   until then is closed. Plugins that fail never throw here.
  */
 export async function createHost({ config, clock = createSystemClock(), write, only }: HostInit): Promise<Host> {
   const core = await createCore({ config, clock, ...(write && { write }) });
+  try {
+    return await composeHost({ core, ...(only && { only }) });
+  } catch (error) {
+    await closeCore(core);
+    throw error;
+  }
+}
+
+async function composeHost({ core, only }: { readonly core: Core } & Pick<HostInit, 'only'>): Promise<Host> {
+  const { config } = core;
   // The parts around the plugins are made before them, and ask for them only when they are used.
   const loaded: { plugins?: Loader } = {};
   const known = (): Loader => {
@@ -118,8 +129,12 @@ async function stop({ core, web, plugins }: { readonly core: Core; readonly web:
   await web.server.close(grace);
   await core.cron.stop();
   await plugins.stop();
-  await core.content.stop();
-  core.options.stop();
-  await core.http.close();
-  await core.database.close();
+  await closeCore(core);
+}
+
+async function closeCore({ content, options, http, database }: Core): Promise<void> {
+  await content.stop();
+  options.stop();
+  await http.close();
+  await database.close();
 }

@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { describeDialects } from '../helpers/dialects.ts';
+import { checkout } from '../helpers/running-site.ts';
+
+/** Composes a host and reports what came of it. The process ends by itself only when nothing is left open. */
+const script = `
+  import { keepAlive } from './host/clock.ts';
+  import { readConfig } from './host/config.ts';
+  import { createHost } from './host/host.ts';
+  const outcome = await keepAlive(createHost({ config: readConfig(), write: () => {} })).then(() => 'composed', (error) => error.code ?? error.message);
+  process.stdout.write(outcome);
+`;
+
+function compose(env: Readonly<Record<string, string>>): Promise<{ code: number | null; said: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], { cwd: checkout, env: { PATH: process.env.PATH ?? '', ...env }, timeout: 20_000 });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    child.once('exit', (code) => resolve({ code, said }));
+  });
+}
+
+describeDialects('a host that cannot be composed', (_open, { location }) => {
+  it('closes what it had opened, so that the process can end', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'unfinished-'));
+    const notAFolder = join(directory, 'plugins');
+    await writeFile(notAFolder, '');
+    const { databaseUrl } = location();
+    // The database is open and migrated by the time the plugin folder turns out to be a file.
+    const outcome = await compose({ DATA_DIR: join(directory, 'data'), PLUGIN_DIRS: notAFolder, SECRET_KEY: 'a key for tests alone', ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }) });
+    await rm(directory, { recursive: true, force: true });
+    expect(outcome).to.deep.equal({ code: 0, said: 'ENOTDIR' });
+  });
+});
