@@ -2,6 +2,7 @@ import type { HostApi } from '#plugin-api';
 import type { AiParams } from '../kit/ai-params.ts';
 import type { ProviderSettings } from '../providers/provider.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
+import type { UsageLedger } from './usage-record.ts';
 
 /** The settings a call needs. Changes made on any node count from the next call on. */
 export interface AiSettings {
@@ -22,4 +23,6 @@ export interface AiServices {
   readonly fetch?: typeof globalThis.fetch;
   /** 0 up to 1, for the jitter of waits. Default Math.random. */
   readonly random?: () => number;
+  /** Takes note of every call. Default: nothing does. */
+  readonly ledger?: UsageLedger;
 }

@@ -4,10 +4,12 @@ import { errors } from '../kit/errors.ts';
 import { asProviderError, type Provider, type TextCapability, type Usage } from '../providers/provider.ts';
 import type { AiServices } from './ai-services.ts';
 import { estimateUsage } from './estimate-usage.ts';
+import { noteUsage } from './note-usage.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { providerFailure } from './provider-failure.ts';
 import { withRetries } from './retry.ts';
 import { splitConversation, type ConversationMessage } from './system-text.ts';
+import type { UsageOrigin } from './usage-record.ts';
 
 export interface GenerateTextInput {
   /** Id of a provider. */
@@ -21,6 +23,8 @@ export interface GenerateTextInput {
   /** For `[username]`; default a guest. */
   readonly user?: Pick<User, 'id' | 'displayName'> | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** For the usage ledger. */
+  readonly origin?: UsageOrigin | undefined;
 }
 
 export interface GeneratedText {
@@ -57,26 +61,36 @@ export function createGenerateText(services: AiServices): GenerateText {
     const request = { model: modelOf(input.model, saved.model, provider), ...conversation, params: { ...defaults, ...input.params } };
 
     const generate = (timeLeft: number) => provider.text.generate(request, connectionOf(services, { settings: saved, timeout: timeLeft, signal: input.signal }));
-    const result = await withRetries(generate, {
-      clock: host.clock,
-      random: services.random ?? Math.random,
-      deadline: host.clock.now() + limits.text,
-      signal: input.signal,
-      onRetry: ({ kind, status }, wait) => {
-        host.log.info('trying a provider again', { provider: provider.id, kind, status, wait: Math.round(wait) });
-      },
-    }).catch((thrown: unknown) => {
-      const error = asProviderError(thrown);
-      throw error === null ? thrown : providerFailure(error, provider, limits.text);
-    });
-    return {
-      content: result.content,
-      usage: result.usage ?? (await estimateUsage(request, result.content)),
-      provider: provider.label,
-      model: result.model,
-      ignored: result.ignored,
-      usageEstimated: result.usage === null,
+    const run = async (): Promise<GeneratedText> => {
+      const result = await withRetries(generate, {
+        clock: host.clock,
+        random: services.random ?? Math.random,
+        deadline: host.clock.now() + limits.text,
+        signal: input.signal,
+        onRetry: ({ kind, status }, wait) => {
+          host.log.info('trying a provider again', { provider: provider.id, kind, status, wait: Math.round(wait) });
+        },
+      }).catch((thrown: unknown) => {
+        const error = asProviderError(thrown);
+        throw error === null ? thrown : providerFailure(error, provider, limits.text);
+      });
+      return {
+        content: result.content,
+        usage: result.usage ?? (await estimateUsage(request, result.content)),
+        provider: provider.label,
+        model: result.model,
+        ignored: result.ignored,
+        usageEstimated: result.usage === null,
+      };
     };
+    return noteUsage(services, {
+      kind: 'text',
+      provider: provider.id,
+      model: request.model,
+      origin: input.origin,
+      run,
+      count: ({ model, usage }) => ({ model, inputTokens: usage.input_tokens, outputTokens: usage.output_tokens }),
+    });
   };
 }
 

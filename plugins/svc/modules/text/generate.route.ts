@@ -69,6 +69,7 @@ async function generate(request: RestRequest<GenerateParams>, context: ServiceCo
     params: call.ai_params,
     user: request.user,
     signal: request.signal,
+    origin: { module: 'rest', route: '/generate', botId: null },
   });
   const answer: TextAnswer = { content: result.content, usage: result.usage, provider: result.provider, model: result.model };
   const body = await hooks.applyFiltersAsync('svc_text_response', answer, call, request);

@@ -1,0 +1,42 @@
+import { RestError } from '#plugin-api';
+import type { AiServices } from './ai-services.ts';
+import type { UsageOrigin, UsageRecord } from './usage-record.ts';
+
+/** What a call that went well used; `model` as the answer names it. */
+export type UsageCounts = Pick<UsageRecord, 'model'> & Partial<Pick<UsageRecord, 'inputTokens' | 'outputTokens' | 'images'>>;
+
+export interface NotedCall<Result> {
+  readonly kind: UsageRecord['kind'];
+  /** Id of the provider. */
+  readonly provider: string;
+  /** The model asked for. */
+  readonly model: string;
+  /** Default: the service itself. */
+  readonly origin?: UsageOrigin | undefined;
+  /** The whole call, further tries included; its time is the one that is kept. */
+  readonly run: () => Promise<Result>;
+  readonly count: (result: Result) => UsageCounts;
+}
+
+const ownOrigin: UsageOrigin = { module: 'service', route: null, botId: null };
+
+/**
+ * Runs a call and has the ledger take note of it, of one that failed by the code of its error. Answers or throws what
+ * the call did. One that is refused before a provider was asked does not belong in here: nothing was used.
+ */
+export async function noteUsage<Result>({ ledger, host }: Pick<AiServices, 'ledger' | 'host'>, call: NotedCall<Result>): Promise<Result> {
+  const { kind, provider, origin = ownOrigin } = call;
+  const started = host.clock.now();
+  const note = (outcome: string, { model, inputTokens = 0, outputTokens = 0, images = 0 }: UsageCounts): void => {
+    ledger?.record({ ...origin, kind, provider, model, inputTokens, outputTokens, images, duration: host.clock.now() - started, outcome });
+  };
+  let result: Result;
+  try {
+    result = await call.run();
+  } catch (error) {
+    note(error instanceof RestError ? error.code : 'rest_internal_error', { model: call.model });
+    throw error;
+  }
+  note('ok', call.count(result));
+  return result;
+}
