@@ -3,10 +3,10 @@ import type { ServiceContext } from '../../context.ts';
 import { errors } from '../../kit/errors.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { aiParamsArgument, chooseAiParams } from './ai-params.ts';
-import { answerHeaders } from './answer-headers.ts';
+import { answerHeaders } from '../../kit/answer-headers.ts';
 import type { TextAnswer, TextCall } from './hooks.ts';
 import { checkMessages, messagesArgument, type Message } from './messages.ts';
-import { providerArgument } from './provider-argument.ts';
+import { providerArgument } from '../../kit/provider-argument.ts';
 
 interface GenerateParams extends Params {
   readonly provider: string;
@@ -39,7 +39,7 @@ export const generateRoute = defineRoute<ServiceContext>({
     summary: 'Generate text.',
     schema: answerSchema,
     args: {
-      provider: providerArgument(() => context.textProviderIds()),
+      provider: providerArgument({ ids: () => context.textProviderIds(), required: true, description: 'Id of the provider that generates the text.' }),
       model: { type: 'string', required: true, minLength: 1, description: 'Model identifier; for azure the deployment.' },
       messages: messagesArgument,
       system_instruction: { type: 'string', description: 'System text in place of all system messages. [date] and [username] are filled in.' },

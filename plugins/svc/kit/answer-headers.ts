@@ -3,14 +3,14 @@ const mostNames = 50;
 const longest = { name: 60, list: 2000 } as const;
 
 /**
- * Headers of a text answer, each only when it applies: `X-SVC-Ignored-Params` (D8) and `X-SVC-Usage-Estimated` (D25).
+ * Headers of an answer, each only when it applies: `X-SVC-Ignored-Params` (D8) and `X-SVC-Usage-Estimated` (D25).
  * Names come from the caller: what a header cannot carry is percent-encoded, and a long list is cut.
  */
-export function answerHeaders(answer: { readonly ignored: readonly string[]; readonly usageEstimated: boolean }): Record<string, string> {
+export function answerHeaders(answer: { readonly ignored: readonly string[]; readonly usageEstimated?: boolean }): Record<string, string> {
   const names = headerList(answer.ignored);
   return {
     ...(names !== '' && { 'X-SVC-Ignored-Params': names }),
-    ...(answer.usageEstimated && { 'X-SVC-Usage-Estimated': 'true' }),
+    ...(answer.usageEstimated === true && { 'X-SVC-Usage-Estimated': 'true' }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { validateHeaderValue } from 'node:http';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { answerHeaders } from '../../../../plugins/svc/modules/text/answer-headers.ts';
+import { answerHeaders } from '../../../plugins/svc/kit/answer-headers.ts';
 
 describe('headers of a text answer', () => {
   it('are there only when they apply', () => {
