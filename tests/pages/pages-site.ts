@@ -1,4 +1,4 @@
-import { createTestHost, type TestHost } from '#testing';
+import { createTestHost, type TestHost, type TestHostInit } from '#testing';
 import type { NewUser, User } from '#plugin-api';
 import type { DialectCase } from '../helpers/dialects.ts';
 
@@ -17,8 +17,15 @@ export interface AdminBrowser {
   get(path: string): Promise<PageAnswer>;
   /** Opens the page and sends one of its forms; follows to the page after it. @param path the page, its address included. */
   submit(path: string, action: string, fields?: Readonly<Record<string, string>>): Promise<PageAnswer>;
+  /** As `submit`, a form with files. */
+  upload(path: string, action: string, parts: Readonly<Record<string, string | UploadPart>>): Promise<PageAnswer>;
   /** Sends a form's fields as they are, to see what the server makes of it; `redirect` is not followed. */
   post(path: string, fields: Readonly<Record<string, string>>): Promise<PageAnswer>;
+}
+
+export interface UploadPart {
+  readonly name: string;
+  readonly bytes: Uint8Array;
 }
 
 export interface PagesSite {
@@ -27,9 +34,9 @@ export interface PagesSite {
   signIn(login: string, withPassword?: string): Promise<AdminBrowser>;
 }
 
-export async function openPages({ location }: DialectCase, env: Readonly<Record<string, string>> = {}): Promise<PagesSite> {
+export async function openPages({ location }: DialectCase, env: Readonly<Record<string, string>> = {}, plugins: Pick<TestHostInit, 'plugins' | 'pluginDirs'> = {}): Promise<PagesSite> {
   const { databaseUrl, dataDir } = location();
-  const host = await createTestHost({ database: databaseUrl ?? dataDir, env });
+  const host = await createTestHost({ database: databaseUrl ?? dataDir, env, ...plugins });
   return {
     host,
     create: (user) => host.users.create({ email: `${user.login}@example.com`, password, ...user }),
@@ -57,17 +64,30 @@ function createBrowser(host: TestHost): AdminBrowser {
   }
   const post = (path: string, fields: Readonly<Record<string, string>>): Promise<PageAnswer> =>
     send(path, { method: 'POST', body: new URLSearchParams(fields).toString(), headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+  const follow = (answer: PageAnswer): PageAnswer | Promise<PageAnswer> => (answer.location === null ? answer : send(answer.location));
+  async function findForm(path: string, action: string): Promise<{ target: string; nonce: string }> {
+    const { html } = await send(path);
+    const target = `${path.split('?')[0]}?action=${action}`;
+    const form = html.split('<form').find((part) => part.includes(`action="${target.replaceAll('=', '&#x3D;')}"`) || part.includes(`action="${target}"`));
+    const nonce = /name="_nonce" value="([^"]+)"/.exec(form ?? '')?.[1];
+    if (nonce === undefined) throw new Error(`${path} has no form that posts to ${target}.`);
+    return { target, nonce };
+  }
   return {
     get: (path) => send(path),
     post,
     async submit(path, action, fields = {}) {
-      const { html } = await send(path);
-      const target = `${path.split('?')[0]}?action=${action}`;
-      const form = html.split('<form').find((part) => part.includes(`action="${target.replaceAll('=', '&#x3D;')}"`) || part.includes(`action="${target}"`));
-      const nonce = /name="_nonce" value="([^"]+)"/.exec(form ?? '')?.[1];
-      if (nonce === undefined) throw new Error(`${path} has no form that posts to ${target}.`);
-      const answer = await post(target, { ...fields, _nonce: nonce });
-      return answer.location === null ? answer : send(answer.location);
+      const { target, nonce } = await findForm(path, action);
+      return follow(await post(target, { ...fields, _nonce: nonce }));
+    },
+    async upload(path, action, parts) {
+      const { target, nonce } = await findForm(path, action);
+      const body = new FormData();
+      for (const [name, part] of Object.entries<string | UploadPart>({ _nonce: nonce, ...parts })) {
+        if (typeof part === 'string') body.append(name, part);
+        else body.append(name, new Blob([part.bytes]), part.name);
+      }
+      return follow(await send(target, { method: 'POST', body }));
     },
   };
 }
