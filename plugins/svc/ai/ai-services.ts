@@ -11,7 +11,7 @@ export interface AiSettings {
   /** Global AI parameters, used where a call names none. */
   aiParams(): Promise<AiParams>;
   /** Milliseconds a whole call may take, further tries included. */
-  timeouts(): Promise<{ readonly text: number }>;
+  timeouts(): Promise<{ readonly text: number; readonly embeddings: number }>;
 }
 
 /** What calls to providers are made with. */

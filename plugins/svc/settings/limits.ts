@@ -4,6 +4,10 @@ import type { JsonSchema } from '#plugin-api';
 export interface Limits {
   /** Seconds one text call may take, retries included (D5). */
   readonly text_timeout: number;
+  /** Seconds one request for images may take: all its calls, their retries, fetching and saving included (D5). */
+  readonly images_timeout: number;
+  /** Seconds one embeddings call may take, all its calls to the provider and their retries included (D5). */
+  readonly embeddings_timeout: number;
   /** REST calls a minute over all nodes; 0: no limit. */
   readonly requests_per_minute: number;
 }
@@ -16,6 +20,22 @@ export const limitSchemas = {
     minimum: 1,
     maximum: 600,
     default: 60,
+  },
+  embeddings_timeout: {
+    type: 'integer',
+    title: 'Embeddings time limit (seconds)',
+    description: 'As above, for a call for embeddings, all its texts together.',
+    minimum: 1,
+    maximum: 600,
+    default: 60,
+  },
+  images_timeout: {
+    type: 'integer',
+    title: 'Image time limit (seconds)',
+    description: 'For a whole request: images that are not there by then count as failed; with none at all it is given up with 504.',
+    minimum: 1,
+    maximum: 1800,
+    default: 180,
   },
   requests_per_minute: {
     type: 'integer',

@@ -25,7 +25,7 @@ export interface Settings {
   /** Replaces them; an empty text takes the default. Throws invalid fields. */
   saveLimits(values: Readonly<Record<string, unknown>>): Promise<void>;
   /** Milliseconds one call may take, by kind. */
-  timeouts(): Promise<{ readonly text: number }>;
+  timeouts(): Promise<{ readonly text: number; readonly embeddings: number }>;
 }
 
 export interface SettingsParts {
@@ -45,7 +45,11 @@ export function createSettings({ host, providers, random }: SettingsParts): Sett
       const value = stored ? stored[name] : undefined;
       return typeof value === 'number' && Number.isFinite(value) ? value : limitSchemas[name].default;
     };
-    return { text_timeout: Math.max(1, chosen('text_timeout')), requests_per_minute: Math.max(0, chosen('requests_per_minute')) };
+    return {
+      text_timeout: Math.max(1, chosen('text_timeout')),
+      embeddings_timeout: Math.max(1, chosen('embeddings_timeout')),
+      requests_per_minute: Math.max(0, chosen('requests_per_minute')),
+    };
   }
 
   return {
@@ -61,7 +65,10 @@ export function createSettings({ host, providers, random }: SettingsParts): Sett
     async saveLimits(values) {
       await options.update(optionNames.limits, readFields(limitSchemas, values));
     },
-    timeouts: async () => ({ text: (await limits()).text_timeout * 1000 }),
+    async timeouts() {
+      const { text_timeout, embeddings_timeout } = await limits();
+      return { text: text_timeout * 1000, embeddings: embeddings_timeout * 1000 };
+    },
   };
 }
 

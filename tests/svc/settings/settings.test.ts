@@ -148,7 +148,7 @@ describe('global AI parameters and limits', () => {
     const { settings } = createStandIn();
     expect(await settings.limits()).to.deep.equal({ text_timeout: 60, requests_per_minute: 0 });
     await settings.saveLimits({ text_timeout: '5' });
-    expect(await settings.timeouts()).to.deep.equal({ text: 5000 });
+    expect(await settings.timeouts()).to.deep.include({ text: 5000, embeddings: 60_000 });
     expect(await faults(settings.saveLimits({ text_timeout: '0' }))).to.have.keys('text_timeout');
   });
 

@@ -1,0 +1,45 @@
+import { RestError } from '#plugin-api';
+import { errors } from '../kit/errors.ts';
+import type { Provider } from '../providers/provider.ts';
+import type { ProviderRegistry } from '../providers/registry.ts';
+
+export type Capability = 'text' | 'images' | 'embeddings';
+
+/** A provider that can do what is asked of it. */
+export type Capable<Name extends Capability> = Provider & Required<Pick<Provider, Name>>;
+
+const kinds: Readonly<Record<Capability, string>> = { text: 'text', images: 'image', embeddings: 'embedding' };
+
+export function hasCapability<Name extends Capability>(provider: Provider, name: Name): provider is Capable<Name> {
+  return provider[name] !== undefined;
+}
+
+/** @throws RestError 400 `rest_invalid_param` when there is no such provider, or it cannot do this. */
+export function capableProvider<Name extends Capability>(registry: ProviderRegistry, id: string, name: Name): Capable<Name> {
+  const provider = registry.get(id);
+  if (provider !== undefined && hasCapability(provider, name)) return provider;
+  throw new RestError({
+    code: 'rest_invalid_param',
+    status: 400,
+    message: 'Invalid parameter(s): provider',
+    data: { params: { provider: `There is no ${kinds[name]} provider named ${id}.` } },
+  });
+}
+
+export interface ModelQuestion {
+  readonly asked: string | undefined;
+  readonly saved: string | undefined;
+  readonly provider: Provider;
+  /** Name of the setting that holds the default. */
+  readonly setting: string;
+}
+
+/** The model asked for, else the saved one. @throws RestError `rest_svc_provider_not_configured` when there is neither. */
+export function chosenModel({ asked, saved, provider, setting }: ModelQuestion): string {
+  const model = asked?.trim() || saved?.trim();
+  if (model) return model;
+  throw errors.provider_not_configured({
+    values: { provider: provider.label, missing: provider.settings.properties[setting]?.title ?? 'model' },
+    data: { provider: provider.id, provider_status: null },
+  });
+}

@@ -1,0 +1,132 @@
+import { asProviderError, ProviderError, type EmbeddingRequest, type EmbeddingResult } from '../providers/provider.ts';
+import { checkedEmbeddings } from '../providers/embeddings/check-embeddings.ts';
+import type { AiServices } from './ai-services.ts';
+import { capableProvider, chosenModel } from './capable-provider.ts';
+import { embedBatches } from './embed-batches.ts';
+import { estimateTokens } from './estimate-usage.ts';
+import { inParallel } from './in-parallel.ts';
+import { noteUsage } from './note-usage.ts';
+import { configuredSettings, connectionOf } from './provider-connection.ts';
+import { providerFailure } from './provider-failure.ts';
+import { withRetries } from './retry.ts';
+import type { UsageOrigin } from './usage-record.ts';
+
+export interface EmbedInput {
+  /** Id of a provider. */
+  readonly provider: string;
+  /** Model or deployment; blank or left out takes the provider's saved embedding model. */
+  readonly model?: string | undefined;
+  /** Any number, none blank. More than one call may hold is split. */
+  readonly input: readonly string[];
+  readonly dimensions?: number | undefined;
+  /** What is asked of the provider; the answer holds numbers either way (D11). Default `float`. */
+  readonly encodingFormat?: 'float' | 'base64' | undefined;
+  readonly taskType?: string | undefined;
+  readonly outputDimensionality?: number | undefined;
+  readonly user?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** For the usage ledger. */
+  readonly origin?: UsageOrigin | undefined;
+}
+
+export interface Embedded {
+  /** One per input, in the order of the inputs, all of one length. */
+  readonly embeddings: readonly (readonly number[])[];
+  readonly usage: { readonly input_tokens: number; readonly total_tokens: number };
+  /** Display name of the provider (D6). */
+  readonly provider: string;
+  /** The model that answered, as the provider names it. */
+  readonly model: string;
+  /** Fields that were left out, for `X-SVC-Ignored-Params` (D8). */
+  readonly ignored: readonly string[];
+  /** The provider reported no usage, or not for all calls, and it was counted here (D25). */
+  readonly usageEstimated: boolean;
+}
+
+export type Embed = (input: EmbedInput) => Promise<Embedded>;
+
+/** Calls to one provider at a time, for one call of ours: quick, and far from the rates at which accounts are limited. */
+const callsAtATime = 4;
+
+/**
+ * Vectors of texts from a provider (contract 4.4, D11): split into calls within the provider's limits, several at a time,
+ * each with further tries (D9), all within one time limit; usage summed (D25). Any call that fails in the end fails the
+ * whole, with the errors of D5 as RestError, and the others are given up. Keeps no state: any node may serve any call.
+ */
+export function createEmbed(services: AiServices): Embed {
+  const { registry, settings, host } = services;
+  return async (input) => {
+    const provider = capableProvider(registry, input.provider, 'embeddings');
+    const [saved, limits] = await Promise.all([configuredSettings(provider, services), settings.timeouts()]);
+    const model = chosenModel({ asked: input.model, saved: saved.embedding_model, provider, setting: 'embedding_model' });
+    const fields = requestFields(input);
+    const deadline = host.clock.now() + limits.embeddings;
+
+    const embedBatch = (batch: readonly string[], signal: AbortSignal): Promise<EmbeddingResult> =>
+      withRetries(
+        async (timeout) => {
+          const result = await provider.embeddings.embed({ model, input: batch, ...fields }, connectionOf(services, { settings: saved, timeout, signal }));
+          // Those of other plugins are held to the contract as well.
+          return { ...result, embeddings: checkedEmbeddings(result.embeddings, batch.length) };
+        },
+        {
+          clock: host.clock,
+          random: services.random ?? Math.random,
+          deadline,
+          signal,
+          onRetry: ({ kind, status }, wait) => {
+            host.log.info('trying a provider again', { provider: provider.id, kind, status, wait: Math.round(wait) });
+          },
+        },
+      );
+    const run = async (): Promise<Embedded> => {
+      const batches = embedBatches(input.input, provider.embeddings.limits);
+      try {
+        const results = await inParallel(batches, callsAtATime, { task: embedBatch, signal: input.signal });
+        return { ...(await joined(batches, results)), provider: provider.label, model: results[0]?.model ?? model };
+      } catch (thrown) {
+        const error = asProviderError(thrown);
+        throw error === null ? thrown : providerFailure(error, provider, limits.embeddings);
+      }
+    };
+    return noteUsage(services, {
+      kind: 'embedding',
+      provider: provider.id,
+      model,
+      origin: input.origin,
+      run,
+      count: (embedded) => ({ model: embedded.model, inputTokens: embedded.usage.input_tokens }),
+    });
+  };
+}
+
+function requestFields({ dimensions, encodingFormat, taskType, outputDimensionality, user }: EmbedInput): Omit<EmbeddingRequest, 'model' | 'input'> {
+  return {
+    ...(dimensions !== undefined && { dimensions }),
+    ...(encodingFormat !== undefined && { encodingFormat }),
+    ...(taskType !== undefined && { taskType }),
+    ...(outputDimensionality !== undefined && { outputDimensionality }),
+    ...(user !== undefined && { user }),
+  };
+}
+
+/** The results of all calls as one. Only what a provider did not count is estimated. */
+async function joined(batches: readonly (readonly string[])[], results: readonly EmbeddingResult[]): Promise<Omit<Embedded, 'provider' | 'model'>> {
+  const embeddings = results.length === 1 && results[0] !== undefined ? results[0].embeddings : results.flatMap((result) => result.embeddings);
+  const length = embeddings[0]?.length;
+  if (embeddings.some((vector) => vector.length !== length)) {
+    throw new ProviderError({ kind: 'unreadable', status: 200, message: 'its answer could not be read (vectors of several lengths in it).' });
+  }
+  const usage = { input_tokens: 0, total_tokens: 0 };
+  for (const [place, result] of results.entries()) {
+    const tokens = result.usage === null ? await estimateTokens(batches[place] ?? []) : result.usage.input_tokens;
+    usage.input_tokens += tokens;
+    usage.total_tokens += result.usage === null ? tokens : result.usage.total_tokens;
+  }
+  return {
+    embeddings,
+    usage,
+    ignored: [...new Set(results.flatMap(({ ignored }) => ignored))],
+    usageEstimated: results.some((result) => result.usage === null),
+  };
+}
