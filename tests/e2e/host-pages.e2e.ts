@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
+import { pluginFiles, writeZip } from '../loader/helpers/zips.ts';
 import { accessibilityFaults, openBrowser, openPage, overflow } from './browser.ts';
 
 const password = 'correct horse battery';
@@ -18,7 +19,7 @@ describe('the pages of the host in a browser', () => {
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'svc-pages-'));
-    host = await createTestHost({ database: folder });
+    host = await createTestHost({ database: join(folder, 'data'), plugins: 'found', pluginDirs: [join(folder, 'plugins')] });
     await host.users.create({ login: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.com', password, role: 'administrator' });
     bob = (await host.users.create({ login: 'bob', email: 'bob@a-rather-long-domain-name.example.com', password, role: 'editor' })).id;
     host.hooks.addAction('shop_sync', () => {
@@ -40,7 +41,7 @@ describe('the pages of the host in a browser', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const paths = ['users', 'users?s=nobody', 'users/new', 'users/edit?id=', 'users/delete?id=', 'profile', 'settings', 'tools', 'tools/cron', 'tools/hooks', 'tools/hooks?s=nothing', 'tools/backup'];
+  const paths = ['', 'plugins', 'users', 'users?s=nobody', 'users/new', 'users/edit?id=', 'users/delete?id=', 'profile', 'settings', 'tools', 'tools/cron', 'tools/hooks', 'tools/hooks?s=nothing', 'tools/backup'];
   for (const path of paths) {
     it(`are accessible and fit narrow windows, light and dark: ${path}`, async () => {
       for (const colorScheme of ['light', 'dark'] as const) {
@@ -72,6 +73,32 @@ describe('the pages of the host in a browser', () => {
     await page.getByRole('button', { name: 'Revoke backup script' }).click();
     await page.getByText('The application password is revoked.').waitFor();
     expect(question).to.contain('Revoke it?');
+  });
+
+  it('install a plugin from a zip, ask for its health, and uninstall it after a question', async () => {
+    const code = `export default { register() {}, health: () => [{ status: 'recommended', label: 'A newer paper is out', description: 'Order some.' }] };`;
+    const zip = await writeZip({ file: join(folder, 'sample.zip'), contents: pluginFiles({ description: 'Sells paper.' }, code) });
+    await page.goto(`${host.url}/admin/plugins`);
+    await page.getByLabel('Zip of a plugin').setInputFiles(zip);
+    await page.getByLabel('Activate it').check();
+    await page.getByRole('button', { name: 'Install' }).click();
+    await page.getByText('Sample 1.0.0 is installed and active.').waitFor();
+    const card = page.getByRole('region', { name: 'Sample' });
+    await card.getByRole('button', { name: 'Check health' }).click();
+    await card.getByText('A newer paper is out').waitFor();
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    await card.getByRole('button', { name: 'Deactivate' }).click();
+    await page.getByText('Sample is switched off.').waitFor();
+    let question = '';
+    page.once('dialog', (dialog) => {
+      question = dialog.message();
+      void dialog.accept();
+    });
+    await card.getByRole('button', { name: 'Uninstall' }).click();
+    await page.getByText('Sample is uninstalled, with its data and its folder.').waitFor();
+    expect(question).to.contain('All its data is removed');
+    expect(await card.count()).to.equal(0);
+    expect(problems).to.deep.equal([]);
   });
 
   it('save settings with the keyboard alone, and show what is wrong at its field', async () => {
