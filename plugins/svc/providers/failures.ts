@@ -1,4 +1,4 @@
-import { cleanMessage } from './clean-message.ts';
+import { cleanMessage } from '../kit/clean-message.ts';
 import { isObject, listAt, objectAt, textAt } from './json.ts';
 import { ProviderError, type ProviderConnection, type ProviderErrorKind } from './provider.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { chatResponse } from '../../../plugins/svc/providers/chat-completions/chat-response.ts';
 import { claudeResponse } from '../../../plugins/svc/providers/claude/claude-response.ts';
-import { cleanMessage } from '../../../plugins/svc/providers/clean-message.ts';
+import { cleanMessage } from '../../../plugins/svc/kit/clean-message.ts';
 import { httpFailure, ownSentence } from '../../../plugins/svc/providers/failures.ts';
 import { googleResponse } from '../../../plugins/svc/providers/google/google-response.ts';
 import { renderParamsTable } from '../../../plugins/svc/providers/params-table.ts';

@@ -1,6 +1,6 @@
 import type { ClientOptions, OpenAI } from 'openai';
 import type { AzureClientOptions } from 'openai/azure';
-import { createClientCache } from '../client-cache.ts';
+import { createClientCache } from '../../kit/client-cache.ts';
 import type { ProviderConnection, ProviderSettings } from '../provider.ts';
 
 /** How an account is reached: what the SDK's client is built from, without the network. */

@@ -1,4 +1,4 @@
-import { cleanMessage } from '../clean-message.ts';
+import { cleanMessage } from '../../kit/clean-message.ts';
 import { httpFailure, unreadable } from '../failures.ts';
 import { countAt, isObject, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import { ProviderError, type ModelInfo, type ProviderConnection, type TextResult, type Usage } from '../provider.ts';

@@ -1,5 +1,5 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
-import { createClientCache } from '../client-cache.ts';
+import { createClientCache } from '../../kit/client-cache.ts';
 import type { ProviderConnection } from '../provider.ts';
 import { samplingVersion } from './claude-models.ts';
 

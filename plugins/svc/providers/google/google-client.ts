@@ -1,5 +1,5 @@
 import type { GoogleGenAI } from '@google/genai';
-import { createClientCache } from '../client-cache.ts';
+import { createClientCache } from '../../kit/client-cache.ts';
 import { httpFailure, unreadable } from '../failures.ts';
 import { isObject } from '../json.ts';
 import type { ProviderConnection } from '../provider.ts';

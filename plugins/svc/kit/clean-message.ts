@@ -1,5 +1,3 @@
-import type { ProviderSettings } from './provider.ts';
-
 const longest = 500;
 const secretNames = /key|token|secret|password/i;
 
@@ -16,7 +14,7 @@ const keyLike: readonly RegExp[] = [
  * Makes a far end's sentence fit to be passed on: saved secrets and whatever looks like a key are cut out (D3),
  * control characters and line breaks become spaces, and it ends after 500 characters.
  */
-export function cleanMessage(text: string, settings: ProviderSettings): string {
+export function cleanMessage(text: string, settings: Readonly<Record<string, unknown>>): string {
   let clean = text;
   for (const secret of secretsOf(settings)) clean = clean.replaceAll(secret, '[redacted]');
   for (const pattern of keyLike) clean = clean.replace(pattern, '[redacted]');
@@ -24,7 +22,7 @@ export function cleanMessage(text: string, settings: ProviderSettings): string {
   return clean.length > longest ? `${clean.slice(0, longest - 1)}…` : clean;
 }
 
-function secretsOf(settings: ProviderSettings): string[] {
+function secretsOf(settings: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(settings)
     .filter(([name, value]) => secretNames.test(name) && typeof value === 'string' && value.length >= 4)
     .map(([, value]) => value as string);
