@@ -1,5 +1,6 @@
 import type { HostApi } from '#plugin-api';
 import type { AiParams } from '../kit/ai-params.ts';
+import type { ImageParams } from '../kit/image-params.ts';
 import type { ProviderSettings } from '../providers/provider.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
 import type { UsageLedger } from './usage-record.ts';
@@ -11,7 +12,9 @@ export interface AiSettings {
   /** Global AI parameters, used where a call names none. */
   aiParams(): Promise<AiParams>;
   /** Milliseconds a whole call may take, further tries included. */
-  timeouts(): Promise<{ readonly text: number; readonly embeddings: number }>;
+  timeouts(): Promise<{ readonly text: number; readonly embeddings: number; readonly images: number }>;
+  /** Taken where a request for images names none. */
+  imageDefaults(): Promise<ImageParams>;
 }
 
 /** What calls to providers are made with. */

@@ -15,6 +15,8 @@ declare module '#plugin-api' {
 export interface ProviderRegistry {
   all(): Provider[];
   get(id: string): Provider | undefined;
+  /** Whether a provider is one of this folder's; one that a filter put in its place is not. */
+  isOwn(provider: Provider): boolean;
 }
 
 /** The order in which contract 4.2 names them; others follow by name. */
@@ -31,6 +33,7 @@ export async function createProviderRegistry({ hooks }: { readonly hooks: Pick<H
   };
   return {
     all: () => changed() ?? [...own],
+    isOwn: (provider) => own.includes(provider),
     get(id) {
       const list = changed();
       return list ? list.find((provider) => provider.id === id) : ownById.get(id);

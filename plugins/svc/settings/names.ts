@@ -4,6 +4,8 @@ export const optionNames = {
   restKey: 'svc_api_key',
   /** `AiParams`: defaults of every text call (D8). */
   aiParams: 'svc_ai_params',
+  /** `ImageDefaults`: taken where a request for images names none. */
+  imageDefaults: 'svc_image_defaults',
   /** `Limits`. */
   limits: 'svc_limits',
   /** Boolean. */

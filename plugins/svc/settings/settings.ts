@@ -1,5 +1,6 @@
 import type { HostApi, JsonSchema, OptionsApi } from '#plugin-api';
 import { aiParamSchemas, type AiParams } from '../kit/ai-params.ts';
+import { imageParamSchemas, type ImageParams } from '../kit/image-params.ts';
 import type { ProviderSettings } from '../providers/provider.ts';
 import { readFieldValue } from './field-value.ts';
 import { invalidFields } from './invalid-fields.ts';
@@ -21,11 +22,15 @@ export interface Settings {
   aiParams(): Promise<AiParams>;
   /** Replaces them; an empty text leaves a key unset. Throws invalid fields. */
   saveAiParams(values: Readonly<Record<string, unknown>>): Promise<void>;
+  /** What a request for images takes where it names none (contract 4.3). */
+  imageDefaults(): Promise<ImageParams>;
+  /** Replaces them; an empty text leaves the choice to the provider. Throws invalid fields. */
+  saveImageDefaults(values: Readonly<Record<string, unknown>>): Promise<void>;
   limits(): Promise<Limits>;
   /** Replaces them; an empty text takes the default. Throws invalid fields. */
   saveLimits(values: Readonly<Record<string, unknown>>): Promise<void>;
   /** Milliseconds one call may take, by kind. */
-  timeouts(): Promise<{ readonly text: number; readonly embeddings: number }>;
+  timeouts(): Promise<{ readonly text: number; readonly embeddings: number; readonly images: number }>;
 }
 
 export interface SettingsParts {
@@ -48,6 +53,7 @@ export function createSettings({ host, providers, random }: SettingsParts): Sett
     return {
       text_timeout: Math.max(1, chosen('text_timeout')),
       embeddings_timeout: Math.max(1, chosen('embeddings_timeout')),
+      images_timeout: Math.max(1, chosen('images_timeout')),
       requests_per_minute: Math.max(0, chosen('requests_per_minute')),
     };
   }
@@ -61,13 +67,17 @@ export function createSettings({ host, providers, random }: SettingsParts): Sett
     async saveAiParams(values) {
       await options.update(optionNames.aiParams, readFields(aiParamSchemas, values));
     },
+    imageDefaults: async () => (await options.get<ImageParams | false>(optionNames.imageDefaults, {})) || {},
+    async saveImageDefaults(values) {
+      await options.update(optionNames.imageDefaults, readFields(imageParamSchemas, values));
+    },
     limits,
     async saveLimits(values) {
       await options.update(optionNames.limits, readFields(limitSchemas, values));
     },
     async timeouts() {
-      const { text_timeout, embeddings_timeout } = await limits();
-      return { text: text_timeout * 1000, embeddings: embeddings_timeout * 1000 };
+      const { text_timeout, embeddings_timeout, images_timeout } = await limits();
+      return { text: text_timeout * 1000, embeddings: embeddings_timeout * 1000, images: images_timeout * 1000 };
     },
   };
 }

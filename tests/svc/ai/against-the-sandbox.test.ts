@@ -60,7 +60,7 @@ describe('Text from the sandbox’s stand-ins', () => {
 
       it('fails with 504 provider_timeout while the dial is at slow', async () => {
         sandbox.turn({ fault: 'slow' });
-        const slow = await parts({ timeouts: () => Promise.resolve({ text: 30, embeddings: 30 }) });
+        const slow = await parts({ timeouts: () => Promise.resolve({ text: 30, embeddings: 30, images: 180_000 }) });
         const generateText = createGenerateText({ ...slow, host: { ...slow.host, clock: createSystemClock() } });
         expect(((await failureOf(generateText({ ...call, model: wire.models[0] }))) as RestError).code).to.equal('rest_svc_provider_timeout');
       });

@@ -184,7 +184,7 @@ describe('Further tries', () => {
 
   it('get the time that is left, and are not made when none would be', async () => {
     const provider = scripted(overloaded);
-    const generateText = await generating(provider, { settings: { timeouts: () => Promise.resolve({ text: 1200, embeddings: 1200 }) } });
+    const generateText = await generating(provider, { settings: { timeouts: () => Promise.resolve({ text: 1200, embeddings: 1200, images: 180_000 }) } });
     expect(((await failureOf(generateText(call))) as RestError).code).to.equal('rest_svc_provider_error');
     expect(provider.timeouts).to.deep.equal([1200, 700]);
   });

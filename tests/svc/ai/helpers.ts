@@ -26,7 +26,8 @@ export async function services(init: ServicesInit = {}): Promise<AiServices & { 
     settings: {
       provider: () => Promise.resolve({ api_key: 'test-key-0123456789' }),
       aiParams: () => Promise.resolve({}),
-      timeouts: () => Promise.resolve({ text: 60_000, embeddings: 60_000 }),
+      timeouts: () => Promise.resolve({ text: 60_000, embeddings: 60_000, images: 180_000 }),
+      imageDefaults: () => Promise.resolve({}),
       ...init.settings,
     },
     host: { clock, log: silentLog, site },

@@ -8,7 +8,7 @@ import { createChatClients, type ChatAccessOf } from './chat-client.ts';
 import { chatRequest } from './chat-request.ts';
 import { chatModels, chatResponse } from './chat-response.ts';
 
-export interface ChatProviderInit extends Pick<Provider, 'id' | 'label' | 'settings' | 'required'> {
+export interface ChatProviderInit extends Pick<Provider, 'id' | 'label' | 'settings' | 'required' | 'images' | 'embeddings'> {
   readonly rules: ParamRules;
   readonly access: ChatAccessOf;
   /** Path of the listing below the base address; default `/models`. */
@@ -42,6 +42,7 @@ export function createChatProvider(init: ChatProviderInit): Provider {
       return own.length > 0 ? [...own] : listed;
     });
 
-  const { id, label, settings, required, rules } = init;
-  return { id, label, settings, required, text: { params: rules.names, generate: learningRefusals(rules.names, generate) }, listModels };
+  const { id, label, settings, required, rules, images, embeddings } = init;
+  const text = { params: rules.names, generate: learningRefusals(rules.names, generate) };
+  return { id, label, settings, required, text, ...(images && { images }), ...(embeddings && { embeddings }), listModels };
 }

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '#plugin-api';
 import { aiParamSchemas } from '../../kit/ai-params.ts';
+import { imageParamSchemas } from '../../kit/image-params.ts';
 import type { Provider } from '../../providers/provider.ts';
 import { fieldLabel } from '../field-value.ts';
 import type { FieldFaults } from '../invalid-fields.ts';
@@ -10,7 +11,7 @@ import { fieldRows, type FieldRow } from './field-row.ts';
 
 /** A form that came back: which one, what was typed, and what is wrong with it. */
 export interface RefusedForm {
-  /** `key`, `params`, `limits`, or `provider-<id>`. */
+  /** `key`, `params`, `images`, `limits`, or `provider-<id>`. */
   readonly form: string;
   readonly typed: Readonly<Record<string, unknown>>;
   readonly faults: FieldFaults;
@@ -37,6 +38,7 @@ export async function settingsView(context: SettingsContext, refused?: RefusedFo
     sandbox: { on: sandboxOn, shown: sandboxAvailable || sandboxOn },
     providers: await Promise.all([...(await providers.all())].map((provider) => providerCard(provider, context, stateOf(`provider-${provider.id}`)))),
     params: rowsOf({ form: 'params', schemas: aiParamSchemas, saved: await settings.aiParams(), state: stateOf('params') }),
+    images: rowsOf({ form: 'images', schemas: imageParamSchemas, saved: await settings.imageDefaults(), state: stateOf('images') }),
     limits: rowsOf({ form: 'limits', schemas: limitSchemas, saved: await settings.limits(), state: stateOf('limits') }),
   };
 }

@@ -6,7 +6,7 @@ import { providerActions } from './provider-actions.ts';
 import { savingOrRefused } from './refuse.ts';
 import { settingsView } from './settings-view.ts';
 
-/** The page "AI service": key, providers, parameters, limits, sandbox. */
+/** The page "AI service": key, providers, parameters, image defaults, limits, sandbox. */
 export function settingsPage(context: SettingsContext): AdminPage {
   const { settings } = context;
   return {
@@ -25,6 +25,7 @@ export function settingsPage(context: SettingsContext): AdminPage {
       ...keyActions(context),
       ...providerActions(context),
       'save-params': (request) => saveGroup({ request, context, group: 'params', save: (values) => settings.saveAiParams(values), text: 'The AI parameters are saved.' }),
+      'save-images': (request) => saveGroup({ request, context, group: 'images', save: (values) => settings.saveImageDefaults(values), text: 'The image defaults are saved.' }),
       'save-limits': (request) => saveGroup({ request, context, group: 'limits', save: (values) => settings.saveLimits(values), text: 'The limits are saved.' }),
       'set-sandbox': async (request) => {
         const on = textOf(request, 'sandbox') === '1';
@@ -38,7 +39,7 @@ export function settingsPage(context: SettingsContext): AdminPage {
 interface SaveGroup {
   readonly request: AdminRequest;
   readonly context: SettingsContext;
-  readonly group: 'params' | 'limits';
+  readonly group: 'params' | 'images' | 'limits';
   readonly save: (values: Readonly<Record<string, unknown>>) => Promise<void>;
   readonly text: string;
 }
