@@ -1,0 +1,63 @@
+import type { Knex } from '#plugin-api';
+
+/** Date-form version of all event schemas (contract 9). */
+export const schemaVersion = '2026-05-21';
+
+export interface EventResource {
+  readonly type: string;
+  readonly id: string;
+  readonly label: string;
+}
+
+/** Contract 6.4. */
+export interface Envelope {
+  readonly id: string;
+  readonly type: string;
+  readonly schema_version: string;
+  /** ISO 8601 with a numeric offset (D26). */
+  readonly occurred_at: string;
+  /** SHA-256 hex of event name and natural ids (D19). */
+  readonly idempotency_key: string;
+  readonly site: { readonly url: string; readonly name: string };
+  readonly plugin: { readonly slug: string; readonly version: string };
+  readonly source: { readonly module: string; readonly origin: string };
+  readonly resource?: EventResource;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly meta?: Readonly<Record<string, unknown>>;
+}
+
+/** Fourth argument of `doActionAsync('svc_event_emit', name, data, context)`. */
+export interface EventContext {
+  /** `source.module`; default: that of the event's definition. */
+  readonly module?: string;
+  /** `source.origin`; default: the first of the event's definition (D17). */
+  readonly origin?: string;
+  /** Default: made by the event's definition from the data. `id` is written as a string. */
+  readonly resource?: { readonly type?: string; readonly id: string | number; readonly label?: string };
+  readonly meta?: Readonly<Record<string, unknown>>;
+  /** Natural ids of the act, when the data do not tell all of them (D19). */
+  readonly key?: readonly (string | number)[];
+  /** The transaction of the act: the event is stored if and only if it commits. Inside `database.transaction` it is found by itself. */
+  readonly transaction?: Knex.Transaction;
+}
+
+/** What became of an event; the first argument of the action `svc_event_webhooks_emitted` (D24). */
+export interface EmitResult {
+  readonly event: string;
+  /** null when the event could not be made (unknown name, data that its schema refuses). */
+  readonly envelope: Envelope | null;
+  /** Ids of the endpoints. */
+  readonly targets: readonly string[];
+  /** Ids of the deliveries, in the order of the targets. */
+  readonly deliveries: readonly string[];
+  /** Whether they wait in the queue. */
+  readonly queued: boolean;
+  /** Those sent at once that have succeeded. */
+  readonly delivered: number;
+  readonly failed: number;
+  /** One sentence when the event was not stored; emitting never throws. */
+  readonly error: string | null;
+}
+
+/** Stores an event for all endpoints that are to get it (contract 6.1). Never rejects. Durable when it resolves, unless a transaction is given. */
+export type Emit = (name: string, data: Readonly<Record<string, unknown>>, context?: EventContext) => Promise<EmitResult>;
