@@ -1,9 +1,11 @@
 import { lookup } from 'node:dns/promises';
-import type { Agent, Dispatcher } from 'undici';
+import type { Agent } from 'undici';
 import type { Clock, HttpApi, OutboundInit, OutboundResponse } from '#plugin-api';
 import { checkedAddresses, createGuardedConnector, reachesInternal } from './outbound-connector.ts';
 import type { OutboundPolicy, Resolve } from './outbound-connector.ts';
-import { OutboundError, asOutboundError } from './outbound-errors.ts';
+import { OutboundError } from './outbound-errors.ts';
+import { cancel, sendHop } from './outbound-exchange.ts';
+import type { Cancellation, HopAnswer } from './outbound-exchange.ts';
 
 export interface OutboundDependencies {
   readonly clock: Pick<Clock, 'after'>;
@@ -24,7 +26,7 @@ const mostAgents = 64;
 
 /** The guarded fetch (see HttpApi). Connections are kept and used again; undici is loaded at the first call. */
 export function createOutbound({ clock, resolve = systemResolve, userAgent = 'svc-host' }: OutboundDependencies): Outbound {
-  const agents = new Map<string, Promise<{ readonly agent: Agent; readonly request: typeof Dispatcher.prototype.request }>>();
+  const agents = new Map<string, Promise<Agent>>();
 
   function agentFor(policy: OutboundPolicy) {
     const name = `${policy.allowInternal} ${policy.allowHost}`;
@@ -35,7 +37,7 @@ export function createOutbound({ clock, resolve = systemResolve, userAgent = 'sv
     const [oldest] = agents;
     if (agents.size > mostAgents && oldest) {
       agents.delete(oldest[0]);
-      void oldest[1].then(({ agent }) => agent.close());
+      void oldest[1].then((agent) => agent.close());
     }
     return found;
   }
@@ -49,96 +51,70 @@ export function createOutbound({ clock, resolve = systemResolve, userAgent = 'sv
     async fetch(url, init = {}) {
       const target = parse(url);
       const { timeout = defaults.timeout, signal } = init;
-      const limit = new AbortController();
-      const undo = clock.after(timeout, () => limit.abort(new OutboundError('outbound_timeout', `${target.host} did not answer within ${timeout} ms.`)));
-      const cancelled = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
+      const cancellation: Cancellation = { reason: null, onCancel: null };
+      const undo = clock.after(timeout, () => cancel(cancellation, new OutboundError('outbound_timeout', `${target.host} did not answer within ${timeout} ms.`)));
+      const abort = (): void => cancel(cancellation, signal?.reason as Error);
+      if (signal?.aborted) abort();
+      else signal?.addEventListener('abort', abort, { once: true });
       try {
-        const { request } = await agentFor(policyOf(init));
+        const agent = await agentFor(policyOf(init));
         const headers = { 'user-agent': userAgent, ...lowerCase(init.headers ?? {}) };
-        return await unlessAborted(follow({ request, target, headers, init, signal: cancelled }), cancelled);
+        return await follow({ agent, target, headers, init, cancellation });
       } finally {
         undo();
+        signal?.removeEventListener('abort', abort);
       }
     },
     async close() {
       const open = [...agents.values()];
       agents.clear();
-      await Promise.all(open.map(async (opened) => (await opened).agent.destroy()));
+      await Promise.all(open.map(async (opened) => (await opened).destroy()));
     },
   };
 }
 
-async function openAgent(policy: OutboundPolicy, resolve: Resolve) {
+async function openAgent(policy: OutboundPolicy, resolve: Resolve): Promise<Agent> {
   const { Agent, buildConnector } = await import('undici');
-  const agent = new Agent({ connect: createGuardedConnector({ policy, resolve, buildConnector, timeout: 10_000 }), keepAliveTimeout: 10_000, connections: 128 });
-  return { agent, request: agent.request.bind(agent) as typeof Dispatcher.prototype.request };
+  const connect = createGuardedConnector({ policy, resolve, buildConnector, timeout: 10_000 });
+  // One time limit over all phases is kept above; undici's own timers are off.
+  return new Agent({ connect, keepAliveTimeout: 10_000, connections: 128, headersTimeout: 0, bodyTimeout: 0 });
 }
 
 interface Exchange {
-  readonly request: typeof Dispatcher.prototype.request;
+  readonly agent: Agent;
   readonly target: URL;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Record<string, string>;
   readonly init: OutboundInit;
-  readonly signal: AbortSignal;
+  readonly cancellation: Cancellation;
 }
 
 /** Sends, and follows redirects; the connector checks each hop. */
-async function follow({ request, target: first, headers: given, init, signal }: Exchange): Promise<OutboundResponse> {
-  const { method = 'GET', body = null, redirects = defaults.redirects, maxBytes = defaults.maxBytes } = init;
+async function follow({ agent, target: first, headers: given, init, cancellation }: Exchange): Promise<OutboundResponse> {
+  const { method = 'GET', body = null, redirects = defaults.redirects, maxBytes = defaults.maxBytes, truncate = false } = init;
   let target = first;
   let headers = given;
   for (let hop = 0; ; hop += 1) {
-    signal.throwIfAborted();
-    const answer = await send(request, target, { method: method as Dispatcher.HttpMethod, headers, body, signal });
+    const answer = await sendHop({ agent, target, method, headers, body, maxBytes, truncate, cancellation });
     const next = redirectOf(answer, target, method);
-    if (next === null) return await read(answer, target, maxBytes).catch((error: unknown) => { throw asOutboundError(error, target.host); });
-    answer.body.on('error', ignore).destroy();
-    if (hop >= redirects) throw new OutboundError('outbound_redirects', `${first.host} redirects more than ${redirects} times.`);
+    if (next === null) return answerOf(answer, target);
+    if (hop >= redirects) throw new OutboundError('outbound_redirects', `${first.host} redirects more than ${redirects} times.`, { status: answer.status });
     if (next.origin !== target.origin) headers = withoutCredentials(headers);
     target = next;
   }
 }
 
-async function send(request: Exchange['request'], target: URL, options: Omit<Dispatcher.RequestOptions, 'path' | 'origin'>): Promise<Dispatcher.ResponseData> {
-  try {
-    return await request({ ...options, origin: target.origin, path: `${target.pathname}${target.search}` });
-  } catch (error) {
-    throw asOutboundError(error, target.host);
-  }
+function answerOf({ status, headers, body }: HopAnswer, url: URL): OutboundResponse {
+  return { status, headers, body, url: url.href, text: () => body.toString('utf8'), json: () => JSON.parse(body.toString('utf8')) as unknown };
 }
 
-function redirectOf({ statusCode, headers }: Dispatcher.ResponseData, from: URL, method: string): URL | null {
+function redirectOf({ status, headers }: HopAnswer, from: URL, method: string): URL | null {
   const location = headers['location'];
-  if (![301, 302, 303, 307, 308].includes(statusCode) || typeof location !== 'string') return null;
-  if (statusCode === 303 && !['GET', 'HEAD'].includes(method)) throw new OutboundError('outbound_redirects', `${from.host} answered 303, which would drop what was sent.`);
-  if (!URL.canParse(location, from.href)) throw new OutboundError('outbound_redirects', `${from.host} redirects to an address that is not valid.`);
+  if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return null;
+  if (status === 303 && !['GET', 'HEAD'].includes(method)) throw new OutboundError('outbound_redirects', `${from.host} answered 303, which would drop what was sent.`, { status });
+  if (!URL.canParse(location, from.href)) throw new OutboundError('outbound_redirects', `${from.host} redirects to an address that is not valid.`, { status });
   const next = parse(new URL(location, from.href).href);
-  if (from.protocol === 'https:' && next.protocol === 'http:') throw new OutboundError('outbound_redirects', `${from.host} redirects from https to http.`);
+  if (from.protocol === 'https:' && next.protocol === 'http:') throw new OutboundError('outbound_redirects', `${from.host} redirects from https to http.`, { status });
   return next;
-}
-
-async function read(answer: Dispatcher.ResponseData, url: URL, maxBytes: number): Promise<OutboundResponse> {
-  const tooLarge = (): OutboundError => new OutboundError('outbound_too_large', `The answer of ${url.host} is larger than ${maxBytes} bytes.`);
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of answer.body as AsyncIterable<Buffer>) {
-    size += part.length;
-    // Leaving the loop destroys the stream and with it the connection.
-    if (size > maxBytes) throw tooLarge();
-    parts.push(part);
-  }
-  const body = Buffer.concat(parts);
-  const headers = Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), Array.isArray(value) ? value.join(', ') : (value ?? '')]));
-  return { status: answer.statusCode, headers, body, url: url.href, text: () => body.toString('utf8'), json: () => JSON.parse(body.toString('utf8')) as unknown };
-}
-
-/** Rejects at once when the signal fires, also while undici waits for a connection, when it does not listen yet. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error);
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, (error: unknown) => reject((signal.aborted ? signal.reason : error) as Error)).finally(() => signal.removeEventListener('abort', abort));
-  });
 }
 
 function parse(text: string): URL {
@@ -166,8 +142,4 @@ function withoutCredentials({ authorization: _authorization, cookie: _cookie, ..
 
 async function systemResolve(hostname: string): Promise<readonly string[]> {
   return (await lookup(hostname, { all: true })).map(({ address }) => address);
-}
-
-function ignore(): void {
-  // A body nobody reads may end in an error.
 }

@@ -13,8 +13,8 @@ export interface AttemptRequest {
   readonly signal?: AbortSignal;
 }
 
-/** Why an attempt failed, told apart for people; `status` is an answer that is not 2xx. */
-export type AttemptFailure = 'dns' | 'connect' | 'tls' | 'timeout' | 'guard' | 'redirect' | 'reset' | 'status' | 'filter' | 'aborted';
+/** Why an attempt failed, told apart for people; `status` is an answer that is not 2xx, `answer` one that is not readable HTTP. */
+export type AttemptFailure = 'dns' | 'connect' | 'tls' | 'timeout' | 'guard' | 'redirect' | 'reset' | 'answer' | 'status' | 'filter' | 'aborted';
 
 export interface AttemptOutcome {
   readonly ok: boolean;

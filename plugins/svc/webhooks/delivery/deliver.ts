@@ -1,0 +1,43 @@
+import type { Clock, HttpApi } from '#plugin-api';
+import type { Deliver } from './deliver.contract.ts';
+import { typedInternalHost } from './internal-host.ts';
+import { abortedOutcome, answeredOutcome, failedOutcome } from './outcome.ts';
+
+/** Bytes of an answer that are kept for the log (D22). */
+const keptBytes = 16 * 1024;
+
+export interface DeliverDependencies {
+  readonly http: Pick<HttpApi, 'fetch'>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Milliseconds of a clock that never jumps, for durations. Default: the process's. */
+  readonly elapsed?: () => number;
+}
+
+/**
+ * Sends attempts through the guarded fetch (D22, D23): POST, exact bytes, redirects with method and body kept, all
+ * phases within the time limit, at most 16 KB of the answer. Never rejects. Keeps no state but open connections.
+ */
+export function createDeliver({ http, clock, elapsed = () => performance.now() }: DeliverDependencies): Deliver {
+  return async ({ url, headers, body, timeout, redirects, allowInternal, signal }) => {
+    const begun = elapsed();
+    const allowHost = typedInternalHost(url);
+    const time = () => ({ now: clock.now(), duration: Math.max(0, Math.round(elapsed() - begun)) });
+    try {
+      const response = await http.fetch(url, {
+        method: 'POST',
+        headers,
+        body,
+        timeout,
+        redirects,
+        allowInternal,
+        maxBytes: keptBytes,
+        truncate: true,
+        ...(allowHost !== null && { allowHost }),
+        ...(signal && { signal }),
+      });
+      return answeredOutcome(response, time());
+    } catch (thrown) {
+      return signal?.aborted ? abortedOutcome(url, time()) : failedOutcome(thrown, url, time());
+    }
+  };
+}
