@@ -1,7 +1,10 @@
 import type { HostApi } from '#plugin-api';
 import type { AiServices } from './ai/ai-services.ts';
+import { createEmbed, type Embed } from './ai/embed.ts';
 import { createGenerateText, type GenerateText } from './ai/generate-text.ts';
+import { routeProviderIds } from './ai/route-providers.ts';
 import { createTestProvider } from './ai/test-provider.ts';
+import { createUsageLedger, type StoringLedger } from './ai/usage-ledger/usage-ledger.ts';
 import { createRateLimit } from './kit/rate-limit.ts';
 import { requireApiKey, type KeyedRequest } from './kit/require-api-key.ts';
 import type { Provider } from './providers/provider.ts';
@@ -15,8 +18,13 @@ export interface ServiceContext extends SettingsContext {
   /** The providers there are at registration, whose settings make the flags of commands. */
   readonly knownProviders: readonly Provider[];
   readonly generateText: GenerateText;
+  /** Takes note of every call to a provider. */
+  readonly ledger: StoringLedger;
   /** Ids of the providers that generate text at this moment, those of other plugins included. */
   textProviderIds(): readonly string[];
+  readonly embed: Embed;
+  /** Ids that `POST /embeddings` takes at this moment (contract 4.4): four, and those of other plugins. */
+  embeddingProviderIds(): readonly string[];
   /** Checks the REST key, then counts the call; both before parameters are looked at (D2). */
   authenticate(request: KeyedRequest): Promise<void>;
 }
@@ -24,7 +32,10 @@ export interface ServiceContext extends SettingsContext {
 export async function createContext(host: HostApi): Promise<ServiceContext> {
   const registry = await createProviderRegistry({ hooks: host.hooks });
   const settings = createSettings({ host, providers: registry });
-  const ai: AiServices = { registry, settings, host };
+  const ledger = createUsageLedger({ host, prices: () => settings.prices.table(), isSandbox: () => settings.sandbox.isOn() });
+  // The first to be registered is the last to run: whatever the other parts still note while they stop is stored.
+  host.onStop(() => ledger.stop());
+  const ai: AiServices = { registry, settings, host, ledger };
   const checkKey = requireApiKey(settings.restKey);
   const countCall = createRateLimit({
     database: host.database,
@@ -38,7 +49,10 @@ export async function createContext(host: HostApi): Promise<ServiceContext> {
     knownProviders: registry.all(),
     tester: createProviderTester({ probe: createTestProvider(ai), options: host.options }),
     generateText: createGenerateText(ai),
+    ledger,
     textProviderIds: () => registry.all().filter((provider) => provider.text).map((provider) => provider.id),
+    embed: createEmbed(ai),
+    embeddingProviderIds: () => routeProviderIds(registry, { capability: 'embeddings', contract: ['openai', 'google', 'azure', 'openrouter'] }),
     async authenticate(request) {
       await checkKey(request);
       await countCall();

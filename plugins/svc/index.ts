@@ -2,13 +2,14 @@ import { definePlugin, type HostApi } from '#plugin-api';
 import { createContext, type ServiceContext } from './context.ts';
 import { rateLimitTable } from './kit/rate-limit.ts';
 import { migrationsOf, registerModule, type Module } from './kit/module.ts';
+import { embeddingsModule } from './modules/embeddings/module.ts';
 import { textModule } from './modules/text/module.ts';
 import { createProviderRegistry } from './providers/registry.ts';
 import { settingsModule } from './settings/module.ts';
 import { removeOptions } from './settings/settings.ts';
 
 /** The table of contents of the service. A new module is added here and nowhere else. */
-const modules: readonly Module<ServiceContext>[] = [settingsModule, textModule];
+const modules: readonly Module<ServiceContext>[] = [settingsModule, textModule, embeddingsModule];
 
 export default definePlugin({
   migrations: migrationsOf(modules),

@@ -1,6 +1,7 @@
 import { azureAccess, azureDeployments, azureModel, azureVersion } from './chat-completions/azure-access.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { openAiParams } from './chat-completions/openai-models.ts';
+import { createOpenAiEmbeddings, openAiLimits, withoutDimensions } from './embeddings/openai-embeddings.ts';
 import type { ParamAnswer, ParamQuestion } from './params.ts';
 import type { Provider } from './provider.ts';
 import { apiKeyField } from './settings-fields.ts';
@@ -48,6 +49,13 @@ export const provider: Provider = createChatProvider({
   },
   access: azureAccess,
   ownModels: azureDeployments,
+  // The encoding is none of the fields that contract 4.4 lets callers choose here; floats are asked for.
+  embeddings: createOpenAiEmbeddings({
+    access: azureAccess,
+    takes: ['dimensions', 'user'],
+    limits: openAiLimits,
+    refusedBy: (model, settings) => withoutDimensions(azureModel(settings, model)),
+  }),
 });
 
 /** The classic interface learned `max_completion_tokens` in September 2024. */

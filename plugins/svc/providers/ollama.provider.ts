@@ -1,6 +1,8 @@
+import type { ChatAccess } from './chat-completions/chat-client.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
+import { createOpenAiEmbeddings } from './embeddings/openai-embeddings.ts';
 import { nearestEffort } from './params.ts';
-import type { Provider } from './provider.ts';
+import type { Provider, ProviderSettings } from './provider.ts';
 import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
 
 const address = 'http://127.0.0.1:11434/v1';
@@ -15,6 +17,7 @@ export const provider: Provider = createChatProvider({
       base_url: baseUrlField(address, 'Address of the Ollama server, with /v1.'),
       api_key: apiKeyField('Only for a server behind a gateway that asks for one.'),
       model: modelField('Text model', 'llama3.2'),
+      embedding_model: modelField('Embedding model', 'nomic-embed-text'),
     },
   },
   rules: {
@@ -33,6 +36,12 @@ export const provider: Provider = createChatProvider({
         ? {}
         : { written: { reasoning_effort: { reasoning_effort: nearestEffort(params.reasoning_effort, ['none', 'low', 'medium', 'high']) } } },
   },
-  // The SDK insists on a key; Ollama itself looks at none.
-  access: (settings) => ({ baseURL: settings.base_url || address, apiKey: settings.api_key || 'ollama' }),
+  access,
+  // Ollama names no limit; a model on one's own machine reads a batch one text after the other, within one time limit.
+  embeddings: createOpenAiEmbeddings({ access, takes: ['dimensions', 'encodingFormat'], limits: { inputs: 100 } }),
 });
+
+/** The SDK insists on a key; Ollama itself looks at none. */
+function access(settings: ProviderSettings): ChatAccess {
+  return { baseURL: settings.base_url || address, apiKey: settings.api_key || 'ollama' };
+}

@@ -1,6 +1,8 @@
 import { openAiParams } from './chat-completions/openai-models.ts';
+import type { ChatAccess } from './chat-completions/chat-client.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
-import type { Provider } from './provider.ts';
+import { createOpenAiEmbeddings, openAiLimits, withoutDimensions } from './embeddings/openai-embeddings.ts';
+import type { Provider, ProviderSettings } from './provider.ts';
 import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
 
 const address = 'https://api.openai.com/v1';
@@ -33,9 +35,14 @@ export const provider: Provider = createChatProvider({
     },
     byModel: openAiParams,
   },
-  access: (settings) => ({
+  access,
+  embeddings: createOpenAiEmbeddings({ access, takes: ['dimensions', 'encodingFormat', 'user'], limits: openAiLimits, refusedBy: withoutDimensions }),
+});
+
+function access(settings: ProviderSettings): ChatAccess {
+  return {
     baseURL: settings.base_url || address,
     apiKey: settings.api_key ?? '',
     organization: typeof settings['organization'] === 'string' && settings['organization'] !== '' ? settings['organization'] : null,
-  }),
-});
+  };
+}

@@ -1,5 +1,7 @@
+import type { ChatAccess } from './chat-completions/chat-client.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
-import type { Provider } from './provider.ts';
+import { createOpenAiEmbeddings, openAiLimits, withoutDimensions } from './embeddings/openai-embeddings.ts';
+import type { Provider, ProviderSettings } from './provider.ts';
 import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
 
 const address = 'https://openrouter.ai/api/v1';
@@ -34,11 +36,17 @@ export const provider: Provider = createChatProvider({
     },
     byModel: ({ params }) => ({ written: { reasoning_effort: { reasoning: { effort: params.reasoning_effort } } } }),
   },
-  access: (settings) => ({ baseURL: settings.base_url || address, apiKey: settings.api_key ?? '', headers: attribution(settings) }),
+  access,
+  // OpenRouter names no limits of its own; the models behind it are OpenAI's and others', which take less at worst and say so.
+  embeddings: createOpenAiEmbeddings({ access, takes: ['dimensions', 'encodingFormat'], limits: openAiLimits, refusedBy: withoutDimensions }),
   checkKey: async (get) => {
     await get('/key').then((response) => response.text(), ignoreUnlessRefused);
   },
 });
+
+function access(settings: ProviderSettings): ChatAccess {
+  return { baseURL: settings.base_url || address, apiKey: settings.api_key ?? '', headers: attribution(settings) };
+}
 
 /** The listing is public, so a wrong key shows only here. Any other trouble is the listing's to report. */
 function ignoreUnlessRefused(error: unknown): void {

@@ -11,7 +11,7 @@ import { ProviderError, type ModelInfo, type ProviderConnection, type TextResult
  */
 export function chatResponse(body: JsonObject, asked: { readonly model: string }, connection: ProviderConnection): Omit<TextResult, 'ignored'> {
   const choice = listAt(body, 'choices')[0];
-  throwErrorInside(body, choice, connection);
+  throwErrorInside(body, connection, choice);
   const message = objectAt(choice, 'message');
   if (!('content' in message) && !('refusal' in message)) throw unreadable('no choices[0].message.content in it');
   const content = contentText(message['content']);
@@ -22,7 +22,7 @@ export function chatResponse(body: JsonObject, asked: { readonly model: string }
 }
 
 /** `{"error": {"code": 429, "message": ...}}` in the body, or in the choice, of an answer with status 200. */
-function throwErrorInside(body: JsonObject, choice: unknown, connection: ProviderConnection): void {
+export function throwErrorInside(body: JsonObject, connection: Pick<ProviderConnection, 'settings' | 'clock'>, choice?: unknown): void {
   const holder = [body, choice].find((candidate): candidate is JsonObject => isObject(candidate) && isObject(candidate['error']));
   if (holder === undefined) return;
   const code = Number(objectAt(holder, 'error')['code']);
