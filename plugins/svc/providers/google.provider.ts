@@ -1,4 +1,5 @@
 import { checkingFetch, createGoogleClients, googleAddress } from './google/google-client.ts';
+import { createGoogleEmbeddings } from './google/google-embeddings.ts';
 import { googleRequest, googleRules } from './google/google-request.ts';
 import { googleModel, googleResponse } from './google/google-response.ts';
 import { learningRefusals } from './learned-refusals.ts';
@@ -24,6 +25,7 @@ export const provider: Provider = {
     },
   },
   text: { params: googleRules.names, generate: learningRefusals(googleRules.names, generate) },
+  embeddings: createGoogleEmbeddings(clientOf),
   listModels: (connection) => withTimeLimit(connection, (signal) => listModels(connection, signal)),
 };
 

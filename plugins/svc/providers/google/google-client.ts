@@ -1,7 +1,7 @@
 import type { GoogleGenAI } from '@google/genai';
 import { createClientCache } from '../../kit/client-cache.ts';
 import { httpFailure, unreadable } from '../failures.ts';
-import { isObject } from '../json.ts';
+import { isObject, type JsonObject } from '../json.ts';
 import type { ProviderConnection } from '../provider.ts';
 
 export const googleAddress = 'https://generativelanguage.googleapis.com';
@@ -21,8 +21,10 @@ export function createGoogleClients(): (connection: ProviderConnection) => Promi
 /**
  * A `fetch` for one call of the SDK. The SDK keeps neither the headers of an error (`Retry-After`) nor apart what was cut
  * and what was no JSON, so both are decided here, before it looks: it is handed whole answers of success alone.
+ *
+ * @param take is handed the body, and the SDK an empty one: for what the SDK would leave out, and large bodies are read once.
  */
-export function checkingFetch(connection: ProviderConnection): typeof globalThis.fetch {
+export function checkingFetch(connection: ProviderConnection, take?: (body: JsonObject) => void): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await connection.fetch(input, init);
     const text = await response.text();
@@ -30,7 +32,8 @@ export function checkingFetch(connection: ProviderConnection): typeof globalThis
     const body = parsed(text);
     if (!response.ok) throw httpFailure({ status, headers, body: body ?? text }, connection);
     if (!isObject(body)) throw unreadable(`${headers.get('content-type')?.split(';')[0] ?? 'no content type'}, not a JSON object`, status);
-    return new Response(text, { status, headers });
+    take?.(body);
+    return new Response(take === undefined ? text : '{}', { status, headers });
   };
 }
 
