@@ -1,0 +1,19 @@
+import type { StoredVector, VectorMetadata } from './vector-store.ts';
+
+/** Where the content is stored (D15). */
+export const contentKey = 'original_content';
+
+/** Metadata for a store of flat values: what `holds` does not take becomes JSON text (D15). */
+export function flatMetadata(metadata: VectorMetadata, holds: (value: unknown) => boolean): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, holds(value) ? value : JSON.stringify(value)]));
+}
+
+export function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
+
+/** The content of stored metadata, and the rest of it. */
+export function splitMetadata(stored: VectorMetadata | null | undefined): Pick<StoredVector, 'content' | 'metadata'> {
+  const { [contentKey]: content, ...metadata } = stored ?? {};
+  return { content: typeof content === 'string' ? content : null, metadata };
+}

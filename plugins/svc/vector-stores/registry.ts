@@ -1,0 +1,50 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { HooksApi } from '#plugin-api';
+import type { VectorStore } from './vector-store.ts';
+
+declare module '#plugin-api' {
+  interface FilterMap {
+    /** The vector stores on offer. Add one of your own, or take one away; its id must be free. */
+    svc_vector_stores: (stores: readonly VectorStore[]) => readonly VectorStore[];
+  }
+}
+
+/** Every vector store on offer: the files of this folder, then the filter `svc_vector_stores`, asked anew at each call. */
+export interface VectorStoreRegistry {
+  all(): VectorStore[];
+  get(id: string): VectorStore | undefined;
+}
+
+/** The order in which contract 4.7 names them; others follow by name. */
+const order = ['pinecone', 'qdrant', 'chroma'];
+
+/** Imports every `<id>.store.ts` of this folder. The vendors' packages are not loaded by that. */
+export async function createVectorStoreRegistry({ hooks }: { readonly hooks: Pick<HooksApi, 'applyFilters'> }): Promise<VectorStoreRegistry> {
+  const own = await loadStores(import.meta.dirname);
+  const all = (): VectorStore[] => checked(hooks.applyFilters('svc_vector_stores', own));
+  return { all, get: (id) => all().find((store) => store.id === id) };
+}
+
+async function loadStores(directory: string): Promise<VectorStore[]> {
+  const files = (await readdir(directory)).filter((file) => file.endsWith('.store.ts'));
+  const modules = await Promise.all(files.map((file) => import(pathToFileURL(join(directory, file)).href) as Promise<{ store: VectorStore }>));
+  return modules.map(({ store }) => store).sort((left, right) => rank(left.id) - rank(right.id) || left.id.localeCompare(right.id));
+}
+
+function rank(id: string): number {
+  const place = order.indexOf(id);
+  return place < 0 ? order.length : place;
+}
+
+/** A filter may answer anything; only whole stores with an id of their own are taken, the first of an id. */
+function checked(stores: unknown): VectorStore[] {
+  if (!Array.isArray(stores)) return [];
+  const byId = new Map<string, VectorStore>();
+  for (const store of stores as Partial<VectorStore>[]) {
+    const whole = /^[a-z0-9]+$/.test(store.id ?? '') && typeof store.label === 'string' && store.settings?.properties !== undefined && typeof store.open === 'function';
+    if (whole && !byId.has(store.id ?? '')) byId.set(store.id ?? '', store as VectorStore);
+  }
+  return [...byId.values()];
+}

@@ -1,0 +1,11 @@
+import type { JsonSchema } from '#plugin-api';
+
+/** Fields of the stores' settings forms; `svc vector-store set` writes the same names. */
+export const urlField = (description: string, address?: string): JsonSchema => ({
+  type: 'string',
+  title: 'Address',
+  description,
+  ...(address !== undefined && { default: address }),
+});
+
+export const apiKeyField = (description: string): JsonSchema => ({ type: 'string', title: 'API key', description, writeOnly: true });
