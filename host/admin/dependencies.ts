@@ -96,6 +96,8 @@ export interface AdminDependencies {
   readonly nonces: AdminNonces;
   readonly setup: AdminSetup;
   readonly plugins: AdminPlugins;
+  /** Absolute path of the folder in which files of forms lie for the time of the action. Default: the system's own for such files. */
+  readonly uploadsDir?: string;
   readonly site: SiteApi;
   /** Absolute address of the REST root. */
   readonly restUrl: () => string;

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import type { Request, Response } from 'express';
 
 import type { AdminActionResult, AdminPage, AdminRequest } from '#plugin-api';
@@ -69,7 +70,7 @@ async function runAction(context: AdminContext, page: AdminPage, visit: Visit): 
   if (page.uploadLimit === undefined || !isMultipart(visit.request)) return runForm(context, page, { ...visit, form: readForm(visit.request) });
   let upload: Upload;
   try {
-    upload = await readUpload(visit.request, page.uploadLimit);
+    upload = await readUpload(visit.request, { limit: page.uploadLimit, parent: context.uploadsDir ?? tmpdir() });
   } catch (error) {
     const { status, text, code } = toFailure(error, { log: context.log, id: requestId(visit.response) });
     return context.answers.refuse({ ...visit, status, text, code });

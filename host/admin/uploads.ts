@@ -1,9 +1,8 @@
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { finished, pipeline } from 'node:stream/promises';
 import type { Request } from 'express';
 import { RestError, type UploadedFile } from '#plugin-api';
 import { parseForm } from './form.ts';
@@ -25,19 +24,17 @@ export function isMultipart(request: Request): boolean {
  * Reads a multipart form, its files straight to the disk. Only for visitors who may use the page: others' uploads are
  * not read at all.
  *
- * @param limit bytes of each file, of which there may be ten.
+ * @param limits `limit`: bytes of each file, of which there may be ten; `parent`: where their folder is made.
  * @throws RestError 413 above it, 400 when the form is broken; then nothing of it is left.
  */
-export async function readUpload(request: Request, limit: number): Promise<Upload> {
+export async function readUpload(request: Request, { limit, parent }: { readonly limit: number; readonly parent: string }): Promise<Upload> {
   if (Number(request.headers['content-length'] ?? 0) > limit + formLimit) throw tooLarge(limit);
-  const directory = await mkdtemp(join(tmpdir(), 'upload-'));
+  const directory = await mkdtemp(join(parent, 'upload-'));
   const discard = (): Promise<void> => rm(directory, { recursive: true, force: true });
   try {
     const { fields, files } = await readParts(request, { directory, limit });
     return { form: parseForm(fields.toString()), files, discard };
   } catch (error) {
-    request.unpipe();
-    request.resume();
     await discard();
     throw error instanceof RestError ? error : new RestError({ code: 'rest_upload_broken', status: 400, message: 'The form could not be read; send it again.', cause: error });
   }
@@ -64,15 +61,33 @@ async function readParts(request: Request, { directory, limit }: { readonly dire
     written.catch((error: unknown) => parser.destroy(error as Error));
     writing.push(written);
   });
-  await pipeline(request, parser);
-  await Promise.all(writing);
-  return parts;
+  // A pipeline would destroy the request with the parser, and the sender would see a reset connection, not the answer.
+  const hungUp = (): void => {
+    if (!request.complete) parser.destroy(new Error('The sender hung up.'));
+  };
+  request.once('close', hungUp);
+  request.pipe(parser);
+  try {
+    const ended = finished(parser);
+    // It may have closed before anybody listened.
+    if (request.destroyed) hungUp();
+    await ended;
+    await Promise.all(writing);
+    return parts;
+  } finally {
+    request.off('close', hungUp);
+    request.unpipe(parser);
+    request.resume();
+    // A file that is still being opened would come into the folder while that is removed.
+    await Promise.allSettled(writing);
+  }
 }
 
-async function writeFile(stream: Readable & { truncated?: boolean }, path: string, limit: number): Promise<number> {
+async function writeFile(stream: Readable, path: string, limit: number): Promise<number> {
   const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
+  // At once, not at the end of the part: that may never come.
+  stream.once('limit', () => stream.destroy(tooLarge(limit)));
   await pipeline(stream, file);
-  if (stream.truncated) throw tooLarge(limit);
   return file.bytesWritten;
 }
 

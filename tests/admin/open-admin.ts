@@ -48,7 +48,7 @@ const password = 'correct horse battery';
 const directories = [fileURLToPath(new URL('../../views', import.meta.url)), fileURLToPath(new URL('views', import.meta.url))];
 
 /** The admin behind real HTTP, with people, sessions and plugins kept in memory. */
-export async function openAdmin({ needsSetup = false, siteUrl }: { needsSetup?: boolean; siteUrl?: string } = {}): Promise<OpenAdmin> {
+export async function openAdmin({ needsSetup = false, siteUrl, uploadsDir }: { needsSetup?: boolean; siteUrl?: string; uploadsDir?: string } = {}): Promise<OpenAdmin> {
   const hooks = createHooks();
   const logged: OpenAdmin['logged'] = [];
   const log = recordingLog(logged);
@@ -69,6 +69,7 @@ export async function openAdmin({ needsSetup = false, siteUrl }: { needsSetup?: 
   const shared = { views, site, restUrl: () => `${address}/wp-json/`, plugins: pluginSwitches(plugins) };
   const dependencies: AdminDependencies = {
     ...shared,
+    ...(uploadsDir !== undefined && { uploadsDir }),
     assetUrl: (slug, file) => `/assets/${slug}/${file}`,
     authenticate: async (request) => sessions.get(/svc_session=(\w+)/.exec(request.headers.cookie ?? '')?.[1] ?? '') ?? null,
     login: async (input) => {
