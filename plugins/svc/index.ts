@@ -1,25 +1,29 @@
 import { definePlugin, type HostApi } from '#plugin-api';
+import { usageDaysTable, usageTable } from './ai/usage-ledger/usage-tables.ts';
 import { createContext, type ServiceContext } from './context.ts';
 import { rateLimitTable } from './kit/rate-limit.ts';
 import { migrationsOf, registerModule, type Module } from './kit/module.ts';
 import { embeddingsModule } from './modules/embeddings/module.ts';
 import { textModule } from './modules/text/module.ts';
+import { usageModule } from './modules/usage/module.ts';
+import { sweepHook } from './modules/usage/sweep.ts';
 import { createProviderRegistry } from './providers/registry.ts';
 import { settingsModule } from './settings/module.ts';
 import { removeOptions } from './settings/settings.ts';
 
 /** The table of contents of the service. A new module is added here and nowhere else. */
-const modules: readonly Module<ServiceContext>[] = [settingsModule, textModule, embeddingsModule];
+const modules: readonly Module<ServiceContext>[] = [settingsModule, textModule, embeddingsModule, usageModule];
 
 export default definePlugin({
   migrations: migrationsOf(modules),
   async register(host: HostApi) {
     const context = await createContext(host);
-    for (const module of modules) registerModule(module, context);
+    for (const module of modules) await registerModule(module, context);
   },
   async uninstall(host: HostApi) {
     const providers = await createProviderRegistry({ hooks: host.hooks });
     await removeOptions(host.options, providers.all().map(({ id }) => id));
-    await host.database.knex.schema.dropTableIfExists(rateLimitTable);
+    await host.cron.unschedule(sweepHook);
+    for (const table of [rateLimitTable, usageTable, usageDaysTable]) await host.database.knex.schema.dropTableIfExists(table);
   },
 });

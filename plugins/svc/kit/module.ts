@@ -17,7 +17,7 @@ export interface Module<Context> {
   /** Tables, named `svc_<name>`; their ids are sorted over all modules. */
   readonly migrations?: readonly Migration[];
   /** Whatever has no list of its own: filters, actions, badges, setup choices. Only declares. */
-  readonly register?: (context: Context) => void;
+  readonly register?: (context: Context) => void | Promise<void>;
 }
 
 /** Gives a module its types; answers it unchanged. */
@@ -26,11 +26,11 @@ export function defineModule<Context>(module: Module<Context>): Module<Context> 
 }
 
 /** Registers what a module lists. The host undoes it all with the plugin. */
-export function registerModule<Context extends ModuleContext>(module: Module<Context>, context: Context): void {
+export async function registerModule<Context extends ModuleContext>(module: Module<Context>, context: Context): Promise<void> {
   for (const route of module.routes ?? []) registerRoute(route, context);
   for (const page of module.pages ?? []) context.host.admin.addPage(page(context));
   for (const commands of module.commands ?? []) for (const command of commands(context)) context.host.cli.addCommand(command);
-  module.register?.(context);
+  await module.register?.(context);
 }
 
 /** The tables of all modules in the order they are made. */

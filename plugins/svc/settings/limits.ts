@@ -10,6 +10,8 @@ export interface Limits {
   readonly embeddings_timeout: number;
   /** REST calls a minute over all nodes; 0: no limit. */
   readonly requests_per_minute: number;
+  /** Days that calls are kept in the usage ledger. */
+  readonly usage_days: number;
 }
 
 export const limitSchemas = {
@@ -44,5 +46,13 @@ export const limitSchemas = {
     minimum: 0,
     maximum: 1_000_000,
     default: 0,
+  },
+  usage_days: {
+    type: 'integer',
+    title: 'Days to keep usage',
+    description: 'Calls in the usage ledger that are older are removed once a day.',
+    minimum: 1,
+    maximum: 3650,
+    default: 400,
   },
 } as const satisfies Record<keyof Limits, JsonSchema>;

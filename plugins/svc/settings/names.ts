@@ -8,6 +8,8 @@ export const optionNames = {
   imageDefaults: 'svc_image_defaults',
   /** `Limits`. */
   limits: 'svc_limits',
+  /** `Price[]`: the site's own prices, before the built-in ones. */
+  prices: 'svc_prices',
   /** Boolean. */
   sandbox: 'svc_sandbox',
 } as const;

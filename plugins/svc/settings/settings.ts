@@ -6,6 +6,7 @@ import { readFieldValue } from './field-value.ts';
 import { invalidFields } from './invalid-fields.ts';
 import { limitSchemas, type Limits } from './limits.ts';
 import { modelsTransient, optionNames, optionPrefix } from './names.ts';
+import { createPriceStore, type PriceStore } from './prices/price-store.ts';
 import { createProviderStore, type ProviderSource, type ProviderStore } from './provider-store.ts';
 import { createRestKey, type RestKey } from './rest-key.ts';
 import { createSandboxSwitch, type SandboxSwitch } from './sandbox-switch.ts';
@@ -16,6 +17,7 @@ export interface Settings {
   readonly restKey: RestKey;
   readonly providers: ProviderStore;
   readonly sandbox: SandboxSwitch;
+  readonly prices: PriceStore;
   /** What a call to the provider is made with; secrets in plain text. */
   provider(id: string): Promise<ProviderSettings>;
   /** Defaults of every text call; the call's own keys override them (D8). */
@@ -55,6 +57,7 @@ export function createSettings({ host, providers, random }: SettingsParts): Sett
       embeddings_timeout: Math.max(1, chosen('embeddings_timeout')),
       images_timeout: Math.max(1, chosen('images_timeout')),
       requests_per_minute: Math.max(0, chosen('requests_per_minute')),
+      usage_days: Math.max(1, chosen('usage_days')),
     };
   }
 
@@ -62,6 +65,7 @@ export function createSettings({ host, providers, random }: SettingsParts): Sett
     restKey: createRestKey({ options, secrets, read, ...(random && { random }) }),
     providers: store,
     sandbox: createSandboxSwitch({ options, hooks }),
+    prices: createPriceStore({ options }),
     provider: store.effective,
     aiParams: async () => (await options.get<AiParams | false>(optionNames.aiParams, {})) || {},
     async saveAiParams(values) {

@@ -146,7 +146,7 @@ describe('global AI parameters and limits', () => {
 
   it('give 60 seconds for text and no rate limit until something is saved', async () => {
     const { settings } = createStandIn();
-    expect(await settings.limits()).to.deep.equal({ text_timeout: 60, embeddings_timeout: 60, images_timeout: 180, requests_per_minute: 0 });
+    expect(await settings.limits()).to.deep.equal({ text_timeout: 60, embeddings_timeout: 60, images_timeout: 180, requests_per_minute: 0, usage_days: 400 });
     await settings.saveLimits({ text_timeout: '5' });
     expect(await settings.timeouts()).to.deep.include({ text: 5000, embeddings: 60_000, images: 180_000 });
     expect(await faults(settings.saveLimits({ text_timeout: '0' }))).to.have.keys('text_timeout');
@@ -157,7 +157,7 @@ describe('global AI parameters and limits', () => {
     stored.set('svc_limits', { text_timeout: 'soon' });
     stored.set('svc_ai_params', false);
     stored.set('svc_provider_acme', 'text');
-    expect(await settings.limits()).to.deep.equal({ text_timeout: 60, embeddings_timeout: 60, images_timeout: 180, requests_per_minute: 0 });
+    expect(await settings.limits()).to.deep.equal({ text_timeout: 60, embeddings_timeout: 60, images_timeout: 180, requests_per_minute: 0, usage_days: 400 });
     expect(await settings.aiParams()).to.deep.equal({});
     expect(await settings.provider('acme')).to.include({ model: 'acme-1' });
   });

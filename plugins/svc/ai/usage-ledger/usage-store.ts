@@ -1,0 +1,41 @@
+import type { DatabaseApi } from '#plugin-api';
+import { usageDays, type NewUsageRow } from './usage-row.ts';
+import { dayKeys, daySums, usageDaysTable, usageTable } from './usage-tables.ts';
+
+export interface WriteUsage {
+  readonly rows: readonly NewUsageRow[];
+  /** The site's day of a moment. */
+  readonly dayOf: (time: number) => string;
+}
+
+/** Stores a few hundred calls at most, and adds them to their days, all or nothing. */
+export async function writeUsage(database: Pick<DatabaseApi, 'transaction'>, { rows, dayOf }: WriteUsage): Promise<void> {
+  if (rows.length === 0) return;
+  await database.transaction(async (transaction) => {
+    await transaction(usageTable).insert([...rows]);
+    const sums = Object.fromEntries(daySums.map((sum) => [sum, transaction.raw('?? + ??', [`${usageDaysTable}.${sum}`, `excluded.${sum}`])]));
+    await transaction(usageDaysTable).insert(usageDays(rows, dayOf)).onConflict(['day', ...dayKeys]).merge(sums);
+  });
+}
+
+export interface SweepUsage {
+  /** Milliseconds since the epoch: calls that ended before it go. */
+  readonly before: number;
+  /** The same border as a day of the site. */
+  readonly beforeDay: string;
+}
+
+const sweptAtOnce = 2000;
+
+/** Removes what is older, in steps that hold up no one else for long. Answers how many calls. */
+export async function sweepUsage({ knex }: Pick<DatabaseApi, 'knex'>, { before, beforeDay }: SweepUsage): Promise<number> {
+  let swept = 0;
+  for (;;) {
+    const oldest = knex(usageTable).select('id').where('time', '<', before).orderBy('time').limit(sweptAtOnce);
+    const count = await knex(usageTable).whereIn('id', oldest).delete();
+    swept += count;
+    if (count < sweptAtOnce) break;
+  }
+  await knex(usageDaysTable).where('day', '<', beforeDay).delete();
+  return swept;
+}

@@ -1,0 +1,73 @@
+import type { Migration } from '#plugin-api';
+
+/** One row per call. */
+export const usageTable = 'svc_usage';
+/** Sums per day of the site and everything calls are told apart by; what pages and limits count with, however many calls there are. */
+export const usageDaysTable = 'svc_usage_days';
+
+/** What the sums of a day are kept apart by, besides the day. */
+export const dayKeys = ['module', 'bot_id', 'kind', 'provider', 'model', 'outcome', 'sandbox'] as const;
+export const daySums = ['calls', 'input_tokens', 'output_tokens', 'images', 'cost', 'unpriced', 'duration'] as const;
+
+/** A call as it is stored. `cost` in millionths of a US dollar, null when there is no price; `time`, its end, and `duration` in milliseconds. */
+export interface UsageRow {
+  readonly id: number;
+  readonly time: number;
+  readonly module: string;
+  readonly route: string | null;
+  readonly bot_id: number | null;
+  readonly kind: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly images: number;
+  readonly cost: number | null;
+  readonly duration: number;
+  readonly outcome: string;
+  /** 1 for an answer that the sandbox made up, at no cost. */
+  readonly sandbox: number;
+}
+
+/** Lengths of the text columns; longer values are cut. */
+export const longest = { module: 60, route: 200, kind: 20, provider: 60, model: 200, outcome: 100 } as const;
+
+export const usageMigration: Migration = {
+  id: '0002_usage_ledger',
+  async up(knex) {
+    await knex.schema.createTable(usageTable, (columns) => {
+      columns.bigIncrements('id');
+      columns.bigInteger('time').notNullable();
+      columns.string('module', longest.module).notNullable();
+      columns.string('route', longest.route);
+      columns.bigInteger('bot_id');
+      columns.string('kind', longest.kind).notNullable();
+      columns.string('provider', longest.provider).notNullable();
+      columns.string('model', longest.model).notNullable();
+      columns.bigInteger('input_tokens').notNullable();
+      columns.bigInteger('output_tokens').notNullable();
+      columns.integer('images').notNullable();
+      columns.bigInteger('cost');
+      columns.bigInteger('duration').notNullable();
+      columns.string('outcome', longest.outcome).notNullable();
+      columns.smallint('sandbox').notNullable();
+      // Newest first, alone and with each filter of the page; `id` breaks ties, so that pages neither repeat nor skip a call.
+      columns.index(['time', 'id'], 'svc_usage_time');
+      for (const filter of ['provider', 'model', 'module', 'kind', 'outcome', 'sandbox']) columns.index([filter, 'time', 'id'], `svc_usage_${filter}`);
+    });
+    await knex.schema.createTable(usageDaysTable, (columns) => {
+      // YYYY-MM-DD, in the time zone the site had when the call was made.
+      columns.string('day', 10).notNullable();
+      columns.string('module', longest.module).notNullable();
+      // 0: no bot.
+      columns.bigInteger('bot_id').notNullable();
+      columns.string('kind', longest.kind).notNullable();
+      columns.string('provider', longest.provider).notNullable();
+      columns.string('model', longest.model).notNullable();
+      columns.string('outcome', longest.outcome).notNullable();
+      columns.smallint('sandbox').notNullable();
+      for (const sum of daySums) columns.bigInteger(sum).notNullable();
+      columns.primary(['day', ...dayKeys]);
+    });
+  },
+};

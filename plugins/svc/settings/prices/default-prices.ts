@@ -1,0 +1,49 @@
+import type { Price } from './price.ts';
+
+/** When the built-in prices were last looked up, for people to see: prices change, and these are not billed from. */
+export const defaultPricesDate = '2026-11-21';
+
+/**
+ * List prices without discounts for caches and batches, in US dollars, of the models that the providers start with and
+ * their families. DEFAULTS TO BE CHECKED against the provider's own price list; a site's own prices win over them.
+ * Models of which no price was found are left out: a wrong figure is worse than none.
+ */
+export const defaultPrices: readonly Price[] = [
+  { provider: 'openai', model: 'gpt-5.6-sol', input: 5, output: 30 },
+  { provider: 'openai', model: 'gpt-5.6-terra*', input: 2.5, output: 15 },
+  { provider: 'openai', model: 'gpt-5.6-luna*', input: 1, output: 6 },
+  { provider: 'openai', model: 'gpt-4.1', input: 2, output: 8 },
+  { provider: 'openai', model: 'gpt-4.1-2*', input: 2, output: 8 },
+  { provider: 'openai', model: 'gpt-4.1-mini*', input: 0.4, output: 1.6 },
+  { provider: 'openai', model: 'gpt-4o', input: 2.5, output: 10 },
+  { provider: 'openai', model: 'gpt-4o-2024*', input: 2.5, output: 10 },
+  { provider: 'openai', model: 'gpt-4o-mini*', input: 0.15, output: 0.6 },
+  { provider: 'openai', model: 'text-embedding-3-small', input: 0.02 },
+  { provider: 'openai', model: 'text-embedding-3-large', input: 0.13 },
+  // Images paid for as tokens: text in, image out.
+  { provider: 'openai', model: 'gpt-image-2*', input: 5, output: 30 },
+  // Standard quality, 1024x1024.
+  { provider: 'openai', model: 'dall-e-3', image: 0.04 },
+  { provider: 'azure', model: 'gpt-5.6-terra*', input: 2.5, output: 15 },
+  { provider: 'azure', model: 'gpt-4o-mini*', input: 0.15, output: 0.6 },
+  { provider: 'azure', model: 'text-embedding-3-small', input: 0.02 },
+  { provider: 'azure', model: 'text-embedding-3-large', input: 0.13 },
+  { provider: 'google', model: 'gemini-3.5-flash*', input: 1.5, output: 9 },
+  { provider: 'google', model: 'gemini-embedding-001', input: 0.15 },
+  { provider: 'google', model: 'gemini-3.1-flash-image*', input: 0.5, output: 60 },
+  { provider: 'openrouter', model: 'openai/gpt-5.6-terra*', input: 2.5, output: 15 },
+  { provider: 'openrouter', model: 'openai/text-embedding-3-small', input: 0.02 },
+  { provider: 'openrouter', model: 'anthropic/claude-sonnet-5.5*', input: 2, output: 10 },
+  { provider: 'openrouter', model: '*:free', input: 0, output: 0 },
+  { provider: 'claude', model: 'claude-sonnet-5*', input: 2, output: 10 },
+  { provider: 'claude', model: 'claude-opus-5*', input: 5, output: 25 },
+  { provider: 'claude', model: 'claude-haiku-4-5*', input: 1, output: 5 },
+  { provider: 'deepseek', model: 'deepseek-flash*', input: 0.14, output: 0.28 },
+  { provider: 'deepseek', model: 'deepseek-v4-flash*', input: 0.14, output: 0.28 },
+  { provider: 'xai', model: 'grok-4.5', input: 2, output: 6 },
+  { provider: 'xai', model: 'grok-4.3*', input: 1.25, output: 2.5 },
+  { provider: 'xai', model: 'grok-4.20*', input: 1.25, output: 2.5 },
+  { provider: 'xai', model: 'grok-4-1-fast*', input: 0.2, output: 0.5 },
+  // Runs on a machine of one's own.
+  { provider: 'ollama', model: '*', input: 0, output: 0, image: 0 },
+];
