@@ -1,6 +1,7 @@
 import type { HostApi } from '#plugin-api';
 import type { AiServices } from './ai/ai-services.ts';
 import { createEmbed, type Embed } from './ai/embed.ts';
+import { createGenerateImages, type GenerateImages } from './ai/generate-images.ts';
 import { createGenerateText, type GenerateText } from './ai/generate-text.ts';
 import { routeProviderIds } from './ai/route-providers.ts';
 import { createTestProvider } from './ai/test-provider.ts';
@@ -22,6 +23,9 @@ export interface ServiceContext extends SettingsContext {
   readonly ledger: StoringLedger;
   /** Ids of the providers that generate text at this moment, those of other plugins included. */
   textProviderIds(): readonly string[];
+  readonly generateImages: GenerateImages;
+  /** Ids that `POST /images/generate` takes at this moment (contract 4.3): three, and those of other plugins. */
+  imageProviderIds(): readonly string[];
   readonly embed: Embed;
   /** Ids that `POST /embeddings` takes at this moment (contract 4.4): four, and those of other plugins. */
   embeddingProviderIds(): readonly string[];
@@ -51,6 +55,8 @@ export async function createContext(host: HostApi): Promise<ServiceContext> {
     generateText: createGenerateText(ai),
     ledger,
     textProviderIds: () => registry.all().filter((provider) => provider.text).map((provider) => provider.id),
+    generateImages: createGenerateImages({ ...ai, host }),
+    imageProviderIds: () => routeProviderIds(registry, { capability: 'images', contract: ['openai', 'azure', 'google'] }),
     embed: createEmbed(ai),
     embeddingProviderIds: () => routeProviderIds(registry, { capability: 'embeddings', contract: ['openai', 'google', 'azure', 'openrouter'] }),
     async authenticate(request) {

@@ -4,6 +4,7 @@ import { createContext, type ServiceContext } from './context.ts';
 import { rateLimitTable } from './kit/rate-limit.ts';
 import { migrationsOf, registerModule, type Module } from './kit/module.ts';
 import { embeddingsModule } from './modules/embeddings/module.ts';
+import { imagesModule } from './modules/images/module.ts';
 import { textModule } from './modules/text/module.ts';
 import { usageModule } from './modules/usage/module.ts';
 import { sweepHook } from './modules/usage/sweep.ts';
@@ -12,7 +13,7 @@ import { settingsModule } from './settings/module.ts';
 import { removeOptions } from './settings/settings.ts';
 
 /** The table of contents of the service. A new module is added here and nowhere else. */
-const modules: readonly Module<ServiceContext>[] = [settingsModule, textModule, embeddingsModule, usageModule];
+const modules: readonly Module<ServiceContext>[] = [settingsModule, textModule, imagesModule, embeddingsModule, usageModule];
 
 export default definePlugin({
   migrations: migrationsOf(modules),

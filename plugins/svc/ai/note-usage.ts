@@ -16,6 +16,8 @@ export interface NotedCall<Result> {
   /** The whole call, further tries included; its time is the one that is kept. */
   readonly run: () => Promise<Result>;
   readonly count: (result: Result) => UsageCounts;
+  /** What a call that failed used all the same. Default: nothing. */
+  readonly countFailed?: () => UsageCounts;
 }
 
 const ownOrigin: UsageOrigin = { module: 'service', route: null, botId: null };
@@ -34,7 +36,7 @@ export async function noteUsage<Result>({ ledger, host }: Pick<AiServices, 'ledg
   try {
     result = await call.run();
   } catch (error) {
-    note(error instanceof RestError ? error.code : 'rest_internal_error', { model: call.model });
+    note(error instanceof RestError ? error.code : 'rest_internal_error', call.countFailed?.() ?? { model: call.model });
     throw error;
   }
   note('ok', call.count(result));

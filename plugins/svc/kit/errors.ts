@@ -35,5 +35,7 @@ export const errors = defineErrors('rest_svc_', {
   provider_error: [502, '{provider} failed: {reason}'],
   vector_store_error: [502, '{provider} failed: {reason}'],
 
+  media_not_saved: [500, 'The image could not be saved in the media library: {reason} Ask for response_format b64_json to get images without saving them.'],
+
   provider_timeout: [504, '{provider} did not answer within {seconds} seconds.'],
 });

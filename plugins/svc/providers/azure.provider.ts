@@ -2,6 +2,9 @@ import { azureAccess, azureDeployments, azureModel, azureVersion } from './chat-
 import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { openAiParams } from './chat-completions/openai-models.ts';
 import { createOpenAiEmbeddings, openAiLimits, withoutDimensions } from './embeddings/openai-embeddings.ts';
+import { imageRulesOf } from './images/image-rules.ts';
+import { openAiImageModels } from './images/openai-image-models.ts';
+import { createOpenAiImages } from './images/openai-images.ts';
 import type { ParamAnswer, ParamQuestion } from './params.ts';
 import type { Provider } from './provider.ts';
 import { apiKeyField } from './settings-fields.ts';
@@ -49,6 +52,7 @@ export const provider: Provider = createChatProvider({
   },
   access: azureAccess,
   ownModels: azureDeployments,
+  images: createOpenAiImages({ access: azureAccess, rules: (model, settings) => imageRulesOf(openAiImageModels, azureModel(settings, model)) }),
   // The encoding is none of the fields that contract 4.4 lets callers choose here; floats are asked for.
   embeddings: createOpenAiEmbeddings({
     access: azureAccess,

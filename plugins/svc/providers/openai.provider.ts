@@ -2,6 +2,9 @@ import { openAiParams } from './chat-completions/openai-models.ts';
 import type { ChatAccess } from './chat-completions/chat-client.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { createOpenAiEmbeddings, openAiLimits, withoutDimensions } from './embeddings/openai-embeddings.ts';
+import { imageRulesOf } from './images/image-rules.ts';
+import { openAiImageModels } from './images/openai-image-models.ts';
+import { createOpenAiImages } from './images/openai-images.ts';
 import type { Provider, ProviderSettings } from './provider.ts';
 import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
 
@@ -36,6 +39,7 @@ export const provider: Provider = createChatProvider({
     byModel: openAiParams,
   },
   access,
+  images: createOpenAiImages({ access, rules: (model) => imageRulesOf(openAiImageModels, model) }),
   embeddings: createOpenAiEmbeddings({ access, takes: ['dimensions', 'encodingFormat', 'user'], limits: openAiLimits, refusedBy: withoutDimensions }),
 });
 

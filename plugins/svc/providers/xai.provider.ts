@@ -1,6 +1,10 @@
+import type { ChatAccess } from './chat-completions/chat-client.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
+import { imageRulesOf } from './images/image-rules.ts';
+import { createOpenAiImages } from './images/openai-images.ts';
+import { xaiImageModels } from './images/xai-image-models.ts';
 import { nearestEffort, type ParamAnswer, type ParamQuestion, type ReasoningEffort } from './params.ts';
-import type { Provider } from './provider.ts';
+import type { Provider, ProviderSettings } from './provider.ts';
 import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
 
 const address = 'https://api.x.ai/v1';
@@ -15,6 +19,7 @@ export const provider: Provider = createChatProvider({
       api_key: apiKeyField('From console.x.ai, under API keys.'),
       base_url: baseUrlField(address, 'With the version.'),
       model: modelField('Text model', 'grok-4.5'),
+      image_model: modelField('Image model', 'grok-imagine-image-quality'),
     },
   },
   rules: {
@@ -30,8 +35,13 @@ export const provider: Provider = createChatProvider({
     },
     byModel: xaiParams,
   },
-  access: (settings) => ({ baseURL: settings.base_url || address, apiKey: settings.api_key ?? '' }),
+  access,
+  images: createOpenAiImages({ access, rules: (model) => imageRulesOf(xaiImageModels, model) }),
 });
+
+function access(settings: ProviderSettings): ChatAccess {
+  return { baseURL: settings.base_url || address, apiKey: settings.api_key ?? '' };
+}
 
 /** Reasoning models answer penalties and `stop` with an error, and only some of them take `reasoning_effort`. */
 function xaiParams({ params, model }: ParamQuestion): ParamAnswer {

@@ -1,0 +1,59 @@
+import { isIP } from 'node:net';
+import type { HttpApi, OutboundInit, OutboundResponse } from '#plugin-api';
+import { ProviderError, type ProviderErrorKind, type ProviderSettings } from '../providers/provider.ts';
+import { imageBytes, type ImageBytes } from './image-bytes.ts';
+
+export interface FetchImageInit {
+  readonly http: Pick<HttpApi, 'fetch'>;
+  /** Of the provider that gave the address. */
+  readonly settings: ProviderSettings;
+  /** Milliseconds, 1 or more. */
+  readonly timeout: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Bytes; a 4K image in PNG has about 25 MB. */
+const largest = 50 * 1_048_576;
+
+/**
+ * Fetches an image from the address a provider gave, guarded (D10, D23): private addresses are refused, but for the very
+ * host and port an administrator typed as the provider's own.
+ *
+ * @throws ProviderError; its message names the host alone, as the rest of such an address is a key to the image.
+ */
+export async function fetchImage(url: string, { http, settings, timeout, signal }: FetchImageInit): Promise<ImageBytes> {
+  const allowHost = typedInternalHost(settings.base_url);
+  const init: OutboundInit = {
+    headers: { accept: 'image/*' },
+    timeout,
+    maxBytes: largest,
+    ...(allowHost !== null && { allowHost }),
+    ...(signal !== undefined && { signal }),
+  };
+  const response = await http.fetch(url, init).catch((thrown: unknown) => {
+    throw failedFetch(thrown, signal);
+  });
+  if (response.status !== 200) throw refusedFetch(response);
+  return imageBytes(Buffer.from(response.body.buffer, response.body.byteOffset, response.body.byteLength));
+}
+
+/** `host:port` of an address that is itself one of the own machine or network, typed out; null for names. */
+export function typedInternalHost(address: string | undefined): string | null {
+  const url = address !== undefined && URL.canParse(address) ? new URL(address) : null;
+  if (url === null || (url.hostname !== 'localhost' && isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0)) return null;
+  return `${url.hostname}:${url.port || (url.protocol === 'https:' ? '443' : '80')}`;
+}
+
+function failedFetch(thrown: unknown, signal: AbortSignal | undefined): unknown {
+  if (signal?.aborted === true) return new ProviderError({ kind: 'aborted', message: 'the request was given up.', cause: thrown });
+  const code = (thrown as { code?: unknown }).code;
+  if (!(thrown instanceof Error) || typeof code !== 'string' || !code.startsWith('outbound_')) return thrown;
+  const passing: Readonly<Record<string, ProviderErrorKind>> = { outbound_timeout: 'timeout', outbound_connect: 'connection', outbound_dns: 'connection' };
+  return new ProviderError({ kind: passing[code] ?? 'unreadable', message: `the image could not be fetched from the address it gave: ${thrown.message}`, cause: thrown });
+}
+
+function refusedFetch({ status, url }: OutboundResponse): ProviderError {
+  const message = `the image could not be fetched from the address it gave: ${new URL(url).host} answered ${String(status)}.`;
+  if (status === 429) return new ProviderError({ kind: 'rate_limited', status, message });
+  return new ProviderError({ kind: status >= 500 ? 'unavailable' : 'unreadable', status, message });
+}

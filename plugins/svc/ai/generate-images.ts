@@ -1,0 +1,163 @@
+import { RestError, type HostApi } from '#plugin-api';
+import type { ImageParams } from '../kit/image-params.ts';
+import { ProviderError, type ImageRequest, type Provider, type ProviderSettings } from '../providers/provider.ts';
+import type { AiServices } from './ai-services.ts';
+import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
+import { deliverImage, type GeneratedImage, type ImageForm } from './deliver-image.ts';
+import { makeImageCalls, type ImageCallOutcome } from './image-calls.ts';
+import { noteUsage, type UsageCounts } from './note-usage.ts';
+import { configuredSettings, connectionOf } from './provider-connection.ts';
+import { providerFailure } from './provider-failure.ts';
+import { withRetries } from './retry.ts';
+import { sumUsage } from './sum-usage.ts';
+import type { UsageOrigin } from './usage-record.ts';
+
+export interface GenerateImagesInput extends ImageParams {
+  /** Id of a provider. */
+  readonly provider: string;
+  /** Model or deployment; blank or left out takes the provider's saved image model. */
+  readonly model?: string | undefined;
+  /** Not blank. */
+  readonly prompt: string;
+  /** 1 to 10; default 1. */
+  readonly n?: number | undefined;
+  /** Default `url`. */
+  readonly form?: ImageForm | undefined;
+  /** Whose images saved in the media library become; default nobody's. */
+  readonly userId?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** For the usage ledger. */
+  readonly origin?: UsageOrigin | undefined;
+}
+
+export interface GeneratedImages {
+  /** At least one, in the order of the calls. */
+  readonly images: readonly GeneratedImage[];
+  /** The provider's own usage data, that of several calls added up, or null. */
+  readonly usage: Readonly<Record<string, unknown>> | null;
+  /** How many there are, and why others failed: "2 images generated. 1 of 3 failed: ...". */
+  readonly message: string;
+  /** Display name of the provider (D6). */
+  readonly provider: string;
+  /** The model that answered, as the provider names it. */
+  readonly model: string;
+  /** Fields that were left out, for `X-SVC-Ignored-Params` (D8). */
+  readonly ignored: readonly string[];
+}
+
+export type GenerateImages = (input: GenerateImagesInput) => Promise<GeneratedImages>;
+
+export type ImageServices = AiServices & { readonly host: Pick<HostApi, 'content' | 'http'> };
+
+/**
+ * Images from a provider (contract 4.3, D10): saved defaults, as many calls as `n` takes, further tries (D9), and the
+ * form that was asked for, all within one time limit. Where some images fail the others are answered; where all do, the
+ * first failure is thrown as the RestError of D5. Saved images are on every node that shares the folder of uploads.
+ */
+export function createGenerateImages(services: ImageServices): GenerateImages {
+  const { registry, settings, host } = services;
+  return async (input) => {
+    const provider = capableProvider(registry, input.provider, 'images');
+    const [saved, defaults, limits] = await Promise.all([configuredSettings(provider, services), settings.imageDefaults(), settings.timeouts()]);
+    const model = chosenModel({ asked: input.model, saved: saved.image_model, provider, setting: 'image_model' });
+    const job: Job = { input, provider, settings: saved, request: requestOf(input, defaults, model), limit: limits.images, deadline: host.clock.now() + limits.images };
+    let spent: UsageCounts = { model };
+    return noteUsage(services, {
+      kind: 'image',
+      provider: provider.id,
+      model,
+      origin: input.origin,
+      run: async () => {
+        const outcomes = await callsOf(job, services);
+        spent = countsOf(outcomes, model);
+        return answerOf(outcomes, job);
+      },
+      count: () => spent,
+      countFailed: () => spent,
+    });
+  };
+}
+
+interface Job {
+  readonly input: GenerateImagesInput;
+  readonly provider: Capable<'images'>;
+  readonly settings: ProviderSettings;
+  readonly request: Omit<ImageRequest, 'n'>;
+  /** Milliseconds. */
+  readonly limit: number;
+  /** Milliseconds since the epoch. */
+  readonly deadline: number;
+}
+
+function requestOf(input: GenerateImagesInput, defaults: ImageParams, model: string): Omit<ImageRequest, 'n'> {
+  const { prompt, form = 'url', size = defaults.size, quality = defaults.quality, style = defaults.style } = input;
+  return {
+    model,
+    prompt,
+    ...(size !== undefined && { size }),
+    ...(quality !== undefined && { quality }),
+    ...(style !== undefined && { style }),
+    // What is to be saved need not be fetched first.
+    responseFormat: form === 'url' ? 'url' : 'b64_json',
+  };
+}
+
+function callsOf({ input, provider, settings, request, deadline }: Job, services: ImageServices): Promise<ImageCallOutcome[]> {
+  const { host } = services;
+  const { signal, n = 1, form = 'url', prompt, userId = 0 } = input;
+  const tried = <T>(attempt: (timeLeft: number) => Promise<T>): Promise<T> =>
+    withRetries(attempt, {
+      clock: host.clock,
+      random: services.random ?? Math.random,
+      deadline,
+      signal,
+      onRetry: ({ kind, status }, wait) => {
+        host.log.info('trying a provider again', { provider: provider.id, kind, status, wait: Math.round(wait) });
+      },
+    });
+  return makeImageCalls({
+    n,
+    perCall: provider.images.perCall(request.model, settings),
+    generate: (count) => tried((timeout) => provider.images.generate({ ...request, n: count }, connectionOf(services, { settings, timeout, signal }))),
+    deliver: (image) => deliverImage(image, { form, prompt, userId, settings, host, tried, signal }),
+    missing: (given, asked) => new ProviderError({ kind: 'unreadable', status: 200, message: `it gave ${String(given)} of ${String(asked)} images.` }),
+  });
+}
+
+function answerOf(outcomes: readonly ImageCallOutcome[], { provider, request, limit }: Job): GeneratedImages {
+  const images = outcomes.flatMap((outcome) => outcome.images);
+  const failures = outcomes.flatMap((outcome) => outcome.failures).map((failure) => (failure instanceof RestError ? failure : providerFailure(failure, provider, limit)));
+  const [first] = failures;
+  if (images.length === 0 && first !== undefined) throw first;
+  const results = outcomes.map(({ result }) => result).filter((result) => result !== null);
+  return {
+    images,
+    usage: sumUsage(results.map(({ usage }) => usage)),
+    message: messageOf(images.length, failures),
+    provider: provider.label,
+    model: results[0]?.model ?? request.model,
+    ignored: [...new Set(results.flatMap(({ ignored }) => ignored))],
+  };
+}
+
+function messageOf(made: number, failures: readonly RestError[]): string {
+  const message = made === 1 ? '1 image generated.' : `${String(made)} images generated.`;
+  if (failures.length === 0) return message;
+  const reasons = [...new Set(failures.map((failure) => failure.message))];
+  return `${message} ${String(failures.length)} of ${String(made + failures.length)} failed: ${reasons.join(' ')}`;
+}
+
+/** What was spent, also on images that could not be delivered. */
+function countsOf(outcomes: readonly ImageCallOutcome[], model: string): UsageCounts {
+  const results = outcomes.map(({ result }) => result).filter((result) => result !== null);
+  const tokens = (name: string): number => {
+    const value = sumUsage(results.map(({ usage }) => usage))?.[name];
+    return typeof value === 'number' ? value : 0;
+  };
+  return {
+    model: results[0]?.model ?? model,
+    inputTokens: tokens('input_tokens'),
+    outputTokens: tokens('output_tokens'),
+    images: results.reduce((sum, { images }) => sum + images.length, 0),
+  };
+}

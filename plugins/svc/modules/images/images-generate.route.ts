@@ -1,0 +1,85 @@
+import { RestResponse, type JsonSchema, type Params, type RestRequest } from '#plugin-api';
+import type { ServiceContext } from '../../context.ts';
+import { answerHeaders } from '../../kit/answer-headers.ts';
+import { errors } from '../../kit/errors.ts';
+import { imageParamSchemas } from '../../kit/image-params.ts';
+import { providerArgument } from '../../kit/provider-argument.ts';
+import { defineRoute } from '../../kit/route.ts';
+import type { ImagesAnswer, ImagesCall } from './hooks.ts';
+
+type ImagesParams = Params & ImagesCall;
+
+const textOrNull = (description: string) => ({ type: ['string', 'null'], description }) as const;
+
+const answerSchema = {
+  type: 'object',
+  title: 'images',
+  properties: {
+    images: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          url: textOrNull('Image address when response_format is url.'),
+          b64_json: textOrNull('Base64 image data when response_format is b64_json.'),
+          revised_prompt: textOrNull('Prompt as rewritten by the provider, when given.'),
+        },
+      },
+    },
+    usage: { type: ['object', 'null'], description: 'Usage data of the provider, when it returned any.' },
+    message: { type: 'string', description: 'How many images were generated; if some failed, how many and why.' },
+  },
+} as const satisfies JsonSchema;
+
+/** `POST /images/generate` (contract 4.3, 2.3; D5, D10). */
+export const imagesGenerateRoute = defineRoute<ServiceContext>({
+  path: '/images/generate',
+  define: (context) => ({
+    methods: ['POST'],
+    summary: 'Generate images.',
+    schema: answerSchema,
+    args: {
+      prompt: { type: 'string', required: true, description: 'Text description of the image.', examples: ['A lighthouse at dusk, in watercolour'] },
+      provider: providerArgument({ ids: () => context.imageProviderIds(), default: 'openai', description: 'Id of the provider that generates the images.' }),
+      model: { type: 'string', description: 'Image model identifier, for azure the deployment; the saved settings supply it when omitted.' },
+      n: { type: 'integer', minimum: 1, maximum: 10, default: 1, description: 'Number of images.' },
+      size: { ...imageParamSchemas.size, description: `${imageParamSchemas.size.description} The saved settings supply it when omitted.` },
+      quality: imageParamSchemas.quality,
+      style: imageParamSchemas.style,
+      response_format: { type: 'string', enum: ['url', 'b64_json'], default: 'url', description: 'An address, or base64 data.' },
+    },
+    handler: (request) => generate(request as RestRequest<ImagesParams>, context),
+  }),
+});
+
+async function generate(request: RestRequest<ImagesParams>, context: ServiceContext): Promise<RestResponse> {
+  const { hooks } = context.host;
+  const call = await hooks.applyFiltersAsync('svc_images_request', callOf(request.params), request);
+  const { response_format, ...asked } = call;
+  const result = await context.generateImages({
+    ...asked,
+    form: response_format,
+    userId: request.user.id,
+    signal: request.signal,
+    origin: { module: 'rest', route: '/images/generate', botId: null },
+  });
+  const images = result.images.map(({ url, b64_json, revised_prompt }) => ({ url, b64_json, revised_prompt }));
+  const answer: ImagesAnswer = { images, usage: result.usage, message: result.message };
+  const body = await hooks.applyFiltersAsync('svc_images_response', answer, call, request);
+  return new RestResponse({ body, headers: answerHeaders({ ignored: result.ignored }) });
+}
+
+/** @throws RestError 400 `rest_svc_empty_input` for a blank prompt (D5). */
+function callOf({ provider, model, prompt, n, size, quality, style, response_format }: ImagesParams): ImagesCall {
+  if (prompt.trim() === '') throw errors.empty_input({ values: { name: 'prompt' } });
+  return {
+    provider,
+    prompt,
+    n,
+    response_format,
+    ...(model !== undefined && { model }),
+    ...(size !== undefined && { size }),
+    ...(quality !== undefined && { quality }),
+    ...(style !== undefined && { style }),
+  };
+}

@@ -1,0 +1,9 @@
+import type { ServiceContext } from '../../context.ts';
+import { defineModule } from '../../kit/module.ts';
+import { imagesGenerateRoute } from './images-generate.route.ts';
+
+export const imagesModule = defineModule<ServiceContext>({
+  id: 'images',
+  title: 'Images',
+  routes: [imagesGenerateRoute],
+});

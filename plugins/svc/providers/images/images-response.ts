@@ -1,0 +1,33 @@
+import { unreadable } from '../failures.ts';
+import { isObject, textAt, type JsonObject } from '../json.ts';
+import type { ImageOutput, ImageResult } from '../provider.ts';
+
+/**
+ * Reads an answer of `POST /images/generations`.
+ *
+ * @throws ProviderError `unreadable` when there is no image in it.
+ */
+export function imagesResponse(body: JsonObject, asked: { readonly model: string }): Omit<ImageResult, 'ignored'> {
+  if (!Array.isArray(body['data'])) throw unreadable('no list of images in it');
+  const format = textAt(body, 'output_format');
+  const images = body['data']
+    .map((entry: unknown) => {
+      const mimeType = textAt(entry, 'mime_type') ?? (format === null ? null : `image/${format}`);
+      return imageOutput({ b64_json: textAt(entry, 'b64_json'), url: textAt(entry, 'url'), revised_prompt: textAt(entry, 'revised_prompt'), mimeType });
+    })
+    .filter((image) => image !== null);
+  if (images.length === 0) throw unreadable('no image in it');
+  const usage = body['usage'];
+  return { images, usage: isObject(usage) && Object.keys(usage).length > 0 ? usage : null, model: textAt(body, 'model') ?? asked.model };
+}
+
+/** An image whose address is one of the web, or whose `data:` address was taken apart; null when neither came. */
+export function imageOutput(given: ImageOutput): ImageOutput | null {
+  const data = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w=-]+)*;base64,\s*/i.exec(given.b64_json ?? given.url ?? '');
+  if (data !== null) {
+    const b64_json = (given.b64_json ?? given.url ?? '').slice(data[0].length);
+    return b64_json === '' ? null : { ...given, url: null, b64_json, mimeType: data[1] ?? given.mimeType };
+  }
+  const url = given.url !== null && /^https?:\/\//i.test(given.url) && URL.canParse(given.url) ? given.url : null;
+  return url === null && given.b64_json === null ? null : { ...given, url };
+}

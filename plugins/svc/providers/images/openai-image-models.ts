@@ -1,0 +1,14 @@
+import type { ImageModelTable } from './image-rules.ts';
+
+/**
+ * OpenAI's image models, here and at Azure, where deployments are often called `Dalle3` or so. The GPT image models
+ * answer base64 alone and refuse `response_format`. Of a model that is not known, nothing is asked but what all take.
+ */
+export const openAiImageModels: ImageModelTable = {
+  models: [
+    [/dall-?e-?2/, { perCall: 10, size: 'pixels', quality: { standard: 'standard' }, style: false, responseFormat: true }],
+    [/dall-?e-?3/, { perCall: 1, size: 'pixels', quality: { standard: 'standard', hd: 'hd' }, style: true, responseFormat: true }],
+    [/gpt-image/, { perCall: 10, size: 'pixels', quality: { standard: 'medium', hd: 'high' }, style: false, responseFormat: false }],
+  ],
+  others: { perCall: 1, size: 'pixels', quality: {}, style: false, responseFormat: false },
+};
