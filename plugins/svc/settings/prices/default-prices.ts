@@ -44,6 +44,9 @@ export const defaultPrices: readonly Price[] = [
   { provider: 'xai', model: 'grok-4.3*', input: 1.25, output: 2.5 },
   { provider: 'xai', model: 'grok-4.20*', input: 1.25, output: 2.5 },
   { provider: 'xai', model: 'grok-4-1-fast*', input: 0.2, output: 0.5 },
+  { provider: 'xai', model: 'grok-imagine-image-quality*', image: 0.05 },
+  { provider: 'xai', model: 'grok-imagine-image-pro*', image: 0.07 },
+  { provider: 'xai', model: 'grok-imagine-image', image: 0.02 },
   // Runs on a machine of one's own.
   { provider: 'ollama', model: '*', input: 0, output: 0, image: 0 },
 ];
