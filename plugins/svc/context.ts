@@ -2,6 +2,10 @@ import type { HostApi } from '#plugin-api';
 import type { AiServices } from './ai/ai-services.ts';
 import { createEmbed, type Embed } from './ai/embed.ts';
 import { createGenerateImages, type GenerateImages } from './ai/generate-images.ts';
+import { createOpenStore, type OpenStore } from './ai/open-vector-store.ts';
+import { createSearchVectors, type SearchVectors } from './ai/search-vectors.ts';
+import { createUpsertVectors, type UpsertVectors } from './ai/upsert-vectors.ts';
+import { embedBatches } from './ai/embed-batches.ts';
 import { createGenerateText, type GenerateText } from './ai/generate-text.ts';
 import { routeProviderIds } from './ai/route-providers.ts';
 import { createTestProvider } from './ai/test-provider.ts';
@@ -10,6 +14,9 @@ import { createRateLimit } from './kit/rate-limit.ts';
 import { requireApiKey, type KeyedRequest } from './kit/require-api-key.ts';
 import type { Provider } from './providers/provider.ts';
 import { createProviderRegistry } from './providers/registry.ts';
+import { createVectorStoreSettings, type VectorStoreSettingsStore } from './settings/vector-store-settings.ts';
+import { createVectorStoreRegistry, type VectorStoreRegistry } from './vector-stores/registry.ts';
+import type { VectorStore } from './vector-stores/vector-store.ts';
 import type { SettingsContext } from './settings/settings-context.ts';
 import { createProviderTester } from './settings/provider-tester.ts';
 import { createSettings } from './settings/settings.ts';
@@ -29,6 +36,16 @@ export interface ServiceContext extends SettingsContext {
   readonly embed: Embed;
   /** Ids that `POST /embeddings` takes at this moment (contract 4.4): four, and those of other plugins. */
   embeddingProviderIds(): readonly string[];
+  readonly vectorStores: VectorStoreRegistry;
+  /** The vector stores there are at registration, whose settings make the flags of commands. */
+  readonly knownVectorStores: readonly VectorStore[];
+  readonly vectorStoreSettings: VectorStoreSettingsStore;
+  /** A store by its id, for all it can do; texts go in and are found by the two that follow. */
+  readonly openVectorStore: OpenStore;
+  readonly upsertVectors: UpsertVectors;
+  readonly searchVectors: SearchVectors;
+  /** Ids of the vector stores at this moment, those of other plugins included. */
+  vectorStoreIds(): readonly string[];
   /** Checks the REST key, then counts the call; both before parameters are looked at (D2). */
   authenticate(request: KeyedRequest): Promise<void>;
 }
@@ -40,6 +57,10 @@ export async function createContext(host: HostApi): Promise<ServiceContext> {
   // The first to be registered is the last to run: whatever the other parts still note while they stop is stored.
   host.onStop(() => ledger.stop());
   const ai: AiServices = { registry, settings, host, ledger };
+  const stores = await createVectorStoreRegistry({ hooks: host.hooks });
+  const vectorStoreSettings = createVectorStoreSettings({ host, stores });
+  const openVectorStore = createOpenStore({ stores, storeSettings: vectorStoreSettings, host });
+  const embed = createEmbed(ai);
   const checkKey = requireApiKey(settings.restKey);
   const countCall = createRateLimit({
     database: host.database,
@@ -57,8 +78,19 @@ export async function createContext(host: HostApi): Promise<ServiceContext> {
     textProviderIds: () => registry.all().filter((provider) => provider.text).map((provider) => provider.id),
     generateImages: createGenerateImages({ ...ai, host }),
     imageProviderIds: () => routeProviderIds(registry, { capability: 'images', contract: ['openai', 'azure', 'google'] }),
-    embed: createEmbed(ai),
+    embed,
     embeddingProviderIds: () => routeProviderIds(registry, { capability: 'embeddings', contract: ['openai', 'google', 'azure', 'openrouter'] }),
+    vectorStores: stores,
+    knownVectorStores: stores.all(),
+    vectorStoreSettings,
+    openVectorStore,
+    upsertVectors: createUpsertVectors({
+      openStore: openVectorStore,
+      embed,
+      firstCall: (id, texts) => embedBatches(texts, registry.get(id)?.embeddings?.limits ?? { inputs: 1 })[0]?.length ?? 0,
+    }),
+    searchVectors: createSearchVectors({ openStore: openVectorStore, embed }),
+    vectorStoreIds: () => stores.all().map(({ id }) => id),
     async authenticate(request) {
       await checkKey(request);
       await countCall();

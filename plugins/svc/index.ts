@@ -8,12 +8,13 @@ import { imagesModule } from './modules/images/module.ts';
 import { textModule } from './modules/text/module.ts';
 import { usageModule } from './modules/usage/module.ts';
 import { sweepHook } from './modules/usage/sweep.ts';
+import { vectorStoresModule } from './modules/vector-stores/module.ts';
 import { createProviderRegistry } from './providers/registry.ts';
 import { settingsModule } from './settings/module.ts';
 import { removeOptions } from './settings/settings.ts';
 
 /** The table of contents of the service. A new module is added here and nowhere else. */
-const modules: readonly Module<ServiceContext>[] = [settingsModule, textModule, imagesModule, embeddingsModule, usageModule];
+const modules: readonly Module<ServiceContext>[] = [settingsModule, textModule, imagesModule, embeddingsModule, usageModule, vectorStoresModule];
 
 export default definePlugin({
   migrations: migrationsOf(modules),

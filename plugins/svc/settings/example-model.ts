@@ -1,5 +1,5 @@
 import type { SettingsContext } from './settings-context.ts';
-import { missingSettings } from './provider-store.ts';
+import { missingSettings } from './configured.ts';
 
 export interface ExampleModel {
   /** Id of a provider. */

@@ -26,3 +26,8 @@ export function providerOption(id: string): string {
 export function modelsTransient(id: string): string {
   return `svc_models_${id}`;
 }
+
+/** Object of one vector store's settings, secret members encrypted. */
+export function vectorStoreOption(id: string): string {
+  return `svc_vector_store_${id}`;
+}

@@ -1,5 +1,5 @@
 import type { SettingsContext } from './settings-context.ts';
-import { missingSettings } from './provider-store.ts';
+import { missingSettings } from './configured.ts';
 
 /** A line of the dashboard's list of what to do next. */
 interface NextStep {

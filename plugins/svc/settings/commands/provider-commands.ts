@@ -2,7 +2,7 @@ import type { CliCommand, JsonSchema } from '#plugin-api';
 import type { Provider } from '../../providers/provider.ts';
 import { isListField } from '../field-value.ts';
 import { mask } from '../mask.ts';
-import { missingSettings } from '../provider-store.ts';
+import { missingSettings } from '../configured.ts';
 import type { SettingsContext } from '../settings-context.ts';
 
 /** Flags of `svc provider set`, by the setting they change. Settings of other names go by their own, with dashes. */

@@ -5,7 +5,7 @@ import type { Provider } from '../../providers/provider.ts';
 import { fieldLabel } from '../field-value.ts';
 import type { FieldFaults } from '../invalid-fields.ts';
 import { limitSchemas } from '../limits.ts';
-import { missingSettings } from '../provider-store.ts';
+import { missingSettings } from '../configured.ts';
 import type { SettingsContext } from '../settings-context.ts';
 import { fieldRows, type FieldRow } from './field-row.ts';
 

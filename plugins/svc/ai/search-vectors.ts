@@ -1,0 +1,51 @@
+import { errors } from '../kit/errors.ts';
+import type { VectorFilter } from '../vector-stores/vector-filter.ts';
+import type { FoundVector } from '../vector-stores/vector-store.ts';
+import { checkDimension } from './check-dimension.ts';
+import type { Embed } from './embed.ts';
+import type { OpenStore } from './open-vector-store.ts';
+import type { UsageOrigin } from './usage-record.ts';
+
+export interface SearchInput {
+  /** Id of a vector store. */
+  readonly store: string;
+  readonly target: string;
+  /** A text, and what embeds it: the provider and model its target was filled with. */
+  readonly text: string;
+  readonly embedding: { readonly provider: string; readonly model: string };
+  /** Most neighbours, 1 or more. */
+  readonly limit: number;
+  readonly filter?: VectorFilter | undefined;
+  readonly namespace?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** For the usage ledger. */
+  readonly origin?: UsageOrigin | undefined;
+}
+
+export interface SearchResult {
+  /** Nearest first. */
+  readonly found: readonly FoundVector[];
+  readonly usage: { readonly input_tokens: number; readonly total_tokens: number };
+}
+
+export type SearchVectors = (input: SearchInput) => Promise<SearchResult>;
+
+/**
+ * The stored texts nearest to a text. By a vector of one's own: `openStore(id)` and its `query`.
+ *
+ * @throws RestError of D5, 404 where there is no such target, 400 where its vectors have another length.
+ */
+export function createSearchVectors({ openStore, embed }: { readonly openStore: OpenStore; readonly embed: Embed }): SearchVectors {
+  return async ({ store: storeId, target: name, text, embedding, limit, filter, namespace, signal, origin }) => {
+    if (text.trim() === '') throw errors.empty_input({ values: { name: 'The text' } });
+    const session = await openStore(storeId, { signal });
+    const { store } = session;
+    const target = await session.describe(name);
+    if (target === null) throw errors.vector_target_not_found({ values: { provider: store.label, target: name }, data: { provider: store.id, provider_status: 404 } });
+    const { embeddings, usage } = await embed({ provider: embedding.provider, model: embedding.model, input: [text], taskType: 'RETRIEVAL_QUERY', signal, origin });
+    const vector = embeddings[0] ?? [];
+    checkDimension({ store, target, model: embedding.model, vector });
+    const found = await session.query(name, { vector, limit, ...(filter !== undefined && { filter }), ...(namespace !== undefined && { namespace }) });
+    return { found, usage };
+  };
+}

@@ -1,0 +1,82 @@
+import type { JsonSchema, Params, RestRequest } from '#plugin-api';
+import type { ServiceContext } from '../../context.ts';
+import { providerArgument } from '../../kit/provider-argument.ts';
+import { defineRoute } from '../../kit/route.ts';
+import type { UpsertAnswer, UpsertCall, UpsertItem } from './hooks.ts';
+
+interface UpsertParams extends Params {
+  readonly provider: string;
+  readonly target_id: string;
+  readonly vectors: readonly UpsertItem[];
+  readonly embedding_provider: string;
+  readonly embedding_model: string;
+  readonly namespace?: string;
+}
+
+const answerSchema = {
+  type: 'object',
+  title: 'upsert',
+  properties: {
+    upserted_count: { type: 'integer', description: 'Vectors written.' },
+    status: { type: 'string', enum: ['success'], description: 'success when all were written.' },
+  },
+} as const satisfies JsonSchema;
+
+/** D15. */
+const vectorsArgument = {
+  type: 'array',
+  required: true,
+  minItems: 1,
+  maxItems: 1_000,
+  description: 'Texts to embed and store, each as one vector.',
+  examples: [[{ content: 'Our shop opens at nine.', id: 'opening-hours', metadata: { page: 'contact' } }]],
+  items: {
+    type: 'object',
+    properties: {
+      content: { type: 'string', required: true, description: 'Text to embed and store.' },
+      id: { type: 'string', minLength: 1, maxLength: 512, description: 'Identifier; a UUID is made where it is left out. A vector of the same id is replaced.' },
+      metadata: { type: 'object', description: 'Kept with the vector, and original_content beside it. What a store cannot hold becomes JSON text.' },
+    },
+  },
+} as const satisfies JsonSchema;
+
+/** `POST /vector-stores/upsert` (contract 4.7, D15). */
+export const upsertRoute = defineRoute<ServiceContext>({
+  path: '/vector-stores/upsert',
+  define: (context) => ({
+    methods: ['POST'],
+    summary: 'Embed texts and write them into a vector database.',
+    description: 'The index or collection must exist. Nothing is written unless every text was embedded. Where the database fails half-way, `data.upserted_count` says how many were written; sending the same ids again completes them.',
+    schema: answerSchema,
+    bodyLimit: 10 * 1024 * 1024,
+    args: {
+      provider: providerArgument({ ids: () => context.vectorStoreIds(), description: 'Id of the vector database.', required: true }),
+      target_id: { type: 'string', required: true, minLength: 1, maxLength: 512, description: 'Name of the index (pinecone) or collection (qdrant, chroma).' },
+      vectors: vectorsArgument,
+      embedding_provider: providerArgument({ ids: () => context.embeddingProviderIds(), description: 'Id of the provider that embeds the texts.', required: true }),
+      embedding_model: { type: 'string', required: true, minLength: 1, description: 'Embedding model; for azure the deployment.' },
+      namespace: { type: 'string', maxLength: 512, description: 'Used by pinecone only.' },
+    },
+    handler: (request) => upsert(request as RestRequest<UpsertParams>, context),
+  }),
+});
+
+async function upsert(request: RestRequest<UpsertParams>, context: ServiceContext): Promise<UpsertAnswer> {
+  const { provider, target_id, vectors, embedding_provider, embedding_model, namespace } = request.params;
+  const { hooks } = context.host;
+  const call: UpsertCall = await hooks.applyFiltersAsync(
+    'svc_vector_upsert_request',
+    { provider, target_id, vectors, embedding_provider, embedding_model, ...(namespace !== undefined && { namespace }) },
+    request,
+  );
+  const { ids } = await context.upsertVectors({
+    store: call.provider,
+    target: call.target_id,
+    items: call.vectors,
+    embedding: { provider: call.embedding_provider, model: call.embedding_model },
+    namespace: call.namespace,
+    signal: request.signal,
+    origin: { module: 'rest', route: '/vector-stores/upsert', botId: null },
+  });
+  return hooks.applyFiltersAsync('svc_vector_upsert_response', { upserted_count: ids.length, status: 'success' }, call, request);
+}

@@ -1,0 +1,41 @@
+import type { HostApi } from '#plugin-api';
+import type { VectorStore, VectorStoreSettings } from '../vector-stores/vector-store.ts';
+import { createConfiguredSettings, type ConfiguredSettings } from './configured.ts';
+import { vectorStoreOption } from './names.ts';
+import { createSecretReader } from './secret-reader.ts';
+
+declare module '#plugin-api' {
+  interface FilterMap {
+    /** Settings a vector store is asked with, secrets in plain text, after schema defaults; second argument: id of the store. */
+    svc_vector_store_settings: (settings: Readonly<Record<string, unknown>>, storeId: string) => Readonly<Record<string, unknown>>;
+  }
+}
+
+/** What settings need of the registry of stores. */
+export interface VectorStoreSource {
+  get(id: string): VectorStore | undefined;
+  all(): readonly VectorStore[];
+}
+
+/** Settings of the vector stores, in one option each. Changes are seen by every node within a second. */
+export interface VectorStoreSettingsStore extends ConfiguredSettings<VectorStore> {
+  /** What a store is asked with: saved, then schema defaults, then the filter `svc_vector_store_settings`. */
+  effective(id: string): Promise<VectorStoreSettings>;
+}
+
+export interface VectorStoreSettingsParts {
+  readonly host: Pick<HostApi, 'options' | 'secrets' | 'hooks' | 'log'>;
+  readonly stores: VectorStoreSource;
+}
+
+export function createVectorStoreSettings({ host, stores }: VectorStoreSettingsParts): VectorStoreSettingsStore {
+  const { options, secrets, hooks, log } = host;
+  const configured = createConfiguredSettings<VectorStore>({ options, secrets, read: createSecretReader({ secrets, log }), option: vectorStoreOption });
+  return {
+    ...configured,
+    async effective(id) {
+      const store = stores.get(id);
+      return hooks.applyFiltersAsync('svc_vector_store_settings', store ? await configured.saved(store) : {}, id);
+    },
+  };
+}
