@@ -23,7 +23,8 @@ export interface Host extends Core, Pick<Web, 'rest' | 'admin' | 'views' | 'asse
   readonly cli: CliRegistry;
   readonly plugins: Loader;
   /**
-   * Takes requests and, unless the role is `web`, runs cron.
+   * Takes requests and, unless the role is `web`, runs cron. Then the action `host_started` runs, where plugins begin what
+   * they do in the background: it does not run in the process of a command line.
    *
    * @returns the address, and the one-time link of the first-run setup while the site has no administrator.
    */
@@ -92,6 +93,7 @@ async function composeHost({ core, only }: { readonly core: Core } & Pick<HostIn
       core.site.setAddress(url);
       await createFirstAdministrator(core);
       if (config.role !== 'web') await core.cron.start();
+      await core.hooks.doActionAsync('host_started');
       return { url, setupLink: await web.setup.ensureLink() };
     },
     stop: () => (stopping ??= stop({ core, web, plugins })),

@@ -23,6 +23,7 @@ export function createSite({ config, options }: { readonly config: Config; reado
     get url() {
       return address;
     },
+    role: config.role,
     version: hostVersion,
     name: () => text('blogname', 'My site'),
     description: () => text('blogdescription', ''),

@@ -1,5 +1,4 @@
-import type { DatabaseApi, Knex, Migration, Undo } from '#plugin-api';
-import type { GapCallback, NotificationCallback } from './dialects/dialect.ts';
+import type { DatabaseApi, Migration } from '#plugin-api';
 
 export interface AppliedMigration {
   /** `host`, or the slug of a plugin. */
@@ -32,16 +31,11 @@ export interface RestoreReport {
 export interface Database extends DatabaseApi {
   /** Where the data is, for operators: file, or host and database name; no password. */
   readonly label: string;
-  /** Expression: the database's time in milliseconds since the epoch. All nodes share that clock: leases are measured by it. */
-  now(): Knex.Raw;
   isUniqueViolation(error: unknown): boolean;
   /** Inside a transaction: waits for the named lock and holds it to the end of the transaction, over all nodes. */
   lock(name: string): Promise<void>;
   /** Stands for the transaction this call runs in; null outside. */
   currentTransaction(): object | null;
-  /** Runs the callback after the commit of the running transaction (never after a rollback), or at once outside of one. */
-  afterCommit(callback: () => void): void;
-
   /**
    * Applies those of the migrations that this database lacks, in the order of their ids, each in a transaction of its
    * own. Nodes that start at once take turns: each migration runs once.
@@ -83,16 +77,5 @@ export interface Database extends DatabaseApi {
    * (their plugins active), and are then brought up to date. Other nodes drop what they had cached.
    */
   restore(file: string): Promise<RestoreReport>;
-  /**
-   * Tells all processes of the site, this one included, within a second. Inside a transaction it is sent at commit.
-   *
-   * @param channel lower-case letters, digits and `_`.
-   * @param payload at most 7,999 bytes.
-   */
-  notify(channel: string, payload: string): Promise<void>;
-  /**
-   * @param onGap runs when notifications may have been lost (the connection broke, the database was restored).
-   */
-  listen(channel: string, callback: NotificationCallback, onGap?: GapCallback): Promise<Undo>;
   close(): Promise<void>;
 }

@@ -73,6 +73,8 @@ function composeDatabase(parts: Parts): Database {
       await dialect.lock(knex, name);
     },
     currentTransaction: () => transactions.current(),
+    inTransaction: () => transactions.current() !== null,
+    direct: (work, { transaction, durable = false } = {}) => dialect.direct(work, { transaction: transaction ?? transactions.running(), durable }),
     afterCommit: (callback) => {
       transactions.afterCommit(callback);
     },

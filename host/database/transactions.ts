@@ -13,6 +13,8 @@ export interface Transactions {
   readonly knex: Knex;
   run<Result>(work: (transaction: Knex.Transaction) => Promise<Result>, settings?: Knex.TransactionConfig): Promise<Result>;
   current(): object | null;
+  /** The innermost running transaction. */
+  running(): Knex.Transaction | null;
   afterCommit(callback: () => void): void;
 }
 
@@ -69,6 +71,7 @@ export function createTransactions(root: () => Knex, log: Logger): Transactions 
     knex: joining(() => running()?.transaction ?? root()),
     run,
     current: () => running()?.identity ?? null,
+    running: () => running()?.transaction ?? null,
     afterCommit(callback) {
       const inside = running();
       if (inside === null) runSafely(callback);

@@ -79,6 +79,9 @@ function siteOf({ site }: HostServices): HostApi['site'] {
     get url() {
       return site.url;
     },
+    get role() {
+      return site.role;
+    },
     get version() {
       return site.version;
     },
@@ -88,18 +91,26 @@ function siteOf({ site }: HostServices): HostApi['site'] {
 }
 
 function databaseOf(database: DatabaseApi, registrations: Registrations): DatabaseApi {
+  const open = (): DatabaseApi => {
+    registrations.check();
+    return database;
+  };
   return {
     get dialect() {
       return database.dialect;
     },
     get knex() {
-      registrations.check();
-      return database.knex;
+      return open().knex;
     },
-    transaction: (work) => {
-      registrations.check();
-      return database.transaction(work);
+    transaction: (work) => open().transaction(work),
+    inTransaction: () => database.inTransaction(),
+    afterCommit: (callback) => {
+      open().afterCommit(callback);
     },
+    now: () => open().now(),
+    notify: (channel, payload) => open().notify(channel, payload),
+    listen: async (channel, callback, onGap) => registrations.remember(await open().listen(channel, callback, onGap)),
+    direct: (work, init) => open().direct(work, init),
   };
 }
 

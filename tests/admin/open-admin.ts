@@ -60,7 +60,7 @@ export async function openAdmin({ needsSetup = false, siteUrl, uploadsDir }: { n
   const views = createViews({ directories });
   const key = randomBytes(32);
   let address = '';
-  const site = { get url() { return siteUrl ?? address; }, version: '1.0.0', name: async () => 'Tea & <b>biscuits</b>', timezone: async () => 'UTC' };
+  const site = { get url() { return siteUrl ?? address; }, role: 'all' as const, version: '1.0.0', name: async () => 'Tea & <b>biscuits</b>', timezone: async () => 'UTC' };
   const open = (user: User) => {
     const token = randomBytes(8).toString('hex');
     sessions.set(token, { user, sessionId: `id-${token}` });

@@ -33,7 +33,7 @@ export async function openContent(open: OpenDatabase, { directory }: Pick<Dialec
   const options = createOptions({ database, hooks, clock, log: silentLog });
   await options.load();
   const cron = createCron({ database, hooks, clock, log: silentLog });
-  const site = { url: 'http://site.test', version: '1.0.0', name: async () => 'Test', timezone: async () => String(await options.get('timezone_string', 'UTC')) };
+  const site = { url: 'http://site.test', role: 'all' as const, version: '1.0.0', name: async () => 'Test', timezone: async () => String(await options.get('timezone_string', 'UTC')) };
   const content = await createContent({ database, hooks, options, cron, clock, log: silentLog, site, dataDir: directory(), compileSchema });
   return {
     ...content.api, content, hooks, options, cron, clock, database, dataDir: directory(),

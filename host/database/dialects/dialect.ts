@@ -1,4 +1,4 @@
-import type { Clock, Knex, Logger } from '#plugin-api';
+import type { Clock, DirectWork, Knex, Logger } from '#plugin-api';
 
 /** Called with the payload of one notification. */
 export type NotificationCallback = (payload: string) => void;
@@ -55,6 +55,8 @@ export interface Dialect {
   /** Settings of a transaction in which tables may be altered. */
   readonly migrationSettings: Knex.TransactionConfig;
   createNotifier(events: NotifierEvents): Notifier;
+  /** See DatabaseApi. @param init `transaction`: the one to take part in, or null. */
+  direct<Result>(work: DirectWork<Result>, init: { readonly transaction: Knex.Transaction | null; readonly durable: boolean }): Promise<Result>;
   tables(knex: Knex): Promise<Table[]>;
   /** Removes the tables, whatever refers to them. */
   dropTables(transaction: Knex, tables: readonly Table[]): Promise<void>;

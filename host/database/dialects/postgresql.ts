@@ -3,6 +3,7 @@ import knex from 'knex';
 import type { ClientConfig } from 'pg';
 import type { Knex } from '#plugin-api';
 import type { Dialect, DialectDependencies } from './dialect.ts';
+import { createPostgresqlDirect } from './postgresql-direct.ts';
 import { createPostgresqlNotifier } from './postgresql-notifier.ts';
 import { dropPostgresqlTables, readPostgresqlTables, readSnapshot, resetPostgresqlSequences, withoutPostgresqlForeignKeys } from './postgresql-tables.ts';
 
@@ -41,6 +42,7 @@ export async function openPostgresql(databaseUrl: string, { clock, log }: Dialec
     },
     migrationSettings: {},
     createNotifier: (events) => createPostgresqlNotifier({ ...events, clock, log, connect: () => new driver.Client(connection) }),
+    direct: createPostgresqlDirect(database),
     tables: readPostgresqlTables,
     dropTables: dropPostgresqlTables,
     withoutForeignKeys: withoutPostgresqlForeignKeys,

@@ -53,7 +53,7 @@ export function createSqliteClient(onConnect: (connection: BetterSqlite.Database
 }
 
 /** Does the work, again and again while another connection holds the lock it needs. */
-async function whenFree<Result>(work: () => Result | Promise<Result>): Promise<Result> {
+export async function whenFree<Result>(work: () => Result | Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
@@ -74,6 +74,9 @@ function setPragmas(connection: BetterSqlite.Database): void {
   connection.pragma('journal_mode = WAL');
   connection.pragma('synchronous = NORMAL');
   connection.pragma('foreign_keys = ON');
+  // 16 MB of log before it is moved into the file: pages that change often are moved once.
+  connection.pragma('wal_autocheckpoint = 4000');
+  connection.pragma('cache_size = -8000');
 }
 
 function isBusy(error: unknown): boolean {

@@ -5,6 +5,7 @@ import knex from 'knex';
 import type { Knex } from '#plugin-api';
 import type { Dialect, DialectDependencies, Snapshot, Table } from './dialect.ts';
 import { createSqliteClient } from './sqlite-client.ts';
+import { createSqliteDirect } from './sqlite-direct.ts';
 import { createNotificationsTable, createSqliteNotifier } from './sqlite-notifier.ts';
 import { dropSqliteTables, readSqliteTables, sqliteRows } from './sqlite-tables.ts';
 
@@ -43,6 +44,7 @@ export async function openSqlite({ dataDir, clock, log, afterCommit }: SqliteDep
     // Altering a table rebuilds it; with foreign keys on, dropping the old one would delete what refers to it.
     migrationSettings: { enforceForeignCheck: false } as Knex.TransactionConfig,
     createNotifier: (events) => createSqliteNotifier({ ...events, clock, log, connection, afterCommit }),
+    direct: createSqliteDirect(database),
     tables: readSqliteTables,
     dropTables: dropSqliteTables,
     withoutForeignKeys: async (_transaction, work) => work(),

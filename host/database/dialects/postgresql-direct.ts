@@ -1,0 +1,31 @@
+import type { ClientBase } from 'pg';
+import type { Knex, PostgresqlConnection } from '#plugin-api';
+import type { Dialect } from './dialect.ts';
+
+/** Named statements: the server parses and plans each text once per connection. */
+export function createPostgresqlDirect(knex: Knex): Dialect['direct'] {
+  const names = new Map<string, string>();
+  const nameOf = (sql: string): string => {
+    const name = names.get(sql) ?? `direct_${String(names.size)}`;
+    names.set(sql, name);
+    return name;
+  };
+
+  const connectionOf = (client: ClientBase): PostgresqlConnection => ({
+    async rows(sql, values = []) {
+      const { rows, rowCount } = await client.query<unknown[]>({ name: nameOf(sql), text: sql, values: values as unknown[], rowMode: 'array' });
+      return { rows, changes: rowCount ?? 0 };
+    },
+  });
+
+  return async ({ postgresql: work }, { transaction }) => {
+    const { client } = (transaction ?? knex) as { readonly client: Knex.Client };
+    const connection = (await client.acquireConnection()) as ClientBase;
+    try {
+      return await work(connectionOf(connection));
+    } finally {
+      // A transaction's connection is released with the transaction.
+      if (transaction === null) await client.releaseConnection(connection);
+    }
+  };
+}

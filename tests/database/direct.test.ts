@@ -1,0 +1,85 @@
+import { expect } from 'chai';
+import { describeDialects } from '../helpers/dialects.ts';
+import { failureOf } from '../helpers/failure-of.ts';
+import type { Database } from '../../host/database/database.ts';
+
+const insert = (database: Database, text: string, init = {}): Promise<void> =>
+  database.direct<void>({
+    sqlite: (connection) => void connection.run('INSERT INTO things (text) VALUES (?)', text),
+    postgresql: async (connection) => void (await connection.rows('INSERT INTO things (text) VALUES ($1)', [text])),
+  }, init);
+
+describeDialects('direct statements', (open) => {
+  let database: Database;
+  const texts = async (): Promise<string[]> => ((await database.knex('things').orderBy('text').pluck('text')) as string[]);
+
+  beforeEach(async () => {
+    database = await open();
+    await database.knex.schema.createTable('things', (columns) => {
+      columns.increments('id');
+      columns.text('text').notNullable().unique();
+    });
+  });
+
+  it('write and read, prepared once', async () => {
+    for (const text of ['a', 'b', 'c']) await insert(database, text, { durable: text === 'b' });
+    const rows = await database.direct({
+      sqlite: (connection) => connection.rows('SELECT text FROM things WHERE text > ? ORDER BY text', 'a'),
+      postgresql: async (connection) => (await connection.rows('SELECT text FROM things WHERE text > $1 ORDER BY text', ['a'])).rows,
+    });
+    expect(rows).to.deep.equal([['b'], ['c']]);
+  });
+
+  it('tell how many rows they changed', async () => {
+    for (const text of ['a', 'b']) await insert(database, text);
+    const changes = await database.direct({
+      sqlite: (connection) => connection.run('DELETE FROM things').changes,
+      postgresql: async (connection) => (await connection.rows('DELETE FROM things')).changes,
+    });
+    expect(changes).to.equal(2);
+  });
+
+  it('take part in the transaction they run in, also deep below', async () => {
+    await failureOf(database.transaction(async () => {
+      await insert(database, 'lost');
+      throw new Error('rolled back');
+    }));
+    await database.transaction(async () => {
+      expect(database.inTransaction()).to.equal(true);
+      await insert(database, 'kept');
+    });
+    expect(database.inTransaction()).to.equal(false);
+    expect(await texts()).to.deep.equal(['kept']);
+  });
+
+  it('take part in a transaction they are handed', async () => {
+    const transaction = await database.knex.transaction();
+    await insert(database, 'lost', { transaction });
+    await transaction.rollback();
+    expect(await texts()).to.deep.equal([]);
+  });
+
+  it('wait while somebody else has a transaction open, and stay out of it', async () => {
+    const transaction = await database.knex.transaction();
+    const later = insert(database, 'mine');
+    await transaction('things').insert({ text: 'theirs' });
+    await transaction.rollback();
+    await later;
+    expect(await texts()).to.deep.equal(['mine']);
+  });
+
+  it('leave nothing behind when they fail', async () => {
+    await insert(database, 'there');
+    const failure = await failureOf(database.direct<void>({
+      sqlite: (connection) => {
+        connection.run('INSERT INTO things (text) VALUES (?)', 'half');
+        connection.run('INSERT INTO things (text) VALUES (?)', 'there');
+      },
+      postgresql: async (connection) => void (await connection.rows("INSERT INTO things (text) VALUES ('half'), ('there')")),
+    }));
+    expect(database.isUniqueViolation(failure)).to.equal(true);
+    expect(await texts()).to.deep.equal(['there']);
+    await insert(database, 'after');
+    expect(await texts()).to.deep.equal(['after', 'there']);
+  });
+});
