@@ -28,18 +28,21 @@ const mostAgents = 64;
 export function createOutbound({ clock, resolve = systemResolve, userAgent = 'svc-host' }: OutboundDependencies): Outbound {
   const agents = new Map<string, Promise<Agent>>();
 
-  function agentFor(policy: OutboundPolicy) {
-    const name = `${policy.allowInternal} ${policy.allowHost}`;
+  function agentFor(policy: OutboundPolicy): Promise<Agent> {
+    const name = policy.allowInternal ? `internal ${policy.allowHost ?? ''}` : (policy.allowHost ?? '');
     const found = agents.get(name) ?? openAgent(policy, resolve);
+    if (agents.size > 1 || !agents.has(name)) remember(name, found);
+    return found;
+  }
+
+  function remember(name: string, agent: Promise<Agent>): void {
     // Taken out and put back: the first of the map is the one unused for longest.
     agents.delete(name);
-    agents.set(name, found);
+    agents.set(name, agent);
     const [oldest] = agents;
-    if (agents.size > mostAgents && oldest) {
-      agents.delete(oldest[0]);
-      void oldest[1].then((agent) => agent.close());
-    }
-    return found;
+    if (agents.size <= mostAgents || !oldest) return;
+    agents.delete(oldest[0]);
+    void oldest[1].then((unused) => unused.close());
   }
 
   return {
@@ -53,16 +56,13 @@ export function createOutbound({ clock, resolve = systemResolve, userAgent = 'sv
       const { timeout = defaults.timeout, signal } = init;
       const cancellation: Cancellation = { reason: null, onCancel: null };
       const undo = clock.after(timeout, () => cancel(cancellation, new OutboundError('outbound_timeout', `${target.host} did not answer within ${timeout} ms.`)));
-      const abort = (): void => cancel(cancellation, signal?.reason as Error);
-      if (signal?.aborted) abort();
-      else signal?.addEventListener('abort', abort, { once: true });
+      const undoSignal = signal && listen(signal, cancellation);
       try {
         const agent = await agentFor(policyOf(init));
-        const headers = { 'user-agent': userAgent, ...lowerCase(init.headers ?? {}) };
-        return await follow({ agent, target, headers, init, cancellation });
+        return await follow({ agent, target, headers: withUserAgent(init.headers, userAgent), init, cancellation });
       } finally {
         undo();
-        signal?.removeEventListener('abort', abort);
+        undoSignal?.();
       }
     },
     async close() {
@@ -77,7 +77,7 @@ async function openAgent(policy: OutboundPolicy, resolve: Resolve): Promise<Agen
   const { Agent, buildConnector } = await import('undici');
   const connect = createGuardedConnector({ policy, resolve, buildConnector, timeout: 10_000 });
   // One time limit over all phases is kept above; undici's own timers are off.
-  return new Agent({ connect, keepAliveTimeout: 10_000, connections: 128, headersTimeout: 0, bodyTimeout: 0 });
+  return new Agent({ connect, keepAliveTimeout: 10_000, connections: 64, headersTimeout: 0, bodyTimeout: 0 });
 }
 
 interface Exchange {
@@ -117,7 +117,20 @@ function redirectOf({ status, headers }: HopAnswer, from: URL, method: string): 
   return next;
 }
 
+/** Addresses parsed of late, since the same few endpoints are called over and over. */
+const parsed = new Map<string, URL>();
+const mostParsed = 1000;
+
 function parse(text: string): URL {
+  const known = parsed.get(text);
+  if (known) return known;
+  const url = checked(text);
+  if (parsed.size >= mostParsed) parsed.clear();
+  parsed.set(text, url);
+  return url;
+}
+
+function checked(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) throw new OutboundError('outbound_refused', 'Only http and https addresses can be called.');
   if (url.username !== '' || url.password !== '') throw new OutboundError('outbound_refused', `The address of ${url.host} holds a user name or password; send them in a header.`);
@@ -132,12 +145,21 @@ function portOf(url: URL): string {
   return url.port || (url.protocol === 'https:' ? '443' : '80');
 }
 
-function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+/** Names stay as they were given: undici sends them so, and a copy with others costs as much as all the rest here. */
+function withUserAgent(given: Readonly<Record<string, string>> = {}, userAgent: string): Record<string, string> {
+  for (const name in given) if (name.length === 10 && name.toLowerCase() === 'user-agent') return given;
+  return { 'user-agent': userAgent, ...given };
 }
 
-function withoutCredentials({ authorization: _authorization, cookie: _cookie, ...rest }: Readonly<Record<string, string>>): Record<string, string> {
-  return rest;
+function withoutCredentials(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !/^(authorization|cookie)$/i.test(name)));
+}
+
+function listen(signal: AbortSignal, cancellation: Cancellation): () => void {
+  const abort = (): void => cancel(cancellation, signal.reason as Error);
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  return () => signal.removeEventListener('abort', abort);
 }
 
 async function systemResolve(hostname: string): Promise<readonly string[]> {

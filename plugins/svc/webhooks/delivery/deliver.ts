@@ -1,7 +1,7 @@
 import type { Clock, HttpApi } from '#plugin-api';
 import type { Deliver } from './deliver.contract.ts';
 import { typedInternalHost } from './internal-host.ts';
-import { abortedOutcome, answeredOutcome, failedOutcome } from './outcome.ts';
+import { abortedOutcome, answeredOutcome, failedOutcome, type AttemptTime } from './outcome.ts';
 
 /** Bytes of an answer that are kept for the log (D22). */
 const keptBytes = 16 * 1024;
@@ -18,10 +18,11 @@ export interface DeliverDependencies {
  * phases within the time limit, at most 16 KB of the answer. Never rejects. Keeps no state but open connections.
  */
 export function createDeliver({ http, clock, elapsed = () => performance.now() }: DeliverDependencies): Deliver {
+  const timeSince = (begun: number): AttemptTime => ({ now: clock.now(), duration: Math.max(0, Math.round(elapsed() - begun)) });
+  const internalHost = remembering(typedInternalHost);
   return async ({ url, headers, body, timeout, redirects, allowInternal, signal }) => {
     const begun = elapsed();
-    const allowHost = typedInternalHost(url);
-    const time = () => ({ now: clock.now(), duration: Math.max(0, Math.round(elapsed() - begun)) });
+    const allowHost = internalHost(url);
     try {
       const response = await http.fetch(url, {
         method: 'POST',
@@ -35,9 +36,22 @@ export function createDeliver({ http, clock, elapsed = () => performance.now() }
         ...(allowHost !== null && { allowHost }),
         ...(signal && { signal }),
       });
-      return answeredOutcome(response, time());
+      return answeredOutcome(response, timeSince(begun));
     } catch (thrown) {
-      return signal?.aborted ? abortedOutcome(url, time()) : failedOutcome(thrown, url, time());
+      return signal?.aborted ? abortedOutcome(url, timeSince(begun)) : failedOutcome(thrown, url, timeSince(begun));
     }
+  };
+}
+
+/** The same few addresses are asked for at every attempt. */
+function remembering<Answer>(ask: (text: string) => Answer): (text: string) => Answer {
+  const known = new Map<string, Answer>();
+  return (text) => {
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    if (known.size >= 1000) known.clear();
+    const answer = ask(text);
+    known.set(text, answer);
+    return answer;
   };
 }
