@@ -1,5 +1,6 @@
 import { checkingFetch, createGoogleClients, googleAddress } from './google/google-client.ts';
 import { createGoogleEmbeddings } from './google/google-embeddings.ts';
+import { createGoogleImages } from './google/google-images.ts';
 import { googleRequest, googleRules } from './google/google-request.ts';
 import { googleModel, googleResponse } from './google/google-response.ts';
 import { learningRefusals } from './learned-refusals.ts';
@@ -25,6 +26,7 @@ export const provider: Provider = {
     },
   },
   text: { params: googleRules.names, generate: learningRefusals(googleRules.names, generate) },
+  images: createGoogleImages(clientOf),
   embeddings: createGoogleEmbeddings(clientOf),
   listModels: (connection) => withTimeLimit(connection, (signal) => listModels(connection, signal)),
 };

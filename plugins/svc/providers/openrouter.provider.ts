@@ -1,6 +1,7 @@
 import type { ChatAccess } from './chat-completions/chat-client.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { createOpenAiEmbeddings, openAiLimits, withoutDimensions } from './embeddings/openai-embeddings.ts';
+import { createOpenRouterImages } from './images/openrouter-images.ts';
 import type { Provider, ProviderSettings } from './provider.ts';
 import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
 
@@ -17,6 +18,7 @@ export const provider: Provider = createChatProvider({
       base_url: baseUrlField(address, 'With the version.'),
       model: modelField('Text model', 'openrouter/auto'),
       embedding_model: modelField('Embedding model', 'openai/text-embedding-3-small'),
+      image_model: modelField('Image model', 'google/gemini-3.1-flash-image'),
       app_url: { type: 'string', title: 'Site address', description: 'Sent as HTTP-Referer; the site shows up in OpenRouter under it. May stay empty.' },
       app_title: { type: 'string', title: 'Site title', description: 'Sent as X-Title. May stay empty.' },
     },
@@ -37,6 +39,7 @@ export const provider: Provider = createChatProvider({
     byModel: ({ params }) => ({ written: { reasoning_effort: { reasoning: { effort: params.reasoning_effort } } } }),
   },
   access,
+  images: createOpenRouterImages(access),
   // OpenRouter names no limits of its own; the models behind it are OpenAI's and others', which take less at worst and say so.
   embeddings: createOpenAiEmbeddings({ access, takes: ['dimensions', 'encodingFormat'], limits: openAiLimits, refusedBy: withoutDimensions }),
   checkKey: async (get) => {

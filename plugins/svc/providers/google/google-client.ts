@@ -2,15 +2,20 @@ import type { GoogleGenAI } from '@google/genai';
 import { createClientCache } from '../../kit/client-cache.ts';
 import { httpFailure, unreadable } from '../failures.ts';
 import { isObject, type JsonObject } from '../json.ts';
-import type { ProviderConnection } from '../provider.ts';
+import type { ProviderConnection, ProviderSettings } from '../provider.ts';
 
 export const googleAddress = 'https://generativelanguage.googleapis.com';
+
+/** The address without a version, however it was copied. */
+export function googleBaseUrl(settings: ProviderSettings): string {
+  return (settings.base_url || googleAddress).replace(/\/+$/, '').replace(/\/v1beta$/, '');
+}
 
 /** The account's client, built once per access. The SDK is loaded by the first call; of its own it tries once. */
 export function createGoogleClients(): (connection: ProviderConnection) => Promise<GoogleGenAI> {
   const cache = createClientCache<GoogleGenAI>();
   return ({ settings, fetch }) => {
-    const access = { apiKey: settings.api_key ?? '', baseUrl: (settings.base_url || googleAddress).replace(/\/+$/, '').replace(/\/v1beta$/, '') };
+    const access = { apiKey: settings.api_key ?? '', baseUrl: googleBaseUrl(settings) };
     return cache.get(fetch, [access], async () => {
       const { GoogleGenAI } = await import('@google/genai');
       return new GoogleGenAI({ apiKey: access.apiKey, vertexai: false, httpOptions: { baseUrl: access.baseUrl } });

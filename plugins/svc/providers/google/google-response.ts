@@ -3,7 +3,7 @@ import { unreadable } from '../failures.ts';
 import { countAt, isObject, listAt, objectAt, textAt } from '../json.ts';
 import { ProviderError, type ModelInfo, type ProviderConnection, type TextResult, type Usage } from '../provider.ts';
 
-const blocking = new Set(['SAFETY', 'RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'LANGUAGE', 'IMAGE_SAFETY', 'OTHER', 'MODEL_ARMOR']);
+const blocking = new Set(['SAFETY', 'RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'LANGUAGE', 'IMAGE_SAFETY', 'OTHER', 'MODEL_ARMOR', 'IMAGE_PROHIBITED_CONTENT', 'IMAGE_RECITATION', 'IMAGE_OTHER', 'NO_IMAGE']);
 
 /**
  * Reads an answer of generateContent: the text parts of the first candidate joined, thoughts left out.
@@ -45,7 +45,7 @@ function blocked({ what, reason, own }: Blocking, { settings }: ProviderConnecti
 }
 
 /** Thinking is paid for as output, and counted as such. */
-function googleUsage(usage: Readonly<Record<string, unknown>>): Usage | null {
+export function googleUsage(usage: Readonly<Record<string, unknown>>): Usage | null {
   const input = countAt(usage, 'promptTokenCount');
   if (input === null) return null;
   const output = (countAt(usage, 'candidatesTokenCount') ?? 0) + (countAt(usage, 'thoughtsTokenCount') ?? 0);

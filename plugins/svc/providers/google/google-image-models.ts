@@ -1,0 +1,33 @@
+import type { ImageModelTable, ImageRules } from '../images/image-rules.ts';
+
+const geminiShapes = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'];
+const gemini: Omit<ImageRules, 'size'> = { perCall: 1, quality: {}, style: false, responseFormat: false };
+const imagen: Omit<ImageRules, 'size' | 'perCall'> = { quality: {}, style: false, responseFormat: false };
+const imagenSizes = { shapeName: 'aspectRatio', shapes: ['1:1', '3:4', '4:3', '9:16', '16:9'] };
+const largeImagenSizes = { ...imagenSizes, tiers: { name: 'sampleImageSize', edges: { '1K': 1024, '2K': 2048 } } };
+
+/**
+ * Google's image models. Sizes become the nearest shape and, from Gemini 3 and Imagen 4 on, a tier of resolution. All
+ * answer base64 alone; none knows a quality or a style.
+ */
+export const googleImageModels: ImageModelTable = {
+  models: [
+    [/^imagen-4.*fast/, { ...imagen, perCall: 4, size: imagenSizes }],
+    [/^imagen-4.*ultra/, { ...imagen, perCall: 1, size: largeImagenSizes }],
+    [/^imagen-[4-9]/, { ...imagen, perCall: 4, size: largeImagenSizes }],
+    [/^imagen/, { ...imagen, perCall: 4, size: imagenSizes }],
+    [/^gemini-2\.0/, { ...gemini, size: null }],
+    [/^gemini-2/, { ...gemini, size: { shapeName: 'aspectRatio', shapes: geminiShapes } }],
+  ],
+  others: { ...gemini, size: { shapeName: 'aspectRatio', shapes: geminiShapes, tiers: { name: 'imageSize', edges: { '1K': 1024, '2K': 2048, '4K': 4096 } } } },
+};
+
+/** Imagen has an interface of its own, `predict`; Gemini draws by `generateContent`. */
+export function isImagen(model: string): boolean {
+  return /^(models\/)?imagen/i.test(model);
+}
+
+/** Gemini 2.0 draws only where it may write as well; those after it could then answer with words alone. */
+export function geminiModalities(model: string): readonly string[] {
+  return /^(models\/)?gemini-2\.0/i.test(model) ? ['TEXT', 'IMAGE'] : ['IMAGE'];
+}

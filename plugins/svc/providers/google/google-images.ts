@@ -1,0 +1,63 @@
+import type { GenerateContentParameters, GoogleGenAI } from '@google/genai';
+import { imageRulesOf, writeImageFields } from '../images/image-rules.ts';
+import type { JsonObject } from '../json.ts';
+import type { ImageCapability, ImageRequest, ImageResult, ProviderConnection } from '../provider.ts';
+import { sdkTimeout, withTimeLimit } from '../time-limit.ts';
+import { checkingFetch, googleBaseUrl } from './google-client.ts';
+import { geminiModalities, googleImageModels, isImagen } from './google-image-models.ts';
+import { geminiImages, imagenImages } from './google-images-response.ts';
+
+/** Images by generateContent of `@google/genai`, and Imagen's by predict, which that package reaches at Vertex AI alone. */
+export function createGoogleImages(clientOf: (connection: ProviderConnection) => Promise<GoogleGenAI>): ImageCapability {
+  return {
+    perCall: (model) => imageRulesOf(googleImageModels, model).perCall,
+    generate: (request, connection) =>
+      withTimeLimit(connection, (signal) => (isImagen(request.model) ? predict(request, connection, signal) : generateContent(request, connection, { clientOf, signal }))),
+  };
+}
+
+interface Exchange {
+  readonly clientOf: (connection: ProviderConnection) => Promise<GoogleGenAI>;
+  readonly signal: AbortSignal;
+}
+
+async function generateContent(request: ImageRequest, connection: ProviderConnection, { clientOf, signal: abortSignal }: Exchange): Promise<ImageResult> {
+  const { parameters, ignored } = geminiImageRequest(request);
+  let body: JsonObject = {};
+  // Megabytes of base64 are read once.
+  const fetch = checkingFetch(connection, (received) => {
+    body = received;
+  });
+  const client = await clientOf(connection);
+  await client.models.generateContent({ ...parameters, config: { ...parameters.config, abortSignal, httpOptions: { timeout: sdkTimeout(connection), fetch } } });
+  return { ...geminiImages(body, request, connection), ignored };
+}
+
+async function predict(request: ImageRequest, connection: ProviderConnection, signal: AbortSignal): Promise<ImageResult> {
+  const { body, ignored } = imagenRequest(request);
+  const model = encodeURIComponent(request.model.replace(/^models\//, ''));
+  let received: JsonObject = {};
+  const fetch = checkingFetch(connection, (answer) => {
+    received = answer;
+  });
+  await fetch(`${googleBaseUrl(connection.settings)}/v1beta/models/${model}:predict`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-goog-api-key': connection.settings.api_key ?? '' },
+    body: JSON.stringify(body),
+    signal,
+  });
+  return { ...imagenImages(received, request, connection), ignored };
+}
+
+/** What `models.generateContent` of the SDK is called with. */
+export function geminiImageRequest(request: ImageRequest): { parameters: GenerateContentParameters; ignored: readonly string[] } {
+  const { wire: imageConfig, ignored } = writeImageFields(request, imageRulesOf(googleImageModels, request.model));
+  const config = { responseModalities: [...geminiModalities(request.model)], ...(Object.keys(imageConfig).length > 0 && { imageConfig }) };
+  return { parameters: { model: request.model, contents: [{ role: 'user', parts: [{ text: request.prompt }] }], config }, ignored };
+}
+
+/** The body of Imagen's predict. */
+export function imagenRequest(request: ImageRequest): { body: JsonObject; ignored: readonly string[] } {
+  const { wire, ignored } = writeImageFields(request, imageRulesOf(googleImageModels, request.model));
+  return { body: { instances: [{ prompt: request.prompt }], parameters: { sampleCount: request.n, ...wire } }, ignored };
+}
