@@ -2,17 +2,21 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { forcedFault } from './dial.ts';
 import type { Dial, Fault } from './dial.ts';
 import { fraction } from './random.ts';
+import type { VectorStorage } from './storage/vector-storage.ts';
 import { isObject, jsonReply, Refusal } from './wire.ts';
-import type { Wire, WireReply, WireRequest, WireRoute } from './wire.ts';
-import { findWire, wires } from './wires.ts';
+import type { StandIn, WireReply, WireRequest, WireRoute } from './wire.ts';
+import { standInAt, storeWires, wires } from './wires.ts';
+import { qdrantVersion } from './wires/stores/qdrant-reply.ts';
 
 export interface RawRequest {
   readonly method: string;
   /** Path and query as they came. */
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
-  /** null: longer than is read. */
+  /** null: longer than any stand-in reads. */
   readonly body: string | null;
+  /** Length of the body in bytes. */
+  readonly length: number;
 }
 
 export interface Dispatched {
@@ -28,49 +32,58 @@ export interface Circumstances {
   readonly sequence: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** `http://127.0.0.1:<port>` */
+  readonly origin: string;
+  readonly storage: VectorStorage;
 }
+
+/** Largest body read, in bytes, where a stand-in says nothing else. */
+const bodyLimit = 10 * 1024 * 1024;
+/** Largest body any stand-in reads, in bytes. */
+export const largestBody = Math.max(bodyLimit, ...[...wires, ...storeWires].map((standIn) => standIn.bodyLimit ?? 0));
 
 /** Seconds a rate limit asks to wait. */
 const retryAfter = 1;
 
 /**
- * Finds the stand-in and answers as it would: path, key, JSON, fault, request. A pure function but for the wires' own errors.
+ * Finds the stand-in and answers as it would: path, key, JSON, fault, request. What it changes is in the storage alone.
  */
-export function dispatch(raw: RawRequest, circumstances: Circumstances): Dispatched {
+export async function dispatch(raw: RawRequest, circumstances: Circumstances): Promise<Dispatched> {
   const url = new URL(raw.target, 'http://sandbox');
-  const [, id = '', rest = ''] = /^\/([^/]*)(\/.*)?$/.exec(url.pathname) ?? [];
-  const wire = findWire(id);
-  if (!wire) return { reply: greeting(url.pathname), fault: 'none', provider: null };
+  const found = standInAt(url.pathname);
+  if (!found) return { reply: greeting(url.pathname), fault: 'none', provider: null };
+  const { standIn, rest } = found;
+  const { now, origin, storage } = circumstances;
   const request: WireRequest = {
     method: raw.method, path: rest, params: {}, query: url.searchParams, headers: raw.headers, body: undefined,
-    seed: circumstances.dial.seed, now: circumstances.now,
+    seed: circumstances.dial.seed, now, origin, storage, length: raw.length,
   };
-  const answered = (reply: WireReply, fault: Fault = 'none'): Dispatched => ({ reply, fault, provider: wire.id });
-  const route = wire.routes.find((candidate) => candidate.method === raw.method && candidate.path.test(rest));
-  if (!route) return answered(wire.errors.unknownPath(request));
-  const refusal = wire.refuse(request);
+  const answered = (reply: WireReply, fault: Fault = 'none'): Dispatched => ({ reply, fault, provider: standIn.id });
+  const route = standIn.routes.find((candidate) => candidate.method === raw.method && candidate.path.test(rest));
+  if (!route) return answered(standIn.errors.unknownPath(request));
+  const refusal = standIn.refuse(request);
   if (refusal) return answered(refusal);
-  if (raw.body === null) return answered(wire.errors.tooLarge());
+  if (raw.body === null || raw.length > (standIn.bodyLimit ?? bodyLimit)) return answered(standIn.errors.tooLarge(raw.length));
   const body = parseJson(raw.body);
-  if (body instanceof SyntaxError) return answered(wire.errors.badJson());
-  return handle(wire, route, { request: { ...request, body, params: pathParams(route, rest) }, circumstances });
+  if (body instanceof SyntaxError) return answered(standIn.errors.badJson());
+  return handle(standIn, route, { request: { ...request, body, params: pathParams(route, rest) }, circumstances });
 }
 
-function handle(wire: Wire, route: WireRoute, { request, circumstances }: { request: WireRequest; circumstances: Circumstances }): Dispatched {
-  const model = modelOf(request);
-  const fault = forcedFault(model) ?? dialled(circumstances);
-  const reply = ((): WireReply => {
-    if (fault === '429') return wire.errors.rateLimited(model, retryAfter);
-    if (fault === '500') return wire.errors.serverError();
+async function handle(standIn: StandIn, route: WireRoute, { request, circumstances }: { request: WireRequest; circumstances: Circumstances }): Promise<Dispatched> {
+  const name = await (standIn.nameOf ?? modelOf)(request);
+  const fault = forcedFault(name) ?? dialled(circumstances);
+  const reply = await (async (): Promise<WireReply> => {
+    if (fault === '429') return standIn.errors.rateLimited(name, retryAfter);
+    if (fault === '500') return standIn.errors.serverError();
     if (fault === 'garbage') return { status: 200, headers: { 'content-type': 'application/json' }, chunks: [garbage] };
     try {
-      return route.handle(request);
+      return await route.handle(request);
     } catch (error) {
       if (error instanceof Refusal) return error.reply;
       throw error;
     }
   })();
-  return { reply, fault, provider: wire.id };
+  return { reply, fault, provider: standIn.id };
 }
 
 /** What a proxy in the way, or a program gone wrong, sends under a JSON content type. */
@@ -108,7 +121,12 @@ function parseJson(text: string): unknown {
 }
 
 function greeting(path: string): WireReply {
-  const addresses = Object.fromEntries(wires.map((wire) => [wire.id, wire.settings(`/${wire.id}`, {})['base_url']]));
-  if (path === '/') return jsonReply(200, { sandbox: 'Stand-ins for text providers. Nothing leaves this machine.', key: 'sandbox', addresses });
-  return jsonReply(404, { error: `No stand-in answers here. The first segment of the path is one of ${wires.map(({ id }) => id).join(', ')}.` });
+  const addresses = Object.fromEntries([
+    ...wires.map((wire) => [wire.id, wire.settings(`/${wire.id}`, {})['base_url']]),
+    ...storeWires.map((wire) => [wire.id, wire.settings('')['url']]),
+  ]);
+  // Title and version are what Qdrant's client looks for at the root.
+  const qdrant = { title: 'qdrant - vector search engine', version: qdrantVersion };
+  if (path === '/') return jsonReply(200, { sandbox: 'Stand-ins for providers and vector stores. Nothing leaves this machine.', key: 'sandbox', addresses, ...qdrant });
+  return jsonReply(404, { error: `No stand-in answers here. The first segment of the path is one of ${[...wires, ...storeWires].map(({ id }) => id).join(', ')}.` });
 }

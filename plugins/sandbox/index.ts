@@ -3,17 +3,20 @@ import type { HostApi } from '#plugin-api';
 import { dialSchema } from './dial.ts';
 import { createSandboxPage } from './page.ts';
 import type { Sandbox } from './sandbox.ts';
+import { migrations, tables } from './storage/migrations.ts';
 
 /** The service's switch: true while every provider is to be answered by the sandbox. */
 const switchOption = 'svc_sandbox';
 const dialOption = 'sandbox_dial';
 
 /**
- * Stand-ins on this machine for all text providers. The service asks the filters `svc_sandbox_available` (whether to
- * offer the switch) and `svc_provider_settings` (a provider's settings, decrypted); while the switch is on, the latter
- * answers settings that lead here. On several nodes each has a server of its own, started by its first such call.
+ * Stand-ins on this machine for all providers and vector stores. The service asks the filters `svc_sandbox_available`
+ * (whether to offer the switch), `svc_provider_settings` and `svc_vector_store_settings` (settings of one of them,
+ * decrypted); while the switch is on, the latter two answer settings that lead here. On several nodes each has a server
+ * of its own, started by its first such call; what is in the vector stores is in the database, the same for all.
  */
 export default definePlugin({
+  migrations,
   register(host: HostApi): void {
     const { hooks, options } = host;
     const isOn = async (): Promise<boolean> => (await options.get(switchOption, false)) === true;
@@ -26,9 +29,12 @@ export default definePlugin({
     hooks.addFilter('svc_sandbox_available', () => true);
     hooks.addFilter('svc_provider_settings', async (settings: Readonly<Record<string, unknown>>, providerId: string) =>
       (await isOn()) ? (await open()).settings(providerId, settings) : settings);
+    hooks.addFilter('svc_vector_store_settings', async (settings: Readonly<Record<string, unknown>>, storeId: string) =>
+      (await isOn()) ? (await open()).storeSettings(storeId, settings) : settings);
     host.admin.addPage(createSandboxPage({ options, dialOption, isOn, overview: async () => (await open()).overview() }));
   },
   async uninstall(host: HostApi): Promise<void> {
     await host.options.delete(dialOption);
+    for (const table of tables) await host.database.knex.schema.dropTableIfExists(table);
   },
 });

@@ -2,14 +2,16 @@ import type { HostApi } from '#plugin-api';
 import { readDial } from './dial.ts';
 import type { SeenRequest } from './recent.ts';
 import { createSandboxServer } from './server.ts';
+import { createDatabaseStorage } from './storage/database-storage.ts';
 import { sandboxKey } from './wire.ts';
-import { findWire, wires } from './wires.ts';
+import { findStoreWire, findWire, storeWires, wires } from './wires.ts';
 
 export interface SandboxOverview {
   /** `http://127.0.0.1:<port>`, or null while it does not listen. */
   readonly url: string | null;
   readonly key: string;
   readonly providers: readonly { readonly label: string; readonly address: string; readonly models: string }[];
+  readonly stores: readonly { readonly label: string; readonly address: string }[];
   /** Newest first. */
   readonly requests: readonly SeenRequest[];
 }
@@ -17,19 +19,27 @@ export interface SandboxOverview {
 export interface Sandbox {
   /** Settings that lead to the provider's stand-in, whose server is started when it does not run yet; unchanged for providers without one. */
   settings(providerId: string, saved: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>;
+  /** The same for a vector store. */
+  storeSettings(storeId: string, saved: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>;
   overview(): SandboxOverview;
   stop(): Promise<void>;
 }
 
 /** The server of this process and what is known of it. Nothing listens until `settings` is first asked. */
-export function createSandbox({ clock, log, options }: Pick<HostApi, 'clock' | 'log' | 'options'>, dialOption: string): Sandbox {
-  const server = createSandboxServer({ clock, log, dial: async () => readDial(await options.get(dialOption)) });
+export function createSandbox({ clock, log, options, database }: Pick<HostApi, 'clock' | 'log' | 'options' | 'database'>, dialOption: string): Sandbox {
+  const server = createSandboxServer({
+    clock, log, dial: async () => readDial(await options.get(dialOption)), storage: createDatabaseStorage(database),
+  });
   return {
     settings: async (providerId, saved) => {
       const wire = findWire(providerId);
       if (!wire) return saved;
       const { url } = await server.start();
       return { ...saved, ...wire.settings(`${url}/${wire.id}`, saved) };
+    },
+    storeSettings: async (storeId, saved) => {
+      const wire = findStoreWire(storeId);
+      return wire ? { ...saved, ...wire.settings((await server.start()).url) } : saved;
     },
     overview: () => {
       const url = server.url();
@@ -41,6 +51,7 @@ export function createSandbox({ clock, log, options }: Pick<HostApi, 'clock' | '
           address: String(wire.settings(`${url ?? ''}/${wire.id}`, {})['base_url']),
           models: wire.models.join(', '),
         })),
+        stores: storeWires.map((wire) => ({ label: wire.label, address: String(wire.settings(url ?? '')['url']) })),
         requests: server.recent(),
       };
     },

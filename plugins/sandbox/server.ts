@@ -3,19 +3,20 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock, Logger } from '#plugin-api';
 import type { Dial } from './dial.ts';
-import { dispatch } from './dispatch.ts';
+import { dispatch, largestBody } from './dispatch.ts';
 import type { Dispatched } from './dispatch.ts';
 import { createRecent } from './recent.ts';
 import type { SeenRequest } from './recent.ts';
-
-/** Largest request body read, in bytes. */
-const bodyLimit = 10 * 1024 * 1024;
+import { createMemoryStorage } from './storage/memory-storage.ts';
+import type { VectorStorage } from './storage/vector-storage.ts';
 
 export interface SandboxServerDependencies {
   readonly clock: Clock;
   readonly log: Logger;
   /** Asked at each request, so that a turn of the dial counts from the next one on. */
   readonly dial: () => Promise<Dial>;
+  /** What the vector stores remember; left out: in memory, for the life of the server. */
+  readonly storage?: VectorStorage;
 }
 
 export interface SandboxServer {
@@ -30,10 +31,11 @@ export interface SandboxServer {
 }
 
 /**
- * The stand-ins of all providers behind one `node:http` server. It listens on 127.0.0.1 alone, calls nobody, stores nothing.
+ * The stand-ins of all providers behind one `node:http` server. It listens on 127.0.0.1 alone, calls nobody,
+ * and stores what is given to its vector stores.
  * A server of its own because some faults (a connection cut in mid-body) need the socket. Each process has its own.
  */
-export function createSandboxServer({ clock, log, dial }: SandboxServerDependencies): SandboxServer {
+export function createSandboxServer({ clock, log, dial, storage = createMemoryStorage() }: SandboxServerDependencies): SandboxServer {
   const recent = createRecent(20);
   let listening: Promise<Server> | null = null;
   let address: string | null = null;
@@ -43,14 +45,14 @@ export function createSandboxServer({ clock, log, dial }: SandboxServerDependenc
     const current = await dial();
     const name = JSON.stringify(current);
     series = series.dial === name ? { ...series, sequence: series.sequence + 1 } : { dial: name, sequence: 0 };
-    return { dial: current, sequence: series.sequence, now: clock.now() };
+    return { dial: current, sequence: series.sequence, now: clock.now(), origin: address ?? '', storage };
   };
 
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const seen = { at: clock.now(), method: request.method ?? 'GET', target: request.url ?? '/' };
     const body = await readBody(request);
     const around = await circumstances();
-    const dispatched = dispatch({ method: seen.method, target: seen.target, headers: request.headers, body }, around);
+    const dispatched = await dispatch({ method: seen.method, target: seen.target, headers: request.headers, ...body }, around);
     recent.add({ ...seen, provider: dispatched.provider, status: dispatched.reply.status, fault: dispatched.fault });
     if (dispatched.fault === 'slow') await clock.sleep(around.dial.delay_ms, hangUp(response));
     await write(response, dispatched);
@@ -97,14 +99,14 @@ export function createSandboxServer({ clock, log, dial }: SandboxServerDependenc
   };
 }
 
-async function readBody(request: IncomingMessage): Promise<string | null> {
+async function readBody(request: IncomingMessage): Promise<{ readonly body: string | null; readonly length: number }> {
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of request as AsyncIterable<Buffer>) {
     length += part.length;
-    if (length <= bodyLimit) parts.push(part);
+    if (length <= largestBody) parts.push(part);
   }
-  return length > bodyLimit ? null : Buffer.concat(parts).toString('utf8');
+  return { body: length > largestBody ? null : Buffer.concat(parts).toString('utf8'), length };
 }
 
 /** A signal that fires when the caller goes away, so that a slow answer does not outlive its request. */
@@ -117,7 +119,7 @@ function hangUp(response: ServerResponse): AbortSignal {
 /** Writes a reply; a cut one stops half-way through its bytes and takes the connection with it. */
 async function write(response: ServerResponse, { reply, fault }: Dispatched): Promise<void> {
   const whole = reply.chunks.length === 1;
-  const bytes = Buffer.from(reply.chunks.join(''));
+  const bytes = Buffer.concat(reply.chunks.map((chunk) => Buffer.from(chunk)));
   response.writeHead(reply.status, { ...reply.headers, ...(whole && { 'content-length': bytes.length }) });
   if (fault === 'cut') {
     await new Promise<void>((resolve) => { response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => { resolve(); }); });

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { VectorStorage } from './storage/vector-storage.ts';
 
 /** The key every stand-in accepts (Ollama asks for none). */
 export const sandboxKey = 'sandbox';
@@ -18,46 +19,67 @@ export interface WireRequest {
   readonly seed: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** Where the sandbox listens, `http://127.0.0.1:<port>`. */
+  readonly origin: string;
+  /** Length of the body in bytes. */
+  readonly length: number;
+  /** What the vector stores remember. */
+  readonly storage: VectorStorage;
 }
 
 /** An answer, whole (one chunk) or streamed (several). Written in order; a cut connection loses the second half. */
 export interface WireReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly chunks: readonly string[];
+  readonly chunks: readonly (string | Uint8Array)[];
 }
 
 export interface WireRoute {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Matched against the whole path below the provider's root. */
   readonly path: RegExp;
   /** Throws Refusal. */
-  readonly handle: (request: WireRequest) => WireReply;
+  readonly handle: (request: WireRequest) => WireReply | Promise<WireReply>;
 }
 
 /** Answers of one provider to what can go wrong before a handler runs, in that provider's own shape. */
 export interface WireErrors {
   unknownPath(request: WireRequest): WireReply;
   badJson(): WireReply;
-  tooLarge(): WireReply;
-  /** @param retryAfter seconds, also sent as `Retry-After`. */
-  rateLimited(model: string, retryAfter: number): WireReply;
+  /** @param length of the body, in bytes. */
+  tooLarge(length: number): WireReply;
+  /** @param name of the model or collection. @param retryAfter seconds, also sent as `Retry-After`. */
+  rateLimited(name: string, retryAfter: number): WireReply;
   serverError(): WireReply;
 }
 
-/** The stand-in of one provider. */
-export interface Wire {
-  /** The provider's id in the service, and the first segment of the stand-in's addresses. */
+/** The stand-in of one far end. */
+export interface StandIn {
+  /** The far end's id in the service, and the first segment of the stand-in's addresses. */
   readonly id: string;
   readonly label: string;
+  /** Largest body it reads, in bytes; 10 MB when left out. */
+  readonly bodyLimit?: number;
+  /** The refusal of a request without the right key; null lets it in. */
+  refuse(request: WireRequest): WireReply | null;
+  /** The model or collection a request is about: its name may force a fault. The empty string: none. Left out: `model` or `deployment`. */
+  readonly nameOf?: (request: WireRequest) => string | Promise<string>;
+  readonly errors: WireErrors;
+  readonly routes: readonly WireRoute[];
+}
+
+/** The stand-in of one vector store. */
+export interface StoreWire extends StandIn {
+  /** Settings of the store that lead here. `origin` is `http://127.0.0.1:<port>`. */
+  settings(origin: string): Readonly<Record<string, unknown>>;
+}
+
+/** The stand-in of one provider. */
+export interface Wire extends StandIn {
   /** Models it lists; the first is the default. Any other name is answered too. */
   readonly models: readonly string[];
   /** Provider settings that lead here. `root` is `http://127.0.0.1:<port>/<id>`; `saved` are the stored ones. */
   settings(root: string, saved: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
-  /** The refusal of a request without the right key; null lets it in. */
-  refuse(request: WireRequest): WireReply | null;
-  readonly errors: WireErrors;
-  readonly routes: readonly WireRoute[];
 }
 
 /** Thrown by a handler to answer something else than success. */

@@ -5,6 +5,7 @@ import { defaultDial } from '../../../plugins/sandbox/dial.ts';
 import type { Dial } from '../../../plugins/sandbox/dial.ts';
 import { createSandboxServer } from '../../../plugins/sandbox/server.ts';
 import type { SandboxServer } from '../../../plugins/sandbox/server.ts';
+import type { VectorStorage } from '../../../plugins/sandbox/storage/vector-storage.ts';
 
 export interface OpenSandbox {
   readonly url: string;
@@ -16,11 +17,11 @@ export interface OpenSandbox {
 
 const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => silent };
 
-/** A sandbox server alone, without a host, its time standing still at 2026-01-01. */
-export async function openSandbox(): Promise<OpenSandbox> {
+/** A sandbox server alone, without a host, its time standing still at 2026-01-01; it remembers in memory unless it is given a storage. */
+export async function openSandbox({ storage }: { readonly storage?: VectorStorage } = {}): Promise<OpenSandbox> {
   let current: Dial = defaultDial;
   const clock = createFakeClock();
-  const server = createSandboxServer({ clock, log: silent, dial: () => Promise.resolve(current) });
+  const server = createSandboxServer({ clock, log: silent, dial: () => Promise.resolve(current), ...(storage && { storage }) });
   const { url } = await server.start();
   return {
     url,

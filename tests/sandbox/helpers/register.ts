@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { AdminPage, AdminRequest, HostApi } from '#plugin-api';
-import { openDatabase } from '../../../host/database/database.ts';
+import { type Database, openDatabase } from '../../../host/database/database.ts';
 import { createHooks } from '../../../host/hooks/hooks.ts';
 import type { Hooks } from '../../../host/hooks/hooks.ts';
 import { createOptions, migrations } from '../../../host/options/options.ts';
@@ -13,6 +13,7 @@ import { silentLog } from '../../helpers/silent-log.ts';
 export interface Registered {
   readonly hooks: Hooks;
   readonly options: Options;
+  readonly database: Database;
   readonly page: AdminPage;
   /** The page's own HTML, without the admin's frame. */
   render(): Promise<string>;
@@ -21,11 +22,12 @@ export interface Registered {
   stop(): Promise<void>;
 }
 
-/** The plugin on the host's real hooks, options (SQLite in memory) and views. */
+/** The plugin on the host's real hooks, options and database (SQLite in memory) and views. */
 export async function registerSandbox(): Promise<Registered> {
   const clock = createFakeClock();
   const database = await openDatabase({ databaseUrl: null, dataDir: ':memory:', log: silentLog, clock });
   await database.migrate('host', migrations);
+  await database.migrate('sandbox', sandbox.migrations ?? []);
   const hooks = createHooks({ log: silentLog });
   const options = createOptions({ database, hooks, clock, log: silentLog });
   await options.load();
@@ -33,7 +35,7 @@ export async function registerSandbox(): Promise<Registered> {
   const stops: (() => void | Promise<void>)[] = [];
   const pages: AdminPage[] = [];
   const host = {
-    hooks, options, clock, log: silentLog,
+    hooks, options, clock, database, log: silentLog,
     admin: { addPage: (page: AdminPage) => { pages.push(page); return () => {}; } },
     onStop: (stop: () => void | Promise<void>) => { stops.push(stop); },
   } as unknown as HostApi;
@@ -43,6 +45,7 @@ export async function registerSandbox(): Promise<Registered> {
   return {
     hooks,
     options,
+    database,
     page,
     render: async () => {
       const { template, data } = await page.render(request({})) as { template: string; data?: Record<string, unknown> };
