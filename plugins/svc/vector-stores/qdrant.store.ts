@@ -4,7 +4,7 @@ import { qdrantFilter } from './qdrant/qdrant-filter.ts';
 import { fromPoint, toPoint } from './qdrant/qdrant-points.ts';
 import { distanceOf, qdrantTarget, type QdrantTarget } from './qdrant/qdrant-targets.ts';
 import { pointId } from './qdrant/point-id.ts';
-import { apiKeyField, urlField } from './settings-fields.ts';
+import { apiKeyField, timeoutField, urlField } from './settings-fields.ts';
 import { VectorStoreError, type OpenVectorStore, type VectorMetadata, type VectorStore, type VectorStoreConnection } from './vector-store.ts';
 
 /** Its server takes 32 MB; a quarter of that keeps a request short on slow lines and the process answering while it is written. */
@@ -22,6 +22,7 @@ export const store: VectorStore = {
       url: urlField('Such as http://localhost:6333, or the endpoint of a cluster in Qdrant Cloud.'),
       port: { type: 'integer', title: 'Port', description: 'Used where the address names none. For a server behind a proxy this is 443.', minimum: 1, maximum: 65535, default: 6333 },
       api_key: apiKeyField('Of the cluster; leave it empty for a server without one.'),
+      timeout: timeoutField,
     },
   },
   targetName: { pattern: /^[^<>:"/\\|?*\0\x1f]{1,255}$/, rule: '1 to 255 characters, none of < > : " / \\ | ? *' },

@@ -9,3 +9,12 @@ export const urlField = (description: string, address?: string): JsonSchema => (
 });
 
 export const apiKeyField = (description: string): JsonSchema => ({ type: 'string', title: 'API key', description, writeOnly: true });
+
+export const timeoutField: JsonSchema = {
+  type: 'integer',
+  title: 'Time limit (seconds)',
+  description: 'For one request to it. One that has not been answered by then is given up with 504.',
+  minimum: 1,
+  maximum: 600,
+  default: 30,
+};

@@ -1,0 +1,123 @@
+import type { Collection } from 'chromadb';
+import { askChroma, asCollection, readChroma, type ChromaCollection } from './chroma/chroma-client.ts';
+import { chromaWhere } from './chroma/chroma-filter.ts';
+import { columnBytes, fromColumns, toColumns } from './chroma/chroma-records.ts';
+import { chromaTarget, dimensionKey, scoreOf, spaceOf } from './chroma/chroma-targets.ts';
+import { unreadable } from './failures.ts';
+import { apiKeyField, timeoutField, urlField } from './settings-fields.ts';
+import { VectorStoreError, type OpenVectorStore, type VectorStore, type VectorStoreConnection } from './vector-store.ts';
+
+/** Servers take 40 MB by default; a quarter of it keeps a request short. The number of records is the server's own to say. */
+const bytes = 10_000_000;
+const pageSize = 1_000;
+
+export const store: VectorStore = {
+  id: 'chroma',
+  label: 'Chroma',
+  targetKind: 'collection',
+  required: ['url'],
+  metrics: ['cosine', 'euclidean', 'dotproduct'],
+  settings: {
+    type: 'object',
+    properties: {
+      url: urlField('Such as http://localhost:8000, or https://api.trychroma.com for Chroma Cloud.'),
+      api_key: apiKeyField('Of Chroma Cloud, or the token of your own server; leave it empty for a server without one.'),
+      tenant: { type: 'string', title: 'Tenant', description: 'Chroma Cloud shows it beside the key.', default: 'default_tenant' },
+      database: { type: 'string', title: 'Database', default: 'default_database' },
+      timeout: timeoutField,
+    },
+  },
+  targetName: { pattern: /^[a-zA-Z0-9][a-zA-Z0-9._-]{1,510}[a-zA-Z0-9]$/, rule: '3 to 512 letters, digits, dots, dashes and underscores, with a letter or digit at both ends' },
+  refuse({ metadata }) {
+    const reserved = Object.keys(metadata).find((name) => name === '' || name.startsWith('#') || name.startsWith('chroma:'));
+    return reserved === undefined ? null : `Chroma keeps the metadata key "${reserved}" for itself. Give it another name.`;
+  },
+  open: openChroma,
+};
+
+function openChroma(connection: VectorStoreConnection): OpenVectorStore {
+  const known = new Map<string, Promise<ChromaCollection>>();
+  let base64 = false;
+
+  /** The server's description of a collection, asked once. */
+  function collectionOf(name: string): Promise<ChromaCollection> {
+    const asked = known.get(name) ?? readChroma(connection, `/collections/${encodeURIComponent(name)}`).then(asCollection);
+    known.set(name, asked);
+    asked.catch(() => known.delete(name));
+    return asked;
+  }
+
+  /** Asks about a collection's records, by its id. */
+  async function ask<T>(name: string, call: (collection: Collection) => Promise<T>): Promise<T> {
+    const { id } = await collectionOf(name);
+    return askChroma(connection, (client) => call(client.collection(id)));
+  }
+
+  return {
+    ...administration(connection, collectionOf),
+    async writeLimits() {
+      const [records, supported] = await askChroma(connection, (client) => Promise.all([client.getMaxBatchSize(), client.supportsBase64Encoding()]));
+      base64 = supported;
+      return { records: records > 0 ? records : pageSize, bytes };
+    },
+    sizeOf: (record) => columnBytes(record, base64),
+    async write(target, records) {
+      await ask(target, (collection) => collection.upsert(toColumns(records)));
+    },
+    async query(target, { vector, limit, filter }) {
+      const { metric } = chromaTarget(await collectionOf(target));
+      const where = filter === undefined ? {} : { where: chromaWhere(filter) };
+      const found = await ask(target, (collection) =>
+        collection.query({ queryEmbeddings: [[...vector]], nResults: limit, include: ['metadatas', 'documents', 'distances'], ...(where as object) }),
+      );
+      const distances = found.distances[0] ?? [];
+      return (found.ids[0] ?? []).map((id, place) => ({
+        ...fromColumns(id, found.metadatas[0]?.[place], found.documents[0]?.[place]),
+        score: scoreOf(distances[place] ?? Number.POSITIVE_INFINITY, metric),
+      }));
+    },
+    async fetch(target, ids) {
+      if (ids.length === 0) return [];
+      const found = await ask(target, (collection) => collection.get({ ids: [...ids], include: ['metadatas', 'documents'] }));
+      const byId = new Map(found.ids.map((id, place) => [id, fromColumns(id, found.metadatas[place], found.documents[place])]));
+      return ids.map((id) => byId.get(id)).filter((record) => record !== undefined);
+    },
+    async deleteIds(target, ids) {
+      if (ids.length > 0) await ask(target, (collection) => collection.delete({ ids: [...ids] }));
+    },
+    async deleteWhere(target, filter) {
+      const where = chromaWhere(filter);
+      await ask(target, (collection) => collection.delete({ where } as object));
+    },
+    count: (target) => ask(target, (collection) => collection.count()),
+  };
+}
+
+function administration(connection: VectorStoreConnection, collectionOf: (name: string) => Promise<ChromaCollection>): Pick<OpenVectorStore, 'list' | 'describe' | 'create' | 'remove'> {
+  return {
+    async list() {
+      const collections: ChromaCollection[] = [];
+      for (let read = pageSize; read === pageSize; ) {
+        const page = await readChroma(connection, `/collections?limit=${String(pageSize)}&offset=${String(collections.length)}`);
+        if (!Array.isArray(page)) throw unreadable('no list of collections');
+        collections.push(...page.map(asCollection));
+        read = page.length;
+      }
+      return collections.map(chromaTarget);
+    },
+    async describe(name) {
+      try {
+        return chromaTarget(await collectionOf(name));
+      } catch (thrown) {
+        if (thrown instanceof VectorStoreError && thrown.kind === 'not_found') return null;
+        throw thrown;
+      }
+    },
+    async create({ name, dimension, metric }) {
+      await askChroma(connection, (client) =>
+        client.createCollection({ name, embeddingFunction: null, configuration: { hnsw: { space: spaceOf(metric) } }, metadata: { [dimensionKey]: dimension } }),
+      );
+    },
+    remove: (name) => askChroma(connection, (client) => client.deleteCollection({ name })),
+  };
+}

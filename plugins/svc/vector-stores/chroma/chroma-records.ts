@@ -1,0 +1,36 @@
+import { contentKey, flatMetadata, isScalar, splitMetadata } from '../metadata.ts';
+import type { StoredVector, VectorMetadata, VectorRecord } from '../vector-store.ts';
+
+type ChromaMetadata = Record<string, string | number | boolean>;
+
+export interface ChromaRecords {
+  readonly ids: string[];
+  readonly embeddings: number[][];
+  readonly metadatas: ChromaMetadata[];
+  readonly documents: string[];
+}
+
+/** Records in columns, as Chroma takes them; the content is the document as well (D15). */
+export function toColumns(records: readonly VectorRecord[]): ChromaRecords {
+  return {
+    ids: records.map(({ id }) => id),
+    embeddings: records.map(({ values }) => [...values]),
+    metadatas: records.map(metadataOf),
+    documents: records.map(({ content }) => content),
+  };
+}
+
+function metadataOf({ metadata, content }: VectorRecord): ChromaMetadata {
+  return { ...(flatMetadata(metadata, isScalar) as ChromaMetadata), [contentKey]: content };
+}
+
+/** Bytes of a record on the wire: its vector goes as base64 of 32-bit numbers where the server knows that. */
+export function columnBytes(record: VectorRecord, base64: boolean): number {
+  const rest = Buffer.byteLength(JSON.stringify([record.id, metadataOf(record), record.content]));
+  return rest + (base64 ? Math.ceil((record.values.length * 4) / 3) * 4 + 3 : Buffer.byteLength(JSON.stringify(record.values)));
+}
+
+export function fromColumns(id: string, metadata: VectorMetadata | null | undefined, document: string | null | undefined): StoredVector {
+  const { content, metadata: rest } = splitMetadata(metadata);
+  return { id, content: document ?? content, metadata: rest };
+}

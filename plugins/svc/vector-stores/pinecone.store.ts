@@ -1,0 +1,127 @@
+import type { Index, IndexModel } from '@pinecone-database/pinecone';
+import { jsonSize } from './batches.ts';
+import { askPinecone, indexAt, pineconeTarget } from './pinecone/pinecone-client.ts';
+import { pineconeFilter } from './pinecone/pinecone-filter.ts';
+import { fromPineconeRecord, refusePineconeRecord, toPineconeRecord } from './pinecone/pinecone-records.ts';
+import { apiKeyField, timeoutField, urlField } from './settings-fields.ts';
+import { VectorStoreError, type NamespaceChoice, type OpenVectorStore, type StoredVector, type VectorStore, type VectorStoreConnection } from './vector-store.ts';
+
+/** Of one upsert: 1,000 records, or 2 MB. */
+const limits = { records: 1_000, bytes: 2_000_000 };
+/** Ids are in the address of a fetch, and 512 characters long at most. */
+const idsPerFetch = 50;
+/** Of one delete. */
+const idsPerDelete = 1_000;
+/** A new index is made within seconds. */
+const readyTries = 30;
+
+export const store: VectorStore = {
+  id: 'pinecone',
+  label: 'Pinecone',
+  targetKind: 'index',
+  required: ['api_key', 'url'],
+  metrics: ['cosine', 'euclidean', 'dotproduct'],
+  settings: {
+    type: 'object',
+    properties: {
+      api_key: apiKeyField('From app.pinecone.io, under API keys.'),
+      url: urlField('Of the control plane; it tells the addresses of the indexes. Change it only for a compatible server of your own.', 'https://api.pinecone.io'),
+      cloud: { type: 'string', title: 'Cloud', description: 'Where indexes made here are.', enum: ['aws', 'gcp', 'azure'], default: 'aws' },
+      region: { type: 'string', title: 'Region', description: 'Of that cloud, such as us-east-1.', default: 'us-east-1' },
+      timeout: timeoutField,
+    },
+  },
+  targetName: { pattern: /^[a-z0-9]([a-z0-9-]{0,43}[a-z0-9])?$/, rule: '1 to 45 lower-case letters, digits and dashes, with no dash at either end' },
+  refuse: refusePineconeRecord,
+  open: openPinecone,
+};
+
+function openPinecone(connection: VectorStoreConnection): OpenVectorStore {
+  const known = new Map<string, Promise<IndexModel>>();
+
+  /** The control plane's description of an index, its address included, asked once. */
+  function indexOf(name: string): Promise<IndexModel> {
+    const asked = known.get(name) ?? askPinecone(connection, (client) => client.describeIndex(name));
+    known.set(name, asked);
+    asked.catch(() => known.delete(name));
+    return asked;
+  }
+
+  async function ask<T>(name: string, { namespace }: NamespaceChoice, call: (index: Index) => Promise<T>): Promise<T> {
+    const model = await indexOf(name);
+    return askPinecone(connection, (client) => call(indexAt(client, model, namespace)));
+  }
+
+  return {
+    ...administration(connection, indexOf),
+    writeLimits: () => Promise.resolve(limits),
+    sizeOf: (record) => jsonSize(toPineconeRecord(record)),
+    write: (target, records, options) => ask(target, options, (index) => index.upsert({ records: records.map(toPineconeRecord) })),
+    async query(target, { vector, limit, filter, namespace }) {
+      const { metric } = pineconeTarget(await indexOf(target));
+      const { matches } = await ask(target, namespace === undefined ? {} : { namespace }, (index) =>
+        index.query({ vector: [...vector], topK: limit, includeMetadata: true, ...(filter !== undefined && { filter: pineconeFilter(filter) }) }),
+      );
+      return matches.map((match) => ({ ...fromPineconeRecord(match), score: (metric === 'euclidean' ? -1 : 1) * (match.score ?? 0) }));
+    },
+    async fetch(target, ids, options) {
+      const found = new Map<string, StoredVector>();
+      for (const some of slices(ids, idsPerFetch)) {
+        const { records } = await ask(target, options, (index) => index.fetch({ ids: [...some] }));
+        for (const record of Object.values(records)) found.set(record.id, fromPineconeRecord(record));
+      }
+      return ids.map((id) => found.get(id)).filter((record) => record !== undefined);
+    },
+    async deleteIds(target, ids, options) {
+      for (const some of slices(ids, idsPerDelete)) await nothingThere(target, ask(target, options, (index) => index.deleteMany({ ids: [...some] })));
+    },
+    deleteWhere: (target, filter, options) => nothingThere(target, ask(target, options, (index) => index.deleteMany({ filter: pineconeFilter(filter) }))),
+    async count(target, { namespace }) {
+      const stats = await ask(target, {}, (index) => index.describeIndexStats());
+      if (namespace === undefined) return stats.totalRecordCount ?? 0;
+      const { namespaces = {} } = stats;
+      return (namespaces[namespace] ?? (namespace === '' ? namespaces['__default__'] : undefined))?.recordCount ?? 0;
+    },
+  };
+
+  /** Deleting in a namespace that nothing was ever written to is a 404 of the index; one of the control plane is no such index. */
+  async function nothingThere(target: string, deleting: Promise<void>): Promise<void> {
+    try {
+      await deleting;
+    } catch (thrown) {
+      if (!(thrown instanceof VectorStoreError) || thrown.kind !== 'not_found' || !known.has(target)) throw thrown;
+    }
+  }
+}
+
+function administration(connection: VectorStoreConnection, indexOf: (name: string) => Promise<IndexModel>): Pick<OpenVectorStore, 'list' | 'describe' | 'create' | 'remove'> {
+  return {
+    async list() {
+      const { indexes = [] } = await askPinecone(connection, (client) => client.listIndexes());
+      return indexes.map(pineconeTarget);
+    },
+    async describe(name) {
+      try {
+        return pineconeTarget(await indexOf(name));
+      } catch (thrown) {
+        if (thrown instanceof VectorStoreError && thrown.kind === 'not_found') return null;
+        throw thrown;
+      }
+    },
+    async create({ name, dimension, metric }) {
+      const { settings, clock, signal } = connection;
+      const serverless = { cloud: String(settings['cloud'] ?? 'aws'), region: String(settings['region'] ?? 'us-east-1') };
+      const made = await askPinecone(connection, (client) => client.createIndex({ name, dimension, metric, spec: { serverless } }));
+      let ready = made?.status.ready === true;
+      for (let tries = 0; !ready && tries < readyTries; tries += 1) {
+        await clock.sleep(1_000, signal);
+        ready = (await askPinecone(connection, (client) => client.describeIndex(name))).status.ready === true;
+      }
+    },
+    remove: (name) => askPinecone(connection, (client) => client.deleteIndex(name)),
+  };
+}
+
+function slices<Item>(items: readonly Item[], size: number): (readonly Item[])[] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, place) => items.slice(place * size, (place + 1) * size));
+}
