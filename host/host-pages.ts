@@ -13,6 +13,7 @@ import { createToolsPage, type ToolLine } from './pages/tools-page.ts';
 import { createEditUserPage, createNewUserPage } from './pages/user-edit-page.ts';
 import type { UserPagesDependencies } from './pages/users-contract.ts';
 import { createDeleteUserPage, createUsersPage } from './pages/users-page.ts';
+import { createAvatarUrl } from './users/avatars.ts';
 import { createLoginLimiter } from './users/login-limiter.ts';
 import { roleNames } from './users/roles.ts';
 import type { Web } from './web.ts';
@@ -38,13 +39,15 @@ export function addHostPages({ core, web }: { readonly core: Core; readonly web:
   if (backups !== null) api.addPage(createBackupPage(backups));
 }
 
-function userPages({ users, database, clock }: Core, { sessions, applicationPasswords, authentication }: Web): UserPagesDependencies {
+function userPages({ users, database, clock, hooks }: Core, { sessions, applicationPasswords, authentication }: Web): UserPagesDependencies {
   const limiter = createLoginLimiter({ database, clock });
   return {
     users,
     sessions,
     applicationPasswords,
     roles: roleNames,
+    // From the address the page itself came from.
+    avatarUrl: createAvatarUrl({ hooks, siteUrl: () => '' }),
     currentSession: async ({ headers }) => (await authentication.sessionUser({ headers: headers as IncomingHttpHeaders }))?.sessionId ?? '',
     async isOwnPassword({ user, ip }, password) {
       await limiter.spend(user.login, ip);

@@ -14,6 +14,7 @@ import { createRestPage } from './rest/openapi/page/rest-page.ts';
 import { createRest } from './rest/rest.ts';
 import { createApplicationPasswords } from './users/application-passwords.ts';
 import { createAuthentication } from './users/authentication.ts';
+import { avatarsHandler } from './users/avatars.ts';
 import { sessionCookieName } from './users/cookies.ts';
 import { createLoginLimiter } from './users/login-limiter.ts';
 import { createNonces } from './users/nonces.ts';
@@ -84,7 +85,7 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
     assets,
     checks,
     metricsToken: config.metricsToken,
-    ...(config.role !== 'worker' && { admin: admin.router, site: [createUploadsHandler(parts.folder), publicSite, createSiteRouter(pages)] }),
+    ...(config.role !== 'worker' && { admin: admin.router, site: [createUploadsHandler(parts.folder), avatarsHandler, publicSite, createSiteRouter(pages)] }),
     renderError: createErrorPage(pages),
   });
   return { rest, admin, assets, views, server, setup, origins, sessions, applicationPasswords, authentication };

@@ -1,11 +1,13 @@
 import { RestError } from '#plugin-api';
-import type { AdminActionResult, AdminPage, AdminRequest } from '#plugin-api';
+import type { AdminActionResult, AdminPage, AdminRequest, UserProfile } from '#plugin-api';
+import { aboutData, typedAbout } from './about-form.ts';
 import { describeBrowser } from './browser-name.ts';
 import { passwordOf, saveOrExplain, success, textOf, type Faults } from './forms.ts';
 import type { UserPagesDependencies } from './users-contract.ts';
 
 interface Showing {
   readonly typed?: { readonly email: string; readonly displayName: string };
+  readonly about?: Partial<UserProfile>;
   readonly faults?: Faults;
 }
 
@@ -31,6 +33,13 @@ export function createProfilePage(dependencies: UserPagesDependencies): AdminPag
           await users.update(request.user.id, typed);
           return success('Your profile is saved.');
         }, (faults) => page(request, { typed, faults }));
+      },
+      about: (request) => {
+        const about = typedAbout(request);
+        return saveOrExplain(async () => {
+          await users.update(request.user.id, { profile: about });
+          return success('What you tell about yourself is saved.');
+        }, (faults) => page(request, { about, faults }));
       },
       password: (request) => saveOrExplain(async () => {
         await checkOwnPassword(dependencies, request, 'current');
@@ -60,7 +69,7 @@ export function createProfilePage(dependencies: UserPagesDependencies): AdminPag
   };
 }
 
-async function profileView(dependencies: UserPagesDependencies, request: AdminRequest, { typed, faults = {} }: Showing): Promise<NonNullable<AdminActionResult['page']>> {
+async function profileView(dependencies: UserPagesDependencies, request: AdminRequest, { typed, about, faults = {} }: Showing): Promise<NonNullable<AdminActionResult['page']>> {
   const { user } = request;
   const current = await dependencies.currentSession(request);
   const [passwords, sessions] = await Promise.all([dependencies.applicationPasswords.list(user.id), dependencies.sessions.list(user.id)]);
@@ -69,6 +78,8 @@ async function profileView(dependencies: UserPagesDependencies, request: AdminRe
     data: {
       login: user.login,
       roles: user.roles.join(', '),
+      picture: dependencies.avatarUrl(user, 96),
+      about: aboutData(user, { typed: about, faults }),
       values: { email: user.email, displayName: user.displayName, ...typed },
       faults,
       passwords: passwords.map((password) => ({ ...password, fields: { id: password.id } })),

@@ -1,5 +1,6 @@
 import { RestError } from '#plugin-api';
-import type { AdminActionResult, AdminPage, AdminRequest, User } from '#plugin-api';
+import type { AdminActionResult, AdminPage, AdminRequest, User, UserProfile } from '#plugin-api';
+import { aboutData, typedAbout } from './about-form.ts';
 import { numberOf, passwordOf, queryOf, saveOrExplain, success, textOf, type Faults } from './forms.ts';
 import { roleLabel, type UserPagesDependencies } from './users-contract.ts';
 
@@ -41,7 +42,7 @@ export function createNewUserPage({ users, roles }: UserPagesDependencies): Admi
 
 /** Name, address, role, password and sessions of another user. */
 export function createEditUserPage(dependencies: UserPagesDependencies): AdminPage {
-  const { users, sessions, roles } = dependencies;
+  const { users, sessions } = dependencies;
   const find = async (request: AdminRequest, id: number): Promise<User> => {
     const user = await users.get(id);
     if (user === null) throw new RestError({ code: 'rest_user_invalid_id', message: 'There is no such user; perhaps somebody else removed them.', status: 404 });
@@ -49,22 +50,11 @@ export function createEditUserPage(dependencies: UserPagesDependencies): AdminPa
     return user;
   };
   const posted = (request: AdminRequest): Promise<User> => find(request, numberOf(textOf(request, 'id')));
-  const page = async (request: AdminRequest, user: User, { typed = {}, faults = {} }: { readonly typed?: Typed; readonly faults?: Faults } = {}): Promise<NonNullable<AdminActionResult['page']>> => ({
-    template: 'admin/pages/user-edit',
-    data: {
-      user: { id: user.id, login: user.login, name: user.displayName, registeredAt: user.registeredAt },
-      values: { email: user.email, displayName: user.displayName, role: user.roles[0] ?? '', ...typed },
-      faults,
-      roles: [...(user.roles.length === 0 ? [{ value: '', label: 'None' }] : []), ...roleChoices(roles)],
-      mayPromote: request.user.can('promote_user', user.id),
-      mayDelete: user.id !== request.user.id && request.user.can('delete_user', user.id),
-      fields: { id: String(user.id) },
-      sessions: (await sessions.list(user.id)).length,
-    },
-  });
+  const page = (request: AdminRequest, user: User, showing: Showing = {}) => editView(dependencies, { request, user, showing });
   const back = (user: User): { readonly redirect: string } => ({ redirect: `users/edit?id=${user.id}` });
   return {
     slug: 'users/edit',
+    style: 'admin/pages.css',
     title: 'Edit user',
     parent: 'users',
     capability: 'edit_users',
@@ -80,6 +70,14 @@ export function createEditUserPage(dependencies: UserPagesDependencies): AdminPa
           return success('The user is saved.', back(user));
         }, (faults) => page(request, user, { typed, faults }));
       },
+      about: async (request) => {
+        const user = await posted(request);
+        const about = typedAbout(request);
+        return saveOrExplain(async () => {
+          await users.update(user.id, { profile: about });
+          return success('The user is saved.', back(user));
+        }, (faults) => page(request, user, { about, faults }));
+      },
       password: async (request) => {
         const user = await posted(request);
         return saveOrExplain(async () => {
@@ -92,6 +90,37 @@ export function createEditUserPage(dependencies: UserPagesDependencies): AdminPa
         await sessions.destroyAll(user.id);
         return success(`${user.displayName} was signed out everywhere.`, back(user));
       },
+    },
+  };
+}
+
+interface Showing {
+  readonly typed?: Typed;
+  readonly about?: Partial<UserProfile>;
+  readonly faults?: Faults;
+}
+
+interface Viewing {
+  readonly request: AdminRequest;
+  readonly user: User;
+  readonly showing: Showing;
+}
+
+async function editView(dependencies: UserPagesDependencies, { request, user, showing: { typed = {}, about, faults = {} } }: Viewing): Promise<NonNullable<AdminActionResult['page']>> {
+  const { roles, sessions } = dependencies;
+  return {
+    template: 'admin/pages/user-edit',
+    data: {
+      user: { id: user.id, login: user.login, name: user.displayName, registeredAt: user.registeredAt },
+      values: { email: user.email, displayName: user.displayName, role: user.roles[0] ?? '', ...typed },
+      picture: dependencies.avatarUrl(user, 96),
+      about: aboutData(user, { typed: about, faults }),
+      faults,
+      roles: [...(user.roles.length === 0 ? [{ value: '', label: 'None' }] : []), ...roleChoices(roles)],
+      mayPromote: request.user.can('promote_user', user.id),
+      mayDelete: user.id !== request.user.id && request.user.can('delete_user', user.id),
+      fields: { id: String(user.id) },
+      sessions: (await sessions.list(user.id)).length,
     },
   };
 }

@@ -32,6 +32,8 @@ export interface UserPagesDependencies {
     create(userId: number, name: string): Promise<{ readonly password: string }>;
     revoke(userId: number, id: string): Promise<boolean>;
   };
+  /** Address of a user's picture of so many pixels. */
+  readonly avatarUrl: (user: User, size: number) => string;
   /** Names of the roles, the most powerful first. */
   readonly roles: readonly string[];
   /** Id of the session that a request came in. */

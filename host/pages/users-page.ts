@@ -7,7 +7,7 @@ import { roleLabel, type UserPagesDependencies } from './users-contract.ts';
 const perPage = 20;
 
 /** All users, found by text and role; who may, removes one on the page `users/delete`. */
-export function createUsersPage({ users, roles }: UserPagesDependencies): AdminPage {
+export function createUsersPage({ users, roles, avatarUrl }: UserPagesDependencies): AdminPage {
   return {
     slug: 'users',
     style: 'admin/pages.css',
@@ -31,7 +31,7 @@ export function createUsersPage({ users, roles }: UserPagesDependencies): AdminP
           total,
           isFiltered: search !== '' || role !== '',
           tabs: await roleTabs({ users, roles, role }),
-          users: found.map((user) => lineOf(user, request.user)),
+          users: found.map((user) => ({ ...lineOf(user, request.user), picture: avatarUrl(user, 48) })),
           pagination: paginate({ total, page, perPage, query: { s: search, role } }),
           mayCreate: request.user.can('create_users'),
         },

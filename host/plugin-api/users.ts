@@ -1,3 +1,18 @@
+/** What people tell about themselves. Texts, empty where nothing is told. */
+export interface UserProfile {
+  readonly firstName: string;
+  readonly lastName: string;
+  /** Default the login. */
+  readonly nickname: string;
+  readonly description: string;
+  /** A web address. */
+  readonly url: string;
+  /** A language such as `de_DE`; empty: that of the site. */
+  readonly locale: string;
+  /** The user's name in addresses, unlike that of any other user: letters a to z, digits, `_` and `-`. Made from the login. */
+  readonly slug: string;
+}
+
 /** A signed-in user, or the anonymous visitor with `id` 0. */
 export interface User {
   /** 1 or more; 0 for a visitor who is not signed in. */
@@ -8,6 +23,8 @@ export interface User {
   readonly roles: readonly string[];
   /** Milliseconds since the epoch; absent for a visitor. */
   readonly registeredAt?: number;
+  /** Absent for a visitor. */
+  readonly profile?: UserProfile;
   /** Whether the user holds the capability, for example `manage_options`. */
   can(capability: string, ...args: readonly unknown[]): boolean;
 }
@@ -21,6 +38,7 @@ export interface NewUser {
   readonly displayName?: string;
   /** Default `subscriber`. */
   readonly role?: string;
+  readonly profile?: Partial<UserProfile>;
 }
 
 /** What `update` changes; what is left out stays. */
@@ -31,6 +49,8 @@ export interface UserChanges {
   readonly roles?: readonly string[];
   /** Ends the user's sessions. */
   readonly password?: string;
+  /** Its members that are given. */
+  readonly profile?: Partial<UserProfile>;
 }
 
 export interface UserFilter {
@@ -52,7 +72,7 @@ export interface UserQuery extends UserFilter {
   readonly limit?: number;
   readonly offset?: number;
   /** Default `id`. */
-  readonly orderBy?: 'id' | 'login' | 'displayName' | 'email' | 'registeredAt';
+  readonly orderBy?: 'id' | 'login' | 'slug' | 'displayName' | 'email' | 'registeredAt';
   readonly descending?: boolean;
 }
 
@@ -62,12 +82,12 @@ export interface UsersApi {
   find(loginOrEmail: string): Promise<User | null>;
   list(query?: UserQuery): Promise<User[]>;
   count(filter?: UserFilter): Promise<number>;
-  /** Throws RestError 400 `rest_invalid_param` or `existing_user_login` / `existing_user_email`. */
+  /** Throws RestError 400 `rest_invalid_param` or `existing_user_login` / `existing_user_email` / `rest_user_invalid_slug`. */
   create(user: NewUser): Promise<User>;
   setPassword(id: number, password: string): Promise<void>;
   /**
    * Answers the user as changed. Throws RestError 404 `rest_user_invalid_id`, 400 `rest_invalid_param` or
-   * `existing_user_email`, and 400 `rest_user_last_administrator` when nobody could manage the site any more.
+   * `existing_user_email` or `rest_user_invalid_slug`, and 400 `rest_user_last_administrator` when nobody could manage the site any more.
    */
   update(id: number, changes: UserChanges): Promise<User>;
   /**

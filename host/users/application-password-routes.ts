@@ -33,16 +33,24 @@ const schema = {
   },
 } as const satisfies JsonSchema;
 
-const newArgs: Record<string, RouteArgument> = {
+const appIdPattern = '^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$';
+const newArgs: Record<'name' | 'app_id', RouteArgument> = {
   name: { ...schema.properties.name, required: true, minLength: 1, maxLength: 100, pattern: '.*\\S.*' },
-  app_id: { ...schema.properties.app_id, default: '', pattern: '^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$' },
+  app_id: { ...schema.properties.app_id, default: '', pattern: appIdPattern },
 };
 
-/** `/wp/v2/users/<id|me>/application-passwords`: list, create (the password is in this one answer), read, revoke. */
+/**
+ * `/wp/v2/users/<id|me>/application-passwords`: list, create (the password is in this one answer), read, rename, revoke;
+ * and `introspect`, the one that the caller signed in with.
+ */
 export function addApplicationPasswordRoutes(rest: RestApi, dependencies: ApplicationPasswordRoutesDependencies): Undo {
   const context = createContext(rest, dependencies);
   const base = '/users/(?P<user_id>(?:\\d+|me))/application-passwords';
-  const undos = [rest.registerRoute('wp/v2', base, collectionRoutes(context)), rest.registerRoute('wp/v2', `${base}/(?P<uuid>[\\w-]+)`, singleRoutes(context))];
+  const undos = [
+    rest.registerRoute('wp/v2', base, collectionRoutes(context)),
+    rest.registerRoute('wp/v2', `${base}/introspect`, introspectRoute(context)),
+    rest.registerRoute('wp/v2', `${base}/(?P<uuid>[\\w-]+)`, singleRoutes(context)),
+  ];
   return () => {
     for (const undo of undos.toReversed()) undo();
   };
@@ -62,7 +70,7 @@ function createContext(rest: RestApi, dependencies: ApplicationPasswordRoutesDep
       new RestResponse({ body: { ...toBody(item), ...more }, links: { self: [{ href: `${address(user)}/${item.id}` }] } }),
     async find(user: User, uuid: string | undefined): Promise<ApplicationPassword> {
       const item = (await passwords.list(user.id)).find(({ id }) => id === uuid);
-      if (item === undefined) throw new RestError({ code: 'rest_application_password_not_found', message: 'Application password not found.', status: 404 });
+      if (item === undefined) throw notFound();
       return item;
     },
     permission: (capability: string, code: string, what: string) => async (request: Request): Promise<true> => {
@@ -128,6 +136,21 @@ function singleRoutes({ passwords, owner, answer, find, permission }: Context): 
       },
     }),
     define({
+      methods: ['POST', 'PUT', 'PATCH'],
+      summary: 'Renames one application password.',
+      args: { name: { ...newArgs.name, required: false }, app_id: { ...schema.properties.app_id, pattern: appIdPattern } },
+      permission: permission('edit_app_password', 'rest_cannot_edit_application_password', 'edit this application password'),
+      handler: async (request) => {
+        const user = await owner(request);
+        const { name, app_id } = request.params;
+        const { id } = await find(user, request.params.uuid);
+        const item = await passwords.update(user.id, id, { ...(name !== undefined && { name }), ...(app_id !== undefined && { appId: app_id }) });
+        // Revoked in this moment.
+        if (item === null) throw notFound();
+        return answer(user, item);
+      },
+    }),
+    define({
       methods: ['DELETE'],
       summary: 'Revokes one application password.',
       responses: { 200: { description: 'Revoked.', schema: { type: 'object', properties: { deleted: { type: 'boolean' }, previous: schema } } } },
@@ -142,6 +165,24 @@ function singleRoutes({ passwords, owner, answer, find, permission }: Context): 
   ];
 }
 
+/** Only about the caller's own request: nobody can ask with which password another one came. */
+function introspectRoute({ passwords, owner, answer, find }: Context): RouteDefinition {
+  return define({
+    summary: 'Reads the application password of this very request.',
+    permission: async (request) => {
+      const user = await owner(request);
+      if (request.user.id !== user.id) throw refused(request, 'rest_cannot_introspect_app_password_for_non_authenticated_user', 'The authenticated application password can only be introspected for the current user.');
+      return true;
+    },
+    handler: async (request) => {
+      const uuid = passwords.usedBy(request.user);
+      if (uuid === null) throw new RestError({ code: 'rest_no_authenticated_app_password', message: 'Cannot introspect application password.', status: 404 });
+      const user = await owner(request);
+      return answer(user, await find(user, uuid));
+    },
+  });
+}
+
 /** @throws RestError 401 for `me` without a sign-in, 404 for an unknown user. */
 function createOwner({ users }: ApplicationPasswordRoutesDependencies) {
   return async ({ params, user }: Request): Promise<User> => {
@@ -153,6 +194,10 @@ function createOwner({ users }: ApplicationPasswordRoutesDependencies) {
     if (found === null) throw unknownUser();
     return found;
   };
+}
+
+function notFound(): RestError {
+  return new RestError({ code: 'rest_application_password_not_found', message: 'Application password not found.', status: 404 });
 }
 
 function toBody(item: ApplicationPassword): Record<string, unknown> {

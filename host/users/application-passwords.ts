@@ -28,7 +28,11 @@ export interface ApplicationPasswords {
   create(userId: number, name: string, appId?: string): Promise<{ readonly password: string; readonly item: ApplicationPassword }>;
   /** The user, or null when name or password is wrong. */
   verify(credentials: { readonly login: string; readonly password: string; readonly ip: string }): Promise<User | null>;
+  /** Id of the password that this very user object signed in with; null: with none. */
+  usedBy(user: User): string | null;
   list(userId: number): Promise<ApplicationPassword[]>;
+  /** Answers the password as changed, or null when it is not there. @throws RestError as `create`. */
+  update(userId: number, id: string, changes: { readonly name?: string; readonly appId?: string }): Promise<ApplicationPassword | null>;
   /** Answers whether it was there. */
   revoke(userId: number, id: string): Promise<boolean>;
 }
@@ -53,6 +57,9 @@ interface Dependencies {
 const hour = 3_600_000;
 
 export function createApplicationPasswords({ database: { knex }, users, clock }: Dependencies): ApplicationPasswords {
+  // By the object that `verify` answered, which goes with one request: another sign-in of the user is another object.
+  const used = new WeakMap<User, string>();
+
   async function noteUse(row: Row, ip: string): Promise<void> {
     const now = clock.now();
     if (row.last_used_at !== null && now - Number(row.last_used_at) < hour && row.last_ip === ip) return;
@@ -61,8 +68,7 @@ export function createApplicationPasswords({ database: { knex }, users, clock }:
 
   return {
     async create(userId, name, appId = '') {
-      const label = name.trim();
-      if (label === '' || label.length > 100) throw nameError();
+      const label = checkName(name);
       const password = generatePassword(24);
       const row: Row = { id: randomUUID(), user_id: userId, name: label, app_id: appId, password_hash: hashOf(password), created_at: clock.now(), last_used_at: null, last_ip: null };
       await knex('application_passwords').insert(row);
@@ -75,7 +81,15 @@ export function createApplicationPasswords({ database: { knex }, users, clock }:
       const row = rows.find(({ password_hash }) => timingSafeEqual(Buffer.from(password_hash), hash));
       if (row === undefined) return null;
       await noteUse(row, ip);
+      if (user !== null) used.set(user, row.id);
       return user;
+    },
+    usedBy: (user) => used.get(user) ?? null,
+    async update(userId, id, { name, appId }) {
+      const changes = { ...(name !== undefined && { name: checkName(name) }), ...(appId !== undefined && { app_id: appId }) };
+      if (Object.keys(changes).length > 0) await knex('application_passwords').where({ user_id: userId, id }).update(changes);
+      const row = await knex<Row>('application_passwords').where({ user_id: userId, id }).first();
+      return row === undefined ? null : toItem(row);
     },
     async list(userId) {
       return (await knex<Row>('application_passwords').where({ user_id: userId }).orderBy('created_at')).map(toItem);
@@ -84,6 +98,12 @@ export function createApplicationPasswords({ database: { knex }, users, clock }:
       return (await knex('application_passwords').where({ user_id: userId, id }).delete()) > 0;
     },
   };
+}
+
+function checkName(name: string): string {
+  const label = name.trim();
+  if (label === '' || label.length > 100) throw nameError();
+  return label;
 }
 
 function nameError(): RestError {

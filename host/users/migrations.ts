@@ -1,4 +1,5 @@
 import type { Migration } from '#plugin-api';
+import { freeSlug, slugOf } from './profile.ts';
 
 /** Tables of users, sessions, application passwords and sign-in tries. Times are milliseconds since the epoch. */
 export const migrations: readonly Migration[] = [
@@ -54,6 +55,21 @@ export const migrations: readonly Migration[] = [
       await knex.schema.alterTable('users', (table) => table.text('display_key').notNullable().defaultTo(''));
       const rows = await knex<{ id: number; display_name: string }>('users').select('id', 'display_name');
       for (const { id, display_name } of rows) await knex('users').where({ id }).update({ display_key: display_name.trim().toLowerCase() });
+    },
+  },
+  {
+    id: '0008_user_profiles',
+    async up(knex) {
+      await knex.schema.alterTable('users', (table) => {
+        for (const column of ['first_name', 'last_name', 'nickname', 'description', 'url', 'locale', 'slug']) table.text(column).notNullable().defaultTo('');
+      });
+      const taken = new Set<string>();
+      for (const { id, login } of await knex<{ id: number; login: string }>('users').select('id', 'login').orderBy('id')) {
+        const slug = freeSlug(slugOf(login), taken);
+        taken.add(slug);
+        await knex('users').where({ id }).update({ nickname: login, slug });
+      }
+      await knex.schema.alterTable('users', (table) => table.unique(['slug']));
     },
   },
 ];

@@ -1,12 +1,16 @@
 import { RestError } from '#plugin-api';
 import type { JsonSchema, RestRequest, User } from '#plugin-api';
+import type { AvatarUrl } from './avatars.ts';
+import { slugOf } from './profile.ts';
 import { capabilitiesOf, isRole } from './roles.ts';
-import { slugOf } from './user-row.ts';
 
 export type UserContext = 'view' | 'embed' | 'edit';
 
 const everywhere = ['embed', 'view', 'edit'];
 const edit = ['edit'];
+
+/** Pixels of the pictures that answers name, as in WordPress. */
+const avatarSizes = [24, 48, 96] as const;
 
 /** One user as `/wp/v2/users` shows it; `context` of each member tells where it is shown. */
 export const userSchema = {
@@ -16,30 +20,53 @@ export const userSchema = {
     id: { type: 'integer', description: 'Unique identifier for the user.', context: everywhere, readOnly: true },
     username: { type: 'string', description: 'Login name for the user.', context: edit },
     name: { type: 'string', description: 'Display name for the user.', context: everywhere },
+    first_name: { type: 'string', description: 'First name for the user.', context: edit },
+    last_name: { type: 'string', description: 'Last name for the user.', context: edit },
     email: { type: 'string', format: 'email', description: 'The email address for the user.', context: edit },
+    url: { type: 'string', format: 'uri', description: 'URL of the user.', context: everywhere },
+    description: { type: 'string', description: 'Description of the user.', context: everywhere },
     link: { type: 'string', format: 'uri', description: 'Author URL of the user.', context: everywhere, readOnly: true },
-    slug: { type: 'string', description: 'An alphanumeric identifier for the user.', context: everywhere, readOnly: true },
+    locale: { type: 'string', description: 'Locale for the user, such as de_DE; empty for that of the site.', context: edit },
+    nickname: { type: 'string', description: 'The nickname for the user.', context: edit },
+    slug: { type: 'string', description: 'An alphanumeric identifier for the user.', context: everywhere },
     registered_date: { type: 'string', format: 'date-time', description: 'Registration date for the user.', context: edit, readOnly: true },
     roles: { type: 'array', items: { type: 'string' }, description: 'Roles assigned to the user.', context: edit },
     capabilities: { type: 'object', description: 'All capabilities assigned to the user.', context: edit, readOnly: true },
     extra_capabilities: { type: 'object', description: 'Any extra capabilities assigned to the user.', context: edit, readOnly: true },
+    avatar_urls: {
+      type: 'object', description: 'Avatar URLs for the user.', context: everywhere, readOnly: true,
+      properties: Object.fromEntries(avatarSizes.map((size) => [String(size), { type: 'string' as const, format: 'uri', description: `Avatar URL with image size of ${size} pixels.` }])),
+    },
   },
 } as const satisfies JsonSchema;
 
-/** @param siteUrl without a slash at its end. */
-export function userAnswer(user: User, context: UserContext, siteUrl: string): Record<string, unknown> {
+export interface AnswerPlaces {
+  /** Without a slash at its end. */
+  readonly siteUrl: string;
+  readonly avatarUrl: AvatarUrl;
+}
+
+export function userAnswer(user: User, context: UserContext, { siteUrl, avatarUrl }: AnswerPlaces): Record<string, unknown> {
+  const { profile } = user;
   const all: Record<keyof typeof userSchema.properties, unknown> = {
     id: user.id,
     username: user.login,
     name: user.displayName,
+    first_name: profile?.firstName ?? '',
+    last_name: profile?.lastName ?? '',
     email: user.email,
+    url: profile?.url ?? '',
+    description: profile?.description ?? '',
     link: `${siteUrl}/?author=${user.id}`,
-    slug: slugOf(user.login),
+    locale: profile?.locale ?? '',
+    nickname: profile?.nickname ?? user.login,
+    slug: profile?.slug ?? slugOf(user.login),
     registered_date: `${new Date(user.registeredAt ?? 0).toISOString().slice(0, 19)}+00:00`,
     roles: user.roles,
     capabilities: capabilitiesOf(user.roles),
     // Each role's own name counts as a capability, and is the only extra one this host knows.
     extra_capabilities: Object.fromEntries(user.roles.filter(isRole).map((role) => [role, true])),
+    avatar_urls: Object.fromEntries(avatarSizes.map((size) => [String(size), avatarUrl(user, size)])),
   };
   const shown = Object.entries(userSchema.properties).filter(([, { context: contexts }]) => contexts.includes(context));
   return Object.fromEntries(shown.map(([name]) => [name, all[name as keyof typeof all]]));

@@ -2,7 +2,8 @@ import { RestError } from '#plugin-api';
 import type { HooksApi, Knex, Logger, User, UserChanges } from '#plugin-api';
 import type { Database } from '../database/database-contract.ts';
 import { hashPassword } from './passwords.ts';
-import { checkChanges, keyOf, takenError } from './user-input.ts';
+import { toColumns, type ProfileRow } from './profile.ts';
+import { checkChanges, keyOf, takenError, takenSlugError } from './user-input.ts';
 import { factsOf, holdsRole, isId, type UserRow } from './user-row.ts';
 import { createUser } from './user.ts';
 
@@ -52,6 +53,7 @@ export function createUserChanges({ database, hooks, log }: ChangesDependencies)
         const rolesChanged = columns.roles !== undefined && columns.roles !== row.roles;
         if (rolesChanged && given.roles?.includes('administrator') === false) await refuseLastAdministrator(knex, row);
         if (columns.email_key !== undefined && columns.email_key !== row.email_key) await refuseTakenEmail(knex, columns.email_key);
+        if (columns.slug !== undefined && columns.slug !== row.slug && (await knex('users').where({ slug: columns.slug }).first('id')) !== undefined) throw takenSlugError();
         if (Object.keys(columns).length > 0) await knex('users').where({ id }).update(columns);
         if (rolesChanged || password_hash !== undefined) await knex('sessions').where({ user_id: id }).whereNot({ id: keepSession }).delete();
         return { before: createUser(factsOf(row), hooks), after: createUser(factsOf({ ...row, ...columns }), hooks), rolesChanged };
@@ -87,14 +89,15 @@ export function unknownUser(): RestError {
   return new RestError({ code: 'rest_user_invalid_id', message: 'Invalid user ID.', status: 404 });
 }
 
-type Columns = Partial<Pick<UserRow, 'email' | 'email_key' | 'display_name' | 'display_key' | 'roles' | 'password_hash'>>;
+type Columns = Partial<Pick<UserRow, 'email' | 'email_key' | 'display_name' | 'display_key' | 'roles' | 'password_hash' | keyof ProfileRow>>;
 
-function columnsOf({ email, displayName, roles }: UserChanges, password_hash: string | undefined): Columns {
+function columnsOf({ email, displayName, roles, profile = {} }: UserChanges, password_hash: string | undefined): Columns {
   return {
     ...(email !== undefined && { email, email_key: keyOf(email) }),
     ...(displayName !== undefined && { display_name: displayName, display_key: keyOf(displayName) }),
     ...(roles !== undefined && { roles: JSON.stringify(roles) }),
     ...(password_hash !== undefined && { password_hash }),
+    ...toColumns(profile),
   };
 }
 

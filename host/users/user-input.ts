@@ -1,5 +1,6 @@
 import { RestError } from '#plugin-api';
-import type { NewUser, UserChanges } from '#plugin-api';
+import type { NewUser, UserChanges, UserProfile } from '#plugin-api';
+import { cleanProfile, profileFaults } from './profile.ts';
 import { isRole, roleNames } from './roles.ts';
 
 /** A new user whose every member was checked. */
@@ -9,6 +10,7 @@ export interface CheckedUser {
   readonly password: string;
   readonly displayName: string;
   readonly role: string;
+  readonly profile: Partial<UserProfile>;
 }
 
 /** Text made comparable: names and addresses are unique without regard to case. */
@@ -17,26 +19,28 @@ export function keyOf(loginOrEmail: string): string {
 }
 
 /** @throws RestError 400 `rest_invalid_param` with a sentence per member in `data.params`. */
-export function checkNewUser({ login, email, password, displayName, role = 'subscriber' }: NewUser): CheckedUser {
-  const user = { login: login.trim(), email: email.trim(), password, displayName: cleanName(displayName ?? '') || login.trim(), role };
+export function checkNewUser({ login, email, password, displayName, role = 'subscriber', profile = {} }: NewUser): CheckedUser {
+  const user = { login: login.trim(), email: email.trim(), password, displayName: cleanName(displayName ?? '') || login.trim(), role, profile: cleanProfile(profile) };
   const faults = {
     ...(!/^[A-Za-z0-9 _.@-]{1,60}$/.test(user.login) && { login: 'Use 1 to 60 letters, digits, spaces and _ . - @ for the user name.' }),
     ...emailFault(user.email),
     ...passwordFault(password),
     ...nameFault(user.displayName),
     ...roleFault([role]),
+    ...profileFaults(user.profile),
   };
   refuse(faults);
   return user;
 }
 
 /** The changes, cleaned. @throws RestError as `checkNewUser`. */
-export function checkChanges({ email, displayName, roles, password }: UserChanges): UserChanges {
+export function checkChanges({ email, displayName, roles, password, profile }: UserChanges): UserChanges {
   const changes = {
     ...(email !== undefined && { email: email.trim() }),
     ...(displayName !== undefined && { displayName: cleanName(displayName) }),
     ...(roles !== undefined && { roles: [...new Set(roles)] }),
     ...(password !== undefined && { password }),
+    ...(profile !== undefined && { profile: cleanProfile(profile) }),
   };
   refuse({
     ...(changes.email !== undefined && emailFault(changes.email)),
@@ -44,6 +48,7 @@ export function checkChanges({ email, displayName, roles, password }: UserChange
     ...(changes.displayName !== undefined && changes.displayName !== '' && nameFault(changes.displayName)),
     ...(changes.roles !== undefined && roleFault(changes.roles)),
     ...(password !== undefined && passwordFault(password)),
+    ...(changes.profile !== undefined && profileFaults(changes.profile)),
   });
   return changes;
 }
@@ -56,6 +61,11 @@ export function takenError(member: 'login' | 'email'): RestError {
   };
   const params = { [member]: sentences[member] };
   return new RestError({ code: `existing_user_${member}`, message: sentences[member], status: 400, data: { params } });
+}
+
+/** A name in addresses that another user has. */
+export function takenSlugError(): RestError {
+  return new RestError({ code: 'rest_user_invalid_slug', message: 'Invalid slug.', status: 400, data: { params: { slug: 'Another user has this name in addresses. Choose another one.' } } });
 }
 
 function emailFault(email: string): Record<string, string> {

@@ -1,9 +1,10 @@
 import type { Knex, UserFilter, UserQuery } from '#plugin-api';
 import type { UserFacts } from './user.ts';
 import { keyOf } from './user-input.ts';
+import { profileOf, type ProfileRow } from './profile.ts';
 
 /** A row of the table `users`. */
-export interface UserRow {
+export interface UserRow extends ProfileRow {
   readonly id: number;
   readonly login: string;
   readonly login_key: string;
@@ -17,9 +18,9 @@ export interface UserRow {
   readonly created_at: number | string;
 }
 
-export function factsOf(row: Pick<UserRow, 'id' | 'login' | 'email' | 'display_name' | 'roles' | 'created_at'>): UserFacts {
+export function factsOf(row: Pick<UserRow, 'id' | 'login' | 'email' | 'display_name' | 'roles' | 'created_at' | keyof ProfileRow>): UserFacts {
   return {
-    id: Number(row.id), login: row.login, email: row.email, displayName: row.display_name, roles: JSON.parse(row.roles) as string[], registeredAt: Number(row.created_at),
+    id: Number(row.id), login: row.login, email: row.email, displayName: row.display_name, roles: JSON.parse(row.roles) as string[], registeredAt: Number(row.created_at), profile: profileOf(row),
   };
 }
 
@@ -28,14 +29,8 @@ export function holdsRole(role: string): [string, string[]] {
   return [`roles like ? escape '\\'`, [`%${literal(JSON.stringify(role))}%`]];
 }
 
-/** The name of a user in addresses. Logins that differ in blanks and points alone share one. */
-export function slugOf(login: string): string {
-  return keyOf(login).replace(/[ .@]/g, '-');
-}
-
-const slugColumn = `replace(replace(replace(login_key, ' ', '-'), '.', '-'), '@', '-')`;
 const searched = { login: 'login_key', displayName: 'display_key', email: 'email_key' } as const;
-const orders = { id: 'id', login: 'login_key', displayName: 'display_key', email: 'email_key', registeredAt: 'created_at' } as const;
+const orders = { id: 'id', login: 'login_key', slug: 'slug', displayName: 'display_key', email: 'email_key', registeredAt: 'created_at' } as const;
 
 /** Adds the conditions of a filter. */
 export function filterUsers<Rows extends Knex.QueryBuilder>(rows: Rows, { role, roles, search, searchIn, include, exclude, slugs }: UserFilter): Rows {
@@ -48,7 +43,7 @@ export function filterUsers<Rows extends Knex.QueryBuilder>(rows: Rows, { role, 
   }
   if (include !== undefined) void rows.whereIn('id', include.filter(isId));
   if (exclude !== undefined) void rows.whereNotIn('id', exclude.filter(isId));
-  if (slugs !== undefined) void rows.whereIn(rows.client.raw(slugColumn) as unknown as string, slugs.map((slug) => slug.toLowerCase()));
+  if (slugs !== undefined) void rows.whereIn('slug', slugs.map((slug) => slug.toLowerCase()));
   const text = keyOf(search ?? '');
   if (text !== '') {
     void rows.where((either) => {
@@ -71,6 +66,7 @@ export function isId(id: number): boolean {
   return Number.isInteger(id) && id > 0 && id < 2 ** 31;
 }
 
-function literal(text: string): string {
+/** A text as `like ... escape '\\'` takes it. */
+export function literal(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }

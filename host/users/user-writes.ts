@@ -1,5 +1,6 @@
 import { RestError, RestResponse } from '#plugin-api';
-import type { HooksApi, RestRequest, RouteArgument, RouteDefinition, User } from '#plugin-api';
+import type { HooksApi, RestRequest, RouteArgument, RouteDefinition, User, UserProfile } from '#plugin-api';
+import { profileColumns } from './profile.ts';
 import { isRole } from './roles.ts';
 import { refused, userAnswer, userSchema, type UserContext } from './user-answer.ts';
 import type { Users } from './users.ts';
@@ -53,7 +54,7 @@ function createRoute({ users, hooks, answer, url }: UserWritesDependencies, args
       const { username = '', email = '', password = '', name, roles = [] } = request.params;
       checkRoles(roles);
       if (roles.some((role) => role !== defaultRole) && !request.user.can('promote_users')) throw refused(request, 'rest_cannot_edit_roles', 'Sorry, you are not allowed to give users that role.');
-      const created = await renamed(users.create({ login: username, email, password, ...(name !== undefined && { displayName: name }), role: roles[0] ?? defaultRole }));
+      const created = await renamed(users.create({ login: username, email, password, ...(name !== undefined && { displayName: name }), role: roles[0] ?? defaultRole, profile: profileIn(request) }));
       const user = roles.length > 1 ? await users.update(created.id, { roles }) : created;
       await hooks.doActionAsync('rest_after_insert_user', user, request, true);
       const response = await answer(user, 'edit', request);
@@ -81,9 +82,10 @@ function updateRoute({ users, hooks, answer }: UserWritesDependencies, find: Fin
       const { username, name, email, password, roles } = request.params;
       if (username !== undefined && username !== before.login) throw new RestError({ code: 'rest_user_invalid_argument', message: "Username isn't editable.", status: 400 });
       checkRoles(roles ?? []);
+      const profile = profileIn(request);
       const changes = {
         ...(name !== undefined && { displayName: name }), ...(email !== undefined && { email }), ...(password !== undefined && { password }),
-        ...(roles !== undefined && roles.length > 0 && { roles }),
+        ...(roles !== undefined && roles.length > 0 && { roles }), ...(Object.keys(profile).length > 0 && { profile }),
       };
       const user = Object.keys(changes).length === 0 ? before : await renamed(users.update(before.id, changes));
       await hooks.doActionAsync('rest_after_insert_user', user, request, false);
@@ -114,6 +116,11 @@ function removeRoute({ users, hooks, answer }: UserWritesDependencies, find: Fin
       return response;
     },
   };
+}
+
+/** What the request tells about the person, under the store's names. */
+function profileIn({ params }: RestRequest<UserParams>): Partial<UserProfile> {
+  return Object.fromEntries(Object.entries(profileColumns).filter(([, column]) => typeof params[column] === 'string').map(([member, column]) => [member, params[column]]));
 }
 
 function checkRoles(roles: readonly string[]): void {

@@ -1,4 +1,4 @@
-import type { HooksApi, User } from '#plugin-api';
+import type { HooksApi, User, UserProfile } from '#plugin-api';
 import { capabilitiesOf } from './roles.ts';
 import { mapUserCapability } from './user-capabilities.ts';
 
@@ -19,6 +19,7 @@ export interface UserFacts {
   readonly roles: readonly string[];
   /** Milliseconds since the epoch; absent for the visitor. */
   readonly registeredAt?: number;
+  readonly profile?: UserProfile;
 }
 
 /** A user who decides about capabilities as WordPress does: by roles, then by the filters `map_meta_cap` and `user_has_cap`. */

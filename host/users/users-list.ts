@@ -32,7 +32,7 @@ interface ListParams extends Record<string, unknown> {
   readonly orderby: keyof typeof orders;
 }
 
-const orders = { id: 'id', include: 'id', name: 'displayName', registered_date: 'registeredAt', slug: 'login', email: 'email' } as const;
+const orders = { id: 'id', include: 'id', name: 'displayName', registered_date: 'registeredAt', slug: 'slug', email: 'email' } as const;
 
 export const contextArgument: RouteArgument = {
   description: 'Scope under which the request is made; determines fields present in response.', type: 'string', enum: ['view', 'embed', 'edit'], default: 'view',

@@ -1,5 +1,6 @@
 import { RestError, RestResponse } from '#plugin-api';
 import type { HooksApi, RestApi, RestRequest, RouteArgument, RouteDefinition, Undo, User } from '#plugin-api';
+import type { AvatarUrl } from './avatars.ts';
 import { roleNames } from './roles.ts';
 import { notLoggedIn, refused, userAnswer, userSchema, type UserContext } from './user-answer.ts';
 import { unknownUser } from './user-changes.ts';
@@ -25,13 +26,23 @@ export interface UsersRoutesDependencies {
   readonly hooks: Pick<HooksApi, 'applyFiltersAsync' | 'doActionAsync'>;
   /** Without a slash at its end. */
   readonly siteUrl: () => string;
+  readonly avatarUrl: AvatarUrl;
 }
+
+type ProfileColumn = 'first_name' | 'last_name' | 'nickname' | 'slug' | 'url' | 'description' | 'locale';
 
 /** The body about one user, links included. */
 export type UserPreparing = (user: User, context: UserContext, request: RestRequest) => Promise<unknown>;
 
-const writable: Record<'name' | 'email' | 'password' | 'roles', RouteArgument> = {
+const writable: Record<'name' | 'email' | 'password' | 'roles' | ProfileColumn, RouteArgument> = {
   name: { type: 'string', description: 'Display name for the user.' },
+  first_name: { type: 'string', description: 'First name for the user.' },
+  last_name: { type: 'string', description: 'Last name for the user.' },
+  nickname: { type: 'string', description: 'The nickname for the user.' },
+  slug: { type: 'string', description: 'An alphanumeric identifier for the user.' },
+  url: { type: 'string', description: 'URL of the user: http or https, or empty.' },
+  description: { type: 'string', description: 'Description of the user.' },
+  locale: { type: 'string', description: 'Locale for the user, such as de_DE; empty for that of the site.' },
   email: { type: 'string', format: 'email', description: 'The email address for the user.' },
   password: { type: 'string', description: 'Password for the user (never included).' },
   roles: { type: 'array', items: { type: 'string' }, description: `Roles assigned to the user: ${roleNames.join(', ')}.` },
@@ -55,11 +66,11 @@ const deleteArgs: Record<string, RouteArgument> = {
 
 /** `/wp/v2/users`, `/wp/v2/users/<id>` and `/wp/v2/users/me`, with WordPress's capabilities, contexts and error codes. */
 export function addUsersRoutes(rest: RestApi, dependencies: UsersRoutesDependencies): Undo {
-  const { users, hooks, siteUrl } = dependencies;
+  const { users, hooks, siteUrl, avatarUrl } = dependencies;
   const url = (): string => rest.url('/wp/v2/users');
   const answer = async (user: User, context: UserContext, request: RestRequest): Promise<RestResponse> => {
     const response = new RestResponse({
-      body: userAnswer(user, context, siteUrl()),
+      body: userAnswer(user, context, { siteUrl: siteUrl(), avatarUrl }),
       ...(wantsLinks(request) && { links: { self: [{ href: `${url()}/${user.id}` }], collection: [{ href: url() }] } }),
     });
     return hooks.applyFiltersAsync('rest_prepare_user', response, user, request);

@@ -2,8 +2,9 @@ import type { Clock, HooksApi, Knex, Logger, User, UsersApi } from '#plugin-api'
 import type { Database } from '../database/database-contract.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { createUserChanges, type UserChanging } from './user-changes.ts';
-import { checkNewUser, keyOf, takenError } from './user-input.ts';
-import { factsOf, filterUsers, holdsRole, isId, pageOfUsers, type UserRow } from './user-row.ts';
+import { freeSlug, slugOf, toColumns, type ProfileRow } from './profile.ts';
+import { checkNewUser, keyOf, takenError, takenSlugError, type CheckedUser } from './user-input.ts';
+import { factsOf, filterUsers, holdsRole, isId, literal, pageOfUsers, type UserRow } from './user-row.ts';
 import { createAnonymous, createUser } from './user.ts';
 
 declare module '#plugin-api' {
@@ -61,13 +62,14 @@ export function createUsers({ database, hooks, clock, log }: UsersDependencies):
       const taken = await takenMember(knex, given);
       if (taken !== null) throw takenError(taken);
       const row = {
+        ...(await newProfile(knex, given)),
         login: given.login, login_key: keyOf(given.login), email: given.email, email_key: keyOf(given.email),
         display_name: given.displayName, display_key: keyOf(given.displayName),
         roles: JSON.stringify([given.role]), password_hash: await hashPassword(given.password), created_at: clock.now(),
       };
       const [inserted] = await knex('users').insert(row).onConflict().ignore().returning('id');
       // Another process was faster.
-      if (inserted === undefined) throw takenError((await takenMember(knex, given)) ?? 'login');
+      if (inserted === undefined) throw await lostRace(knex, given);
       const user = createUser(factsOf({ ...row, id: Number(inserted.id) }), hooks);
       log.info('A user was created.', { user: user.id, role: given.role });
       await hooks.doActionAsync('user_register', user.id);
@@ -84,6 +86,21 @@ export function createUsers({ database, hooks, clock, log }: UsersDependencies):
       return (await knex('users').whereRaw(...holdsRole('administrator')).first('id')) !== undefined;
     },
   };
+}
+
+/** The slug is the one asked for, or made from the login and then unlike all others. @throws RestError for one that is taken. */
+async function newProfile(knex: Knex, { login, profile }: CheckedUser): Promise<ProfileRow> {
+  const wish = profile.slug ?? (slugOf(login) || 'user');
+  const rows = await knex<UserRow>('users').where('slug', wish).orWhereRaw("slug like ? escape '\\'", [`${literal(wish)}-%`]).select('slug');
+  const taken = new Set(rows.map(({ slug }) => slug));
+  if (profile.slug !== undefined && taken.has(wish)) throw takenSlugError();
+  return { first_name: '', last_name: '', description: '', url: '', locale: '', nickname: login, ...toColumns(profile), slug: freeSlug(wish, taken) };
+}
+
+/** What another process took in the meantime. */
+async function lostRace(knex: Knex, given: CheckedUser): Promise<Error> {
+  const member = await takenMember(knex, given);
+  return member === null ? takenSlugError() : takenError(member);
 }
 
 async function takenMember(knex: Knex, { login, email }: { login: string; email: string }): Promise<'login' | 'email' | null> {

@@ -15,7 +15,7 @@ describeDialects('the pages about users', (_open, dialectCase) => {
   afterEach(() => site.host.stop());
 
   it('list users with roles, find them, and page', async () => {
-    for (let number = 1; number <= 21; number += 1) await site.host.database.knex('users').insert({ login: `m${number}`, login_key: `m${number}`, email: `m${number}@x.example`, email_key: `m${number}@x.example`, display_name: `M ${number}`, display_key: `m ${String(number).padStart(2, '0')}`, roles: '["author"]', password_hash: '-', created_at: 0 });
+    for (let number = 1; number <= 21; number += 1) await site.host.database.knex('users').insert({ login: `m${number}`, login_key: `m${number}`, slug: `m${number}`, email: `m${number}@x.example`, email_key: `m${number}@x.example`, display_name: `M ${number}`, display_key: `m ${String(number).padStart(2, '0')}`, roles: '["author"]', password_hash: '-', created_at: 0 });
     const { text } = await browser.get('/admin/users');
     expect(text).to.contain('All (22)').and.contain('Author (21)').and.contain('Administrator (1)').and.contain('Ada Lovelace You').and.contain('Page 1 of 2');
     const second = await browser.get('/admin/users?page=2&role=author');

@@ -57,7 +57,7 @@ describeDialects('/wp/v2/users', (_open, dialectCase) => {
     expect((await site.call('/wp/v2/users')).body.map(({ id }: User) => id)).to.deep.equal([carl!.id]);
     const { status, body } = await site.call(`/wp/v2/users/${carl!.id}`);
     expect(status).to.equal(200);
-    expect(Object.keys(body)).to.deep.equal(['id', 'name', 'link', 'slug', '_links']);
+    expect(Object.keys(body)).to.deep.equal(['id', 'name', 'url', 'description', 'link', 'slug', 'avatar_urls', '_links']);
   });
 
   it('refuses what a caller may not ask, with 401 for visitors and 403 for users', async () => {
