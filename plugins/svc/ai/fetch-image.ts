@@ -1,5 +1,5 @@
-import { isIP } from 'node:net';
 import type { HttpApi, OutboundInit, OutboundResponse } from '#plugin-api';
+import { typedInternalHost } from '../kit/internal-host.ts';
 import { ProviderError, type ProviderErrorKind, type ProviderSettings } from '../providers/provider.ts';
 import { imageBytes, type ImageBytes } from './image-bytes.ts';
 
@@ -22,7 +22,7 @@ const largest = 50 * 1_048_576;
  * @throws ProviderError; its message names the host alone, as the rest of such an address is a key to the image.
  */
 export async function fetchImage(url: string, { http, settings, timeout, signal }: FetchImageInit): Promise<ImageBytes> {
-  const allowHost = typedInternalHost(settings.base_url);
+  const allowHost = typedInternalHost(settings.base_url ?? '');
   const init: OutboundInit = {
     headers: { accept: 'image/*' },
     timeout,
@@ -35,13 +35,6 @@ export async function fetchImage(url: string, { http, settings, timeout, signal 
   });
   if (response.status !== 200) throw refusedFetch(response);
   return imageBytes(Buffer.from(response.body.buffer, response.body.byteOffset, response.body.byteLength));
-}
-
-/** `host:port` of an address that is itself one of the own machine or network, typed out; null for names. */
-export function typedInternalHost(address: string | undefined): string | null {
-  const url = address !== undefined && URL.canParse(address) ? new URL(address) : null;
-  if (url === null || (url.hostname !== 'localhost' && isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0)) return null;
-  return `${url.hostname}:${url.port || (url.protocol === 'https:' ? '443' : '80')}`;
 }
 
 function failedFetch(thrown: unknown, signal: AbortSignal | undefined): unknown {

@@ -1,6 +1,6 @@
 import type { Clock, HttpApi } from '#plugin-api';
 import type { Deliver } from './deliver.contract.ts';
-import { typedInternalHost } from './internal-host.ts';
+import { typedInternalHost } from '../../kit/internal-host.ts';
 import { abortedOutcome, answeredOutcome, failedOutcome, type AttemptTime } from './outcome.ts';
 
 /** Bytes of an answer that are kept for the log (D22). */

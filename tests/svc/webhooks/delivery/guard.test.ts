@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createSystemClock } from '../../../../host/clock.ts';
 import { createOutbound, type Outbound } from '../../../../host/http/outbound.ts';
 import { createDeliver } from '../../../../plugins/svc/webhooks/delivery/deliver.ts';
-import { typedInternalHost } from '../../../../plugins/svc/webhooks/delivery/internal-host.ts';
+import { typedInternalHost } from '../../../../plugins/svc/kit/internal-host.ts';
 import type { Deliver } from '../../../../plugins/svc/webhooks/delivery/deliver.contract.ts';
 import { literalHosts, names, oddAddresses } from './guard-cases.ts';
 import { attempt, openOutbound, openReceiver, type Receiver } from './open-receiver.ts';
