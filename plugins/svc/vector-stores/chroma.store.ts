@@ -1,7 +1,7 @@
 import type { Collection } from 'chromadb';
 import { askChroma, asCollection, readChroma, type ChromaCollection } from './chroma/chroma-client.ts';
 import { chromaWhere } from './chroma/chroma-filter.ts';
-import { columnBytes, fromColumns, toColumns } from './chroma/chroma-records.ts';
+import { columnBytes, fromColumns, replacing, toColumns } from './chroma/chroma-records.ts';
 import { chromaTarget, dimensionKey, scoreOf, spaceOf } from './chroma/chroma-targets.ts';
 import { unreadable } from './failures.ts';
 import { apiKeyField, timeoutField, urlField } from './settings-fields.ts';
@@ -62,7 +62,11 @@ function openChroma(connection: VectorStoreConnection): OpenVectorStore {
     },
     sizeOf: (record) => columnBytes(record, base64),
     async write(target, records) {
-      await ask(target, (collection) => collection.upsert(toColumns(records)));
+      await ask(target, async (collection) => {
+        const columns = toColumns(records);
+        const { ids, metadatas } = await collection.get({ ids: columns.ids, include: ['metadatas'] });
+        await collection.upsert(replacing(columns, new Map(ids.map((id, place) => [id, metadatas[place] ?? {}]))));
+      });
     },
     async query(target, { vector, limit, filter }) {
       const { metric } = chromaTarget(await collectionOf(target));

@@ -41,7 +41,9 @@ export async function exchange<T>(
     end('timeout');
   });
   try {
-    return await current.run(running, () => call(controller.signal));
+    const result = await current.run(running, () => call(controller.signal));
+    // Some clients answer nothing where the store failed, and throw nothing either.
+    if (running.failure === null) return result;
   } catch (thrown) {
     if (ended.as !== null) throw endedFailure(ended.as, thrown);
     throw running.failure ?? failureOf(thrown) ?? connectionFailure(thrown);
@@ -49,6 +51,7 @@ export async function exchange<T>(
     cancel();
     given?.removeEventListener('abort', onAbort);
   }
+  throw running.failure;
 }
 
 /** The `fetch` of the vendors' clients: that of the exchange under way, with its signal. Never follows a redirect, so that a key stays where it was saved for. */

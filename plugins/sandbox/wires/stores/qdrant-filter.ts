@@ -106,11 +106,11 @@ function readRange(range: Readonly<Record<string, unknown>>): (value: unknown) =
 const emptiness = (key: string): Test => (record) => valuesAt(record, key).every((value) => value === null);
 const nullness = (key: string): Test => (record) => valuesAt(record, key).some((value) => value === null);
 
-/** The values a key leads to: `a.b` and `a[].b` go down, an array counts as its entries. */
+/** The values a key leads to: `a.b` and `a[].b` go down, `"a.b"` is one name, an array counts as its entries. */
 function valuesAt(record: StoredRecord, key: string): unknown[] {
   let values: unknown[] = [record.content];
-  for (const name of key.split('.')) {
-    const member = name.replace(/\[\]$/, '');
+  for (const name of key.match(/"(?:[^"\\]|\\.)*"|[^.]+/g) ?? []) {
+    const member = name.startsWith('"') ? name.slice(1, -1).replace(/\\(.)/g, '$1') : name.replace(/\[\]$/, '');
     values = values.flatMap((value) => (isObject(value) && member in value ? value[member] : []));
   }
   return values.flat();

@@ -24,6 +24,21 @@ function metadataOf({ metadata, content }: VectorRecord): ChromaMetadata {
   return { ...(flatMetadata(metadata, isScalar) as ChromaMetadata), [contentKey]: content };
 }
 
+/** JSON writes it as null, which takes a key away; the client leaves a null of ours out. */
+const takenAway = Number.NaN;
+
+/**
+ * The records, with null on the wire for each key that is stored under the same id and not given any more: Chroma adds
+ * what it is given to what it has.
+ */
+export function replacing(columns: ChromaRecords, stored: ReadonlyMap<string, VectorMetadata>): ChromaRecords {
+  const metadatas = columns.metadatas.map((metadata, place) => {
+    const gone = Object.keys(stored.get(columns.ids[place] ?? '') ?? {}).filter((name) => !Object.hasOwn(metadata, name));
+    return gone.length === 0 ? metadata : { ...metadata, ...Object.fromEntries(gone.map((name) => [name, takenAway])) };
+  });
+  return { ...columns, metadatas };
+}
+
 /** Bytes of a record on the wire: its vector goes as base64 of 32-bit numbers where the server knows that. */
 export function columnBytes(record: VectorRecord, base64: boolean): number {
   const rest = Buffer.byteLength(JSON.stringify([record.id, metadataOf(record), record.content]));

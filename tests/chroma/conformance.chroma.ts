@@ -1,0 +1,19 @@
+import { createSystemClock } from '../../host/clock.ts';
+import { store } from '../../plugins/svc/vector-stores/chroma.store.ts';
+import { sharedFetch } from '../../plugins/svc/ai/undici-fetch.ts';
+import { describeVectorStore } from '../conformance/vector-store.ts';
+import { silentLog } from '../helpers/silent-log.ts';
+import { startChroma, type ChromaServer } from './chroma-server.ts';
+
+describe('a real Chroma', () => {
+  let server: ChromaServer;
+  before(async () => {
+    server = await startChroma();
+  });
+  after(() => server.stop());
+
+  describeVectorStore('Chroma', async () => ({
+    store,
+    opened: store.open({ settings: { url: server.url }, fetch: sharedFetch, clock: createSystemClock(), log: silentLog, timeout: 20_000 }),
+  }));
+});
