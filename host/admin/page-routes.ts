@@ -4,6 +4,7 @@ import type { Request, Response } from 'express';
 import type { AdminActionResult, AdminPage, AdminRequest } from '#plugin-api';
 import type { AdminContext } from './context.ts';
 import type { SignedIn } from './dependencies.ts';
+import { sendDownload } from './download.ts';
 import { toFailure } from './failure.ts';
 import { adminPath } from './local-path.ts';
 import type { Notice } from './notices.ts';
@@ -99,7 +100,8 @@ async function runForm(context: AdminContext, page: AdminPage, sending: Sending)
   const outcome = await attempt(action, adminRequest, context);
   await discard?.();
   if (response.destroyed) return;
-  if (wantsJson(request)) answerJson(response, outcome);
+  if (outcome.result.download) await sendDownload(response, outcome.result.download, adminRequest.log);
+  else if (wantsJson(request)) answerJson(response, outcome);
   else await answerBrowser(context, page, { ...visit, outcome });
 }
 

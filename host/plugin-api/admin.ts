@@ -22,6 +22,15 @@ export interface UploadedFile {
   readonly path: string;
 }
 
+export interface AdminDownload {
+  /** Under which the browser saves it. */
+  readonly name: string;
+  /** Content type, for example `text/csv; charset=utf-8`. */
+  readonly type: string;
+  /** Asked for more only as fast as the browser takes it, and ended when the browser hangs up. An error cuts the connection: a part never passes for the whole. */
+  readonly content: AsyncIterable<string | Uint8Array>;
+}
+
 /** What an action answers. Without JavaScript the browser is sent back to the page with the notice; with it the object goes out as JSON. */
 export interface AdminActionResult {
   readonly notice?: { readonly kind: 'success' | 'error' | 'warning' | 'info'; readonly text: string };
@@ -32,6 +41,8 @@ export interface AdminActionResult {
    * for a form that comes back with its values and a sentence at each bad field, and for what is shown a single time.
    */
   readonly page?: { readonly template: string; readonly data?: Readonly<Record<string, unknown>> };
+  /** This file in place of any page, sent while it is made. Its form carries the attribute `data-download`, so that it can be sent again. */
+  readonly download?: AdminDownload;
   /** Answer's data for callers with JavaScript. */
   readonly data?: unknown;
   /** Path below the admin root to go to; default: the page itself. */

@@ -59,6 +59,8 @@ document.addEventListener('submit', (event) => {
     event.preventDefault();
     void send(form, button);
   }
+  // No page comes after a download that would end the wait.
+  if (form.hasAttribute('data-download')) return;
   // After the browser has read the form, or the pressed button's own name and value would be missing.
   window.setTimeout(() => setBusy(form, button, true));
 });

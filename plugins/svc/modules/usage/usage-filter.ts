@@ -1,0 +1,98 @@
+import { localDay } from '../../ai/usage-ledger/local-day.ts';
+
+/** What calls are picked by, besides the days. */
+export const filterNames = ['provider', 'model', 'module', 'kind', 'outcome', 'sandbox'] as const;
+export type FilterName = (typeof filterNames)[number];
+
+/** Outcome of every call but those that went well. */
+export const failed = 'failed';
+
+/** Which calls a page, an export or a command is about. */
+export interface UsageFilter {
+  /** `today`, `7`, `30`, `90`, or `custom`. */
+  readonly period: string;
+  /** First and last day, `YYYY-MM-DD`, as the site counts days. */
+  readonly from: string;
+  readonly to: string;
+  /** Values that calls must have; those left out may be any. `outcome`: a code, `ok` or `failed`. `sandbox`: `0` or `1`. */
+  readonly values: Readonly<Partial<Record<FilterName, string>>>;
+}
+
+export const periods = [
+  { value: 'today', label: 'Today', days: 1 },
+  { value: '7', label: '7 days', days: 7 },
+  { value: '30', label: '30 days', days: 30 },
+  { value: '90', label: '90 days', days: 90 },
+] as const;
+
+const usualPeriod = '30';
+/** Days a chart and its sums may span. */
+export const longestPeriod = 400;
+
+/** Reads a filter from an address or a form. Whatever cannot be a filter is left out, so that any address shows a page. */
+export function readFilter(query: Readonly<Record<string, unknown>>, { now, timezone }: { readonly now: number; readonly timezone: string }): UsageFilter {
+  const today = localDay(timezone)(now);
+  const values = Object.fromEntries(
+    filterNames.flatMap((name) => {
+      const value = textOf(query[name]);
+      return value === '' ? [] : [[name, value]];
+    }),
+  );
+  const period = textOf(query['period']);
+  const chosen = periods.find(({ value }) => value === period);
+  const custom = period === 'custom' ? readDays(query, today) : null;
+  if (custom) return { period: 'custom', ...custom, values };
+  const { value, days } = chosen ?? periods[2];
+  return { period: chosen ? value : usualPeriod, from: addDays(today, 1 - days), to: today, values };
+}
+
+/** The days asked for, in the right order, none after today, and not more than fit. Null where they cannot be read. */
+function readDays(query: Readonly<Record<string, unknown>>, today: string): Pick<UsageFilter, 'from' | 'to'> | null {
+  const given = [textOf(query['from']), textOf(query['to'])].map((day) => (isDay(day) ? day : null));
+  if (given[0] === null && given[1] === null) return null;
+  const [first = today, last = today] = [given[0] ?? given[1], given[1] ?? today].map((day) => (day !== undefined && day !== null && day < today ? day : today)).sort();
+  const earliest = addDays(last, 1 - longestPeriod);
+  return { from: first > earliest ? first : earliest, to: last };
+}
+
+function isDay(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && addDays(text, 0) === text;
+}
+
+/** The day so many days later, or '' for a day that is none. */
+export function addDays(day: string, days: number): string {
+  const time = Date.parse(`${day}T00:00:00Z`);
+  return Number.isNaN(time) ? '' : new Date(time + days * 24 * 3600 * 1000).toISOString().slice(0, 10);
+}
+
+/** Every day from the first to the last. */
+export function daysOf({ from, to }: Pick<UsageFilter, 'from' | 'to'>): string[] {
+  const days: string[] = [];
+  for (let day = from; day <= to; day = addDays(day, 1)) days.push(day);
+  return days;
+}
+
+/** The filter as parameters of an address. */
+export function filterQuery({ period, from, to, values }: UsageFilter): Record<string, string> {
+  return { period, ...(period === 'custom' && { from, to }), ...values };
+}
+
+/**
+ * When a day of the site begins, in milliseconds since the epoch. Where clocks skip midnight, the first moment of the day.
+ */
+export function startOfDay(day: string, timezone: string): number {
+  const dayAt = localDay(timezone);
+  const midnight = Date.parse(`${day}T00:00:00Z`);
+  // Clocks are at most 14 hours ahead of UTC and 12 behind; the border is where the day's name first appears.
+  let [before, after] = [midnight - 15 * 3600 * 1000, midnight + 15 * 3600 * 1000];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (dayAt(middle) < day) before = middle;
+    else after = middle;
+  }
+  return after;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.trim().slice(0, 200) : '';
+}

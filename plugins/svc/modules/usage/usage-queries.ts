@@ -1,0 +1,125 @@
+import type { DatabaseApi, Knex } from '#plugin-api';
+import { usageDaysTable, usageTable, type UsageRow } from '../../ai/usage-ledger/usage-tables.ts';
+import { failed, filterNames, startOfDay, type UsageFilter } from './usage-filter.ts';
+
+/** Sums over calls. `cost` in millionths of a US dollar, without the `unpriced` calls; `duration` in milliseconds. */
+export interface UsageSums {
+  readonly calls: number;
+  readonly failed: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly images: number;
+  readonly cost: number;
+  readonly unpriced: number;
+  readonly duration: number;
+}
+
+export type Grouping = 'day' | 'provider' | 'model' | 'module' | 'kind' | 'outcome';
+export type UsageGroup = UsageSums & { readonly name: string };
+
+const none: UsageSums = { calls: 0, failed: 0, inputTokens: 0, outputTokens: 0, images: 0, cost: 0, unpriced: 0, duration: 0 };
+
+/** Sums of the calls a filter picks, from the days' table: quick however many calls there are. */
+export async function sumUsage({ knex }: Pick<DatabaseApi, 'knex'>, filter: UsageFilter): Promise<UsageSums> {
+  const [row] = (await inDays(knex, filter).select(sums(knex))) as Record<string, unknown>[];
+  return row ? sumsOf(row) : none;
+}
+
+/** The same by one property; days in their order, others with the most calls first. */
+export async function groupUsage({ knex }: Pick<DatabaseApi, 'knex'>, filter: UsageFilter, by: Grouping): Promise<UsageGroup[]> {
+  const query = inDays(knex, filter).select({ name: by }).select(sums(knex)).groupBy(by);
+  const rows = (await (by === 'day' ? query.orderBy('name') : query.orderBy([{ column: 'calls', order: 'desc' }, { column: 'name' }]))) as Record<string, unknown>[];
+  return rows.map((row) => ({ name: String(row['name']), ...sumsOf(row) }));
+}
+
+/** Whether any call was ever noted. */
+export async function hasUsage({ knex }: Pick<DatabaseApi, 'knex'>): Promise<boolean> {
+  return (await knex(usageDaysTable).select('day').limit(1)).length > 0;
+}
+
+/** Values that calls of the period have, for the choices of a form. */
+export async function usedValues({ knex }: Pick<DatabaseApi, 'knex'>, { from, to }: UsageFilter, name: 'provider' | 'model' | 'module' | 'outcome'): Promise<string[]> {
+  const rows = (await knex(usageDaysTable).distinct({ value: name }).whereBetween('day', [from, to]).orderBy('value').limit(500)) as { value: string }[];
+  return rows.map(({ value }) => value);
+}
+
+/** A place in the list of calls: right after the call that ended then and has this id. */
+export interface UsagePlace {
+  readonly time: number;
+  readonly id: number;
+}
+
+export interface ListUsage {
+  readonly filter: UsageFilter;
+  readonly timezone: string;
+  readonly limit: number;
+  /** Calls older than this one. */
+  readonly before?: UsagePlace | undefined;
+  /** Calls newer than this one, those right after it. */
+  readonly after?: UsagePlace | undefined;
+}
+
+/** Calls, newest first, from a place on: as quick on the last page as on the first. */
+export async function listUsage({ knex }: Pick<DatabaseApi, 'knex'>, { filter, timezone, limit, before, after }: ListUsage): Promise<UsageRow[]> {
+  const order = after ? 'asc' : 'desc';
+  const query = knex(usageTable)
+    .where('time', '>=', startOfDay(filter.from, timezone))
+    .where('time', '<', endOfDay(filter.to, timezone))
+    .orderBy([{ column: 'time', order }, { column: 'id', order }])
+    .limit(limit);
+  pick(query, filter);
+  if (before) query.where((place) => beyond(place, '<', before));
+  if (after) query.where((place) => beyond(place, '>', after));
+  const rows = ((await query.select('*')) as Record<string, unknown>[]).map(rowOf);
+  return after ? rows.reverse() : rows;
+}
+
+/** A row comparison would be shorter, but leaves the index to chance; the first condition bounds the scan. */
+function beyond(query: Knex.QueryBuilder, operator: '<' | '>', { time, id }: UsagePlace): void {
+  void query.where('time', `${operator}=`, time).where((same) => same.where('time', operator, time).orWhere('id', operator, id));
+}
+
+function endOfDay(day: string, timezone: string): number {
+  return startOfDay(new Date(Date.parse(`${day}T00:00:00Z`) + 24 * 3600 * 1000).toISOString().slice(0, 10), timezone);
+}
+
+function inDays(knex: Knex, filter: UsageFilter): Knex.QueryBuilder {
+  const query = knex(usageDaysTable).whereBetween('day', [filter.from, filter.to]);
+  pick(query, filter);
+  return query;
+}
+
+function pick(query: Knex.QueryBuilder, { values }: UsageFilter): void {
+  for (const name of filterNames) {
+    const value = values[name];
+    if (value === undefined) continue;
+    if (name === 'sandbox') void query.where(name, value === '1' ? 1 : 0);
+    else if (name === 'outcome' && value === failed) void query.whereNot(name, 'ok');
+    else void query.where(name, value);
+  }
+}
+
+function sums(knex: Knex): Record<string, Knex.Raw> {
+  const added = Object.fromEntries(['calls', 'input_tokens', 'output_tokens', 'images', 'cost', 'unpriced', 'duration'].map((name) => [name, knex.raw('sum(??)', [name])]));
+  return { ...added, failed: knex.raw("sum(case when outcome = 'ok' then 0 else calls end)") };
+}
+
+function sumsOf(row: Readonly<Record<string, unknown>>): UsageSums {
+  const number = (name: string): number => Number(row[name] ?? 0);
+  return {
+    calls: number('calls'),
+    failed: number('failed'),
+    inputTokens: number('input_tokens'),
+    outputTokens: number('output_tokens'),
+    images: number('images'),
+    cost: number('cost'),
+    unpriced: number('unpriced'),
+    duration: number('duration'),
+  };
+}
+
+/** PostgreSQL gives large numbers as text. */
+function rowOf(row: Readonly<Record<string, unknown>>): UsageRow {
+  const wide = ['id', 'time', 'bot_id', 'input_tokens', 'output_tokens', 'cost', 'duration'];
+  return { ...row, ...Object.fromEntries(wide.map((name) => [name, row[name] === null ? null : Number(row[name])])) } as unknown as UsageRow;
+}

@@ -1,0 +1,33 @@
+import type { AdminPage } from '#plugin-api';
+import { usageCsv } from './usage-csv.ts';
+import { readFilter } from './usage-filter.ts';
+import { usageView, type UsageContext } from './usage-view.ts';
+
+/** The page "Usage": sums, chart and calls of a period, and their export. */
+export function usagePage(context: UsageContext): AdminPage {
+  const { host, ledger } = context;
+  return {
+    slug: 'svc/usage',
+    title: 'Usage',
+    menu: 'Usage',
+    parent: 'svc',
+    icon: 'list',
+    position: 30,
+    style: 'usage.css',
+    render: async (request) => ({ template: 'svc/usage', data: await usageView(context, request.query) }),
+    actions: {
+      export: async (request) => {
+        const timezone = await host.site.timezone();
+        const filter = readFilter(request.form, { now: host.clock.now(), timezone });
+        await ledger.flush();
+        return {
+          download: {
+            name: `usage-${filter.from}-${filter.to}.csv`,
+            type: 'text/csv; charset=utf-8; header=present',
+            content: usageCsv(host.database, { filter, timezone }),
+          },
+        };
+      },
+    },
+  };
+}
