@@ -49,6 +49,11 @@ export interface RestResponseInit {
   readonly headers?: Readonly<Record<string, string>>;
   /** `_links` of the body, by relation. */
   readonly links?: Readonly<Record<string, readonly RestLink[]>>;
+  /**
+   * The JSON of `body` in bytes, for a large body that its handler writes quicker than the host can. Called, once, only
+   * where the body goes out as it came from the handler: no filter, `_fields`, envelope or batch has had a hand in it.
+   */
+  readonly write?: () => Uint8Array;
 }
 
 /** An answer with a status, headers or links of its own. A handler that answers anything else gives a 200 with that value as body. */
@@ -57,12 +62,15 @@ export class RestResponse {
   status: number;
   readonly headers: Record<string, string>;
   readonly links: Record<string, RestLink[]>;
+  /** See RestResponseInit; together with the body it is the JSON of. */
+  readonly written: { readonly body: unknown; readonly write: () => Uint8Array } | null;
 
   constructor(init: RestResponseInit = {}) {
     this.body = init.body ?? null;
     this.status = init.status ?? 200;
     this.headers = { ...init.headers };
     this.links = {};
+    this.written = init.write === undefined ? null : { body: this.body, write: init.write };
     for (const [relation, links] of Object.entries(init.links ?? {})) this.links[relation] = [...links];
   }
 }

@@ -42,6 +42,8 @@ export interface RestFilters {
   run(name: string, value: unknown, ...args: readonly unknown[]): unknown;
   /** For values that are needed at once. */
   runNow(name: string, value: unknown, ...args: readonly unknown[]): unknown;
+  /** Whether anything listens, besides `all`. */
+  has(name: string): boolean;
 }
 
 type Apply = (name: string, value: unknown, ...args: readonly unknown[]) => unknown;
@@ -52,5 +54,6 @@ export function createRestFilters(hooks: Pick<HooksApi, 'hasFilter' | 'applyFilt
   return {
     run: (name, value, ...args) => (hooks.hasFilter(name) ? later(name, value, ...args) : now(name, value, ...args)),
     runNow: now,
+    has: (name) => hooks.hasFilter(name) !== false,
   };
 }

@@ -92,6 +92,9 @@ function createReceiver({ filters, registry, errors, log }: ServerDependencies):
   };
 }
 
+/** Filters that are handed an answer, and may change its body where it stands. */
+const seeAnswers = ['rest_request_after_callbacks', 'rest_post_dispatch', 'rest_pre_serve_request'];
+
 interface Written {
   readonly response: RestResponse;
   readonly body: string | Uint8Array;
@@ -103,11 +106,14 @@ function createWriter({ embedder, filters, errors, rest, log }: ServerDependenci
     try {
       const body = await embedder.bodyOf(response, request, readEmbedWish(request.query['_embed']));
       const isEnveloped = request.query['_envelope'] !== undefined;
-      const encoded = encodeBody(isEnveloped ? envelope(response, body) : body);
+      const { written } = response;
+      const isUntouched = written !== null && written.body === body && !isEnveloped && !seeAnswers.some((name) => filters.has(name));
+      const encoded = isUntouched ? { bytes: written.write() } : encodeBody(isEnveloped ? envelope(response, body) : body);
       const sent = isEnveloped ? new RestResponse() : response;
       const served = await filters.run('rest_pre_serve_request', false, sent, request, rest());
       if (served === true) return { response: sent, body: '' };
       if (typeof served === 'string' || served instanceof Uint8Array) return { response: sent, body: served };
+      if ('bytes' in encoded) return { response: sent, body: encoded.bytes };
       if ('text' in encoded) return { response: sent, body: encoded.text };
       log.error('REST answer could not be encoded', { route: request.route, request_id: request.id, error: encoded.cause ?? encoded.error });
       return failed(encoded.error, response);

@@ -28,12 +28,12 @@ export interface EmbeddingFarEnd {
   stop(): Promise<void>;
 }
 
-/** Numbers that a 32-bit float holds exactly to nine digits, made of the text alone; not of unit length. */
+/** Numbers of few digits, made of the text alone; not of unit length. */
 export function vectorOf(text: string, dimensions = 8): number[] {
   let state = [...text].reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) % 2147483647, 7);
   return Array.from({ length: dimensions }, () => {
     state = (state * 48271) % 2147483647;
-    return Math.fround(state / 2147483647 - 0.5);
+    return Math.round((state / 2147483647 - 0.5) * 10_000) / 10_000;
   });
 }
 

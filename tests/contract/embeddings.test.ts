@@ -34,10 +34,12 @@ interface Expected {
 const openAiRequest = official('openai', 'CreateEmbeddingRequest');
 const bearer = ['authorization', `Bearer ${providerKey}`] as const;
 
-function openAiFormat(facts: Pick<Expected, 'title' | 'provider' | 'label' | 'path' | 'ignored' | 'key'> & { azureVersion?: string; sent: object }): Expected {
+type OpenAiFacts = Pick<Expected, 'title' | 'provider' | 'label' | 'path' | 'ignored' | 'key'> & { azureVersion?: string; encoding?: 'base64'; sent: object };
+
+function openAiFormat({ encoding, sent, ...facts }: OpenAiFacts): Expected {
   const model = 'text-embedding-3-small';
-  const plain = { model, input: texts, encoding_format: 'float' };
-  return { ...facts, model, plain, full: { ...plain, dimensions: 4, ...facts.sent }, dimensions: 4, answeredBy: `${model}-answered`, valid: openAiRequest };
+  const plain = { model, input: texts, encoding_format: encoding ?? 'float' };
+  return { ...facts, model, plain, full: { ...plain, dimensions: 4, ...sent }, dimensions: 4, answeredBy: `${model}-answered`, valid: openAiRequest };
 }
 
 const googleModel = 'gemini-embedding-001';
@@ -45,7 +47,7 @@ const googleRequests = (more: object = {}): object[] => texts.map((text) => ({ c
 
 const all: readonly Expected[] = [
   openAiFormat({
-    title: 'openai', provider: 'openai', label: 'OpenAI', path: '/v1/embeddings', key: bearer,
+    title: 'openai', provider: 'openai', label: 'OpenAI', path: '/v1/embeddings', key: bearer, encoding: 'base64',
     sent: { encoding_format: 'base64', user: 'end-user-7' }, ignored: 'task_type, output_dimensionality',
   }),
   openAiFormat({

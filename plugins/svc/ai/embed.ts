@@ -1,5 +1,5 @@
 import { asProviderError, ProviderError, type EmbeddingRequest, type EmbeddingResult } from '../providers/provider.ts';
-import { checkedEmbeddings } from '../providers/embeddings/check-embeddings.ts';
+import { checkVectors, vectorsOf } from '../providers/embeddings/check-embeddings.ts';
 import type { AiServices } from './ai-services.ts';
 import { capableProvider, chosenModel } from './capable-provider.ts';
 import { embedBatches } from './embed-batches.ts';
@@ -32,6 +32,8 @@ export interface EmbedInput {
 export interface Embedded {
   /** One per input, in the order of the inputs, all of one length. */
   readonly embeddings: readonly (readonly number[])[];
+  /** The same vectors as 32-bit floats, where all of them came so; `embeddings` then makes its arrays when it is asked for. */
+  readonly packed?: readonly Float32Array[];
   readonly usage: { readonly input_tokens: number; readonly total_tokens: number };
   /** Display name of the provider (D6). */
   readonly provider: string;
@@ -67,7 +69,8 @@ export function createEmbed(services: AiServices): Embed {
         async (timeout) => {
           const result = await provider.embeddings.embed({ model, input: batch, ...fields }, connectionOf(services, { settings: saved, timeout, signal }));
           // Those of other plugins are held to the contract as well.
-          return { ...result, embeddings: checkedEmbeddings(result.embeddings, batch.length) };
+          if (!registry.isOwn(provider)) checkVectors(result.packed ?? result.embeddings, batch.length);
+          return result;
         },
         {
           clock: host.clock,
@@ -83,7 +86,7 @@ export function createEmbed(services: AiServices): Embed {
       const batches = embedBatches(input.input, provider.embeddings.limits);
       try {
         const results = await inParallel(batches, callsAtATime, { task: embedBatch, signal: input.signal });
-        return { ...(await joined(batches, results)), provider: provider.label, model: results[0]?.model ?? model };
+        return Object.assign(await joined(batches, results), { provider: provider.label, model: results[0]?.model ?? model });
       } catch (thrown) {
         const error = asProviderError(thrown);
         throw error === null ? thrown : providerFailure(error, provider, limits.embeddings);
@@ -112,9 +115,9 @@ function requestFields({ dimensions, encodingFormat, taskType, outputDimensional
 
 /** The results of all calls as one. Only what a provider did not count is estimated. */
 async function joined(batches: readonly (readonly string[])[], results: readonly EmbeddingResult[]): Promise<Omit<Embedded, 'provider' | 'model'>> {
-  const embeddings = results.length === 1 && results[0] !== undefined ? results[0].embeddings : results.flatMap((result) => result.embeddings);
-  const length = embeddings[0]?.length;
-  if (embeddings.some((vector) => vector.length !== length)) {
+  const vectors = results.flatMap<readonly number[] | Float32Array>((result) => result.packed ?? result.embeddings);
+  const length = vectors[0]?.length;
+  if (vectors.some((vector) => vector.length !== length)) {
     throw new ProviderError({ kind: 'unreadable', status: 200, message: 'its answer could not be read (vectors of several lengths in it).' });
   }
   const usage = { input_tokens: 0, total_tokens: 0 };
@@ -123,10 +126,9 @@ async function joined(batches: readonly (readonly string[])[], results: readonly
     usage.input_tokens += tokens;
     usage.total_tokens += result.usage === null ? tokens : result.usage.total_tokens;
   }
-  return {
-    embeddings,
+  return Object.assign(vectorsOf(vectors), {
     usage,
     ignored: [...new Set(results.flatMap(({ ignored }) => ignored))],
     usageEstimated: results.some((result) => result.usage === null),
-  };
+  });
 }

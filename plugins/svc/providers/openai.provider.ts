@@ -40,7 +40,14 @@ export const provider: Provider = createChatProvider({
   },
   access,
   images: createOpenAiImages({ access, rules: (model) => imageRulesOf(openAiImageModels, model) }),
-  embeddings: createOpenAiEmbeddings({ access, takes: ['dimensions', 'encodingFormat', 'user'], limits: openAiLimits, refusedBy: withoutDimensions }),
+  embeddings: createOpenAiEmbeddings({
+    access,
+    takes: ['dimensions', 'encodingFormat', 'user'],
+    limits: openAiLimits,
+    refusedBy: withoutDimensions,
+    // Less than half the bytes of floats, and quicker to read; it is what OpenAI's own SDKs ask for.
+    encoding: 'base64',
+  }),
 });
 
 function access(settings: ProviderSettings): ChatAccess {

@@ -57,9 +57,14 @@ export interface TextResult {
   readonly ignored: readonly string[];
 }
 
+/** What a model makes. */
+export type ModelKind = 'text' | 'embedding' | 'image';
+
 export interface ModelInfo {
   readonly id: string;
   readonly label?: string;
+  /** Where the far end says so. */
+  readonly kinds?: readonly ModelKind[];
 }
 
 export interface TextCapability {
@@ -127,6 +132,8 @@ export interface EmbeddingRequest {
 export interface EmbeddingResult {
   /** One per input, in the order of the inputs, all of one length. */
   readonly embeddings: readonly (readonly number[])[];
+  /** The same vectors, where the far end sent 32-bit floats: quicker to check and to write. `embeddings` may then be a getter that makes its arrays when asked. */
+  readonly packed?: readonly Float32Array[];
   /** Null when the provider reported none (D25). */
   readonly usage: { readonly input_tokens: number; readonly total_tokens: number } | null;
   readonly model: string;

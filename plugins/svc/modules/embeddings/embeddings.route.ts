@@ -5,6 +5,7 @@ import { providerArgument } from '../../kit/provider-argument.ts';
 import { defineRoute } from '../../kit/route.ts';
 import type { EmbeddingsAnswer, EmbeddingsCall } from './hooks.ts';
 import { checkedInput, inputArgument } from './input.ts';
+import { writeAnswer } from './write-answer.ts';
 
 interface EmbeddingsParams extends Params, Omit<EmbeddingsCall, 'input'> {
   readonly input: string | readonly string[];
@@ -46,8 +47,7 @@ export const embeddingsRoute = defineRoute<ServiceContext>({
       encoding_format: {
         type: 'string',
         enum: ['float', 'base64'],
-        default: 'float',
-        description: 'What is asked of openai and openrouter. The answer holds numbers either way.',
+        description: 'What openai and openrouter are asked for; the answer holds numbers either way, as if it were float, the default.',
       },
       task_type: { type: 'string', enum: taskTypes, description: 'Google only: what the vectors are for.' },
       output_dimensionality: { type: 'integer', minimum: 1, description: 'Google only: size of the vectors.' },
@@ -72,9 +72,23 @@ async function createEmbeddings(request: RestRequest<EmbeddingsParams>, context:
     signal: request.signal,
     origin: { module: 'rest', route: '/embeddings', botId: null },
   });
-  const answer: EmbeddingsAnswer = { embeddings: result.embeddings, usage: result.usage, provider: result.provider, model: result.model };
-  const body = await hooks.applyFiltersAsync('svc_embeddings_response', answer, call, request);
-  return new RestResponse({ body, headers: answerHeaders(result) });
+  const { usage, provider, model, packed } = result;
+  const headers = answerHeaders(result);
+  const write = packed && ((): Uint8Array => writeAnswer(packed, { usage, provider, model }));
+  const answer = write === undefined ? { embeddings: result.embeddings, usage, provider, model } : readWhenAsked(write, { usage, provider, model });
+  if (!hooks.hasFilter('svc_embeddings_response')) return new RestResponse({ body: answer, headers, ...(write && { write }) });
+  return new RestResponse({ body: await hooks.applyFiltersAsync('svc_embeddings_response', { ...answer }, call, request), headers });
+}
+
+/** Most answers go out as they are written; numbers are made of the text only for those who look, and are the same then. */
+function readWhenAsked(write: () => Uint8Array, rest: Omit<EmbeddingsAnswer, 'embeddings'>): EmbeddingsAnswer {
+  let read: EmbeddingsAnswer['embeddings'] | undefined;
+  return {
+    get embeddings() {
+      return (read ??= (JSON.parse(Buffer.from(write()).toString()) as EmbeddingsAnswer).embeddings);
+    },
+    ...rest,
+  };
 }
 
 function callOf({ provider, model, input, dimensions, encoding_format, task_type, output_dimensionality, user }: EmbeddingsParams): EmbeddingsCall {

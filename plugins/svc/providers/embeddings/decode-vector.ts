@@ -9,13 +9,13 @@ const bytesPerNumber = 4;
  *
  * @throws ProviderError `unreadable` for anything else. What stands in an array is not looked at.
  */
-export function decodeVector(value: unknown): readonly number[] {
+export function decodeVector(value: unknown): Float32Array | readonly number[] {
   if (Array.isArray(value)) return value as number[];
   if (typeof value === 'string') return decodeBase64(value);
   throw unreadable('a vector that is neither numbers nor base64');
 }
 
-function decodeBase64(text: string): number[] {
+function decodeBase64(text: string): Float32Array {
   const size = decodedSize(text);
   if (size === 0 || size % bytesPerNumber !== 0) throw unreadable('base64 in it that holds no 32-bit numbers');
   const floats = new Float32Array(size / bytesPerNumber);
@@ -23,7 +23,7 @@ function decodeBase64(text: string): number[] {
   // Node skips what is no base64, so that fewer bytes come than the length promises.
   if (bytes.write(text, 'base64') !== size) throw unreadable('a vector that is neither numbers nor base64');
   if (endianness() === 'BE') bytes.swap32();
-  return Array.from(floats);
+  return floats;
 }
 
 function decodedSize(text: string): number {

@@ -11,6 +11,8 @@ export interface OpenAiEmbeddingsInit {
   /** Fields the far end takes at all. */
   readonly takes: readonly EmbeddingField[];
   readonly limits: EmbeddingCapability['limits'];
+  /** Asked for where the caller names no encoding; default floats. */
+  readonly encoding?: 'float' | 'base64';
   /** Fields that a single model refuses though the far end takes them. */
   readonly refusedBy?: (model: string, settings: ProviderSettings) => readonly EmbeddingField[];
 }
@@ -33,7 +35,7 @@ export function createOpenAiEmbeddings(init: OpenAiEmbeddingsInit): EmbeddingCap
         const { body, ignored } = openAiRequest(request, init, connection.settings);
         const client = await clientOf(init.access(connection.settings, request.model), connection);
         const response = await client.embeddings.create(body, { signal, timeout: sdkTimeout(connection) }).asResponse();
-        return { ...openAiEmbeddings(await readJson(response), request, connection), ignored };
+        return Object.assign(openAiEmbeddings(await readJson(response), request, connection), { ignored });
       }),
   };
 }
@@ -44,12 +46,12 @@ export function createOpenAiEmbeddings(init: OpenAiEmbeddingsInit): EmbeddingCap
  */
 export function openAiRequest(
   request: EmbeddingRequest,
-  { takes, refusedBy }: Pick<OpenAiEmbeddingsInit, 'takes' | 'refusedBy'>,
+  { takes, refusedBy, encoding = 'float' }: Pick<OpenAiEmbeddingsInit, 'takes' | 'refusedBy' | 'encoding'>,
   settings: ProviderSettings,
 ): { body: EmbeddingCreateParams; ignored: readonly string[] } {
   const refused = refusedBy?.(request.model, settings) ?? [];
   const { taken, ignored } = sortFields(request, takes.filter((field) => !refused.includes(field)));
-  const { dimensions, encodingFormat = 'float', user } = taken;
+  const { dimensions, encodingFormat = encoding, user } = taken;
   return {
     body: {
       model: request.model,

@@ -2,7 +2,7 @@ import { throwErrorInside } from '../chat-completions/chat-response.ts';
 import { unreadable } from '../failures.ts';
 import { countAt, isObject, textAt, type JsonObject } from '../json.ts';
 import type { EmbeddingRequest, EmbeddingResult, ProviderConnection } from '../provider.ts';
-import { checkedEmbeddings } from './check-embeddings.ts';
+import { checkVectors, vectorsOf } from './check-embeddings.ts';
 import { decodeVector } from './decode-vector.ts';
 
 /**
@@ -21,14 +21,15 @@ export function openAiEmbeddings(
   const { data } = body;
   if (!Array.isArray(data)) throw unreadable('no list of embeddings in it');
   if (data.length !== asked.input.length) throw unreadable(`${String(data.length)} vectors for ${String(asked.input.length)} inputs`);
-  const embeddings: (readonly number[])[] = [];
+  const vectors: (readonly number[] | Float32Array)[] = [];
   for (const [place, entry] of (data as unknown[]).entries()) {
     if (!isObject(entry)) throw unreadable('an entry that is no embedding in it');
-    embeddings[indexOf(entry, place, data.length)] = decodeVector(entry['embedding']);
+    vectors[indexOf(entry, place, data.length)] = decodeVector(entry['embedding']);
   }
   // As many entries as inputs, each with an index below: a place is empty only where an index came twice.
-  if (Object.keys(embeddings).length !== data.length) throw unreadable('an index that comes twice in it');
-  return { embeddings: checkedEmbeddings(embeddings, asked.input.length), usage: usageOf(body['usage']), model: textAt(body, 'model') ?? asked.model };
+  if (Object.keys(vectors).length !== data.length) throw unreadable('an index that comes twice in it');
+  checkVectors(vectors, asked.input.length);
+  return Object.assign(vectorsOf(vectors), { usage: usageOf(body['usage']), model: textAt(body, 'model') ?? asked.model });
 }
 
 /** Servers that leave the index out send the vectors in order. */

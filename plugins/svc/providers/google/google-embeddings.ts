@@ -1,5 +1,5 @@
 import type { EmbedContentParameters, GoogleGenAI } from '@google/genai';
-import { checkedEmbeddings } from '../embeddings/check-embeddings.ts';
+import { checkVectors } from '../embeddings/check-embeddings.ts';
 import { sortFields } from '../embeddings/embedding-fields.ts';
 import { unreadable } from '../failures.ts';
 import { countAt, objectAt, type JsonObject } from '../json.ts';
@@ -52,9 +52,10 @@ export function googleEmbeddings(body: JsonObject, asked: Pick<EmbeddingRequest,
     if (!Array.isArray(values)) throw unreadable('an entry without values in it');
     return values as number[];
   });
+  checkVectors(embeddings, asked.input.length);
   const tokens = countAt(body['usageMetadata'], 'promptTokenCount');
   return {
-    embeddings: checkedEmbeddings(embeddings, asked.input.length),
+    embeddings,
     usage: tokens === null ? null : { input_tokens: tokens, total_tokens: countAt(body['usageMetadata'], 'totalTokenCount') ?? tokens },
     model: asked.model,
   };

@@ -1,0 +1,96 @@
+import type { EmbeddingsAnswer } from './hooks.ts';
+
+/**
+ * The JSON of an answer whose vectors are 32-bit floats. Most of the time that a large answer takes is the writing of its
+ * numbers; this is several times quicker than JSON.stringify, which looks for the shortest text of a 64-bit number, and
+ * the text is half as long. Each is the shortest that reads back as the very float that came: nine digits at most, and as
+ * far ends write their floats, so that base64 and floats give the same numbers (D11).
+ *
+ * @param vectors of finite numbers.
+ */
+export function writeAnswer(vectors: readonly Float32Array[], rest: Omit<EmbeddingsAnswer, 'embeddings'>): Uint8Array {
+  const tail = `],${JSON.stringify(rest).slice(1)}`;
+  const numbers = vectors.reduce((sum, vector) => sum + vector.length, 0);
+  const bytes = Buffer.allocUnsafe(head.length + numbers * longestNumber + vectors.length * 3 + Buffer.byteLength(tail));
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  let at = bytes.write(head, 'latin1');
+  for (const [place, vector] of vectors.entries()) {
+    if (place > 0) bytes[at++] = comma;
+    bytes[at] = openingBracket;
+    at = writeNumbers(vector, { bytes, view, at: at + 1 });
+    bytes[at++] = closingBracket;
+  }
+  at += bytes.write(tail, at);
+  return bytes.subarray(0, at);
+}
+
+const head = '{"embeddings":[';
+const [openingBracket, closingBracket, comma, minus, zero, point] = [...'[],-0.'].map((character) => character.charCodeAt(0)) as [number, number, number, number, number, number];
+
+/** Of one number with its comma: a 64-bit one has up to 24 characters. */
+const longestNumber = 25;
+
+/** The four digits of 0 to 9999, as the 32 bits that they are in memory. */
+const fourDigits = Uint32Array.from({ length: 10_000 }, (_, number) => Buffer.from(String(number).padStart(4, '0')).readUInt32LE());
+
+interface Target {
+  readonly bytes: Buffer;
+  readonly view: DataView;
+  /** Where to begin. */
+  readonly at: number;
+}
+
+/**
+ * Numbers from 0.0001 up to 1, nearly all of an embedding, are a sign, `0.`, up to three zeros and nine digits that are
+ * worked out as one whole number.
+ *
+ * @returns where the text ends.
+ */
+function writeNumbers(vector: Float32Array, { bytes, view, at: from }: Target): number {
+  let at = from;
+  for (let place = 0; place < vector.length; place += 1) {
+    const value = vector[place] as number;
+    if (place > 0) bytes[at++] = comma;
+    const size = value < 0 ? -value : value;
+    const scale = size >= 0.1 ? 1e9 : size >= 0.01 ? 1e10 : size >= 0.001 ? 1e11 : 1e12;
+    const exact = Math.floor(size * scale + 0.5);
+    const digits = size < 1 && size >= 1e-4 ? fewestDigits(exact, { size, scale }) : tenDigits;
+    if (digits === tenDigits) {
+      at += bytes.write(shortest(value), at, 'latin1');
+      continue;
+    }
+    if (value < 0) bytes[at++] = minus;
+    bytes[at++] = zero;
+    bytes[at++] = point;
+    for (let zeros = scale; zeros > 1e9; zeros /= 10) bytes[at++] = zero;
+    const first = (digits / 1e8) | 0;
+    const last = digits - first * 1e8;
+    const middle = (last / 1e4) | 0;
+    bytes[at] = zero + first;
+    view.setUint32(at + 1, fourDigits[middle] as number, true);
+    view.setUint32(at + 5, fourDigits[last - middle * 1e4] as number, true);
+    at += 9;
+    if (digits !== exact) while (bytes[at - 1] === zero) at -= 1;
+  }
+  return at;
+}
+
+/** A power of ten, or rounded up to one: no number of nine digits. */
+const tenDigits = 1e9;
+
+/** The nine digits with zeros at the end where seven or eight tell the float apart as well. */
+function fewestDigits(exact: number, { size, scale }: { readonly size: number; readonly scale: number }): number {
+  const seven = Math.floor(exact / 100 + 0.5) * 100;
+  if (Math.fround(seven / scale) === size) return seven;
+  const eight = Math.floor(exact / 10 + 0.5) * 10;
+  return Math.fround(eight / scale) === size ? eight : exact;
+}
+
+/** The shortest text that reads back as the same 32-bit float, for numbers of any size. */
+function shortest(value: number): string {
+  for (const digits of [6, 7, 8]) {
+    const candidate = Number(value.toPrecision(digits));
+    if (Math.fround(candidate) === value) return String(candidate);
+  }
+  return String(Number(value.toPrecision(9)));
+}
