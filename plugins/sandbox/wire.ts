@@ -76,8 +76,11 @@ export interface StoreWire extends StandIn {
 
 /** The stand-in of one provider. */
 export interface Wire extends StandIn {
-  /** Models it lists; the first is the default. Any other name is answered too. */
+  /** Models for text it lists; the first is the default. Any other name is answered too. */
   readonly models: readonly string[];
+  /** Models for embeddings and for images, where it has them; the first of each is the default. */
+  readonly embeddingModels?: readonly string[];
+  readonly imageModels?: readonly string[];
   /** Provider settings that lead here. `root` is `http://127.0.0.1:<port>/<id>`; `saved` are the stored ones. */
   settings(root: string, saved: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
 }

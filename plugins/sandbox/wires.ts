@@ -2,6 +2,7 @@ import type { StandIn, StoreWire, Wire } from './wire.ts';
 import { anthropicWire } from './wires/anthropic.wire.ts';
 import { azureWire } from './wires/azure.wire.ts';
 import { deepSeekWire } from './wires/deepseek.wire.ts';
+import { imagesStandIn } from './wires/images.stand-in.ts';
 import { googleWire } from './wires/google.wire.ts';
 import { ollamaWire } from './wires/ollama.wire.ts';
 import { openAiWire } from './wires/openai.wire.ts';
@@ -33,6 +34,6 @@ export function standInAt(path: string): { readonly standIn: StandIn; readonly r
   const [, owner] = bare.find(([pattern]) => pattern.test(path)) ?? [];
   if (owner) return { standIn: owner, rest: path };
   const [, id = '', rest = ''] = /^\/([^/]*)(\/.*)?$/.exec(path) ?? [];
-  const standIn = findWire(id) ?? findStoreWire(id);
+  const standIn = findWire(id) ?? findStoreWire(id) ?? (id === imagesStandIn.id ? imagesStandIn : undefined);
   return standIn && { standIn, rest };
 }

@@ -4,16 +4,20 @@ import { chatCompletion } from './chat-completions.ts';
 import { openAiDialect } from './chat-dialect.ts';
 import type { ChatDialect } from './chat-dialect.ts';
 import { openAiShape, problemReply } from './chat-problems.ts';
-import { chatErrors, released } from './chat-wire.ts';
+import { chatErrors, defaultModels, released } from './chat-wire.ts';
+import { embeddings } from './openai-embeddings.ts';
+import { imageGenerations } from './openai-images.ts';
+import type { ImagesDialect } from './openai-images.ts';
 
 const safe = { filtered: false, severity: 'safe' };
 const filterResults = { hate: safe, self_harm: safe, sexual: safe, violence: safe };
 const promptFilterResults = [{ prompt_index: 0, content_filter_results: { ...filterResults, jailbreak: { filtered: false, detected: false } } }];
 
 /** Azure: results of the content filter, errors of the gateway with a code and a message alone, those of the model in OpenAI's shape. */
-const dialect: ChatDialect = {
+const dialect: ChatDialect & { readonly images: ImagesDialect } = {
   ...openAiDialect,
   label: 'Azure',
+  images: { image: () => ({ content_filter_results: filterResults, prompt_filter_results: { ...filterResults, profanity: { detected: false, filtered: false } } }) },
   sentences: {
     no_key: () => ({ type: 'gateway', code: '401', message: accessDenied }),
     bad_key: () => ({ type: 'gateway', code: '401', message: accessDenied }),
@@ -39,11 +43,13 @@ const accessDenied =
   'Access denied due to invalid subscription key or wrong API endpoint. Make sure to provide a valid key for an active subscription and use a correct regional API endpoint for your resource.';
 
 const models = ['gpt-5.4-mini', 'gpt-4.1-mini', 'gpt-4o-mini'];
+const embeddingModels = ['text-embedding-3-small', 'text-embedding-3-large'];
+const imageModels = ['dall-e-3', 'gpt-image-1'];
 
 function listModels(): WireReply {
-  const data = models.map((id) => ({
+  const data = [...models, ...embeddingModels, ...imageModels].map((id) => ({
     id, object: 'model', created_at: released, status: 'succeeded', lifecycle_status: 'generally-available',
-    capabilities: { fine_tune: false, inference: true, completion: false, chat_completion: true, embeddings: false },
+    capabilities: { fine_tune: false, inference: true, completion: false, chat_completion: models.includes(id), embeddings: embeddingModels.includes(id) },
   }));
   return jsonReply(200, { object: 'list', data });
 }
@@ -60,7 +66,9 @@ export const azureWire: Wire = {
   id: 'azure',
   label: dialect.label,
   models,
-  settings: (root, saved) => ({ api_key: sandboxKey, base_url: root, api_version: saved['api_version'] ?? 'v1', model: models[0] ?? '' }),
+  embeddingModels,
+  imageModels,
+  settings: (root, saved) => ({ api_key: sandboxKey, base_url: root, api_version: saved['api_version'] ?? 'v1', ...defaultModels({ models, embeddingModels, imageModels }) }),
   refuse: ({ headers }) => {
     const key = headers['api-key'];
     if (key === sandboxKey || (key === undefined && bearer(headers) === sandboxKey)) return null;
@@ -69,6 +77,18 @@ export const azureWire: Wire = {
   errors,
   routes: [
     { method: 'POST', path: /^\/openai\/v1\/chat\/completions$/, handle: (request) => chatCompletion(dialect, request) },
+    { method: 'POST', path: /^\/openai\/v1\/embeddings$/, handle: (request) => embeddings(dialect, request) },
+    { method: 'POST', path: /^\/openai\/v1\/images\/generations$/, handle: (request) => imageGenerations(dialect, request) },
+    {
+      method: 'POST',
+      path: /^\/openai\/deployments\/(?<deployment>[^/]+)\/embeddings$/,
+      handle: (request) => classic(request, () => embeddings(dialect, request, request.params['deployment'])),
+    },
+    {
+      method: 'POST',
+      path: /^\/openai\/deployments\/(?<deployment>[^/]+)\/images\/generations$/,
+      handle: (request) => classic(request, () => imageGenerations(dialect, request, request.params['deployment'])),
+    },
     { method: 'GET', path: /^\/openai\/v1\/models$/, handle: listModels },
     {
       method: 'POST',

@@ -8,10 +8,10 @@ export function googleError(error: { readonly code: number; readonly status: str
 
 const invalid = (message: string): Refusal => new Refusal(googleError({ code: 400, status: 'INVALID_ARGUMENT', message }));
 
-export function unknownModel(model: string, version: string): WireReply {
+export function unknownModel(model: string, version: string, method = 'generateContent'): WireReply {
   return googleError({
     code: 404, status: 'NOT_FOUND',
-    message: `models/${model} is not found for API version ${version}, or is not supported for generateContent. Call ListModels to see the list of available models and their supported methods.`,
+    message: `models/${model} is not found for API version ${version}, or is not supported for ${method}. Call ListModels to see the list of available models and their supported methods.`,
   });
 }
 

@@ -2,6 +2,9 @@ import { answer as makeAnswer, pieces } from '../answer.ts';
 import type { Answer } from '../answer.ts';
 import { jsonReply, Refusal, sandboxKey, streamReply } from '../wire.ts';
 import type { Wire, WireReply, WireRequest } from '../wire.ts';
+import { defaultModels } from './chat-wire.ts';
+import { googleEmbeddingRoutes } from './google-embeddings.ts';
+import { generateImage, googleImageRoutes, wantsImage } from './google-images.ts';
 import { googleError, readGenerateRequest, unknownModel } from './google-request.ts';
 
 function usage(answer: Answer): object {
@@ -29,6 +32,7 @@ function response(answer: Answer, model: string, piece: { readonly text: string;
 
 function generateContent(request: WireRequest): WireReply {
   const question = readGenerateRequest(request);
+  if (wantsImage(request)) return generateImage(request, question.messages.at(-1)?.content ?? '');
   const answer = makeAnswer(question);
   return jsonReply(200, response(answer, question.model, { text: answer.text, last: true }));
 }
@@ -46,6 +50,14 @@ function streamGenerateContent(request: WireRequest): WireReply {
 }
 
 const models = ['gemini-3.5-flash', 'gemini-2.5-pro', 'gemini-2.5-flash'];
+const embeddingModels = ['gemini-embedding-001'];
+const imageModels = ['gemini-2.5-flash-image', 'gemini-3-pro-image', 'imagen-4.0-generate-001'];
+
+/** What a model of that name can be asked for. */
+function methodsOf(id: string): string[] {
+  if (id.startsWith('imagen')) return ['predict'];
+  return embeddingModels.includes(id) ? ['embedContent', 'countTextTokens', 'countTokens'] : ['generateContent', 'countTokens'];
+}
 
 const model = (id: string): object => ({
   name: `models/${id}`,
@@ -55,7 +67,7 @@ const model = (id: string): object => ({
   description: 'Stand-in on this machine.',
   inputTokenLimit: 1048576,
   outputTokenLimit: 65536,
-  supportedGenerationMethods: ['generateContent', 'countTokens'],
+  supportedGenerationMethods: methodsOf(id),
   temperature: 1,
   topP: 0.95,
   topK: 64,
@@ -87,7 +99,9 @@ export const googleWire: Wire = {
   id: 'google',
   label: 'Google',
   models,
-  settings: (root) => ({ api_key: sandboxKey, base_url: root, model: models[0] ?? '' }),
+  embeddingModels,
+  imageModels,
+  settings: (root) => ({ api_key: sandboxKey, base_url: root, ...defaultModels({ models, embeddingModels, imageModels }) }),
   refuse,
   errors: {
     unknownPath: () => googleError({ code: 404, status: 'NOT_FOUND', message: 'Requested entity was not found.' }),
@@ -109,7 +123,9 @@ export const googleWire: Wire = {
   routes: [
     { method: 'POST', path: /^\/(?<version>v1|v1beta)\/models\/(?<model>[^/:]+):generateContent$/, handle: generateContent },
     { method: 'POST', path: /^\/(?<version>v1|v1beta)\/models\/(?<model>[^/:]+):streamGenerateContent$/, handle: streamGenerateContent },
-    { method: 'GET', path: /^\/(?:v1|v1beta)\/models$/, handle: () => jsonReply(200, { models: models.map(model) }) },
+    ...googleEmbeddingRoutes,
+    ...googleImageRoutes,
+    { method: 'GET', path: /^\/(?:v1|v1beta)\/models$/, handle: () => jsonReply(200, { models: [...models, ...embeddingModels, ...imageModels].map(model) }) },
     {
       method: 'GET',
       path: /^\/(?<version>v1|v1beta)\/models\/(?<model>[^/:]+)$/,

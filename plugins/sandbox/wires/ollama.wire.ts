@@ -1,5 +1,7 @@
-import { answer as makeAnswer, pieces } from '../answer.ts';
+import { answer as makeAnswer, countTokens, pieces } from '../answer.ts';
 import type { Answer } from '../answer.ts';
+import { modelDimension } from '../embeddings/model-dimension.ts';
+import { textVector } from '../embeddings/text-vector.ts';
 import { digest } from '../random.ts';
 import { isObject, jsonReply, Refusal, stopsOf, textOf } from '../wire.ts';
 import type { Wire, WireReply, WireRequest } from '../wire.ts';
@@ -31,6 +33,7 @@ const dialect: ChatDialect = {
 };
 
 const models = ['llama3.2', 'qwen3', 'gemma3'];
+const embeddingModels = ['nomic-embed-text', 'mxbai-embed-large', 'all-minilm'];
 
 const nativeError = (status: number, message: string): WireReply => jsonReply(status, { error: message });
 
@@ -73,9 +76,27 @@ function nativeEnd(answer: Answer): object {
   };
 }
 
+/** `POST /api/embed`: a text or several; an empty list of them gets an empty list of vectors. */
+function nativeEmbed(request: WireRequest): WireReply {
+  if (!isObject(request.body)) throw new Refusal(nativeError(400, 'missing request body'));
+  const { model, input, dimensions } = request.body;
+  if (typeof model !== 'string' || model === '') throw new Refusal(nativeError(400, 'model is required'));
+  if (model.startsWith('missing-')) throw new Refusal(nativeError(404, `model "${model}" not found, try pulling it first`));
+  const texts: readonly unknown[] = Array.isArray(input) ? input : [input ?? ''];
+  if (!texts.every((text) => typeof text === 'string')) throw new Refusal(nativeError(400, 'invalid input type'));
+  const dimension = typeof dimensions === 'number' && dimensions > 0 ? Math.min(dimensions, modelDimension(model)) : modelDimension(model);
+  return jsonReply(200, {
+    model,
+    embeddings: texts.filter((text) => text !== '').map((text) => Array.from(textVector(text, { dimension, model }))),
+    total_duration: 15_000_000,
+    load_duration: 1_000_000,
+    prompt_eval_count: texts.reduce((sum, text) => sum + countTokens(text), 0),
+  });
+}
+
 function tags(): WireReply {
   return jsonReply(200, {
-    models: models.map((name) => ({
+    models: [...models, ...embeddingModels].map((name) => ({
       name: `${name}:latest`,
       model: `${name}:latest`,
       modified_at: new Date(released * 1000).toISOString(),
@@ -92,10 +113,12 @@ export const ollamaWire: Wire = chatWire({
   dialect,
   base: '/v1',
   models,
+  embeddingModels,
   model: (id) => ({ id: id.includes(':') ? id : `${id}:latest`, object: 'model', created: released, owned_by: 'library' }),
   refuse: () => null,
   routes: [
     { method: 'POST', path: /^\/api\/chat$/, handle: nativeChat },
+    { method: 'POST', path: /^\/api\/embed$/, handle: nativeEmbed },
     { method: 'GET', path: /^\/api\/tags$/, handle: tags },
     { method: 'GET', path: /^\/api\/version$/, handle: () => jsonReply(200, { version: '0.12.6' }) },
   ],

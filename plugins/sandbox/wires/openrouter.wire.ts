@@ -1,13 +1,16 @@
-import { isObject } from '../wire.ts';
-import type { Wire } from '../wire.ts';
+import { isObject, jsonReply } from '../wire.ts';
+import type { Wire, WireReply, WireRequest } from '../wire.ts';
 import { openAiDialect, openAiUsage } from './chat-dialect.ts';
 import type { ChatDialect } from './chat-dialect.ts';
 import { chatWire, released } from './chat-wire.ts';
+import type { EmbeddingsDialect } from './openai-embeddings.ts';
+import { drawsImages, routedCompletion } from './openrouter-images.ts';
 
 /** OpenRouter: numeric error codes, the upstream's name in `provider`, its reasons in `native_finish_reason`, cost in the usage. */
-const dialect: ChatDialect = {
+const dialect: ChatDialect & { readonly embeddings: EmbeddingsDialect } = {
   ...openAiDialect,
   label: 'OpenRouter',
+  embeddings: { usage: (tokens) => ({ prompt_tokens: tokens, total_tokens: tokens, cost: 0 }), top: () => ({ provider: 'Sandbox' }) },
   sentences: {
     no_key: () => ({ message: 'No auth credentials found' }),
     bad_key: () => ({ message: 'User not found.' }),
@@ -33,25 +36,38 @@ const dialect: ChatDialect = {
   headers: () => ({}),
 };
 
+const embeddingModels = ['openai/text-embedding-3-small', 'google/gemini-embedding-001', 'qwen/qwen3-embedding-8b'];
+
+/** What a model of that name gives. */
+function outputsOf(id: string): string[] {
+  if (embeddingModels.includes(id)) return ['embeddings'];
+  if (!drawsImages(id)) return ['text'];
+  return id.startsWith('google/') ? ['image', 'text'] : ['image'];
+}
+
+const model = (id: string): Readonly<Record<string, unknown>> => ({
+  id,
+  canonical_slug: id,
+  name: `${id} (sandbox)`,
+  created: released,
+  description: 'Stand-in on this machine.',
+  context_length: 128000,
+  architecture: { modality: `text->${outputsOf(id).join('+')}`, input_modalities: ['text'], output_modalities: outputsOf(id), tokenizer: 'Other', instruct_type: null },
+  pricing: { prompt: '0', completion: '0', request: '0', image: '0' },
+  top_provider: { context_length: 128000, max_completion_tokens: 16384, is_moderated: false },
+  per_request_limits: null,
+  supported_parameters: ['max_tokens', 'temperature', 'top_p', 'stop', 'seed'],
+});
+
 const wire = chatWire({
   id: 'openrouter',
   dialect,
   base: '/api/v1',
   models: ['openrouter/auto', 'openai/gpt-5.4-mini', 'anthropic/claude-sonnet-5.5', 'deepseek/deepseek-r1'],
+  embeddingModels,
+  imageModels: ['google/gemini-2.5-flash-image', 'black-forest-labs/flux.2-pro'],
   list: { object: undefined },
-  model: (id) => ({
-    id,
-    canonical_slug: id,
-    name: `${id} (sandbox)`,
-    created: released,
-    description: 'Stand-in on this machine.',
-    context_length: 128000,
-    architecture: { modality: 'text->text', input_modalities: ['text'], output_modalities: ['text'], tokenizer: 'Other', instruct_type: null },
-    pricing: { prompt: '0', completion: '0', request: '0', image: '0' },
-    top_provider: { context_length: 128000, max_completion_tokens: 16384, is_moderated: false },
-    per_request_limits: null,
-    supported_parameters: ['max_tokens', 'temperature', 'top_p', 'stop', 'seed'],
-  }),
+  model,
   // Whose key it is and what it may spend: the one call besides completions that needs the key.
   routes: [{
     method: 'GET',
@@ -64,8 +80,20 @@ const wire = chatWire({
   }],
 });
 
-/** The list of models is open to everyone, so a wrong key is not noticed there. */
+/** The lists of models, which take `output_modalities`: of all kinds unless some are named. */
+function listModels(request: WireRequest): WireReply {
+  const wanted = request.path.includes('/embeddings/') ? 'embeddings' : request.query.get('output_modalities') ?? 'all';
+  const ids = [...wire.models, ...embeddingModels, ...(wire.imageModels ?? [])];
+  return jsonReply(200, { data: ids.filter((id) => wanted === 'all' || outputsOf(id).some((output) => wanted.split(',').includes(output))).map(model) });
+}
+
+/** The lists of models are open to everyone, so a wrong key is not noticed there. */
 export const openRouterWire: Wire = {
   ...wire,
-  refuse: (request) => (/^\/api\/v1\/models(?:\/|$)/.test(request.path) ? null : wire.refuse(request)),
+  refuse: (request) => (/^\/api\/v1\/(?:embeddings\/)?models(?:\/|$)/.test(request.path) ? null : wire.refuse(request)),
+  routes: [
+    { method: 'POST', path: /^\/api\/v1\/chat\/completions$/, handle: (request) => routedCompletion(dialect, request) },
+    { method: 'GET', path: /^\/api\/v1\/(?:embeddings\/)?models$/, handle: listModels },
+    ...wire.routes,
+  ],
 };

@@ -2,13 +2,17 @@ import type { Wire } from '../wire.ts';
 import { openAiDialect, openAiUsage } from './chat-dialect.ts';
 import type { ChatDialect } from './chat-dialect.ts';
 import { chatWire, released } from './chat-wire.ts';
+import { xAiImageRules } from './openai-image-rules.ts';
+import type { ImagesDialect } from './openai-images.ts';
 
 const invalidArgument = 'Client specified an invalid argument';
 
 /** xAI: errors are `{code: sentence, error: sentence}`, a wrong key is a 400, reasoning comes apart from the counted answer. */
-const dialect: ChatDialect = {
+const dialect: ChatDialect & { readonly images: ImagesDialect } = {
   ...openAiDialect,
   label: 'xAI',
+  // A cost in units of a ten-thousand-millionth of a dollar.
+  images: { rules: xAiImageRules, image: () => ({ mime_type: 'image/png' }), top: () => ({ usage: { cost_in_usd_ticks: 0 } }) },
   sentences: {
     no_key: () => ({ code: 'Unauthenticated', message: 'No API key was given. Send it in the header Authorization as Bearer token.' }),
     bad_key: ({ key }) => ({
@@ -53,5 +57,6 @@ export const xAiWire: Wire = chatWire({
   dialect,
   base: '/v1',
   models: ['grok-4.5', 'grok-4-fast-non-reasoning', 'grok-3-mini'],
+  imageModels: ['grok-imagine-image', 'grok-2-image-1212'],
   model: (id) => ({ id, object: 'model', created: released, owned_by: 'xai' }),
 });
