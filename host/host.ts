@@ -89,6 +89,7 @@ async function composeHost({ core, only }: { readonly core: Core } & Pick<HostIn
     plugins,
     async start() {
       await web.origins.follow();
+      await web.anonymousLimit.follow();
       const { url } = await web.server.listen({ port: config.port, host: config.host });
       core.site.setAddress(url);
       await createFirstAdministrator(core);

@@ -9,6 +9,9 @@ export interface SiteSettingsDependencies {
 /** Origins whose scripts may read REST answers. */
 export const allowedOriginsOption = 'rest_allowed_origins';
 
+/** How often one address may call the REST interface in a minute without signing in. */
+export const requestLimitOption = 'rest_requests_per_minute';
+
 /** The settings of the site itself: what the page Settings and `/wp/v2/settings` show. */
 export function registerSiteSettings({ options, hooks }: SiteSettingsDependencies): void {
   options.registerSetting('blogname', { group: 'general', label: 'Site name', showInRest: 'title', schema: { type: 'string', maxLength: 200, default: 'My site' } });
@@ -24,6 +27,15 @@ export function registerSiteSettings({ options, hooks }: SiteSettingsDependencie
     schema: {
       type: 'array', items: { type: 'string', maxLength: 300 }, maxItems: 200, default: [],
       description: 'Other sites whose scripts may call the REST interface, such as https://shop.example.com. One a line.',
+    },
+  });
+  options.registerSetting(requestLimitOption, {
+    group: 'rest',
+    label: 'Requests per minute',
+    schema: {
+      type: 'integer', minimum: 0, maximum: 100_000, default: 0,
+      // Behind a proxy that TRUST_PROXY does not name all callers have one address: nobody should be refused by default.
+      description: 'Of one address without signing in, counted on each node; more are answered 429. 0: no limit. Behind a proxy, set TRUST_PROXY first, or all callers count as one.',
     },
   });
   hooks.addFilter('sanitize_option_timezone_string', (value: unknown) => (typeof value === 'string' ? checkTimezone(value.trim()) : value));

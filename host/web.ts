@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { createAdmin } from './admin/admin.ts';
 import type { AdminPlugins } from './admin/dependencies.ts';
 import { createAllowedOrigins } from './allowed-origins.ts';
+import { createAnonymousLimit } from './anonymous-limit.ts';
 import { createErrorPage, createSiteRouter, renderSitePage } from './admin/site.ts';
 import { createUploadsHandler } from './content/media/serve-uploads.ts';
 import { createLazySite, createLazyTheme } from './content/site/lazy-site.ts';
@@ -35,6 +36,7 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
   const restUrl = (): string => site.restRoot();
   const siteUrl = (): string => site.url;
   const origins = createAllowedOrigins({ options, hooks, database });
+  const anonymousLimit = createAnonymousLimit({ options, hooks, database, clock });
   const rest = createRest({ hooks, log, clock, siteUrl, prefix: config.restPrefix, site, isAllowedOrigin: origins.isAllowed, sessionCookie: sessionCookieName });
   const nonces = createNonces({ key: () => secrets.deriveKey('nonces'), clock, hooks });
   const sessions = createSessions({ database, clock });
@@ -88,7 +90,7 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
     ...(config.role !== 'worker' && { admin: admin.router, site: [createUploadsHandler(parts.folder), avatarsHandler, publicSite, createSiteRouter(pages)] }),
     renderError: createErrorPage(pages),
   });
-  return { rest, admin, assets, views, server, setup, origins, sessions, applicationPasswords, authentication };
+  return { rest, admin, assets, views, server, setup, origins, anonymousLimit, sessions, applicationPasswords, authentication };
 }
 
 export type Web = ReturnType<typeof createWeb>;

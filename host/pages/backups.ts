@@ -1,4 +1,6 @@
+import { createReadStream } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { join } from 'node:path';
 import type { Clock } from '#plugin-api';
 
@@ -16,6 +18,8 @@ export interface Backups {
   make(): Promise<BackupFile>;
   /** Newest first. */
   list(): Promise<BackupFile[]>;
+  /** Its bytes, read as they are asked for; null when there is no backup of this name. */
+  read(name: string): Promise<Readable | null>;
   /** Answers whether it was there. */
   remove(name: string): Promise<boolean>;
 }
@@ -60,8 +64,11 @@ export function createBackups({ directory, ending, backup, clock }: BackupsDepen
       const files = await Promise.all((await names()).map(describe));
       return files.sort((one, other) => (one.name < other.name ? 1 : -1));
     },
+    async read(name) {
+      return (await names()).includes(name) ? createReadStream(join(directory, name)) : null;
+    },
     async remove(name) {
-      if (!namePattern.test(name) || !(await names()).includes(name)) return false;
+      if (!(await names()).includes(name)) return false;
       await rm(join(directory, name), { force: true });
       return true;
     },

@@ -53,7 +53,7 @@ function subjectsOf(login: string, ip: string): Record<keyof typeof limits, stri
 }
 
 /** A household holds a whole /64 of IPv6 addresses. */
-function networkOf(ip: string): string {
+export function networkOf(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip;
   const address = ipaddr.process(ip);
   return address.kind() === 'ipv6' ? address.toByteArray().slice(0, 8).join('.') : address.toString();

@@ -74,6 +74,8 @@ export function usersListRoute({ users, hooks, url, prepare }: UsersListDependen
     args,
     schema: userSchema,
     summary: 'Lists users.',
+    // Authors of what is published are public.
+    security: ['none', 'session', 'application_password'],
     permission: mayList,
     async handler(request) {
       const { params } = request;

@@ -97,6 +97,8 @@ export function addUsersRoutes(rest: RestApi, dependencies: UsersRoutesDependenc
       args: { ...id, context: contextArgument },
       schema: userSchema,
       summary: 'Reads one user.',
+      // Authors of what is published are public; `me` is whoever signed in.
+      security: find === self ? ['session', 'application_password'] : ['none', 'session', 'application_password'],
       permission: async (request) => (find === self ? true : read(request, await find(request))),
       handler: async (request) => answer(await find(request), request.params.context ?? 'view', request),
     };

@@ -7,6 +7,8 @@ export const password = 'correct horse battery';
 export interface PageAnswer {
   readonly status: number;
   readonly location: string | null;
+  readonly headers: Headers;
+  readonly bytes: Uint8Array;
   readonly html: string;
   /** The page as a reader sees it: without tags, blanks brought together. */
   readonly text: string;
@@ -59,8 +61,9 @@ function createBrowser(host: TestHost): AdminBrowser {
       if (value === '' || /Max-Age=0/.test(line)) cookies.delete(name);
       else cookies.set(name, value);
     }
-    const html = await response.text();
-    return { status: response.status, location: response.headers.get('location'), html, text: readable(html) };
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    const html = new TextDecoder().decode(bytes);
+    return { status: response.status, headers: response.headers, bytes, location: response.headers.get('location'), html, text: readable(html) };
   }
   const post = (path: string, fields: Readonly<Record<string, string>>): Promise<PageAnswer> =>
     send(path, { method: 'POST', body: new URLSearchParams(fields).toString(), headers: { 'content-type': 'application/x-www-form-urlencoded' } });

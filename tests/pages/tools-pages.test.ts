@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -78,6 +78,24 @@ describeDialects('the pages settings and tools', (_open, dialectCase) => {
     site.host.hooks.applyFilters('shop_price', 1);
     expect((await browser.get('/admin/tools/hooks?s=ADDTAX')).text).to.match(/1 hook with 1 callback.* shop_price 7 addTax host filter 1 0/);
     expect((await browser.get('/admin/tools/hooks?s=nothing-like-this')).text).to.contain('No hook fits');
+  });
+
+  it('hand out a backup as it lies there, and no other file, to those alone who may', async () => {
+    await browser.submit('/admin/tools/backup', 'make');
+    const directory = join(dialectCase.dialect === 'sqlite' ? dialectCase.directory() : folder, 'backups');
+    const [name = ''] = await readdir(directory);
+    await writeFile(join(directory, 'other.txt'), 'something else');
+    const { status, headers, bytes } = await browser.submit('/admin/tools/backup', 'download', { name });
+    expect([status, headers.get('content-disposition'), headers.get('content-type'), headers.get('cache-control')]).to.deep.equal([200, `attachment; filename="${name}"`, 'application/octet-stream', 'no-store']);
+    expect(Buffer.from(bytes).equals(await readFile(join(directory, name)))).to.equal(true);
+    for (const wrong of ['../site.sqlite', `../backups/${name}`, join(directory, name), 'other.txt', '', `${name}\0`]) {
+      expect((await browser.submit('/admin/tools/backup', 'download', { name: wrong })).text, wrong).to.contain('That backup is gone already.');
+    }
+    expect((await browser.post('/admin/tools/backup?action=download', { name, _nonce: 'wrong' })).status).to.equal(403);
+    await site.create({ login: 'eve', role: 'editor' });
+    const eve = await site.signIn('eve');
+    expect((await eve.post('/admin/tools/backup?action=download', { name })).status).to.equal(403);
+    expect(site.host.logged.filter((line) => line.includes('A backup was downloaded.'))).to.have.length(1);
   });
 
   it('make, list and delete backups, and no other file', async () => {

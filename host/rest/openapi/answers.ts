@@ -58,6 +58,7 @@ function errorStatuses({ definition, hasPathParameters, hasBody }: AnswerQuestio
     [403, definition.permission !== undefined],
     [404, hasPathParameters],
     [413, hasBody],
+    [429, definition.authenticate === undefined],
     [500, true],
   ];
   return possible.filter(([, isPossible]) => isPossible).map(([status]) => status);

@@ -42,6 +42,7 @@ const sentences = {
   403: ['Forbidden', 'The caller may not do this (rest_forbidden), or the nonce is too old (rest_cookie_invalid_nonce).'],
   404: ['NotFound', 'There is nothing at this address.'],
   413: ['PayloadTooLarge', 'The body is larger than this route takes (rest_body_too_large).'],
+  429: ['TooManyRequests', 'Too many requests from this address without signing in (rest_rate_limited); Retry-After says how many seconds to wait.'],
   500: ['InternalError', 'Something unforeseen (rest_internal_error); the site’s log holds the cause under the request id.'],
 } as const;
 
@@ -50,7 +51,8 @@ export type ErrorStatus = keyof typeof sentences;
 /** Name and content of a shared answer. */
 export function errorAnswer(status: ErrorStatus): { readonly name: string; readonly answer: OpenApiObject } {
   const [name, description] = sentences[status];
-  return { name, answer: { description, headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } }, content: errorContent() } };
+  const wait = status === 429 ? { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } } : {};
+  return { name, answer: { description, headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...wait }, content: errorContent() } };
 }
 
 export function errorContent(): OpenApiObject {

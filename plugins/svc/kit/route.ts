@@ -1,4 +1,4 @@
-import type { HostApi, RouteDefinition, RouteSecurity } from '#plugin-api';
+import type { HostApi, RouteAnswer, RouteDefinition, RouteSecurity } from '#plugin-api';
 import { apiKeyParameter } from './require-api-key.ts';
 
 /** The namespace of `{base_url}` (D1). */
@@ -27,12 +27,36 @@ export function defineRoute<Context>(route: ServiceRoute<Context>): ServiceRoute
 
 /** Registers a route under `svc/v1`, behind the REST API key unless it is public. */
 export function registerRoute<Context extends RouteContext>(route: ServiceRoute<Context>, context: Context): void {
-  const definition = route.define(context);
+  const definition = { ...route.define(context) };
+  const responses = { ...callResponses(definition), ...definition.responses };
   context.host.rest.registerRoute(
     serviceNamespace,
     route.path,
-    route.access === 'public' ? definition : { ...definition, authenticate: context.authenticate, security: keySecurity },
+    route.access === 'public' ? definition : { ...definition, responses, authenticate: context.authenticate, security: keySecurity },
   );
+}
+
+/** The answers that any route behind the key may give (contract 7, D5), for OpenAPI; a route's own win. */
+function callResponses({ methods = ['GET'] }: Pick<RouteDefinition, 'methods'>): Record<number, RouteAnswer> {
+  const wait = { 'Retry-After': 'Seconds to wait, where they are known.' };
+  const common = {
+    401: { description: 'The key is missing, wrong, or none is set (rest_svc_invalid_api_key).' },
+    429: { description: 'Too many calls in this minute (rest_svc_rate_limited), the budget is used up (rest_svc_budget_exhausted), or the provider limits them (rest_svc_provider_rate_limited).', headers: wait },
+  };
+  // What only reads asks no provider.
+  if (methods.every((method) => method === 'GET')) return common;
+  return {
+    ...common,
+    200: {
+      description: 'Done.',
+      headers: {
+        'X-SVC-Ignored-Params': 'Names of parameters that were left out because the provider does not take them; only where there are any.',
+        'X-SVC-Usage-Estimated': 'true where the provider told no usage and it was counted here.',
+      },
+    },
+    502: { description: 'The provider refused the saved credentials (rest_svc_provider_auth_failed) or failed (rest_svc_provider_error, rest_svc_vector_store_error).' },
+    504: { description: 'The provider did not answer in time (rest_svc_provider_timeout).', headers: wait },
+  };
 }
 
 /** The ways to send the key (contract 5.4), as OpenAPI shows them. */

@@ -150,8 +150,8 @@ describe('the OpenAPI document of a namespace', () => {
       const { paths, components } = await read('test/v1');
       expect(components['schemas']!['ChatLog']).to.deep.equal({ title: 'chat log', type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] });
       const { get, post } = paths['/a/{id}'] as Record<string, { responses: Record<string, OpenApiObject> }>;
-      expect(Object.keys(get!.responses)).to.deep.equal(['200', '404', '500']);
-      expect(Object.keys(post!.responses)).to.deep.equal(['200', '400', '401', '403', '404', '413', '500']);
+      expect(Object.keys(get!.responses)).to.deep.equal(['200', '404', '429', '500']);
+      expect(Object.keys(post!.responses)).to.deep.equal(['200', '400', '401', '403', '404', '413', '429', '500']);
       expect(get!.responses['200']!['content']).to.deep.equal({ 'application/json': { schema: { $ref: '#/components/schemas/ChatLog' } } });
     });
 
@@ -169,7 +169,7 @@ describe('the OpenAPI document of a namespace', () => {
         responses: { 201: { description: 'Made.', headers: { Location: 'Where it is.' } }, 409: { description: 'It is there already.' } },
       });
       const answers = responses as Record<string, OpenApiObject>;
-      expect(Object.keys(answers)).to.deep.equal(['201', '409', '500']);
+      expect(Object.keys(answers)).to.deep.equal(['201', '409', '429', '500']);
       expect(answers['201']).to.deep.equal({
         description: 'Made.', headers: { Location: { description: 'Where it is.', schema: { type: 'string' } } }, content: { 'application/json': { schema: { $ref: '#/components/schemas/Item' } } },
       });
