@@ -29,8 +29,8 @@ export interface ImagesFarEnd {
   readonly fetched: string[];
   /** What POSTs get; `place` counts them from 0. */
   answer(how: (call: ImageCall, place: number) => ImagesAnswer): void;
-  /** What GETs get, by path. */
-  file(path: string, answer: ImagesAnswer): void;
+  /** What GETs of a path get, one after the other; the last one stays. */
+  file(path: string, ...answers: readonly ImagesAnswer[]): void;
   /** Resolves when so many POSTs have come. */
   asked(count: number): Promise<void>;
   stop(): Promise<void>;
@@ -39,7 +39,7 @@ export interface ImagesFarEnd {
 export async function startImagesFarEnd(): Promise<ImagesFarEnd> {
   const calls: ImageCall[] = [];
   const fetched: string[] = [];
-  const files = new Map<string, ImagesAnswer>();
+  const files = new Map<string, readonly ImagesAnswer[]>();
   let waiting: { readonly count: number; readonly resolve: () => void }[] = [];
   let how: (call: ImageCall, place: number) => ImagesAnswer = () => ({});
 
@@ -49,7 +49,9 @@ export async function startImagesFarEnd(): Promise<ImagesFarEnd> {
     const { method = '', url: path = '', headers } = request;
     if (method === 'GET') {
       fetched.push(path);
-      return send(response, files.get(path) ?? { status: 404, body: 'none' });
+      const [answer = { status: 404, body: 'none' }, ...later] = files.get(path) ?? [];
+      if (later.length > 0) files.set(path, later);
+      return send(response, answer);
     }
     const call = { method, path, headers, body: JSON.parse(Buffer.concat(parts).toString() || '{}') as ImageCall['body'] };
     calls.push(call);
@@ -70,7 +72,7 @@ export async function startImagesFarEnd(): Promise<ImagesFarEnd> {
       fetched.length = 0;
       files.clear();
     },
-    file: (path, answer) => void files.set(path, answer),
+    file: (path, ...answers) => void files.set(path, answers),
     asked: (count) => (calls.length >= count ? Promise.resolve() : new Promise((resolve) => waiting.push({ count, resolve }))),
     stop: () =>
       new Promise((resolve) => {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { createHooks } from '../../../host/hooks/hooks.ts';
-import type { Provider } from '../../../plugins/svc/providers/provider.ts';
-import { createProviderRegistry, type ProviderRegistry } from '../../../plugins/svc/providers/registry.ts';
-import { imageFarEnds } from '../../conformance/image-far-ends.ts';
-import { describeImageProvider } from '../../conformance/image-provider.ts';
+import { createHooks } from '../../../../host/hooks/hooks.ts';
+import type { Provider } from '../../../../plugins/svc/providers/provider.ts';
+import { createProviderRegistry, type ProviderRegistry } from '../../../../plugins/svc/providers/registry.ts';
+import { imageFarEnds } from '../../../conformance/image-far-ends.ts';
+import { describeImageProvider } from '../../../conformance/image-provider.ts';
 
 describe('Image providers', () => {
   let registry: ProviderRegistry;
