@@ -1,0 +1,49 @@
+/** Pieces that several events share (contract 6.5). */
+
+const id = { type: ['integer', 'string'] } as const;
+const text = { type: 'string' } as const;
+
+export const actorSchema = {
+  type: 'object',
+  description: 'Who did it.',
+  properties: {
+    type: { type: 'string', enum: ['user', 'guest'] },
+    user_id: { type: 'integer', minimum: 1, description: 'User of the host; absent for guests.' },
+  },
+  required: ['type'],
+} as const;
+
+/** Whoever acted may be the service itself, as with images an automation makes. */
+export const anyActorSchema = { type: 'object', properties: { type: text, user_id: { type: 'integer', minimum: 1 } }, required: ['type'] } as const;
+
+export const aiSchema = {
+  type: 'object',
+  description: 'Provider and model used.',
+  properties: { provider: text, model: text },
+} as const;
+
+export const botSchema = {
+  type: 'object',
+  description: 'The chatbot.',
+  properties: { id, name: text },
+  required: ['id', 'name'],
+} as const;
+
+export const conversationSchema = {
+  type: 'object',
+  properties: {
+    id: { type: 'string', description: 'UUID of the conversation.' },
+    message_count: { type: 'integer', minimum: 0 },
+  },
+  required: ['id'],
+} as const;
+
+export const textObjectSchema = { type: 'object', properties: { text }, required: ['text'] } as const;
+
+export const formSchema = { type: 'object', properties: { id, name: text }, required: ['id', 'name'] } as const;
+
+export const messageSchema = {
+  type: 'object',
+  properties: { id: { type: 'string', description: 'Identifier of the message in its conversation.' }, text },
+  required: ['text'],
+} as const;
