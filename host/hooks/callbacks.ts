@@ -40,7 +40,8 @@ export interface Hook {
 /** More than any call passes; a small integer, unlike Infinity, so that comparing with it is cheap. */
 export const everyArgument = 0x3fffffff;
 
-const none: readonly Entry[] = [];
+/** The callbacks of every hook that has none: compared by identity. */
+export const none: readonly Entry[] = [];
 
 export function createHook(name: string): Hook {
   return { name, entries: none, groups: [], generation: 0, filtersApplied: 0, actionsDone: 0 };

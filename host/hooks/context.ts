@@ -29,8 +29,8 @@ export interface Frame {
 }
 
 export interface HookContext {
-  /** Notes that `hook` runs synchronously; answers its level, to be handed to `reach` and `leave`. */
-  enter(hook: Hook): number;
+  /** Notes that `hook` runs synchronously, at a priority or before its first; answers its level, to be handed to `reach` and `leave`. */
+  enter(hook: Hook, priority?: number | null): number;
   /** Notes the priority a synchronous run is at. */
   reach(level: number, priority: number): void;
   leave(level: number): void;
@@ -73,11 +73,13 @@ export function createHookContext(): HookContext {
     for (let level = 0; level < levels; level += 1) list.push({ hook: hooks[level] as Hook, priority: priorities[level] ?? null });
     return list;
   };
-  const enter = (hook: Hook): number => {
-    if (levels >= deepestNesting) throw cycleError(underWay(), hook);
-    hooks[levels] = hook;
-    priorities[levels] = null;
-    return levels++;
+  const enter = (hook: Hook, priority: number | null = null): number => {
+    const level = levels;
+    if (level >= deepestNesting) throw cycleError(underWay(), hook);
+    hooks[level] = hook;
+    priorities[level] = priority;
+    levels = level + 1;
+    return level;
   };
 
   return {

@@ -1,10 +1,11 @@
-import type { AnyCallback, HookOptions, HooksApi, Logger, Undo } from '#plugin-api';
+import type { AnyCallback, HookOptions, HooksApi, Logger, NamespacedHooks, Undo } from '#plugin-api';
 import { createAsyncRuns } from './async-runs.ts';
-import { everyArgument } from './callbacks.ts';
+import { everyArgument, none } from './callbacks.ts';
 import type { Hook, HookKind } from './callbacks.ts';
 import { createHookContext } from './context.ts';
 import { createFailures } from './failures.ts';
 import type { FailureListener } from './failures.ts';
+import { withNamespaces } from './namespaced.ts';
 import { createRegistry } from './registry.ts';
 import type { HookDescription } from './registry.ts';
 import { createRuns } from './runs.ts';
@@ -19,6 +20,8 @@ export interface Hooks extends HooksApi {
   forOwner(owner: string): HooksApi;
   /** Takes back everything the owner added. A run under way calls none of it any more. */
   removeOwner(owner: string): void;
+  /** `hooks` under the signatures of @wordpress/hooks. */
+  withNamespaces(hooks: HooksApi): NamespacedHooks;
   /** Every hook that has callbacks, sorted by name. */
   describe(): HookDescription[];
   /** The priority that the hook's outermost run is at, or false when it is not running. */
@@ -36,13 +39,14 @@ export interface Hooks extends HooksApi {
  */
 export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = {}): Hooks {
   const registry = createRegistry();
+  const { byName } = registry;
   const listeners = new Set<FailureListener>();
   const context = createHookContext();
   const failures = createFailures({ context, log, listeners });
   const all = registry.find('all');
   const runs = createRuns({ all, context, failures });
   const asyncRuns = createAsyncRuns({ all, context, failures });
-  const idle = (hook: Hook): boolean => hook.entries.length === 0 && all.entries.length === 0;
+  const idle = (hook: Hook): boolean => hook.entries === none && all.entries === none;
 
   const shared = {
     removeFilter: registry.remove,
@@ -50,9 +54,10 @@ export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = 
     removeAllFilters: registry.removeAll,
     removeAllActions: registry.removeAll,
     applyFilters(name: string, ...args: unknown[]): unknown {
-      const hook = registry.find(name);
+      const hook = byName.get(name) ?? registry.find(name);
       hook.filtersApplied += 1;
-      return idle(hook) ? args[0] : runs.filter(hook, args);
+      if (hook.entries === none && all.entries === none) return args[0];
+      return args.length === 1 ? runs.filterValue(hook, args[0]) : runs.filter(hook, ...args);
     },
     async applyFiltersAsync(name: string, ...args: unknown[]): Promise<unknown> {
       const hook = registry.find(name);
@@ -71,8 +76,8 @@ export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = 
     },
     hasFilter: registry.has,
     hasAction: registry.has,
-    didFilter: (name: string) => registry.known(name)?.filtersApplied ?? 0,
-    didAction: (name: string) => registry.known(name)?.actionsDone ?? 0,
+    didFilter: (name: string) => byName.get(name)?.filtersApplied ?? 0,
+    didAction: (name: string) => byName.get(name)?.actionsDone ?? 0,
     currentHook: context.current,
     doingHook: context.doing,
   };
@@ -86,6 +91,7 @@ export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = 
     ...forOwner('host'),
     forOwner,
     removeOwner: registry.removeOwner,
+    withNamespaces,
     describe: registry.describe,
     currentPriority: context.priority,
     onFailure(listener) {

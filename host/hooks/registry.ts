@@ -22,7 +22,8 @@ export interface HookDescription {
 export interface Registry {
   /** The hook, made when it is new. */
   find(name: string): Hook;
-  known(name: string): Hook | undefined;
+  /** For the quickest way to a hook that is known already. */
+  readonly byName: ReadonlyMap<string, Hook>;
   add(name: string, entry: Entry): Undo;
   remove(name: string, callback: AnyCallback, priority?: number): boolean;
   removeAll(name: string, priority?: number): true;
@@ -58,7 +59,7 @@ export function createRegistry(): Registry {
 
   return {
     find,
-    known: (name) => hooks.get(name),
+    byName: hooks,
     add(name, entry) {
       checkAdd(name, entry);
       addEntry(find(name), entry);

@@ -5,8 +5,10 @@ import type { HookContext } from './context.ts';
 import type { Failures } from './failures.ts';
 
 export interface Runs {
-  /** Runs the callbacks of a filter; `args[0]` is the value and is replaced on the way. */
-  filter(hook: Hook, args: unknown[]): unknown;
+  /** Runs the callbacks of a filter; the first argument is the value and is replaced on the way. */
+  filter(hook: Hook, ...args: unknown[]): unknown;
+  /** The same for a value without further arguments. */
+  filterValue(hook: Hook, value: unknown): unknown;
   action(hook: Hook, args: readonly unknown[]): void;
 }
 
@@ -17,42 +19,22 @@ interface RunsDependencies {
   readonly failures: Failures;
 }
 
-/** Synchronous runs. The loop over a filter's callbacks is written out, for it is what the speed of hooks hangs on. */
-export function createRuns({ all, context, failures }: RunsDependencies): Runs {
-  const { observe, act } = createLoops({ all, context, failures });
-  const filterFrom = (cursor: Cursor, level: number, args: unknown[]): unknown => {
-    for (let entry = nextEntry(cursor); entry; entry = nextEntry(cursor)) {
-      context.reach(level, entry.priority);
-      args[0] = invoke(entry, args);
-    }
-    return args[0];
-  };
-  /** The usual filter: a value and nothing else. As soon as a callback is added or removed the careful way takes over. */
-  const filterValue = (hook: Hook, level: number, groups: readonly Group[], args: unknown[]): unknown => {
-    const { entries, generation } = hook;
-    let value = args[0];
-    for (let each = 0; each < groups.length; each += 1) {
-      const { priority, callbacks, first } = groups[each] as Group;
-      context.reach(level, priority);
-      for (let index = 0; index < callbacks.length; index += 1) {
-        const callback = callbacks[index] as AnyCallback;
-        value = callback(value);
-        if (hook.entries !== entries) {
-          args[0] = value;
-          return filterFrom({ hook, generation, entries, index: first + index + 1 }, level, args);
-        }
-      }
-    }
-    return value;
-  };
+/** Synchronous runs. */
+export function createRuns(dependencies: RunsDependencies): Runs {
+  const { all, context } = dependencies;
+  const { observe, act, filterFrom } = createLoops(dependencies);
+  const throughGroups = createGroupLoop(context, filterFrom);
 
-  return {
-    filter(hook, args) {
+  const runs: Runs = {
+    filterValue(hook, value) {
+      const { groups } = hook;
+      return groups && all.entries.length === 0 ? throughGroups(hook, groups, value) : runs.filter(hook, value);
+    },
+    filter(hook, ...args) {
       const level = context.enter(hook);
       try {
         if (all.entries.length > 0 && hook !== all) observe(level, [hook.name, ...args]);
-        const { groups } = hook;
-        return args.length === 1 && groups ? filterValue(hook, level, groups, args) : filterFrom(beginRun(hook), level, args);
+        return filterFrom(beginRun(hook), level, args);
       } finally {
         context.leave(level);
       }
@@ -67,15 +49,51 @@ export function createRuns({ all, context, failures }: RunsDependencies): Runs {
       }
     },
   };
+  return runs;
+}
+
+/**
+ * The usual filter, a value and nothing else: what the speed of hooks hangs on, so that its loops are written out. As
+ * soon as a callback is added or removed the careful way takes over.
+ */
+function createGroupLoop(context: HookContext, careful: Loops['filterFrom']) {
+  return (hook: Hook, groups: readonly Group[], start: unknown): unknown => {
+    const { entries, generation } = hook;
+    const level = context.enter(hook, (groups[0] as Group).priority);
+    let value = start;
+    try {
+      for (let each = 0; each < groups.length; each += 1) {
+        const { priority, callbacks, first } = groups[each] as Group;
+        if (each > 0) context.reach(level, priority);
+        for (let index = 0; index < callbacks.length; index += 1) {
+          const callback = callbacks[index] as AnyCallback;
+          value = callback(value);
+          if (hook.entries !== entries) return careful({ hook, generation, entries, index: first + index + 1 }, level, [value]);
+        }
+      }
+      return value;
+    } finally {
+      context.leave(level);
+    }
+  };
 }
 
 interface Loops {
+  /** From a place among a filter's callbacks to the end, by its rules for what is added and removed on the way. */
+  filterFrom(cursor: Cursor, level: number, args: unknown[]): unknown;
   /** Tells the callbacks of `all` about a filter. What they throw reaches the filter's caller, as any error in a filter does. */
   observe(level: number, args: readonly unknown[]): void;
   act(callbacks: Hook, level: number, args: readonly unknown[]): void;
 }
 
 function createLoops({ all, context, failures }: RunsDependencies): Loops {
+  const filterFrom: Loops['filterFrom'] = (cursor, level, args) => {
+    for (let entry = nextEntry(cursor); entry; entry = nextEntry(cursor)) {
+      context.reach(level, entry.priority);
+      args[0] = invoke(entry, args);
+    }
+    return args[0];
+  };
   /** Nobody waits for what a callback promises in a synchronous run; its rejection must not end the process. */
   const watch = (result: unknown, callbacks: Hook, entry: Entry): void => {
     if (isThenable(result)) result.then(undefined, (error: unknown) => failures.report(callbacks, entry, error));
@@ -99,5 +117,5 @@ function createLoops({ all, context, failures }: RunsDependencies): Loops {
       }
     }
   };
-  return { observe, act };
+  return { filterFrom, observe, act };
 }

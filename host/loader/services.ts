@@ -1,11 +1,13 @@
 import type {
-  AdminApi, AssetsApi, CliApi, Clock, ContentApi, CronApi, DatabaseApi, HooksApi, HttpApi, Logger, MediaApi, MetaApi, OptionsApi, PostsApi, RestApi, RevisionsApi, SecretsApi, SiteApi, Undo, UsersApi, ViewsApi,
+  AdminApi, AssetsApi, CliApi, Clock, ContentApi, CronApi, DatabaseApi, HooksApi, HttpApi, Logger, MediaApi, MetaApi, NamespacedHooks, OptionsApi, PostsApi, RestApi, RevisionsApi, SecretsApi, SiteApi, Undo, UsersApi, ViewsApi,
 } from '#plugin-api';
 
 /** What the loader needs of the hooks. */
 export interface ScopedHooks {
   forOwner(owner: string): HooksApi;
   removeOwner(owner: string): void;
+  /** The signatures of @wordpress/hooks on top of a plugin's own hooks. */
+  withNamespaces(hooks: HooksApi): NamespacedHooks;
   doActionAsync(name: string, ...args: unknown[]): Promise<void>;
 }
 

@@ -9,6 +9,7 @@ import type { RestError, defineErrors } from './errors.ts';
 import type { HooksApi } from './hooks.ts';
 import type { HttpApi } from './http.ts';
 import type { Logger } from './log.ts';
+import type { NamespacedHooks } from './namespaced-hooks.ts';
 import type { OptionsApi } from './options.ts';
 import type { PluginManifest } from './plugin.ts';
 import type { RestApi, RestResponse } from './rest.ts';
@@ -39,8 +40,14 @@ export interface HostApi {
   readonly log: Logger;
   readonly clock: Clock;
   readonly http: HttpApi;
-  /** The classes of this module, for plugins that cannot import `#plugin-api`. */
-  readonly api: { readonly RestError: typeof RestError; readonly RestResponse: typeof RestResponse; readonly defineErrors: typeof defineErrors };
+  /** The classes of this module, for plugins that cannot import `#plugin-api`, and another way to write hooks. */
+  readonly api: {
+    readonly RestError: typeof RestError;
+    readonly RestResponse: typeof RestResponse;
+    readonly defineErrors: typeof defineErrors;
+    /** The hooks under the signatures of @wordpress/hooks. Call it once and keep the answer: each has namespaces of its own. */
+    withNamespaces(hooks: HooksApi): NamespacedHooks;
+  };
   /** Runs when the host stops or the plugin is deactivated, in reverse order, before its registrations are undone. */
   onStop(callback: () => void | Promise<void>): void;
 }

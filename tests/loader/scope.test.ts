@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { HostApi } from '#plugin-api';
+import type { HostApi, NamespacedHooks } from '#plugin-api';
 import { createLoaderBench } from './helpers/loader-bench.ts';
 import type { LoaderBench } from './helpers/loader-bench.ts';
 
@@ -40,6 +40,23 @@ describe('scope of a plugin', () => {
     const host = await activate('');
     expect(host.hooks).to.not.have.any.keys('removeOwner', 'forOwner', 'describe');
     expect(host.views).to.not.have.property('addSource');
+  });
+
+  it('offers hooks with namespaces, which belong to the plugin like all its hooks', async () => {
+    const host = await activate(`
+      const hooks = globalThis.namespacedHooks = host.api.withNamespaces(host.hooks);
+      hooks.addFilter('price', 'sample/tax', function addTax(price) { return price * 2; }, 20);
+      hooks.addFilter('price', 'sample/fee', (price) => price + 1);
+      hooks.addAction('sold', 'sample/count', () => {});`);
+    const { namespacedHooks: hooks } = globalThis as unknown as { namespacedHooks: NamespacedHooks };
+    bench.services.hooks.addFilter('price', (price) => Number(price) + 0.5, 30);
+    expect(bench.services.hooks.applyFilters('price', 1)).to.equal(4.5);
+    expect(bench.services.hooks.describe().find(({ name }) => name === 'price')?.callbacks[1]).to.include({ owner: 'sample', callback: 'sample/tax: addTax', priority: 20 });
+    expect([hooks.removeFilter('price', 'sample/fee'), hooks.hasFilter('price', 'sample/tax'), host.hooks.applyFilters('price', 1)]).to.deep.equal([1, true, 2.5]);
+    await bench.loader.deactivate('sample');
+    expect(bench.services.registered()).to.deep.equal(['hook price of host']);
+    expect(() => hooks.addFilter('price', 'sample/late', () => 0)).to.throw('is not active any more');
+    expect(() => hooks.applyFilters('price', 1)).to.throw('is not active any more');
   });
 
   it('registers the folder views of the plugin', async () => {
