@@ -18,6 +18,7 @@ import { createVectorStoreSettings, type VectorStoreSettingsStore } from './sett
 import { createVectorStoreRegistry, type VectorStoreRegistry } from './vector-stores/registry.ts';
 import type { VectorStore } from './vector-stores/vector-store.ts';
 import type { SettingsContext } from './settings/settings-context.ts';
+import { createModelLists } from './settings/models/model-lists.ts';
 import { createProviderTester } from './settings/provider-tester.ts';
 import { createSettings } from './settings/settings.ts';
 
@@ -72,7 +73,7 @@ export async function createContext(host: HostApi): Promise<ServiceContext> {
     settings,
     providers: registry,
     knownProviders: registry.all(),
-    tester: createProviderTester({ probe: createTestProvider(ai), options: host.options }),
+    tester: createProviderTester({ probe: createTestProvider(ai), lists: createModelLists(host) }),
     generateText: createGenerateText(ai),
     ledger,
     textProviderIds: () => registry.all().filter((provider) => provider.text).map((provider) => provider.id),

@@ -4,7 +4,7 @@
 function show(form, data) {
   clearFaults(form);
   for (const [name, sentence] of Object.entries(data.faults ?? {})) markFault(form, name, sentence);
-  if (Array.isArray(data.models)) offerModels(form, data.models);
+  if (data.models?.syncedAt) offerModels(form, data.models);
   if (data.badge) {
     const badge = form.closest('details')?.querySelector('summary .badge');
     if (badge) {
@@ -17,14 +17,17 @@ function show(form, data) {
 }
 
 function offerModels(form, models) {
-  const list = form.querySelector('datalist');
-  list?.replaceChildren(
-    ...models.map((model) => {
-      const option = document.createElement('option');
-      option.value = model;
-      return option;
-    }),
-  );
+  for (const list of form.querySelectorAll('datalist[data-kind]')) {
+    list.replaceChildren(
+      ...(models[list.dataset.kind] ?? []).map((model) => {
+        const option = document.createElement('option');
+        option.value = model;
+        return option;
+      }),
+    );
+  }
+  const note = form.querySelector('[data-models]');
+  if (note) note.textContent = `${models.count} ${models.count === 1 ? 'model' : 'models'} to choose from, fetched just now. Any other name may be typed in.`;
 }
 
 function showSecret(form, name, state) {

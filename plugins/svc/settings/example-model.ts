@@ -1,3 +1,4 @@
+import { modelsOfKind } from './models/model-lists.ts';
 import type { SettingsContext } from './settings-context.ts';
 import { missingSettings } from './configured.ts';
 
@@ -15,7 +16,7 @@ export async function exampleModel({ settings, providers, tester }: SettingsCont
   for (const provider of await providers.all()) {
     if (!provider.text) continue;
     const effective = await settings.provider(provider.id);
-    const [first] = await tester.models(provider.id);
+    const [first] = modelsOfKind(await tester.models(provider.id), 'text');
     const model = (typeof effective.model === 'string' && effective.model) || first;
     const example = { provider: provider.id, model: model ?? 'your-model', configured: model !== undefined && missingSettings(provider, effective).length === 0 };
     if (example.configured) return example;

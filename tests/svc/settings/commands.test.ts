@@ -3,6 +3,7 @@ import type { CliCommand, HostApi } from '#plugin-api';
 import { keyCommands } from '../../../plugins/svc/settings/commands/key-commands.ts';
 import { providerCommands } from '../../../plugins/svc/settings/commands/provider-commands.ts';
 import { sandboxCommands } from '../../../plugins/svc/settings/commands/sandbox-commands.ts';
+import { createModelLists } from '../../../plugins/svc/settings/models/model-lists.ts';
 import { createProviderTester } from '../../../plugins/svc/settings/provider-tester.ts';
 import type { SettingsContext } from '../../../plugins/svc/settings/settings-context.ts';
 import { acme, createStandIn, type StandIn } from './stand-in.ts';
@@ -18,7 +19,7 @@ function createTerminal(): Terminal {
     host: {} as HostApi,
     settings: standIn.settings,
     providers: { get: (id) => (id === 'acme' ? acme : undefined), all: () => [acme] },
-    tester: createProviderTester({ options: standIn.options, probe: async () => ({ ok: false, models: [], milliseconds: 1, message: 'Acme is down.' }) }),
+    tester: createProviderTester({ lists: createModelLists(standIn), probe: async () => ({ ok: false, models: [], milliseconds: 1, message: 'Acme is down.' }) }),
   };
   const commands = [...keyCommands(context), ...providerCommands(context, [acme]), ...sandboxCommands(context)];
   const command = (name: string): CliCommand => commands.find((candidate) => candidate.name === name)!;

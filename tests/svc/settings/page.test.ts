@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { AdminRequest, HostApi } from '#plugin-api';
 import { settingsPage } from '../../../plugins/svc/settings/page/settings.page.ts';
+import { createModelLists } from '../../../plugins/svc/settings/models/model-lists.ts';
 import { createProviderTester, type ProviderProbe } from '../../../plugins/svc/settings/provider-tester.ts';
 import type { SettingsContext } from '../../../plugins/svc/settings/settings-context.ts';
 import { setupPage } from '../../../plugins/svc/settings/setup/setup.page.ts';
@@ -21,7 +22,7 @@ function createPages(probe: ProviderProbe = { ok: true, models: [{ id: 'acme-7' 
     host,
     settings: standIn.settings,
     providers: { get: (id) => (id === 'acme' ? acme : undefined), all: () => [acme] },
-    tester: createProviderTester({ options: standIn.options, probe: async () => probe }),
+    tester: createProviderTester({ lists: createModelLists(standIn), probe: async () => probe }),
   };
   const pages = { svc: settingsPage(context), 'svc/setup': setupPage(context) };
   return {
@@ -79,8 +80,17 @@ describe('the page AI service', () => {
   it('offers the models of the last test, in the answer and on the page', async () => {
     const { post, context } = createPages();
     const result = await post('svc', 'test-provider', { provider: 'acme', settings: { api_key: secret } });
-    expect(result.data).to.deep.include({ works: true, models: ['acme-7'] });
+    const offered = { text: ['acme-7'], embedding: ['acme-7'], image: ['acme-7'], count: 1, syncedAt: Date.UTC(2026, 0, 1) };
+    expect(result.data).to.deep.include({ works: true, models: offered });
     expect(JSON.stringify(await render(context))).to.contain('acme-7');
+  });
+
+  it('syncs models, with a sentence of its own for what came of it', async () => {
+    const sync = async (probe: ProviderProbe) => (await createPages(probe).post('svc', 'sync-models', { provider: 'acme', settings: { api_key: secret } })).notice;
+    const found = { ok: true, milliseconds: 5, message: 'Works.' };
+    expect(await sync({ ...found, models: [{ id: 'a' }, { id: 'b' }] })).to.deep.equal({ kind: 'success', text: 'Acme: 2 models to choose from.' });
+    expect(await sync({ ...found, models: [] })).to.deep.equal({ kind: 'success', text: 'Acme lists no models. Type the name of one.' });
+    expect(await sync({ ...found, ok: false, models: [], message: 'Acme is down.' })).to.deep.equal({ kind: 'error', text: 'The settings are saved, but the models could not be fetched. Acme is down.' });
   });
 
   it('shows a generated key once, with a command that holds it', async () => {

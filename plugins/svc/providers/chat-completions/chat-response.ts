@@ -1,6 +1,7 @@
 import { cleanMessage } from '../../kit/clean-message.ts';
 import { httpFailure, unreadable } from '../failures.ts';
 import { countAt, isObject, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
+import { modelInfo } from '../model-kinds.ts';
 import { ProviderError, type ModelInfo, type ProviderConnection, type TextResult, type Usage } from '../provider.ts';
 
 /**
@@ -63,8 +64,9 @@ export function chatUsage(usage: unknown): Usage | null {
 export function chatModels(body: JsonObject): ModelInfo[] {
   if (!Array.isArray(body['data'])) throw unreadable('no list of models in it');
   return body['data']
-    .map((entry: unknown) => ({ id: textAt(entry, 'id'), name: textAt(entry, 'name') }))
-    .filter((entry): entry is { id: string; name: string | null } => entry.id !== null)
-    .map(({ id, name }) => (name === null || name === id ? { id } : { id, label: name }))
+    .flatMap((entry: unknown) => {
+      const id = textAt(entry, 'id');
+      return id === null ? [] : [modelInfo(entry, id, textAt(entry, 'name'))];
+    })
     .sort((left, right) => left.id.localeCompare(right.id));
 }

@@ -43,5 +43,5 @@ export function claudeModels(body: JsonObject): ModelInfo[] {
   return listAt(body, 'data')
     .map((entry) => ({ id: textAt(entry, 'id'), label: textAt(entry, 'display_name') }))
     .filter((entry): entry is { id: string; label: string | null } => entry.id !== null)
-    .map(({ id, label }) => (label === null ? { id } : { id, label }));
+    .map(({ id, label }) => ({ id, ...(label !== null && { label }), kinds: ['text'] as const }));
 }

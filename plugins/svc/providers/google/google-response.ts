@@ -1,6 +1,7 @@
 import { cleanMessage } from '../../kit/clean-message.ts';
 import { unreadable } from '../failures.ts';
 import { countAt, isObject, listAt, objectAt, textAt } from '../json.ts';
+import { modelInfo } from '../model-kinds.ts';
 import { ProviderError, type ModelInfo, type ProviderConnection, type TextResult, type Usage } from '../provider.ts';
 
 const blocking = new Set(['SAFETY', 'RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'LANGUAGE', 'IMAGE_SAFETY', 'OTHER', 'MODEL_ARMOR', 'IMAGE_PROHIBITED_CONTENT', 'IMAGE_RECITATION', 'IMAGE_OTHER', 'NO_IMAGE']);
@@ -52,10 +53,11 @@ export function googleUsage(usage: Readonly<Record<string, unknown>>): Usage | n
   return { input_tokens: input, output_tokens: output, total_tokens: countAt(usage, 'totalTokenCount') ?? input + output };
 }
 
-/** A listed model that generates text; null for others (embeddings, images, video). */
+/** A listed model that makes what is asked for here: text, images or embeddings; null for others (video, speech, answers with sources). */
 export function googleModel(entry: unknown): ModelInfo | null {
   const id = textAt(entry, 'name')?.replace(/^models\//, '');
   const label = textAt(entry, 'displayName');
-  if (id === undefined || !listAt(entry, 'supportedActions').includes('generateContent')) return null;
-  return label === null ? { id } : { id, label };
+  if (id === undefined) return null;
+  const model = modelInfo({ supportedActions: listAt(entry, 'supportedActions') }, id, label);
+  return model.kinds === undefined || listAt(entry, 'supportedActions').length === 0 ? null : model;
 }

@@ -43,6 +43,20 @@ export function providerCommands(context: SettingsContext, providers: readonly P
       },
     },
     {
+      name: 'svc provider models',
+      description: 'List the models a provider offered when it was last tested or synced, with what they make where it says so.',
+      args: [idArgument],
+      flags: { sync: { type: 'boolean', description: 'Ask the provider now.' } },
+      run: async ({ args: [id = ''], flags }) => {
+        const provider = await find(context, id);
+        const result = flags['sync'] === true ? await context.tester.test(provider.id) : null;
+        if (result?.ok === false) throw new Error(result.message);
+        const { models, syncedAt } = await context.tester.models(provider.id);
+        const synced = syncedAt === null ? '' : new Date(syncedAt).toISOString();
+        return models.map(({ id: model, kinds }) => ({ model, kinds: kinds?.join(', ') ?? '', synced }));
+      },
+    },
+    {
       name: 'svc provider list',
       description: 'List the providers and whether they are configured.',
       run: async () => Promise.all([...(await context.providers.all())].map((provider) => describe(context, provider))),

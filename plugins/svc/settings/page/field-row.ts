@@ -1,5 +1,5 @@
 import type { JsonSchema } from '#plugin-api';
-import type { ProviderSettings } from '../../providers/provider.ts';
+import type { ModelKind, ProviderSettings } from '../../providers/provider.ts';
 import { fieldLabel, isListField } from '../field-value.ts';
 import type { FieldFaults } from '../invalid-fields.ts';
 
@@ -12,7 +12,7 @@ export interface FieldRow {
   /** Of a secret: `{saved, ending}`, never the secret itself (D3). */
   readonly value?: unknown;
   readonly error?: string;
-  readonly model: boolean;
+  readonly model: ModelKind | null;
 }
 
 export interface FieldRowsInit {
@@ -35,11 +35,17 @@ export function fieldRows({ schemas, group, id, saved, typed, faults }: FieldRow
       name: `${group}[${name}]`,
       label: fieldLabel(name, schema),
       schema: formSchema(schema),
-      model: /(^|_)model$/.test(name),
+      model: modelKindOf(name),
       ...(value !== undefined && { value }),
       ...(faults?.[name] !== undefined && { error: faults[name] }),
     };
   });
+}
+
+/** Which of the listed models a field offers; null for fields that name no model. */
+function modelKindOf(name: string): ModelKind | null {
+  if (!/(^|_)model$/.test(name)) return null;
+  return /embedding/.test(name) ? 'embedding' : /image/.test(name) ? 'image' : 'text';
 }
 
 function secretState(secret: unknown): { readonly saved: boolean; readonly ending?: string } {

@@ -1,11 +1,12 @@
 import { RestError, type AdminActionResult, type AdminPage, type AdminRequest } from '#plugin-api';
 import type { Provider } from '../../providers/provider.ts';
+import type { ProviderProbe } from '../provider-tester.ts';
 import type { SettingsContext } from '../settings-context.ts';
 import { groupOf, providerChanges, textOf } from './form-values.ts';
 import { savingOrRefused } from './refuse.ts';
 import { providerCard, settingsView } from './settings-view.ts';
 
-/** Actions of the provider cards. Both save; the second then makes a real call. */
+/** Actions of the provider cards. All save; the others then make a real call. */
 export function providerActions(context: SettingsContext): NonNullable<AdminPage['actions']> {
   return {
     'save-provider': (request) =>
@@ -13,18 +14,37 @@ export function providerActions(context: SettingsContext): NonNullable<AdminPage
         notice: { kind: 'success', text: `The settings of ${provider.label} are saved.` },
         redirect: `svc?provider=${provider.id}`,
       })),
-    'test-provider': (request) =>
-      saveAnd(request, context, async (provider) => {
-        const result = await context.tester.test(provider.id, request.signal);
-        const card = await providerCard(provider, context);
-        return {
-          notice: { kind: result.ok ? 'success' : 'error', text: result.ok ? `${provider.label}: ${result.message}` : `The settings are saved, but the test failed. ${result.message}` },
-          page: { template: 'svc/settings', data: { ...(await settingsView(context)), openProvider: provider.id } },
-          data: { works: result.ok, badge: card.badge, models: card.models, secrets: secretStates(card) },
-          status: result.ok ? 200 : 400,
-        };
-      }),
+    'test-provider': (request) => saveAnd(request, context, (provider) => callProvider({ request, context, provider, sentence: testSentence })),
+    'sync-models': (request) => saveAnd(request, context, (provider) => callProvider({ request, context, provider, sentence: syncSentence })),
   };
+}
+
+interface Call {
+  readonly request: AdminRequest;
+  readonly context: SettingsContext;
+  readonly provider: Provider;
+  readonly sentence: (provider: Provider, result: ProviderProbe) => string;
+}
+
+async function callProvider({ request, context, provider, sentence }: Call): Promise<AdminActionResult> {
+  const result = await context.tester.test(provider.id, request.signal);
+  const card = await providerCard(provider, context);
+  return {
+    notice: { kind: result.ok ? 'success' : 'error', text: sentence(provider, result) },
+    page: { template: 'svc/settings', data: { ...(await settingsView(context)), openProvider: provider.id } },
+    data: { works: result.ok, badge: card.badge, models: card.models, secrets: secretStates(card) },
+    status: result.ok ? 200 : 400,
+  };
+}
+
+function testSentence({ label }: Provider, { ok, message }: ProviderProbe): string {
+  return ok ? `${label}: ${message}` : `The settings are saved, but the test failed. ${message}`;
+}
+
+function syncSentence({ label }: Provider, { ok, message, models }: ProviderProbe): string {
+  if (!ok) return `The settings are saved, but the models could not be fetched. ${message}`;
+  if (models.length === 0) return `${label} lists no models. Type the name of one.`;
+  return `${label}: ${models.length === 1 ? '1 model' : `${models.length} models`} to choose from.`;
 }
 
 /** The provider a form is about. Throws RestError 400 for one that is not there. */

@@ -1,11 +1,12 @@
 import type { JsonSchema } from '#plugin-api';
 import { aiParamSchemas } from '../../kit/ai-params.ts';
 import { imageParamSchemas } from '../../kit/image-params.ts';
-import type { Provider } from '../../providers/provider.ts';
+import type { ModelKind, Provider } from '../../providers/provider.ts';
 import { fieldLabel } from '../field-value.ts';
 import type { FieldFaults } from '../invalid-fields.ts';
 import { limitSchemas } from '../limits.ts';
 import { missingSettings } from '../configured.ts';
+import { modelsOfKind, type ModelList } from '../models/model-lists.ts';
 import type { SettingsContext } from '../settings-context.ts';
 import { fieldRows, type FieldRow } from './field-row.ts';
 
@@ -17,6 +18,14 @@ export interface RefusedForm {
   readonly faults: FieldFaults;
 }
 
+/** Names of models to choose from, by what they make. */
+export interface OfferedModels extends Readonly<Record<ModelKind, readonly string[]>> {
+  /** How many in all. */
+  readonly count: number;
+  /** Milliseconds since the epoch; null: never. */
+  readonly syncedAt: number | null;
+}
+
 interface ProviderCard {
   readonly id: string;
   readonly label: string;
@@ -24,7 +33,7 @@ interface ProviderCard {
   readonly open: boolean;
   readonly missing: string;
   readonly fields: readonly FieldRow[];
-  readonly models: readonly string[];
+  readonly models: OfferedModels;
 }
 
 /** The data of `svc/settings`. Holds no secret: only what is saved and how it ends. */
@@ -60,8 +69,13 @@ export async function providerCard(provider: Provider, context: SettingsContext,
       saved,
       ...(refused && { typed: refused.typed, faults: refused.faults }),
     }),
-    models: await context.tester.models(provider.id),
+    models: offered(await context.tester.models(provider.id)),
   };
+}
+
+function offered(list: ModelList): OfferedModels {
+  const { models, syncedAt } = list;
+  return { text: modelsOfKind(list, 'text'), embedding: modelsOfKind(list, 'embedding'), image: modelsOfKind(list, 'image'), count: models.length, syncedAt };
 }
 
 interface RowsInit {

@@ -71,7 +71,7 @@ async function pricesView({ settings, providers }: Pick<SettingsContext, 'settin
     placeholder: writePrices(example),
     faults: refused?.faults.map((fault) => ({ ...fault, text: lineText(refused.typed, fault.line) })),
     hasOwn: own.length > 0,
-    date: defaultPricesDate,
+    asOf: defaultPricesDate,
     builtIn: defaultPrices.map((price) => ({ ...price, label: labels.get(price.provider) ?? price.provider })),
   };
 }
