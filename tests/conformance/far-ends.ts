@@ -78,7 +78,7 @@ const google: FarEnd = {
   modelsPath: /^\/v1beta\/models\b/,
   key: ['x-goog-api-key', key],
   answeredBy: 'gemini-2.5-flash',
-  listed: ['gemini-3.5-flash'],
+  listed: ['gemini-3.5-flash', 'gemini-embedding-001'],
   systemOf: (body) => (body['systemInstruction'] as Content | undefined)?.parts[0]?.text,
   turnsOf: (body) => (body['contents'] as readonly Content[]).map(({ role, parts }) => [role, parts.map(({ text }) => text).join('|')] as const),
   assistant: 'model',
