@@ -1,6 +1,6 @@
 import { RestError, type HostApi } from '#plugin-api';
 import type { ImageParams } from '../kit/image-params.ts';
-import { ProviderError, type ImageRequest, type Provider, type ProviderSettings } from '../providers/provider.ts';
+import { ProviderError, type ImageRequest, type ProviderSettings } from '../providers/provider.ts';
 import type { AiServices } from './ai-services.ts';
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
 import { deliverImage, type GeneratedImage, type ImageForm } from './deliver-image.ts';
