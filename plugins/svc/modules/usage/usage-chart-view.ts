@@ -1,4 +1,5 @@
 import { money } from './money.ts';
+import { shortNumber } from './short-number.ts';
 import { drawChart, type ChartDay } from './usage-chart.ts';
 import type { UsageGroup } from './usage-queries.ts';
 
@@ -31,7 +32,7 @@ export function chartView({ days, span, metric, address }: ChartViewInit) {
     const day = byDay.get(name);
     return { day: name, value: day ? valueOf(day, metric) : 0, failed: day && metric === 'calls' ? day.failed : 0 };
   });
-  const draw = (width: number) => drawChart({ width, days: values, whole: metric !== 'cost', format: (value) => short(value, metric), title: (day) => titleOf(day, metric) });
+  const draw = (width: number) => drawChart({ width, days: values, whole: metric !== 'cost', format: metric === 'cost' ? money : shortNumber, title: (day) => titleOf(day, metric) });
   return {
     metrics: metrics.map(({ id, label }) => ({ label, href: address(id), current: id === metric })),
     title: `${metrics.find(({ id }) => id === metric)?.label ?? ''} per day`,
@@ -59,12 +60,4 @@ function describe(days: readonly ChartDay[], metric: Metric): string {
   const [first, last] = [days[0], days.at(-1)];
   const most = days.reduce((highest, day) => (day.value > highest.value ? day : highest), days[0] ?? { day: '', value: 0, failed: 0 });
   return `A bar for each of ${days.length} ${days.length === 1 ? 'day' : 'days'}, from ${first?.day ?? ''} to ${last?.day ?? ''}. The most on ${titleOf(most, metric)}. The table below holds the same figures.`;
-}
-
-/** Few letters, for the lines of the chart: `1.2k`, `3M`, `$0.05`. */
-function short(value: number, metric: Metric): string {
-  if (metric === 'cost') return money(value);
-  const units = [[1e9, 'G'], [1e6, 'M'], [1e3, 'k']] as const;
-  const [unit, letter] = units.find(([size]) => value >= size) ?? [1, ''];
-  return `${Math.round((value / unit) * 10) / 10}${letter}`;
 }

@@ -1,6 +1,7 @@
 import type { AdminRequest } from '#plugin-api';
 import type { UsageRow } from '../../ai/usage-ledger/usage-tables.ts';
 import type { ServiceContext } from '../../context.ts';
+import { shortNumber } from './short-number.ts';
 import { nextStep } from './next-step.ts';
 import { money } from './money.ts';
 import { chartView, metricOf } from './usage-chart-view.ts';
@@ -9,7 +10,7 @@ import { groupUsage, hasUsage, listUsage, sumUsage, usedValues, type UsageGroup,
 
 export type UsageContext = Pick<ServiceContext, 'host' | 'settings' | 'providers' | 'ledger'>;
 
-const perPage = 50;
+const perPage = 25;
 
 /** The data of `svc/usage`. */
 export async function usageView(context: UsageContext, query: AdminRequest['query']): Promise<Record<string, unknown>> {
@@ -90,7 +91,7 @@ function statsOf(sums: UsageSums) {
   return [
     { label: 'Calls', value: sums.calls, text: sums.failed === 0 ? 'none failed' : `${sums.failed} failed (${share < 1 ? 'under 1' : Math.round(share)}%)` },
     { label: 'Cost', value: money(sums.cost), text: sums.unpriced === 0 ? 'by the price table' : `without ${sums.unpriced} calls` },
-    { label: 'Tokens', value: sums.inputTokens + sums.outputTokens, input: sums.inputTokens, output: sums.outputTokens },
+    { label: 'Tokens', text: `${shortNumber(sums.inputTokens)} in, ${shortNumber(sums.outputTokens)} out`, short: shortNumber(sums.inputTokens + sums.outputTokens) },
     { label: 'Images', value: sums.images, text: '' },
     { label: 'Average time', duration: sums.duration / sums.calls, text: 'further tries included' },
   ];

@@ -1,0 +1,116 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { createTestHost, type TestHost } from '#testing';
+import { fillUsage } from '../helpers/usage-calls.ts';
+import { accessibilityFaults, openBrowser, openPage, overflow } from './browser.ts';
+
+const password = 'correct horse battery';
+
+describe('usage, prices and models in a browser', () => {
+  let folder = '';
+  let host: TestHost;
+  let browser: Browser;
+  let page: Page;
+  let problems: string[];
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'svc-usage-'));
+    host = await createTestHost({ plugins: ['svc', 'sandbox'], database: folder });
+    await host.users.create({ login: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.com', password, role: 'administrator' });
+    browser = await openBrowser();
+    ({ page, problems } = await openPage(browser));
+    await page.goto(`${host.url}/admin/login`);
+    await page.getByLabel('User name or e-mail').fill('ada');
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL('**/admin/');
+  });
+  after(async () => {
+    await browser.close();
+    await host.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('lead from an empty ledger to the one thing that is missing', async () => {
+    await page.goto(`${host.url}/admin/svc/usage`);
+    await page.getByRole('link', { name: 'Set up a provider' }).click();
+    await page.waitForURL('**/admin/svc/setup');
+    await host.cli('svc', 'sandbox', 'on');
+    await page.goto(`${host.url}/admin/svc/usage`);
+    await page.getByRole('link', { name: 'Make a key' }).waitFor();
+    await host.cli('svc', 'key', 'generate');
+    await page.reload();
+    await page.getByRole('link', { name: 'See how to call' }).waitFor();
+    await host.cli('svc', 'sandbox', 'off');
+    await fillUsage(host.database, host.clock.now());
+  });
+
+  for (const path of ['svc/usage', 'svc/usage?period=90&metric=cost', 'svc/usage?period=custom&from=2025-12-01&to=2025-12-31&outcome=failed&metric=tokens', 'svc/usage?provider=nobody', 'svc/prices', 'svc?provider=openai']) {
+    it(`are accessible and fit narrow windows, light and dark: ${path}`, async () => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        for (const width of [1280, 390]) {
+          await page.setViewportSize({ width, height: 900 });
+          await page.emulateMedia({ colorScheme });
+          await page.goto(`${host.url}/admin/${path}`);
+          expect(await accessibilityFaults(page), `${width} ${colorScheme}`).to.deep.equal([]);
+          expect(await overflow(page), `${width} ${colorScheme}`).to.equal(0);
+        }
+      }
+      expect(problems).to.deep.equal([]);
+    });
+  }
+
+  it('filter, turn pages and export what is shown, again and again', async () => {
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.goto(`${host.url}/admin/svc/usage`);
+    await page.getByRole('region', { name: 'Table of Providers' }).getByRole('link', { name: 'Google' }).click();
+    await page.getByText('Clear filters').waitFor();
+    expect(await page.locator('#calls tbody tr').first().textContent()).to.contain('rest_svc_provider_rate_limited');
+    await page.getByRole('link', { name: 'Older' }).click();
+    await page.getByRole('link', { name: 'Newer' }).click();
+    await page.getByRole('link', { name: 'Older' }).waitFor();
+    for (let times = 0; times < 2; times += 1) {
+      const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export CSV' }).click()]);
+      expect(download.suggestedFilename()).to.match(/^usage-\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d\.csv$/);
+      const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
+      expect(lines.length).to.be.greaterThan(10);
+      expect(lines.slice(1).every((line) => line.includes(',google,'))).to.equal(true);
+    }
+  });
+
+  it('show what is wrong with prices in their lines, keep what was typed, save, and go back to the defaults', async () => {
+    await page.goto(`${host.url}/admin/svc/prices`);
+    const editor = page.getByLabel('Prices as JSON');
+    await editor.fill('[\n  {"provider": "acme", "model": "acme-1", "input": -1}\n]');
+    await page.getByRole('button', { name: 'Save prices' }).click();
+    await page.getByText('"input" must be a number from 0 to 100000').waitFor();
+    expect(await page.getByRole('alert').last().textContent()).to.contain('Line 2.');
+    expect(await editor.inputValue()).to.contain('-1');
+    expect(await editor.getAttribute('aria-invalid')).to.equal('true');
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    problems.length = 0;
+    await editor.fill('[\n  {"provider": "acme", "model": "acme-1", "input": 1}\n]');
+    await page.getByRole('button', { name: 'Save prices' }).click();
+    await page.getByText('1 price of your own is in force').waitFor();
+    await page.getByText('Back to the built-in prices').click();
+    await page.getByLabel('Yes, remove my prices').check();
+    await page.getByRole('button', { name: 'Reset to defaults' }).click();
+    await page.getByText('the built-in ones are in force').waitFor();
+    expect(await editor.inputValue()).to.equal('');
+  });
+
+  it('fetch models in the background and offer them, in the field they are for', async () => {
+    await host.cli('svc', 'sandbox', 'on');
+    await page.goto(`${host.url}/admin/svc?provider=openai`);
+    const card = page.locator('#provider-openai');
+    await card.getByRole('button', { name: 'Sync models' }).click();
+    await card.getByText('to choose from, fetched just now').waitFor();
+    expect(await card.locator('datalist[data-kind=text] option').count()).to.be.greaterThan(2);
+    await page.reload();
+    await card.getByText(/to choose from, fetched .*2026/).waitFor();
+    expect(await card.locator('datalist[data-kind=embedding] option').first().getAttribute('value')).to.contain('embedding');
+  });
+});
