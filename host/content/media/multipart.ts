@@ -71,7 +71,9 @@ export async function readMultipart(source: Readable | Uint8Array, headers: Inco
     });
     parser.on('error', fail);
     parser.on('close', () => resolve({ fields, files }));
-    input.pipe(parser);
+    // It may have closed before anybody listened.
+    if (input.destroyed) fail(new Error('The connection was closed.'));
+    else input.pipe(parser);
   });
 }
 
