@@ -4,6 +4,7 @@ import { createEmbed, type Embed } from './ai/embed.ts';
 import { createGenerateImages, type GenerateImages } from './ai/generate-images.ts';
 import { createOpenStore, type OpenStore } from './ai/open-vector-store.ts';
 import { createSearchVectors, type SearchVectors } from './ai/search-vectors.ts';
+import { createTestVectorStore, type TestVectorStore } from './ai/test-vector-store.ts';
 import { createUpsertVectors, type UpsertVectors } from './ai/upsert-vectors.ts';
 import { embedBatches } from './ai/embed-batches.ts';
 import { createGenerateText, type GenerateText } from './ai/generate-text.ts';
@@ -43,6 +44,7 @@ export interface ServiceContext extends SettingsContext {
   readonly vectorStoreSettings: VectorStoreSettingsStore;
   /** A store by its id, for all it can do; texts go in and are found by the two that follow. */
   readonly openVectorStore: OpenStore;
+  readonly testVectorStore: TestVectorStore;
   readonly upsertVectors: UpsertVectors;
   readonly searchVectors: SearchVectors;
   /** Ids of the vector stores at this moment, those of other plugins included. */
@@ -85,6 +87,7 @@ export async function createContext(host: HostApi): Promise<ServiceContext> {
     knownVectorStores: stores.all(),
     vectorStoreSettings,
     openVectorStore,
+    testVectorStore: createTestVectorStore({ stores, openStore: openVectorStore, now: () => host.clock.now() }),
     upsertVectors: createUpsertVectors({
       openStore: openVectorStore,
       embed,

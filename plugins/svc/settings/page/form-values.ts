@@ -1,5 +1,5 @@
 import type { AdminRequest } from '#plugin-api';
-import type { Provider } from '../../providers/provider.ts';
+import type { Configurable } from '../configured.ts';
 
 /** A text field of the posted form; '' when it is absent or something else. */
 export function textOf(request: AdminRequest, name: string): string {
@@ -13,8 +13,8 @@ export function groupOf(request: AdminRequest, group: string): Readonly<Record<s
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
-/** The posted settings of a provider as changes: an empty secret is kept unless its box "Remove" is ticked. */
-export function providerChanges(request: AdminRequest, provider: Provider): Readonly<Record<string, unknown>> {
+/** The posted settings of a provider or vector store as changes: an empty secret is kept unless its box "Remove" is ticked. */
+export function providerChanges(request: AdminRequest, provider: Pick<Configurable, 'settings'>): Readonly<Record<string, unknown>> {
   const posted = groupOf(request, 'settings');
   const removed = request.form['_remove'];
   const changes: Record<string, unknown> = {};

@@ -2,7 +2,7 @@ import type { QdrantClient } from '@qdrant/js-client-rest';
 import { createClientCache } from '../../kit/client-cache.ts';
 import { exchange } from '../exchange.ts';
 import { answerFailure, unreadable } from '../failures.ts';
-import type { VectorStoreConnection, VectorStoreError } from '../vector-store.ts';
+import { VectorStoreError, type VectorStoreConnection } from '../vector-store.ts';
 
 const clients = createClientCache<QdrantClient>();
 const usualPort = 6333;
@@ -50,8 +50,14 @@ async function clientOf({ fetch, settings }: VectorStoreConnection): Promise<Qdr
   });
 }
 
-/** The client's error of an answer carries its status, headers and body. */
+/**
+ * The client's error of an answer carries its status, headers and body; but that of a 429 with `Retry-After` nothing of
+ * it than the first digit of the seconds.
+ */
 function failureOf(thrown: unknown, connection: VectorStoreConnection): VectorStoreError | null {
+  if (thrown instanceof Error && 'retry_after' in thrown) {
+    return new VectorStoreError({ kind: 'rate_limited', status: 429, message: 'it asks for fewer requests.', retryAfter: Number(thrown.retry_after) || null, cause: thrown });
+  }
   if (!(thrown instanceof Error) || !('status' in thrown) || typeof thrown.status !== 'number') return null;
   const { data, headers } = thrown as { readonly data?: unknown; readonly headers?: unknown };
   return answerFailure(
