@@ -19,7 +19,7 @@ export const formSubmittedEvent = defineEvent({
       ai: aiSchema,
       actor: actorSchema,
     },
-    required: ['form', 'submission', 'inputs', 'response', 'actor'],
+    required: ['form', 'submission', 'inputs', 'response'],
   },
   example: {
     form: { id: 9, name: 'Name generator' },

@@ -1,0 +1,62 @@
+import type { Ajv, ValidateFunction } from 'ajv';
+import type { HooksApi } from '#plugin-api';
+import type { EventDefinition } from '../kit/define-event.ts';
+import type { Catalogue } from './catalogue.ts';
+
+/** Other names under which an event may be subscribed to (D26). */
+const aliases: Readonly<Record<string, string>> = { 'chatbot.feedback_submitted': 'chatbot.fb_submitted' };
+
+/**
+ * The events there are: those of the service, and those that plugins define with the filter `svc_event_schemas`, which
+ * gets and answers an array of definitions as `defineEvent` takes them.
+ */
+export function createCatalogue({ hooks, events, ajv }: { readonly hooks: Pick<HooksApi, 'applyFilters' | 'hasFilter'>; readonly events: readonly EventDefinition[]; readonly ajv: Ajv }): Catalogue {
+  const own = new Map(events.map((event) => [event.name, event]));
+  const checks = new WeakMap<object, ValidateFunction>();
+
+  function all(): ReadonlyMap<string, EventDefinition> {
+    if (hooks.hasFilter('svc_event_schemas') === false) return own;
+    const filtered = hooks.applyFilters('svc_event_schemas', [...events]);
+    return new Map((Array.isArray(filtered) ? filtered : events).map((event) => [event.name, complete(event)]));
+  }
+  const find = (name: string): EventDefinition | undefined => own.get(name) ?? all().get(name);
+  function checkOf({ schema }: EventDefinition): ValidateFunction {
+    const check = checks.get(schema) ?? ajv.compile(schema);
+    checks.set(schema, check);
+    return check;
+  }
+
+  return {
+    list: () => [...all().values()].map(({ name, group, description, schema, example, queued }) => ({ name, module: group, description, schema, example, queued })),
+    find,
+    normalise(name) {
+      const known = aliases[name.trim()] ?? name.trim();
+      return find(known) ? known : null;
+    },
+    faults(name, data) {
+      const event = find(name);
+      if (!event) return [`There is no event named '${name}'.`];
+      const check = checkOf(event);
+      if (check(data)) return [];
+      return (check.errors ?? []).map(({ instancePath, message }) => `data${instancePath.replaceAll('/', '.')} ${message ?? 'is not right'}.`);
+    },
+  };
+}
+
+const completed = new WeakMap<object, EventDefinition>();
+
+/** What a plugin may leave out. */
+function complete(event: Partial<EventDefinition> & Pick<EventDefinition, 'name'>): EventDefinition {
+  const known = completed.get(event);
+  if (known) return known;
+  const definition = { group: 'Other', module: 'plugin', origins: ['plugin'], resource: 'event', description: '', schema: {}, example: {}, queued: true, naturalIds: () => [], ...event };
+  completed.set(event, definition);
+  return definition;
+}
+
+declare module '#plugin-api' {
+  interface FilterMap {
+    /** Adds events to the catalogue, or changes those there are. */
+    svc_event_schemas: (events: readonly EventDefinition[]) => readonly EventDefinition[];
+  }
+}

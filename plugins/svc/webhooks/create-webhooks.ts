@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import type { HostApi } from '#plugin-api';
+import type { EventDefinition } from '../kit/define-event.ts';
+import { createSecretReader } from '../settings/secret-reader.ts';
+import { createAdministration } from './administration.ts';
+import { createAttempt, type Attempted } from './attempt.ts';
+import { createCatalogue } from './create-catalogue.ts';
+import type { Deliver } from './delivery/deliver.contract.ts';
+import { createEmit } from './emit.ts';
+import './hooks.ts';
+import { exposeMetrics, readMetrics } from './metrics.ts';
+import { createDeliveryLog } from './recorder.ts';
+import { createReplays } from './replay.ts';
+import { sweep } from './retention.ts';
+import { createSettingsStore, type SettingsStore } from './settings-store.ts';
+import { createPostgresqlStore } from './store/postgresql-store.ts';
+import { createSqliteStore } from './store/sqlite-store.ts';
+import { completeTarget, toTarget } from './target.ts';
+import type { Webhooks } from './webhooks.ts';
+import { createCircuits } from './worker/circuits.ts';
+import { createWorker } from './worker/worker.ts';
+
+export interface WebhooksParts {
+  readonly host: Pick<HostApi, 'database' | 'options' | 'secrets' | 'hooks' | 'clock' | 'log' | 'site' | 'plugin'>;
+  readonly events: readonly EventDefinition[];
+  readonly deliver: Deliver;
+  /** Milliseconds on a clock that never jumps. Default: the process's. */
+  readonly elapsed?: () => number;
+}
+
+export interface WebhookService extends Webhooks {
+  /** The fallback that cron runs every five minutes: looks for whatever was missed, and alone is enough to drain the queue. */
+  fallback(): Promise<void>;
+  /** Removes what has been kept long enough. */
+  sweep(): Promise<number>;
+}
+
+/** Carries the ids of endpoints with new jobs to the nodes that work the queue. */
+const channel = 'svc_webhooks';
+/** Other nodes hear of new work at most this often while this one works too, in milliseconds. */
+const notifyInterval = 50;
+
+/** Event webhooks (contract 2.7, 3, 6, 8): makes the parts and puts them together. Loads ajv. */
+export async function createWebhooks({ host, events, deliver, elapsed = () => performance.now() }: WebhooksParts): Promise<WebhookService> {
+  const { Ajv } = await import('ajv');
+  const { database, hooks, clock, log } = host;
+  const settings = createSettingsStore({ host, read: createSecretReader({ secrets: host.secrets, log }), elapsed });
+  const catalogue = createCatalogue({ hooks, events, ajv: new Ajv({ strict: false, allowUnionTypes: true }) });
+  const owner = randomUUID();
+  const store = database.dialect === 'sqlite' ? createSqliteStore(database, owner) : createPostgresqlStore(database, owner);
+  const circuits = createCircuits({ host, elapsed });
+  const ordered = createOrderedLookup(settings);
+  const worker = createWorker({ host, store, circuits, elapsed, isOrdered: ordered.has, attempt: createAttempt({ host, settings, store, deliver }), written: createReporter(host, settings) });
+  const wake = createWake({ host, worker, elapsed });
+  const replays = createReplays({ host, wake: () => { wake.all(); } });
+  const log_ = createDeliveryLog({ host, settings, store, catalogue, circuits, wake: (ids) => { wake.these(ids ?? []); } });
+  let emitted = 0;
+  const send = createEmit({ host, catalogue, settings, store, wake: wake.these, sendNow: worker.sendNow });
+  let unlisten: (() => void) | null = null;
+
+  async function takeCircuits(): Promise<void> {
+    const paused = new Set(await circuits.load());
+    if (paused.size > 0) worker.wake([...paused]);
+    for (const lane of worker.lanes.values()) lane.paused = paused.has(lane.id);
+  }
+
+  return {
+    ...createAdministration({ host, store: settings, catalogue }),
+    catalogue,
+    emit: (name, data, context) => {
+      emitted += 1;
+      return send(name, data, context);
+    },
+    recorder: {
+      ...log_,
+      replay: replays.replay, replays: replays.replays, stopReplay: replays.stopReplay,
+      circuits: circuits.list,
+      async resume(endpointId) {
+        const resumed = await circuits.resume(endpointId);
+        const lane = worker.lanes.get(endpointId);
+        if (lane) lane.paused = false;
+        wake.these([endpointId]);
+        return resumed;
+      },
+      metrics: () => readMetrics(host, worker, emitted),
+      exposeMetrics: async () => exposeMetrics(await readMetrics(host, worker, emitted)),
+    },
+    async work() {
+      await ordered.refresh();
+      while (await replays.step()) await clock.sleep(1000);
+      return worker.drain();
+    },
+    async start() {
+      await ordered.refresh();
+      ordered.follow(host);
+      unlisten = await database.listen(channel, (payload) => { worker.wake(payload === '' ? undefined : payload.split(' ')); }, () => { worker.wake(); });
+      wake.here(true);
+      worker.start();
+      await takeCircuits();
+      replays.start();
+    },
+    async stop() {
+      unlisten?.();
+      wake.here(false);
+      await worker.stop();
+    },
+    async fallback() {
+      await takeCircuits();
+      worker.wake();
+      await worker.drain();
+      if (await replays.step()) replays.start();
+    },
+    sweep: async () => sweep(host, (await settings.current()).stored.deliveredDays),
+  };
+}
+
+/** Whether an endpoint is an ordered one is asked at every claim: it must not cost a read. */
+function createOrderedLookup(settings: SettingsStore) {
+  let known: ReadonlySet<string> = new Set();
+  const refresh = async (): Promise<void> => {
+    known = new Set((await settings.current()).stored.endpoints.filter(({ ordered }) => ordered).map(({ id }) => id));
+  };
+  return {
+    has: (id: string): boolean => known.has(id),
+    refresh,
+    follow: ({ clock }: Pick<HostApi, 'clock'>): void => void clock.every(1_000, () => void refresh().catch(() => undefined)),
+  };
+}
+
+/** Wakes the worker of this process at once, and those of other nodes through the database. */
+function createWake({ host, worker, elapsed }: { readonly host: Pick<HostApi, 'database' | 'log' | 'clock'>; readonly worker: { wake(ids?: readonly string[]): void }; readonly elapsed: () => number }) {
+  let isHere = false;
+  let last = -Infinity;
+  const tell = (ids: readonly string[]): void => {
+    // A worker of this process needs nobody's help on SQLite; elsewhere others may share the work.
+    if (isHere && (host.database.dialect === 'sqlite' || elapsed() - last < notifyInterval)) return;
+    last = elapsed();
+    const payload = ids.join(' ');
+    host.database.notify(channel, payload.length > 7_000 ? '' : payload).catch((error: unknown) => {
+      host.log.warn('Other nodes could not be told of new webhook deliveries; they find them within five minutes.', { error });
+    });
+  };
+  return {
+    here: (is: boolean): void => void (isHere = is),
+    these: (ids: readonly string[]): void => {
+      worker.wake(ids);
+      tell([...new Set(ids)]);
+    },
+    all: (): void => {
+      worker.wake();
+      tell([]);
+    },
+  };
+}
+
+/** Runs the actions after a delivery has ended. */
+function createReporter({ hooks, log }: Pick<HostApi, 'hooks' | 'log'>, settings: SettingsStore): (attempted: Attempted) => void {
+  return ({ finish, outcome }) => {
+    if (finish.state === 'pending') return;
+    const action = finish.state === 'delivered' ? 'svc_event_webhooks_delivery_completed' : 'svc_event_webhooks_delivery_failed';
+    if (hooks.hasAction(action) === false) return;
+    const { job } = finish;
+    const result = {
+      delivery_id: job.uuid, endpoint_id: job.endpointId, status: finish.state, attempts: job.attempts + finish.made, http_status: finish.status, duration_ms: Math.round(outcome?.duration ?? 0), ...(finish.error !== null && { error: finish.error }),
+    };
+    void settings.current().then(({ byId }) => {
+      const endpoint = byId.get(job.endpointId);
+      const target = job.target === null && endpoint ? toTarget(endpoint) : completeTarget(job.target === null ? { id: job.endpointId } : (JSON.parse(job.target) as object));
+      return hooks.doActionAsync(action, result, target, JSON.parse((job.ownBody ?? job.event.body).toString()));
+    }).catch((error: unknown) => { log.error('An action after a webhook delivery failed.', { action, error }); });
+  };
+}

@@ -1,0 +1,168 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { HostApi } from '#plugin-api';
+import type { EventDefinition } from '../kit/define-event.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { WebhookTarget } from './endpoint.ts';
+import { schemaVersion, type EmitResult, type Emit, type Envelope, type EventContext } from './event.ts';
+import { createGroupCommit } from './group-commit.ts';
+import type { SettingsStore, Snapshot } from './settings-store.ts';
+import type { NewDelivery, Store } from './store/store-contract.ts';
+import { completeTarget, toTarget } from './target.ts';
+
+export interface EmitParts {
+  readonly host: Pick<HostApi, 'hooks' | 'clock' | 'site' | 'plugin' | 'database' | 'log'>;
+  readonly catalogue: Catalogue;
+  readonly settings: SettingsStore;
+  readonly store: Store;
+  /** There is something to do for these endpoints. */
+  readonly wake: (endpointIds: readonly string[]) => void;
+  /** Sends these deliveries now, and answers how they ended. */
+  readonly sendNow: (deliveryIds: readonly string[]) => Promise<{ readonly delivered: number; readonly failed: number }>;
+}
+
+type Data = Readonly<Record<string, unknown>>;
+
+interface Prepared {
+  readonly envelope: Envelope;
+  readonly targets: readonly WebhookTarget[];
+  readonly queued: boolean;
+  /** A filter that threw, and whether the envelope is not as the filters want it. */
+  readonly broken: { readonly error: string; readonly unfiltered: boolean } | null;
+}
+
+/** From an act to stored jobs (contract 6, D17 to D20). */
+export function createEmit(parts: EmitParts): Emit {
+  const { host, settings, store, wake, sendNow } = parts;
+  const commit = createGroupCommit(store);
+
+  /** The result with what was to be sent at once, if it was waited for. */
+  async function deliver(result: EmitResult, endpointIds: readonly string[], inside: boolean): Promise<EmitResult> {
+    if (result.queued) {
+      if (inside) host.database.afterCommit(() => { wake(endpointIds); });
+      else wake(endpointIds);
+      return result;
+    }
+    if (!inside) return { ...result, ...(await sendNow(result.deliveries)) };
+    // Nobody may hear of an act that can still be undone.
+    host.database.afterCommit(() => void sendNow(result.deliveries).catch(() => wake(endpointIds)));
+    return result;
+  }
+
+  async function announce(result: EmitResult, data: Data, context: EventContext): Promise<void> {
+    const { hooks } = host;
+    const own = `svc_event_${result.event.replaceAll('.', '_')}`;
+    if (hooks.hasAction(own) !== false) await hooks.doActionAsync(own, data, result.envelope, context);
+    if (hooks.hasAction('svc_event_webhooks_emitted') !== false) await hooks.doActionAsync('svc_event_webhooks_emitted', result, context);
+  }
+
+  async function emit(name: string, data: Data, context: EventContext): Promise<EmitResult> {
+    const event = parts.catalogue.find(name);
+    const faults = parts.catalogue.faults(name, data);
+    if (!event || faults.length > 0) throw new Error(`The event ${name} was not sent: ${faults.join(' ')}`);
+    const snapshot = await settings.current();
+    const { envelope, targets, queued, broken } = await prepare({ host, event, snapshot }, data, context);
+    const inside = context.transaction !== undefined || host.database.inTransaction();
+    const deliveries = targets.map((target) => toDelivery(target, { snapshot, event, data, error: broken?.error ?? null }));
+    const result: EmitResult = {
+      event: name, envelope, targets: targets.map(({ id }) => id), deliveries: deliveries.map(({ uuid }) => uuid), queued: queued && !broken, delivered: 0, failed: broken ? deliveries.length : 0, error: null,
+    };
+    if (deliveries.length > 0) {
+      const stored = { uuid: envelope.id, name, key: envelope.idempotency_key, body: Buffer.from(JSON.stringify(envelope)), unfiltered: broken?.unfiltered ?? false, deliveries };
+      if (inside) await store.add([stored], { durable: false, ...(context.transaction && { transaction: context.transaction }) });
+      else await commit(stored);
+    }
+    const sent = broken || deliveries.length === 0 ? result : await deliver(result, result.targets, inside);
+    if (inside) host.database.afterCommit(() => void announce(sent, data, context));
+    else await announce(sent, data, context);
+    return sent;
+  }
+
+  return async (name, data, context = {}) => {
+    try {
+      return await emit(name, data, context);
+    } catch (error) {
+      const sentence = error instanceof Error ? error.message : String(error);
+      host.log.error('An event could not be emitted.', { event: name, error });
+      return { event: name, envelope: null, targets: [], deliveries: [], queued: false, delivered: 0, failed: 0, error: sentence };
+    }
+  };
+}
+
+interface PrepareParts {
+  readonly host: EmitParts['host'];
+  readonly event: EventDefinition;
+  readonly snapshot: Snapshot;
+}
+
+/** Envelope and targets, through the filters in their order (D24). */
+async function prepare({ host, event, snapshot }: PrepareParts, data: Data, context: EventContext): Promise<Prepared> {
+  const { hooks } = host;
+  const { name } = event;
+  const made = createEnvelope({ host, event, snapshot }, data, context);
+  const subscribed: readonly WebhookTarget[] = snapshot.stored.enabled ? (snapshot.byEvent.get(name) ?? []).map(toTarget) : [];
+  const byDefault = event.queued && !/^(admin|manual)_/.test(made.source.origin);
+  let envelope = made;
+  let targets = subscribed;
+  let step = 'svc_event_webhooks_envelope';
+  try {
+    if (hooks.hasFilter(step) !== false) envelope = await hooks.applyFiltersAsync('svc_event_webhooks_envelope', made, name, data, context);
+    step = 'svc_event_webhooks_targets';
+    // The switch is for all of them, those that a filter adds included.
+    if (snapshot.stored.enabled && hooks.hasFilter(step) !== false) targets = (await hooks.applyFiltersAsync('svc_event_webhooks_targets', subscribed, name, envelope, context)).map(completeTarget);
+    step = 'svc_event_delivery_queue_async_enabled';
+    const queued = hooks.hasFilter(step) === false ? byDefault : Boolean(await hooks.applyFiltersAsync('svc_event_delivery_queue_async_enabled', byDefault, name, envelope, context, targets));
+    return { envelope, targets, queued, broken: null };
+  } catch (error) {
+    host.log.error('A filter of events failed; its deliveries are recorded as failed.', { filter: step, event: name, error });
+    const sentence = `The filter ${step} failed: ${error instanceof Error ? error.message : String(error)}`;
+    return { envelope, targets, queued: byDefault, broken: { error: sentence, unfiltered: step === 'svc_event_webhooks_envelope' } };
+  }
+}
+
+function createEnvelope({ host, event, snapshot }: PrepareParts, data: Data, context: EventContext): Envelope {
+  const id = randomUUID();
+  const { slug, version } = host.plugin;
+  const told = event.describe?.(data as never) ?? null;
+  const given = context.resource;
+  const resourceId = given?.id ?? told?.id;
+  return {
+    id,
+    type: event.name,
+    schema_version: schemaVersion,
+    occurred_at: new Date(host.clock.now()).toISOString().replace(/\.\d+Z$/, '+00:00'),
+    idempotency_key: keyOf(event, data, { context, id }),
+    site: { url: host.site.url, name: snapshot.siteName },
+    plugin: { slug, version },
+    source: { module: context.module ?? event.module, origin: context.origin ?? event.origins[0] ?? event.module },
+    ...(resourceId !== undefined && { resource: { type: given?.type ?? told?.type ?? event.resource, id: String(resourceId), label: given?.label ?? told?.label ?? '' } }),
+    data,
+    ...(context.meta && { meta: context.meta }),
+  };
+}
+
+/** D19. An act whose ids are not all known is like no other: its event's own id takes part. */
+function keyOf(event: EventDefinition, data: Data, { context, id }: { readonly context: EventContext; readonly id: string }): string {
+  const natural = [...event.naturalIds(data as never), ...(context.key ?? [])];
+  const isWhole = natural.length > 0 && natural.every((part) => part !== null && part !== undefined);
+  const ids = isWhole ? natural.map(String) : [...natural.map((part) => String(part ?? '')), id];
+  return createHash('sha256').update(JSON.stringify([event.name, ...ids])).digest('hex');
+}
+
+interface DeliveryParts {
+  readonly snapshot: Snapshot;
+  readonly event: EventDefinition;
+  readonly data: Data;
+  readonly error: string | null;
+}
+
+function toDelivery(target: WebhookTarget, { snapshot, event, data, error }: DeliveryParts): NewDelivery {
+  const endpoint = snapshot.byId.get(target.id);
+  const isAsSaved = endpoint !== undefined && JSON.stringify(toTarget(endpoint)) === JSON.stringify(toTarget(target));
+  return {
+    uuid: randomUUID(),
+    endpointId: target.id,
+    orderKey: target.ordered ? (event.orderBy?.(data as never) ?? null) : null,
+    target: isAsSaved ? null : JSON.stringify({ ...target, added: endpoint === undefined }),
+    failed: error === null ? null : { failure: 'filter', error },
+  };
+}

@@ -1,0 +1,185 @@
+import type { DatabaseApi, SqliteConnection } from '#plugin-api';
+import { tables } from '../migrations.ts';
+import { leaseTime, passSize, type ClaimRequest, type Finish, type Job, type Store } from './store-contract.ts';
+
+const { events, deliveries, attempts, leases } = tables;
+const now = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
+
+const columns = `d.id, d.uuid, d.attempts, d.run_start, d.target, d.body, e.id, e.uuid, e.name, e.key, e.body, e.unfiltered
+  FROM ${deliveries} d JOIN ${events} e ON e.id = d.event_id`;
+const notBehind = `AND (d.order_key IS NULL OR NOT EXISTS (SELECT 1 FROM ${deliveries} p
+  WHERE p.endpoint_id = d.endpoint_id AND p.order_key = d.order_key AND p.due_at IS NOT NULL AND p.id < d.id))`;
+
+const sql = {
+  now: `SELECT ${now}`,
+  addEvent: `INSERT INTO ${events} (uuid, name, key, created_at, body, unfiltered) VALUES (?, ?, ?, ?, ?, ?)`,
+  addDelivery: `INSERT INTO ${deliveries} (uuid, event_id, endpoint_id, state, due_at, order_key, target, created_at, finished_at, failure, error)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  fresh: `SELECT ${columns} WHERE d.endpoint_id = ? AND d.due_at = 0 AND d.id > ? ORDER BY d.id LIMIT ?`,
+  timed: `SELECT ${columns} WHERE d.endpoint_id = ? AND d.due_at > 0 AND d.due_at <= ? ORDER BY d.due_at, d.id LIMIT ?`,
+  freshOrdered: `SELECT ${columns} WHERE d.endpoint_id = ? AND d.due_at = 0 AND d.id > ? ${notBehind} ORDER BY d.id LIMIT ?`,
+  timedOrdered: `SELECT ${columns} WHERE d.endpoint_id = ? AND d.due_at > 0 AND d.due_at <= ? ${notBehind} ORDER BY d.due_at, d.id LIMIT ?`,
+  nextTimed: `SELECT MIN(due_at) FROM ${deliveries} WHERE endpoint_id = ? AND due_at > ?`,
+  oneOpen: `SELECT ${columns} WHERE d.uuid = ? AND d.due_at IS NOT NULL`,
+  lease: `INSERT INTO ${leases} (owner, until, jobs) VALUES (?, ?, ?)`,
+  holds: `SELECT 1 FROM ${leases} WHERE token = ? AND owner = ?`,
+  endLease: `DELETE FROM ${leases} WHERE token = ? AND owner = ?`,
+  foreign: `SELECT j.value FROM ${leases} l, json_each(l.jobs) j WHERE l.owner <> ?`,
+  anyForeign: `SELECT 1 FROM ${leases} WHERE owner <> ? LIMIT 1`,
+  finish: `UPDATE ${deliveries} SET state = ?, due_at = ?, attempts = attempts + ?, run_start = run_start + ?, finished_at = ?, http_status = ?, failure = ?, error = ?, duration = ?, log = ?
+    WHERE id = ? AND due_at IS NOT NULL`,
+  keepAttempt: `INSERT OR REPLACE INTO ${attempts} (delivery_id, number, log) SELECT id, attempts, log FROM ${deliveries} WHERE id = ? AND log IS NOT NULL`,
+  extend: `UPDATE ${leases} SET until = ? WHERE owner = ?`,
+  expire: `DELETE FROM ${leases} WHERE until <= ? AND owner <> ?`,
+  firstOpen: `SELECT MIN(endpoint_id) FROM ${deliveries} WHERE due_at IS NOT NULL AND endpoint_id > ?`,
+  keepBody: `UPDATE ${deliveries} SET body = ? WHERE id = ?`,
+  leasedNow: `SELECT j.value FROM ${leases} l, json_each(l.jobs) j`,
+} as const;
+
+type Row = readonly unknown[];
+
+/**
+ * SQLite has one writer, so a lease need not be written into each job: a pass of five jobs is one row of `leases`, whose
+ * id is the fencing token. Other processes look there before they take a job; this one remembers what it holds.
+ * Jobs that are due at once (`due_at` 0) are claimed from a mark upwards: what is below it, this process has seen.
+ *
+ * @param owner different for every process.
+ */
+export function createSqliteStore(database: DatabaseApi, owner: string): Store {
+  const held = new Set<number>();
+  const leftOf = new Map<number, number>();
+  const marks = new Map<string, number>();
+  const run = <Result>(work: (connection: SqliteConnection) => Result, init = {}): Promise<Result> =>
+    database.direct<Result>({ sqlite: work, postgresql: () => Promise.reject(new Error('This store is for SQLite.')) }, init);
+  const timeOf = (connection: SqliteConnection): number => connection.rows(sql.now)[0]?.[0] as number;
+
+  function toJob(row: Row, endpointId: string, token: number): Job {
+    const [id, uuid, made, runStart, target, ownBody, eventId, eventUuid, name, key, body, unfiltered] = row;
+    const event = { id: eventId as number, uuid: eventUuid as string, name: name as string, key: key as string, body: body as Buffer, unfiltered: unfiltered === 1 };
+    return { id: id as number, uuid: uuid as string, endpointId, token, attempts: made as number, runStart: runStart as number, target: target as string | null, ownBody: ownBody as Buffer | null, event };
+  }
+
+  /** Drops the jobs from memory; their lease ends with the last one of the pass. */
+  function letGo(connection: SqliteConnection, job: Job): void {
+    held.delete(job.id);
+    const left = (leftOf.get(job.token) ?? 1) - 1;
+    if (left > 0) {
+      leftOf.set(job.token, left);
+      return;
+    }
+    leftOf.delete(job.token);
+    connection.run(sql.endLease, job.token, owner);
+  }
+
+  function finish(connection: SqliteConnection, time: number, { job, state, delay, made, free, status, failure, error, duration, log }: Finish): void {
+    if (made === 1 && job.attempts > 0) connection.run(sql.keepAttempt, job.id);
+    const due = state === 'pending' ? time + delay : null;
+    connection.run(sql.finish, state, due, made, free ? made : 0, due === null ? time : null, status, failure, error, duration, log, job.id);
+  }
+
+  function select(connection: SqliteConnection, { endpointId, passes, ordered, most }: ClaimRequest, time: number): Row[] {
+    const wanted = Math.min(most ?? Infinity, passes * passSize);
+    const foreign = connection.rows(sql.anyForeign, owner).length === 0 ? null : new Set(connection.rows(sql.foreign, owner).map(([id]) => id));
+    const isFree = ([id]: Row): boolean => !held.has(id as number) && foreign?.has(id) !== true;
+    const slack = wanted + held.size + (foreign?.size ?? 0);
+    const timed = connection.rows(ordered ? sql.timedOrdered : sql.timed, endpointId, time, slack).filter(isFree).slice(0, wanted);
+    if (timed.length === wanted) return timed;
+    // Held ones stand at the beginning of what an ordered endpoint may have, and below the mark of any other.
+    const mark = ordered ? 0 : (marks.get(endpointId) ?? 0);
+    const all = connection.rows(ordered ? sql.freshOrdered : sql.fresh, endpointId, mark, mark === 0 || foreign ? slack : wanted - timed.length);
+    const fresh = all.filter(isFree).slice(0, wanted - timed.length);
+    const last = fresh.at(-1)?.[0];
+    // A lease that is not ours may end: what it covers must not fall below the mark.
+    if (last !== undefined && foreign === null) marks.set(endpointId, Math.max(mark, last as number));
+    return [...timed, ...fresh];
+  }
+
+  /** One lease for each five. */
+  function lease(connection: SqliteConnection, rows: readonly Row[], { time, endpointId }: { readonly time: number; readonly endpointId: string }): Job[] {
+    const jobs: Job[] = [];
+    for (let start = 0; start < rows.length; start += passSize) {
+      const pass = rows.slice(start, start + passSize);
+      const { lastId: token } = connection.run(sql.lease, owner, time + leaseTime, `[${pass.map(([id]) => String(id)).join(',')}]`);
+      leftOf.set(token, pass.length);
+      for (const row of pass) {
+        held.add(row[0] as number);
+        jobs.push(toJob(row, endpointId, token));
+      }
+    }
+    return jobs;
+  }
+
+  return {
+    add: (added, { transaction, durable }) =>
+      run((connection) => {
+        const time = timeOf(connection);
+        for (const event of added) {
+          const { lastId } = connection.run(sql.addEvent, event.uuid, event.name, event.key, time, event.body, event.unfiltered ? 1 : 0);
+          for (const { uuid, endpointId, orderKey, target, failed } of event.deliveries) {
+            connection.run(sql.addDelivery, uuid, lastId, endpointId, failed ? 'failed' : 'pending', failed ? null : 0, orderKey, target, time, failed ? time : null, failed?.failure ?? null, failed?.error ?? null);
+          }
+        }
+      }, { durable, ...(transaction && { transaction }) }),
+    turn: ({ finished, released, claims }) =>
+      run((connection) => {
+        const time = timeOf(connection);
+        const tokens = new Map<number, boolean>();
+        const holds = (token: number): boolean => {
+          const known = tokens.get(token) ?? connection.rows(sql.holds, token, owner).length > 0;
+          tokens.set(token, known);
+          return known;
+        };
+        const stale: Job[] = [];
+        for (const outcome of finished) {
+          if (holds(outcome.job.token)) finish(connection, time, outcome);
+          else stale.push(outcome.job);
+        }
+        for (const { job } of finished) letGo(connection, job);
+        for (const job of released) {
+          letGo(connection, job);
+          marks.delete(job.endpointId);
+        }
+        for (const job of stale) marks.delete(job.endpointId);
+        const idle = new Map<string, number | null>();
+        const jobs = claims.flatMap((claim) => {
+          const rows = select(connection, claim, time);
+          if (rows.length < Math.min(claim.most ?? Infinity, claim.passes * passSize)) {
+            const next = connection.rows(sql.nextTimed, claim.endpointId, time)[0]?.[0] as number | null;
+            idle.set(claim.endpointId, next === null ? null : next - time);
+          }
+          return lease(connection, rows, { time, endpointId: claim.endpointId });
+        });
+        return { jobs, stale, idle };
+      }),
+    claimThese: (uuids) =>
+      run((connection) => {
+        const time = timeOf(connection);
+        const foreign = new Set(connection.rows(sql.foreign, owner).map(([id]) => id));
+        return uuids.flatMap((uuid) => {
+          const rows = connection.rows(sql.oneOpen, uuid).filter(([id]) => !held.has(id as number) && !foreign.has(id));
+          if (rows.length === 0) return [];
+          const endpointId = connection.rows(`SELECT endpoint_id FROM ${deliveries} WHERE uuid = ?`, uuid)[0]?.[0] as string;
+          return lease(connection, rows, { time, endpointId });
+        });
+      }),
+    heartbeat: () =>
+      run((connection) => {
+        const time = timeOf(connection);
+        if (leftOf.size > 0) connection.run(sql.extend, time + leaseTime, owner);
+        const { changes } = connection.run(sql.expire, time, owner);
+        if (changes > 0) marks.clear();
+        return changes > 0;
+      }),
+    openEndpoints: () =>
+      run((connection) => {
+        const found: string[] = [];
+        for (let last = ''; ; last = found.at(-1) ?? '') {
+          const next = connection.rows(sql.firstOpen, last)[0]?.[0];
+          if (typeof next !== 'string') return found;
+          found.push(next);
+        }
+      }),
+    keepBody: (job, body) => run((connection) => void connection.run(sql.keepBody, body, job.id)),
+    leased: async () => run((connection) => new Set(connection.rows(sql.leasedNow).map(([id]) => id as number))),
+  };
+}

@@ -1,0 +1,113 @@
+import type { Knex } from '#plugin-api';
+import type { DeliveryFailure } from '../delivery.ts';
+
+/** A job this process holds a lease on. */
+export interface Job {
+  readonly id: number;
+  /** `X-SVC-Delivery-Id`. */
+  readonly uuid: string;
+  readonly endpointId: string;
+  /** Fencing token: an outcome under an older one is not written. */
+  readonly token: number;
+  readonly attempts: number;
+  readonly runStart: number;
+  /** JSON of the target, where a filter made or changed it. */
+  readonly target: string | null;
+  /** Bytes of this delivery, where a filter changed them. */
+  readonly ownBody: Buffer | null;
+  readonly event: StoredEvent;
+}
+
+export interface StoredEvent {
+  readonly id: number;
+  readonly uuid: string;
+  readonly name: string;
+  readonly key: string;
+  readonly body: Buffer;
+  readonly unfiltered: boolean;
+}
+
+export interface NewDelivery {
+  readonly uuid: string;
+  readonly endpointId: string;
+  readonly orderKey: string | null;
+  readonly target: string | null;
+  /** Stored as failed, for this reason, and never sent by itself. */
+  readonly failed: { readonly failure: DeliveryFailure; readonly error: string } | null;
+}
+
+export interface NewEvent {
+  readonly uuid: string;
+  readonly name: string;
+  readonly key: string;
+  readonly body: Buffer;
+  readonly unfiltered: boolean;
+  readonly deliveries: readonly NewDelivery[];
+}
+
+/** What one attempt, or the end of a job, leaves behind. */
+export interface Finish {
+  readonly job: Job;
+  readonly state: 'pending' | 'delivered' | 'failed';
+  /** Milliseconds until it is due again; only for `pending`. */
+  readonly delay: number;
+  /** 1 when an attempt was made. */
+  readonly made: 0 | 1;
+  /** The attempt does not count against the schedule: a probe of a paused endpoint. */
+  readonly free: boolean;
+  readonly status: number | null;
+  readonly failure: DeliveryFailure | null;
+  readonly error: string | null;
+  readonly duration: number | null;
+  /** Record of the attempt as JSON. */
+  readonly log: string | null;
+}
+
+export interface ClaimRequest {
+  readonly endpointId: string;
+  /** Passes of five jobs (contract 8). */
+  readonly passes: number;
+  /** One at a time of each order key. */
+  readonly ordered: boolean;
+  /** At most so many, for probes. */
+  readonly most?: number;
+}
+
+export interface Turn {
+  readonly finished: readonly Finish[];
+  /** Claimed and not sent: given back as they were. */
+  readonly released: readonly Job[];
+  readonly claims: readonly ClaimRequest[];
+}
+
+export interface TurnResult {
+  readonly jobs: readonly Job[];
+  /** Jobs whose outcome was not written, because somebody else holds them by now. */
+  readonly stale: readonly Job[];
+  /** Endpoints of which nothing more is due, with the milliseconds until something is; null: nothing waits. */
+  readonly idle: ReadonlyMap<string, number | null>;
+}
+
+/** The queue in the database. All times are the database's. One instance per process. */
+export interface Store {
+  /** All of it in one transaction. @param init `durable`: on the disk when it resolves. */
+  add(events: readonly NewEvent[], init: { readonly transaction?: Knex.Transaction; readonly durable: boolean }): Promise<void>;
+  /** Writes outcomes, gives back, and claims, in as few trips as the database allows. */
+  turn(turn: Turn): Promise<TurnResult>;
+  /** Claims these very deliveries, those of them that nobody else holds. */
+  claimThese(uuids: readonly string[]): Promise<readonly Job[]>;
+  /** Lengthens this process's leases and frees those that ran out. Answers whether any were freed. */
+  heartbeat(): Promise<boolean>;
+  /** Endpoints with open jobs: one seek each, however many jobs there are. */
+  openEndpoints(): Promise<readonly string[]>;
+  /** Keeps the bytes that a filter made, before they are sent for the first time. */
+  keepBody(job: Job, body: Buffer): Promise<void>;
+  /** Ids of rows among these that are being worked on. */
+  leased(ids: readonly number[]): Promise<ReadonlySet<number>>;
+}
+
+/** Milliseconds a lease holds, and how often it is lengthened. */
+export const leaseTime = 15_000;
+export const heartbeatInterval = 4_000;
+/** Jobs of one pass (contract 8). */
+export const passSize = 5;

@@ -1,0 +1,16 @@
+import type { StoredEndpoint } from './settings-store.ts';
+import type { WebhookTarget } from './endpoint.ts';
+
+/** Without secrets, headers and subscriptions: what filters and actions see. */
+export function toTarget({ id, name, url, internal, standardWebhooks, redirects, longTail, ordered }: StoredEndpoint | WebhookTarget): WebhookTarget {
+  return { id, name, url, internal, standardWebhooks, redirects, longTail, ordered };
+}
+
+/** What filters may leave out of a target they add. */
+export function completeTarget(target: Partial<WebhookTarget>): WebhookTarget {
+  const url = String(target.url ?? '');
+  return {
+    id: String(target.id ?? url), name: String(target.name ?? url), url, internal: target.internal === true, standardWebhooks: target.standardWebhooks === true,
+    redirects: typeof target.redirects === 'number' ? target.redirects : 2, longTail: target.longTail === true, ordered: target.ordered === true,
+  };
+}

@@ -1,0 +1,38 @@
+import type { AttemptOutcome } from '../delivery/deliver.contract.ts';
+import type { Job } from '../store/store-contract.ts';
+
+/** Attempts at once of an endpoint nobody knows yet, and of one that answers quickly. */
+export const firstLimit = 4;
+export const mostPerEndpoint = 64;
+/** Answers that take longer are no reason to ask more at once, in milliseconds. */
+const quick = 1_000;
+
+/** One endpoint's share of the work. Lanes do not wait for each other. */
+export interface Lane {
+  readonly id: string;
+  /** Attempts that may be under way at once. */
+  limit: number;
+  inFlight: number;
+  /** Claimed and not sent yet. */
+  readonly buffer: Job[];
+  /** Whether the database may hold something that is due. */
+  ready: boolean;
+  /** When the next job falls due, on the clock that never jumps; null: nothing waits. */
+  nextAt: number | null;
+  /** Paused by its circuit: one probe at a time. */
+  paused: boolean;
+  delivered: number;
+  failed: number;
+  retried: number;
+}
+
+export function createLane(id: string): Lane {
+  return { id, limit: firstLimit, inFlight: 0, buffer: [], ready: true, nextAt: null, paused: false, delivered: 0, failed: 0, retried: 0 };
+}
+
+/** Grows while answers are quick, is halved by refusals, and falls to one by a time-out. */
+export function adapt(lane: Lane, { failure, status, duration }: Pick<AttemptOutcome, 'failure' | 'status' | 'duration'>): void {
+  if (failure === 'timeout') lane.limit = 1;
+  else if (failure === 'connect' || failure === 'reset' || failure === 'dns' || failure === 'tls' || status === 429 || status === 503) lane.limit = Math.max(1, Math.floor(lane.limit / 2));
+  else if (duration <= quick) lane.limit = Math.min(mostPerEndpoint, lane.limit + 1);
+}
