@@ -49,7 +49,7 @@ export function createSandbox({ clock, log, options, database }: Pick<HostApi, '
         providers: wires.map((wire) => ({
           label: wire.label,
           address: String(wire.settings(`${url ?? ''}/${wire.id}`, {})['base_url']),
-          models: wire.models.join(', '),
+          models: [...wire.models, ...(wire.embeddingModels ?? []), ...(wire.imageModels ?? [])].join(', '),
         })),
         stores: storeWires.map((wire) => ({ label: wire.label, address: String(wire.settings(url ?? '')['url']) })),
         requests: server.recent(),

@@ -43,6 +43,33 @@ describe('the sandbox plugin', () => {
     expect(await settingsOf('azure', { api_version: '2024-10-21' })).to.include({ api_version: '2024-10-21' });
   });
 
+  it('names default models for what a provider can do', async () => {
+    await plugin.options.update('svc_sandbox', true);
+    expect(await settingsOf('openai')).to.include({ embedding_model: 'text-embedding-3-small', image_model: 'dall-e-3' });
+    expect(await settingsOf('google')).to.include({ embedding_model: 'gemini-embedding-001', image_model: 'gemini-2.5-flash-image' });
+    expect(await settingsOf('deepseek')).not.to.have.any.keys('embedding_model', 'image_model');
+  });
+
+  it('answers settings of vector stores that lead to its own server while the switch is on', async () => {
+    const storeSettings = async (id: string) => await plugin.hooks.applyFiltersAsync('svc_vector_store_settings', { api_key: 'mine', extra: 'kept' }, id);
+    expect(await storeSettings('qdrant')).to.deep.equal({ api_key: 'mine', extra: 'kept' });
+    await plugin.options.update('svc_sandbox', true);
+    for (const id of ['pinecone', 'qdrant', 'chroma']) {
+      const settings = await storeSettings(id) as Settings;
+      expect(settings).to.include({ api_key: 'sandbox', extra: 'kept' });
+      expect(settings['url']).to.match(/^http:\/\/127\.0\.0\.1:\d+(?:\/pinecone)?$/);
+    }
+    expect(await storeSettings('a-third-party')).to.deep.equal({ api_key: 'mine', extra: 'kept' });
+  });
+
+  it('keeps what its vector stores were given in the site\'s database', async () => {
+    await plugin.options.update('svc_sandbox', true);
+    const { url } = await plugin.hooks.applyFiltersAsync('svc_vector_store_settings', {}, 'qdrant') as Settings;
+    const made = await call(`${url}/collections/books`, { method: 'PUT', headers: { 'api-key': 'sandbox' }, body: { vectors: { size: 2, distance: 'Dot' } } });
+    expect(made.status).to.equal(200);
+    expect(await plugin.database.knex('sandbox_collections').select('store', 'name')).to.deep.equal([{ store: 'qdrant', name: 'books' }]);
+  });
+
   it('knows nothing of providers of other plugins', async () => {
     await plugin.options.update('svc_sandbox', true);
     expect(await settingsOf('a-third-party', { api_key: 'k' })).to.deep.equal({ api_key: 'k' });
@@ -86,13 +113,15 @@ describe('the sandbox plugin', () => {
     const html = await plugin.render();
     expect(html).to.contain('Nothing leaves this machine').and.to.match(/<code>http:\/\/127\.0\.0\.1:\d+<\/code>/);
     expect(html).to.contain('/openai/v1/models').and.to.contain('gpt-4.1-mini').and.to.contain('OpenRouter');
+    expect(html).to.contain('Pinecone').and.to.contain('text-embedding-3-small').and.to.contain('dall-e-3');
     expect(html).to.contain('name="delay_ms"').and.to.contain('fault-garbage');
     expect(html).not.to.match(/style=|onclick=|<script/);
   });
 
-  it('takes its option with it when it is uninstalled', async () => {
+  it('takes its option and its tables with it when it is uninstalled', async () => {
     await plugin.act('save', { fault: '429', rate: '1', delay_ms: '10', seed: '3' });
     await plugin.uninstall();
     expect(await plugin.options.list('sandbox_')).to.deep.equal({});
+    for (const table of ['sandbox_collections', 'sandbox_records']) expect(await plugin.database.knex.schema.hasTable(table), table).to.equal(false);
   });
 });
