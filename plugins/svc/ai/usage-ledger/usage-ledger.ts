@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import type { HostApi, Undo } from '#plugin-api';
+import type { HostApi, Logger, Undo } from '#plugin-api';
 import type { PriceTable } from '../../settings/prices/price.ts';
 import type { UsageLedger, UsageRecord } from '../usage-record.ts';
 import { localDay } from './local-day.ts';
@@ -40,38 +40,35 @@ interface Noted {
   readonly sandbox: Promise<boolean>;
 }
 
+async function storeBatch(batch: readonly Noted[], { host, prices }: Pick<UsageLedgerParts, 'host' | 'prices'>): Promise<void> {
+  const [table, timezone, flags] = await Promise.all([prices(), host.site.timezone(), Promise.all(batch.map(({ sandbox }) => sandbox))]);
+  const rows = batch.map(({ usage, time }, index) => usageRow({ usage, time, sandbox: flags[index] === true }, table));
+  await writeUsage(host.database, { rows, dayOf: localDay(timezone) });
+}
+
 /**
  * The ledger in the database: calls are noted in memory and stored in batches, each with its cost by the prices of that
  * moment. On several nodes each stores its own. A process that is killed loses what it noted within the last second.
  */
 export function createUsageLedger({ host, prices, isSandbox, limits: given }: UsageLedgerParts): StoringLedger {
-  const { clock, database, log, site } = host;
+  const { clock, log } = host;
   const limits = { ...defaultLimits, ...given };
   const noted: Noted[] = [];
-  let dropped = 0;
-  let failing = false;
+  const report = createReport(log, limits.kept);
   let stopped = false;
   let timer: Undo | undefined;
   let writing: Promise<void> | undefined;
 
-  async function storeBatch(): Promise<void> {
-    const batch = noted.slice(0, limits.batch);
-    const [table, timezone, flags] = await Promise.all([prices(), site.timezone(), Promise.all(batch.map(({ sandbox }) => sandbox))]);
-    const rows = batch.map(({ usage, time }, index) => usageRow({ usage, time, sandbox: flags[index] === true }, table));
-    await writeUsage(database, { rows, dayOf: localDay(timezone) });
-    noted.splice(0, batch.length);
-  }
-
   async function store(): Promise<void> {
     try {
-      while (noted.length > 0) await storeBatch();
-      if (failing) log.info('The usage ledger is written again.', { dropped });
-      failing = false;
-      dropped = 0;
+      while (noted.length > 0) {
+        const batch = noted.slice(0, limits.batch);
+        await storeBatch(batch, { host, prices });
+        noted.splice(0, batch.length);
+      }
+      report.written();
     } catch (error) {
-      // Told once; the next line is about its end.
-      if (!failing) log.warn('The usage ledger cannot be written; calls are kept in memory until it can.', { kept: noted.length, at_most: limits.kept, error });
-      failing = true;
+      report.failed(noted.length, error);
     }
   }
 
@@ -90,22 +87,17 @@ export function createUsageLedger({ host, prices, isSandbox, limits: given }: Us
 
   function schedule(): void {
     if (timer !== undefined || writing !== undefined) return;
-    timer = clock.after(failing ? limits.waitAfterFailure : limits.wait, () => void flushApart());
+    timer = clock.after(report.isFailing() ? limits.waitAfterFailure : limits.wait, () => void flushApart());
   }
 
   // A call may be noted inside somebody's transaction: its rows must not be undone with that.
   const flushApart = AsyncResource.bind(flush);
   const scheduleApart = AsyncResource.bind(schedule);
 
-  function drop(): void {
-    dropped += 1;
-    if (dropped === 1) log.error('Calls are missing from the usage ledger: it is stopped, or could not be written for too long.', { kept: noted.length });
-  }
-
   function note(usage: UsageRecord): void {
-    if (stopped || noted.length >= limits.kept) return drop();
+    if (stopped || noted.length >= limits.kept) return report.dropped();
     noted.push({ usage, time: clock.now(), sandbox: isSandbox().catch(() => false) });
-    if (noted.length >= limits.batch && !failing && writing === undefined) void flushApart();
+    if (noted.length >= limits.batch && !report.isFailing() && writing === undefined) void flushApart();
     else scheduleApart();
   }
 
@@ -122,7 +114,32 @@ export function createUsageLedger({ host, prices, isSandbox, limits: given }: Us
       await flushApart();
       stopped = true;
       timer?.();
-      if (noted.length > 0 || dropped > 0) log.error('Calls are missing from the usage ledger: it could not be written before the stop.', { calls: noted.length + dropped });
+      report.stopped(noted.length);
+    },
+  };
+}
+
+/** Tells the log once when calls cannot be stored, once when the first is dropped, and how many were when it is over. */
+function createReport(log: Logger, atMost: number) {
+  let failing = false;
+  let dropped = 0;
+  return {
+    isFailing: () => failing,
+    failed(kept: number, error: unknown): void {
+      if (!failing) log.warn('The usage ledger cannot be written; calls are kept in memory until it can.', { kept, at_most: atMost, error });
+      failing = true;
+    },
+    written(): void {
+      if (failing) log.info('The usage ledger is written again.', { dropped });
+      failing = false;
+      dropped = 0;
+    },
+    dropped(): void {
+      dropped += 1;
+      if (dropped === 1) log.error('Calls are missing from the usage ledger: it is stopped, or could not be written for too long.');
+    },
+    stopped(left: number): void {
+      if (left + dropped > 0) log.error('Calls are missing from the usage ledger: it could not be written before the stop.', { calls: left + dropped });
     },
   };
 }
