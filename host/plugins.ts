@@ -59,7 +59,7 @@ export async function createPlugins({ core, web, cli, only }: PluginsDependencie
 
 function createServices({ core, web, cli }: PluginsDependencies): HostServices {
   const { hooks, options, secrets, cron, database, users, log, clock, http, site, content } = core;
-  const { rest, views, assets } = web;
+  const { rest, views, assets, metrics } = web;
   return {
     site,
     hooks,
@@ -80,6 +80,7 @@ function createServices({ core, web, cli }: PluginsDependencies): HostServices {
     log,
     clock,
     http,
+    metrics,
   };
 }
 

@@ -8,6 +8,7 @@ import { createUploadsHandler } from './content/media/serve-uploads.ts';
 import { createLazySite, createLazyTheme } from './content/site/lazy-site.ts';
 import type { Core } from './core.ts';
 import { createAssets } from './http/assets.ts';
+import { createMetrics } from './http/metrics.ts';
 import { createHttpServer } from './http/server.ts';
 import type { ReadinessCheck } from './http/health.ts';
 import { createRestHandler } from './rest/express-adapter.ts';
@@ -77,6 +78,7 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
     renderPage: (page) => renderSitePage(pages, page),
     authenticate: (request) => authentication.sessionUser(request),
   });
+  const metrics = createMetrics({ clock, log });
   const server = createHttpServer({
     log,
     clock,
@@ -86,11 +88,12 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
     rest: config.role === 'worker' ? (_request, _response, next) => next() : createRestHandler({ rest, prefix: config.restPrefix, currentUser: (request, response) => authentication.currentUser(request, response), log }),
     assets,
     checks,
+    metrics,
     metricsToken: config.metricsToken,
     ...(config.role !== 'worker' && { admin: admin.router, site: [createUploadsHandler(parts.folder), avatarsHandler, publicSite, createSiteRouter(pages)] }),
     renderError: createErrorPage(pages),
   });
-  return { rest, admin, assets, views, server, setup, origins, anonymousLimit, sessions, applicationPasswords, authentication };
+  return { rest, admin, assets, views, server, metrics: metrics.api, setup, origins, anonymousLimit, sessions, applicationPasswords, authentication };
 }
 
 export type Web = ReturnType<typeof createWeb>;

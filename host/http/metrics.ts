@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
-import type { Clock } from '#plugin-api';
+import type { Clock, Logger, MetricsApi, MetricsCollector } from '#plugin-api';
 
 /** Kinds of addresses, few and fixed: a path in a label would let callers fill the memory. */
 export type RouteClass = 'rest' | 'admin' | 'assets' | 'health' | 'site';
@@ -9,12 +9,17 @@ export type RouteClass = 'rest' | 'admin' | 'assets' | 'health' | 'site';
 export interface Metrics {
   /** Counts the request when its answer is finished or its connection is lost (status 499). */
   observe(response: ServerResponse, startedAt: number, routeClass: () => RouteClass): void;
-  /** All in Prometheus's text format: requests by class and status, durations by class, and the process's own. */
+  /** For plugins' own. */
+  readonly api: MetricsApi;
+  /** All in Prometheus's text format: requests by class and status, durations by class, the process's own, and those of plugins. */
   expose(): Promise<string>;
 }
 
 /** Upper borders in seconds; requests to models take up to minutes. */
 const borders = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180];
+
+/** Milliseconds a plugin's collector may take. */
+const collectorLimit = 3_000;
 
 interface Durations {
   readonly counts: number[];
@@ -23,9 +28,10 @@ interface Durations {
 }
 
 /** Counters of this process; each node is scraped for itself. prom-client, for the process's metrics, is loaded at the first scrape. */
-export function createMetrics({ clock }: { readonly clock: Pick<Clock, 'now'> }): Metrics {
+export function createMetrics({ clock, log }: { readonly clock: Pick<Clock, 'now' | 'after'>; readonly log: Logger }): Metrics {
   const requests = new Map<string, number>();
   const durations = new Map<RouteClass, Durations>();
+  const collectors = new Set<MetricsCollector>();
   let ofProcess: Promise<{ metrics(): Promise<string> }> | undefined;
 
   function count(routeClass: RouteClass, status: number, seconds: number): void {
@@ -39,13 +45,36 @@ export function createMetrics({ clock }: { readonly clock: Pick<Clock, 'now'> })
     kept.count += 1;
   }
 
+  /** What a plugin has to tell, or nothing: no plugin keeps the others' figures from being read. */
+  async function ask(collector: MetricsCollector): Promise<string> {
+    let undo: (() => void) | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      undo = clock.after(collectorLimit, () => reject(new Error(`The collector did not end within ${collectorLimit} ms.`)));
+    });
+    try {
+      return (await Promise.race([collector(), late])).trim();
+    } catch (error) {
+      log.warn("A plugin's metrics could not be collected.", { error });
+      return '';
+    } finally {
+      undo?.();
+    }
+  }
+
   return {
+    api: {
+      add(collector) {
+        collectors.add(collector);
+        return () => void collectors.delete(collector);
+      },
+    },
     observe(response, startedAt, routeClass) {
       response.once('close', () => count(routeClass(), response.writableFinished ? response.statusCode : 499, (clock.now() - startedAt) / 1000));
     },
     async expose() {
       ofProcess ??= collectProcessMetrics();
-      return [...exposeRequests(requests), ...exposeDurations(durations), await (await ofProcess).metrics()].join('\n');
+      const [own, ...added] = await Promise.all([(await ofProcess).metrics(), ...[...collectors].map(ask)]);
+      return [...exposeRequests(requests), ...exposeDurations(durations), own.trim(), ...added.filter((text) => text !== ''), ''].join('\n');
     },
   };
 }

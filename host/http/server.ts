@@ -9,8 +9,8 @@ import { createErrorPages } from './error-pages.ts';
 import type { RenderError } from './error-pages.ts';
 import { createHealth } from './health.ts';
 import type { ReadinessCheck } from './health.ts';
-import { createMetrics, createMetricsHandler } from './metrics.ts';
-import type { RouteClass } from './metrics.ts';
+import { createMetricsHandler } from './metrics.ts';
+import type { Metrics, RouteClass } from './metrics.ts';
 import { assignRequestId, clientAddress } from './request.ts';
 import type { RawHandler, RawRequest } from './request.ts';
 import { createSecurityHeaders } from './security-headers.ts';
@@ -28,6 +28,7 @@ export interface HttpServerDependencies {
   readonly rest: RawHandler;
   readonly assets: Assets;
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
+  readonly metrics: Metrics;
   readonly metricsToken: string | null;
   /** Mounted at `/admin`. */
   readonly admin?: RequestHandler;
@@ -52,8 +53,7 @@ const timeouts = { keepAlive: 65_000, headers: 20_000, request: 120_000 } as con
 
 /** The one HTTP server of a node: request id, REST, security headers, assets, health, metrics, admin, site, error pages, in this order. */
 export function createHttpServer(dependencies: HttpServerDependencies): HttpServer {
-  const { clock, rest } = dependencies;
-  const metrics = createMetrics({ clock });
+  const { clock, rest, metrics } = dependencies;
   let draining = false;
   let stopping = false;
   const app = createApp({ ...dependencies, metricsHandler: createMetricsHandler({ metrics, token: dependencies.metricsToken }), draining: () => draining });

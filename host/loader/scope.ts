@@ -62,6 +62,7 @@ export function createScope({ source, services, onRouteFailure }: ScopeDependenc
     log,
     clock: clockOf(services.clock, registrations),
     http: guard(services.http, methods.httpMethods),
+    metrics: guard(services.metrics, methods.metricsMethods),
     api: { RestError, RestResponse, defineErrors, withNamespaces: (hooks) => services.hooks.withNamespaces(hooks) },
     onStop: (callback) => registrations.onStop(callback),
   };

@@ -1,5 +1,5 @@
 import type {
-  AdminApi, AssetsApi, CliApi, Clock, ContentApi, CronApi, DatabaseApi, HooksApi, HttpApi, Logger, MediaApi, MetaApi, NamespacedHooks, OptionsApi, PostsApi, RestApi, RevisionsApi, SecretsApi, SiteApi, Undo, UsersApi, ViewsApi,
+  AdminApi, AssetsApi, CliApi, Clock, ContentApi, CronApi, DatabaseApi, HooksApi, HttpApi, Logger, MediaApi, MetaApi, MetricsApi, NamespacedHooks, OptionsApi, PostsApi, RestApi, RevisionsApi, SecretsApi, SiteApi, Undo, UsersApi, ViewsApi,
 } from '#plugin-api';
 
 /** What the loader needs of the hooks. */
@@ -30,6 +30,7 @@ export interface HostServices {
   readonly log: Logger;
   readonly clock: Clock;
   readonly http: HttpApi;
+  readonly metrics: MetricsApi;
 }
 
 /** `call`: passed on. `undo`: registers something; what it answers takes it back. */
@@ -69,4 +70,5 @@ export const metaMethods: MethodKinds<MetaApi> = { get: 'call', all: 'call', upd
 export const revisionsMethods: MethodKinds<RevisionsApi> = { list: 'call', restore: 'call' };
 export const mediaMethods: MethodKinds<MediaApi> = { save: 'call', get: 'call', url: 'call', delete: 'call' };
 export const viewsMethods: MethodKinds<ViewsApi> = { render: 'call', addHelper: 'undo', safe: 'call' };
+export const metricsMethods: MethodKinds<MetricsApi> = { add: 'undo' };
 export const httpMethods: MethodKinds<HttpApi> = { fetch: 'call', check: 'call' };

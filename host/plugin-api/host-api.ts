@@ -9,6 +9,7 @@ import type { RestError, defineErrors } from './errors.ts';
 import type { HooksApi } from './hooks.ts';
 import type { HttpApi } from './http.ts';
 import type { Logger } from './log.ts';
+import type { MetricsApi } from './metrics.ts';
 import type { NamespacedHooks } from './namespaced-hooks.ts';
 import type { OptionsApi } from './options.ts';
 import type { PluginManifest } from './plugin.ts';
@@ -40,6 +41,7 @@ export interface HostApi {
   readonly log: Logger;
   readonly clock: Clock;
   readonly http: HttpApi;
+  readonly metrics: MetricsApi;
   /** The classes of this module, for plugins that cannot import `#plugin-api`, and another way to write hooks. */
   readonly api: {
     readonly RestError: typeof RestError;

@@ -11,6 +11,7 @@ export type * from './hooks.ts';
 export type * from './host-api.ts';
 export type * from './http.ts';
 export type * from './log.ts';
+export type * from './metrics.ts';
 export type * from './namespaced-hooks.ts';
 export type * from './openapi.ts';
 export type * from './options.ts';

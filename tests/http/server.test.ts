@@ -3,6 +3,8 @@ import { expect } from 'chai';
 import type { RequestHandler } from 'express';
 import { createSystemClock } from '../../host/clock.ts';
 import { createAssets } from '../../host/http/assets.ts';
+import { createMetrics } from '../../host/http/metrics.ts';
+import type { Metrics } from '../../host/http/metrics.ts';
 import type { RawHandler } from '../../host/http/request.ts';
 import { createHttpServer } from '../../host/http/server.ts';
 import type { HttpServer, HttpServerDependencies } from '../../host/http/server.ts';
@@ -12,6 +14,7 @@ describe('HTTP server', () => {
   let server: HttpServer;
   let url: string;
   let lines: string[];
+  let metrics: Metrics;
 
   const rest: RawHandler = (request, response, next) => {
     if (!request.url!.startsWith('/wp-json')) return next();
@@ -23,8 +26,10 @@ describe('HTTP server', () => {
   async function start(changes: Partial<HttpServerDependencies> = {}): Promise<void> {
     lines = [];
     const clock = createSystemClock();
+    const log = createLogger({ level: 'debug', clock, write: (line) => lines.push(line) });
+    metrics = createMetrics({ clock, log });
     server = createHttpServer({
-      log: createLogger({ level: 'debug', clock, write: (line) => lines.push(line) }), clock, siteUrl: () => url, restRoot: () => `${url}/wp-json/`, trustProxy: false, rest, assets: createAssets(),
+      log, clock, metrics, siteUrl: () => url, restRoot: () => `${url}/wp-json/`, trustProxy: false, rest, assets: createAssets(),
       checks: {}, metricsToken: null, renderError: async (status, requestId) => `<h1>${status}</h1><p>${requestId}</p>`, ...changes,
     });
     ({ url } = await server.listen({ port: 0, host: '127.0.0.1' }));
@@ -170,6 +175,19 @@ describe('HTTP server', () => {
       expect(text).to.include('process_resident_memory_bytes ');
     });
 
+    it('show what plugins add, until they take it back, and leave out those that fail', async () => {
+      await start();
+      const undo = metrics.api.add(() => '# TYPE hello_greetings_total counter\nhello_greetings_total 3\n');
+      metrics.api.add(() => { throw new Error('no figures today'); });
+      metrics.api.add(async () => 'other_gauge 1');
+      const read = async (): Promise<string> => (await fetch(`${url}/metrics`)).text();
+      const text = await read();
+      expect(text).to.match(/\nhello_greetings_total 3\nother_gauge 1\n$/).and.to.include('process_resident_memory_bytes ');
+      expect(lines.join('')).to.include('no figures today');
+      undo();
+      expect(await read()).not.to.include('hello_greetings_total').and.to.include('other_gauge 1\n');
+    });
+
     it('are for this machine, or for holders of the token', async () => {
       await start({ metricsToken: 'scrape-me' });
       const status = async (headers: Record<string, string>) => (await fetch(`${url}/metrics`, { headers })).status;
@@ -215,7 +233,7 @@ describe('HTTP server', () => {
     it('says what to do when the port is taken', async () => {
       await start();
       const second = createHttpServer({
-        log: createLogger({ level: 'silent', clock: createSystemClock() }), clock: createSystemClock(), siteUrl: () => '', restRoot: () => '', trustProxy: false, rest, assets: createAssets(), checks: {}, metricsToken: null, renderError: async () => '',
+        log: createLogger({ level: 'silent', clock: createSystemClock() }), clock: createSystemClock(), metrics, siteUrl: () => '', restRoot: () => '', trustProxy: false, rest, assets: createAssets(), checks: {}, metricsToken: null, renderError: async () => '',
       });
       const error = await second.listen({ port: Number(new URL(url).port), host: '127.0.0.1' }).then(() => null, (reason: unknown) => reason as Error);
       expect(error?.message).to.match(/^Port \d+ is taken\. .* set PORT to another one\.$/);

@@ -67,6 +67,7 @@ export function createCountedServices({ clock, stored = new Map<string, unknown>
     log,
     clock,
     http: {},
+    metrics: { add: () => keep('metrics') },
   };
   return { ...(services as unknown as HostServices), hooks, registered, routes, lines, stored };
 }
