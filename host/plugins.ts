@@ -62,6 +62,7 @@ function createServices({ core, web, cli }: PluginsDependencies): HostServices {
   const { rest, views, assets, metrics } = web;
   return {
     site,
+    publicPages: web.publicPages,
     hooks,
     options,
     secrets,

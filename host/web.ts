@@ -8,6 +8,7 @@ import { createUploadsHandler } from './content/media/serve-uploads.ts';
 import { createLazySite, createLazyTheme } from './content/site/lazy-site.ts';
 import type { Core } from './core.ts';
 import { createAssets } from './http/assets.ts';
+import { createPublicPages } from './content/site/public-pages.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createHttpServer } from './http/server.ts';
 import type { ReadinessCheck } from './http/health.ts';
@@ -73,6 +74,7 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
   admin.api.addPage(createRestPage({ rest }));
   const { parts } = core.content;
   const pages = { views, site, restUrl, plugins, badges: () => admin.badges(), description: () => site.description(), theme: createLazyTheme({ parts, hooks, views, site }) };
+  const publicPages = createPublicPages({ renderPage: (page) => renderSitePage(pages, page), assetUrl: (slug, file) => assets.url(slug, file), siteUrl });
   const publicSite = createLazySite({
     parts, hooks, options, users, site, views, log, anonymous: users.anonymous,
     renderPage: (page) => renderSitePage(pages, page),
@@ -90,10 +92,10 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
     checks,
     metrics,
     metricsToken: config.metricsToken,
-    ...(config.role !== 'worker' && { admin: admin.router, site: [createUploadsHandler(parts.folder), avatarsHandler, publicSite, createSiteRouter(pages)] }),
+    ...(config.role !== 'worker' && { admin: admin.router, site: [createUploadsHandler(parts.folder), avatarsHandler, publicPages.handler, publicSite, createSiteRouter(pages)] }),
     renderError: createErrorPage(pages),
   });
-  return { rest, admin, assets, views, server, metrics: metrics.api, setup, origins, anonymousLimit, sessions, applicationPasswords, authentication };
+  return { rest, admin, assets, views, publicPages, server, metrics: metrics.api, setup, origins, anonymousLimit, sessions, applicationPasswords, authentication };
 }
 
 export type Web = ReturnType<typeof createWeb>;

@@ -66,12 +66,15 @@ export interface SitePage {
   readonly kind?: string;
   /** Keep it out of search engines. */
   readonly isHidden?: boolean;
+  /** Addresses of a style sheet and a script to load on it. */
+  readonly style?: string;
+  readonly script?: string;
 }
 
 /** Puts the site's layout around a page. */
 export async function renderSitePage({ views, site, restUrl, badges, theme }: SiteDependencies, page: SitePage): Promise<string> {
   const frame = { site: { name: await site.name(), url: site.url }, restUrl: restUrl() };
   const body = await views.render(page.template, page.data, frame);
-  const layout = { title: page.title, body: views.safe(body), badges: (await badges?.()) ?? [], adminUrl: adminPath(), ...(await theme?.(page)) };
+  const layout = { title: page.title, style: page.style, script: page.script, body: views.safe(body), badges: (await badges?.()) ?? [], adminUrl: adminPath(), ...(await theme?.(page)) };
   return views.render('site/layout', layout, frame);
 }

@@ -40,7 +40,7 @@ export function createScope({ source, services, onRouteFailure }: ScopeDependenc
 
   const host: HostApi = {
     plugin: { ...manifest, directory },
-    site: siteOf(services),
+    site: siteOf(services, (page) => registrations.remember(services.publicPages.add(slug, page))),
     hooks: guard(services.hooks.forOwner(slug), methods.hooksMethods),
     options: guard(services.options, methods.optionsMethods),
     secrets: guard(services.secrets, methods.secretsMethods),
@@ -75,8 +75,9 @@ export function createScope({ source, services, onRouteFailure }: ScopeDependenc
   };
 }
 
-function siteOf({ site }: HostServices): HostApi['site'] {
+function siteOf({ site }: HostServices, addPage: HostApi['site']['addPage']): HostApi['site'] {
   return {
+    addPage,
     get url() {
       return site.url;
     },

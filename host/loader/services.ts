@@ -1,5 +1,5 @@
 import type {
-  AdminApi, AssetsApi, CliApi, Clock, ContentApi, CronApi, DatabaseApi, HooksApi, HttpApi, Logger, MediaApi, MetaApi, MetricsApi, NamespacedHooks, OptionsApi, PostsApi, RestApi, RevisionsApi, SecretsApi, SiteApi, Undo, UsersApi, ViewsApi,
+  AdminApi, AssetsApi, CliApi, Clock, ContentApi, CronApi, DatabaseApi, HooksApi, HttpApi, Logger, MediaApi, MetaApi, MetricsApi, NamespacedHooks, OptionsApi, PostsApi, PublicPage, RestApi, RevisionsApi, SecretsApi, SiteApi, Undo, UsersApi, ViewsApi,
 } from '#plugin-api';
 
 /** What the loader needs of the hooks. */
@@ -14,6 +14,8 @@ export interface ScopedHooks {
 /** The services that all plugins share. Each plugin gets its own view of them. */
 export interface HostServices {
   readonly site: SiteApi;
+  /** Pages of the public site; `slug`: of the plugin, whose assets they load. */
+  readonly publicPages: { add(slug: string, page: PublicPage): Undo };
   readonly hooks: ScopedHooks;
   readonly options: OptionsApi;
   readonly secrets: SecretsApi;

@@ -15,7 +15,7 @@ import type { OptionsApi } from './options.ts';
 import type { PluginManifest } from './plugin.ts';
 import type { RestApi, RestResponse } from './rest.ts';
 import type { SecretsApi } from './secrets.ts';
-import type { SiteApi } from './site.ts';
+import type { PublicPagesApi, SiteApi } from './site.ts';
 import type { UsersApi } from './users.ts';
 import type { ViewsApi } from './views.ts';
 
@@ -25,7 +25,7 @@ import type { ViewsApi } from './views.ts';
  */
 export interface HostApi {
   readonly plugin: PluginManifest & { /** Absolute path of the plugin's folder. */ readonly directory: string };
-  readonly site: SiteApi;
+  readonly site: SiteApi & PublicPagesApi;
   readonly hooks: HooksApi;
   readonly options: OptionsApi;
   readonly secrets: SecretsApi;

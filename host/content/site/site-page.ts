@@ -18,6 +18,9 @@ export interface SitePage {
   readonly description?: string;
   /** Keep it out of search engines. */
   readonly isHidden?: boolean;
+  /** Addresses of a style sheet and a script to load on it. */
+  readonly style?: string;
+  readonly script?: string;
 }
 
 declare module '#plugin-api' {

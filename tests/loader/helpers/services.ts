@@ -41,6 +41,7 @@ export function createCountedServices({ clock, stored = new Map<string, unknown>
 
   const services = {
     site: { url: 'http://site.test', role: 'all' as const, version: '1.0.0', name: async () => 'Test', timezone: async () => 'UTC' },
+    publicPages: { add: (slug: string, { path }: { path: string }) => keep(`public page ${path} of ${slug}`) },
     hooks,
     options: { ...createOptions(stored), registerSetting: (name: string) => keep(`setting ${name}`) } as unknown as OptionsApi,
     secrets: { encrypt: (plain: string) => plain, decrypt: (text: string) => text },

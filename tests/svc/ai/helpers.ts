@@ -19,7 +19,7 @@ export async function services(init: ServicesInit = {}): Promise<AiServices & { 
   const { providers } = init;
   if (providers) hooks.addFilter('svc_providers', () => providers);
   const clock = init.clock ?? createFakeClock({ skipSleeps: true });
-  const site = { url: 'http://localhost', role: 'all' as const, version: '1.0.0', name: () => Promise.resolve('Site'), timezone: () => Promise.resolve(init.timezone ?? 'UTC') };
+  const site = { url: 'http://localhost', role: 'all' as const, version: '1.0.0', name: () => Promise.resolve('Site'), timezone: () => Promise.resolve(init.timezone ?? 'UTC'), addPage: () => () => undefined };
   return {
     clock,
     registry: await createProviderRegistry({ hooks }),

@@ -1,0 +1,60 @@
+import type { PublicPage, Undo } from '#plugin-api';
+import type { PlainHandler, SitePage } from './site-page.ts';
+
+export interface PublicPagesDependencies {
+  /** Puts the layout around a page. */
+  readonly renderPage: (page: SitePage) => Promise<string>;
+  readonly assetUrl: (slug: string, file: string) => string;
+  readonly siteUrl: () => string;
+}
+
+export interface PublicPages {
+  /** @param slug of the plugin, whose assets the page loads. */
+  add(slug: string, page: PublicPage): Undo;
+  /** Answers GET and HEAD of the pages there are, with or without a slash at the end; leaves the rest to the next handler. */
+  readonly handler: PlainHandler;
+}
+
+interface Registered {
+  readonly slug: string;
+  readonly page: PublicPage;
+}
+
+/** Public pages that plugins answer. */
+export function createPublicPages({ renderPage, assetUrl, siteUrl }: PublicPagesDependencies): PublicPages {
+  const pages = new Map<string, Registered>();
+
+  async function html({ slug, page }: Registered, query: URLSearchParams): Promise<string> {
+    const { template, data = {} } = await page.render({ query: Object.fromEntries(query) });
+    return renderPage({
+      title: page.title, template, data, kind: 'plugin-page', canonical: `${siteUrl()}/${page.path}`,
+      ...(page.description !== undefined && { description: page.description }),
+      ...(page.style !== undefined && { style: assetUrl(slug, page.style) }),
+      ...(page.script !== undefined && { script: assetUrl(slug, page.script) }),
+    });
+  }
+
+  return {
+    add(slug, page) {
+      if (!/^[a-z0-9-]+(\/[a-z0-9-]+)*$/.test(page.path)) throw new Error(`'${page.path}' is no address of a public page; write it like 'my-page'.`);
+      if (pages.has(page.path)) throw new Error(`There is a public page '${page.path}' already.`);
+      const registered = { slug, page };
+      pages.set(page.path, registered);
+      return () => {
+        if (pages.get(page.path) === registered) pages.delete(page.path);
+      };
+    },
+    handler(request, response, next) {
+      const isRead = request.method === 'GET' || request.method === 'HEAD';
+      const [path = '', query = ''] = (request.url ?? '/').split('?', 2);
+      const found = isRead ? pages.get(path.replace(/^\/|\/$/g, '')) : undefined;
+      if (found === undefined) return next();
+      html(found, new URLSearchParams(query))
+        .then((text) => {
+          response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-cache', 'Content-Length': Buffer.byteLength(text) });
+          response.end(request.method === 'HEAD' ? undefined : text);
+        })
+        .catch(next);
+    },
+  };
+}
