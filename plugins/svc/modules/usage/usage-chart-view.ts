@@ -1,6 +1,6 @@
 import { money } from './money.ts';
-import { shortNumber } from './short-number.ts';
-import { drawChart, type ChartDay } from './usage-chart.ts';
+import { shortNumber } from '../../kit/short-number.ts';
+import { drawChart, type ChartDay } from '../../kit/bar-chart.ts';
 import type { UsageGroup } from './usage-queries.ts';
 
 const metrics = [

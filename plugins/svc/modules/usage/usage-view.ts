@@ -1,7 +1,7 @@
 import type { AdminRequest } from '#plugin-api';
 import type { UsageRow } from '../../ai/usage-ledger/usage-tables.ts';
 import type { ServiceContext } from '../../context.ts';
-import { shortNumber } from './short-number.ts';
+import { shortNumber } from '../../kit/short-number.ts';
 import { nextStep } from './next-step.ts';
 import { money } from './money.ts';
 import { chartView, metricOf } from './usage-chart-view.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { createFakeClock } from '../../../../host/testing/fake-clock.ts';
 import { money } from '../../../../plugins/svc/modules/usage/money.ts';
-import { shortNumber } from '../../../../plugins/svc/modules/usage/short-number.ts';
-import { drawChart } from '../../../../plugins/svc/modules/usage/usage-chart.ts';
+import { shortNumber } from '../../../../plugins/svc/kit/short-number.ts';
+import { drawChart } from '../../../../plugins/svc/kit/bar-chart.ts';
 import { usageCsv } from '../../../../plugins/svc/modules/usage/usage-csv.ts';
 import { daysOf, readFilter, startOfDay, type UsageFilter } from '../../../../plugins/svc/modules/usage/usage-filter.ts';
 import { groupUsage, listUsage, sumUsage, usedValues } from '../../../../plugins/svc/modules/usage/usage-queries.ts';

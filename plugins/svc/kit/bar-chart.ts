@@ -1,5 +1,6 @@
 /** One bar of a chart. */
 export interface ChartDay {
+  /** `YYYY-MM-DD`, or whatever `label` knows how to write. */
   readonly day: string;
   readonly value: number;
   /** The part of `value` at the bar's end that failed. */
@@ -12,7 +13,7 @@ export interface Chart {
   /** Lines across, with what they stand for. */
   readonly lines: readonly { readonly y: number; readonly text: string }[];
   readonly bars: readonly ChartBar[];
-  /** Some of the days, below the bars. */
+  /** Some of the days or hours, below the bars. */
   readonly labels: readonly { readonly x: number; readonly anchor: 'start' | 'middle' | 'end'; readonly text: string }[];
   readonly left: number;
   readonly right: number;
@@ -44,10 +45,12 @@ export interface ChartInit {
   readonly title: (day: ChartDay) => string;
   /** Whether there is nothing between 1 and 2. */
   readonly whole: boolean;
+  /** What stands below a bar. Default: the day, as `21 Nov`. */
+  readonly label?: (day: string) => string;
 }
 
 /** Places of bars, lines and labels in a picture 220 units high. */
-export function drawChart({ width, days, format, title, whole }: ChartInit): Chart {
+export function drawChart({ width, days, format, title, whole, label = shortDay }: ChartInit): Chart {
   const { height, left, right, top, bottom } = frame;
   const step = niceStep(Math.max(...days.map(({ value }) => value), whole ? 1 : 0) / 4, whole);
   const highest = step * 4;
@@ -79,7 +82,7 @@ export function drawChart({ width, days, format, title, whole }: ChartInit): Cha
     labels: labelled(days, width < 500 ? 2 : 4).map((index) => ({
       x: round(left + slot * (index + 0.5)),
       anchor: days.length > 6 && index === 0 ? 'start' : days.length > 6 && index === days.length - 1 ? 'end' : 'middle',
-      text: shortDay(days[index]?.day ?? ''),
+      text: label(days[index]?.day ?? ''),
     })),
   };
 }
