@@ -98,6 +98,8 @@ export interface Replay {
   readonly id: string;
   readonly state: 'running' | 'done' | 'stopped';
   readonly replayed: number;
+  /** Deliveries the request picked when it was made. */
+  readonly total: number;
   readonly createdAt: number;
 }
 

@@ -93,6 +93,7 @@ async function createLeaseTables(knex: Knex): Promise<void> {
     columns.bigInteger('cursor').notNullable().defaultTo(0);
     columns.bigInteger('last').notNullable();
     columns.integer('replayed').notNullable().defaultTo(0);
+    columns.integer('total').notNullable().defaultTo(0);
     columns.bigInteger('created_at').notNullable();
     columns.bigInteger('moved_at').notNullable();
   });

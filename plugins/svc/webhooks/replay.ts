@@ -16,6 +16,7 @@ interface ReplayRow {
   readonly cursor: number;
   readonly last: number;
   readonly replayed: number;
+  readonly total: number;
   readonly created_at: number;
   readonly moved_at: number;
 }
@@ -68,8 +69,8 @@ export function createReplays({ host, wake }: { readonly host: Pick<HostApi, 'da
     step,
     start: tick,
     async replay(request) {
-      const last = (await selection(database.knex, request).max('d.id as id').first()) as { id: number | null } | undefined;
-      const row = { id: randomUUID(), state: 'running' as const, request: JSON.stringify(request), cursor: 0, last: last?.id ?? 0, replayed: 0, created_at: clock.now(), moved_at: 0 };
+      const found = (await selection(database.knex, request).max('d.id as last').count('d.id as total').first()) as { last: number | null; total: number | string } | undefined;
+      const row = { id: randomUUID(), state: 'running' as const, request: JSON.stringify(request), cursor: 0, last: found?.last ?? 0, total: Number(found?.total ?? 0), replayed: 0, created_at: clock.now(), moved_at: 0 };
       await database.knex(replays).insert(row);
       if (await step()) tick();
       return show((await database.knex(replays).where({ id: row.id }).first()) as ReplayRow);
@@ -90,6 +91,6 @@ function selection(knex: Knex, { deliveries: uuids, since, until, endpointId, ev
   return query;
 }
 
-function show({ id, state, replayed, created_at: createdAt }: ReplayRow): Replay {
-  return { id, state, replayed: Number(replayed), createdAt: Number(createdAt) };
+function show({ id, state, replayed, total, created_at: createdAt }: ReplayRow): Replay {
+  return { id, state, replayed: Number(replayed), total: Number(total), createdAt: Number(createdAt) };
 }
