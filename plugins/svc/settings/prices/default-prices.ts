@@ -33,6 +33,7 @@ export const defaultPrices: readonly Price[] = [
   { provider: 'google', model: 'gemini-3.1-flash-image*', input: 0.5, output: 60 },
   { provider: 'openrouter', model: 'openai/gpt-5.6-terra*', input: 2.5, output: 15 },
   { provider: 'openrouter', model: 'openai/text-embedding-3-small', input: 0.02 },
+  { provider: 'openrouter', model: 'google/gemini-3.1-flash-image*', input: 0.5, output: 60 },
   { provider: 'openrouter', model: 'anthropic/claude-sonnet-5.5*', input: 2, output: 10 },
   { provider: 'openrouter', model: '*:free', input: 0, output: 0 },
   { provider: 'claude', model: 'claude-sonnet-5*', input: 2, output: 10 },
