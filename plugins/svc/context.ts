@@ -11,6 +11,7 @@ import { createGenerateText, type GenerateText } from './ai/generate-text.ts';
 import { routeProviderIds } from './ai/route-providers.ts';
 import { createTestProvider } from './ai/test-provider.ts';
 import { createUsageLedger, type StoringLedger } from './ai/usage-ledger/usage-ledger.ts';
+import { serviceEvents } from './events.ts';
 import { createRateLimit } from './kit/rate-limit.ts';
 import { requireApiKey, type KeyedRequest } from './kit/require-api-key.ts';
 import type { Provider } from './providers/provider.ts';
@@ -22,6 +23,8 @@ import type { SettingsContext } from './settings/settings-context.ts';
 import { createModelLists } from './settings/models/model-lists.ts';
 import { createProviderTester } from './settings/provider-tester.ts';
 import { createSettings } from './settings/settings.ts';
+import { createWebhooks, type WebhookService } from './webhooks/create-webhooks.ts';
+import { createDeliver } from './webhooks/delivery/deliver.ts';
 
 /** All that the service's modules work with. One per process, made when the plugin registers. */
 export interface ServiceContext extends SettingsContext {
@@ -49,6 +52,7 @@ export interface ServiceContext extends SettingsContext {
   readonly searchVectors: SearchVectors;
   /** Ids of the vector stores at this moment, those of other plugins included. */
   vectorStoreIds(): readonly string[];
+  readonly webhooks: WebhookService;
   /** Checks the REST key, then counts the call; both before parameters are looked at (D2). */
   authenticate(request: KeyedRequest): Promise<void>;
 }
@@ -95,6 +99,7 @@ export async function createContext(host: HostApi): Promise<ServiceContext> {
     }),
     searchVectors: createSearchVectors({ openStore: openVectorStore, embed }),
     vectorStoreIds: () => stores.all().map(({ id }) => id),
+    webhooks: await createWebhooks({ host, events: serviceEvents, deliver: createDeliver({ http: host.http, clock: host.clock }) }),
     async authenticate(request) {
       await checkKey(request);
       await countCall();

@@ -12,9 +12,11 @@ import { vectorStoresModule } from './modules/vector-stores/module.ts';
 import { createProviderRegistry } from './providers/registry.ts';
 import { settingsModule } from './settings/module.ts';
 import { removeOptions } from './settings/settings.ts';
+import { webhookTables } from './webhooks/migrations.ts';
+import { webhookJobs, webhooksModule } from './webhooks/module.ts';
 
 /** The table of contents of the service. A new module is added here and nowhere else. */
-const modules: readonly Module<ServiceContext>[] = [settingsModule, textModule, imagesModule, embeddingsModule, usageModule, vectorStoresModule];
+const modules: readonly Module<ServiceContext>[] = [settingsModule, textModule, imagesModule, embeddingsModule, usageModule, vectorStoresModule, webhooksModule];
 
 export default definePlugin({
   migrations: migrationsOf(modules),
@@ -25,7 +27,7 @@ export default definePlugin({
   async uninstall(host: HostApi) {
     const providers = await createProviderRegistry({ hooks: host.hooks });
     await removeOptions(host.options, providers.all().map(({ id }) => id));
-    await host.cron.unschedule(sweepHook);
-    for (const table of [rateLimitTable, usageTable, usageDaysTable]) await host.database.knex.schema.dropTableIfExists(table);
+    for (const job of [sweepHook, ...webhookJobs]) await host.cron.unschedule(job);
+    for (const table of [rateLimitTable, usageTable, usageDaysTable, ...webhookTables]) await host.database.knex.schema.dropTableIfExists(table);
   },
 });

@@ -130,16 +130,30 @@ function createOrderedLookup(settings: SettingsStore) {
 /** Wakes the worker of this process at once, and those of other nodes through the database. */
 function createWake({ host, worker, elapsed }: { readonly host: Pick<HostApi, 'database' | 'log' | 'clock'>; readonly worker: { wake(ids?: readonly string[]): void }; readonly elapsed: () => number }) {
   let isHere = false;
-  let last = -Infinity;
-  const tell = (ids: readonly string[]): void => {
+  let waiting: Set<string> | null = null;
+
+  /** Many emits in a moment are one notification. */
+  function tell(ids: readonly string[]): void {
     // A worker of this process needs nobody's help on SQLite; elsewhere others may share the work.
-    if (isHere && (host.database.dialect === 'sqlite' || elapsed() - last < notifyInterval)) return;
+    if (isHere && host.database.dialect === 'sqlite') return;
+    if (waiting !== null) {
+      for (const id of ids) waiting.add(id);
+      return;
+    }
+    waiting = new Set(ids);
+    const isHurried = !isHere && elapsed() - last > notifyInterval;
+    if (isHurried) send();
+    else host.clock.after(notifyInterval, send);
+  }
+  let last = -Infinity;
+  function send(): void {
+    const payload = [...(waiting ?? [])].join(' ');
+    waiting = null;
     last = elapsed();
-    const payload = ids.join(' ');
     host.database.notify(channel, payload.length > 7_000 ? '' : payload).catch((error: unknown) => {
       host.log.warn('Other nodes could not be told of new webhook deliveries; they find them within five minutes.', { error });
     });
-  };
+  }
   return {
     here: (is: boolean): void => void (isHere = is),
     these: (ids: readonly string[]): void => {

@@ -1,4 +1,5 @@
 import type { HostApi } from '#plugin-api';
+import { serviceNamespace } from '../kit/route.ts';
 import { openApiWebhooks } from './openapi.ts';
 import type { WebhookService } from './create-webhooks.ts';
 
@@ -28,7 +29,7 @@ export function registerWebhooks(host: HostApi, webhooks: WebhookService): void 
   hooks.addAction(fallbackHook, () => webhooks.fallback());
   hooks.addAction(sweepHook, () => webhooks.sweep());
   hooks.addAction('host_started', beginSafely);
-  hooks.addFilter('rest_openapi', (document: Record<string, unknown>, namespace: string) => (namespace === 'svc/v1' ? { ...document, webhooks: openApiWebhooks(webhooks.catalogue) } : document));
+  hooks.addFilter('rest_openapi', (document, namespace) => (namespace === serviceNamespace ? { ...document, webhooks: openApiWebhooks(webhooks.catalogue) } : document));
   host.onStop(() => webhooks.stop());
   // Switched on while the host runs already.
   if (hooks.didAction('host_started') > 0) void beginSafely();

@@ -15,6 +15,8 @@ export interface Circuits {
   load(): Promise<readonly string[]>;
   /** Takes note of an outcome; answers whether the endpoint is paused now. */
   note(endpointId: string, outcome: AttemptOutcome): Promise<boolean>;
+  /** Nothing to take note of: it answers, as it did before. */
+  isWell(endpointId: string, outcome: AttemptOutcome): boolean;
   mayProbe(endpointId: string): boolean;
   /** Milliseconds until the next probe. */
   untilProbe(endpointId: string): number;
@@ -97,6 +99,7 @@ export function createCircuits({ host: { database, hooks, clock, log }, elapsed 
       if (circuit !== undefined) await close(endpointId, circuit);
       return false;
     },
+    isWell: (endpointId, { ok }) => ok && !known.has(endpointId),
     mayProbe: (endpointId) => (known.get(endpointId)?.probeAt ?? 0) <= elapsed(),
     untilProbe: (endpointId) => Math.max(0, (known.get(endpointId)?.probeAt ?? 0) - elapsed()),
     async resume(endpointId) {

@@ -55,7 +55,6 @@ export function createWorker(parts: WorkerParts): Worker {
   let undoTimer: Undo | null = null;
   let undoHeartbeat: Undo | null = null;
   let idleCallbacks: (() => void)[] = [];
-  let aborting: AbortController | null = null;
 
   const laneOf = (id: string): Lane => {
     const lane = lanes.get(id) ?? createLane(id);
@@ -83,7 +82,7 @@ export function createWorker(parts: WorkerParts): Worker {
   async function send(lane: Lane, job: Job): Promise<void> {
     lane.inFlight += 1;
     total += 1;
-    const attempted = await attempt(job, { probe: lane.paused, ...(aborting && { signal: aborting.signal }) });
+    const attempted = await attempt(job, { probe: lane.paused });
     lane.inFlight -= 1;
     total -= 1;
     made += attempted.finish.made;
@@ -149,7 +148,10 @@ export function createWorker(parts: WorkerParts): Worker {
       else released.push(...jobs);
       const lost = new Set(stale.map(({ id }) => id));
       for (const attempted of outcomes) if (lost.has(attempted.finish.job.id)) log.warn('The outcome of a webhook delivery came too late: somebody else holds it by now.', { delivery: attempted.finish.job.uuid });
-        else await settled(attempted);
+        else {
+          const noting = settled(attempted);
+          if (noting !== null) await noting;
+        }
     } catch (error) {
       // What was done stays done: it is written with the next turn.
       finished.unshift(...outcomes);
@@ -159,7 +161,8 @@ export function createWorker(parts: WorkerParts): Worker {
     }
   }
 
-  async function settled(attempted: Attempted): Promise<void> {
+  /** Answers a promise only where the database has to be told of an endpoint's health. */
+  function settled(attempted: Attempted): Promise<void> | null {
     const { finish, outcome } = attempted;
     const lane = laneOf(finish.job.endpointId);
     if (finish.state === 'pending') {
@@ -169,8 +172,9 @@ export function createWorker(parts: WorkerParts): Worker {
     } else if (finish.state === 'delivered') lane.delivered += 1;
     else lane.failed += 1;
     if (parts.isOrdered(lane.id)) lane.ready = true;
-    if (outcome !== null) lane.paused = await circuits.note(lane.id, outcome);
     parts.written(attempted);
+    if (outcome === null || circuits.isWell(lane.id, outcome)) return null;
+    return circuits.note(lane.id, outcome).then((paused) => void (lane.paused = paused));
   }
 
   /** Soon when somebody waits for it, else when enough has gathered. */
@@ -232,7 +236,6 @@ export function createWorker(parts: WorkerParts): Worker {
 
   function resume(): void {
     running = true;
-    aborting = new AbortController();
     discover = true;
     undoHeartbeat ??= clock.every(heartbeatInterval, () => void beat());
   }
