@@ -12,6 +12,7 @@ export function storesPage(context: ServiceContext): AdminPage {
     parent: 'svc',
     icon: 'database',
     script: 'settings.js',
+    style: 'vector-stores.css',
     render: async (request) => {
       const chosen = request.query['store'];
       return { template: storesTemplate, data: { ...(await storesView(context)), openStore: typeof chosen === 'string' ? chosen : '' } };
