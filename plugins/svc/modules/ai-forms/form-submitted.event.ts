@@ -1,7 +1,17 @@
-import { defineEvent } from '../../kit/define-event.ts';
+import type { EventDefinition } from '../../kit/define-event.ts';
 import { actorSchema, aiSchema, formSchema, textObjectSchema } from '../../kit/event-schemas.ts';
 
-export const formSubmittedEvent = defineEvent({
+/** Written out: deriving it from the schema takes the compiler a minute. A test holds the example to the schema. */
+export interface FormSubmittedData {
+  readonly form: { readonly id: number | string; readonly name: string };
+  readonly submission: { readonly id: number | string; readonly count?: number };
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly response: { readonly text: string };
+  readonly ai?: { readonly provider?: string; readonly model?: string };
+  readonly actor: { readonly type: 'user' | 'guest'; readonly user_id?: number };
+}
+
+export const formSubmittedEvent = {
   name: 'form.submitted',
   group: 'AI Forms',
   module: 'ai_forms',
@@ -13,13 +23,13 @@ export const formSubmittedEvent = defineEvent({
     type: 'object',
     properties: {
       form: formSchema,
-      submission: { type: 'object', properties: { id: { type: 'integer' }, count: { type: 'integer', minimum: 0 } }, required: ['id'] },
-      inputs: { type: 'object', description: 'Submitted inputs, by name of the field.', additionalProperties: true },
+      submission: { type: 'object', properties: { id: { type: ['integer', 'string'] }, count: { type: 'integer', minimum: 0 } }, required: ['id'] },
+      inputs: { type: 'object', description: 'Submitted inputs.' },
       response: textObjectSchema,
       ai: aiSchema,
       actor: actorSchema,
     },
-    required: ['form', 'submission', 'inputs', 'response'],
+    required: ['form', 'submission', 'inputs', 'response', 'actor'],
   },
   example: {
     form: { id: 9, name: 'Name generator' },
@@ -28,7 +38,7 @@ export const formSubmittedEvent = defineEvent({
     response: { text: 'Salt & Crumb' },
     ai: { provider: 'Google', model: 'gemini-2.5-flash' },
     actor: { type: 'user', user_id: 7 },
-  },
-  naturalIds: ({ form, submission }) => [form.id, submission.id],
-  describe: ({ form, submission }) => ({ id: submission.id, label: form.name }),
-});
+  } satisfies FormSubmittedData,
+  naturalIds: ({ form, submission }: FormSubmittedData) => [form.id, submission.id],
+  describe: ({ form, submission }: FormSubmittedData) => ({ id: submission.id, label: form.name }),
+} satisfies EventDefinition;
