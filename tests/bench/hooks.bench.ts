@@ -1,80 +1,65 @@
-import { createHooks } from '../../host/hooks/hooks.ts';
 import type { BenchRow } from './bench-row.ts';
+import { otherSubjects, subjectsOf } from './helpers/hook-subjects.ts';
+import type { Subject, Subjects } from './helpers/hook-subjects.ts';
+import { median } from './helpers/statistics.ts';
 
-export const title = 'Hooks';
+export const title = 'Hooks: one applyFilters, beside a plain loop, tapable and @wordpress/hooks';
 
-type Step = (value: number) => number;
+const counts = [0, 1, 10] as const;
+type Times = Readonly<Record<string, readonly number[]>>;
 
-const callCount = 10;
+/** Nothing that is measured may be left unused. */
+let consumed = 0;
 
-/** Each subject makes `times` calls and answers the last value, so that nothing can be optimised away. */
-type Subject = (times: number) => number;
+/**
+ * Nanoseconds of one call. All subjects run in one process and take turns within each round, so that other work on the
+ * machine falls on all of them alike; ratios are taken within a round, and their median counts.
+ */
+export async function run({ short }: { readonly short: boolean }): Promise<BenchRow[]> {
+  const all: Record<string, Subject> = {};
+  for (const count of counts) for (const [name, subject] of Object.entries(subjectsOf(count))) all[keyOf(count, name as keyof Subjects)] = subject;
+  Object.assign(all, otherSubjects());
+  const times = measure(all, { rounds: short ? 15 : 150, warmUp: short ? 5 : 20, calls: short ? 20_000 : 100_000 });
+  if (!Number.isFinite(consumed)) throw new Error('A subject answered no number.');
+  return [...counts.flatMap((count) => rowsOf(count, times)), cost('3 arguments, 10 callbacks', times['threeArguments']), cost('doAction, 10 callbacks', times['action'])];
+}
 
-/** Cost of one applyFilters, best of interleaved rounds, so that other work on the machine falls on all subjects alike. */
-export async function run({ short }: { short: boolean }): Promise<BenchRow[]> {
-  const best = measure(subjects(), { rounds: short ? 10 : 60, times: short ? 50_000 : 200_000 });
-  const [empty, ten, loop] = [best.empty as number, best.ten as number, best.loop as number];
+function rowsOf(count: (typeof counts)[number], times: Times): BenchRow[] {
+  const of = (name: keyof Subjects): readonly number[] => times[keyOf(count, name)] ?? [];
+  const ratio = (left: keyof Subjects, right: keyof Subjects): number => median(of(left).map((value, round) => value / (of(right)[round] ?? Number.NaN)));
+  const callbacks = `${String(count)} callback${count === 1 ? '' : 's'}`;
   return [
-    { name: 'applyFilters, 0 callbacks', value: empty, unit: 'ns', target: { at: 'most', value: 15 } },
-    { name: 'plain loop over 10 functions', value: loop, unit: 'ns' },
-    { name: 'applyFilters, 10 callbacks', value: ten, unit: 'ns' },
-    { name: 'applyFilters, 10 callbacks / plain loop', value: ten / loop, unit: 'ratio', target: { at: 'most', value: 2 } },
-    { name: 'applyFilters, 10 callbacks, 3 arguments', value: best.tenOfThree as number, unit: 'ns' },
-    { name: 'doAction, 10 callbacks', value: best.action as number, unit: 'ns' },
+    { ...cost(callbacks, of('ours')), ...(count === 0 && { target: { at: 'most', value: 15 } as const }) },
+    cost(`${callbacks}: plain loop`, of('loop')),
+    cost(`${callbacks}: tapable, hook by name`, of('tapableByName')),
+    cost(`${callbacks}: tapable, hook held`, of('tapableHeld')),
+    cost(`${callbacks}: @wordpress/hooks`, of('wordpress')),
+    ...(count === 10 ? [{ name: `${callbacks}, ours : loop`, value: ratio('ours', 'loop'), unit: 'ratio', target: { at: 'most', value: 2 } as const }] : []),
+    ...(count === 1 ? [{ name: `${callbacks}, tapable by name : ours`, value: ratio('tapableByName', 'ours'), unit: 'ratio', target: { at: 'least', value: 1 } as const }] : []),
+    ...(count === 1 ? [{ name: `${callbacks}, tapable held : ours`, value: ratio('tapableHeld', 'ours'), unit: 'ratio', target: { at: 'least', value: 1 } as const }] : []),
+    { name: `${callbacks}, @wordpress/hooks : ours`, value: ratio('wordpress', 'ours'), unit: 'ratio', target: { at: 'least', value: 10 } },
   ];
 }
 
-function subjects(): Record<string, Subject> {
-  const hooks = createHooks();
-  const steps = Array.from({ length: callCount }, (_, index) => distinctStep(index));
-  for (const step of steps) hooks.addFilter('bench_ten', step);
-  for (const step of steps) hooks.addFilter('bench_three', step);
-  for (const step of steps) hooks.addAction('bench_action', step);
-  return {
-    loop(times) {
-      let value = 0;
-      for (let call = 0; call < times; call += 1) {
-        for (const step of steps) value = step(value);
-        value &= 1023;
-      }
-      return value;
-    },
-    empty(times) {
-      let value = 0;
-      for (let call = 0; call < times; call += 1) value = ((hooks.applyFilters('bench_empty', value) as number) + 1) & 1023;
-      return value;
-    },
-    ten(times) {
-      let value = 0;
-      for (let call = 0; call < times; call += 1) value = (hooks.applyFilters('bench_ten', value) as number) & 1023;
-      return value;
-    },
-    tenOfThree(times) {
-      let value = 0;
-      for (let call = 0; call < times; call += 1) value = (hooks.applyFilters('bench_three', value, call, times) as number) & 1023;
-      return value;
-    },
-    action(times) {
-      for (let call = 0; call < times; call += 1) hooks.doAction('bench_action', call);
-      return times;
-    },
-  };
+function keyOf(count: number, name: keyof Subjects): string {
+  return `${name} ${String(count)}`;
 }
 
-/** A function with code of its own, as callbacks of different plugins have: one closure made ten times would be inlined. */
-function distinctStep(index: number): Step {
-  return new Function('value', `return value + ${index + 1};`) as Step;
+/** The median of the calmest half: a machine that does other things adds to a figure, and never takes away. */
+function cost(name: string, rounds: readonly number[] = []): BenchRow {
+  const calm = [...rounds].sort((left, right) => left - right).slice(0, Math.ceil(rounds.length / 2));
+  return { name, value: median(calm), unit: 'ns' };
 }
 
-function measure(all: Record<string, Subject>, { rounds, times }: { rounds: number; times: number }): Record<string, number> {
-  const best: Record<string, number> = {};
-  for (let round = 0; round < rounds; round += 1) {
+function measure(all: Readonly<Record<string, Subject>>, { rounds, warmUp, calls }: { readonly rounds: number; readonly warmUp: number; readonly calls: number }): Times {
+  const times: Record<string, number[]> = {};
+  for (let round = -warmUp; round < rounds; round += 1) {
     for (const [name, subject] of Object.entries(all)) {
       const start = process.hrtime.bigint();
-      subject(times);
-      const nanoseconds = Number(process.hrtime.bigint() - start) / times;
-      best[name] = Math.min(best[name] ?? Infinity, nanoseconds);
+      consumed += subject(calls);
+      const each = Number(process.hrtime.bigint() - start) / calls;
+      if (round >= 0) (times[name] ??= []).push(each);
     }
   }
-  return best;
+  return times;
 }
