@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import type { Database } from '../../../host/database/database.ts';
+import { tables, webhookMigrations } from '../../../plugins/svc/webhooks/migrations.ts';
+import { createPostgresqlStore } from '../../../plugins/svc/webhooks/store/postgresql-store.ts';
+import { createSqliteStore } from '../../../plugins/svc/webhooks/store/sqlite-store.ts';
+import type { Finish, Job, Store } from '../../../plugins/svc/webhooks/store/store-contract.ts';
+import { describeDialects } from '../../helpers/dialects.ts';
+
+const done = (job: Job, part: Partial<Finish> = {}): Finish => ({ job, state: 'delivered', delay: 0, made: 1, free: false, status: 200, failure: null, error: null, duration: 3, log: '{}', ...part });
+const claim = (passes: number) => [{ endpointId: 'one', passes, ordered: false }];
+
+describeDialects('leases of the webhook queue', (open) => {
+  let database: Database;
+  let [first, second] = [null as unknown as Store, null as unknown as Store];
+  const nodeOn = (own: Database): Store => (own.dialect === 'sqlite' ? createSqliteStore(own, randomUUID()) : createPostgresqlStore(own, randomUUID()));
+  const take = async (node: Store, passes = 1): Promise<readonly Job[]> => (await node.turn({ finished: [], released: [], claims: claim(passes) })).jobs;
+  const rows = () => database.knex(tables.deliveries).orderBy('id').select('state', 'attempts', 'http_status', 'due_at');
+
+  /** As if the time of the lease had passed: its owner was stopped meanwhile. */
+  async function expire(): Promise<void> {
+    if (database.dialect === 'sqlite') await database.knex(tables.leases).update({ until: 1 });
+    else await database.knex(tables.deliveries).where({ state: 'delivering' }).update({ due_at: 1 });
+    await second.heartbeat();
+  }
+
+  beforeEach(async () => {
+    database = await open();
+    await database.migrate('svc', webhookMigrations);
+    [first, second] = [nodeOn(database), nodeOn(await open())];
+    const event = { uuid: randomUUID(), name: 'chatbot.session_started', key: 'k', body: Buffer.from('{}'), unfiltered: false };
+    await first.add([{ ...event, deliveries: Array.from({ length: 7 }, () => ({ uuid: randomUUID(), endpointId: 'one', orderKey: null, target: null, failed: null })) }], { durable: true });
+  });
+
+  it('are taken in passes of five, and by one node alone', async () => {
+    const [mine, theirs] = [await take(first), await take(second)];
+    expect([mine.length, theirs.length]).to.deep.equal([5, 2]);
+    expect(new Set([...mine, ...theirs].map(({ id }) => id)).size).to.equal(7);
+    expect([await take(first), await take(second)]).to.deep.equal([[], []]);
+  });
+
+  it('fall to another node when they run out, and the first owner cannot overwrite what came of it', async () => {
+    const mine = await take(first, 2);
+    await expire();
+    const theirs = await take(second, 2);
+    expect(theirs.map(({ id }) => id)).to.have.members(mine.map(({ id }) => id));
+    await second.turn({ finished: theirs.map((job) => done(job)), released: [], claims: [] });
+    const late = await first.turn({ finished: mine.map((job) => done(job, { state: 'failed', status: 500 })), released: [], claims: [] });
+    expect(late.stale).to.have.length(7);
+    expect(new Set((await rows()).map(({ state, http_status: status }) => `${String(state)} ${String(status)}`))).to.deep.equal(new Set(['delivered 200']));
+  });
+
+  it('of a stopped owner are not overwritten while the new owner is still at work', async () => {
+    const mine = await take(first, 2);
+    await expire();
+    await take(second, 2);
+    const { stale } = await first.turn({ finished: mine.map((job) => done(job)), released: [], claims: [] });
+    expect(stale).to.have.length(7);
+    expect((await rows()).every(({ attempts }) => Number(attempts) === 0)).to.equal(true);
+  });
+
+  it('given back are taken by others at once', async () => {
+    const mine = await take(first, 2);
+    await first.turn({ finished: [], released: mine, claims: [] });
+    expect(await take(second, 2)).to.have.length(7);
+  });
+
+  it('end with a job that is put off, which falls due later', async () => {
+    const [job, ...others] = await take(first, 2);
+    const { idle } = await first.turn({ finished: [done(job!, { state: 'pending', delay: 60_000, status: 500 }), ...others.map((other) => done(other))], released: [], claims: claim(1) });
+    expect(idle.get('one')).to.be.within(50_000, 60_000);
+    expect((await rows()).filter(({ state }) => state === 'pending')).to.have.length(1);
+  });
+
+  it('leave endpoints with open jobs to be found without looking at the jobs', async () => {
+    expect(await first.openEndpoints()).to.deep.equal(['one']);
+    const jobs = await take(first, 2);
+    await first.turn({ finished: jobs.map((job) => done(job)), released: [], claims: [] });
+    expect(await first.openEndpoints()).to.deep.equal([]);
+  });
+});
