@@ -62,9 +62,10 @@ export interface ListUsage {
 /** Calls, newest first, from a place on: as quick on the last page as on the first. */
 export async function listUsage({ knex }: Pick<DatabaseApi, 'knex'>, { filter, timezone, limit, before, after }: ListUsage): Promise<UsageRow[]> {
   const order = after ? 'asc' : 'desc';
+  // One bound at each end, the narrower one: SQLite uses but one of two.
+  const [first, last] = [startOfDay(filter.from, timezone), endOfDay(filter.to, timezone) - 1];
   const query = knex(usageTable)
-    .where('time', '>=', startOfDay(filter.from, timezone))
-    .where('time', '<', endOfDay(filter.to, timezone))
+    .whereBetween('time', [Math.max(first, after?.time ?? first), Math.min(last, before?.time ?? last)])
     .orderBy([{ column: 'time', order }, { column: 'id', order }])
     .limit(limit);
   pick(query, filter);
@@ -74,9 +75,9 @@ export async function listUsage({ knex }: Pick<DatabaseApi, 'knex'>, { filter, t
   return after ? rows.reverse() : rows;
 }
 
-/** A row comparison would be shorter, but leaves the index to chance; the first condition bounds the scan. */
+/** Of the calls that ended in the very same millisecond, those beyond the place. */
 function beyond(query: Knex.QueryBuilder, operator: '<' | '>', { time, id }: UsagePlace): void {
-  void query.where('time', `${operator}=`, time).where((same) => same.where('time', operator, time).orWhere('id', operator, id));
+  void query.where('time', operator, time).orWhere('id', operator, id);
 }
 
 function endOfDay(day: string, timezone: string): number {
@@ -94,7 +95,8 @@ function pick(query: Knex.QueryBuilder, { values }: UsageFilter): void {
     const value = values[name];
     if (value === undefined) continue;
     if (name === 'sandbox') void query.where(name, value === '1' ? 1 : 0);
-    else if (name === 'outcome' && value === failed) void query.whereNot(name, 'ok');
+    // Written out, or no database would see that the index of failed calls fits.
+    else if (name === 'outcome' && value === failed) void query.whereRaw("outcome <> 'ok'");
     else void query.where(name, value);
   }
 }
