@@ -1,0 +1,53 @@
+// Betters the pages of event webhooks; everything works without it.
+
+const find = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+/** "All" of each module: ticked when all are, half when some are. */
+for (const group of find('[data-event-group]')) {
+  const all = group.querySelector('[data-select-all]');
+  const boxes = find('input[name="events[]"]', group);
+  const show = () => {
+    const ticked = boxes.filter((box) => box.checked).length;
+    all.checked = ticked === boxes.length;
+    all.indeterminate = ticked > 0 && ticked < boxes.length;
+    count();
+  };
+  all.addEventListener('change', () => {
+    // Only what the search has left in sight: nobody ticks what they do not see.
+    for (const box of boxes) if (!box.closest('[data-event]').hidden) box.checked = all.checked;
+    show();
+  });
+  for (const box of boxes) box.addEventListener('change', show);
+  queueMicrotask(show);
+}
+
+function count() {
+  const place = document.querySelector('[data-event-count]');
+  const boxes = find('input[name="events[]"]');
+  if (place) place.textContent = `${boxes.filter((box) => box.checked).length} of ${boxes.length} chosen`;
+}
+
+const search = document.querySelector('[data-event-search]');
+search?.addEventListener('input', () => {
+  const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+  for (const event of find('[data-event]')) event.hidden = !words.every((word) => event.dataset.event.toLowerCase().includes(word));
+  for (const group of find('[data-event-group]')) group.hidden = find('[data-event]', group).every((event) => event.hidden);
+  const none = document.querySelector('[data-event-none]');
+  if (none) none.hidden = find('[data-event-group]').some((group) => !group.hidden);
+});
+// Enter in the search must not save the form.
+search?.addEventListener('keydown', (event) => {
+  if (event.key === 'Enter') event.preventDefault();
+});
+
+/** Retry and Clear: once done, neither is offered again for that job. */
+document.addEventListener('admin:result', (event) => {
+  const form = event.target;
+  if (!(form instanceof HTMLFormElement) || !form.hasAttribute('data-once') || !event.detail?.notice || event.detail.notice.kind === 'error') return;
+  const job = form.closest('.failed-job');
+  job?.classList.add('failed-done');
+  // After the admin's own script has taken back the busy state.
+  window.setTimeout(() => {
+    for (const button of find('button', job ?? form)) button.disabled = true;
+  });
+});

@@ -1,0 +1,53 @@
+import type { AdminRequest } from '#plugin-api';
+import { textOf } from '../../settings/page/form-values.ts';
+import type { Catalogue } from '../catalogue.ts';
+import type { EndpointInput } from '../endpoint.ts';
+
+/** What a posted endpoint form says, and what of it may be shown again when it is refused. */
+export interface EndpointForm {
+  readonly input: EndpointInput;
+  /** Lines of the text area of headers that hold nothing secret. */
+  readonly shownHeaders: string;
+  readonly faults: Readonly<Record<string, string>>;
+}
+
+const flags = ['enabled', 'internal', 'standardWebhooks', 'longTail', 'ordered'] as const;
+
+/** Names of headers whose values are masked once they are saved. */
+const secretName = /auth|key|token|secret|cookie|pass/i;
+
+export function readEndpointForm(request: AdminRequest, catalogue: Catalogue): EndpointForm {
+  const id = textOf(request, 'id');
+  const secret = textOf(request, 'secret');
+  const lines = textOf(request, 'headers').split(/\r?\n/).filter((line) => line.trim() !== '');
+  const headers = readHeaders(lines);
+  const removed = namesIn(request.form['_remove']);
+  const redirects = textOf(request, 'redirects').trim();
+  return {
+    input: {
+      ...(id !== '' && { id }),
+      name: textOf(request, 'name'),
+      url: textOf(request, 'url'),
+      // Events whose plugin is gone cannot be subscribed to; they are dropped.
+      events: namesIn(request.form['events']).filter((name) => catalogue.normalise(name) !== null),
+      ...Object.fromEntries(flags.map((flag) => [flag, textOf(request, flag) === '1'])),
+      redirects: redirects === '' ? 2 : Number(redirects),
+      ...(secret.trim() !== '' ? { secret } : removed.includes('secret') && { secret: '' }),
+      headers: { ...Object.fromEntries(namesIn(request.form['removeHeaders']).map((name) => [name, null])), ...headers.read },
+    },
+    shownHeaders: lines.map((line) => (secretName.test(line.split(':')[0] ?? '') ? `${line.split(':')[0] ?? ''}: ` : line)).join('\n'),
+    faults: headers.broken === null ? {} : { headers: `'${headers.broken}' is not a header. Write one a line: Name: value.` },
+  };
+}
+
+function readHeaders(lines: readonly string[]): { readonly read: Readonly<Record<string, string>>; readonly broken: string | null } {
+  const pairs = lines.map((line) => /^\s*([^:\s]+)\s*:\s*(.*?)\s*$/.exec(line));
+  const broken = lines.find((_line, index) => (pairs[index]?.[2] ?? '') === '');
+  const name = broken?.split(':')[0]?.trim().slice(0, 40) ?? null;
+  return { read: Object.fromEntries(pairs.flatMap((pair) => (pair ? [[pair[1] ?? '', pair[2] ?? '']] : []))), broken: name };
+}
+
+/** Texts of a field `name[]`. */
+function namesIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((name): name is string => typeof name === 'string') : [];
+}

@@ -1,0 +1,62 @@
+import type { Delivery } from '../delivery.ts';
+import type { Circuit, Endpoint } from '../endpoint.ts';
+import { adviceOf } from './failed-advice.ts';
+import { isInternal } from './endpoint-save.ts';
+import { cataloguePath, type WebhookPagesContext } from './settings-context.ts';
+import { timeLeft } from './settings-time-left.ts';
+
+/** A form that came back: what is wrong with it. Secrets never come back. */
+export interface RefusedSettings {
+  readonly faults: Readonly<Record<string, string>>;
+  readonly days?: string;
+}
+
+/** Of so many deliveries, the newest of each endpoint are shown: one query, however many endpoints and deliveries there are. */
+const lookedThrough = 200;
+
+/** The data of `svc/webhooks`. Holds no secret: only what is saved and how it ends (D3). */
+export async function settingsView({ host, webhooks }: WebhookPagesContext, refused: RefusedSettings = { faults: {} }): Promise<Record<string, unknown>> {
+  const { recorder } = webhooks;
+  const [settings, circuits, failures, newest] = await Promise.all([webhooks.settings(), recorder.circuits(), recorder.recentFailures(), recorder.list({}, { limit: lookedThrough })]);
+  const known = new Set(settings.endpoints.map(({ id }) => id));
+  const last = new Map([...newest.deliveries].reverse().map((delivery) => [delivery.endpointId, delivery]));
+  return {
+    enabled: settings.enabled,
+    secret: { masked: settings.secret, left: settings.previousSecretUntil === null ? null : timeLeft(settings.previousSecretUntil - host.clock.now()), until: settings.previousSecretUntil, fault: refused.faults['secret'] },
+    endpoints: await Promise.all(
+      settings.endpoints.map(async (endpoint) => ({
+        ...row(endpoint),
+        internal: await isInternal(host.http, endpoint),
+        paused: pausedOf(circuits.find(({ endpointId, pausedAt }) => endpointId === endpoint.id && pausedAt !== null)),
+        last: lastOf(last.get(endpoint.id)),
+      })),
+    ),
+    failures: failures.map((delivery) => ({
+      id: delivery.id, event: delivery.event, endpointName: delivery.endpointName, attempts: delivery.attempts, at: delivery.finishedAt ?? delivery.createdAt,
+      error: delivery.error ?? 'It failed.', advice: adviceOf(delivery), endpointId: known.has(delivery.endpointId) ? delivery.endpointId : null,
+      fields: { id: delivery.id, attempts: delivery.attempts },
+    })),
+    days: refused.days ?? settings.deliveredDays,
+    daysFault: refused.faults['deliveredDays'],
+    catalogueUrl: `/${cataloguePath}`,
+  };
+}
+
+function row({ id, name, url, enabled, events, secret }: Endpoint): Record<string, unknown> {
+  const badge = !enabled ? { text: 'Off', kind: 'info' } : url === '' ? { text: 'No URL', kind: 'warning' } : events.length === 0 ? { text: 'No events', kind: 'warning' } : { text: 'On', kind: 'success' };
+  return { id, name, url, enabled, events: events.length, badge, hasSecret: secret !== null, idFields: { id }, switchFields: { id, enabled: enabled ? '0' : '1' } };
+}
+
+function pausedOf(circuit: Circuit | undefined): Record<string, unknown> | null {
+  return circuit === undefined ? null : { since: circuit.pausedAt, failures: circuit.failures, reason: circuit.reason, nextProbeAt: circuit.nextProbeAt };
+}
+
+/** How the newest delivery to an endpoint went, in a few words. */
+function lastOf(delivery: Delivery | undefined): Record<string, unknown> | null {
+  if (delivery === undefined) return null;
+  const { state, httpStatus, duration, error, event, attempts } = delivery;
+  const at = delivery.finishedAt ?? delivery.createdAt;
+  if (state === 'delivered') return { kind: 'success', at, event, text: `${String(httpStatus)} in ${String(duration)} ms` };
+  if (state === 'failed') return { kind: 'error', at, event, text: error ?? 'failed' };
+  return { kind: 'clock', at, event, text: attempts === 0 ? 'waiting' : `waiting after ${attempts === 1 ? '1 attempt' : `${String(attempts)} attempts`}` };
+}
