@@ -1,5 +1,3 @@
-import type { FromSchema, JSONSchema } from 'json-schema-to-ts';
-
 /** Values that together name an act: a message id, a submission id, a queue item and its attempt (D19). */
 export type NaturalIds = readonly (string | number | null | undefined)[];
 
@@ -37,12 +35,48 @@ export interface EventDefinition {
   readonly orderBy?: (data: never) => string | null;
 }
 
-type TypedEvent<Schema extends JSONSchema, Data> = Omit<EventDefinition, 'schema' | 'example' | 'naturalIds' | 'describe' | 'orderBy'> & {
-  readonly schema: Schema;
-  readonly example: Data;
-  readonly naturalIds: (data: Data) => NaturalIds;
-  readonly describe?: (data: Data) => EventResourceInit | null;
-  readonly orderBy?: (data: Data) => string | null;
+type Schema = Readonly<Record<string, unknown>>;
+
+/**
+ * The type that a schema describes, as far as schemas of events go: types and lists of them, enums, anyOf, objects and
+ * arrays. `json-schema-to-ts` knows more, and takes the compiler a minute for one event with a few nested objects.
+ */
+type DataOf<S> = S extends { readonly enum: readonly (infer Value)[] }
+  ? Value
+  : S extends { readonly anyOf: readonly (infer Part)[] }
+    ? DataOf<Part>
+    : S extends { readonly type: infer Type }
+      ? Type extends readonly (infer One)[]
+        ? OfType<One, S>
+        : OfType<Type, S>
+      : unknown;
+
+type OfType<Type, S> = Type extends keyof Scalars
+  ? Scalars[Type]
+  : Type extends 'array'
+    ? S extends { readonly items: infer Item } ? readonly DataOf<Item>[] : readonly unknown[]
+    : S extends { readonly properties: infer Properties }
+      ? ObjectOf<Properties, S extends { readonly required: readonly (infer Name)[] } ? Name : never>
+      : Schema;
+
+interface Scalars {
+  readonly string: string;
+  readonly integer: number;
+  readonly number: number;
+  readonly boolean: boolean;
+  readonly null: null;
+}
+
+type ObjectOf<Properties, Required> = { readonly [Name in keyof Properties as Name extends Required ? Name : never]: DataOf<Properties[Name]> } & {
+  readonly [Name in keyof Properties as Name extends Required ? never : Name]?: DataOf<Properties[Name]>;
+};
+
+type TypedEvent<S extends Schema> = Omit<EventDefinition, 'schema' | 'example' | 'naturalIds' | 'describe' | 'orderBy'> & {
+  readonly schema: S;
+  readonly example: DataOf<S> & Schema;
+  readonly naturalIds: (data: DataOf<S>) => NaturalIds;
+  readonly describe?: (data: DataOf<S>) => EventResourceInit | null;
+  readonly orderBy?: (data: DataOf<S>) => string | null;
 };
 
 /**
@@ -50,10 +84,10 @@ type TypedEvent<Schema extends JSONSchema, Data> = Omit<EventDefinition, 'schema
  *
  * @throws Error when the name is not of the form `module.what_happened`.
  */
-export function defineEvent<const Schema extends JSONSchema>(event: TypedEvent<Schema, FromSchema<Schema>>): TypedEvent<Schema, FromSchema<Schema>> {
+export function defineEvent<const S extends Schema>(event: TypedEvent<S>): TypedEvent<S> {
   if (!/^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/.test(event.name)) throw new Error(`'${event.name}' is no name of an event; write it like 'chatbot.session_started'.`);
   return event;
 }
 
 /** The `data` of an event made with `defineEvent`. */
-export type EventData<Event> = Event extends { readonly schema: infer Schema extends JSONSchema } ? FromSchema<Schema> : never;
+export type EventData<Event> = Event extends { readonly schema: infer S } ? DataOf<S> : never;

@@ -1,17 +1,7 @@
-import type { EventDefinition } from '../../kit/define-event.ts';
+import { defineEvent } from '../../kit/define-event.ts';
 import { actorSchema, aiSchema, formSchema, textObjectSchema } from '../../kit/event-schemas.ts';
 
-/** Written out: deriving it from the schema takes the compiler a minute. A test holds the example to the schema. */
-export interface FormSubmittedData {
-  readonly form: { readonly id: number | string; readonly name: string };
-  readonly submission: { readonly id: number | string; readonly count?: number };
-  readonly inputs: Readonly<Record<string, unknown>>;
-  readonly response: { readonly text: string };
-  readonly ai?: { readonly provider?: string; readonly model?: string };
-  readonly actor: { readonly type: 'user' | 'guest'; readonly user_id?: number };
-}
-
-export const formSubmittedEvent = {
+export const formSubmittedEvent = defineEvent({
   name: 'form.submitted',
   group: 'AI Forms',
   module: 'ai_forms',
@@ -38,7 +28,7 @@ export const formSubmittedEvent = {
     response: { text: 'Salt & Crumb' },
     ai: { provider: 'Google', model: 'gemini-2.5-flash' },
     actor: { type: 'user', user_id: 7 },
-  } satisfies FormSubmittedData,
-  naturalIds: ({ form, submission }: FormSubmittedData) => [form.id, submission.id],
-  describe: ({ form, submission }: FormSubmittedData) => ({ id: submission.id, label: form.name }),
-} satisfies EventDefinition;
+  },
+  naturalIds: ({ form, submission }) => [form.id, submission.id],
+  describe: ({ form, submission }) => ({ id: submission.id, label: form.name }),
+});
