@@ -68,6 +68,7 @@ function composeDatabase(parts: Parts): Database {
     transaction: (work) => transactions.run(work),
     now: () => dialect.now(),
     isUniqueViolation: (error) => dialect.isUniqueViolation(error),
+    isUnavailable: (error) => dialect.isUnavailable(error),
     async lock(name) {
       if (transactions.current() === null) throw new Error(`The lock '${name}' was asked for outside of a transaction, where it would hold nothing.`);
       await dialect.lock(knex, name);

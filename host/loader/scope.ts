@@ -106,6 +106,7 @@ function databaseOf(database: DatabaseApi, registrations: Registrations): Databa
     },
     transaction: (work) => open().transaction(work),
     inTransaction: () => database.inTransaction(),
+    isUnavailable: (error) => database.isUnavailable(error),
     afterCommit: (callback) => {
       open().afterCommit(callback);
     },

@@ -26,6 +26,11 @@ export interface DatabaseApi {
   /** Expression: the database's time in milliseconds since the epoch. All nodes share that clock: leases are measured by it. */
   now(): Knex.Raw;
   /**
+   * Whether an error tells of the state the database is in (locked, full, out of reach, shutting down) and not of what was
+   * asked of it: the same may succeed a little later. A statement whose connection broke may have been carried out.
+   */
+  isUnavailable(error: unknown): boolean;
+  /**
    * Tells all processes of the site, this one included, within a second. Inside a transaction it is sent at commit.
    *
    * @param channel lower-case letters, digits and `_`; begin it with the plugin's slug.

@@ -50,6 +50,8 @@ export interface Dialect {
   /** Expression: the database's time in milliseconds since the epoch, the same clock for all nodes. */
   now(): Knex.Raw;
   isUniqueViolation(error: unknown): boolean;
+  /** See DatabaseApi. */
+  isUnavailable(error: unknown): boolean;
   /** Waits for the named lock and holds it until the transaction ends. One holder over all processes. */
   lock(transaction: Knex, name: string): Promise<void>;
   /** Settings of a transaction in which tables may be altered. */

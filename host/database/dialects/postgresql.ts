@@ -6,10 +6,13 @@ import type { Dialect, DialectDependencies } from './dialect.ts';
 import { createPostgresqlDirect } from './postgresql-direct.ts';
 import { createPostgresqlNotifier } from './postgresql-notifier.ts';
 import { dropPostgresqlTables, readPostgresqlTables, readSnapshot, resetPostgresqlSequences, withoutPostgresqlForeignKeys } from './postgresql-tables.ts';
+import { isWithoutConnection } from './without-connection.ts';
 
 /** Connections of one node, besides the one that listens. */
 const poolSize = 10;
 const connectTimeout = 5_000;
+/** Connection, transaction that has to be repeated, no room, somebody's lock, an operator's hand, the system. */
+const unavailable = /^(08...|25P03|40...|53...|55P03|57P..|57014|58...)$/;
 
 /** PostgreSQL, for any number of nodes. Its driver is loaded only here. */
 export async function openPostgresql(databaseUrl: string, { clock, log }: DialectDependencies): Promise<Dialect> {
@@ -37,6 +40,7 @@ export async function openPostgresql(databaseUrl: string, { clock, log }: Dialec
     label,
     now: () => database.raw('(extract(epoch from clock_timestamp()) * 1000)::bigint'),
     isUniqueViolation: (error) => (error as { code?: unknown } | null)?.code === '23505',
+    isUnavailable: (error) => unavailable.test(String((error as { code?: unknown } | null)?.code)) || isWithoutConnection(error),
     lock: async (transaction, name) => {
       await transaction.raw('SELECT pg_advisory_xact_lock(?)', [lockKey(name)]);
     },

@@ -8,6 +8,7 @@ import { createSqliteClient } from './sqlite-client.ts';
 import { createSqliteDirect } from './sqlite-direct.ts';
 import { createNotificationsTable, createSqliteNotifier } from './sqlite-notifier.ts';
 import { dropSqliteTables, readSqliteTables, sqliteRows } from './sqlite-tables.ts';
+import { isWithoutConnection } from './without-connection.ts';
 
 export interface SqliteDependencies extends DialectDependencies {
   /** Folder of `site.sqlite`, made when it is missing; `:memory:` keeps everything in this process. */
@@ -39,6 +40,7 @@ export async function openSqlite({ dataDir, clock, log, afterCommit }: SqliteDep
     label: file,
     now: () => database.raw("CAST(unixepoch('subsec') * 1000 AS INTEGER)"),
     isUniqueViolation: (error) => /^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)$/.test(String((error as { code?: unknown } | null)?.code)),
+    isUnavailable: (error) => /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|PROTOCOL|NOMEM|READONLY)/.test(String((error as { code?: unknown } | null)?.code)) || isWithoutConnection(error),
     // Every transaction holds SQLite's one write lock from its beginning.
     lock: async () => {},
     // Altering a table rebuilds it; with foreign keys on, dropping the old one would delete what refers to it.
