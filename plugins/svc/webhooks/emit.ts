@@ -142,9 +142,11 @@ function createEnvelope({ host, event, snapshot }: PrepareParts, data: Data, con
 
 /** D19. An act whose ids are not all known is like no other: its event's own id takes part. */
 function keyOf(event: EventDefinition, data: Data, { context, id }: { readonly context: EventContext; readonly id: string }): string {
-  const natural = [...event.naturalIds(data as never), ...(context.key ?? [])];
-  const isWhole = natural.length > 0 && natural.every((part) => part !== null && part !== undefined);
-  const ids = isWhole ? natural.map(String) : [...natural.map((part) => String(part ?? '')), id];
+  const known = event.naturalIds(data as never);
+  const given = context.key ?? [];
+  const isWhole = known.length + given.length > 0 && known.every((part) => part !== null && part !== undefined);
+  // Two lists, so that the ids of an act and a key given besides never read like the ids of another.
+  const ids = [known.map((part) => String(part ?? '')), given.map(String), ...(isWhole ? [] : [id])];
   return createHash('sha256').update(JSON.stringify([event.name, ...ids])).digest('hex');
 }
 

@@ -1,0 +1,124 @@
+import { createSystemClock } from '../../host/clock.ts';
+import { createTestHost, type TestHost } from '#testing';
+import type { Clock, HostApi } from '#plugin-api';
+import { serviceEvents } from '../../plugins/svc/events.ts';
+import type { EventDefinition } from '../../plugins/svc/kit/define-event.ts';
+import { createWebhooks, type WebhookService } from '../../plugins/svc/webhooks/create-webhooks.ts';
+import { createDeliver } from '../../plugins/svc/webhooks/delivery/deliver.ts';
+import type { Endpoint, EndpointInput, WebhookTarget } from '../../plugins/svc/webhooks/endpoint.ts';
+import type { EmitResult, Envelope, EventContext } from '../../plugins/svc/webhooks/event.ts';
+import type { DeliveryResult } from '../../plugins/svc/webhooks/hooks.ts';
+import { createOutbound } from '../../host/http/outbound.ts';
+import { describeDialects, type DialectCase } from '../helpers/dialects.ts';
+import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
+
+export interface Ended {
+  readonly result: DeliveryResult;
+  readonly target: WebhookTarget;
+  readonly envelope: Envelope;
+}
+
+type Data = Readonly<Record<string, unknown>>;
+
+/** The whole site with the service, which works its queue; and an operator beside it, as a command line is. */
+export interface WebhookSite {
+  readonly host: TestHost;
+  /** Works on the same database from outside of the site's plugin: settings and the record. Sends nothing by itself. */
+  readonly operator: WebhookService;
+  /** Sends an event as any plugin does; answers what the action `svc_event_webhooks_emitted` told. */
+  emit(event: string, data?: Data, context?: EventContext): Promise<EmitResult>;
+  subscribe(receiver: Pick<WebhookReceiver, 'url'>, init?: EndpointInput): Promise<Endpoint>;
+  receiver(): Promise<WebhookReceiver>;
+  /** Deliveries that have ended, in their order. */
+  readonly ended: readonly Ended[];
+  /** Resolves when so many have. */
+  endings(count: number): Promise<readonly Ended[]>;
+  stop(): Promise<void>;
+}
+
+export const names: readonly string[] = serviceEvents.map(({ name }) => name);
+
+export function eventOf(name: string): EventDefinition {
+  const event = serviceEvents.find((one) => one.name === name);
+  if (!event) throw new Error(`There is no event ${name}.`);
+  return event;
+}
+
+/** Data of a chatbot event, which waits in the queue, and of an automation's, which is sent at once. */
+export const started = (id: string): Data => ({ bot: { id: 1, name: 'Bot' }, conversation: { id }, actor: { type: 'guest' } });
+export const completed = (id: string | number): Data => ({ task: { id: 1 }, queue_item: { id, status: 'completed' } });
+
+export async function startWebhookSite({ location }: Pick<DialectCase, 'location'>, { clock = createSystemClock(), plugins = ['svc'], pluginDirs }: { readonly clock?: Clock; readonly plugins?: readonly string[]; readonly pluginDirs?: readonly string[] } = {}): Promise<WebhookSite> {
+  const { databaseUrl, dataDir } = location();
+  const host = await createTestHost({ plugins, clock, database: databaseUrl ?? dataDir, ...(pluginDirs && { pluginDirs }) });
+  const outbound = createOutbound({ clock });
+  const operator = await createWebhooks({ host: { ...host, plugin: { slug: 'svc', version: '1.0.0' } } as unknown as HostApi, events: serviceEvents, deliver: createDeliver({ http: outbound, clock }) });
+  const receivers: WebhookReceiver[] = [];
+  const ended: Ended[] = [];
+  const waiting = new Set<() => void>();
+  const note = (result: DeliveryResult, target: WebhookTarget, envelope: Envelope): void => {
+    ended.push({ result, target, envelope });
+    for (const look of waiting) look();
+  };
+  host.hooks.addAction('svc_event_webhooks_delivery_completed', note, 1);
+  host.hooks.addAction('svc_event_webhooks_delivery_failed', note, 1);
+  await operator.setEnabled(true);
+  return {
+    host,
+    operator,
+    ended,
+    async emit(event, data = eventOf(event).example, context = {}) {
+      let told: EmitResult | undefined;
+      const undo = host.hooks.addAction('svc_event_webhooks_emitted', (result, given) => {
+        if (given === context) told = result;
+      }, 0);
+      await host.hooks.doActionAsync('svc_event_emit', event, data, context);
+      undo();
+      if (!told) throw new Error(`${event} was not emitted: ${host.logged.findLast((line) => line.includes('could not be emitted')) ?? 'no reason in the log'}`);
+      return told;
+    },
+    subscribe: (receiver, init = {}) => operator.addEndpoint({ name: 'Shop', url: receiver.url, events: names, ...init }),
+    async receiver() {
+      const receiver = await startWebhookReceiver();
+      receivers.push(receiver);
+      return receiver;
+    },
+    endings: (count) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (ended.length < count) return;
+          waiting.delete(look);
+          resolve(ended);
+        };
+        waiting.add(look);
+        look();
+      }),
+    async stop() {
+      await host.stop();
+      await outbound.close();
+      await Promise.all(receivers.map((receiver) => receiver.stop()));
+    },
+  };
+}
+
+/** Runs a suite against a site of its own for each test, on both databases. */
+export function describeSites(title: string, define: (site: () => WebhookSite, dialectCase: DialectCase) => void): void {
+  describeDialects(title, (_open, dialectCase) => {
+    // Inside, so that the site has stopped when its database is removed.
+    describe('on a site of its own', () => {
+      let site: WebhookSite | undefined;
+      beforeEach('starts the site', async function () {
+        this.timeout(30_000);
+        site = await startWebhookSite(dialectCase);
+      });
+      afterEach('stops the site', async () => {
+        await site?.stop();
+        site = undefined;
+      });
+      define(() => {
+        if (!site) throw new Error('The site runs only within a test.');
+        return site;
+      }, dialectCase);
+    });
+  });
+}
