@@ -14,9 +14,10 @@ import { settingsModule } from './settings/module.ts';
 import { removeOptions } from './settings/settings.ts';
 import { webhookTables } from './webhooks/migrations.ts';
 import { webhookJobs, webhooksModule } from './webhooks/module.ts';
+import { recorderModule, recorderTables } from './webhooks/recorder-module.ts';
 
 /** The table of contents of the service. A new module is added here and nowhere else. */
-const modules: readonly Module<ServiceContext>[] = [settingsModule, textModule, imagesModule, embeddingsModule, usageModule, vectorStoresModule, webhooksModule];
+const modules: readonly Module<ServiceContext>[] = [settingsModule, textModule, imagesModule, embeddingsModule, usageModule, vectorStoresModule, recorderModule, webhooksModule];
 
 export default definePlugin({
   migrations: migrationsOf(modules),
@@ -28,6 +29,6 @@ export default definePlugin({
     const providers = await createProviderRegistry({ hooks: host.hooks });
     await removeOptions(host.options, providers.all().map(({ id }) => id));
     for (const job of [sweepHook, ...webhookJobs]) await host.cron.unschedule(job);
-    for (const table of [rateLimitTable, usageTable, usageDaysTable, ...webhookTables]) await host.database.knex.schema.dropTableIfExists(table);
+    for (const table of [rateLimitTable, usageTable, usageDaysTable, ...webhookTables, ...recorderTables]) await host.database.knex.schema.dropTableIfExists(table);
   },
 });

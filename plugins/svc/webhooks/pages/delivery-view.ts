@@ -1,0 +1,89 @@
+import type { Attempt, DeliveryDetail } from '../delivery.ts';
+import { curlAsSent, curlSigned } from './delivery-curl.ts';
+import { verdicts } from './delivery-verify.ts';
+import { failureWords, stateBadge } from './delivery-words.ts';
+import type { RecorderContext } from './recorder-context.ts';
+import { recorderTabs } from './recorder-tabs.ts';
+import { cataloguePath } from './settings-context.ts';
+
+/** Characters of a body that a page shows at once; the rest is in the bytes to copy. */
+const longestShown = 200_000;
+
+/** The data of `svc/webhook-delivery`. */
+export async function deliveryView({ host, webhooks }: RecorderContext, delivery: DeliveryDetail, { raw }: { readonly raw: boolean }): Promise<Record<string, unknown>> {
+  const { body, attemptLog, id, state } = delivery;
+  const { endpoints, secret } = await webhooks.settings();
+  const endpoint = endpoints.find((known) => known.id === delivery.endpointId);
+  const last = attemptLog.at(-1);
+  const circuit = (await webhooks.recorder.circuits()).find(({ endpointId, pausedAt }) => endpointId === delivery.endpointId && pausedAt !== null);
+  const pretty = prettyJson(body);
+  const list = host.admin.url('svc/deliveries');
+  const here = `?id=${encodeURIComponent(id)}`;
+  return {
+    tabs: recorderTabs(host, null),
+    delivery,
+    badge: stateBadge(delivery),
+    isFinished: state === 'delivered' || state === 'failed',
+    isFailed: state === 'failed',
+    isWaiting: state === 'pending',
+    fields: { id },
+    url: last?.url ?? endpoint?.url ?? '',
+    endpointHref: endpoint === undefined ? null : `${host.admin.url('svc/webhooks')}/endpoint?id=${encodeURIComponent(endpoint.id)}`,
+    sameEndpoint: `${list}?endpoint=${encodeURIComponent(delivery.endpointId)}`,
+    sameEvent: `${list}?event=${encodeURIComponent(delivery.event)}`,
+    whyNot: `${host.admin.url('svc/deliveries/why-not')}?event=${encodeURIComponent(delivery.event)}&endpoint=${encodeURIComponent(delivery.endpointId)}`,
+    catalogue: `${host.site.url}/${cataloguePath}#${delivery.event.replaceAll(/[^a-z0-9]+/g, '-')}`,
+    paused: circuit ?? null,
+    failure: state === 'failed' ? failureWords({ failure: delivery.failure, error: delivery.error, status: delivery.httpStatus }) : null,
+    size: Buffer.byteLength(body),
+    views: [{ label: 'Pretty', href: `${here}#body`, current: !raw || pretty === null }, { label: 'Raw bytes', href: `${here}&view=raw#body`, current: raw || pretty === null }],
+    shownBody: (raw || pretty === null ? body : pretty).slice(0, longestShown),
+    isCut: body.length > longestShown,
+    attempts: attemptLog.map((attempt) => attemptView(attempt)).reverse(),
+    lastAttempt: last === undefined ? null : attemptView(last),
+    ...(last && { curl: curlOf(last, body), base: baseOf(last, body), verify: verifyForm(attemptLog, body) }),
+    isSigned: secret !== null || endpoint?.secret != null,
+  };
+}
+
+function attemptView(attempt: Attempt) {
+  return {
+    ...attempt,
+    badge: attempt.failure === null ? { text: `${String(attempt.status ?? '')} Delivered`, kind: 'success' } : { text: attempt.status === null ? 'No answer' : `HTTP ${String(attempt.status)}`, kind: 'error' },
+    words: failureWords(attempt),
+    headers: Object.entries(attempt.requestHeaders).map(([name, value]) => ({ name, value })),
+    answer: Object.entries(attempt.responseHeaders).map(([name, value]) => ({ name, value })),
+    signature: attempt.requestHeaders['X-SVC-Signature'] ?? '',
+    hasMasked: Object.values(attempt.requestHeaders).includes('[redacted]'),
+    wait: attempt.nextTryAt === null ? null : attempt.nextTryAt - attempt.startedAt - attempt.duration,
+  };
+}
+
+function curlOf({ url, requestHeaders: headers }: Attempt, body: string) {
+  return { asSent: curlAsSent({ url, headers, body }), signed: curlSigned({ url, headers, body }) };
+}
+
+/** Contract 6.6. */
+function baseOf({ timestamp }: Attempt, body: string): string {
+  return `${timestamp}.${body}`;
+}
+
+/** What the script verifies with; as JSON in attributes, so that no byte changes on its way through HTML. */
+function verifyForm(attempts: readonly Attempt[], body: string) {
+  return {
+    body,
+    attempts: attempts.map(({ number, timestamp, requestHeaders }) => ({ number, timestamp, signature: requestHeaders['X-SVC-Signature'] ?? '' })),
+    verdicts,
+    options: attempts.map(({ number }) => ({ value: String(number), label: `Attempt ${String(number)}` })).reverse(),
+    last: String(attempts.at(-1)?.number ?? ''),
+    hasMany: attempts.length > 1,
+  };
+}
+
+function prettyJson(text: string): string | null {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,60 @@
+import type { AdminPage } from '#plugin-api';
+import type { Condition } from '../delivery.ts';
+import type { RecorderContext } from './recorder-context.ts';
+import { recorderTabs } from './recorder-tabs.ts';
+import { endpointName, endpointOptions, eventOptions } from './recorder-view.ts';
+
+/** Filters of plugins may keep an event back, and need not. */
+const uncertain: ReadonlySet<Condition['id']> = new Set(['envelope_filter', 'targets_filter']);
+
+/** The page "Why not?": which conditions an event meets for an endpoint at this moment (contract 6.1). */
+export function whyNotPage(context: RecorderContext): AdminPage {
+  const { host, webhooks } = context;
+  return {
+    slug: 'svc/deliveries/why-not',
+    title: 'Why was it not sent?',
+    parent: 'svc',
+    style: 'recorder.css',
+    render: async ({ query }) => {
+      const settings = await webhooks.settings();
+      const [first] = settings.endpoints;
+      const event = typeof query['event'] === 'string' ? query['event'] : '';
+      const endpoint = typeof query['endpoint'] === 'string' && query['endpoint'] !== '' ? query['endpoint'] : (first?.id ?? '');
+      return {
+        template: 'svc/webhook-why-not',
+        data: {
+          tabs: recorderTabs(host, 'svc/deliveries/why-not'),
+          event,
+          endpoint,
+          hasEndpoints: first !== undefined,
+          inbox: host.admin.url('svc/deliveries/inbox'),
+          events: eventOptions(context, 'Choose an event').filter(({ value }) => value !== '' || event === ''),
+          endpoints: endpointOptions(settings, '').slice(1),
+          result: event === '' || endpoint === '' ? null : resultOf(await webhooks.recorder.whyNot(event, endpoint), { event, endpoint: endpointName(settings, endpoint) }),
+          sent: `${host.admin.url('svc/deliveries')}?event=${encodeURIComponent(event)}&endpoint=${encodeURIComponent(endpoint)}`,
+          settings: host.admin.url('svc/webhooks'),
+        },
+      };
+    },
+  };
+}
+
+function resultOf(conditions: readonly Condition[], { event, endpoint }: { readonly event: string; readonly endpoint: string }) {
+  const unmet = conditions.filter(({ met, id }) => !met && !uncertain.has(id));
+  const unsure = conditions.filter(({ met, id }) => !met && uncertain.has(id));
+  const verdict =
+    unmet.length > 0
+      ? { kind: 'error', text: `${event} does not reach ${endpoint} now: ${unmet.length === 1 ? 'one condition is' : `${String(unmet.length)} conditions are`} not met.` }
+      : unsure.length > 0
+        ? { kind: 'warning', text: `${event} would reach ${endpoint}, unless a plugin's filter decides otherwise.` }
+        : { kind: 'success', text: `${event} reaches ${endpoint}: all conditions are met.` };
+  return {
+    verdict,
+    conditions: conditions.map((condition) => ({ ...condition, ...lookOf(condition) })),
+  };
+}
+
+function lookOf({ met, id }: Condition): { readonly kind: 'success' | 'warning' | 'error'; readonly word: string } {
+  if (met) return { kind: 'success', word: 'Yes' };
+  return uncertain.has(id) ? { kind: 'warning', word: 'Perhaps' } : { kind: 'error', word: 'No' };
+}
