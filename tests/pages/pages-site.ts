@@ -22,7 +22,7 @@ export interface AdminBrowser {
   /** As `submit`, a form with files. */
   upload(path: string, action: string, parts: Readonly<Record<string, string | UploadPart>>): Promise<PageAnswer>;
   /** Sends a form's fields as they are, to see what the server makes of it; `redirect` is not followed. */
-  post(path: string, fields: Readonly<Record<string, string>>): Promise<PageAnswer>;
+  post(path: string, fields: Readonly<Record<string, string>>, headers?: Readonly<Record<string, string>>): Promise<PageAnswer>;
 }
 
 export interface UploadPart {
@@ -36,7 +36,7 @@ export interface PagesSite {
   signIn(login: string, withPassword?: string): Promise<AdminBrowser>;
 }
 
-export async function openPages({ location }: DialectCase, env: Readonly<Record<string, string>> = {}, plugins: Pick<TestHostInit, 'plugins' | 'pluginDirs'> = {}): Promise<PagesSite> {
+export async function openPages({ location }: DialectCase, env: Readonly<Record<string, string>> = {}, plugins: Pick<TestHostInit, 'plugins' | 'pluginDirs' | 'clock'> = {}): Promise<PagesSite> {
   const { databaseUrl, dataDir } = location();
   const host = await createTestHost({ database: databaseUrl ?? dataDir, env, ...plugins });
   return {
@@ -65,8 +65,8 @@ function createBrowser(host: TestHost): AdminBrowser {
     const html = new TextDecoder().decode(bytes);
     return { status: response.status, headers: response.headers, bytes, location: response.headers.get('location'), html, text: readable(html) };
   }
-  const post = (path: string, fields: Readonly<Record<string, string>>): Promise<PageAnswer> =>
-    send(path, { method: 'POST', body: new URLSearchParams(fields).toString(), headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+  const post = (path: string, fields: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}): Promise<PageAnswer> =>
+    send(path, { method: 'POST', body: new URLSearchParams(fields).toString(), headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers } });
   const follow = (answer: PageAnswer): PageAnswer | Promise<PageAnswer> => (answer.location === null ? answer : send(answer.location));
   async function findForm(path: string, action: string): Promise<{ target: string; nonce: string }> {
     const { html } = await send(path);

@@ -8,11 +8,13 @@ for (const group of find('[data-event-group]')) {
   const boxes = find('input[name="events[]"]', group);
   const show = () => {
     const ticked = boxes.filter((box) => box.checked).length;
-    all.checked = ticked === boxes.length;
-    all.indeterminate = ticked > 0 && ticked < boxes.length;
+    if (all) {
+      all.checked = ticked === boxes.length;
+      all.indeterminate = ticked > 0 && ticked < boxes.length;
+    }
     count();
   };
-  all.addEventListener('change', () => {
+  all?.addEventListener('change', () => {
     // Only what the search has left in sight: nobody ticks what they do not see.
     for (const box of boxes) if (!box.closest('[data-event]').hidden) box.checked = all.checked;
     show();

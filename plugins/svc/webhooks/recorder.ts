@@ -92,10 +92,11 @@ export function createDeliveryLog({ host, settings, store, catalogue, circuits, 
     async recentFailures(limit = 5) {
       return shown((await select({ state: 'failed' }).where('d.cleared', 0).orderBy('d.id', 'desc').limit(limit)) as DeliveryRow[]);
     },
-    async retry(id) {
-      const row: { id: number; endpoint_id: string } | undefined = await database.knex(deliveries).where({ uuid: id, state: 'failed' }).first('id', 'endpoint_id');
+    async retry(id, attempts) {
+      const isMeant = { state: 'failed', ...(attempts !== undefined && { attempts }) } as const;
+      const row: { id: number; endpoint_id: string } | undefined = await database.knex(deliveries).where({ uuid: id, ...isMeant }).first('id', 'endpoint_id');
       if (!row) return false;
-      if (!(await restart(host, [row.id], 'failed'))) return false;
+      if (!(await restart(host, [row.id], isMeant))) return false;
       wake([row.endpoint_id]);
       return true;
     },
@@ -119,11 +120,11 @@ export function createDeliveryLog({ host, settings, store, catalogue, circuits, 
   };
 }
 
-/** Finished deliveries begin a new series of attempts. Only those still in the state: a second click finds none. */
-export async function restart({ database }: Pick<HostApi, 'database'>, ids: readonly number[], state?: 'delivered' | 'failed'): Promise<number> {
+/** Finished deliveries begin a new series of attempts. Only those that still are as they are meant: a second click finds none. */
+export async function restart({ database }: Pick<HostApi, 'database'>, ids: readonly number[], isMeant: { readonly state?: 'delivered' | 'failed'; readonly attempts?: number } = {}): Promise<number> {
   const { knex } = database;
   // Not 0: what is due at once is looked for among the newest alone.
-  return knex(deliveries).whereIn('id', [...ids]).whereNull('due_at').modify((query) => { if (state) void query.where({ state }); })
+  return knex(deliveries).whereIn('id', [...ids]).whereNull('due_at').where(isMeant)
     .update({ state: 'pending', due_at: database.now(), run_start: knex.ref('attempts'), finished_at: null, cleared: 0 });
 }
 

@@ -29,8 +29,12 @@ export interface Recorder {
   get(id: string): Promise<DeliveryDetail | null>;
   /** The failed ones that were not cleared, newest first, five (contract 3). */
   recentFailures(limit?: number): Promise<Delivery[]>;
-  /** Runs a failed delivery again, same id. Answers false when it is not failed (any more): each click counts once. */
-  retry(id: string): Promise<boolean>;
+  /**
+   * Runs a failed delivery again, same id. Answers false when it is not failed (any more): each click counts once.
+   *
+   * @param attempts given: only while it has made just so many, so that a click on an old page means the failure it shows.
+   */
+  retry(id: string, attempts?: number): Promise<boolean>;
   /** Takes a failed delivery from the list. Answers false when it was not on it. */
   clear(id: string): Promise<boolean>;
   /** Sends finished deliveries again: same ids and bytes, new timestamps. Goes on in the background, also after a restart. */

@@ -108,6 +108,6 @@ function record({ id, event, eventId, endpointId, endpointName, state, attempts,
   return { id, event, event_id: eventId, endpoint_id: endpointId, endpoint: endpointName, state, attempts, status: httpStatus, error, created_at: time(createdAt), finished_at: time(finishedAt) };
 }
 
-function replayRecord({ id, state, replayed, createdAt }: Replay): Record<string, unknown> {
-  return { id, state, replayed, created_at: new Date(createdAt).toISOString() };
+function replayRecord({ id, state, replayed, total, createdAt }: Replay): Record<string, unknown> {
+  return { id, state, replayed, total, created_at: new Date(createdAt).toISOString() };
 }

@@ -70,5 +70,5 @@ function groupsOf({ catalogue }: WebhookPagesContext['webhooks'], chosen: readon
   for (const { name, module, description } of catalogue.list()) {
     groups.set(module, [...(groups.get(module) ?? []), { name, description, checked: ticked.has(name), id: `event-${name.replaceAll('.', '-')}` }]);
   }
-  return [...groups].map(([title, events], index) => ({ title, events, id: `events-${String(index + 1)}` }));
+  return [...groups].map(([title, events], index) => ({ title, events, many: events.length > 1, id: `events-${String(index + 1)}` }));
 }

@@ -25,9 +25,8 @@ export async function settingsView({ host, webhooks }: WebhookPagesContext, refu
     secret: { masked: settings.secret, left: settings.previousSecretUntil === null ? null : timeLeft(settings.previousSecretUntil - host.clock.now()), until: settings.previousSecretUntil, fault: refused.faults['secret'] },
     endpoints: await Promise.all(
       settings.endpoints.map(async (endpoint) => ({
-        ...row(endpoint),
+        ...row(endpoint, circuits.find(({ endpointId, pausedAt }) => endpointId === endpoint.id && pausedAt !== null)),
         internal: await isInternal(host.http, endpoint),
-        paused: pausedOf(circuits.find(({ endpointId, pausedAt }) => endpointId === endpoint.id && pausedAt !== null)),
         last: lastOf(last.get(endpoint.id)),
       })),
     ),
@@ -39,12 +38,16 @@ export async function settingsView({ host, webhooks }: WebhookPagesContext, refu
     days: refused.days ?? settings.deliveredDays,
     daysFault: refused.faults['deliveredDays'],
     catalogueUrl: `/${cataloguePath}`,
+    inboxUrl: host.admin.url('svc/deliveries/inbox'),
+    recorderUrl: host.admin.url('svc/deliveries'),
+    deliveryUrl: host.admin.url('svc/deliveries/delivery'),
   };
 }
 
-function row({ id, name, url, enabled, events, secret }: Endpoint): Record<string, unknown> {
-  const badge = !enabled ? { text: 'Off', kind: 'info' } : url === '' ? { text: 'No URL', kind: 'warning' } : events.length === 0 ? { text: 'No events', kind: 'warning' } : { text: 'On', kind: 'success' };
-  return { id, name, url, enabled, events: events.length, badge, hasSecret: secret !== null, idFields: { id }, switchFields: { id, enabled: enabled ? '0' : '1' } };
+function row({ id, name, url, enabled, events, secret }: Endpoint, circuit: Circuit | undefined): Record<string, unknown> {
+  const paused = pausedOf(circuit);
+  const badge = paused !== null && enabled ? { text: 'Paused', kind: 'error' } : !enabled ? { text: 'Off', kind: 'info' } : url === '' ? { text: 'No URL', kind: 'warning' } : events.length === 0 ? { text: 'No events', kind: 'warning' } : { text: 'On', kind: 'success' };
+  return { id, name, url, enabled, paused, events: events.length, badge, hasSecret: secret !== null, idFields: { id }, switchFields: { id, enabled: enabled ? '0' : '1' } };
 }
 
 function pausedOf(circuit: Circuit | undefined): Record<string, unknown> | null {
