@@ -4,17 +4,21 @@ import type { WebhookTarget } from './endpoint.ts';
 import { schemaVersion, type Envelope } from './event.ts';
 import type { SettingsStore, Snapshot, StoredEndpoint } from './settings-store.ts';
 import { sign, signStandard } from './sign.ts';
-import type { Finish, Job, Store } from './store/store-contract.ts';
+import type { Finish, Job, Store, StoredEvent } from './store/store-contract.ts';
 import { toTarget } from './target.ts';
 
 /** Contract 8. */
 const defaultTimeout = 5_000;
 const defaultDelays: readonly number[] = [0, 0.25, 1];
+/** Until a job is looked at again that could not be prepared because the database is out of reach, in milliseconds. */
+const postponement = 1_000;
+/** Timers hold no more than this, in milliseconds. */
+const longestTimeout = 2 ** 31 - 1;
 /** Seconds; the opt-in preset of D21. */
 const longTail: readonly number[] = [5, 300, 1_800, 7_200, 18_000, 36_000];
 
 export interface AttemptParts {
-  readonly host: Pick<HostApi, 'hooks' | 'clock' | 'log' | 'plugin'>;
+  readonly host: Pick<HostApi, 'hooks' | 'clock' | 'log' | 'plugin' | 'database'>;
   readonly settings: SettingsStore;
   readonly store: Pick<Store, 'keepBody'>;
   readonly deliver: Deliver;
@@ -32,6 +36,8 @@ export type MakeAttempt = (job: Job, init: { readonly probe: boolean; readonly s
 interface Request {
   readonly target: WebhookTarget;
   readonly body: Buffer;
+  /** A filter made these bytes just now. */
+  readonly isNew: boolean;
   readonly headers: Readonly<Record<string, string>>;
   /** Headers that are not made of event, delivery and time alone, for the record. */
   readonly extra: Readonly<Record<string, string>> | null;
@@ -44,17 +50,21 @@ export function createAttempt(parts: AttemptParts): MakeAttempt {
   const { host, settings, deliver } = parts;
 
   async function attempt(job: Job, { probe, signal }: { readonly probe: boolean; readonly signal?: AbortSignal }): Promise<Attempted> {
+    const { event } = job;
+    if (event === null) return { finish: ended(job, 'aborted', 'It could not be sent: its event is not stored any more.'), outcome: null };
     const snapshot = await settings.current();
     const endpoint = snapshot.byId.get(job.endpointId);
     const target = job.target === null ? (endpoint ? toTarget(endpoint) : null) : (JSON.parse(job.target) as WebhookTarget & { readonly added: boolean });
-    const stopped = stopReason(snapshot, endpoint, { job, isAdded: target !== null && 'added' in target && target.added === true });
+    const stopped = stopReason(snapshot, endpoint, { job, event, isAdded: target !== null && 'added' in target && target.added === true });
     if (stopped !== null || target === null) return { finish: ended(job, 'stopped', stopped ?? 'The endpoint was removed.'), outcome: null };
     let request: Request;
     try {
-      request = await prepare(parts, job, { snapshot, endpoint, target });
+      request = await prepare(parts.host, job, { snapshot, event, endpoint, target });
     } catch (error) {
       return { finish: ended(job, 'filter', `A filter of requests failed: ${sentenceOf(error)}`), outcome: null };
     }
+    // What the first attempt sends is what all of them send (D20). Somebody else's job by now is somebody else's to send.
+    if (request.isNew && !(await parts.store.keepBody(job, request.body))) return { finish: postponed(job), outcome: null };
     const startedAt = host.clock.now();
     const { body, headers, timeout, redirects } = request;
     const outcome = await deliver({ url: target.url, headers, body, timeout, redirects, allowInternal: target.internal, ...(signal && { signal }) });
@@ -70,6 +80,7 @@ export function createAttempt(parts: AttemptParts): MakeAttempt {
     try {
       return await attempt(job, init);
     } catch (error) {
+      if (host.database.isUnavailable(error)) return { finish: postponed(job), outcome: null };
       host.log.error('An attempt of a webhook delivery failed before it was sent.', { delivery: job.uuid, error });
       return { finish: ended(job, 'aborted', `It could not be sent: ${sentenceOf(error)}`), outcome: null };
     }
@@ -77,25 +88,25 @@ export function createAttempt(parts: AttemptParts): MakeAttempt {
 }
 
 /** Which of the conditions of contract 6.1 does not hold any more. */
-function stopReason(snapshot: Snapshot, endpoint: StoredEndpoint | undefined, { job, isAdded }: { readonly job: Job; readonly isAdded: boolean }): string | null {
+function stopReason(snapshot: Snapshot, endpoint: StoredEndpoint | undefined, { job, event, isAdded }: { readonly job: Job; readonly event: StoredEvent; readonly isAdded: boolean }): string | null {
   if (!snapshot.stored.enabled) return 'Event webhooks were switched off.';
   if (isAdded) return null;
   if (endpoint === undefined) return 'The endpoint was removed.';
   if (!endpoint.enabled) return 'The endpoint was switched off.';
   if (endpoint.url === '') return 'The endpoint has no URL.';
   // A target that a filter chose need not be subscribed.
-  return job.target !== null || endpoint.events.includes(job.event.name) ? null : `The endpoint is not subscribed to ${job.event.name} any more.`;
+  return job.target !== null || endpoint.events.includes(event.name) ? null : `The endpoint is not subscribed to ${event.name} any more.`;
 }
 
 interface PrepareInit {
   readonly snapshot: Snapshot;
+  readonly event: StoredEvent;
   readonly endpoint: StoredEndpoint | undefined;
   readonly target: WebhookTarget;
 }
 
-async function prepare({ host, store }: AttemptParts, job: Job, { snapshot, endpoint, target }: PrepareInit): Promise<Request> {
+async function prepare(host: AttemptParts['host'], job: Job, { snapshot, event, endpoint, target }: PrepareInit): Promise<Request> {
   const { hooks, clock } = host;
-  const { event } = job;
   const timestamp = String(Math.floor(clock.now() / 1000));
   const base = {
     'Content-Type': 'application/json; charset=utf-8', Accept: 'application/json', 'User-Agent': `${host.plugin.slug}/${host.plugin.version}`,
@@ -104,25 +115,26 @@ async function prepare({ host, store }: AttemptParts, job: Job, { snapshot, endp
   const custom = endpoint === undefined || Object.keys(endpoint.headers).length === 0 ? null : snapshot.headersOf(endpoint);
   let headers: Record<string, string> = custom === null ? base : { ...base, ...custom };
   let body = job.ownBody ?? event.body;
+  let isNew = false;
   let [timeout, redirects] = [defaultTimeout, target.redirects];
   const filtersHeaders = hooks.hasFilter('svc_event_webhooks_request_headers') !== false;
   const filtersArgs = hooks.hasFilter('svc_event_webhooks_request_args') !== false;
   if (event.unfiltered && job.ownBody === null) {
     const envelope = JSON.parse(event.body.toString()) as Envelope;
     body = Buffer.from(JSON.stringify(await hooks.applyFiltersAsync('svc_event_webhooks_envelope', envelope, envelope.type, envelope.data, {})));
-    await store.keepBody(job, body);
+    isNew = true;
   }
   if (filtersHeaders) headers = { ...(await hooks.applyFiltersAsync('svc_event_webhooks_request_headers', headers, JSON.parse(body.toString()) as Envelope, job.uuid)) };
   if (filtersArgs) {
     const text = body.toString();
     const args = await hooks.applyFiltersAsync('svc_event_webhooks_request_args', { timeout: timeout / 1000, redirection: redirects, headers, body: text }, headers, text);
     headers = { ...args.headers };
-    timeout = Math.max(1, Math.round(args.timeout * 1000));
-    redirects = Math.max(0, Math.floor(args.redirection));
-    // What the first attempt sends is what all of them send (D20).
+    if (!isCount(args.timeout) || !isCount(args.redirection)) throw new Error('its timeout or redirection is no number.');
+    timeout = Math.min(longestTimeout, Math.max(1, Math.round(args.timeout * 1000)));
+    redirects = Math.floor(args.redirection);
     if (job.ownBody === null && args.body !== text) {
       body = Buffer.from(args.body);
-      await store.keepBody(job, body);
+      isNew = true;
     }
   }
   const secrets = snapshot.secretsOf(endpoint);
@@ -136,7 +148,7 @@ async function prepare({ host, store }: AttemptParts, job: Job, { snapshot, endp
     headers['webhook-timestamp'] = timestamp;
     headers['webhook-signature'] = signStandard(secrets, { id: event.uuid, timestamp, body });
   }
-  return { target, body, headers, extra: custom !== null || filtersHeaders || filtersArgs || target.standardWebhooks ? headers : null, timestamp, timeout, redirects };
+  return { target, body, isNew, headers, extra: custom !== null || filtersHeaders || filtersArgs || target.standardWebhooks ? headers : null, timestamp, timeout, redirects };
 }
 
 interface SettleInit {
@@ -151,6 +163,7 @@ async function settle({ hooks }: AttemptParts['host'], { job, request, outcome, 
   const common = { job, made: 1, free: probe && !outcome.ok, status: outcome.status, failure: outcome.failure, error: outcome.error, duration: Math.round(outcome.duration) } as const;
   if (outcome.ok) return { ...common, state: 'delivered', delay: 0, log: record(request, outcome, { startedAt, delay: null }) };
   const delays = await hooks.applyFiltersAsync('svc_event_webhooks_retry_delays', request.target.longTail ? [...defaultDelays, ...longTail] : defaultDelays);
+  if (!Array.isArray(delays) || !delays.every(isCount)) throw new Error('the delays are no list of seconds.');
   const number = job.attempts - job.runStart + 1;
   const retryable = await hooks.applyFiltersAsync('svc_event_webhooks_should_retry', outcome.retryable, { status: outcome.status, error: outcome.error }, number, delays.length);
   const wait = delays[number];
@@ -164,6 +177,11 @@ async function settle({ hooks }: AttemptParts['host'], { job, request, outcome, 
 
 function ended(job: Job, failure: 'stopped' | 'filter' | 'aborted', error: string): Finish {
   return { job, state: 'failed', delay: 0, made: 0, free: false, status: null, failure, error, duration: null, log: null };
+}
+
+/** Given back as it was: nothing was tried. */
+function postponed(job: Job): Finish {
+  return { job, state: 'pending', delay: postponement, made: 0, free: false, status: null, failure: null, error: null, duration: null, log: null };
 }
 
 /** One attempt as the recorder keeps it. */
@@ -195,5 +213,7 @@ function record({ headers, extra, timestamp }: Request, outcome: AttemptOutcome,
 function withoutSecrets(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, /auth|api-?key|token|secret|cookie|pass/i.test(name) ? '[redacted]' : value]));
 }
+
+const isCount = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value) && value >= 0;
 
 const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).replaceAll('\0', '');

@@ -9,6 +9,7 @@ import type { Deliver } from './delivery/deliver.contract.ts';
 import { createEmit } from './emit.ts';
 import './hooks.ts';
 import { exposeMetrics, readMetrics } from './metrics.ts';
+import { createPatience } from './patience.ts';
 import { createDeliveryLog } from './recorder.ts';
 import { createReplays } from './replay.ts';
 import { sweep } from './retention.ts';
@@ -50,12 +51,12 @@ export async function createWebhooks({ host, events, deliver, elapsed = () => pe
   const store = database.dialect === 'sqlite' ? createSqliteStore(database, owner) : createPostgresqlStore(database, owner);
   const circuits = createCircuits({ host, elapsed });
   const ordered = createOrderedLookup(settings);
-  const worker = createWorker({ host, store, circuits, elapsed, isOrdered: ordered.has, attempt: createAttempt({ host, settings, store, deliver }), written: createReporter(host, settings) });
+  const worker = createWorker({ host, store, circuits, elapsed, isOrdered: ordered.has, mayClaim: createGate(host, settings), isUnavailable: (error) => database.isUnavailable(error), attempt: createAttempt({ host, settings, store, deliver }), written: createReporter(host, settings) });
   const wake = createWake({ host, worker, elapsed });
   const replays = createReplays({ host, wake: () => { wake.all(); } });
   const log_ = createDeliveryLog({ host, settings, store, catalogue, circuits, wake: (ids) => { wake.these(ids ?? []); } });
   let emitted = 0;
-  const send = createEmit({ host, catalogue, settings, store, wake: wake.these, sendNow: worker.sendNow });
+  const send = createEmit({ host, catalogue, settings, store, patiently: createPatience(host, elapsed), wake: wake.these, sendNow: worker.sendNow });
   let unlisten: (() => void) | null = null;
 
   async function takeCircuits(): Promise<void> {
@@ -127,6 +128,32 @@ function createOrderedLookup(settings: SettingsStore) {
   };
 }
 
+/** Whether the queue may be worked: the settings can be read, and no plugin holds it. A filter that throws holds nothing up (D24). */
+function createGate({ hooks, log }: Pick<HostApi, 'hooks' | 'log'>, settings: SettingsStore): () => Promise<boolean> {
+  const name = 'svc_event_delivery_queue_processing_enabled';
+  let told = false;
+  const tell = (message: string, error: unknown): void => {
+    if (!told) log.error(message, { error });
+    told = true;
+  };
+  return async () => {
+    try {
+      await settings.current();
+    } catch (error) {
+      tell('The webhook queue waits: the settings of event webhooks cannot be read.', error);
+      return false;
+    }
+    try {
+      const isOpen = hooks.hasFilter(name) === false || Boolean(await hooks.applyFiltersAsync(name, true));
+      told = false;
+      return isOpen;
+    } catch (error) {
+      tell(`The filter ${name} failed; the queue is worked.`, error);
+      return true;
+    }
+  };
+}
+
 /** Wakes the worker of this process at once, and those of other nodes through the database. */
 function createWake({ host, worker, elapsed }: { readonly host: Pick<HostApi, 'database' | 'log' | 'clock'>; readonly worker: { wake(ids?: readonly string[]): void }; readonly elapsed: () => number }) {
   let isHere = false;
@@ -180,7 +207,7 @@ function createReporter({ hooks, log }: Pick<HostApi, 'hooks' | 'log'>, settings
     void settings.current().then(({ byId }) => {
       const endpoint = byId.get(job.endpointId);
       const target = job.target === null && endpoint ? toTarget(endpoint) : completeTarget(job.target === null ? { id: job.endpointId } : (JSON.parse(job.target) as object));
-      return hooks.doActionAsync(action, result, target, JSON.parse((job.ownBody ?? job.event.body).toString()));
+      return hooks.doActionAsync(action, result, target, JSON.parse((job.ownBody ?? job.event?.body ?? '{}').toString()));
     }).catch((error: unknown) => { log.error('An action after a webhook delivery failed.', { action, error }); });
   };
 }

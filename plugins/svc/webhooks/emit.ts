@@ -5,6 +5,7 @@ import type { Catalogue } from './catalogue.ts';
 import type { WebhookTarget } from './endpoint.ts';
 import { schemaVersion, type EmitResult, type Emit, type Envelope, type EventContext } from './event.ts';
 import { createGroupCommit } from './group-commit.ts';
+import type { Patience } from './patience.ts';
 import type { SettingsStore, Snapshot } from './settings-store.ts';
 import type { NewDelivery, Store } from './store/store-contract.ts';
 import { completeTarget, toTarget } from './target.ts';
@@ -14,6 +15,7 @@ export interface EmitParts {
   readonly catalogue: Catalogue;
   readonly settings: SettingsStore;
   readonly store: Store;
+  readonly patiently: Patience;
   /** There is something to do for these endpoints. */
   readonly wake: (endpointIds: readonly string[]) => void;
   /** Sends these deliveries now, and answers how they ended. */
@@ -32,8 +34,8 @@ interface Prepared {
 
 /** From an act to stored jobs (contract 6, D17 to D20). */
 export function createEmit(parts: EmitParts): Emit {
-  const { host, settings, store, wake, sendNow } = parts;
-  const commit = createGroupCommit(store);
+  const { host, settings, store, patiently, wake, sendNow } = parts;
+  const commit = createGroupCommit(store, patiently);
 
   /** The result with what was to be sent at once, if it was waited for. */
   async function deliver(result: EmitResult, endpointIds: readonly string[], inside: boolean): Promise<EmitResult> {
@@ -42,7 +44,16 @@ export function createEmit(parts: EmitParts): Emit {
       else wake(endpointIds);
       return result;
     }
-    if (!inside) return { ...result, ...(await sendNow(result.deliveries)) };
+    if (!inside) {
+      try {
+        return { ...result, ...(await sendNow(result.deliveries)) };
+      } catch (error) {
+        // They are stored: the queue sends them as soon as it can.
+        host.log.warn('Webhook deliveries that were to be sent at once are left to the queue.', { error });
+        wake(endpointIds);
+        return { ...result, queued: true };
+      }
+    }
     // Nobody may hear of an act that can still be undone.
     host.database.afterCommit(() => void sendNow(result.deliveries).catch(() => wake(endpointIds)));
     return result;
@@ -59,9 +70,9 @@ export function createEmit(parts: EmitParts): Emit {
     const event = parts.catalogue.find(name);
     const faults = parts.catalogue.faults(name, data);
     if (!event || faults.length > 0) throw new Error(`The event ${name} was not sent: ${faults.join(' ')}`);
-    const snapshot = await settings.current();
-    const { envelope, targets, queued, broken } = await prepare({ host, event, snapshot }, data, context);
     const inside = context.transaction !== undefined || host.database.inTransaction();
+    const snapshot = await (inside ? settings.current() : patiently(() => settings.current()));
+    const { envelope, targets, queued, broken } = await prepare({ host, event, snapshot }, data, context);
     const deliveries = targets.map((target) => toDelivery(target, { snapshot, event, data, error: broken?.error ?? null }));
     const result: EmitResult = {
       event: name, envelope, targets: targets.map(({ id }) => id), deliveries: deliveries.map(({ uuid }) => uuid), queued: queued && !broken, delivered: 0, failed: broken ? deliveries.length : 0, error: null,

@@ -1,3 +1,4 @@
+import type { Patience } from './patience.ts';
 import type { NewEvent, Store } from './store/store-contract.ts';
 
 const mostAtOnce = 500;
@@ -5,8 +6,10 @@ const mostAtOnce = 500;
 /**
  * Events that arrive together are stored in one transaction, made durable once for all of them. While one transaction is
  * written the next group gathers, so that the busier it is, the less each event costs.
+ *
+ * @param patiently goes on trying while the database is out of reach.
  */
-export function createGroupCommit(store: Pick<Store, 'add'>): (event: NewEvent) => Promise<void> {
+export function createGroupCommit(store: Pick<Store, 'add'>, patiently: Patience): (event: NewEvent) => Promise<void> {
   interface Waiting {
     readonly event: NewEvent;
     readonly resolve: () => void;
@@ -15,16 +18,18 @@ export function createGroupCommit(store: Pick<Store, 'add'>): (event: NewEvent) 
   let waiting: Waiting[] = [];
   let writing = false;
 
+  const add = (events: readonly NewEvent[]): Promise<void> => patiently((again) => store.add(events, { durable: true, again }));
+
   async function write(): Promise<void> {
     while (waiting.length > 0) {
       const group = waiting.splice(0, mostAtOnce);
       try {
-        await store.add(group.map(({ event }) => event), { durable: true });
+        await add(group.map(({ event }) => event));
         for (const { resolve } of group) resolve();
       } catch (error) {
-        // One event that cannot be stored must not take the others with it.
-        if (group.length === 1) group[0]?.reject(error);
-        else for (const { event, resolve, reject } of group) await store.add([event], { durable: true }).then(resolve, reject);
+        // One event that cannot be stored must not take the others with it; a database that stays away takes all.
+        if (group.length === 1 || patiently.isOver(error)) for (const { reject } of group) reject(error);
+        else for (const { event, resolve, reject } of group) await add([event]).then(resolve, reject);
       }
     }
     writing = false;

@@ -1,7 +1,7 @@
 import type { HostApi } from '#plugin-api';
 import type { WebhookMetrics } from './delivery.ts';
 import { tables } from './migrations.ts';
-import type { Worker } from './worker/worker.ts';
+import type { Worker } from './worker/worker-contract.ts';
 
 /** Numbers of this process, and of the queue that all share. */
 export async function readMetrics(host: Pick<HostApi, 'database'>, worker: Pick<Worker, 'lanes' | 'inFlight'>, emitted: number): Promise<WebhookMetrics> {

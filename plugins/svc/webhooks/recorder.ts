@@ -14,9 +14,10 @@ const { deliveries, events, attempts } = tables;
 export interface DeliveryRow {
   readonly id: number;
   readonly uuid: string;
-  readonly event_uuid: string;
-  readonly name: string;
-  readonly key: string;
+  /** null, as all of the event: it is not stored any more. */
+  readonly event_uuid: string | null;
+  readonly name: string | null;
+  readonly key: string | null;
   readonly endpoint_id: string;
   readonly state: DeliveryState;
   readonly attempts: number;
@@ -30,7 +31,7 @@ export interface DeliveryRow {
   readonly target: string | null;
   readonly log: string | null;
   readonly body: Buffer | null;
-  readonly event_body: Buffer;
+  readonly event_body: Buffer | null;
 }
 
 export interface RecorderParts {
@@ -49,7 +50,7 @@ export function createDeliveryLog({ host, settings, store, catalogue, circuits, 
   const { database, hooks } = host;
 
   function select(filter: DeliveryFilter = {}) {
-    const query = database.knex(`${deliveries} as d`).join(`${events} as e`, 'e.id', 'd.event_id')
+    const query = database.knex(`${deliveries} as d`).leftJoin(`${events} as e`, 'e.id', 'd.event_id')
       .select('d.id', 'd.uuid', 'e.uuid as event_uuid', 'e.name', 'e.key', 'd.endpoint_id', 'd.state', 'd.attempts', 'd.due_at', 'd.created_at', 'd.finished_at', 'd.http_status', 'd.failure', 'd.error', 'd.duration', 'd.target');
     if (filter.state === 'pending' || filter.state === 'delivering') void query.whereNotNull('d.due_at');
     else if (filter.state) void query.where('d.state', filter.state);
@@ -63,9 +64,9 @@ export function createDeliveryLog({ host, settings, store, catalogue, circuits, 
   async function shown(rows: readonly DeliveryRow[]): Promise<Delivery[]> {
     const [{ stored }, leased] = [await settings.current(), await store.leased(rows.map(({ id }) => id))];
     const nameOf = ({ endpoint_id: id, target }: DeliveryRow): string =>
-      stored.endpoints.find((endpoint) => endpoint.id === id)?.name ?? stored.removed[id] ?? (target === null ? '(removed endpoint)' : (JSON.parse(target) as { name: string }).name);
+      stored.endpoints.find((endpoint) => endpoint.id === id)?.name ?? stored.removed[id] ?? (target === null ? '(removed endpoint)' : (readJson(target) as { name?: string } | null)?.name ?? '(removed endpoint)');
     return rows.map((row) => ({
-      id: row.uuid, eventId: row.event_uuid, event: row.name, endpointId: row.endpoint_id, endpointName: nameOf(row), state: row.state === 'pending' && leased.has(row.id) ? 'delivering' : row.state,
+      id: row.uuid, eventId: row.event_uuid ?? '', event: row.name ?? '', endpointId: row.endpoint_id, endpointName: nameOf(row), state: row.state === 'pending' && leased.has(row.id) ? 'delivering' : row.state,
       attempts: row.attempts, dueAt: row.due_at, createdAt: row.created_at, finishedAt: row.finished_at, httpStatus: row.http_status, failure: row.failure, error: row.error, duration: row.duration,
     }));
   }
@@ -87,7 +88,7 @@ export function createDeliveryLog({ host, settings, store, catalogue, circuits, 
       const earlier: { number: number; log: string }[] = await database.knex(attempts).where({ delivery_id: row.id }).orderBy('number').select('number', 'log');
       const logs = row.log === null ? earlier : [...earlier.filter(({ number }) => number < row.attempts), { number: row.attempts, log: row.log }];
       const [delivery] = await shown([row]);
-      return { ...(delivery as Delivery), body: Buffer.from(row.body ?? row.event_body).toString(), attemptLog: logs.map(({ number, log }) => readAttempt(number, log, { row, userAgent: `${host.plugin.slug}/${host.plugin.version}` })) } satisfies DeliveryDetail;
+      return { ...(delivery as Delivery), body: Buffer.from(row.body ?? row.event_body ?? '').toString(), attemptLog: logs.filter(({ log }) => readJson(log) !== null).map(({ number, log }) => readAttempt(number, log, { row, userAgent: `${host.plugin.slug}/${host.plugin.version}` })) } satisfies DeliveryDetail;
     },
     async recentFailures(limit = 5) {
       return shown((await select({ state: 'failed' }).where('d.cleared', 0).orderBy('d.id', 'desc').limit(limit)) as DeliveryRow[]);
@@ -143,11 +144,20 @@ function readAttempt(number: number, log: string, { row, userAgent }: { readonly
   const kept = JSON.parse(log) as AttemptRecord;
   const standard = {
     'Content-Type': 'application/json; charset=utf-8', Accept: 'application/json', 'User-Agent': userAgent,
-    'X-SVC-Event': row.name, 'X-SVC-Event-Id': row.event_uuid, 'X-SVC-Delivery-Id': row.uuid, 'X-SVC-Idempotency-Key': row.key, 'X-SVC-Schema-Version': schemaVersion, 'X-SVC-Timestamp': kept.time,
+    'X-SVC-Event': row.name ?? '', 'X-SVC-Event-Id': row.event_uuid ?? '', 'X-SVC-Delivery-Id': row.uuid, 'X-SVC-Idempotency-Key': row.key ?? '', 'X-SVC-Schema-Version': schemaVersion, 'X-SVC-Timestamp': kept.time,
     ...(kept.sig !== null && { 'X-SVC-Signature': kept.sig, 'X-SVC-Signature-Alg': 'sha256' }),
   };
   return {
     number, startedAt: kept.at, duration: kept.ms, status: kept.status, failure: kept.failure as DeliveryFailure | null, error: kept.error, url: kept.url, requestHeaders: kept.headers ?? standard,
     timestamp: kept.time, responseHeaders: kept.answer, responseBody: kept.text, nextTryAt: kept.next === null ? null : kept.at + kept.ms + kept.next,
   };
+}
+
+/** One row that is broken must not take the page with it. */
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }

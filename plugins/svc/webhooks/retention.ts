@@ -24,8 +24,9 @@ async function sweepBatch(database: HostApi['database'], state: string, age: num
     const rows: { id: number; event_id: number }[] = await knex(deliveries).where({ state }).where('finished_at', '<', knex.raw('? - ?', [database.now(), age])).orderBy('id').limit(batch).select('id', 'event_id');
     if (rows.length === 0) return 0;
     const ids = rows.map(({ id }) => id);
-    await knex(attempts).whereIn('delivery_id', ids).delete();
-    await knex(deliveries).whereIn('id', ids).delete();
+    // Not one that somebody has sent on its way again meanwhile.
+    await knex(deliveries).whereIn('id', ids).where({ state }).delete();
+    await knex(attempts).whereIn('delivery_id', ids).whereNotExists(knex(deliveries).select(knex.raw('1')).whereRaw('id = ??', [`${attempts}.delivery_id`])).delete();
     await knex(events).whereIn('id', rows.map(({ event_id: id }) => id)).whereNotExists(knex(deliveries).select(knex.raw('1')).whereRaw('event_id = ??', [`${events}.id`])).delete();
     return rows.length;
   });

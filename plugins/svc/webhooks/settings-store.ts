@@ -44,7 +44,7 @@ export interface Snapshot {
 }
 
 export interface SettingsStore {
-  /** At most a tenth of a second old; changes made in this process are seen at once. */
+  /** At most a tenth of a second old, while the database is in reach; changes made in this process are seen at once. */
   current(): Promise<Snapshot>;
   /** Changes the settings, however many do so at once. */
   change(make: (stored: StoredSettings) => StoredSettings): Promise<void>;
@@ -54,14 +54,16 @@ export interface SettingsStore {
 const freshFor = 100;
 
 export interface SettingsStoreParts {
-  readonly host: Pick<HostApi, 'options' | 'hooks' | 'clock' | 'site'>;
+  readonly host: Pick<HostApi, 'options' | 'hooks' | 'clock' | 'site' | 'database'>;
   readonly read: SecretReader;
   readonly elapsed: () => number;
 }
 
-export function createSettingsStore({ host: { options, hooks, clock, site }, read, elapsed }: SettingsStoreParts): SettingsStore {
+export function createSettingsStore({ host: { options, hooks, clock, site, database }, read, elapsed }: SettingsStoreParts): SettingsStore {
   let known: { readonly snapshot: Snapshot; readonly at: number } | null = null;
   let version = 0;
+  /** For as long as the database cannot be asked. */
+  let last: Snapshot | null = null;
   const forget = (): void => {
     known = null;
     version += 1;
@@ -79,9 +81,14 @@ export function createSettingsStore({ host: { options, hooks, clock, site }, rea
       const now = elapsed();
       if (known !== null && now - known.at < freshFor) return known.snapshot;
       const seen = version;
-      const snapshot = takeSnapshot({ stored: await load(), siteName: await site.name(), read, now: () => clock.now() });
-      if (seen === version) known = { snapshot, at: now };
-      return snapshot;
+      try {
+        const snapshot = takeSnapshot({ stored: await load(), siteName: await site.name(), read, now: () => clock.now() });
+        if (seen === version) known = { snapshot, at: now };
+        return (last = snapshot);
+      } catch (error) {
+        if (last === null || !database.isUnavailable(error)) throw error;
+        return last;
+      }
     },
     async change(make) {
       for (let attempt = 0; attempt < 50; attempt += 1) {

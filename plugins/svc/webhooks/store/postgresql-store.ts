@@ -1,19 +1,22 @@
 import type { DatabaseApi, PostgresqlConnection } from '#plugin-api';
 import { tables } from '../migrations.ts';
-import { leaseTime, passSize, type ClaimRequest, type Finish, type Job, type Store } from './store-contract.ts';
+import { leaseTime, mendSlack, passSize, type ClaimRequest, type Finish, type Job, type Store } from './store-contract.ts';
 
 const { events, deliveries, attempts } = tables;
 const now = '(extract(epoch from statement_timestamp()) * 1000)::bigint';
+
+/** The wait that the last attempt ended with; it stands at the end of its record. */
+const meant = `COALESCE(substring(log from '"next":([0-9]{1,15})[}]$')::bigint, 0)`;
 
 const columns = 'd.id, d.uuid, d.attempts, d.run_start, d.target, d.body, e.id, e.uuid, e.name, e.key, e.body, e.unfiltered, d.endpoint_id, d.token';
 const notBehind = `AND (d.order_key IS NULL OR NOT EXISTS (SELECT 1 FROM ${deliveries} p
   WHERE p.endpoint_id = d.endpoint_id AND p.order_key = d.order_key AND p.due_at IS NOT NULL AND p.id < d.id))`;
 const lock = (picked: string, where = ''): string => `WITH picked AS (${picked})
   UPDATE ${deliveries} d SET state = 'delivering', owner = $1, token = d.token + 1, due_at = ${now} + ${String(leaseTime)}
-  FROM picked, ${events} e WHERE d.id = picked.id AND e.id = d.event_id ${where} RETURNING ${columns}`;
+  FROM picked LEFT JOIN ${events} e ON e.id = picked.event_id WHERE d.id = picked.id ${where} RETURNING ${columns}`;
 
-const pick = (ordered: string): string => `SELECT p.id FROM unnest($2::text[], $3::int[]) AS w(endpoint_id, n) CROSS JOIN LATERAL (
-  SELECT d.id FROM ${deliveries} d WHERE d.endpoint_id = w.endpoint_id AND d.due_at <= ${now} ${ordered} ORDER BY d.due_at, d.id LIMIT w.n FOR UPDATE SKIP LOCKED) p`;
+const pick = (ordered: string): string => `SELECT p.id, p.event_id FROM unnest($2::text[], $3::int[]) AS w(endpoint_id, n) CROSS JOIN LATERAL (
+  SELECT d.id, d.event_id FROM ${deliveries} d WHERE d.endpoint_id = w.endpoint_id AND d.due_at <= ${now} AND (d.state = 'pending' OR d.id <> ALL ($4::bigint[])) ${ordered} ORDER BY d.due_at, d.id LIMIT w.n FOR UPDATE SKIP LOCKED) p`;
 
 const sql = {
   add: `WITH ev AS (INSERT INTO ${events} (uuid, name, key, created_at, body, unfiltered)
@@ -25,19 +28,26 @@ const sql = {
       JOIN ev ON ev.uuid = i.ev ORDER BY i.n`,
   claim: lock(pick('')),
   claimOrdered: lock(pick(notBehind)),
-  claimThese: lock(`SELECT d.id FROM ${deliveries} d WHERE d.uuid = ANY($2::text[]) AND d.due_at <= ${now} FOR UPDATE SKIP LOCKED`),
+  claimThese: lock(`SELECT d.id, d.event_id FROM ${deliveries} d WHERE d.uuid = ANY($2::text[]) AND d.due_at <= ${now} FOR UPDATE SKIP LOCKED`),
   next: `SELECT w.id, (SELECT min(d.due_at) FROM ${deliveries} d WHERE d.endpoint_id = w.id AND d.due_at > ${now}) - ${now} FROM unnest($1::text[]) AS w(id)`,
   /** The rows as they were, whose last attempt moves into the table of attempts. */
   keepAttempts: `INSERT INTO ${attempts} (delivery_id, number, log) SELECT d.id, d.attempts, d.log FROM ${deliveries} d
     JOIN unnest($1::bigint[], $2::int[]) AS i(id, token) ON i.id = d.id AND i.token = d.token WHERE d.log IS NOT NULL AND d.due_at IS NOT NULL ON CONFLICT DO NOTHING`,
   finish: `UPDATE ${deliveries} d SET state = i.state, due_at = CASE WHEN i.state = 'pending' THEN ${now} + i.delay END, owner = NULL, attempts = d.attempts + i.made,
-      run_start = d.run_start + i.free, finished_at = CASE WHEN i.state <> 'pending' THEN ${now} END, http_status = i.status, failure = i.failure, error = i.error, duration = i.duration, log = i.log
+      run_start = d.run_start + i.free, finished_at = CASE WHEN i.state <> 'pending' THEN ${now} END, http_status = i.status, failure = i.failure, error = i.error, duration = i.duration, log = COALESCE(i.log, d.log)
     FROM unnest($1::bigint[], $2::int[], $3::text[], $4::bigint[], $5::int[], $6::int[], $7::int[], $8::text[], $9::text[], $10::int[], $11::text[])
       AS i(id, token, state, delay, made, free, status, failure, error, duration, log)
     WHERE d.id = i.id AND d.token = i.token AND d.state = 'delivering' RETURNING d.id`,
+  /** Of those that were not written: what this process wrote before, without hearing of it. */
+  writtenBefore: `SELECT d.id FROM ${deliveries} d JOIN unnest($1::bigint[], $2::int[]) AS i(id, token) ON i.id = d.id AND i.token = d.token WHERE d.state <> 'delivering'`,
   release: `UPDATE ${deliveries} d SET state = 'pending', due_at = 0, owner = NULL FROM unnest($1::bigint[], $2::int[]) AS i(id, token)
     WHERE d.id = i.id AND d.token = i.token AND d.state = 'delivering'`,
-  extend: `UPDATE ${deliveries} SET due_at = ${now} + ${String(leaseTime)} WHERE id = ANY($2::bigint[]) AND state = 'delivering' AND owner = $1`,
+  extend: `UPDATE ${deliveries} d SET due_at = ${now} + ${String(leaseTime)} FROM unnest($2::bigint[], $3::int[]) AS i(id, token)
+    WHERE d.id = i.id AND d.token = i.token AND d.state = 'delivering' AND d.owner = $1 RETURNING d.id`,
+  time: `SELECT ${now}`,
+  stored: `SELECT 1 FROM ${deliveries} WHERE uuid = $1`,
+  mendLeases: `UPDATE ${deliveries} SET due_at = ${now} + ${String(leaseTime)} WHERE endpoint_id = ANY($1::text[]) AND state = 'delivering' AND due_at > ${now} + ${String(leaseTime)}`,
+  mendWaits: `UPDATE ${deliveries} SET due_at = ${now} + ${meant} WHERE endpoint_id = ANY($1::text[]) AND state = 'pending' AND due_at > ${now} AND due_at > ${now} + ${meant} + ${String(mendSlack)}`,
   firstOpen: `WITH RECURSIVE open AS (
       (SELECT endpoint_id FROM ${deliveries} WHERE due_at IS NOT NULL ORDER BY endpoint_id LIMIT 1)
       UNION ALL SELECT (SELECT d.endpoint_id FROM ${deliveries} d WHERE d.due_at IS NOT NULL AND d.endpoint_id > open.endpoint_id ORDER BY d.endpoint_id LIMIT 1) FROM open WHERE open.endpoint_id IS NOT NULL)
@@ -49,40 +59,54 @@ type Row = readonly unknown[];
 
 /** PostgreSQL: each job carries its lease. A claim puts `due_at` to the end of the lease, so that a job whose owner is gone falls due again by itself. */
 export function createPostgresqlStore(database: DatabaseApi, owner: string): Store {
-  const held = new Set<number>();
+  /** By id, the token it is held under. */
+  const held = new Map<number, number>();
   const run = <Result>(work: (connection: PostgresqlConnection) => Promise<Result>, init = {}): Promise<Result> =>
     database.direct<Result>({ sqlite: () => { throw new Error('This store is for PostgreSQL.'); }, postgresql: work }, init);
   const query = (text: string, values: readonly unknown[]): ReturnType<PostgresqlConnection['rows']> => run((connection) => connection.rows(text, values));
 
   function toJob(row: Row): Job {
     const [id, uuid, made, runStart, target, ownBody, eventId, eventUuid, name, key, body, unfiltered, endpointId, token] = row;
-    const event = { id: eventId as number, uuid: eventUuid as string, name: name as string, key: key as string, body: body as Buffer, unfiltered: unfiltered === 1 };
-    held.add(id as number);
+    const event = eventId === null ? null : { id: eventId as number, uuid: eventUuid as string, name: name as string, key: key as string, body: body as Buffer, unfiltered: unfiltered === 1 };
+    held.set(id as number, token as number);
     return { id: id as number, uuid: uuid as string, endpointId: endpointId as string, token: token as number, attempts: made as number, runStart: runStart as number, target: target as string | null, ownBody: ownBody as Buffer | null, event };
   }
   const byId = (jobs: readonly Job[]): Job[] => [...jobs].sort((left, right) => left.id - right.id);
+
+  function letGo({ id, token }: Job): void {
+    if (held.get(id) === token) held.delete(id);
+  }
 
   async function finish(outcomes: readonly Finish[]): Promise<Job[]> {
     if (outcomes.length === 0) return [];
     const of = <Value>(pickValue: (outcome: Finish) => Value): Value[] => outcomes.map(pickValue);
     const again = outcomes.filter(({ made, job }) => made === 1 && job.attempts > 0);
-    const { rows } = await run(async (connection) => {
+    const rows = await run(async (connection) => {
       if (again.length > 0) await connection.rows(sql.keepAttempts, [again.map(({ job }) => job.id), again.map(({ job }) => job.token)]);
-      return connection.rows(sql.finish, [
+      const { rows: finished } = await connection.rows(sql.finish, [
         of(({ job }) => job.id), of(({ job }) => job.token), of(({ state }) => state), of(({ delay }) => Math.round(delay)), of(({ made }) => made), of(({ free, made }) => (free ? made : 0)),
         of(({ status }) => status), of(({ failure }) => failure), of(({ error }) => error), of(({ duration }) => duration), of(({ log }) => log),
       ]);
+      return [...finished];
     });
-    for (const { job } of outcomes) held.delete(job.id);
-    if (rows.length === outcomes.length) return [];
+    if (rows.length < outcomes.length) rows.push(...(await query(sql.writtenBefore, [of(({ job }) => job.id), of(({ job }) => job.token)])).rows);
+    for (const { job } of outcomes) letGo(job);
     const written = new Set(rows.map(([id]) => id));
     return outcomes.map(({ job }) => job).filter(({ id }) => !written.has(id));
   }
 
   async function claim(text: string, requests: readonly ClaimRequest[]): Promise<Job[]> {
     if (requests.length === 0) return [];
-    const { rows } = await query(text, [owner, requests.map(({ endpointId }) => endpointId), requests.map(({ passes, most }) => Math.min(most ?? Infinity, passes * passSize))]);
+    const { rows } = await query(text, [owner, requests.map(({ endpointId }) => endpointId), requests.map(({ passes, most }) => Math.min(most ?? Infinity, passes * passSize)), [...held.keys()]]);
     return byId(rows.map(toJob));
+  }
+
+  const openEndpoints = async (): Promise<string[]> => (await query(sql.firstOpen, [])).rows.map(([id]) => id as string);
+
+  /** Claimed by a turn that failed otherwise: nobody is going to send them. Their leases end by themselves if this fails too. */
+  async function giveBack(jobs: readonly Job[]): Promise<void> {
+    for (const job of jobs) letGo(job);
+    if (jobs.length > 0) await query(sql.release, [jobs.map(({ id }) => id), jobs.map(({ token }) => token)]).catch(() => undefined);
   }
 
   async function nextOf(endpointIds: readonly string[]): Promise<Map<string, number | null>> {
@@ -92,7 +116,9 @@ export function createPostgresqlStore(database: DatabaseApi, owner: string): Sto
   }
 
   return {
-    async add(added, { transaction }) {
+    async add(added, { transaction, again }) {
+      const first = added[0]?.deliveries[0];
+      if (again && first && (await query(sql.stored, [first.uuid])).rows.length > 0) return;
       const flat = added.flatMap((event) => event.deliveries.map((delivery) => ({ event: event.uuid, ...delivery })));
       await run((connection) => connection.rows(sql.add, [
         added.map(({ uuid }) => uuid), added.map(({ name }) => name), added.map(({ key }) => key), added.map(({ body }) => body), added.map(({ unfiltered }) => (unfiltered ? 1 : 0)),
@@ -102,30 +128,41 @@ export function createPostgresqlStore(database: DatabaseApi, owner: string): Sto
     },
     async turn({ finished, released, claims }) {
       const releasing = released.length === 0 ? null : query(sql.release, [released.map(({ id }) => id), released.map(({ token }) => token)]);
-      for (const { id } of released) held.delete(id);
+      for (const job of released) letGo(job);
       // Written on one connection while another claims; what is written does not fall due before the claim is over.
-      const [stale, plain, ordered] = await Promise.all([
+      const ends = await Promise.allSettled([
         finish(finished), claim(sql.claim, claims.filter((request) => !request.ordered)), claim(sql.claimOrdered, claims.filter((request) => request.ordered)), releasing,
-      ]);
+      ] as const);
+      const [stale, plain, ordered] = ends.map((end) => (end.status === 'fulfilled' ? end.value : [])) as [Job[], Job[], Job[]];
       const jobs = [...plain, ...ordered];
+      const broken = ends.find((end) => end.status === 'rejected');
+      if (broken !== undefined) {
+        await giveBack(jobs);
+        throw broken.reason;
+      }
       const counts = new Map<string, number>();
       for (const { endpointId } of jobs) counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1);
       const short = claims.filter(({ endpointId, passes, most }) => (counts.get(endpointId) ?? 0) < Math.min(most ?? Infinity, passes * passSize));
-      return { jobs, stale, idle: await nextOf(short.map(({ endpointId }) => endpointId)) };
+      return { jobs, stale, idle: await nextOf(short.map(({ endpointId }) => endpointId)).catch(() => new Map<string, number | null>()) };
     },
     async claimThese(uuids) {
       return byId((await query(sql.claimThese, [owner, uuids])).rows.map(toJob));
     },
     async heartbeat() {
-      if (held.size > 0) await query(sql.extend, [owner, [...held]]);
-      return false;
+      const asked = [...held];
+      const { rows } = asked.length === 0 ? { rows: [] } : await query(sql.extend, [owner, asked.map(([id]) => id), asked.map(([, token]) => token)]);
+      const kept = new Set(rows.map(([id]) => id));
+      const lost = new Map(asked.filter(([id, token]) => !kept.has(id) && held.get(id) === token));
+      for (const [id] of lost) held.delete(id);
+      return { freed: false, isLost: ({ id, token }: Job) => lost.get(id) === token, time: (await query(sql.time, [])).rows[0]?.[0] as number };
     },
-    async openEndpoints() {
-      return (await query(sql.firstOpen, [])).rows.map(([id]) => id as string);
+    async mendTimes() {
+      const open = await openEndpoints();
+      const { changes } = await query(sql.mendLeases, [open]);
+      return changes + (await query(sql.mendWaits, [open])).changes;
     },
-    async keepBody(job, body) {
-      await query(sql.keepBody, [body, job.id, job.token]);
-    },
+    openEndpoints,
+    keepBody: async (job, body) => (await query(sql.keepBody, [body, job.id, job.token])).changes > 0,
     leased: () => Promise.resolve(new Set<number>()),
   };
 }

@@ -1,12 +1,15 @@
 import type { DatabaseApi, SqliteConnection } from '#plugin-api';
 import { tables } from '../migrations.ts';
-import { leaseTime, passSize, type ClaimRequest, type Finish, type Job, type Store } from './store-contract.ts';
+import { leaseTime, mendSlack, passSize, type ClaimRequest, type Finish, type Job, type Store } from './store-contract.ts';
 
 const { events, deliveries, attempts, leases } = tables;
 const now = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
+/** The wait that the last attempt ended with. */
+const meant = "COALESCE(CASE WHEN json_valid(log) THEN json_extract(log, '$.next') END, 0)";
+
 const columns = `d.id, d.uuid, d.attempts, d.run_start, d.target, d.body, e.id, e.uuid, e.name, e.key, e.body, e.unfiltered
-  FROM ${deliveries} d JOIN ${events} e ON e.id = d.event_id`;
+  FROM ${deliveries} d LEFT JOIN ${events} e ON e.id = d.event_id`;
 const notBehind = `AND (d.order_key IS NULL OR NOT EXISTS (SELECT 1 FROM ${deliveries} p
   WHERE p.endpoint_id = d.endpoint_id AND p.order_key = d.order_key AND p.due_at IS NOT NULL AND p.id < d.id))`;
 
@@ -26,13 +29,17 @@ const sql = {
   endLease: `DELETE FROM ${leases} WHERE token = ? AND owner = ?`,
   foreign: `SELECT j.value FROM ${leases} l, json_each(l.jobs) j WHERE l.owner <> ?`,
   anyForeign: `SELECT 1 FROM ${leases} WHERE owner <> ? LIMIT 1`,
-  finish: `UPDATE ${deliveries} SET state = ?, due_at = ?, attempts = attempts + ?, run_start = run_start + ?, finished_at = ?, http_status = ?, failure = ?, error = ?, duration = ?, log = ?
+  finish: `UPDATE ${deliveries} SET state = ?, due_at = ?, attempts = attempts + ?, run_start = run_start + ?, finished_at = ?, http_status = ?, failure = ?, error = ?, duration = ?, log = COALESCE(?, log)
     WHERE id = ? AND due_at IS NOT NULL`,
   keepAttempt: `INSERT OR REPLACE INTO ${attempts} (delivery_id, number, log) SELECT id, attempts, log FROM ${deliveries} WHERE id = ? AND log IS NOT NULL`,
   extend: `UPDATE ${leases} SET until = ? WHERE owner = ?`,
   expire: `DELETE FROM ${leases} WHERE until <= ? AND owner <> ?`,
   firstOpen: `SELECT MIN(endpoint_id) FROM ${deliveries} WHERE due_at IS NOT NULL AND endpoint_id > ?`,
   keepBody: `UPDATE ${deliveries} SET body = ? WHERE id = ?`,
+  own: `SELECT token FROM ${leases} WHERE owner = ?`,
+  stored: `SELECT 1 FROM ${deliveries} WHERE uuid = ?`,
+  mendLeases: `UPDATE ${leases} SET until = ? WHERE until > ?`,
+  mendWaits: `UPDATE ${deliveries} SET due_at = ? + ${meant} WHERE endpoint_id = ? AND due_at > ? AND due_at > ? + ${meant} + ?`,
   leasedNow: `SELECT j.value FROM ${leases} l, json_each(l.jobs) j`,
 } as const;
 
@@ -46,29 +53,36 @@ type Row = readonly unknown[];
  * @param owner different for every process.
  */
 export function createSqliteStore(database: DatabaseApi, owner: string): Store {
-  const held = new Set<number>();
+  /** By id, the token it is held under. */
+  const held = new Map<number, number>();
   const leftOf = new Map<number, number>();
   const marks = new Map<string, number>();
   const run = <Result>(work: (connection: SqliteConnection) => Result, init = {}): Promise<Result> =>
     database.direct<Result>({ sqlite: work, postgresql: () => Promise.reject(new Error('This store is for SQLite.')) }, init);
+  /** What has to be remembered otherwise when the running transaction comes to nothing. */
+  let onFailure: (() => void)[] = [];
   const timeOf = (connection: SqliteConnection): number => connection.rows(sql.now)[0]?.[0] as number;
 
   function toJob(row: Row, endpointId: string, token: number): Job {
     const [id, uuid, made, runStart, target, ownBody, eventId, eventUuid, name, key, body, unfiltered] = row;
-    const event = { id: eventId as number, uuid: eventUuid as string, name: name as string, key: key as string, body: body as Buffer, unfiltered: unfiltered === 1 };
+    const event = eventId === null ? null : { id: eventId as number, uuid: eventUuid as string, name: name as string, key: key as string, body: body as Buffer, unfiltered: unfiltered === 1 };
     return { id: id as number, uuid: uuid as string, endpointId, token, attempts: made as number, runStart: runStart as number, target: target as string | null, ownBody: ownBody as Buffer | null, event };
   }
 
   /** Drops the jobs from memory; their lease ends with the last one of the pass. */
   function letGo(connection: SqliteConnection, job: Job): void {
-    held.delete(job.id);
-    const left = (leftOf.get(job.token) ?? 1) - 1;
-    if (left > 0) {
-      leftOf.set(job.token, left);
-      return;
-    }
-    leftOf.delete(job.token);
-    connection.run(sql.endLease, job.token, owner);
+    const { id, token } = job;
+    const isHeld = held.get(id) === token;
+    if (isHeld) held.delete(id);
+    const left = (leftOf.get(token) ?? 1) - 1;
+    onFailure.push(() => {
+      if (isHeld) held.set(id, token);
+      leftOf.set(token, (leftOf.get(token) ?? 0) + 1);
+    });
+    leftOf.set(token, left);
+    if (left > 0) return;
+    leftOf.delete(token);
+    connection.run(sql.endLease, token, owner);
   }
 
   function finish(connection: SqliteConnection, time: number, { job, state, delay, made, free, status, failure, error, duration, log }: Finish): void {
@@ -90,7 +104,10 @@ export function createSqliteStore(database: DatabaseApi, owner: string): Store {
     const fresh = all.filter(isFree).slice(0, wanted - timed.length);
     const last = fresh.at(-1)?.[0];
     // A lease that is not ours may end: what it covers must not fall below the mark.
-    if (last !== undefined && foreign === null) marks.set(endpointId, Math.max(mark, last as number));
+    if (last !== undefined && foreign === null) {
+      marks.set(endpointId, Math.max(mark, last as number));
+      onFailure.push(() => void marks.delete(endpointId));
+    }
     return [...timed, ...fresh];
   }
 
@@ -101,17 +118,53 @@ export function createSqliteStore(database: DatabaseApi, owner: string): Store {
       const pass = rows.slice(start, start + passSize);
       const { lastId: token } = connection.run(sql.lease, owner, time + leaseTime, `[${pass.map(([id]) => String(id)).join(',')}]`);
       leftOf.set(token, pass.length);
+      onFailure.push(() => {
+        leftOf.delete(token);
+        for (const [id] of pass) held.delete(id as number);
+      });
       for (const row of pass) {
-        held.add(row[0] as number);
+        held.set(row[0] as number, token);
         jobs.push(toJob(row, endpointId, token));
       }
     }
     return jobs;
   }
 
+  /** Memory and database change together or not at all: the commit may fail too. */
+  async function change<Result>(work: (connection: SqliteConnection) => Result): Promise<Result> {
+    let mine: (() => void)[] = [];
+    const revert = (): void => {
+      for (const back of mine.reverse()) back();
+      mine = [];
+    };
+    try {
+      return await run((connection) => {
+        revert();
+        onFailure = mine;
+        return work(connection);
+      });
+    } catch (error) {
+      revert();
+      throw error;
+    }
+  }
+
+  /** Leases that another process has taken for dead. */
+  function forgetLost(connection: SqliteConnection): ReadonlySet<number> {
+    const own = new Set(connection.rows(sql.own, owner).map(([token]) => token));
+    const lost = new Set([...leftOf.keys()].filter((token) => !own.has(token)));
+    if (lost.size === 0) return lost;
+    for (const token of lost) leftOf.delete(token);
+    for (const [id, token] of held) if (lost.has(token)) held.delete(id);
+    marks.clear();
+    return lost;
+  }
+
   return {
-    add: (added, { transaction, durable }) =>
+    add: (added, { transaction, durable, again }) =>
       run((connection) => {
+        const first = added[0]?.deliveries[0];
+        if (again && first && connection.rows(sql.stored, first.uuid).length > 0) return;
         const time = timeOf(connection);
         for (const event of added) {
           const { lastId } = connection.run(sql.addEvent, event.uuid, event.name, event.key, time, event.body, event.unfiltered ? 1 : 0);
@@ -121,7 +174,7 @@ export function createSqliteStore(database: DatabaseApi, owner: string): Store {
         }
       }, { durable, ...(transaction && { transaction }) }),
     turn: ({ finished, released, claims }) =>
-      run((connection) => {
+      change((connection) => {
         const time = timeOf(connection);
         const tokens = new Map<number, boolean>();
         const holds = (token: number): boolean => {
@@ -152,7 +205,7 @@ export function createSqliteStore(database: DatabaseApi, owner: string): Store {
         return { jobs, stale, idle };
       }),
     claimThese: (uuids) =>
-      run((connection) => {
+      change((connection) => {
         const time = timeOf(connection);
         const foreign = new Set(connection.rows(sql.foreign, owner).map(([id]) => id));
         return uuids.flatMap((uuid) => {
@@ -168,18 +221,27 @@ export function createSqliteStore(database: DatabaseApi, owner: string): Store {
         if (leftOf.size > 0) connection.run(sql.extend, time + leaseTime, owner);
         const { changes } = connection.run(sql.expire, time, owner);
         if (changes > 0) marks.clear();
-        return changes > 0;
+        const lost = forgetLost(connection);
+        return { freed: changes > 0, isLost: ({ token }: Job) => lost.has(token), time };
       }),
-    openEndpoints: () =>
+    mendTimes: () =>
       run((connection) => {
-        const found: string[] = [];
-        for (let last = ''; ; last = found.at(-1) ?? '') {
-          const next = connection.rows(sql.firstOpen, last)[0]?.[0];
-          if (typeof next !== 'string') return found;
-          found.push(next);
-        }
+        const time = timeOf(connection);
+        let { changes: mended } = connection.run(sql.mendLeases, time + leaseTime, time + leaseTime);
+        for (const id of openEndpoints(connection)) mended += connection.run(sql.mendWaits, time, id, time, time, mendSlack).changes;
+        return mended;
       }),
-    keepBody: (job, body) => run((connection) => void connection.run(sql.keepBody, body, job.id)),
+    openEndpoints: () => run(openEndpoints),
+    keepBody: (job, body) => run((connection) => connection.rows(sql.holds, job.token, owner).length > 0 && connection.run(sql.keepBody, body, job.id).changes > 0),
     leased: async () => run((connection) => new Set(connection.rows(sql.leasedNow).map(([id]) => id as number))),
   };
+}
+
+function openEndpoints(connection: SqliteConnection): string[] {
+  const found: string[] = [];
+  for (let last = ''; ; last = found.at(-1) ?? '') {
+    const next = connection.rows(sql.firstOpen, last)[0]?.[0];
+    if (typeof next !== 'string') return found;
+    found.push(next);
+  }
 }

@@ -15,7 +15,8 @@ export interface Job {
   readonly target: string | null;
   /** Bytes of this delivery, where a filter changed them. */
   readonly ownBody: Buffer | null;
-  readonly event: StoredEvent;
+  /** null: the event is not stored any more. */
+  readonly event: StoredEvent | null;
 }
 
 export interface StoredEvent {
@@ -88,20 +89,31 @@ export interface TurnResult {
   readonly idle: ReadonlyMap<string, number | null>;
 }
 
+export interface Heartbeat {
+  /** Whether leases of others were freed. */
+  readonly freed: boolean;
+  /** Whether a job that this process had claimed before is not its own any more. */
+  readonly isLost: (job: Job) => boolean;
+  /** The database's time. */
+  readonly time: number;
+}
+
 /** The queue in the database. All times are the database's. One instance per process. */
 export interface Store {
-  /** All of it in one transaction. @param init `durable`: on the disk when it resolves. */
-  add(events: readonly NewEvent[], init: { readonly transaction?: Knex.Transaction; readonly durable: boolean }): Promise<void>;
-  /** Writes outcomes, gives back, and claims, in as few trips as the database allows. */
+  /** All of it in one transaction, however often it is called. @param init `durable`: on the disk when it resolves; `again`: an earlier call may have stored it. */
+  add(events: readonly NewEvent[], init: { readonly transaction?: Knex.Transaction; readonly durable: boolean; readonly again?: boolean }): Promise<void>;
+  /** Writes outcomes, gives back, and claims, in as few trips as the database allows. When it rejects, the same outcomes may be handed in again, written or not; nothing was claimed. */
   turn(turn: Turn): Promise<TurnResult>;
   /** Claims these very deliveries, those of them that nobody else holds. */
   claimThese(uuids: readonly string[]): Promise<readonly Job[]>;
-  /** Lengthens this process's leases and frees those that ran out. Answers whether any were freed. */
-  heartbeat(): Promise<boolean>;
+  /** Lengthens this process's leases and frees those of others that ran out. */
+  heartbeat(): Promise<Heartbeat>;
+  /** Shortens waits that are longer than they were meant to be, because the database's clock was set back. Answers how many jobs fall due earlier now. */
+  mendTimes(): Promise<number>;
   /** Endpoints with open jobs: one seek each, however many jobs there are. */
   openEndpoints(): Promise<readonly string[]>;
-  /** Keeps the bytes that a filter made, before they are sent for the first time. */
-  keepBody(job: Job, body: Buffer): Promise<void>;
+  /** Keeps the bytes that a filter made, before they are sent for the first time. Answers false when somebody else holds the job by now. */
+  keepBody(job: Job, body: Buffer): Promise<boolean>;
   /** Ids of rows among these that are being worked on. */
   leased(ids: readonly number[]): Promise<ReadonlySet<number>>;
 }
@@ -109,5 +121,7 @@ export interface Store {
 /** Milliseconds a lease holds, and how often it is lengthened. */
 export const leaseTime = 15_000;
 export const heartbeatInterval = 4_000;
+/** A wait may be so much longer than it was meant to be, before the clock is blamed, in milliseconds. Jitter and a busy database are within it. */
+export const mendSlack = 60_000;
 /** Jobs of one pass (contract 8). */
 export const passSize = 5;

@@ -1,5 +1,5 @@
 import type { AttemptOutcome } from '../delivery/deliver.contract.ts';
-import type { Job } from '../store/store-contract.ts';
+import { passSize, type ClaimRequest, type Finish, type Job } from '../store/store-contract.ts';
 
 /** Attempts at once of an endpoint nobody knows yet, and of one that answers quickly. */
 export const firstLimit = 4;
@@ -35,4 +35,32 @@ export function adapt(lane: Lane, { failure, status, duration }: Pick<AttemptOut
   if (failure === 'timeout') lane.limit = 1;
   else if (failure === 'connect' || failure === 'reset' || failure === 'dns' || failure === 'tls' || status === 429 || status === 503) lane.limit = Math.max(1, Math.floor(lane.limit / 2));
   else if (duration <= quick) lane.limit = Math.min(mostPerEndpoint, lane.limit + 1);
+}
+
+/** What the lane asks the database for: nothing, or one request. */
+export function claimOf(lane: Lane, { now, ordered, mayProbe }: { readonly now: number; readonly ordered: boolean; readonly mayProbe: () => boolean }): readonly ClaimRequest[] {
+  if (!lane.ready && lane.nextAt !== null && lane.nextAt <= now) lane.ready = true;
+  if (!lane.ready) return [];
+  if (lane.paused) return lane.inFlight + lane.buffer.length === 0 && mayProbe() ? [{ endpointId: lane.id, passes: 1, ordered, most: 1 }] : [];
+  // As much again as may be under way waits here, so that a place is taken the moment it is free.
+  if (lane.buffer.length > lane.limit / 2) return [];
+  const wanted = lane.limit * 2 - lane.buffer.length - lane.inFlight;
+  return wanted > 0 ? [{ endpointId: lane.id, passes: Math.ceil(wanted / passSize), ordered }] : [];
+}
+
+/** When the lane has something to do again, by itself; empty: when it is woken. */
+export function waitOf({ nextAt, paused, ready }: Lane, probeAt: () => number): readonly number[] {
+  if (paused) return ready || nextAt !== null ? [probeAt()] : [];
+  return nextAt === null || ready ? [] : [nextAt];
+}
+
+/** Takes note of an outcome that was written. */
+export function note(lane: Lane, { state, delay, made }: Finish, now: number): void {
+  if (state === 'delivered') lane.delivered += 1;
+  else if (state === 'failed') lane.failed += 1;
+  else {
+    const at = now + delay + 1;
+    lane.nextAt = lane.nextAt === null ? at : Math.min(lane.nextAt, at);
+    lane.retried += made;
+  }
 }

@@ -1,8 +1,11 @@
-import type { HostApi, Undo } from '#plugin-api';
-import type { Attempted, MakeAttempt } from '../attempt.ts';
-import { heartbeatInterval, passSize, type ClaimRequest, type Finish, type Job, type Store } from '../store/store-contract.ts';
-import type { Circuits } from './circuits.ts';
-import { adapt, createLane, firstLimit, type Lane } from './lane.ts';
+import type { Undo } from '#plugin-api';
+import type { Attempted } from '../attempt.ts';
+import { passSize, type ClaimRequest, type Job } from '../store/store-contract.ts';
+import { createHeartbeat } from './heartbeat.ts';
+import { adapt, claimOf, createLane, firstLimit, note, waitOf, type Lane } from './lane.ts';
+import { createOutcomes } from './outcomes.ts';
+import { createSendNow } from './send-now.ts';
+import type { Worker, WorkerParts } from './worker-contract.ts';
 
 /** Attempts at once of this process that its quick endpoints share. */
 const shared = 64;
@@ -13,38 +16,15 @@ const gather = 4;
 const fullBatch = 64;
 /** Longest a worker trusts its own memory of what is due, in milliseconds. */
 const longestSleep = 60_000;
-
-export interface WorkerParts {
-  readonly host: Pick<HostApi, 'hooks' | 'clock' | 'log'>;
-  readonly store: Store;
-  readonly attempt: MakeAttempt;
-  readonly circuits: Circuits;
-  readonly elapsed: () => number;
-  /** Told of each outcome that was written. */
-  readonly written: (attempted: Attempted) => void;
-  readonly isOrdered: (endpointId: string) => boolean;
-}
-
-export interface Worker {
-  /** There may be something due for these endpoints; none named: for any. */
-  wake(endpointIds?: readonly string[]): void;
-  start(): void;
-  /** Takes nothing more, waits for attempts under way, writes everything, gives the rest back. */
-  stop(): Promise<void>;
-  /** Works until nothing is due; answers how many attempts were made. */
-  drain(): Promise<number>;
-  /** Sends these now, past the lanes, with their retries; answers how they ended. */
-  sendNow(uuids: readonly string[]): Promise<{ delivered: number; failed: number }>;
-  readonly lanes: ReadonlyMap<string, Lane>;
-  inFlight(): number;
-}
+/** Until the database is asked again, or a queue that is held is looked at again, in milliseconds. */
+const pause = 500;
 
 /** See the README of this folder for how work flows. */
 export function createWorker(parts: WorkerParts): Worker {
   const { host, store, attempt, circuits, elapsed } = parts;
   const { clock, log } = host;
   const lanes = new Map<string, Lane>();
-  let finished: Attempted[] = [];
+  const outcomes = createOutcomes({ clock, changed: schedule });
   let released: Job[] = [];
   let total = 0;
   let made = 0;
@@ -53,7 +33,9 @@ export function createWorker(parts: WorkerParts): Worker {
   let scheduled: 'no' | 'soon' | 'now' = 'no';
   let discover = false;
   let undoTimer: Undo | null = null;
-  let undoHeartbeat: Undo | null = null;
+  let heldUntil = -Infinity;
+  let sendingNow = 0;
+  let stopping = false;
   let idleCallbacks: (() => void)[] = [];
 
   const laneOf = (id: string): Lane => {
@@ -66,7 +48,7 @@ export function createWorker(parts: WorkerParts): Worker {
 
   /** Takes turns, one job of each endpoint at a time. */
   function launch(): void {
-    if (!running) return;
+    if (!running || !heartbeat.isFresh()) return;
     for (let again = true; again; ) {
       again = false;
       for (const lane of lanes.values()) {
@@ -91,7 +73,7 @@ export function createWorker(parts: WorkerParts): Worker {
       adapt(lane, attempted.outcome);
       if (lane.limit < before) giveBack(lane);
     }
-    finished.push(attempted);
+    outcomes.add(attempted);
     launch();
     schedule();
   }
@@ -104,38 +86,18 @@ export function createWorker(parts: WorkerParts): Worker {
     lane.ready = true;
   }
 
-  function claimsOf(now: number): ClaimRequest[] {
-    const claims: ClaimRequest[] = [];
-    for (const lane of lanes.values()) {
-      if (!lane.ready && lane.nextAt !== null && lane.nextAt <= now) lane.ready = true;
-      if (!lane.ready) continue;
-      const ordered = parts.isOrdered(lane.id);
-      if (lane.paused) {
-        if (lane.inFlight + lane.buffer.length === 0 && circuits.mayProbe(lane.id)) claims.push({ endpointId: lane.id, passes: 1, ordered, most: 1 });
-        continue;
-      }
-      // As much again as may be under way waits here, so that a place is taken the moment it is free.
-      if (lane.buffer.length > lane.limit / 2) continue;
-      const wanted = lane.limit * 2 - lane.buffer.length - lane.inFlight;
-      if (wanted > 0) claims.push({ endpointId: lane.id, passes: Math.ceil(wanted / passSize), ordered });
-    }
-    return claims;
-  }
+  const claimsOf = (now: number): ClaimRequest[] =>
+    [...lanes.values()].flatMap((lane) => claimOf(lane, { now, ordered: parts.isOrdered(lane.id), mayProbe: () => circuits.mayProbe(lane.id) }));
 
   async function turn(): Promise<void> {
-    const [outcomes, back] = [finished, released];
-    finished = [];
+    const { batch, suspect } = outcomes.take();
+    const back = released;
     released = [];
     try {
-      if (discover) {
-        discover = false;
-        for (const id of await store.openEndpoints()) laneOf(id).ready = true;
-      }
-      const allowed = running && (await host.hooks.applyFiltersAsync('svc_event_delivery_queue_processing_enabled', true));
-      const now = elapsed();
-      const claims = allowed ? claimsOf(now) : [];
-      if (outcomes.length + back.length + claims.length === 0) return;
-      const { jobs, stale, idle } = await store.turn({ finished: outcomes.map(({ finish }) => finish), released: back, claims });
+      const claims = !suspect && (await mayClaim()) ? claimsOf(elapsed()) : [];
+      if (batch.length + back.length + claims.length === 0) return;
+      const { jobs, stale, idle } = await store.turn({ finished: batch.map(({ finish }) => finish), released: back, claims });
+      outcomes.written();
       for (const { endpointId } of claims) {
         const wait = idle.get(endpointId);
         const lane = laneOf(endpointId);
@@ -146,18 +108,39 @@ export function createWorker(parts: WorkerParts): Worker {
       // Stopped while the claim was under way: nothing of it is sent.
       if (running) for (const job of jobs) laneOf(job.endpointId).buffer.push(job);
       else released.push(...jobs);
-      const lost = new Set(stale.map(({ id }) => id));
-      for (const attempted of outcomes) if (lost.has(attempted.finish.job.id)) log.warn('The outcome of a webhook delivery came too late: somebody else holds it by now.', { delivery: attempted.finish.job.uuid });
-        else {
-          const noting = settled(attempted);
-          if (noting !== null) await noting;
-        }
+      await settleAll(batch, new Set(stale.map(({ id }) => id)));
     } catch (error) {
       // What was done stays done: it is written with the next turn.
-      finished.unshift(...outcomes);
+      outcomes.refused(batch, parts.isUnavailable(error));
       released.unshift(...back);
-      log.error('The webhook queue could not reach the database; trying again.', { error });
-      await clock.sleep(500).catch(() => undefined);
+      log.error('The webhook queue could not be read or written; trying again.', { error });
+      await clock.sleep(pause).catch(() => undefined);
+    }
+  }
+
+  async function mayClaim(): Promise<boolean> {
+    if (!running || elapsed() < heldUntil) return false;
+    if (!(await parts.mayClaim())) {
+      heldUntil = elapsed() + pause;
+      clock.after(pause + 1, schedule);
+      return false;
+    }
+    if (discover) {
+      const open = await store.openEndpoints();
+      discover = false;
+      for (const id of open) laneOf(id).ready = true;
+    }
+    return true;
+  }
+
+  async function settleAll(batch: readonly Attempted[], lost: ReadonlySet<number>): Promise<void> {
+    for (const attempted of batch) {
+      const { job } = attempted.finish;
+      if (lost.has(job.id)) log.warn('The outcome of a webhook delivery came too late: somebody else holds it by now.', { delivery: job.uuid });
+      else {
+        const noting = settled(attempted);
+        if (noting !== null) await noting;
+      }
     }
   }
 
@@ -165,22 +148,17 @@ export function createWorker(parts: WorkerParts): Worker {
   function settled(attempted: Attempted): Promise<void> | null {
     const { finish, outcome } = attempted;
     const lane = laneOf(finish.job.endpointId);
-    if (finish.state === 'pending') {
-      const at = elapsed() + finish.delay + 1;
-      lane.nextAt = lane.nextAt === null ? at : Math.min(lane.nextAt, at);
-      lane.retried += 1;
-    } else if (finish.state === 'delivered') lane.delivered += 1;
-    else lane.failed += 1;
+    note(lane, finish, elapsed());
     if (parts.isOrdered(lane.id)) lane.ready = true;
     parts.written(attempted);
     if (outcome === null || circuits.isWell(lane.id, outcome)) return null;
-    return circuits.note(lane.id, outcome).then((paused) => void (lane.paused = paused));
+    return circuits.note(lane.id, outcome).then((paused) => void (lane.paused = paused), (error: unknown) => { log.warn('The health of a webhook endpoint could not be noted.', { endpoint: lane.id, error }); });
   }
 
   /** Soon when somebody waits for it, else when enough has gathered. */
   function schedule(): void {
-    const starving = running && (discover || [...lanes.values()].some((lane) => lane.ready && lane.buffer.length === 0 && mayStart(lane) && (!lane.paused || circuits.mayProbe(lane.id))));
-    const want = starving || finished.length >= fullBatch ? 'now' : finished.length + released.length > 0 ? 'soon' : 'no';
+    const starving = running && elapsed() >= heldUntil && heartbeat.isFresh() && (discover || [...lanes.values()].some((lane) => lane.ready && lane.buffer.length === 0 && mayStart(lane) && (!lane.paused || circuits.mayProbe(lane.id))));
+    const want = starving || outcomes.count() >= fullBatch ? 'now' : outcomes.count() + released.length > 0 ? 'soon' : 'no';
     if (want === 'now' && scheduled !== 'now') {
       scheduled = 'now';
       setImmediate(begin);
@@ -207,9 +185,9 @@ export function createWorker(parts: WorkerParts): Worker {
   function rest(): void {
     undoTimer?.();
     undoTimer = null;
-    const waits = [...lanes.values()].flatMap(({ nextAt, paused, id, ready }) => (paused ? (ready || nextAt !== null ? [elapsed() + circuits.untilProbe(id)] : []) : nextAt === null || ready ? [] : [nextAt]));
-    if (running && waits.length > 0) undoTimer = clock.after(Math.max(1, Math.min(longestSleep, Math.min(...waits) - elapsed())), () => { dueAgain(); });
-    if (total === 0 && finished.length === 0 && released.length === 0 && [...lanes.values()].every(({ buffer }) => buffer.length === 0)) for (const callback of idleCallbacks.splice(0)) callback();
+    const waits = [...lanes.values()].flatMap((lane) => waitOf(lane, () => elapsed() + circuits.untilProbe(lane.id)));
+    if (running && waits.length > 0) undoTimer = clock.after(Math.max(1, Math.min(longestSleep, Math.min(...waits) - elapsed())), dueAgain);
+    if (total + sendingNow + outcomes.count() === 0 && released.length === 0 && [...lanes.values()].every(({ buffer }) => buffer.length === 0)) for (const callback of idleCallbacks.splice(0)) callback();
   }
 
   function dueAgain(): void {
@@ -225,19 +203,24 @@ export function createWorker(parts: WorkerParts): Worker {
       schedule();
     });
 
-  async function beat(): Promise<void> {
-    try {
-      if (await store.heartbeat()) discover = true;
+  const heartbeat = createHeartbeat({
+    store, clock, log, elapsed,
+    beaten({ freed, isLost }) {
+      for (const lane of lanes.values()) {
+        const kept = lane.buffer.filter((job) => !isLost(job));
+        if (kept.length < lane.buffer.length) lane.ready = true;
+        lane.buffer.splice(0, Infinity, ...kept);
+      }
+      if (freed) discover = true;
+      launch();
       schedule();
-    } catch (error) {
-      log.warn('The leases of webhook deliveries could not be lengthened; trying again.', { error });
-    }
-  }
+    },
+  });
 
   function resume(): void {
     running = true;
     discover = true;
-    undoHeartbeat ??= clock.every(heartbeatInterval, () => void beat());
+    heartbeat.start();
   }
 
   /** Unsent jobs go back; attempts under way are waited for. */
@@ -245,31 +228,18 @@ export function createWorker(parts: WorkerParts): Worker {
     running = false;
     undoTimer?.();
     for (const lane of lanes.values()) released.push(...lane.buffer.splice(0));
+    outcomes.hurry();
     await whenIdle();
-    undoHeartbeat?.();
-    undoHeartbeat = null;
+    await heartbeat.stop();
   }
 
-  async function sendOne(job: Job): Promise<'delivered' | 'failed' | 'pending'> {
-    let current = job;
-    for (;;) {
-      const attempted = await attempt(current, { probe: false });
-      const { finish } = attempted;
-      if (finish.state !== 'pending' || finish.delay > 2_000) {
-        const { stale } = await store.turn({ finished: [finish], released: [], claims: [] });
-        if (stale.length === 0) await settled(attempted);
-        if (finish.state === 'pending') schedule();
-        return finish.state;
-      }
-      const { stale } = await store.turn({ finished: [finish], released: [], claims: [] });
-      if (stale.length > 0) return 'pending';
-      await settled(attempted);
-      await clock.sleep(finish.delay);
-      const [again] = await store.claimThese([job.uuid]);
-      if (again === undefined) return 'pending';
-      current = again;
-    }
-  }
+  const sendNow = createSendNow({
+    store, attempt, clock, log, settled, isStopping: () => stopping,
+    later: (attempted) => {
+      outcomes.add(attempted);
+      schedule();
+    },
+  });
 
   return {
     lanes,
@@ -281,10 +251,14 @@ export function createWorker(parts: WorkerParts): Worker {
       schedule();
     },
     start() {
+      stopping = false;
       resume();
       schedule();
     },
-    stop: finish,
+    stop() {
+      stopping = true;
+      return finish();
+    },
     async drain() {
       const [before, was] = [made, running];
       resume();
@@ -293,12 +267,14 @@ export function createWorker(parts: WorkerParts): Worker {
       return made - before;
     },
     async sendNow(uuids) {
-      const jobs = await store.claimThese(uuids);
-      undoHeartbeat ??= clock.every(heartbeatInterval, () => void beat());
-      const ends = await Promise.all(jobs.map(sendOne));
-      return { delivered: ends.filter((end) => end === 'delivered').length, failed: ends.filter((end) => end === 'failed').length };
+      sendingNow += 1;
+      heartbeat.start();
+      try {
+        return await sendNow(uuids);
+      } finally {
+        sendingNow -= 1;
+        schedule();
+      }
     },
   };
 }
-
-export type { Finish };
