@@ -42,14 +42,24 @@ search?.addEventListener('keydown', (event) => {
   if (event.key === 'Enter') event.preventDefault();
 });
 
-/** Retry and Clear: once done, neither is offered again for that job. */
+/** Retry and Clear: a second click of the same press is none, and once done neither is offered again for that job. */
+document.addEventListener(
+  'submit',
+  (event) => {
+    const form = event.target;
+    if (!(form instanceof HTMLFormElement) || !form.hasAttribute('data-once')) return;
+    if (form.dataset.once === 'sent') event.preventDefault();
+    else form.dataset.once = 'sent';
+  },
+  true,
+);
+
 document.addEventListener('admin:result', (event) => {
   const form = event.target;
-  if (!(form instanceof HTMLFormElement) || !form.hasAttribute('data-once') || !event.detail?.notice || event.detail.notice.kind === 'error') return;
-  const job = form.closest('.failed-job');
-  job?.classList.add('failed-done');
-  // After the admin's own script has taken back the busy state.
-  window.setTimeout(() => {
-    for (const button of find('button', job ?? form)) button.disabled = true;
-  });
+  if (!(form instanceof HTMLFormElement) || !form.hasAttribute('data-once')) return;
+  if (!event.detail?.notice || event.detail.notice.kind === 'error') {
+    form.dataset.once = '';
+    return;
+  }
+  for (const button of find('button', form.closest('.failed-job') ?? form)) button.disabled = true;
 });

@@ -1,0 +1,178 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { createSystemClock } from '../../host/clock.ts';
+import { createTestHost, type TestHost } from '#testing';
+import { startReceiver, type Receiver } from '../svc/webhooks/receiver.ts';
+import { accessibilityFaults, openBrowser, openPage, overflow } from './browser.ts';
+
+const password = 'correct horse battery';
+
+describe('event webhooks in a browser', () => {
+  let folder = '';
+  let host: TestHost;
+  let receiver: Receiver;
+  let failing: Receiver;
+  let browser: Browser;
+  let page: Page;
+  let problems: string[];
+
+  const signIn = async (options = {}): Promise<{ page: Page; problems: string[] }> => {
+    const opened = await openPage(browser, options);
+    await opened.page.goto(`${host.url}/admin/login`);
+    await opened.page.getByLabel('User name or e-mail').fill('ada');
+    await opened.page.getByLabel('Password').fill(password);
+    await opened.page.getByRole('button', { name: 'Sign in' }).click();
+    await opened.page.waitForURL('**/admin/');
+    return opened;
+  };
+  const endpoints = async (): Promise<{ id: string; name: string; events: string[] }[]> => JSON.parse((await host.cli('svc', 'webhook', 'list', '--json')).out) as never;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'svc-webhooks-'));
+    receiver = await startReceiver();
+    failing = await startReceiver();
+    failing.answer = 410;
+    host = await createTestHost({ plugins: ['svc'], database: folder, clock: createSystemClock() });
+    await host.users.create({ login: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.com', password, role: 'administrator' });
+    browser = await openBrowser();
+    ({ page, problems } = await signIn());
+  });
+  after(async () => {
+    await browser.close();
+    await host.stop();
+    await receiver.stop();
+    await failing.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('lead from nothing to a signed delivery', async () => {
+    await page.goto(`${host.url}/admin/svc/webhooks`);
+    await page.getByLabel('Send event webhooks').check();
+    await page.locator('#webhooks-switch').getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Event webhooks are on.').waitFor();
+    await page.getByRole('button', { name: 'Generate a secret' }).click();
+    const secret = await page.locator('.reveal code').textContent();
+    expect(secret).to.match(/^whsec_/);
+    await page.goto(`${host.url}/admin/svc/webhooks`);
+    expect(await page.content()).to.not.contain(secret);
+
+    await page.getByRole('link', { name: 'Add an endpoint' }).click();
+    await page.getByLabel('Name').fill('CRM');
+    await page.getByLabel('URL').fill(receiver.url);
+    await page.getByPlaceholder('Search events').fill('form');
+    await page.getByPlaceholder('Search events').press('Enter');
+    expect(await page.locator('[data-event]:visible').count()).to.equal(2);
+    await page.getByPlaceholder('Search events').fill('nothing of the kind');
+    await page.getByText('No event matches.').waitFor();
+    await page.getByPlaceholder('Search events').fill('');
+    await page.getByLabel('All of Chatbots').check();
+    await page.getByText('5 of 10 chosen').waitFor();
+    await page.getByLabel('chatbot.fb_submitted').uncheck();
+    expect(await page.getByLabel('All of Chatbots').evaluate((box) => (box as { indeterminate?: boolean }).indeterminate)).to.equal(true);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('CRM is saved.').waitFor();
+    expect((await endpoints())[0]?.events).to.deep.equal(['chatbot.form_submitted', 'chatbot.response_generated', 'chatbot.session_started', 'chatbot.user_message_submitted']);
+
+    await page.getByRole('button', { name: 'Send test event' }).click();
+    await page.getByText(/Delivered chatbot\.form_submitted: the receiver answered 200 in \d+ ms\./).waitFor();
+    expect(receiver.received).to.have.length(1);
+    expect(receiver.received[0]?.headers['x-svc-signature']).to.match(/^sha256=/);
+    await page.reload();
+    await page.getByText(/chatbot\.form_submitted 200 in \d+ ms/).waitFor();
+    expect(problems).to.deep.equal([]);
+  });
+
+  it('mark what is wrong with an endpoint and keep the rest', async () => {
+    await page.goto(`${host.url}/admin/svc/webhooks/endpoint`);
+    await page.getByLabel('Name').fill('Metadata');
+    await page.getByLabel('URL').fill('http://169.254.169.254/latest');
+    await page.getByLabel('form.submitted', { exact: false }).first().check();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.locator('#endpoint-url-error').waitFor();
+    expect(await page.locator('#endpoint-url-error').textContent()).to.contain('169.254.169.254');
+    expect(await page.getByLabel('Name').inputValue()).to.equal('Metadata');
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    problems.length = 0;
+  });
+
+  it('show a failing endpoint among the failed jobs, retry it once for two clicks, and clear it', async () => {
+    await page.goto(`${host.url}/admin/svc/webhooks/endpoint`);
+    await page.getByLabel('Name').fill('Legacy');
+    await page.getByLabel('URL').fill(failing.url);
+    await page.getByLabel('kb.source_indexed').check();
+    await page.getByRole('button', { name: 'Save and send test event' }).click();
+    await page.getByText('Failed after 1 attempt: The endpoint answered 410.').waitFor();
+    await page.goto(`${host.url}/admin/svc/webhooks`);
+    const job = page.locator('.failed-job').first();
+    await job.getByText('kb.source_indexed to Legacy').waitFor();
+    const again = new Promise<void>((resolve) => void host.hooks.addAction('svc_event_webhooks_delivery_failed', () => resolve()));
+    await job.getByRole('button', { name: 'Retry' }).dblclick();
+    await job.getByText('The delivery is on its way again, with the same id.').waitFor();
+    await again;
+    expect(failing.received).to.have.length(2);
+    expect(failing.received[0]?.headers['x-svc-delivery-id']).to.equal(failing.received[1]?.headers['x-svc-delivery-id']);
+    expect(await job.getByRole('button', { name: 'Clear' }).isDisabled()).to.equal(true);
+    await page.reload();
+    await job.getByText('after 2 attempts').waitFor();
+    await job.getByRole('button', { name: 'Clear' }).click();
+    await job.getByText('The delivery is off the list.').waitFor();
+    await page.reload();
+    await page.getByText('Nothing has failed.').waitFor();
+    expect(problems).to.deep.equal([]);
+  });
+
+  it('work without JavaScript', async () => {
+    const { page: plain } = await signIn({ javaScriptEnabled: false });
+    await plain.goto(`${host.url}/admin/svc/webhooks/endpoint`);
+    expect(await plain.getByPlaceholder('Search events').isVisible()).to.equal(false);
+    await plain.getByLabel('Name').fill('Plain');
+    await plain.getByLabel('URL').fill(failing.url);
+    await plain.getByLabel('task.item_completed').check();
+    await plain.getByRole('button', { name: 'Save', exact: true }).click();
+    const card = plain.locator('article', { has: plain.getByRole('heading', { name: 'Plain' }) });
+    await card.getByRole('button', { name: 'Send test event' }).click();
+    await plain.getByText('Failed after 1 attempt: The endpoint answered 410.').waitFor();
+    await plain.locator('.failed-job').getByRole('button', { name: 'Clear' }).click();
+    await plain.getByText('The delivery is off the list.').waitFor();
+    await plain.getByRole('link', { name: 'Edit Plain' }).click();
+    await plain.getByText('Delete this endpoint').click();
+    await plain.getByLabel('Yes, delete it').check();
+    await plain.getByRole('button', { name: 'Delete endpoint' }).click();
+    await plain.getByText('The endpoint is deleted.').waitFor();
+    expect((await endpoints()).map(({ name }) => name)).to.deep.equal(['CRM', 'Legacy']);
+  });
+
+  it('begin with one clear step, and tell everybody what can be sent', async () => {
+    const { page: visitor, problems: seen } = await openPage(browser);
+    await visitor.goto(`${host.url}/webhook-events`);
+    await visitor.getByRole('navigation', { name: 'Events' }).getByRole('link', { name: 'form.submitted', exact: true }).click();
+    await visitor.locator('#form-submitted').getByText('Example of a whole request body').click();
+    expect(await visitor.getByLabel('Example of form.submitted').textContent()).to.contain('"type": "form.submitted"');
+    expect(seen).to.deep.equal([]);
+  });
+
+  for (const path of ['admin/svc/webhooks', 'admin/svc/webhooks/endpoint', 'admin/svc/webhooks/endpoint?id=', 'webhook-events']) {
+    it(`are accessible and fit narrow windows, light and dark: ${path}`, async () => {
+      // Enough to see: a pause, a failed job, an open section.
+      const [crm, legacy] = await endpoints();
+      const now = host.clock.now();
+      await host.database.knex('svc_webhook_circuits').insert({ endpoint_id: legacy?.id, failing_since: now - 7_200_000, failures: 40, paused_at: now - 3_600_000, reason: 'The endpoint answered 410.', next_probe_at: now + 600_000, probes: 1 }).onConflict('endpoint_id').merge();
+      await host.cli('svc', 'webhook', 'update', '--json', JSON.stringify({ id: crm?.id, headers: { 'X-Api-Key': 'a-value-that-is-long-enough', 'X-Tenant': '7' }, secret: 'a secret of its own' }));
+      const address = `${host.url}/${path}${path.endsWith('=') ? (crm?.id ?? '') : ''}`;
+      for (const colorScheme of ['light', 'dark'] as const) {
+        for (const width of [1280, 390]) {
+          await page.setViewportSize({ width, height: 900 });
+          await page.emulateMedia({ colorScheme });
+          await page.goto(address);
+          await page.evaluate('for (const details of document.querySelectorAll("main details")) details.open = true');
+          expect(await accessibilityFaults(page), `${width} ${colorScheme}`).to.deep.equal([]);
+          expect(await overflow(page), `${width} ${colorScheme}`).to.equal(0);
+        }
+      }
+      expect(problems).to.deep.equal([]);
+    });
+  }
+});
