@@ -3,7 +3,7 @@ import type { Database } from '../../../host/database/database.ts';
 import { createHooks, type Hooks } from '../../../host/hooks/hooks.ts';
 import { createOptions, migrations as optionMigrations } from '../../../host/options/options.ts';
 import { Agent } from 'undici';
-import type { HostApi } from '#plugin-api';
+import type { Clock, HostApi, Logger } from '#plugin-api';
 import { sessionStartedEvent } from '../../../plugins/svc/modules/chatbots/session-started.event.ts';
 import { itemCompletedEvent } from '../../../plugins/svc/modules/automations/item-completed.event.ts';
 import { createWebhooks, type WebhookService } from '../../../plugins/svc/webhooks/create-webhooks.ts';
@@ -45,17 +45,23 @@ export interface Opened {
   readonly database: Database;
 }
 
+export interface OpenInit {
+  readonly clock?: Clock;
+  readonly log?: Logger;
+  /** Milliseconds on a clock that never jumps. */
+  readonly elapsed?: () => number;
+}
+
 /** Event webhooks on a real database, without the rest of the host. */
-export async function openWebhooks(database: Database, deliver: Deliver): Promise<Opened> {
-  const clock = createSystemClock();
+export async function openWebhooks(database: Database, deliver: Deliver, { clock = createSystemClock(), log = silentLog, elapsed }: OpenInit = {}): Promise<Opened> {
   await database.migrate('host', optionMigrations);
   await database.migrate('svc', webhookMigrations);
-  const hooks = createHooks({ log: silentLog });
-  const options = createOptions({ database, hooks, clock, log: silentLog });
+  const hooks = createHooks({ log });
+  const options = createOptions({ database, hooks, clock, log });
   await options.load();
   const host = {
-    database, hooks, options, clock, log: silentLog, site: { url: 'http://site.test', role: 'all', version: '1.0.0', name: async () => 'Test', timezone: async () => 'UTC' },
+    database, hooks, options, clock, log, site: { url: 'http://site.test', role: 'all', version: '1.0.0', name: async () => 'Test', timezone: async () => 'UTC' },
     secrets: { encrypt: (plain: string) => `enc:${plain}`, decrypt: (text: string) => text.slice(4) }, plugin: { slug: 'svc', version: '1.0.0' },
   } as unknown as HostApi;
-  return { webhooks: await createWebhooks({ host, events, deliver }), hooks, database };
+  return { webhooks: await createWebhooks({ host, events, deliver, ...(elapsed && { elapsed }) }), hooks, database };
 }

@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Received {
@@ -12,6 +12,10 @@ export interface Receiver {
   readonly received: Received[];
   /** What it answers from now on: a status, or `hang`. Called with each request when it is a function. */
   answer: number | 'hang' | ((request: Received) => number | 'hang');
+  /** From now on requests wait for their answer. */
+  hold(): void;
+  /** Answers those that wait, and from now on all at once. */
+  release(answer: number): void;
   /** Resolves when so many requests have come. */
   count(number: number): Promise<void>;
   stop(): Promise<void>;
@@ -20,6 +24,7 @@ export interface Receiver {
 /** A real HTTP server that keeps what it gets. */
 export async function startReceiver(): Promise<Receiver> {
   const waiting = new Set<() => void>();
+  let held: ServerResponse[] | null = null;
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
@@ -27,7 +32,8 @@ export async function startReceiver(): Promise<Receiver> {
       const one = { headers: request.headers, body: Buffer.concat(parts).toString(), at: performance.now() };
       receiver.received.push(one);
       const answer = typeof receiver.answer === 'function' ? receiver.answer(one) : receiver.answer;
-      if (answer !== 'hang') response.writeHead(answer, { 'x-answer': 'yes' }).end('ok');
+      if (held !== null) held.push(response);
+      else if (answer !== 'hang') response.writeHead(answer, { 'x-answer': 'yes' }).end('ok');
       for (const look of waiting) look();
     });
   });
@@ -36,6 +42,11 @@ export async function startReceiver(): Promise<Receiver> {
     url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/hook`,
     received: [],
     answer: 200,
+    hold: () => void (held ??= []),
+    release(answer) {
+      for (const response of held ?? []) response.writeHead(answer, { 'x-answer': 'yes' }).end('late');
+      held = null;
+    },
     count: (number) =>
       new Promise((resolve) => {
         const look = (): void => {

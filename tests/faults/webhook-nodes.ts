@@ -1,0 +1,70 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { tables } from '../../plugins/svc/webhooks/migrations.ts';
+import type { Database } from '../../host/database/database.ts';
+import { checkout } from '../helpers/running-site.ts';
+
+export interface Location {
+  readonly databaseUrl: string | null;
+  readonly dataDir: string;
+}
+
+export interface Node {
+  /** Resolves once it works the queue. */
+  readonly ready: Promise<void>;
+  signal(name: NodeJS.Signals): void;
+  /** Sends the signal and waits for the end; answers the exit code, null when it was killed. */
+  end(name: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
+}
+
+export interface Nodes {
+  /** A process of its own that works the queue of the database. */
+  start(location: Location): Node;
+  /** Kills those that are left. */
+  stop(): Promise<void>;
+}
+
+export function createNodes(): Nodes {
+  const running = new Map<Node, ChildProcess>();
+
+  function start({ databaseUrl, dataDir }: Location): Node {
+    const child = spawn(process.execPath, ['--import', 'tsx', 'tests/faults/webhook-node.ts', databaseUrl ?? '', dataDir], { cwd: checkout, stdio: ['ignore', 'pipe', 'inherit'] });
+    const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+    const ready = new Promise<void>((resolve, reject) => {
+      child.stdout.once('data', () => { resolve(); });
+      void ended.then((code) => { reject(new Error(`The node ended with code ${String(code)} before it was ready.`)); });
+    });
+    // Killed before anybody asked.
+    ready.catch(() => undefined);
+    const node: Node = {
+      ready,
+      signal: (name) => void child.kill(name),
+      end(name) {
+        running.delete(node);
+        child.kill(name);
+        return ended;
+      },
+    };
+    running.set(node, child);
+    return node;
+  }
+
+  return {
+    start,
+    async stop() {
+      for (const node of [...running.keys()]) await node.end('SIGKILL');
+    },
+  };
+}
+
+/** As if the time of all leases had run out: of nodes that were killed or stopped, nobody waits for the rest of it. */
+export async function ageLeases(database: Database): Promise<void> {
+  if (database.dialect === 'sqlite') await database.knex(tables.leases).update({ until: 1 });
+  else await database.knex(tables.deliveries).where({ state: 'delivering' }).update({ due_at: 1 });
+}
+
+/** Jobs that some node has claimed. */
+export async function claimed(database: Database): Promise<number> {
+  if (database.dialect === 'postgresql') return Number((await database.knex(tables.deliveries).where({ state: 'delivering' }).count({ n: '*' }))[0]?.['n']);
+  const rows: { jobs: string }[] = await database.knex(tables.leases).select('jobs');
+  return rows.reduce((sum, { jobs }) => sum + (JSON.parse(jobs) as number[]).length, 0);
+}
