@@ -28,6 +28,11 @@ export function exposeMetrics(metrics: WebhookMetrics): string {
     add(`${name}_total`, 'counter', help);
     for (const endpoint of metrics.endpoints) lines.push(`svc_webhook_${name}_total{endpoint="${endpoint.endpointId.replaceAll(/["\\\n]/g, '_')}"} ${String(endpoint[name])}`);
   }
+  for (const [name, help] of [['inFlight', 'Attempts under way, by endpoint.'], ['waiting', 'Deliveries that wait or are under way, by endpoint.'], ['limit', 'Attempts this node may make at once, by endpoint.']] as const) {
+    const metric = `endpoint_${name === 'inFlight' ? 'in_flight' : name}`;
+    add(metric, 'gauge', help);
+    for (const endpoint of metrics.endpoints) lines.push(`svc_webhook_${metric}{endpoint="${endpoint.endpointId.replaceAll(/["\\\n]/g, '_')}"} ${String(endpoint[name])}`);
+  }
   add('emitted_total', 'counter', 'Events emitted.');
   lines.push(`svc_webhook_emitted_total ${String(metrics.emitted)}`);
   for (const [name, value, help] of [['in_flight', metrics.inFlight, 'Attempts under way.'], ['queue_age_seconds', metrics.queueAge, 'Age of the oldest delivery that waits.'], ['waiting', metrics.waiting, 'Deliveries that wait or are under way.']] as const) {

@@ -57,7 +57,7 @@ describeDialects('the flight recorder', (_open, dialectCase) => {
     for (const span of ['day', 'week', 'month']) expect((await recorder.page(`svc/deliveries?span=${span}`)).html).to.contain('1 delivered, 1 failed, 2 retries.').and.contain('<svg class="chart');
     expect((await recorder.page('svc/deliveries?endpoint=another')).html).to.contain('0 delivered, 0 failed');
     const metrics = await (await recorder.host.fetch('/metrics')).text();
-    for (const line of [`svc_webhook_delivered_total{endpoint="${endpoint}"} 1`, `svc_webhook_failed_total{endpoint="${endpoint}"} 1`, `svc_webhook_retried_total{endpoint="${endpoint}"} 2`, 'svc_webhook_in_flight 0', 'svc_webhook_waiting 0', 'svc_webhook_queue_age_seconds 0']) {
+    for (const line of [`svc_webhook_delivered_total{endpoint="${endpoint}"} 1`, `svc_webhook_failed_total{endpoint="${endpoint}"} 1`, `svc_webhook_retried_total{endpoint="${endpoint}"} 2`, `svc_webhook_endpoint_in_flight{endpoint="${endpoint}"} 0`, `svc_webhook_endpoint_waiting{endpoint="${endpoint}"} 0`, 'svc_webhook_in_flight 0', 'svc_webhook_waiting 0', 'svc_webhook_queue_age_seconds 0']) {
       expect(metrics).to.contain(`${line}\n`);
     }
   });

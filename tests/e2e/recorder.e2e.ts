@@ -1,0 +1,176 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { createTestHost, type TestHost } from '#testing';
+import { createSystemClock } from '../../host/clock.ts';
+import { serviceEvents as events } from '../../plugins/svc/events.ts';
+import { accessibilityFaults, openBrowser, openPage, overflow } from './browser.ts';
+
+const run = promisify(execFile);
+const password = 'correct horse battery';
+const secret = 'a secret of these tests';
+
+describe('the flight recorder in a browser', () => {
+  let folder = '';
+  let host: TestHost;
+  let browser: Browser;
+  let page: Page;
+  let problems: string[];
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'svc-recorder-'));
+    host = await createTestHost({ plugins: ['svc'], database: folder, clock: createSystemClock() });
+    await host.users.create({ login: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.com', password, role: 'administrator' });
+    browser = await openBrowser();
+    ({ page, problems } = await openPage(browser));
+    await page.goto(`${host.url}/admin/login`);
+    await page.getByLabel('User name or e-mail').fill('ada');
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL('**/admin/');
+  });
+  after(async () => {
+    await browser.close();
+    await host.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const open = (path = ''): Promise<unknown> => page.goto(`${host.url}/admin/svc/deliveries${path}`);
+  const rows = () => page.locator('.deliveries tbody tr');
+
+  it('leads from an empty log to an inbox that receives a signed event, and shows it without a reload', async () => {
+    await open();
+    await page.getByRole('link', { name: 'Open the inbox' }).click();
+    await page.getByRole('button', { name: 'Open an inbox' }).click();
+    await page.getByRole('button', { name: 'Switch them on' }).click();
+    await host.cli('svc', 'webhook', 'secret', 'set', secret);
+    await page.getByText('Nothing was received yet').waitFor();
+    await page.getByRole('button', { name: 'Send an event' }).click();
+    await page.getByText('Signature verified').waitFor();
+    await page.getByLabel('500: fail').check();
+    await page.getByRole('button', { name: 'Set', exact: true }).click();
+    await page.getByText('From now on the inbox answers').waitFor();
+    await page.getByRole('button', { name: 'Send an event' }).click();
+    await open('?state=failed');
+    await rows().first().waitFor();
+    await open();
+    expect(await rows().count()).to.equal(2);
+    await page.getByText('Failed', { exact: true }).first().waitFor();
+  });
+
+  it('follows the queue: what is delivered meanwhile appears by itself', async () => {
+    await open();
+    const before = await rows().count();
+    await host.hooks.doActionAsync('svc_event_emit', 'form.submitted', example('form.submitted'));
+    await page.locator('.deliveries').getByText('form.submitted').waitFor();
+    expect(await rows().count()).to.equal(before + 1);
+  });
+
+  it('verifies pasted secrets in the browser: no request carries them', async () => {
+    await open('?state=delivered');
+    await rows().first().getByRole('link').click();
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(`${request.url()} ${request.postData() ?? ''}`));
+    await page.getByLabel('Verify with a secret').fill(secret);
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await page.getByText('It matches: this secret signed these bytes.').waitFor();
+    await page.getByLabel('Verify with a secret').fill('another secret');
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await page.getByText('another secret signed these bytes').waitFor();
+    await page.getByLabel('Verify with a secret').fill(` ${secret} `);
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await page.getByText('without the spaces or line breaks').waitFor();
+    expect(sent.filter((line) => line.includes('secret'))).to.deep.equal([]);
+  });
+
+  it('copies commands that deliver the very same bytes when a shell runs them', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await open('?state=delivered');
+    await rows().first().getByRole('link').click();
+    await host.options.update('svc_webhook_inbox', { ...(await host.options.get<Record<string, unknown>>('svc_webhook_inbox', {})), answer: '200' });
+    for (const name of ['Copy the command that sends it as it was', 'Copy the command that signs it anew']) {
+      await page.getByRole('button', { name }).click();
+      await page.getByRole('button', { name }).getByText('Copied').waitFor({ state: 'attached' }).catch(() => undefined);
+      const command = await page.evaluate<string>('navigator.clipboard.readText()');
+      const { stdout } = await run('bash', ['-c', command], { env: { ...process.env, SECRET: secret } });
+      expect(stdout).to.contain('200 OK').and.contain('"received":true');
+    }
+    const received = await host.database.knex('svc_webhook_inbox').orderBy('id', 'desc').limit(2);
+    const [{ event_id: eventId }] = await host.database.knex('svc_webhook_deliveries').where({ state: 'delivered' }).orderBy('id', 'desc').limit(1);
+    const original = await host.database.knex('svc_webhook_events').where({ id: eventId }).first();
+    for (const one of received) {
+      expect(one.verdict).to.equal('verified');
+      expect(Buffer.from(one.body).equals(Buffer.from(original.body))).to.equal(true);
+    }
+  });
+
+  it('sends again what is selected, and all since a time', async () => {
+    await open();
+    await page.getByLabel('Select all shown').check();
+    await page.getByRole('button', { name: 'Replay selected' }).click();
+    await page.getByText('deliveries are sent again, under the same ids').waitFor();
+    await open('?state=failed');
+    await page.getByText('No delivery fits').waitFor();
+    await open();
+    page.once('dialog', (dialog) => void dialog.accept());
+    await page.getByRole('button', { name: 'Replay all' }).click();
+    await page.getByText(/\d deliveries are sent again\./).waitFor();
+    await page.getByText(/3 of 3, done/).first().waitFor();
+    await rows().first().getByRole('link').click();
+    page.once('dialog', (dialog) => void dialog.accept());
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await page.getByText('It is sent again, with the same ids').waitFor();
+  });
+
+  it('tells why not, in words and signs', async () => {
+    await host.cli('svc', 'webhook', 'off');
+    await open('/why-not');
+    await page.getByLabel('Event', { exact: true }).selectOption('image.generated');
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.getByText('one condition is not met').waitFor();
+    expect(await page.locator('.condition-error').textContent()).to.contain('No: Event webhooks are on');
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    await host.cli('svc', 'webhook', 'on');
+    await page.reload();
+    await page.getByText('all conditions are met').waitFor();
+  });
+
+  for (const path of ['', '?span=month&state=delivered', '?state=failed&event=nothing', '/why-not?event=form.submitted', '/inbox', '/delivery']) {
+    it(`is accessible and fits narrow windows, light and dark: deliveries${path}`, async () => {
+      const [{ uuid }] = await host.database.knex('svc_webhook_deliveries').orderBy('id').limit(1);
+      await host.database.knex('svc_webhook_circuits').insert({ endpoint_id: 'gone', failing_since: 1, failures: 40, paused_at: 2, reason: 'There was no answer within 5 seconds.', next_probe_at: 3, probes: 0 }).onConflict('endpoint_id').ignore();
+      problems.length = 0;
+      for (const colorScheme of ['light', 'dark'] as const) {
+        for (const width of [1280, 390]) {
+          await page.setViewportSize({ width, height: 900 });
+          await page.emulateMedia({ colorScheme });
+          await open(path === '/delivery' ? `/delivery?id=${String(uuid)}` : path);
+          await page.evaluate("for (const details of document.querySelectorAll('main details')) details.open = true");
+          expect(await accessibilityFaults(page), `${width} ${colorScheme}`).to.deep.equal([]);
+          expect(await overflow(page), `${width} ${colorScheme}`).to.equal(0);
+        }
+      }
+      expect(problems).to.deep.equal([]);
+    });
+  }
+
+  it('verifies without a script too', async () => {
+    const { page: plain } = await openPage(browser, { javaScriptEnabled: false, storageState: await page.context().storageState() });
+    await plain.goto(`${host.url}/admin/svc/deliveries`);
+    await plain.locator('.deliveries tbody tr').first().getByRole('link').click();
+    await plain.getByText('It is sent to this site, compared and forgotten').waitFor();
+    await plain.getByLabel('Verify with a secret').fill(secret);
+    await plain.getByRole('button', { name: 'Verify' }).click();
+    await plain.getByText('It matches: this secret signed these bytes.').waitFor();
+    expect(host.logged.join('\n')).not.to.contain(secret);
+  });
+
+  function example(name: string): Record<string, unknown> {
+    const found = events.find((event) => event.name === name);
+    return { ...found?.example };
+  }
+});
