@@ -27,12 +27,18 @@ export interface Group {
 /** Everything known about one hook name. */
 export interface Hook {
   readonly name: string;
+  /** Its place among the hooks of its world: what stands for it where runs are noted. */
+  readonly id: number;
   /** By priority, then in the order they were added. Never changed in place: a run under way keeps its array as a snapshot. */
   entries: readonly Entry[];
   /** The same callbacks by priority, for the quickest way through; null when one of them wants no arguments. */
   groups: readonly Group[] | null;
   /** Counts how often the hook lost its last callback; runs that began before see nothing of what is added afterwards. */
   generation: number;
+  /** A way through these callbacks of their own, once they have run often enough. */
+  compiled: ((value: unknown) => unknown) | null;
+  /** Runs of these callbacks by the shared loop so far. */
+  runs: number;
   filtersApplied: number;
   actionsDone: number;
 }
@@ -43,8 +49,8 @@ export const everyArgument = 0x3fffffff;
 /** The callbacks of every hook that has none: compared by identity. */
 export const none: readonly Entry[] = [];
 
-export function createHook(name: string): Hook {
-  return { name, entries: none, groups: [], generation: 0, filtersApplied: 0, actionsDone: 0 };
+export function createHook(name: string, id: number): Hook {
+  return { name, id, entries: none, groups: [], generation: 0, compiled: null, runs: 0, filtersApplied: 0, actionsDone: 0 };
 }
 
 /**
@@ -86,6 +92,8 @@ function setEntries(hook: Hook, entries: readonly Entry[]): void {
     else groups.push({ priority, callbacks: [callback], first: index });
   }
   hook.entries = entries;
+  hook.compiled = null;
+  hook.runs = 0;
   hook.groups = entries.some(({ acceptedArgs }) => acceptedArgs === 0) ? null : groups;
 }
 

@@ -28,9 +28,23 @@ export interface Frame {
   ended: boolean;
 }
 
+/**
+ * The synchronous runs under way, in arrays of numbers: writing one costs a run next to nothing, while each reference to
+ * an object would have to be told to the garbage collector. What lies above the innermost is left over from earlier runs.
+ */
+export interface RunStack {
+  /** How many there are, then the id of each one's hook, outermost first. */
+  readonly state: Int32Array;
+  /** The priority each is at; NaN before its first callback. */
+  readonly priorities: Float64Array;
+  /** The error of a run that would come to stand too deep. */
+  overflow(hook: Hook): HookCycleError;
+}
+
 export interface HookContext {
+  readonly stack: RunStack;
   /** Notes that `hook` runs synchronously, at a priority or before its first; answers its level, to be handed to `reach` and `leave`. */
-  enter(hook: Hook, priority?: number | null): number;
+  enter(hook: Hook, priority?: number): number;
   /** Notes the priority a synchronous run is at. */
   reach(level: number, priority: number): void;
   leave(level: number): void;
@@ -54,12 +68,16 @@ let runsUnderWay = 0;
  * Knows which hooks are running. What runs synchronously stands on one stack, since nothing else can run meanwhile;
  * AsyncLocalStorage, which slows every promise of the process while it is on, only carries asynchronous runs into
  * their continuations, and is on only while one that has a callback is under way.
+ *
+ * @param byId every hook at its id.
  */
-export function createHookContext(): HookContext {
+export function createHookContext(byId: readonly Hook[]): HookContext {
   const world = Symbol('hooks');
-  const hooks: Hook[] = [];
-  const priorities: (number | null)[] = [];
-  let levels = 0;
+  const state = new Int32Array(1 + deepestNesting);
+  const priorities = new Float64Array(deepestNesting);
+  const stack: RunStack = { state, priorities, overflow: (hook) => cycleError(underWay(), hook) };
+  const levels = (): number => state[0] as number;
+  const hookAt = (level: number): Hook => byId[state[1 + level] as number] as Hook;
 
   const innermost = (from: Frame | null = storage.getStore() ?? null): Frame | null => {
     let frame = from;
@@ -70,31 +88,32 @@ export function createHookContext(): HookContext {
   const underWay = (): Running[] => {
     const list: Running[] = [];
     for (let frame = innermost(); frame; frame = innermost(frame.parent)) list.unshift(frame);
-    for (let level = 0; level < levels; level += 1) list.push({ hook: hooks[level] as Hook, priority: priorities[level] ?? null });
+    for (let level = 0; level < levels(); level += 1) list.push({ hook: hookAt(level), priority: priorityOf(priorities[level] as number) });
     return list;
   };
-  const enter = (hook: Hook, priority: number | null = null): number => {
-    const level = levels;
-    if (level >= deepestNesting) throw cycleError(underWay(), hook);
-    hooks[level] = hook;
+  const enter = (hook: Hook, priority = Number.NaN): number => {
+    const level = state[0] as number;
+    if (level >= deepestNesting) throw stack.overflow(hook);
+    state[1 + level] = hook.id;
     priorities[level] = priority;
-    levels = level + 1;
+    state[0] = level + 1;
     return level;
   };
 
   return {
+    stack,
     enter,
     reach(level, priority) {
       priorities[level] = priority;
     },
     leave(level) {
-      levels = level;
+      state[0] = level;
     },
     async runAsync(hook, work) {
       let parent = storage.getStore() ?? null;
       while (parent?.ended) parent = parent.parent;
       const depth = (innermost()?.depth ?? 0) + 1;
-      if (depth > deepestNesting || levels >= deepestNesting) throw cycleError(underWay(), hook);
+      if (depth > deepestNesting || levels() >= deepestNesting) throw cycleError(underWay(), hook);
       const frame: Frame = { hook, priority: null, parent, world, depth, ended: false };
       runsUnderWay += 1;
       try {
@@ -106,14 +125,18 @@ export function createHookContext(): HookContext {
         if (runsUnderWay === 0) storage.disable();
       }
     },
-    nested: () => levels + (innermost()?.depth ?? 0) > 1,
-    current: () => (levels > 0 ? (hooks[levels - 1] as Hook).name : (innermost()?.hook.name ?? false)),
+    nested: () => levels() + (innermost()?.depth ?? 0) > 1,
+    current: () => (levels() > 0 ? hookAt(levels() - 1).name : (innermost()?.hook.name ?? false)),
     doing: (name) => {
-      if (name === undefined) return levels > 0 || innermost() !== null;
+      if (name === undefined) return levels() > 0 || innermost() !== null;
       return underWay().some((run) => run.hook.name === name);
     },
     priority: (name) => underWay().find((run) => run.hook.name === name && run.priority !== null)?.priority ?? false,
   };
+}
+
+function priorityOf(noted: number): number | null {
+  return Number.isNaN(noted) ? null : noted;
 }
 
 function cycleError(runs: readonly Running[], hook: Hook): HookCycleError {

@@ -7,7 +7,7 @@ import { createFailures } from './failures.ts';
 import type { FailureListener } from './failures.ts';
 import { withNamespaces } from './namespaced.ts';
 import { createRegistry } from './registry.ts';
-import type { HookDescription } from './registry.ts';
+import type { HookDescription, Registry } from './registry.ts';
 import { createRuns } from './runs.ts';
 
 export { HookCycleError } from './context.ts';
@@ -38,10 +38,10 @@ export interface Hooks extends HooksApi {
  * @param log where a throwing action is written; default: the console.
  */
 export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = {}): Hooks {
-  const registry = createRegistry();
-  const { byName } = registry;
+  const registry = createRegistry(() => !context.doing());
+  const { byName, recent } = registry;
   const listeners = new Set<FailureListener>();
-  const context = createHookContext();
+  const context = createHookContext(registry.byId);
   const failures = createFailures({ context, log, listeners });
   const all = registry.find('all');
   const runs = createRuns({ all, context, failures });
@@ -54,24 +54,25 @@ export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = 
     removeAllFilters: registry.removeAll,
     removeAllActions: registry.removeAll,
     applyFilters(name: string, ...args: unknown[]): unknown {
-      const hook = byName.get(name) ?? registry.find(name);
+      let hook = recent[name.length & 31] as Hook;
+      if (hook.name !== name) hook = registry.look(name);
       hook.filtersApplied += 1;
-      if (hook.entries === none && all.entries === none) return args[0];
+      if (all.entries === none) {
+        if (hook.entries === none) return args[0];
+        if (args.length === 1 && hook.compiled !== null) return hook.compiled(args[0]);
+      }
       return args.length === 1 ? runs.filterValue(hook, args[0]) : runs.filter(hook, ...args);
     },
     async applyFiltersAsync(name: string, ...args: unknown[]): Promise<unknown> {
-      const hook = registry.find(name);
-      hook.filtersApplied += 1;
+      const hook = counted(registry.find(name), 'filtersApplied');
       return idle(hook) ? args[0] : asyncRuns.filter(hook, args);
     },
     doAction(name: string, ...args: unknown[]): void {
-      const hook = registry.find(name);
-      hook.actionsDone += 1;
+      const hook = counted(registry.find(name), 'actionsDone');
       if (!idle(hook)) runs.action(hook, args);
     },
     async doActionAsync(name: string, ...args: unknown[]): Promise<void> {
-      const hook = registry.find(name);
-      hook.actionsDone += 1;
+      const hook = counted(registry.find(name), 'actionsDone');
       if (!idle(hook)) await asyncRuns.action(hook, args);
     },
     hasFilter: registry.has,
@@ -81,11 +82,9 @@ export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = 
     currentHook: context.current,
     doingHook: context.doing,
   };
-  const adder = (owner: string, kind: HookKind) => (name: string, callback: AnyCallback, priority = 10, options: HookOptions = {}) =>
-    registry.add(name, { callback, priority, acceptedArgs: options.acceptedArgs ?? everyArgument, owner, kind, removed: false, replacedBy: null });
   // The generic signatures of HooksApi are for callers; inside, names and values are unknown.
   const forOwner = (owner: string): HooksApi =>
-    ({ ...shared, addFilter: adder(owner, 'filter'), addAction: adder(owner, 'action') }) as unknown as HooksApi;
+    ({ ...shared, addFilter: adder(registry, owner, 'filter'), addAction: adder(registry, owner, 'action') }) as unknown as HooksApi;
 
   return {
     ...forOwner('host'),
@@ -99,4 +98,14 @@ export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = 
       return () => void listeners.delete(listener);
     },
   };
+}
+
+function adder(registry: Pick<Registry, 'add'>, owner: string, kind: HookKind) {
+  return (name: string, callback: AnyCallback, priority = 10, options: HookOptions = {}): Undo =>
+    registry.add(name, { callback, priority, acceptedArgs: options.acceptedArgs ?? everyArgument, owner, kind, removed: false, replacedBy: null });
+}
+
+function counted(hook: Hook, counter: 'filtersApplied' | 'actionsDone'): Hook {
+  hook[counter] += 1;
+  return hook;
 }

@@ -1,4 +1,5 @@
 import type { AnyCallback } from '#plugin-api';
+import { compileAfter, compileRun } from './compiled-run.ts';
 import { beginRun, invoke, isThenable, nextEntry } from './callbacks.ts';
 import type { Cursor, Entry, Group, Hook } from './callbacks.ts';
 import type { HookContext } from './context.ts';
@@ -28,6 +29,8 @@ export function createRuns(dependencies: RunsDependencies): Runs {
   const runs: Runs = {
     filterValue(hook, value) {
       const { groups } = hook;
+      hook.runs += 1;
+      if (hook.runs === compileAfter) hook.compiled = compileRun(hook, context.stack, (of, place, run) => filterFrom({ hook: of, ...place }, run.level, [run.value]));
       return groups && all.entries.length === 0 ? throughGroups(hook, groups, value) : runs.filter(hook, value);
     },
     filter(hook, ...args) {
