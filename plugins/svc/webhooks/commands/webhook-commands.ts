@@ -7,7 +7,7 @@ import { endpointRecord, readEndpointObject } from './endpoint-record.ts';
 const endpointFlag = { json: { type: 'object', description: 'The endpoint: {"name", "url", "enabled", "events", "internal", "secret", "headers", "standard_webhooks", "redirects", "long_tail", "ordered"}; update: with "id".' } } as const;
 const idArgument = { name: 'id', description: 'Id of the endpoint, see svc webhook list.' };
 
-/** `svc webhook on|off|list|add|update|remove|test|resume`. */
+/** `svc webhook on|off|list|add|update|remove|test|resume`, `svc webhook secret set|rotate|clear`. */
 export function webhookCommands(context: WebhookPagesContext): CliCommand[] {
   const { webhooks } = context;
   const turn = (on: boolean) => async () => {
@@ -17,6 +17,15 @@ export function webhookCommands(context: WebhookPagesContext): CliCommand[] {
   return [
     { name: 'svc webhook on', description: 'Send event webhooks.', run: turn(true) },
     { name: 'svc webhook off', description: 'Send no event webhooks, whatever the endpoints say.', run: turn(false) },
+    ...endpointCommands(context),
+    ...sendingCommands(context),
+    ...secretCommands(context),
+  ];
+}
+
+function endpointCommands(context: WebhookPagesContext): CliCommand[] {
+  const { webhooks } = context;
+  return [
     {
       name: 'svc webhook list',
       description: 'List the endpoints that events are sent to.',
@@ -54,6 +63,11 @@ export function webhookCommands(context: WebhookPagesContext): CliCommand[] {
         return { id, removed: true };
       },
     },
+  ];
+}
+
+function sendingCommands(context: WebhookPagesContext): CliCommand[] {
+  return [
     {
       name: 'svc webhook test',
       description: 'Send the example of an event to an endpoint, and wait for the outcome.',
@@ -69,9 +83,8 @@ export function webhookCommands(context: WebhookPagesContext): CliCommand[] {
       name: 'svc webhook resume',
       description: 'End the pause of an endpoint that has been failing: what waits for it is sent.',
       args: [idArgument],
-      run: async ({ args: [id = ''] }) => ({ id, resumed: await webhooks.recorder.resume(id) }),
+      run: async ({ args: [id = ''] }) => ({ id, resumed: await context.webhooks.recorder.resume(id) }),
     },
-    ...secretCommands(context),
   ];
 }
 

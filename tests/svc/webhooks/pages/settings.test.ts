@@ -37,7 +37,7 @@ describeWebhooksAdmin('the page Webhooks', (admin) => {
     await browser.submit(page, 'generate-secret');
     const shown = await browser.submit(page, 'rotate-secret', { overlap: '259200' });
     expect(shown.text).to.match(/whsec_/).and.contain('For 3 days, the Standard Webhooks header is signed with the old one too.');
-    expect((await browser.get(page)).text).to.contain('The secret before is sent too, for 3 days more');
+    expect((await browser.get(page)).text).to.contain('The old secret signs beside the new one for 3 days more');
     await browser.submit(page, 'rotate-secret', { overlap: 'for ever' });
     expect((await browser.get(page)).text).to.contain('for 24 hours more');
   });
