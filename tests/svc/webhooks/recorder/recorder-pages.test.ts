@@ -177,7 +177,7 @@ describeDialects('the flight recorder', (_open, dialectCase) => {
     expect(unmet(await whyNot('form.submitted'))).to.deep.equal(['No: It is subscribed to form.submitted']);
     await recorder.run('webhook', 'update', '--json', JSON.stringify({ id: endpoint, enabled: false, url: '' }));
     await recorder.run('webhook', 'off');
-    recorder.host.hooks.addFilter('svc_event_webhooks_targets', (targets: unknown) => targets);
+    recorder.host.hooks.addFilter('svc_event_webhooks_targets', (targets) => targets);
     const html = await whyNot(event);
     expect(unmet(html)).to.deep.equal(['No: Event webhooks are on', 'No: The endpoint is on', 'No: The endpoint has a URL', 'Perhaps: No plugin changes the targets']);
     expect(html).to.contain('3 conditions are not met').and.contain('Switch the endpoint on.');
