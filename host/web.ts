@@ -43,16 +43,8 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
   const nonces = createNonces({ key: () => secrets.deriveKey('nonces'), clock, hooks });
   const sessions = createSessions({ database, clock });
   const applicationPasswords = createApplicationPasswords({ database, users, clock });
-  const authentication = createAuthentication({
-    users,
-    sessions,
-    nonces,
-    applicationPasswords,
-    limiter: createLoginLimiter({ database, clock }),
-    hooks,
-    log,
-    siteUrl,
-  });
+  const limiter = createLoginLimiter({ database, clock });
+  const authentication = createAuthentication({ users, sessions, nonces, applicationPasswords, limiter, hooks, log, siteUrl });
   const setup = createSetup({ users, options, database, key: () => secrets.deriveKey('setup'), siteUrl });
   const { assets, views } = createPages(core);
   const admin = createAdmin({
