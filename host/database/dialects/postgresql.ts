@@ -25,7 +25,7 @@ export async function openPostgresql(databaseUrl: string, { clock, log }: Dialec
     types: { getTypeParser: parserOf(driver.types) },
   };
   const label = describeAddress(databaseUrl);
-  const database = knex({ client: 'pg', connection: connection as Knex.PgConnectionConfig, pool: { min: 0, max: poolSize, idleTimeoutMillis: 30_000 }, acquireConnectionTimeout: 15_000 });
+  const database = knex({ client: 'pg', connection: connection as Knex.PgConnectionConfig, pool: { min: 0, max: poolSize, idleTimeoutMillis: 30_000 }, acquireConnectionTimeout: 15_000, log: loggerOf(log) });
   try {
     await database.raw('SELECT 1');
   } catch (error) {
@@ -56,6 +56,11 @@ export async function openPostgresql(databaseUrl: string, { clock, log }: Dialec
       await database.destroy();
     },
   };
+}
+
+/** Knex prints broken connections otherwise. */
+function loggerOf(log: DialectDependencies['log']): Knex.Logger {
+  return { warn: (message: unknown) => { log.warn('A database connection is in trouble.', { error: String(message) }); }, error: (message: unknown) => { log.error('The database driver failed.', { error: String(message) }); } };
 }
 
 const int8 = 20;

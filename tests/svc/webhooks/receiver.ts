@@ -15,7 +15,7 @@ export interface Receiver {
   /** From now on requests wait for their answer. */
   hold(): void;
   /** Answers those that wait, and from now on all at once. */
-  release(answer: number): void;
+  release(answer: number, text?: string): void;
   /** Resolves when so many requests have come. */
   count(number: number): Promise<void>;
   stop(): Promise<void>;
@@ -43,8 +43,8 @@ export async function startReceiver(): Promise<Receiver> {
     received: [],
     answer: 200,
     hold: () => void (held ??= []),
-    release(answer) {
-      for (const response of held ?? []) response.writeHead(answer, { 'x-answer': 'yes' }).end('late');
+    release(answer, text = 'late') {
+      for (const response of held ?? []) response.writeHead(answer, { 'x-answer': 'yes' }).end(text);
       held = null;
     },
     count: (number) =>

@@ -3,6 +3,8 @@ import { heartbeatInterval, leaseTime, type Heartbeat, type Store } from '../sto
 
 /** The database's clock was set back when it is so far behind the process's, in milliseconds. */
 const setBack = 30_000;
+/** So long after the last beat an attempt, which takes up to five seconds, still ends within the lease; in milliseconds. */
+const freshFor = leaseTime - 5_000;
 /** Every so many beats the worker looks for open jobs that nobody told it of. */
 const beatsToLook = 15;
 
@@ -78,7 +80,7 @@ export function createHeartbeat({ store, clock, log, elapsed, beaten }: Heartbea
       await beating;
     },
     isFresh() {
-      if (elapsed() - beatAt <= leaseTime) return true;
+      if (elapsed() - beatAt <= freshFor) return true;
       begin();
       return false;
     },

@@ -38,14 +38,14 @@ export function adapt(lane: Lane, { failure, status, duration }: Pick<AttemptOut
 }
 
 /** What the lane asks the database for: nothing, or one request. */
-export function claimOf(lane: Lane, { now, ordered, mayProbe }: { readonly now: number; readonly ordered: boolean; readonly mayProbe: () => boolean }): readonly ClaimRequest[] {
+export function claimOf(lane: Lane, { now, mayProbe }: { readonly now: number; readonly mayProbe: () => boolean }): readonly ClaimRequest[] {
   if (!lane.ready && lane.nextAt !== null && lane.nextAt <= now) lane.ready = true;
   if (!lane.ready) return [];
-  if (lane.paused) return lane.inFlight + lane.buffer.length === 0 && mayProbe() ? [{ endpointId: lane.id, passes: 1, ordered, most: 1 }] : [];
+  if (lane.paused) return lane.inFlight + lane.buffer.length === 0 && mayProbe() ? [{ endpointId: lane.id, passes: 1, most: 1 }] : [];
   // As much again as may be under way waits here, so that a place is taken the moment it is free.
   if (lane.buffer.length > lane.limit / 2) return [];
   const wanted = lane.limit * 2 - lane.buffer.length - lane.inFlight;
-  return wanted > 0 ? [{ endpointId: lane.id, passes: Math.ceil(wanted / passSize), ordered }] : [];
+  return wanted > 0 ? [{ endpointId: lane.id, passes: Math.ceil(wanted / passSize) }] : [];
 }
 
 /** When the lane has something to do again, by itself; empty: when it is woken. */

@@ -2,7 +2,7 @@ import type { Clock } from '#plugin-api';
 import type { Attempted } from '../attempt.ts';
 
 /** Until an outcome is tried again that the database refuses while it takes others, in milliseconds. */
-const patience = 5_000;
+const patience = 2_000;
 
 /** What was done and is not written yet. Nothing of it is dropped while the process lives. */
 export interface Outcomes {

@@ -12,7 +12,6 @@ export interface WorkerParts {
   readonly elapsed: () => number;
   /** Told of each outcome that was written. */
   readonly written: (attempted: Attempted) => void;
-  readonly isOrdered: (endpointId: string) => boolean;
   /** Whether jobs may be taken now. */
   readonly mayClaim: () => Promise<boolean>;
   readonly isUnavailable: (error: unknown) => boolean;

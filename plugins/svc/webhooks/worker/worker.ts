@@ -87,7 +87,7 @@ export function createWorker(parts: WorkerParts): Worker {
   }
 
   const claimsOf = (now: number): ClaimRequest[] =>
-    [...lanes.values()].flatMap((lane) => claimOf(lane, { now, ordered: parts.isOrdered(lane.id), mayProbe: () => circuits.mayProbe(lane.id) }));
+    [...lanes.values()].flatMap((lane) => claimOf(lane, { now, mayProbe: () => circuits.mayProbe(lane.id) }));
 
   async function turn(): Promise<void> {
     const { batch, suspect } = outcomes.take();
@@ -149,7 +149,7 @@ export function createWorker(parts: WorkerParts): Worker {
     const { finish, outcome } = attempted;
     const lane = laneOf(finish.job.endpointId);
     note(lane, finish, elapsed());
-    if (parts.isOrdered(lane.id)) lane.ready = true;
+    if (finish.job.orderKey !== null) lane.ready = true;
     parts.written(attempted);
     if (outcome === null || circuits.isWell(lane.id, outcome)) return null;
     return circuits.note(lane.id, outcome).then((paused) => void (lane.paused = paused), (error: unknown) => { log.warn('The health of a webhook endpoint could not be noted.', { endpoint: lane.id, error }); });
