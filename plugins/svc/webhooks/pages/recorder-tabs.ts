@@ -1,10 +1,10 @@
 import type { HostApi } from '#plugin-api';
 
 const pages = [
+  { slug: 'svc/webhooks', label: 'Endpoints' },
   { slug: 'svc/deliveries', label: 'Deliveries' },
   { slug: 'svc/deliveries/why-not', label: 'Why not?' },
   { slug: 'svc/deliveries/inbox', label: 'Inbox' },
-  { slug: 'svc/webhooks', label: 'Endpoints' },
 ] as const;
 
 /** Tabs of the pages about deliveries. */

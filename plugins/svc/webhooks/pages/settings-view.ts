@@ -2,7 +2,8 @@ import type { Delivery } from '../delivery.ts';
 import type { Circuit, Endpoint } from '../endpoint.ts';
 import { adviceOf } from './failed-advice.ts';
 import { isInternal } from './endpoint-save.ts';
-import { cataloguePath, type WebhookPagesContext } from './settings-context.ts';
+import { recorderTabs } from './recorder-tabs.ts';
+import { cataloguePath, webhooksSlug, type WebhookPagesContext } from './settings-context.ts';
 import { timeLeft } from './settings-time-left.ts';
 
 /** A form that came back: what is wrong with it. Secrets never come back. */
@@ -21,6 +22,7 @@ export async function settingsView({ host, webhooks }: WebhookPagesContext, refu
   const known = new Set(settings.endpoints.map(({ id }) => id));
   const last = new Map([...newest.deliveries].reverse().map((delivery) => [delivery.endpointId, delivery]));
   return {
+    tabs: recorderTabs(host, webhooksSlug),
     enabled: settings.enabled,
     secret: { masked: settings.secret, left: settings.previousSecretUntil === null ? null : timeLeft(settings.previousSecretUntil - host.clock.now()), until: settings.previousSecretUntil, fault: refused.faults['secret'] },
     endpoints: await Promise.all(
@@ -39,7 +41,6 @@ export async function settingsView({ host, webhooks }: WebhookPagesContext, refu
     daysFault: refused.faults['deliveredDays'],
     catalogueUrl: `/${cataloguePath}`,
     inboxUrl: host.admin.url('svc/deliveries/inbox'),
-    recorderUrl: host.admin.url('svc/deliveries'),
     deliveryUrl: host.admin.url('svc/deliveries/delivery'),
   };
 }
@@ -57,9 +58,9 @@ function pausedOf(circuit: Circuit | undefined): Record<string, unknown> | null 
 /** How the newest delivery to an endpoint went, in a few words. */
 function lastOf(delivery: Delivery | undefined): Record<string, unknown> | null {
   if (delivery === undefined) return null;
-  const { state, httpStatus, duration, error, event, attempts } = delivery;
+  const { id, state, httpStatus, duration, error, event, attempts } = delivery;
   const at = delivery.finishedAt ?? delivery.createdAt;
-  if (state === 'delivered') return { kind: 'success', at, event, text: `${String(httpStatus)} in ${String(duration)} ms` };
-  if (state === 'failed') return { kind: 'error', at, event, text: error ?? 'failed' };
-  return { kind: 'clock', at, event, text: attempts === 0 ? 'waiting' : `waiting after ${attempts === 1 ? '1 attempt' : `${String(attempts)} attempts`}` };
+  if (state === 'delivered') return { kind: 'success', id, at, event, text: `${String(httpStatus)} in ${String(duration)} ms` };
+  if (state === 'failed') return { kind: 'error', id, at, event, text: error ?? 'failed' };
+  return { kind: 'clock', id, at, event, text: attempts === 0 ? 'waiting' : `waiting after ${attempts === 1 ? '1 attempt' : `${String(attempts)} attempts`}` };
 }
