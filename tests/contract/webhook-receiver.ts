@@ -13,15 +13,17 @@ export interface Received {
   readonly at: number;
 }
 
-/** A status; or status and headers; or what is done with the response by hand. */
-export type Answer = number | { readonly status: number; readonly headers?: Readonly<Record<string, string>> } | ((response: ServerResponse) => void);
+/** A status, or status and headers. */
+type PlainAnswer = number | { readonly status: number; readonly headers?: Readonly<Record<string, string>> };
+/** By hand what is done with the response. */
+type Answer = PlainAnswer | ((response: ServerResponse) => void);
 
 export interface WebhookReceiver {
   readonly origin: string;
   readonly url: string;
   readonly received: readonly Received[];
   /** What it answers from now on. */
-  answer: Answer | ((request: Received, earlier: number) => Answer | Promise<Answer>);
+  answer: PlainAnswer | ((request: Received, earlier: number) => Answer | Promise<Answer>);
   /** Resolves with the first `number` requests as soon as so many have come. */
   first(number: number): Promise<readonly Received[]>;
   /** Forgets what came. */
@@ -71,8 +73,7 @@ export async function startWebhookReceiver(make: (listener: Parameters<typeof cr
 }
 
 async function answerWith(answer: WebhookReceiver['answer'], { one, earlier, response }: { readonly one: Received; readonly earlier: number; readonly response: ServerResponse }): Promise<void> {
-  // A function of one argument writes the response itself.
-  const given = typeof answer === 'function' && answer.length !== 1 ? await (answer as (request: Received, earlier: number) => Answer)(one, earlier) : (answer as Answer);
+  const given = typeof answer === 'function' ? await answer(one, earlier) : answer;
   if (typeof given === 'function') given(response);
   else if (typeof given === 'number') response.writeHead(given).end('noted');
   else response.writeHead(given.status, given.headers ?? {}).end('noted');

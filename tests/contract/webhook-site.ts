@@ -8,6 +8,7 @@ import { createDeliver } from '../../plugins/svc/webhooks/delivery/deliver.ts';
 import type { Endpoint, EndpointInput, WebhookTarget } from '../../plugins/svc/webhooks/endpoint.ts';
 import type { EmitResult, Envelope, EventContext } from '../../plugins/svc/webhooks/event.ts';
 import type { DeliveryResult } from '../../plugins/svc/webhooks/hooks.ts';
+import { tables } from '../../plugins/svc/webhooks/migrations.ts';
 import { createOutbound } from '../../host/http/outbound.ts';
 import { describeDialects, type DialectCase } from '../helpers/dialects.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
@@ -33,6 +34,10 @@ export interface WebhookSite {
   readonly ended: readonly Ended[];
   /** Resolves when so many have. */
   endings(count: number): Promise<readonly Ended[]>;
+  /** Asks the database until it is so. */
+  until(holds: () => Promise<boolean>): Promise<void>;
+  /** Makes everything that waits due, and tells the site. */
+  makeDue(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -93,6 +98,13 @@ export async function startWebhookSite({ location }: Pick<DialectCase, 'location
         waiting.add(look);
         look();
       }),
+    async until(holds) {
+      while (!(await holds())) await new Promise((resolve) => setImmediate(resolve));
+    },
+    async makeDue() {
+      await host.database.knex(tables.deliveries).where('due_at', '>', 0).where({ state: 'pending' }).update({ due_at: 1 });
+      for (const { id } of (await operator.settings()).endpoints) await operator.recorder.resume(id);
+    },
     async stop() {
       await host.stop();
       await outbound.close();

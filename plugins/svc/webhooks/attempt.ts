@@ -124,7 +124,11 @@ async function prepare(host: AttemptParts['host'], job: Job, { snapshot, event, 
     body = Buffer.from(JSON.stringify(await hooks.applyFiltersAsync('svc_event_webhooks_envelope', envelope, envelope.type, envelope.data, {})));
     isNew = true;
   }
-  if (filtersHeaders) headers = { ...(await hooks.applyFiltersAsync('svc_event_webhooks_request_headers', headers, JSON.parse(body.toString()) as Envelope, job.uuid)) };
+  if (filtersHeaders) {
+    const filtered = await hooks.applyFiltersAsync('svc_event_webhooks_request_headers', headers, JSON.parse(body.toString()) as Envelope, job.uuid);
+    if (typeof filtered !== 'object' || (filtered as unknown) === null) throw new Error('it answered no headers.');
+    headers = { ...filtered };
+  }
   if (filtersArgs) {
     const text = body.toString();
     const args = await hooks.applyFiltersAsync('svc_event_webhooks_request_args', { timeout: timeout / 1000, redirection: redirects, headers, body: text }, headers, text);

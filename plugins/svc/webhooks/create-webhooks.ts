@@ -50,8 +50,7 @@ export async function createWebhooks({ host, events, deliver, elapsed = () => pe
   const owner = randomUUID();
   const store = database.dialect === 'sqlite' ? createSqliteStore(database, owner) : createPostgresqlStore(database, owner);
   const circuits = createCircuits({ host, elapsed });
-  const ordered = createOrderedLookup(settings);
-  const worker = createWorker({ host, store, circuits, elapsed, isOrdered: ordered.has, mayClaim: createGate(host, settings), isUnavailable: (error) => database.isUnavailable(error), attempt: createAttempt({ host, settings, store, deliver }), written: createReporter(host, settings) });
+  const worker = createWorker({ host, store, circuits, elapsed, mayClaim: createGate(host, settings), isUnavailable: (error) => database.isUnavailable(error), attempt: createAttempt({ host, settings, store, deliver }), written: createReporter(host, settings) });
   const wake = createWake({ host, worker, elapsed });
   const replays = createReplays({ host, wake: () => { wake.all(); } });
   const log_ = createDeliveryLog({ host, settings, store, catalogue, circuits, wake: (ids) => { wake.these(ids ?? []); } });
@@ -87,13 +86,10 @@ export async function createWebhooks({ host, events, deliver, elapsed = () => pe
       exposeMetrics: async () => exposeMetrics(await readMetrics(host, worker, emitted)),
     },
     async work() {
-      await ordered.refresh();
       while (await replays.step()) await clock.sleep(1000);
       return worker.drain();
     },
     async start() {
-      await ordered.refresh();
-      ordered.follow(host);
       unlisten = await database.listen(channel, (payload) => { worker.wake(payload === '' ? undefined : payload.split(' ')); }, () => { worker.wake(); });
       wake.here(true);
       worker.start();
@@ -112,19 +108,6 @@ export async function createWebhooks({ host, events, deliver, elapsed = () => pe
       if (await replays.step()) replays.start();
     },
     sweep: async () => sweep(host, (await settings.current()).stored.deliveredDays),
-  };
-}
-
-/** Whether an endpoint is an ordered one is asked at every claim: it must not cost a read. */
-function createOrderedLookup(settings: SettingsStore) {
-  let known: ReadonlySet<string> = new Set();
-  const refresh = async (): Promise<void> => {
-    known = new Set((await settings.current()).stored.endpoints.filter(({ ordered }) => ordered).map(({ id }) => id));
-  };
-  return {
-    has: (id: string): boolean => known.has(id),
-    refresh,
-    follow: ({ clock }: Pick<HostApi, 'clock'>): void => void clock.every(1_000, () => void refresh().catch(() => undefined)),
   };
 }
 

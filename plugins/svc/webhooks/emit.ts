@@ -32,6 +32,13 @@ interface Prepared {
   readonly broken: { readonly error: string; readonly unfiltered: boolean } | null;
 }
 
+interface Announcement {
+  readonly data: Data;
+  readonly context: EventContext;
+  /** Deliveries that a filter failed before they were queued. */
+  readonly failures: readonly { readonly uuid: string; readonly target: WebhookTarget; readonly error: string }[];
+}
+
 /** From an act to stored jobs (contract 6, D17 to D20). */
 export function createEmit(parts: EmitParts): Emit {
   const { host, settings, store, patiently, wake, sendNow } = parts;
@@ -59,8 +66,12 @@ export function createEmit(parts: EmitParts): Emit {
     return result;
   }
 
-  async function announce(result: EmitResult, data: Data, context: EventContext): Promise<void> {
+  async function announce(result: EmitResult, { data, context, failures }: Announcement): Promise<void> {
     const { hooks } = host;
+    for (const { uuid, target, error } of failures) {
+      const failed = { delivery_id: uuid, endpoint_id: target.id, status: 'failed' as const, attempts: 0, http_status: null, duration_ms: 0, error };
+      if (result.envelope !== null) await hooks.doActionAsync('svc_event_webhooks_delivery_failed', failed, target, result.envelope);
+    }
     const own = `svc_event_${result.event.replaceAll('.', '_')}`;
     if (hooks.hasAction(own) !== false) await hooks.doActionAsync(own, data, result.envelope, context);
     if (hooks.hasAction('svc_event_webhooks_emitted') !== false) await hooks.doActionAsync('svc_event_webhooks_emitted', result, context);
@@ -83,8 +94,10 @@ export function createEmit(parts: EmitParts): Emit {
       else await commit(stored);
     }
     const sent = broken || deliveries.length === 0 ? result : await deliver(result, result.targets, inside);
-    if (inside) host.database.afterCommit(() => void announce(sent, data, context));
-    else await announce(sent, data, context);
+    const failures = broken === null ? [] : targets.map((target, index) => ({ uuid: result.deliveries[index] ?? '', target, error: broken.error }));
+    const announcing = (): Promise<void> => announce(sent, { data, context, failures });
+    if (inside) host.database.afterCommit(() => void announcing());
+    else await announcing();
     return sent;
   }
 
@@ -105,6 +118,13 @@ interface PrepareParts {
   readonly snapshot: Snapshot;
 }
 
+/** What a filter that forgot to answer leaves behind must not pass for an event. */
+function checkEnvelope(envelope: Envelope): Envelope {
+  const { id, idempotency_key: key } = (envelope as Partial<Envelope> | null | undefined) ?? {};
+  if (typeof id !== 'string' || typeof key !== 'string') throw new Error('it answered no envelope.');
+  return envelope;
+}
+
 /** Envelope and targets, through the filters in their order (D24). */
 async function prepare({ host, event, snapshot }: PrepareParts, data: Data, context: EventContext): Promise<Prepared> {
   const { hooks } = host;
@@ -116,7 +136,7 @@ async function prepare({ host, event, snapshot }: PrepareParts, data: Data, cont
   let targets = subscribed;
   let step = 'svc_event_webhooks_envelope';
   try {
-    if (hooks.hasFilter(step) !== false) envelope = await hooks.applyFiltersAsync('svc_event_webhooks_envelope', made, name, data, context);
+    if (hooks.hasFilter(step) !== false) envelope = checkEnvelope(await hooks.applyFiltersAsync('svc_event_webhooks_envelope', made, name, data, context));
     step = 'svc_event_webhooks_targets';
     // The switch is for all of them, those that a filter adds included.
     if (snapshot.stored.enabled && hooks.hasFilter(step) !== false) targets = (await hooks.applyFiltersAsync('svc_event_webhooks_targets', subscribed, name, envelope, context)).map(completeTarget);

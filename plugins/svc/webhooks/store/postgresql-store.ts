@@ -8,15 +8,15 @@ const now = '(extract(epoch from statement_timestamp()) * 1000)::bigint';
 /** The wait that the last attempt ended with; it stands at the end of its record. */
 const meant = `COALESCE(substring(log from '"next":([0-9]{1,15})[}]$')::bigint, 0)`;
 
-const columns = 'd.id, d.uuid, d.attempts, d.run_start, d.target, d.body, e.id, e.uuid, e.name, e.key, e.body, e.unfiltered, d.endpoint_id, d.token';
+const columns = 'd.id, d.uuid, d.attempts, d.run_start, d.target, d.body, e.id, e.uuid, e.name, e.key, e.body, e.unfiltered, d.endpoint_id, d.token, d.order_key';
 const notBehind = `AND (d.order_key IS NULL OR NOT EXISTS (SELECT 1 FROM ${deliveries} p
   WHERE p.endpoint_id = d.endpoint_id AND p.order_key = d.order_key AND p.due_at IS NOT NULL AND p.id < d.id))`;
 const lock = (picked: string, where = ''): string => `WITH picked AS (${picked})
   UPDATE ${deliveries} d SET state = 'delivering', owner = $1, token = d.token + 1, due_at = ${now} + ${String(leaseTime)}
   FROM picked LEFT JOIN ${events} e ON e.id = picked.event_id WHERE d.id = picked.id ${where} RETURNING ${columns}`;
 
-const pick = (ordered: string): string => `SELECT p.id, p.event_id FROM unnest($2::text[], $3::int[]) AS w(endpoint_id, n) CROSS JOIN LATERAL (
-  SELECT d.id, d.event_id FROM ${deliveries} d WHERE d.endpoint_id = w.endpoint_id AND d.due_at <= ${now} AND (d.state = 'pending' OR d.id <> ALL ($4::bigint[])) ${ordered} ORDER BY d.due_at, d.id LIMIT w.n FOR UPDATE SKIP LOCKED) p`;
+const pick = `SELECT p.id, p.event_id FROM unnest($2::text[], $3::int[]) AS w(endpoint_id, n) CROSS JOIN LATERAL (
+  SELECT d.id, d.event_id FROM ${deliveries} d WHERE d.endpoint_id = w.endpoint_id AND d.due_at <= ${now} AND (d.state = 'pending' OR d.id <> ALL ($4::bigint[])) ${notBehind} ORDER BY d.due_at, d.id LIMIT w.n FOR UPDATE SKIP LOCKED) p`;
 
 const sql = {
   add: `WITH ev AS (INSERT INTO ${events} (uuid, name, key, created_at, body, unfiltered)
@@ -26,8 +26,7 @@ const sql = {
         CASE WHEN i.fail IS NOT NULL THEN ${now} END, i.fail, i.err
       FROM unnest($6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[]) WITH ORDINALITY AS i(ev, u, ep, ord, t, fail, err, n)
       JOIN ev ON ev.uuid = i.ev ORDER BY i.n`,
-  claim: lock(pick('')),
-  claimOrdered: lock(pick(notBehind)),
+  claim: lock(pick),
   claimThese: lock(`SELECT d.id, d.event_id FROM ${deliveries} d WHERE d.uuid = ANY($2::text[]) AND d.due_at <= ${now} FOR UPDATE SKIP LOCKED`),
   next: `SELECT w.id, (SELECT min(d.due_at) FROM ${deliveries} d WHERE d.endpoint_id = w.id AND d.due_at > ${now}) - ${now} FROM unnest($1::text[]) AS w(id)`,
   /** The rows as they were, whose last attempt moves into the table of attempts. */
@@ -66,10 +65,10 @@ export function createPostgresqlStore(database: DatabaseApi, owner: string): Sto
   const query = (text: string, values: readonly unknown[]): ReturnType<PostgresqlConnection['rows']> => run((connection) => connection.rows(text, values));
 
   function toJob(row: Row): Job {
-    const [id, uuid, made, runStart, target, ownBody, eventId, eventUuid, name, key, body, unfiltered, endpointId, token] = row;
+    const [id, uuid, made, runStart, target, ownBody, eventId, eventUuid, name, key, body, unfiltered, endpointId, token, orderKey] = row;
     const event = eventId === null ? null : { id: eventId as number, uuid: eventUuid as string, name: name as string, key: key as string, body: body as Buffer, unfiltered: unfiltered === 1 };
     held.set(id as number, token as number);
-    return { id: id as number, uuid: uuid as string, endpointId: endpointId as string, token: token as number, attempts: made as number, runStart: runStart as number, target: target as string | null, ownBody: ownBody as Buffer | null, event };
+    return { id: id as number, uuid: uuid as string, endpointId: endpointId as string, token: token as number, attempts: made as number, runStart: runStart as number, target: target as string | null, orderKey: orderKey as string | null, ownBody: ownBody as Buffer | null, event };
   }
   const byId = (jobs: readonly Job[]): Job[] => [...jobs].sort((left, right) => left.id - right.id);
 
@@ -95,9 +94,9 @@ export function createPostgresqlStore(database: DatabaseApi, owner: string): Sto
     return outcomes.map(({ job }) => job).filter(({ id }) => !written.has(id));
   }
 
-  async function claim(text: string, requests: readonly ClaimRequest[]): Promise<Job[]> {
+  async function claim(requests: readonly ClaimRequest[]): Promise<Job[]> {
     if (requests.length === 0) return [];
-    const { rows } = await query(text, [owner, requests.map(({ endpointId }) => endpointId), requests.map(({ passes, most }) => Math.min(most ?? Infinity, passes * passSize)), [...held.keys()]]);
+    const { rows } = await query(sql.claim, [owner, requests.map(({ endpointId }) => endpointId), requests.map(({ passes, most }) => Math.min(most ?? Infinity, passes * passSize)), [...held.keys()]]);
     return byId(rows.map(toJob));
   }
 
@@ -131,10 +130,9 @@ export function createPostgresqlStore(database: DatabaseApi, owner: string): Sto
       for (const job of released) letGo(job);
       // Written on one connection while another claims; what is written does not fall due before the claim is over.
       const ends = await Promise.allSettled([
-        finish(finished), claim(sql.claim, claims.filter((request) => !request.ordered)), claim(sql.claimOrdered, claims.filter((request) => request.ordered)), releasing,
+        finish(finished), claim(claims), releasing,
       ] as const);
-      const [stale, plain, ordered] = ends.map((end) => (end.status === 'fulfilled' ? end.value : [])) as [Job[], Job[], Job[]];
-      const jobs = [...plain, ...ordered];
+      const [stale, jobs] = ends.map((end) => (end.status === 'fulfilled' ? end.value : [])) as [Job[], Job[]];
       const broken = ends.find((end) => end.status === 'rejected');
       if (broken !== undefined) {
         await giveBack(jobs);

@@ -8,7 +8,7 @@ const now = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 /** The wait that the last attempt ended with. */
 const meant = "COALESCE(CASE WHEN json_valid(log) THEN json_extract(log, '$.next') END, 0)";
 
-const columns = `d.id, d.uuid, d.attempts, d.run_start, d.target, d.body, e.id, e.uuid, e.name, e.key, e.body, e.unfiltered
+const columns = `d.id, d.uuid, d.attempts, d.run_start, d.target, d.body, e.id, e.uuid, e.name, e.key, e.body, e.unfiltered, d.order_key
   FROM ${deliveries} d LEFT JOIN ${events} e ON e.id = d.event_id`;
 const notBehind = `AND (d.order_key IS NULL OR NOT EXISTS (SELECT 1 FROM ${deliveries} p
   WHERE p.endpoint_id = d.endpoint_id AND p.order_key = d.order_key AND p.due_at IS NOT NULL AND p.id < d.id))`;
@@ -22,6 +22,7 @@ const sql = {
   timed: `SELECT ${columns} WHERE d.endpoint_id = ? AND d.due_at > 0 AND d.due_at <= ? ORDER BY d.due_at, d.id LIMIT ?`,
   freshOrdered: `SELECT ${columns} WHERE d.endpoint_id = ? AND d.due_at = 0 AND d.id > ? ${notBehind} ORDER BY d.id LIMIT ?`,
   timedOrdered: `SELECT ${columns} WHERE d.endpoint_id = ? AND d.due_at > 0 AND d.due_at <= ? ${notBehind} ORDER BY d.due_at, d.id LIMIT ?`,
+  anyOrdered: `SELECT 1 FROM ${deliveries} WHERE endpoint_id = ? AND order_key IS NOT NULL AND due_at IS NOT NULL LIMIT 1`,
   nextTimed: `SELECT MIN(due_at) FROM ${deliveries} WHERE endpoint_id = ? AND due_at > ?`,
   oneOpen: `SELECT ${columns} WHERE d.uuid = ? AND d.due_at IS NOT NULL`,
   lease: `INSERT INTO ${leases} (owner, until, jobs) VALUES (?, ?, ?)`,
@@ -64,9 +65,9 @@ export function createSqliteStore(database: DatabaseApi, owner: string): Store {
   const timeOf = (connection: SqliteConnection): number => connection.rows(sql.now)[0]?.[0] as number;
 
   function toJob(row: Row, endpointId: string, token: number): Job {
-    const [id, uuid, made, runStart, target, ownBody, eventId, eventUuid, name, key, body, unfiltered] = row;
+    const [id, uuid, made, runStart, target, ownBody, eventId, eventUuid, name, key, body, unfiltered, orderKey] = row;
     const event = eventId === null ? null : { id: eventId as number, uuid: eventUuid as string, name: name as string, key: key as string, body: body as Buffer, unfiltered: unfiltered === 1 };
-    return { id: id as number, uuid: uuid as string, endpointId, token, attempts: made as number, runStart: runStart as number, target: target as string | null, ownBody: ownBody as Buffer | null, event };
+    return { id: id as number, uuid: uuid as string, endpointId, token, attempts: made as number, runStart: runStart as number, target: target as string | null, orderKey: orderKey as string | null, ownBody: ownBody as Buffer | null, event };
   }
 
   /** Drops the jobs from memory; their lease ends with the last one of the pass. */
@@ -91,7 +92,9 @@ export function createSqliteStore(database: DatabaseApi, owner: string): Store {
     connection.run(sql.finish, state, due, made, free ? made : 0, due === null ? time : null, status, failure, error, duration, log, job.id);
   }
 
-  function select(connection: SqliteConnection, { endpointId, passes, ordered, most }: ClaimRequest, time: number): Row[] {
+  function select(connection: SqliteConnection, { endpointId, passes, most }: ClaimRequest, time: number): Row[] {
+    // The jobs themselves say it: whoever stored them may know settings that this process does not know yet.
+    const ordered = connection.rows(sql.anyOrdered, endpointId).length > 0;
     const wanted = Math.min(most ?? Infinity, passes * passSize);
     const foreign = connection.rows(sql.anyForeign, owner).length === 0 ? null : new Set(connection.rows(sql.foreign, owner).map(([id]) => id));
     const isFree = ([id]: Row): boolean => !held.has(id as number) && foreign?.has(id) !== true;

@@ -13,6 +13,8 @@ export interface Job {
   readonly runStart: number;
   /** JSON of the target, where a filter made or changed it. */
   readonly target: string | null;
+  /** One at a time of those with the same key. */
+  readonly orderKey: string | null;
   /** Bytes of this delivery, where a filter changed them. */
   readonly ownBody: Buffer | null;
   /** null: the event is not stored any more. */
@@ -68,8 +70,6 @@ export interface ClaimRequest {
   readonly endpointId: string;
   /** Passes of five jobs (contract 8). */
   readonly passes: number;
-  /** One at a time of each order key. */
-  readonly ordered: boolean;
   /** At most so many, for probes. */
   readonly most?: number;
 }

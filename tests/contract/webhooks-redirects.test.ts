@@ -1,0 +1,115 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import type { Received, WebhookReceiver } from './webhook-receiver.ts';
+import { describeSites, started, type Ended } from './webhook-site.ts';
+
+const signatureOf = ({ headers, body }: Received): string => `sha256=${createHmac('sha256', 'a secret').update(`${String(headers['x-svc-timestamp'])}.`).update(body).digest('hex')}`;
+
+describeSites('redirects and answers of webhooks, through the queue', (site) => {
+  let receiver: WebhookReceiver;
+  const send = async () => {
+    await site().emit('chatbot.session_started', started('c-1'));
+    const [{ result }] = (await site().endings(1)) as readonly [Ended];
+    return (await site().operator.recorder.get(result.delivery_id))!;
+  };
+  beforeEach(async () => {
+    receiver = await site().receiver();
+    await site().operator.setSecret('a secret');
+  });
+
+  for (const status of [301, 302, 307, 308]) {
+    it(`${String(status)} keeps POST, body, headers and signature, over two hops and to another host`, async () => {
+      const other = await site().receiver();
+      receiver.answer = ({ path }) => ({ status, headers: { location: path === '/hook' ? '/there?a=%2Fb%20c' : `${other.origin}/far` } });
+      await site().subscribe(receiver, { standardWebhooks: true, internal: true });
+      const found = await send();
+      expect(found).to.deep.include({ state: 'delivered', attempts: 1, httpStatus: 200 });
+      expect(found.attemptLog[0]?.url).to.equal(`${other.origin}/far`);
+      const hops = [...receiver.received, ...other.received];
+      expect(hops.map(({ path }) => path)).to.deep.equal(['/hook', '/there?a=%2Fb%20c', '/far']);
+      for (const hop of hops) {
+        expect(hop.method).to.equal('POST');
+        expect(hop.body.equals(hops[0]!.body)).to.equal(true);
+        expect(hop.headers['x-svc-signature']).to.equal(signatureOf(hop));
+        for (const name of ['content-type', 'accept', 'x-svc-timestamp', 'x-svc-delivery-id', 'webhook-signature']) expect(hop.headers[name], name).to.equal(hops[0]!.headers[name]);
+      }
+    });
+  }
+
+  for (const [what, answer, hops] of [
+    ['a third hop', (path: string) => ({ status: 307, headers: { location: `${path}x` } }), 3],
+    ['303, which would drop the event', () => ({ status: 303, headers: { location: '/there' } }), 1],
+    ['a redirect without an address', () => 302, 1],
+    ['a redirect to an address that is not allowed', () => ({ status: 307, headers: { location: 'http://169.254.169.254/latest/' } }), 1],
+    ['a redirect to another scheme', () => ({ status: 307, headers: { location: 'ftp://127.0.0.1/' } }), 1],
+  ] as const) {
+    it(`${what} fails at the first attempt`, async () => {
+      receiver.answer = ({ path }) => answer(path);
+      await site().subscribe(receiver);
+      expect(await send()).to.deep.include({ state: 'failed', attempts: 1 });
+      expect(receiver.received).to.have.length(hops);
+    });
+  }
+
+  it('a redirect that gains nothing: none are followed where the endpoint says so, and five where it says so', async () => {
+    receiver.answer = ({ path }) => (path === '/hookxxxxx' ? 200 : { status: 308, headers: { location: `${path}x` } });
+    await site().subscribe(receiver, { redirects: 5 });
+    expect(await send()).to.deep.include({ state: 'delivered', attempts: 1 });
+    const none = await site().receiver();
+    none.answer = { status: 308, headers: { location: '/there' } };
+    const [endpoint] = (await site().operator.settings()).endpoints;
+    await site().operator.updateEndpoint(endpoint!.id, { redirects: 0, url: none.url });
+    const { deliveries: [id] } = await site().emit('chatbot.session_started', started('c-2'));
+    await site().endings(2);
+    expect(await site().operator.recorder.get(id!)).to.deep.include({ state: 'failed', attempts: 1, httpStatus: 308 });
+    expect(none.received).to.have.length(1);
+  });
+
+  it('a body that never ends after 200 is a success within the 5 s of the contract', async function () {
+    this.timeout(20_000);
+    receiver.answer = () => (response) => void response.writeHead(200).write('so far');
+    await site().subscribe(receiver);
+    const begun = performance.now();
+    const found = await send();
+    expect(performance.now() - begun).to.be.lessThan(6_000);
+    expect(found).to.deep.include({ state: 'delivered', attempts: 1, httpStatus: 200 });
+    expect(found.attemptLog[0]?.responseBody).to.equal('so far');
+  });
+
+  it('of a long answer 16 KB are kept; bytes that are no text do no harm', async () => {
+    receiver.answer = () => (response) => void response.writeHead(200).end(Buffer.concat([Buffer.from([0, 255, 254, 0]), Buffer.alloc(100_000, 'x')]));
+    await site().subscribe(receiver);
+    const found = await send();
+    expect(found).to.deep.include({ state: 'delivered' });
+    expect(found.attemptLog[0]?.responseBody.length).to.be.at.most(16 * 1024);
+  });
+
+  it('an address is called as it was typed, percent-escapes and query included', async () => {
+    await site().subscribe({ url: `${receiver.origin}/a%2Fb%20c/%C3%A9?q=%7Bx%7D&r=a+b` });
+    await send();
+    expect(receiver.received[0]?.path).to.equal('/a%2Fb%20c/%C3%A9?q=%7Bx%7D&r=a+b');
+  });
+});
+
+describe('webhooks over TLS', () => {
+  it('go to servers whose certificate is vouched for, and never from https to http', async function () {
+    this.timeout(60_000);
+    const folder = await mkdtemp(join(tmpdir(), 'tls-'));
+    const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
+    execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost', '-keyout', key, '-out', certificate], { stdio: 'ignore' });
+    // Whom a process trusts is settled when it starts.
+    const child = fileURLToPath(new URL('webhook-tls-child.ts', import.meta.url));
+    const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', child, key, certificate], { env: { ...process.env, NODE_EXTRA_CA_CERTS: certificate } });
+    await rm(folder, { recursive: true });
+    const said = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+    expect(said.secure).to.deep.equal({ state: 'delivered', attempts: 1, failure: null, requests: 2 });
+    expect(said.insecure).to.deep.include({ state: 'failed', attempts: 1, failure: 'redirect' });
+    expect(said.plainRequests).to.equal(0);
+  });
+});
