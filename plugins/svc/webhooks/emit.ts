@@ -51,16 +51,7 @@ export function createEmit(parts: EmitParts): Emit {
       else wake(endpointIds);
       return result;
     }
-    if (!inside) {
-      try {
-        return { ...result, ...(await sendNow(result.deliveries)) };
-      } catch (error) {
-        // They are stored: the queue sends them as soon as it can.
-        host.log.warn('Webhook deliveries that were to be sent at once are left to the queue.', { error });
-        wake(endpointIds);
-        return { ...result, queued: true };
-      }
-    }
+    if (!inside) return sendOrQueue(parts, result, endpointIds);
     // Nobody may hear of an act that can still be undone.
     host.database.afterCommit(() => void sendNow(result.deliveries).catch(() => wake(endpointIds)));
     return result;
@@ -84,7 +75,7 @@ export function createEmit(parts: EmitParts): Emit {
     const inside = context.transaction !== undefined || host.database.inTransaction();
     const snapshot = await (inside ? settings.current() : patiently(() => settings.current()));
     const { envelope, targets, queued, broken } = await prepare({ host, event, snapshot }, data, context);
-    const deliveries = targets.map((target) => toDelivery(target, { snapshot, event, data, error: broken?.error ?? null }));
+    const deliveries = targets.map((target) => toDelivery(target, { snapshot, event, data, error: broken?.error ?? null, held: !queued }));
     const result: EmitResult = {
       event: name, envelope, targets: targets.map(({ id }) => id), deliveries: deliveries.map(({ uuid }) => uuid), queued: queued && !broken, delivered: 0, failed: broken ? deliveries.length : 0, error: null,
     };
@@ -110,6 +101,17 @@ export function createEmit(parts: EmitParts): Emit {
       return { event: name, envelope: null, targets: [], deliveries: [], queued: false, delivered: 0, failed: 0, error: sentence };
     }
   };
+}
+
+/** They are stored: if they cannot be taken now, the queue sends them as soon as it can. */
+async function sendOrQueue({ host, sendNow, wake }: EmitParts, result: EmitResult, endpointIds: readonly string[]): Promise<EmitResult> {
+  try {
+    return { ...result, ...(await sendNow(result.deliveries)) };
+  } catch (error) {
+    host.log.warn('Webhook deliveries that were to be sent at once are left to the queue.', { error });
+    wake(endpointIds);
+    return { ...result, queued: true };
+  }
 }
 
 interface PrepareParts {
@@ -186,9 +188,10 @@ interface DeliveryParts {
   readonly event: EventDefinition;
   readonly data: Data;
   readonly error: string | null;
+  readonly held: boolean;
 }
 
-function toDelivery(target: WebhookTarget, { snapshot, event, data, error }: DeliveryParts): NewDelivery {
+function toDelivery(target: WebhookTarget, { snapshot, event, data, error, held }: DeliveryParts): NewDelivery {
   const endpoint = snapshot.byId.get(target.id);
   const isAsSaved = endpoint !== undefined && JSON.stringify(toTarget(endpoint)) === JSON.stringify(toTarget(target));
   return {
@@ -197,5 +200,6 @@ function toDelivery(target: WebhookTarget, { snapshot, event, data, error }: Del
     orderKey: target.ordered ? (event.orderBy?.(data as never) ?? null) : null,
     target: isAsSaved ? null : JSON.stringify({ ...target, added: endpoint === undefined }),
     failed: error === null ? null : { failure: 'filter', error },
+    held,
   };
 }

@@ -15,7 +15,7 @@ export function createGroupCommit(store: Pick<Store, 'add'>, patiently: Patience
     readonly resolve: () => void;
     readonly reject: (error: unknown) => void;
   }
-  let waiting: Waiting[] = [];
+  const waiting: Waiting[] = [];
   let writing = false;
 
   const add = (events: readonly NewEvent[]): Promise<void> => patiently((again) => store.add(events, { durable: true, again }));

@@ -22,12 +22,12 @@ const sql = {
   add: `WITH ev AS (INSERT INTO ${events} (uuid, name, key, created_at, body, unfiltered)
       SELECT u, n, k, ${now}, b, f FROM unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::int[]) AS i(u, n, k, b, f) RETURNING id, uuid)
     INSERT INTO ${deliveries} (uuid, event_id, endpoint_id, state, due_at, order_key, target, created_at, finished_at, failure, error)
-      SELECT i.u, ev.id, i.ep, CASE WHEN i.fail IS NULL THEN 'pending' ELSE 'failed' END, CASE WHEN i.fail IS NULL THEN 0 END, i.ord, i.t, ${now},
+      SELECT i.u, ev.id, i.ep, CASE WHEN i.fail IS NULL THEN 'pending' ELSE 'failed' END, CASE WHEN i.fail IS NULL THEN CASE WHEN i.held THEN ${now} + ${String(leaseTime)} ELSE 0 END END, i.ord, i.t, ${now},
         CASE WHEN i.fail IS NOT NULL THEN ${now} END, i.fail, i.err
-      FROM unnest($6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[]) WITH ORDINALITY AS i(ev, u, ep, ord, t, fail, err, n)
+      FROM unnest($6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::bool[]) WITH ORDINALITY AS i(ev, u, ep, ord, t, fail, err, held, n)
       JOIN ev ON ev.uuid = i.ev ORDER BY i.n`,
   claim: lock(pick),
-  claimThese: lock(`SELECT d.id, d.event_id FROM ${deliveries} d WHERE d.uuid = ANY($2::text[]) AND d.due_at <= ${now} FOR UPDATE SKIP LOCKED`),
+  claimThese: lock(`SELECT d.id, d.event_id FROM ${deliveries} d WHERE d.uuid = ANY($2::text[]) AND (d.due_at <= ${now} OR (d.state = 'pending' AND d.due_at IS NOT NULL)) FOR UPDATE SKIP LOCKED`),
   next: `SELECT w.id, (SELECT min(d.due_at) FROM ${deliveries} d WHERE d.endpoint_id = w.id AND d.due_at > ${now}) - ${now} FROM unnest($1::text[]) AS w(id)`,
   /** The rows as they were, whose last attempt moves into the table of attempts. */
   keepAttempts: `INSERT INTO ${attempts} (delivery_id, number, log) SELECT d.id, d.attempts, d.log FROM ${deliveries} d
@@ -122,11 +122,11 @@ export function createPostgresqlStore(database: DatabaseApi, owner: string): Sto
       await run((connection) => connection.rows(sql.add, [
         added.map(({ uuid }) => uuid), added.map(({ name }) => name), added.map(({ key }) => key), added.map(({ body }) => body), added.map(({ unfiltered }) => (unfiltered ? 1 : 0)),
         flat.map(({ event }) => event), flat.map(({ uuid }) => uuid), flat.map(({ endpointId }) => endpointId), flat.map(({ orderKey }) => orderKey), flat.map(({ target }) => target),
-        flat.map(({ failed }) => failed?.failure ?? null), flat.map(({ failed }) => failed?.error ?? null),
+        flat.map(({ failed }) => failed?.failure ?? null), flat.map(({ failed }) => failed?.error ?? null), flat.map(({ held: isHeld }) => isHeld === true),
       ]), { ...(transaction && { transaction }) });
     },
     async turn({ finished, released, claims }) {
-      const releasing = released.length === 0 ? null : query(sql.release, [released.map(({ id }) => id), released.map(({ token }) => token)]);
+      const releasing = released.length === 0 ? Promise.resolve() : query(sql.release, [released.map(({ id }) => id), released.map(({ token }) => token)]);
       for (const job of released) letGo(job);
       // Written on one connection while another claims; what is written does not fall due before the claim is over.
       const ends = await Promise.allSettled([

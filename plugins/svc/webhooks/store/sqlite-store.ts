@@ -22,7 +22,7 @@ const sql = {
   timed: `SELECT ${columns} WHERE d.endpoint_id = ? AND d.due_at > 0 AND d.due_at <= ? ORDER BY d.due_at, d.id LIMIT ?`,
   freshOrdered: `SELECT ${columns} WHERE d.endpoint_id = ? AND d.due_at = 0 AND d.id > ? ${notBehind} ORDER BY d.id LIMIT ?`,
   timedOrdered: `SELECT ${columns} WHERE d.endpoint_id = ? AND d.due_at > 0 AND d.due_at <= ? ${notBehind} ORDER BY d.due_at, d.id LIMIT ?`,
-  anyOrdered: `SELECT 1 FROM ${deliveries} WHERE endpoint_id = ? AND order_key IS NOT NULL AND due_at IS NOT NULL LIMIT 1`,
+  anyOrdered: `SELECT 1 FROM ${deliveries} INDEXED BY ${deliveries}_order WHERE endpoint_id = ? AND order_key IS NOT NULL AND due_at IS NOT NULL LIMIT 1`,
   nextTimed: `SELECT MIN(due_at) FROM ${deliveries} WHERE endpoint_id = ? AND due_at > ?`,
   oneOpen: `SELECT ${columns} WHERE d.uuid = ? AND d.due_at IS NOT NULL`,
   lease: `INSERT INTO ${leases} (owner, until, jobs) VALUES (?, ?, ?)`,
@@ -171,8 +171,8 @@ export function createSqliteStore(database: DatabaseApi, owner: string): Store {
         const time = timeOf(connection);
         for (const event of added) {
           const { lastId } = connection.run(sql.addEvent, event.uuid, event.name, event.key, time, event.body, event.unfiltered ? 1 : 0);
-          for (const { uuid, endpointId, orderKey, target, failed } of event.deliveries) {
-            connection.run(sql.addDelivery, uuid, lastId, endpointId, failed ? 'failed' : 'pending', failed ? null : 0, orderKey, target, time, failed ? time : null, failed?.failure ?? null, failed?.error ?? null);
+          for (const { uuid, endpointId, orderKey, target, failed, held: isHeld } of event.deliveries) {
+            connection.run(sql.addDelivery, uuid, lastId, endpointId, failed ? 'failed' : 'pending', failed ? null : isHeld === true ? time + leaseTime : 0, orderKey, target, time, failed ? time : null, failed?.failure ?? null, failed?.error ?? null);
           }
         }
       }, { durable, ...(transaction && { transaction }) }),

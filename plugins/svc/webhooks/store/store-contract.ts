@@ -37,6 +37,8 @@ export interface NewDelivery {
   readonly target: string | null;
   /** Stored as failed, for this reason, and never sent by itself. */
   readonly failed: { readonly failure: DeliveryFailure; readonly error: string } | null;
+  /** Whoever adds it sends it at once: the queue leaves it alone for the time of a lease, and takes it when nobody did. Default false. */
+  readonly held?: boolean;
 }
 
 export interface NewEvent {

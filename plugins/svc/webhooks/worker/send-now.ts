@@ -1,6 +1,6 @@
 import type { Clock } from '#plugin-api';
 import type { Attempted, MakeAttempt } from '../attempt.ts';
-import type { Job, Store } from '../store/store-contract.ts';
+import { leaseTime, type Job, type Store } from '../store/store-contract.ts';
 
 /** Longer waits are left to the queue, in milliseconds. */
 const longestWait = 2_000;
@@ -39,9 +39,11 @@ export function createSendNow({ store, attempt, clock, log, settled, later, isSt
     for (let current: Job | undefined = job; current !== undefined; ) {
       const attempted: Attempted = await attempt(current, { probe: false });
       const { state, delay } = attempted.finish;
-      const goesOn = await write(attempted);
+      const isNear = state === 'pending' && delay <= longestWait && !isStopping();
+      // The queue leaves it alone meanwhile, and takes it when this process is gone.
+      const isWritten = await write(isNear ? { ...attempted, finish: { ...attempted.finish, delay: delay + leaseTime } } : attempted);
       if (state !== 'pending') return state;
-      if (!goesOn || delay > longestWait || isStopping()) return 'pending';
+      if (!isNear || !isWritten || isStopping()) return 'pending';
       await clock.sleep(delay + 1);
       [current] = await store.claimThese([job.uuid]).catch((): Job[] => []);
     }

@@ -36,7 +36,7 @@ export function createWorker(parts: WorkerParts): Worker {
   let heldUntil = -Infinity;
   let sendingNow = 0;
   let stopping = false;
-  let idleCallbacks: (() => void)[] = [];
+  const idleCallbacks: (() => void)[] = [];
 
   const laneOf = (id: string): Lane => {
     const lane = lanes.get(id) ?? createLane(id);

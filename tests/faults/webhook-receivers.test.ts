@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import { createSystemClock } from '../../host/clock.ts';
+import { createOutbound, type Outbound } from '../../host/http/outbound.ts';
+import type { WebhookService } from '../../plugins/svc/webhooks/create-webhooks.ts';
+import { createDeliver } from '../../plugins/svc/webhooks/delivery/deliver.ts';
+import type { Delivery } from '../../plugins/svc/webhooks/delivery.ts';
+import { describeDialects } from '../helpers/dialects.ts';
+import { openWebhooks, queued } from '../svc/webhooks/open-webhooks.ts';
+import { startReceiver, type Receiver } from '../svc/webhooks/receiver.ts';
+import { until } from './until.ts';
+import { startBadReceiver, type BadReceiver, type Manner } from './webhook-receivers.ts';
+
+const event = 'chatbot.session_started';
+/** Seconds; the contract's five are shown elsewhere. */
+const timeout = 0.5;
+
+/** How each ends. What is cut off behind its status line has been delivered (D22). */
+const ends: Readonly<Record<Manner, { readonly state: Delivery['state']; readonly failure: string | null; readonly attempts: number }>> = {
+  hangs: { state: 'failed', failure: 'timeout', attempts: 3 },
+  'resets at once': { state: 'failed', failure: 'reset', attempts: 3 },
+  'resets in the head': { state: 'failed', failure: 'reset', attempts: 3 },
+  'resets in the body': { state: 'delivered', failure: null, attempts: 1 },
+  'drips its head': { state: 'failed', failure: 'timeout', attempts: 3 },
+  'drips its body': { state: 'delivered', failure: null, attempts: 1 },
+  'is half open': { state: 'failed', failure: 'reset', attempts: 3 },
+  'talks nonsense': { state: 'failed', failure: 'answer', attempts: 3 },
+  refuses: { state: 'failed', failure: 'connect', attempts: 3 },
+};
+const manners = Object.keys(ends) as Manner[];
+
+describeDialects('webhooks to receivers that behave badly', (open) => describe('of every kind', () => {
+  let good: Receiver;
+  let bad: Map<Manner, BadReceiver>;
+  let http: Outbound;
+  let webhooks: WebhookService;
+  const idOf = new Map<Manner, string>();
+
+  beforeEach(async () => {
+    good = await startReceiver();
+    bad = new Map(await Promise.all(manners.map(async (manner) => [manner, await startBadReceiver(manner)] as const)));
+    const clock = createSystemClock();
+    http = createOutbound({ clock });
+    const opened = await openWebhooks(await open(), createDeliver({ http, clock }));
+    ({ webhooks } = opened);
+    opened.hooks.addFilter('svc_event_webhooks_request_args', (args) => (args.headers['X-Seconds'] === undefined ? args : { ...args, timeout: Number(args.headers['X-Seconds']) }));
+    await webhooks.setEnabled(true);
+    await webhooks.addEndpoint({ name: 'Good', url: good.url, events: [event] });
+    for (const [manner, { url }] of bad) idOf.set(manner, (await webhooks.addEndpoint({ name: manner, url, events: [event], headers: { 'X-Seconds': String(timeout) } })).id);
+  });
+  afterEach(async () => {
+    await webhooks.stop();
+    await http.close();
+    for (const receiver of bad.values()) await receiver.stop();
+    await good.stop();
+  });
+
+  it('go on to the others meanwhile, and each says how it ended', async function () {
+    this.timeout(60_000);
+    const number = 5;
+    // Is not given up while this test runs: whoever waited for it would wait for ever.
+    const never = await startBadReceiver('hangs');
+    const { id: neverId } = await webhooks.addEndpoint({ name: 'Never', url: never.url, events: [event], headers: { 'X-Seconds': '600' } });
+    for (let index = 0; index < number; index += 1) await webhooks.emit(event, queued(index));
+    await webhooks.start();
+    await good.count(number);
+    await until('four attempts hang', () => never.connections() === 4);
+    await until('every kind has come to an end', async () => {
+      for (const id of idOf.values()) if ((await webhooks.recorder.list({ endpointId: id }, { limit: 200 })).deliveries.every(({ finishedAt }) => finishedAt === null)) return false;
+      return true;
+    });
+    for (const manner of manners) {
+      const { deliveries } = await webhooks.recorder.list({ endpointId: idOf.get(manner)! }, { limit: 200 });
+      const finished = deliveries.filter(({ finishedAt }) => finishedAt !== null);
+      for (const { state, failure, attempts, error } of finished) {
+        expect({ state, failure, attempts }, manner).to.deep.equal(ends[manner]);
+        expect(error === null, `${manner}: ${String(error)}`).to.equal(state === 'delivered');
+      }
+    }
+    expect((await webhooks.recorder.list({ endpointId: neverId })).deliveries.map(({ attempts }) => attempts)).to.deep.equal(Array.from({ length: number }, () => 0));
+    expect(good.received).to.have.length(number);
+    await never.stop();
+  });
+}));
