@@ -37,7 +37,7 @@ export interface WebhookSite {
   /** Asks the database until it is so. */
   until(holds: () => Promise<boolean>): Promise<void>;
   /** Makes everything that waits due, and tells the site. */
-  makeDue(): Promise<void>;
+  makeDue(endpointIds?: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -101,9 +101,9 @@ export async function startWebhookSite({ location }: Pick<DialectCase, 'location
     async until(holds) {
       while (!(await holds())) await new Promise((resolve) => setImmediate(resolve));
     },
-    async makeDue() {
+    async makeDue(endpointIds) {
       await host.database.knex(tables.deliveries).where('due_at', '>', 0).where({ state: 'pending' }).update({ due_at: 1 });
-      for (const { id } of (await operator.settings()).endpoints) await operator.recorder.resume(id);
+      for (const id of endpointIds ?? (await operator.settings()).endpoints.map((endpoint) => endpoint.id)) await operator.recorder.resume(id);
     },
     async stop() {
       await host.stop();
