@@ -96,18 +96,38 @@ async function follow({ agent, target: first, headers: given, init, cancellation
   for (let hop = 0; ; hop += 1) {
     const answer = await sendHop({ agent, target, method, headers, body, maxBytes, truncate, cancellation });
     const next = redirectOf(answer, target, method);
-    if (next === null) return answerOf(answer, target);
+    if (next === null) return new Answer(answer, target.href);
     if (hop >= redirects) throw new OutboundError('outbound_redirects', `${first.host} redirects more than ${redirects} times.`, { status: answer.status });
     if (next.origin !== target.origin) headers = withoutCredentials(headers);
     target = next;
   }
 }
 
-function answerOf({ status, headers, body }: HopAnswer, url: URL): OutboundResponse {
-  return { status, headers, body, url: url.href, text: () => body.toString('utf8'), json: () => JSON.parse(body.toString('utf8')) as unknown };
+/** A class, so that an answer costs no functions of its own. */
+class Answer implements OutboundResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  readonly url: string;
+
+  constructor({ status, headers, body }: HopAnswer, url: string) {
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+    this.url = url;
+  }
+
+  text(): string {
+    return this.body.toString('utf8');
+  }
+
+  json(): unknown {
+    return JSON.parse(this.text());
+  }
 }
 
 function redirectOf({ status, headers }: HopAnswer, from: URL, method: string): URL | null {
+  if (status < 300 || status > 399) return null;
   const location = headers['location'];
   if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return null;
   if (status === 303 && !['GET', 'HEAD'].includes(method)) throw new OutboundError('outbound_redirects', `${from.host} answered 303, which would drop what was sent.`, { status });
