@@ -53,9 +53,9 @@ export function eventOf(name: string): EventDefinition {
 export const started = (id: string): Data => ({ bot: { id: 1, name: 'Bot' }, conversation: { id }, actor: { type: 'guest' } });
 export const completed = (id: string | number): Data => ({ task: { id: 1 }, queue_item: { id, status: 'completed' } });
 
-export async function startWebhookSite({ location }: Pick<DialectCase, 'location'>, { clock = createSystemClock(), plugins = ['svc'], pluginDirs }: { readonly clock?: Clock; readonly plugins?: readonly string[]; readonly pluginDirs?: readonly string[] } = {}): Promise<WebhookSite> {
+export async function startWebhookSite({ location }: Pick<DialectCase, 'location'>, { clock = createSystemClock(), env = {} }: { readonly clock?: Clock; readonly env?: Readonly<Record<string, string>> } = {}): Promise<WebhookSite> {
   const { databaseUrl, dataDir } = location();
-  const host = await createTestHost({ plugins, clock, database: databaseUrl ?? dataDir, ...(pluginDirs && { pluginDirs }) });
+  const host = await createTestHost({ plugins: ['svc'], clock, database: databaseUrl ?? dataDir, env });
   const outbound = createOutbound({ clock });
   const operator = await createWebhooks({ host: { ...host, plugin: { slug: 'svc', version: '1.0.0' } } as unknown as HostApi, events: serviceEvents, deliver: createDeliver({ http: outbound, clock }) });
   const receivers: WebhookReceiver[] = [];
