@@ -17,8 +17,9 @@ import { createSettingsStore, type SettingsStore } from './settings-store.ts';
 import { createPostgresqlStore } from './store/postgresql-store.ts';
 import { createSqliteStore } from './store/sqlite-store.ts';
 import { completeTarget, toTarget } from './target.ts';
-import type { Webhooks } from './webhooks.ts';
-import { createCircuits } from './worker/circuits.ts';
+import type { Recorder, Webhooks } from './webhooks.ts';
+import { createCircuits, type Circuits } from './worker/circuits.ts';
+import type { Worker } from './worker/worker-contract.ts';
 import { createWorker } from './worker/worker.ts';
 
 export interface WebhooksParts {
@@ -51,7 +52,7 @@ export async function createWebhooks({ host, events, deliver, elapsed = () => pe
   const store = database.dialect === 'sqlite' ? createSqliteStore(database, owner) : createPostgresqlStore(database, owner);
   const circuits = createCircuits({ host, elapsed });
   const worker = createWorker({ host, store, circuits, elapsed, mayClaim: createGate(host, settings), isUnavailable: (error) => database.isUnavailable(error), attempt: createAttempt({ host, settings, store, deliver }), written: createReporter(host, settings) });
-  const wake = createWake({ host, worker, elapsed });
+  const wake = createWake({ host, owner, worker, elapsed });
   const replays = createReplays({ host, wake: () => { wake.all(); } });
   const log_ = createDeliveryLog({ host, settings, store, catalogue, circuits, wake: (ids) => { wake.these(ids ?? []); } });
   let emitted = 0;
@@ -71,26 +72,13 @@ export async function createWebhooks({ host, events, deliver, elapsed = () => pe
       emitted += 1;
       return send(name, data, context);
     },
-    recorder: {
-      ...log_,
-      replay: replays.replay, replays: replays.replays, stopReplay: replays.stopReplay,
-      circuits: circuits.list,
-      async resume(endpointId) {
-        const resumed = await circuits.resume(endpointId);
-        const lane = worker.lanes.get(endpointId);
-        if (lane) lane.paused = false;
-        wake.these([endpointId]);
-        return resumed;
-      },
-      metrics: () => readMetrics(host, worker, emitted),
-      exposeMetrics: async () => exposeMetrics(await readMetrics(host, worker, emitted)),
-    },
+    recorder: createRecorder({ host, log: log_, replays, circuits, worker, wake, emitted: () => emitted }),
     async work() {
       while (await replays.step()) await clock.sleep(1000);
       return worker.drain();
     },
     async start() {
-      unlisten = await database.listen(channel, (payload) => { worker.wake(payload === '' ? undefined : payload.split(' ')); }, () => { worker.wake(); });
+      unlisten = await database.listen(channel, (payload) => { wake.heard(payload); }, () => { worker.wake(); });
       wake.here(true);
       worker.start();
       await takeCircuits();
@@ -108,6 +96,34 @@ export async function createWebhooks({ host, events, deliver, elapsed = () => pe
       if (await replays.step()) replays.start();
     },
     sweep: async () => sweep(host, (await settings.current()).stored.deliveredDays),
+  };
+}
+
+interface RecorderPieces {
+  readonly host: Pick<HostApi, 'database' | 'clock'>;
+  readonly log: ReturnType<typeof createDeliveryLog>;
+  readonly replays: ReturnType<typeof createReplays>;
+  readonly circuits: Circuits;
+  readonly worker: Worker;
+  readonly wake: ReturnType<typeof createWake>;
+  readonly emitted: () => number;
+}
+
+/** The flight recorder as pages and commands see it: the log, and what has a say in the queue. */
+function createRecorder({ host, log, replays, circuits, worker, wake, emitted }: RecorderPieces): Recorder {
+  return {
+    ...log,
+    replay: replays.replay, replays: replays.replays, stopReplay: replays.stopReplay,
+    circuits: circuits.list,
+    async resume(endpointId) {
+      const resumed = await circuits.resume(endpointId);
+      const lane = worker.lanes.get(endpointId);
+      if (lane) lane.paused = false;
+      wake.these([endpointId]);
+      return resumed;
+    },
+    metrics: () => readMetrics(host, worker, emitted()),
+    exposeMetrics: async () => exposeMetrics(await readMetrics(host, worker, emitted())),
   };
 }
 
@@ -137,42 +153,57 @@ function createGate({ hooks, log }: Pick<HostApi, 'hooks' | 'log'>, settings: Se
   };
 }
 
-/** Wakes the worker of this process at once, and those of other nodes through the database. */
-function createWake({ host, worker, elapsed }: { readonly host: Pick<HostApi, 'database' | 'log' | 'clock'>; readonly worker: { wake(ids?: readonly string[]): void }; readonly elapsed: () => number }) {
+interface WakeParts {
+  readonly host: Pick<HostApi, 'database' | 'log' | 'clock'>;
+  /** Of this process: it needs not hear what it told others. */
+  readonly owner: string;
+  readonly worker: { wake(ids?: readonly string[]): void };
+  readonly elapsed: () => number;
+}
+
+/** Wakes the worker of this process at once, and those of other nodes through the database: who tells, and for which endpoints; none named: for any. */
+function createWake({ host, owner, worker, elapsed }: WakeParts) {
   let isHere = false;
-  let waiting: Set<string> | null = null;
+  let waiting: { readonly ids: Set<string>; all: boolean } | null = null;
+  let last = -Infinity;
 
   /** Many emits in a moment are one notification. */
-  function tell(ids: readonly string[]): void {
+  function tell(ids: readonly string[] | null): void {
     // A worker of this process needs nobody's help on SQLite; elsewhere others may share the work.
     if (isHere && host.database.dialect === 'sqlite') return;
-    if (waiting !== null) {
-      for (const id of ids) waiting.add(id);
-      return;
-    }
-    waiting = new Set(ids);
+    const isFirst = waiting === null;
+    waiting ??= { ids: new Set(), all: false };
+    if (ids === null) waiting.all = true;
+    else for (const id of ids) waiting.ids.add(id);
+    if (!isFirst) return;
     const isHurried = !isHere && elapsed() - last > notifyInterval;
     if (isHurried) send();
     else host.clock.after(notifyInterval, send);
   }
-  let last = -Infinity;
+
   function send(): void {
-    const payload = [...(waiting ?? [])].join(' ');
+    const named = waiting === null || waiting.all ? [] : [...waiting.ids];
+    const payload = [owner, ...named].join(' ');
     waiting = null;
     last = elapsed();
-    host.database.notify(channel, payload.length > 7_000 ? '' : payload).catch((error: unknown) => {
+    host.database.notify(channel, payload.length > 7_000 ? owner : payload).catch((error: unknown) => {
       host.log.warn('Other nodes could not be told of new webhook deliveries; they find them within five minutes.', { error });
     });
   }
+
   return {
     here: (is: boolean): void => void (isHere = is),
+    heard(payload: string): void {
+      const [from, ...ids] = payload.split(' ');
+      if (from !== owner) worker.wake(ids.length === 0 ? undefined : ids);
+    },
     these: (ids: readonly string[]): void => {
       worker.wake(ids);
-      tell([...new Set(ids)]);
+      tell(ids);
     },
     all: (): void => {
       worker.wake();
-      tell([]);
+      tell(null);
     },
   };
 }

@@ -68,7 +68,7 @@ describeDialects('leases of the webhook queue', (open) => {
   it('end with a job that is put off, which falls due later', async () => {
     const [job, ...others] = await take(first, 2);
     const { idle } = await first.turn({ finished: [done(job!, { state: 'pending', delay: 60_000, status: 500 }), ...others.map((other) => done(other))], released: [], claims: claim(1) });
-    expect(idle.get('one')).to.be.within(50_000, 60_000);
+    expect((await idle).get('one')).to.be.within(50_000, 60_000);
     expect((await rows()).filter(({ state }) => state === 'pending')).to.have.length(1);
   });
 

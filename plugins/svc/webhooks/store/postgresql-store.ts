@@ -141,7 +141,7 @@ export function createPostgresqlStore(database: DatabaseApi, owner: string): Sto
       const counts = new Map<string, number>();
       for (const { endpointId } of jobs) counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1);
       const short = claims.filter(({ endpointId, passes, most }) => (counts.get(endpointId) ?? 0) < Math.min(most ?? Infinity, passes * passSize));
-      return { jobs, stale, idle: await nextOf(short.map(({ endpointId }) => endpointId)).catch(() => new Map<string, number | null>()) };
+      return { jobs, stale, idle: nextOf(short.map(({ endpointId }) => endpointId)).catch(() => new Map<string, number | null>()) };
     },
     async claimThese(uuids) {
       return byId((await query(sql.claimThese, [owner, uuids])).rows.map(toJob));

@@ -87,9 +87,11 @@ export interface TurnResult {
   readonly jobs: readonly Job[];
   /** Jobs whose outcome was not written, because somebody else holds them by now. */
   readonly stale: readonly Job[];
-  /** Endpoints of which nothing more is due, with the milliseconds until something is; null: nothing waits. */
-  readonly idle: ReadonlyMap<string, number | null>;
+  /** Endpoints of which nothing more is due, with the milliseconds until something is; null: nothing waits. May come later than the jobs, which need not wait for it. */
+  readonly idle: Waits | Promise<Waits>;
 }
+
+export type Waits = ReadonlyMap<string, number | null>;
 
 export interface Heartbeat {
   /** Whether leases of others were freed. */

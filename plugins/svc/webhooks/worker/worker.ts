@@ -1,6 +1,6 @@
 import type { Undo } from '#plugin-api';
 import type { Attempted } from '../attempt.ts';
-import { passSize, type ClaimRequest, type Job } from '../store/store-contract.ts';
+import { passSize, type ClaimRequest, type Job, type Waits } from '../store/store-contract.ts';
 import { createHeartbeat } from './heartbeat.ts';
 import { adapt, claimOf, createLane, firstLimit, note, waitOf, type Lane } from './lane.ts';
 import { createOutcomes } from './outcomes.ts';
@@ -93,28 +93,37 @@ export function createWorker(parts: WorkerParts): Worker {
     const { batch, suspect } = outcomes.take();
     const back = released;
     released = [];
+    let claims: ClaimRequest[] = [];
     try {
-      const claims = !suspect && (await mayClaim()) ? claimsOf(elapsed()) : [];
+      if (!suspect && (await mayClaim())) claims = claimsOf(elapsed());
       if (batch.length + back.length + claims.length === 0) return;
+      // Whoever wakes a lane while its claim is under way means jobs that the claim may not see: the lane stays ready then.
+      for (const { endpointId } of claims) Object.assign(laneOf(endpointId), { ready: false, nextAt: null });
       const { jobs, stale, idle } = await store.turn({ finished: batch.map(({ finish }) => finish), released: back, claims });
       outcomes.written();
-      for (const { endpointId } of claims) {
-        const wait = idle.get(endpointId);
-        const lane = laneOf(endpointId);
-        if (wait === undefined) continue;
-        lane.ready = false;
-        lane.nextAt = wait === null ? null : elapsed() + Math.min(wait, longestSleep) + 1;
-      }
       // Stopped while the claim was under way: nothing of it is sent.
       if (running) for (const job of jobs) laneOf(job.endpointId).buffer.push(job);
       else released.push(...jobs);
+      launch();
       await settleAll(batch, new Set(stale.map(({ id }) => id)));
+      takeWaits(claims, await idle);
     } catch (error) {
+      for (const { endpointId } of claims) laneOf(endpointId).ready = true;
       // What was done stays done: it is written with the next turn.
       outcomes.refused(batch, parts.isUnavailable(error));
       released.unshift(...back);
       log.error('The webhook queue could not be read or written; trying again.', { error });
       await clock.sleep(pause).catch(() => undefined);
+    }
+  }
+
+  function takeWaits(claims: readonly ClaimRequest[], idle: Waits): void {
+    for (const { endpointId } of claims) {
+      const wait = idle.get(endpointId);
+      const lane = laneOf(endpointId);
+      if (wait === undefined) lane.ready = true;
+      // A retry noted meanwhile may be nearer.
+      else if (wait !== null) lane.nextAt = Math.min(lane.nextAt ?? Infinity, elapsed() + Math.min(wait, longestSleep) + 1);
     }
   }
 
