@@ -38,9 +38,10 @@ export function createHeartbeat({ store, clock, log, elapsed, beaten }: Heartbea
     const begun = elapsed();
     try {
       const { freed, isLost, time } = await store.heartbeat();
+      const mended = await mend(time - elapsed());
+      // Not before what is lost is taken away right below: in between, what was claimed might be sent.
       beatAt = begun;
       beats += 1;
-      const mended = await mend(time - elapsed());
       beaten({ freed: freed || mended || beats % beatsToLook === 0, isLost });
     } catch (error) {
       log.warn('The leases of webhook deliveries could not be lengthened; trying again.', { error });
