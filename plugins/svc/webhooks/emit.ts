@@ -8,7 +8,7 @@ import { createGroupCommit } from './group-commit.ts';
 import type { Patience } from './patience.ts';
 import type { SettingsStore, Snapshot } from './settings-store.ts';
 import type { NewDelivery, Store } from './store/store-contract.ts';
-import { completeTarget, toTarget } from './target.ts';
+import { completeTarget, isSameTarget, toTarget } from './target.ts';
 
 export interface EmitParts {
   readonly host: Pick<HostApi, 'hooks' | 'clock' | 'site' | 'plugin' | 'database' | 'log'>;
@@ -42,7 +42,7 @@ interface Announcement {
 /** From an act to stored jobs (contract 6, D17 to D20). */
 export function createEmit(parts: EmitParts): Emit {
   const { host, settings, store, patiently, wake, sendNow } = parts;
-  const commit = createGroupCommit(store, patiently);
+  const commit = createGroupCommit({ store, patiently, writers: host.database.dialect === 'sqlite' ? 1 : 2 });
 
   /** The result with what was to be sent at once, if it was waited for. */
   async function deliver(result: EmitResult, endpointIds: readonly string[], inside: boolean): Promise<EmitResult> {
@@ -193,7 +193,7 @@ interface DeliveryParts {
 
 function toDelivery(target: WebhookTarget, { snapshot, event, data, error, held }: DeliveryParts): NewDelivery {
   const endpoint = snapshot.byId.get(target.id);
-  const isAsSaved = endpoint !== undefined && JSON.stringify(toTarget(endpoint)) === JSON.stringify(toTarget(target));
+  const isAsSaved = endpoint !== undefined && isSameTarget(endpoint, target);
   return {
     uuid: randomUUID(),
     endpointId: target.id,

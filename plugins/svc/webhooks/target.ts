@@ -6,6 +6,11 @@ export function toTarget({ id, name, url, internal, standardWebhooks, redirects,
   return { id, name, url, internal, standardWebhooks, redirects, longTail, ordered };
 }
 
+export function isSameTarget(left: StoredEndpoint | WebhookTarget, right: StoredEndpoint | WebhookTarget): boolean {
+  return left.id === right.id && left.name === right.name && left.url === right.url && left.internal === right.internal
+    && left.standardWebhooks === right.standardWebhooks && left.redirects === right.redirects && left.longTail === right.longTail && left.ordered === right.ordered;
+}
+
 /** What filters may leave out of a target they add. */
 export function completeTarget(target: Partial<WebhookTarget>): WebhookTarget {
   const url = String(target.url ?? '');
