@@ -171,15 +171,20 @@ async function hanging(share: number, { events, endpoints }: { readonly events: 
   for (let index = 0; index < endpoints; index += 1) await bed.webhooks.addEndpoint({ name: String(index), url: `${receiver.url}/${index < hangs ? 'hang' : 'well'}${String(index)}`, events: ['chatbot.session_started'] });
   await bed.webhooks.start();
   const emitted = new Map<string, number>();
-  for (let index = 0; index < events; index += 1) {
+  // The first ones open connections and warm the program up, as those of the idle rows do; they are not counted.
+  const warming = 5;
+  for (let index = 0; index < events + warming; index += 1) {
     const began = performance.now();
     const { envelope } = await bed.webhooks.emit('chatbot.session_started', queued(index));
-    emitted.set(envelope?.id ?? '', began);
+    if (index >= warming) emitted.set(envelope?.id ?? '', began);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  const wanted = (endpoints - hangs) * events;
+  const wanted = (endpoints - hangs) * (events + warming);
   while (receiver.cameAt.size < wanted) await new Promise((resolve) => setTimeout(resolve, 20));
-  const times = [...receiver.cameAt].map(([id, at]) => at - (emitted.get(id.split(' ')[1] ?? '') ?? 0));
+  const times = [...receiver.cameAt].flatMap(([id, at]) => {
+    const began = emitted.get(id.split(' ')[1] ?? '');
+    return began === undefined ? [] : [at - began];
+  });
   receiver.stop();
   await bed.stop();
   return { name: `p99 of healthy endpoints while ${String(hangs)} of ${String(endpoints)} hang`, value: percentile(times, 0.99), unit: 'ms', target: { at: 'most', value: 50 } };
