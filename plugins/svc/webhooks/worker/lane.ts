@@ -64,3 +64,24 @@ export function note(lane: Lane, { state, delay, made }: Finish, now: number): v
     lane.retried += made;
   }
 }
+
+/** Jobs that are somebody else's by now are not sent. */
+export function dropLost(lane: Lane, isLost: (job: Job) => boolean): void {
+  const kept = lane.buffer.filter((job) => !isLost(job));
+  if (kept.length < lane.buffer.length) lane.ready = true;
+  lane.buffer.splice(0, Infinity, ...kept);
+}
+
+/** What a lane that has slowed down holds beyond its need; taken out, for others to send. */
+export function surplusOf(lane: Lane): Job[] {
+  const surplus = lane.buffer.splice(Math.max(passSize, lane.limit));
+  if (surplus.length > 0) lane.ready = true;
+  return surplus;
+}
+
+/** What a claim that found less than it asked for learnt of the lane's next job. @param next `wait` and `longest` in milliseconds; undefined: unknown, null: there is none. */
+export function takeWait(lane: Lane, next: { readonly wait: number | null | undefined; readonly now: number; readonly longest: number }): void {
+  if (next.wait === undefined) lane.ready = true;
+  // A retry noted meanwhile may be nearer.
+  else if (next.wait !== null) lane.nextAt = Math.min(lane.nextAt ?? Infinity, next.now + Math.min(next.wait, next.longest) + 1);
+}

@@ -1,9 +1,10 @@
 import type { Undo } from '#plugin-api';
 import type { Attempted } from '../attempt.ts';
-import { passSize, type ClaimRequest, type Job, type Waits } from '../store/store-contract.ts';
-import { createHeartbeat } from './heartbeat.ts';
-import { adapt, claimOf, createLane, firstLimit, note, waitOf, type Lane } from './lane.ts';
-import { createOutcomes } from './outcomes.ts';
+import type { ClaimRequest, Heartbeat, Job, Waits } from '../store/store-contract.ts';
+import type { Circuits } from './circuits.ts';
+import { createHeartbeat, type LeaseKeeper } from './heartbeat.ts';
+import { adapt, claimOf, createLane, dropLost, firstLimit, note, surplusOf, takeWait, waitOf, type Lane } from './lane.ts';
+import { createOutcomes, type Outcomes } from './outcomes.ts';
 import { createSendNow } from './send-now.ts';
 import type { Worker, WorkerParts } from './worker-contract.ts';
 
@@ -21,269 +22,277 @@ const pause = 500;
 
 /** See the README of this folder for how work flows. */
 export function createWorker(parts: WorkerParts): Worker {
-  const { host, store, attempt, circuits, elapsed } = parts;
-  const { clock, log } = host;
-  const lanes = new Map<string, Lane>();
-  const outcomes = createOutcomes({ clock, changed: schedule });
-  let released: Job[] = [];
-  let total = 0;
-  let made = 0;
-  let running = false;
-  let turning: Promise<void> | null = null;
-  let scheduled: 'no' | 'soon' | 'now' = 'no';
-  let discover = false;
-  let undoTimer: Undo | null = null;
-  let heldUntil = -Infinity;
-  let sendingNow = 0;
-  let stopping = false;
-  const idleCallbacks: (() => void)[] = [];
+  return new QueueWorker(parts);
+}
 
-  const laneOf = (id: string): Lane => {
-    const lane = lanes.get(id) ?? createLane(id);
-    lanes.set(id, lane);
+class QueueWorker implements Worker {
+  readonly lanes = new Map<string, Lane>();
+  private readonly parts: WorkerParts;
+  private readonly circuits: Circuits;
+  private readonly elapsed: () => number;
+  private readonly clock: WorkerParts['host']['clock'];
+  private readonly outcomes: Outcomes;
+  private readonly heartbeat: LeaseKeeper;
+  private readonly sender: Worker['sendNow'];
+  private released: Job[] = [];
+  private total = 0;
+  private made = 0;
+  private running = false;
+  private turning: Promise<void> | null = null;
+  private scheduled: 'no' | 'soon' | 'now' = 'no';
+  private discover = false;
+  private undoTimer: Undo | null = null;
+  private heldUntil = -Infinity;
+  private sendingNow = 0;
+  private stopping = false;
+  private readonly idleCallbacks: (() => void)[] = [];
+
+  constructor(parts: WorkerParts) {
+    const { host: { clock, log }, store, attempt, circuits, elapsed } = parts;
+    this.parts = parts;
+    this.circuits = circuits;
+    this.elapsed = elapsed;
+    this.clock = clock;
+    const schedule = (): void => { this.schedule(); };
+    this.outcomes = createOutcomes({ clock, changed: schedule });
+    this.heartbeat = createHeartbeat({ store, clock, log, elapsed, beaten: (beat) => { this.beaten(beat); } });
+    this.sender = createSendNow({
+      store, attempt, clock, log,
+      settled: (attempted) => this.settled(attempted),
+      isStopping: () => this.stopping,
+      later: (attempted) => {
+        this.outcomes.add(attempted);
+        schedule();
+      },
+    });
+  }
+
+  /** Lost jobs are somebody else's by now: they are not sent. */
+  private beaten({ freed, isLost }: Pick<Heartbeat, 'freed' | 'isLost'>): void {
+    for (const lane of this.lanes.values()) dropLost(lane, isLost);
+    if (freed) this.discover = true;
+    this.launch();
+    this.schedule();
+  }
+
+  private laneOf(id: string): Lane {
+    const lane = this.lanes.get(id) ?? createLane(id);
+    this.lanes.set(id, lane);
     return lane;
-  };
-  const mayStart = (lane: Lane): boolean =>
-    total < mostInFlight && lane.inFlight < (lane.paused ? 1 : lane.limit) && (total < shared || lane.inFlight < Math.min(firstLimit, lane.limit));
+  }
+
+  private mayStart(lane: Lane): boolean {
+    return this.total < mostInFlight && lane.inFlight < (lane.paused ? 1 : lane.limit) && (this.total < shared || lane.inFlight < Math.min(firstLimit, lane.limit));
+  }
 
   /** Takes turns, one job of each endpoint at a time. */
-  function launch(): void {
-    if (!running || !heartbeat.isFresh()) return;
+  private launch(): void {
+    if (!this.running || !this.heartbeat.isFresh()) return;
     for (let again = true; again; ) {
       again = false;
-      for (const lane of lanes.values()) {
-        if (lane.buffer.length === 0 || !mayStart(lane)) continue;
+      for (const lane of this.lanes.values()) {
+        if (lane.buffer.length === 0 || !this.mayStart(lane)) continue;
         const job = lane.buffer.shift();
         if (job === undefined) continue;
         again = lane.buffer.length > 0 || again;
-        void send(lane, job);
+        void this.send(lane, job);
       }
     }
   }
 
-  async function send(lane: Lane, job: Job): Promise<void> {
+  private async send(lane: Lane, job: Job): Promise<void> {
     lane.inFlight += 1;
-    total += 1;
-    const attempted = await attempt(job, { probe: lane.paused });
+    this.total += 1;
+    const attempted = await this.parts.attempt(job, { probe: lane.paused });
     lane.inFlight -= 1;
-    total -= 1;
-    made += attempted.finish.made;
+    this.total -= 1;
+    this.made += attempted.finish.made;
     if (attempted.outcome !== null) {
       const before = lane.limit;
       adapt(lane, attempted.outcome);
-      if (lane.limit < before) giveBack(lane);
+      if (lane.limit < before) this.released.push(...surplusOf(lane));
     }
-    outcomes.add(attempted);
-    launch();
-    schedule();
+    this.outcomes.add(attempted);
+    this.launch();
+    this.schedule();
   }
 
-  /** A lane that has slowed down does not sit on what others could send. */
-  function giveBack(lane: Lane): void {
-    const surplus = lane.buffer.splice(Math.max(passSize, lane.limit));
-    if (surplus.length === 0) return;
-    released.push(...surplus);
-    lane.ready = true;
+  private claimsOf(now: number): ClaimRequest[] {
+    return [...this.lanes.values()].flatMap((lane) => claimOf(lane, { now, mayProbe: () => this.circuits.mayProbe(lane.id) }));
   }
 
-  const claimsOf = (now: number): ClaimRequest[] =>
-    [...lanes.values()].flatMap((lane) => claimOf(lane, { now, mayProbe: () => circuits.mayProbe(lane.id) }));
-
-  async function turn(): Promise<void> {
-    const { batch, suspect } = outcomes.take();
-    const back = released;
-    released = [];
+  private async turn(): Promise<void> {
+    const { batch, suspect } = this.outcomes.take();
+    const back = this.released;
+    this.released = [];
     let claims: ClaimRequest[] = [];
     try {
-      if (!suspect && (await mayClaim())) claims = claimsOf(elapsed());
+      if (!suspect && (await this.mayClaim())) claims = this.claimsOf(this.elapsed());
       if (batch.length + back.length + claims.length === 0) return;
       // Whoever wakes a lane while its claim is under way means jobs that the claim may not see: the lane stays ready then.
-      for (const { endpointId } of claims) Object.assign(laneOf(endpointId), { ready: false, nextAt: null });
-      const { jobs, stale, idle } = await store.turn({ finished: batch.map(({ finish }) => finish), released: back, claims });
-      outcomes.written();
+      for (const { endpointId } of claims) Object.assign(this.laneOf(endpointId), { ready: false, nextAt: null });
+      const { jobs, stale, idle } = await this.parts.store.turn({ finished: batch.map(({ finish }) => finish), released: back, claims });
+      this.outcomes.written();
       // Stopped while the claim was under way: nothing of it is sent.
-      if (running) for (const job of jobs) laneOf(job.endpointId).buffer.push(job);
-      else released.push(...jobs);
-      launch();
-      await settleAll(batch, new Set(stale.map(({ id }) => id)));
-      takeWaits(claims, await idle);
+      if (this.running) for (const job of jobs) this.laneOf(job.endpointId).buffer.push(job);
+      else this.released.push(...jobs);
+      this.launch();
+      await this.settleAll(batch, new Set(stale.map(({ id }) => id)));
+      this.takeWaits(claims, await idle);
     } catch (error) {
-      for (const { endpointId } of claims) laneOf(endpointId).ready = true;
+      for (const { endpointId } of claims) this.laneOf(endpointId).ready = true;
       // What was done stays done: it is written with the next turn.
-      outcomes.refused(batch, parts.isUnavailable(error));
-      released.unshift(...back);
-      log.error('The webhook queue could not be read or written; trying again.', { error });
-      await clock.sleep(pause).catch(() => undefined);
+      this.outcomes.refused(batch, this.parts.isUnavailable(error));
+      this.released.unshift(...back);
+      this.parts.host.log.error('The webhook queue could not be read or written; trying again.', { error });
+      await this.clock.sleep(pause).catch(() => undefined);
     }
   }
 
-  function takeWaits(claims: readonly ClaimRequest[], idle: Waits): void {
-    for (const { endpointId } of claims) {
-      const wait = idle.get(endpointId);
-      const lane = laneOf(endpointId);
-      if (wait === undefined) lane.ready = true;
-      // A retry noted meanwhile may be nearer.
-      else if (wait !== null) lane.nextAt = Math.min(lane.nextAt ?? Infinity, elapsed() + Math.min(wait, longestSleep) + 1);
-    }
+  private takeWaits(claims: readonly ClaimRequest[], idle: Waits): void {
+    for (const { endpointId } of claims) takeWait(this.laneOf(endpointId), { wait: idle.get(endpointId), now: this.elapsed(), longest: longestSleep });
   }
 
-  async function mayClaim(): Promise<boolean> {
-    if (!running || elapsed() < heldUntil) return false;
-    if (!(await parts.mayClaim())) {
-      heldUntil = elapsed() + pause;
-      clock.after(pause + 1, schedule);
+  private async mayClaim(): Promise<boolean> {
+    if (!this.running || this.elapsed() < this.heldUntil) return false;
+    if (!(await this.parts.mayClaim())) {
+      this.heldUntil = this.elapsed() + pause;
+      this.clock.after(pause + 1, () => { this.schedule(); });
       return false;
     }
-    if (discover) {
-      const open = await store.openEndpoints();
-      discover = false;
-      for (const id of open) laneOf(id).ready = true;
+    if (this.discover) {
+      const open = await this.parts.store.openEndpoints();
+      this.discover = false;
+      for (const id of open) this.laneOf(id).ready = true;
     }
     return true;
   }
 
-  async function settleAll(batch: readonly Attempted[], lost: ReadonlySet<number>): Promise<void> {
+  private async settleAll(batch: readonly Attempted[], lost: ReadonlySet<number>): Promise<void> {
     for (const attempted of batch) {
       const { job } = attempted.finish;
-      if (lost.has(job.id)) log.warn('The outcome of a webhook delivery came too late: somebody else holds it by now.', { delivery: job.uuid });
+      if (lost.has(job.id)) this.parts.host.log.warn('The outcome of a webhook delivery came too late: somebody else holds it by now.', { delivery: job.uuid });
       else {
-        const noting = settled(attempted);
+        const noting = this.settled(attempted);
         if (noting !== null) await noting;
       }
     }
   }
 
   /** Answers a promise only where the database has to be told of an endpoint's health. */
-  function settled(attempted: Attempted): Promise<void> | null {
+  private settled(attempted: Attempted): Promise<void> | null {
     const { finish, outcome } = attempted;
-    const lane = laneOf(finish.job.endpointId);
-    note(lane, finish, elapsed());
+    const lane = this.laneOf(finish.job.endpointId);
+    note(lane, finish, this.elapsed());
     if (finish.job.orderKey !== null) lane.ready = true;
-    parts.written(attempted);
-    if (outcome === null || circuits.isWell(lane.id, outcome)) return null;
-    return circuits.note(lane.id, outcome).then((paused) => void (lane.paused = paused), (error: unknown) => { log.warn('The health of a webhook endpoint could not be noted.', { endpoint: lane.id, error }); });
+    this.parts.written(attempted);
+    if (outcome === null || this.circuits.isWell(lane.id, outcome)) return null;
+    return this.circuits.note(lane.id, outcome).then((paused) => void (lane.paused = paused), (error: unknown) => { this.parts.host.log.warn('The health of a webhook endpoint could not be noted.', { endpoint: lane.id, error }); });
   }
 
   /** Soon when somebody waits for it, else when enough has gathered. */
-  function schedule(): void {
-    const starving = running && elapsed() >= heldUntil && heartbeat.isFresh() && (discover || [...lanes.values()].some((lane) => lane.ready && lane.buffer.length === 0 && mayStart(lane) && (!lane.paused || circuits.mayProbe(lane.id))));
-    const want = starving || outcomes.count() >= fullBatch ? 'now' : outcomes.count() + released.length > 0 ? 'soon' : 'no';
-    if (want === 'now' && scheduled !== 'now') {
-      scheduled = 'now';
-      setImmediate(begin);
-    } else if (want === 'soon' && scheduled === 'no') {
-      scheduled = 'soon';
-      clock.after(gather, () => { if (scheduled === 'soon') begin(); });
-    } else if (want === 'no' && turning === null) rest();
+  private schedule(): void {
+    const starving = this.running && this.elapsed() >= this.heldUntil && this.heartbeat.isFresh() && (this.discover || [...this.lanes.values()].some((lane) => lane.ready && lane.buffer.length === 0 && this.mayStart(lane) && (!lane.paused || this.circuits.mayProbe(lane.id))));
+    const want = starving || this.outcomes.count() >= fullBatch ? 'now' : this.outcomes.count() + this.released.length > 0 ? 'soon' : 'no';
+    if (want === 'now' && this.scheduled !== 'now') {
+      this.scheduled = 'now';
+      setImmediate(() => { this.begin(); });
+    } else if (want === 'soon' && this.scheduled === 'no') {
+      this.scheduled = 'soon';
+      this.clock.after(gather, () => { if (this.scheduled === 'soon') this.begin(); });
+    } else if (want === 'no' && this.turning === null) this.rest();
   }
 
-  function begin(): void {
-    if (turning !== null) {
-      scheduled = 'no';
+  private begin(): void {
+    if (this.turning !== null) {
+      this.scheduled = 'no';
       return;
     }
-    scheduled = 'no';
-    turning = turn().finally(() => {
-      turning = null;
-      launch();
-      schedule();
+    this.scheduled = 'no';
+    this.turning = this.turn().finally(() => {
+      this.turning = null;
+      this.launch();
+      this.schedule();
     });
   }
 
   /** Nothing to do: sleeps until the next job falls due. */
-  function rest(): void {
-    undoTimer?.();
-    undoTimer = null;
-    const waits = [...lanes.values()].flatMap((lane) => waitOf(lane, () => elapsed() + circuits.untilProbe(lane.id)));
-    if (running && waits.length > 0) undoTimer = clock.after(Math.max(1, Math.min(longestSleep, Math.min(...waits) - elapsed())), dueAgain);
-    if (total + sendingNow + outcomes.count() === 0 && released.length === 0 && [...lanes.values()].every(({ buffer }) => buffer.length === 0)) for (const callback of idleCallbacks.splice(0)) callback();
+  private rest(): void {
+    this.undoTimer?.();
+    this.undoTimer = null;
+    const waits = [...this.lanes.values()].flatMap((lane) => waitOf(lane, () => this.elapsed() + this.circuits.untilProbe(lane.id)));
+    if (this.running && waits.length > 0) this.undoTimer = this.clock.after(Math.max(1, Math.min(longestSleep, Math.min(...waits) - this.elapsed())), () => { this.dueAgain(); });
+    if (this.total + this.sendingNow + this.outcomes.count() === 0 && this.released.length === 0 && [...this.lanes.values()].every(({ buffer }) => buffer.length === 0)) for (const callback of this.idleCallbacks.splice(0)) callback();
   }
 
-  function dueAgain(): void {
-    const now = elapsed();
-    for (const lane of lanes.values()) if (lane.nextAt !== null && lane.nextAt <= now) lane.ready = true;
-    for (const lane of lanes.values()) if (lane.paused && circuits.mayProbe(lane.id)) lane.ready = true;
-    schedule();
+  private dueAgain(): void {
+    const now = this.elapsed();
+    for (const lane of this.lanes.values()) if (lane.nextAt !== null && lane.nextAt <= now) lane.ready = true;
+    for (const lane of this.lanes.values()) if (lane.paused && this.circuits.mayProbe(lane.id)) lane.ready = true;
+    this.schedule();
   }
 
-  const whenIdle = (): Promise<void> =>
-    new Promise((resolve) => {
-      idleCallbacks.push(resolve);
-      schedule();
+  private whenIdle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.idleCallbacks.push(resolve);
+      this.schedule();
     });
+  }
 
-  const heartbeat = createHeartbeat({
-    store, clock, log, elapsed,
-    beaten({ freed, isLost }) {
-      for (const lane of lanes.values()) {
-        const kept = lane.buffer.filter((job) => !isLost(job));
-        if (kept.length < lane.buffer.length) lane.ready = true;
-        lane.buffer.splice(0, Infinity, ...kept);
-      }
-      if (freed) discover = true;
-      launch();
-      schedule();
-    },
-  });
-
-  function resume(): void {
-    running = true;
-    discover = true;
-    heartbeat.start();
+  private resume(): void {
+    this.running = true;
+    this.discover = true;
+    this.heartbeat.start();
   }
 
   /** Unsent jobs go back; attempts under way are waited for. */
-  async function finish(): Promise<void> {
-    running = false;
-    undoTimer?.();
-    for (const lane of lanes.values()) released.push(...lane.buffer.splice(0));
-    outcomes.hurry();
-    await whenIdle();
-    await heartbeat.stop();
+  private async finish(): Promise<void> {
+    this.running = false;
+    this.undoTimer?.();
+    for (const lane of this.lanes.values()) this.released.push(...lane.buffer.splice(0));
+    this.outcomes.hurry();
+    await this.whenIdle();
+    await this.heartbeat.stop();
   }
 
-  const sendNow = createSendNow({
-    store, attempt, clock, log, settled, isStopping: () => stopping,
-    later: (attempted) => {
-      outcomes.add(attempted);
-      schedule();
-    },
-  });
+  inFlight(): number {
+    return this.total;
+  }
 
-  return {
-    lanes,
-    inFlight: () => total,
-    wake(endpointIds) {
-      if (!running) return;
-      if (endpointIds === undefined) discover = true;
-      else for (const id of endpointIds) laneOf(id).ready = true;
-      schedule();
-    },
-    start() {
-      stopping = false;
-      resume();
-      schedule();
-    },
-    stop() {
-      stopping = true;
-      return finish();
-    },
-    async drain() {
-      const [before, was] = [made, running];
-      resume();
-      await whenIdle();
-      if (!was) await finish();
-      return made - before;
-    },
-    async sendNow(uuids) {
-      sendingNow += 1;
-      heartbeat.start();
-      try {
-        return await sendNow(uuids);
-      } finally {
-        sendingNow -= 1;
-        schedule();
-      }
-    },
-  };
+  wake(endpointIds?: readonly string[]): void {
+    if (!this.running) return;
+    if (endpointIds === undefined) this.discover = true;
+    else for (const id of endpointIds) this.laneOf(id).ready = true;
+    this.schedule();
+  }
+
+  start(): void {
+    this.stopping = false;
+    this.resume();
+    this.schedule();
+  }
+
+  stop(): Promise<void> {
+    this.stopping = true;
+    return this.finish();
+  }
+
+  async drain(): Promise<number> {
+    const [before, was] = [this.made, this.running];
+    this.resume();
+    await this.whenIdle();
+    if (!was) await this.finish();
+    return this.made - before;
+  }
+
+  async sendNow(uuids: readonly string[]): Promise<{ delivered: number; failed: number }> {
+    this.sendingNow += 1;
+    this.heartbeat.start();
+    try {
+      return await this.sender(uuids);
+    } finally {
+      this.sendingNow -= 1;
+      this.schedule();
+    }
+  }
 }
