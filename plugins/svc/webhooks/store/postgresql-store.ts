@@ -56,31 +56,99 @@ const sql = {
 
 type Row = readonly unknown[];
 
-/** PostgreSQL: each job carries its lease. A claim puts `due_at` to the end of the lease, so that a job whose owner is gone falls due again by itself. */
-export function createPostgresqlStore(database: DatabaseApi, owner: string): Store {
-  /** By id, the token it is held under. */
-  const held = new Map<number, number>();
-  const run = <Result>(work: (connection: PostgresqlConnection) => Promise<Result>, init = {}): Promise<Result> =>
-    database.direct<Result>({ sqlite: () => { throw new Error('This store is for PostgreSQL.'); }, postgresql: work }, init);
-  const query = (text: string, values: readonly unknown[]): ReturnType<PostgresqlConnection['rows']> => run((connection) => connection.rows(text, values));
+function byId(jobs: readonly Job[]): Job[] {
+  return [...jobs].sort((left, right) => left.id - right.id);
+}
 
-  function toJob(row: Row): Job {
+/** PostgreSQL: each job carries its lease. A claim puts `due_at` to the end of the lease, so that a job whose owner is gone falls due again by itself. */
+class PostgresqlStore implements Store {
+  private readonly database: DatabaseApi;
+  private readonly owner: string;
+  /** By id, the token it is held under. */
+  private readonly held = new Map<number, number>();
+
+  constructor(database: DatabaseApi, owner: string) {
+    this.database = database;
+    this.owner = owner;
+  }
+
+  readonly add: Store['add'] = async (added, { transaction, again }) => {
+    const first = added[0]?.deliveries[0];
+    if (again && first && (await this.query(sql.stored, [first.uuid])).rows.length > 0) return;
+    const flat = added.flatMap((event) => event.deliveries.map((delivery) => ({ event: event.uuid, ...delivery })));
+    await this.run((connection) => connection.rows(sql.add, [
+      added.map(({ uuid }) => uuid), added.map(({ name }) => name), added.map(({ key }) => key), added.map(({ body }) => body), added.map(({ unfiltered }) => (unfiltered ? 1 : 0)),
+      flat.map(({ event }) => event), flat.map(({ uuid }) => uuid), flat.map(({ endpointId }) => endpointId), flat.map(({ orderKey }) => orderKey), flat.map(({ target }) => target),
+      flat.map(({ failed }) => failed?.failure ?? null), flat.map(({ failed }) => failed?.error ?? null), flat.map(({ held: isHeld }) => isHeld === true),
+    ]), { ...(transaction && { transaction }) });
+  };
+
+  readonly turn: Store['turn'] = async ({ finished, released, claims }) => {
+    const releasing = released.length === 0 ? Promise.resolve() : this.query(sql.release, [released.map(({ id }) => id), released.map(({ token }) => token)]);
+    for (const job of released) this.letGo(job);
+    // Written on one connection while another claims; what is written does not fall due before the claim is over.
+    const ends = await Promise.allSettled([
+      this.finish(finished), this.claim(claims), releasing,
+    ] as const);
+    const [stale, jobs] = ends.map((end) => (end.status === 'fulfilled' ? end.value : [])) as [Job[], Job[]];
+    const broken = ends.find((end) => end.status === 'rejected');
+    if (broken !== undefined) {
+      await this.giveBack(jobs);
+      throw broken.reason;
+    }
+    const counts = new Map<string, number>();
+    for (const { endpointId } of jobs) counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1);
+    const short = claims.filter(({ endpointId, passes, most }) => (counts.get(endpointId) ?? 0) < Math.min(most ?? Infinity, passes * passSize));
+    return { jobs, stale, idle: this.nextOf(short.map(({ endpointId }) => endpointId)).catch(() => new Map<string, number | null>()) };
+  };
+
+  readonly claimThese: Store['claimThese'] = async (uuids) => byId((await this.query(sql.claimThese, [this.owner, uuids])).rows.map((row) => this.toJob(row)));
+
+  readonly heartbeat: Store['heartbeat'] = async () => {
+    const asked = [...this.held];
+    const { rows } = asked.length === 0 ? { rows: [] } : await this.query(sql.extend, [this.owner, asked.map(([id]) => id), asked.map(([, token]) => token)]);
+    const kept = new Set(rows.map(([id]) => id));
+    const lost = new Map(asked.filter(([id, token]) => !kept.has(id) && this.held.get(id) === token));
+    for (const [id] of lost) this.held.delete(id);
+    return { freed: false, isLost: ({ id, token }: Job) => lost.get(id) === token, time: (await this.query(sql.time, [])).rows[0]?.[0] as number };
+  };
+
+  readonly mendTimes: Store['mendTimes'] = async () => {
+    const open = await this.openEndpoints();
+    const { changes } = await this.query(sql.mendLeases, [open]);
+    return changes + (await this.query(sql.mendWaits, [open])).changes;
+  };
+
+  readonly openEndpoints: Store['openEndpoints'] = async () => (await this.query(sql.firstOpen, [])).rows.map(([id]) => id as string);
+
+  readonly keepBody: Store['keepBody'] = async (job, body) => (await this.query(sql.keepBody, [body, job.id, job.token])).changes > 0;
+
+  readonly leased: Store['leased'] = () => Promise.resolve(new Set<number>());
+
+  private run<Result>(work: (connection: PostgresqlConnection) => Promise<Result>, init = {}): Promise<Result> {
+    return this.database.direct<Result>({ sqlite: () => { throw new Error('This store is for PostgreSQL.'); }, postgresql: work }, init);
+  }
+
+  private query(text: string, values: readonly unknown[]): ReturnType<PostgresqlConnection['rows']> {
+    return this.run((connection) => connection.rows(text, values));
+  }
+
+  private toJob(row: Row): Job {
     const [id, uuid, made, runStart, target, ownBody, eventId, eventUuid, name, key, body, unfiltered, endpointId, token, orderKey] = row;
     const event = eventId === null ? null : { id: eventId as number, uuid: eventUuid as string, name: name as string, key: key as string, body: body as Buffer, unfiltered: unfiltered === 1 };
-    held.set(id as number, token as number);
+    this.held.set(id as number, token as number);
     return { id: id as number, uuid: uuid as string, endpointId: endpointId as string, token: token as number, attempts: made as number, runStart: runStart as number, target: target as string | null, orderKey: orderKey as string | null, ownBody: ownBody as Buffer | null, event };
   }
-  const byId = (jobs: readonly Job[]): Job[] => [...jobs].sort((left, right) => left.id - right.id);
 
-  function letGo({ id, token }: Job): void {
-    if (held.get(id) === token) held.delete(id);
+  private letGo({ id, token }: Job): void {
+    if (this.held.get(id) === token) this.held.delete(id);
   }
 
-  async function finish(outcomes: readonly Finish[]): Promise<Job[]> {
+  private async finish(outcomes: readonly Finish[]): Promise<Job[]> {
     if (outcomes.length === 0) return [];
     const of = <Value>(pickValue: (outcome: Finish) => Value): Value[] => outcomes.map(pickValue);
     const again = outcomes.filter(({ made, job }) => made === 1 && job.attempts > 0);
-    const rows = await run(async (connection) => {
+    const rows = await this.run(async (connection) => {
       if (again.length > 0) await connection.rows(sql.keepAttempts, [again.map(({ job }) => job.id), again.map(({ job }) => job.token)]);
       const { rows: finished } = await connection.rows(sql.finish, [
         of(({ job }) => job.id), of(({ job }) => job.token), of(({ state }) => state), of(({ delay }) => Math.round(delay)), of(({ made }) => made), of(({ free, made }) => (free ? made : 0)),
@@ -88,79 +156,32 @@ export function createPostgresqlStore(database: DatabaseApi, owner: string): Sto
       ]);
       return [...finished];
     });
-    if (rows.length < outcomes.length) rows.push(...(await query(sql.writtenBefore, [of(({ job }) => job.id), of(({ job }) => job.token)])).rows);
-    for (const { job } of outcomes) letGo(job);
+    if (rows.length < outcomes.length) rows.push(...(await this.query(sql.writtenBefore, [of(({ job }) => job.id), of(({ job }) => job.token)])).rows);
+    for (const { job } of outcomes) this.letGo(job);
     const written = new Set(rows.map(([id]) => id));
     return outcomes.map(({ job }) => job).filter(({ id }) => !written.has(id));
   }
 
-  async function claim(requests: readonly ClaimRequest[]): Promise<Job[]> {
+  private async claim(requests: readonly ClaimRequest[]): Promise<Job[]> {
     if (requests.length === 0) return [];
-    const { rows } = await query(sql.claim, [owner, requests.map(({ endpointId }) => endpointId), requests.map(({ passes, most }) => Math.min(most ?? Infinity, passes * passSize)), [...held.keys()]]);
-    return byId(rows.map(toJob));
+    const { rows } = await this.query(sql.claim, [this.owner, requests.map(({ endpointId }) => endpointId), requests.map(({ passes, most }) => Math.min(most ?? Infinity, passes * passSize)), [...this.held.keys()]]);
+    return byId(rows.map((row) => this.toJob(row)));
   }
-
-  const openEndpoints = async (): Promise<string[]> => (await query(sql.firstOpen, [])).rows.map(([id]) => id as string);
 
   /** Claimed by a turn that failed otherwise: nobody is going to send them. Their leases end by themselves if this fails too. */
-  async function giveBack(jobs: readonly Job[]): Promise<void> {
-    for (const job of jobs) letGo(job);
-    if (jobs.length > 0) await query(sql.release, [jobs.map(({ id }) => id), jobs.map(({ token }) => token)]).catch(() => undefined);
+  private async giveBack(jobs: readonly Job[]): Promise<void> {
+    for (const job of jobs) this.letGo(job);
+    if (jobs.length > 0) await this.query(sql.release, [jobs.map(({ id }) => id), jobs.map(({ token }) => token)]).catch(() => undefined);
   }
 
-  async function nextOf(endpointIds: readonly string[]): Promise<Map<string, number | null>> {
+  private async nextOf(endpointIds: readonly string[]): Promise<Map<string, number | null>> {
     if (endpointIds.length === 0) return new Map();
-    const { rows } = await query(sql.next, [endpointIds]);
+    const { rows } = await this.query(sql.next, [endpointIds]);
     return new Map(rows.map(([id, wait]) => [id as string, wait as number | null]));
   }
+}
 
-  return {
-    async add(added, { transaction, again }) {
-      const first = added[0]?.deliveries[0];
-      if (again && first && (await query(sql.stored, [first.uuid])).rows.length > 0) return;
-      const flat = added.flatMap((event) => event.deliveries.map((delivery) => ({ event: event.uuid, ...delivery })));
-      await run((connection) => connection.rows(sql.add, [
-        added.map(({ uuid }) => uuid), added.map(({ name }) => name), added.map(({ key }) => key), added.map(({ body }) => body), added.map(({ unfiltered }) => (unfiltered ? 1 : 0)),
-        flat.map(({ event }) => event), flat.map(({ uuid }) => uuid), flat.map(({ endpointId }) => endpointId), flat.map(({ orderKey }) => orderKey), flat.map(({ target }) => target),
-        flat.map(({ failed }) => failed?.failure ?? null), flat.map(({ failed }) => failed?.error ?? null), flat.map(({ held: isHeld }) => isHeld === true),
-      ]), { ...(transaction && { transaction }) });
-    },
-    async turn({ finished, released, claims }) {
-      const releasing = released.length === 0 ? Promise.resolve() : query(sql.release, [released.map(({ id }) => id), released.map(({ token }) => token)]);
-      for (const job of released) letGo(job);
-      // Written on one connection while another claims; what is written does not fall due before the claim is over.
-      const ends = await Promise.allSettled([
-        finish(finished), claim(claims), releasing,
-      ] as const);
-      const [stale, jobs] = ends.map((end) => (end.status === 'fulfilled' ? end.value : [])) as [Job[], Job[]];
-      const broken = ends.find((end) => end.status === 'rejected');
-      if (broken !== undefined) {
-        await giveBack(jobs);
-        throw broken.reason;
-      }
-      const counts = new Map<string, number>();
-      for (const { endpointId } of jobs) counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1);
-      const short = claims.filter(({ endpointId, passes, most }) => (counts.get(endpointId) ?? 0) < Math.min(most ?? Infinity, passes * passSize));
-      return { jobs, stale, idle: nextOf(short.map(({ endpointId }) => endpointId)).catch(() => new Map<string, number | null>()) };
-    },
-    async claimThese(uuids) {
-      return byId((await query(sql.claimThese, [owner, uuids])).rows.map(toJob));
-    },
-    async heartbeat() {
-      const asked = [...held];
-      const { rows } = asked.length === 0 ? { rows: [] } : await query(sql.extend, [owner, asked.map(([id]) => id), asked.map(([, token]) => token)]);
-      const kept = new Set(rows.map(([id]) => id));
-      const lost = new Map(asked.filter(([id, token]) => !kept.has(id) && held.get(id) === token));
-      for (const [id] of lost) held.delete(id);
-      return { freed: false, isLost: ({ id, token }: Job) => lost.get(id) === token, time: (await query(sql.time, [])).rows[0]?.[0] as number };
-    },
-    async mendTimes() {
-      const open = await openEndpoints();
-      const { changes } = await query(sql.mendLeases, [open]);
-      return changes + (await query(sql.mendWaits, [open])).changes;
-    },
-    openEndpoints,
-    keepBody: async (job, body) => (await query(sql.keepBody, [body, job.id, job.token])).changes > 0,
-    leased: () => Promise.resolve(new Set<number>()),
-  };
+/** @param owner different for every process. */
+export function createPostgresqlStore(database: DatabaseApi, owner: string): Store {
+  return new PostgresqlStore(database, owner);
 }

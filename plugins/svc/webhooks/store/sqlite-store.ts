@@ -46,87 +46,178 @@ const sql = {
 
 type Row = readonly unknown[];
 
+function timeOf(connection: SqliteConnection): number {
+  return connection.rows(sql.now)[0]?.[0] as number;
+}
+
+function toJob(row: Row, endpointId: string, token: number): Job {
+  const [id, uuid, made, runStart, target, ownBody, eventId, eventUuid, name, key, body, unfiltered, orderKey] = row;
+  const event = eventId === null ? null : { id: eventId as number, uuid: eventUuid as string, name: name as string, key: key as string, body: body as Buffer, unfiltered: unfiltered === 1 };
+  return { id: id as number, uuid: uuid as string, endpointId, token, attempts: made as number, runStart: runStart as number, target: target as string | null, orderKey: orderKey as string | null, ownBody: ownBody as Buffer | null, event };
+}
+
+function finish(connection: SqliteConnection, time: number, { job, state, delay, made, free, status, failure, error, duration, log }: Finish): void {
+  if (made === 1 && job.attempts > 0) connection.run(sql.keepAttempt, job.id);
+  const due = state === 'pending' ? time + delay : null;
+  connection.run(sql.finish, state, due, made, free ? made : 0, due === null ? time : null, status, failure, error, duration, log, job.id);
+}
+
 /**
  * SQLite has one writer, so a lease need not be written into each job: a pass of five jobs is one row of `leases`, whose
  * id is the fencing token. Other processes look there before they take a job; this one remembers what it holds.
  * Jobs that are due at once (`due_at` 0) are claimed from a mark upwards: what is below it, this process has seen.
- *
- * @param owner different for every process.
  */
-export function createSqliteStore(database: DatabaseApi, owner: string): Store {
+class SqliteStore implements Store {
+  private readonly database: DatabaseApi;
+  private readonly owner: string;
   /** By id, the token it is held under. */
-  const held = new Map<number, number>();
-  const leftOf = new Map<number, number>();
-  const marks = new Map<string, number>();
-  const run = <Result>(work: (connection: SqliteConnection) => Result, init = {}): Promise<Result> =>
-    database.direct<Result>({ sqlite: work, postgresql: () => Promise.reject(new Error('This store is for SQLite.')) }, init);
+  private readonly held = new Map<number, number>();
+  private readonly leftOf = new Map<number, number>();
+  private readonly marks = new Map<string, number>();
   /** What has to be remembered otherwise when the running transaction comes to nothing. */
-  let onFailure: (() => void)[] = [];
-  const timeOf = (connection: SqliteConnection): number => connection.rows(sql.now)[0]?.[0] as number;
+  private onFailure: (() => void)[] = [];
 
-  function toJob(row: Row, endpointId: string, token: number): Job {
-    const [id, uuid, made, runStart, target, ownBody, eventId, eventUuid, name, key, body, unfiltered, orderKey] = row;
-    const event = eventId === null ? null : { id: eventId as number, uuid: eventUuid as string, name: name as string, key: key as string, body: body as Buffer, unfiltered: unfiltered === 1 };
-    return { id: id as number, uuid: uuid as string, endpointId, token, attempts: made as number, runStart: runStart as number, target: target as string | null, orderKey: orderKey as string | null, ownBody: ownBody as Buffer | null, event };
+  constructor(database: DatabaseApi, owner: string) {
+    this.database = database;
+    this.owner = owner;
+  }
+
+  readonly add: Store['add'] = (added, { transaction, durable, again }) =>
+    this.run((connection) => {
+      const first = added[0]?.deliveries[0];
+      if (again && first && connection.rows(sql.stored, first.uuid).length > 0) return;
+      const time = timeOf(connection);
+      for (const event of added) {
+        const { lastId } = connection.run(sql.addEvent, event.uuid, event.name, event.key, time, event.body, event.unfiltered ? 1 : 0);
+        for (const { uuid, endpointId, orderKey, target, failed, held: isHeld } of event.deliveries) {
+          connection.run(sql.addDelivery, uuid, lastId, endpointId, failed ? 'failed' : 'pending', failed ? null : isHeld === true ? time + leaseTime : 0, orderKey, target, time, failed ? time : null, failed?.failure ?? null, failed?.error ?? null);
+        }
+      }
+    }, { durable, ...(transaction && { transaction }) });
+
+  readonly turn: Store['turn'] = ({ finished, released, claims }) =>
+    this.change((connection) => {
+      const time = timeOf(connection);
+      const tokens = new Map<number, boolean>();
+      const holds = (token: number): boolean => {
+        const known = tokens.get(token) ?? connection.rows(sql.holds, token, this.owner).length > 0;
+        tokens.set(token, known);
+        return known;
+      };
+      const stale: Job[] = [];
+      for (const outcome of finished) {
+        if (holds(outcome.job.token)) finish(connection, time, outcome);
+        else stale.push(outcome.job);
+      }
+      for (const { job } of finished) this.letGo(connection, job);
+      for (const job of released) {
+        this.letGo(connection, job);
+        this.marks.delete(job.endpointId);
+      }
+      for (const job of stale) this.marks.delete(job.endpointId);
+      const idle = new Map<string, number | null>();
+      const jobs = claims.flatMap((claim) => {
+        const rows = this.select(connection, claim, time);
+        if (rows.length < Math.min(claim.most ?? Infinity, claim.passes * passSize)) {
+          const next = connection.rows(sql.nextTimed, claim.endpointId, time)[0]?.[0] as number | null;
+          idle.set(claim.endpointId, next === null ? null : next - time);
+        }
+        return this.lease(connection, rows, { time, endpointId: claim.endpointId });
+      });
+      return { jobs, stale, idle };
+    });
+
+  readonly claimThese: Store['claimThese'] = (uuids) =>
+    this.change((connection) => {
+      const time = timeOf(connection);
+      const foreign = new Set(connection.rows(sql.foreign, this.owner).map(([id]) => id));
+      return uuids.flatMap((uuid) => {
+        const rows = connection.rows(sql.oneOpen, uuid).filter(([id]) => !this.held.has(id as number) && !foreign.has(id));
+        if (rows.length === 0) return [];
+        const endpointId = connection.rows(`SELECT endpoint_id FROM ${deliveries} WHERE uuid = ?`, uuid)[0]?.[0] as string;
+        return this.lease(connection, rows, { time, endpointId });
+      });
+    });
+
+  readonly heartbeat: Store['heartbeat'] = () =>
+    this.run((connection) => {
+      const time = timeOf(connection);
+      if (this.leftOf.size > 0) connection.run(sql.extend, time + leaseTime, this.owner);
+      const { changes } = connection.run(sql.expire, time, this.owner);
+      if (changes > 0) this.marks.clear();
+      const lost = this.forgetLost(connection);
+      return { freed: changes > 0, isLost: ({ token }: Job) => lost.has(token), time };
+    });
+
+  readonly mendTimes: Store['mendTimes'] = () =>
+    this.run((connection) => {
+      const time = timeOf(connection);
+      let { changes: mended } = connection.run(sql.mendLeases, time + leaseTime, time + leaseTime);
+      for (const id of openEndpoints(connection)) mended += connection.run(sql.mendWaits, time, id, time, time, mendSlack).changes;
+      return mended;
+    });
+
+  readonly openEndpoints: Store['openEndpoints'] = () => this.run(openEndpoints);
+
+  readonly keepBody: Store['keepBody'] = (job, body) => this.run((connection) => connection.rows(sql.holds, job.token, this.owner).length > 0 && connection.run(sql.keepBody, body, job.id).changes > 0);
+
+  readonly leased: Store['leased'] = async () => this.run((connection) => new Set(connection.rows(sql.leasedNow).map(([id]) => id as number)));
+
+  private run<Result>(work: (connection: SqliteConnection) => Result, init = {}): Promise<Result> {
+    return this.database.direct<Result>({ sqlite: work, postgresql: () => Promise.reject(new Error('This store is for SQLite.')) }, init);
   }
 
   /** Drops the jobs from memory; their lease ends with the last one of the pass. */
-  function letGo(connection: SqliteConnection, job: Job): void {
+  private letGo(connection: SqliteConnection, job: Job): void {
     const { id, token } = job;
-    const isHeld = held.get(id) === token;
-    if (isHeld) held.delete(id);
-    const left = (leftOf.get(token) ?? 1) - 1;
-    onFailure.push(() => {
-      if (isHeld) held.set(id, token);
-      leftOf.set(token, (leftOf.get(token) ?? 0) + 1);
+    const isHeld = this.held.get(id) === token;
+    if (isHeld) this.held.delete(id);
+    const left = (this.leftOf.get(token) ?? 1) - 1;
+    this.onFailure.push(() => {
+      if (isHeld) this.held.set(id, token);
+      this.leftOf.set(token, (this.leftOf.get(token) ?? 0) + 1);
     });
-    leftOf.set(token, left);
+    this.leftOf.set(token, left);
     if (left > 0) return;
-    leftOf.delete(token);
-    connection.run(sql.endLease, token, owner);
+    this.leftOf.delete(token);
+    connection.run(sql.endLease, token, this.owner);
   }
 
-  function finish(connection: SqliteConnection, time: number, { job, state, delay, made, free, status, failure, error, duration, log }: Finish): void {
-    if (made === 1 && job.attempts > 0) connection.run(sql.keepAttempt, job.id);
-    const due = state === 'pending' ? time + delay : null;
-    connection.run(sql.finish, state, due, made, free ? made : 0, due === null ? time : null, status, failure, error, duration, log, job.id);
-  }
-
-  function select(connection: SqliteConnection, { endpointId, passes, most }: ClaimRequest, time: number): Row[] {
+  private select(connection: SqliteConnection, { endpointId, passes, most }: ClaimRequest, time: number): Row[] {
     // The jobs themselves say it: whoever stored them may know settings that this process does not know yet.
     const ordered = connection.rows(sql.anyOrdered, endpointId).length > 0;
     const wanted = Math.min(most ?? Infinity, passes * passSize);
-    const foreign = connection.rows(sql.anyForeign, owner).length === 0 ? null : new Set(connection.rows(sql.foreign, owner).map(([id]) => id));
-    const isFree = ([id]: Row): boolean => !held.has(id as number) && foreign?.has(id) !== true;
-    const slack = wanted + held.size + (foreign?.size ?? 0);
+    const foreign = connection.rows(sql.anyForeign, this.owner).length === 0 ? null : new Set(connection.rows(sql.foreign, this.owner).map(([id]) => id));
+    const isFree = ([id]: Row): boolean => !this.held.has(id as number) && foreign?.has(id) !== true;
+    const slack = wanted + this.held.size + (foreign?.size ?? 0);
     const timed = connection.rows(ordered ? sql.timedOrdered : sql.timed, endpointId, time, slack).filter(isFree).slice(0, wanted);
     if (timed.length === wanted) return timed;
     // Held ones stand at the beginning of what an ordered endpoint may have, and below the mark of any other.
-    const mark = ordered ? 0 : (marks.get(endpointId) ?? 0);
+    const mark = ordered ? 0 : (this.marks.get(endpointId) ?? 0);
     const all = connection.rows(ordered ? sql.freshOrdered : sql.fresh, endpointId, mark, mark === 0 || foreign ? slack : wanted - timed.length);
     const fresh = all.filter(isFree).slice(0, wanted - timed.length);
     const last = fresh.at(-1)?.[0];
     // A lease that is not ours may end: what it covers must not fall below the mark.
     if (last !== undefined && foreign === null) {
-      marks.set(endpointId, Math.max(mark, last as number));
-      onFailure.push(() => void marks.delete(endpointId));
+      this.marks.set(endpointId, Math.max(mark, last as number));
+      this.onFailure.push(() => void this.marks.delete(endpointId));
     }
     return [...timed, ...fresh];
   }
 
   /** One lease for each five. */
-  function lease(connection: SqliteConnection, rows: readonly Row[], { time, endpointId }: { readonly time: number; readonly endpointId: string }): Job[] {
+  private lease(connection: SqliteConnection, rows: readonly Row[], { time, endpointId }: { readonly time: number; readonly endpointId: string }): Job[] {
     const jobs: Job[] = [];
     for (let start = 0; start < rows.length; start += passSize) {
       const pass = rows.slice(start, start + passSize);
-      const { lastId: token } = connection.run(sql.lease, owner, time + leaseTime, `[${pass.map(([id]) => String(id)).join(',')}]`);
-      leftOf.set(token, pass.length);
-      onFailure.push(() => {
-        leftOf.delete(token);
-        for (const [id] of pass) held.delete(id as number);
+      const { lastId: token } = connection.run(sql.lease, this.owner, time + leaseTime, `[${pass.map(([id]) => String(id)).join(',')}]`);
+      this.leftOf.set(token, pass.length);
+      this.onFailure.push(() => {
+        this.leftOf.delete(token);
+        for (const [id] of pass) this.held.delete(id as number);
       });
       for (const row of pass) {
-        held.set(row[0] as number, token);
+        this.held.set(row[0] as number, token);
         jobs.push(toJob(row, endpointId, token));
       }
     }
@@ -134,16 +225,16 @@ export function createSqliteStore(database: DatabaseApi, owner: string): Store {
   }
 
   /** Memory and database change together or not at all: the commit may fail too. */
-  async function change<Result>(work: (connection: SqliteConnection) => Result): Promise<Result> {
+  private async change<Result>(work: (connection: SqliteConnection) => Result): Promise<Result> {
     let mine: (() => void)[] = [];
     const revert = (): void => {
       for (const back of mine.reverse()) back();
       mine = [];
     };
     try {
-      return await run((connection) => {
+      return await this.run((connection) => {
         revert();
-        onFailure = mine;
+        this.onFailure = mine;
         return work(connection);
       });
     } catch (error) {
@@ -153,91 +244,20 @@ export function createSqliteStore(database: DatabaseApi, owner: string): Store {
   }
 
   /** Leases that another process has taken for dead. */
-  function forgetLost(connection: SqliteConnection): ReadonlySet<number> {
-    const own = new Set(connection.rows(sql.own, owner).map(([token]) => token));
-    const lost = new Set([...leftOf.keys()].filter((token) => !own.has(token)));
+  private forgetLost(connection: SqliteConnection): ReadonlySet<number> {
+    const own = new Set(connection.rows(sql.own, this.owner).map(([token]) => token));
+    const lost = new Set([...this.leftOf.keys()].filter((token) => !own.has(token)));
     if (lost.size === 0) return lost;
-    for (const token of lost) leftOf.delete(token);
-    for (const [id, token] of held) if (lost.has(token)) held.delete(id);
-    marks.clear();
+    for (const token of lost) this.leftOf.delete(token);
+    for (const [id, token] of this.held) if (lost.has(token)) this.held.delete(id);
+    this.marks.clear();
     return lost;
   }
+}
 
-  return {
-    add: (added, { transaction, durable, again }) =>
-      run((connection) => {
-        const first = added[0]?.deliveries[0];
-        if (again && first && connection.rows(sql.stored, first.uuid).length > 0) return;
-        const time = timeOf(connection);
-        for (const event of added) {
-          const { lastId } = connection.run(sql.addEvent, event.uuid, event.name, event.key, time, event.body, event.unfiltered ? 1 : 0);
-          for (const { uuid, endpointId, orderKey, target, failed, held: isHeld } of event.deliveries) {
-            connection.run(sql.addDelivery, uuid, lastId, endpointId, failed ? 'failed' : 'pending', failed ? null : isHeld === true ? time + leaseTime : 0, orderKey, target, time, failed ? time : null, failed?.failure ?? null, failed?.error ?? null);
-          }
-        }
-      }, { durable, ...(transaction && { transaction }) }),
-    turn: ({ finished, released, claims }) =>
-      change((connection) => {
-        const time = timeOf(connection);
-        const tokens = new Map<number, boolean>();
-        const holds = (token: number): boolean => {
-          const known = tokens.get(token) ?? connection.rows(sql.holds, token, owner).length > 0;
-          tokens.set(token, known);
-          return known;
-        };
-        const stale: Job[] = [];
-        for (const outcome of finished) {
-          if (holds(outcome.job.token)) finish(connection, time, outcome);
-          else stale.push(outcome.job);
-        }
-        for (const { job } of finished) letGo(connection, job);
-        for (const job of released) {
-          letGo(connection, job);
-          marks.delete(job.endpointId);
-        }
-        for (const job of stale) marks.delete(job.endpointId);
-        const idle = new Map<string, number | null>();
-        const jobs = claims.flatMap((claim) => {
-          const rows = select(connection, claim, time);
-          if (rows.length < Math.min(claim.most ?? Infinity, claim.passes * passSize)) {
-            const next = connection.rows(sql.nextTimed, claim.endpointId, time)[0]?.[0] as number | null;
-            idle.set(claim.endpointId, next === null ? null : next - time);
-          }
-          return lease(connection, rows, { time, endpointId: claim.endpointId });
-        });
-        return { jobs, stale, idle };
-      }),
-    claimThese: (uuids) =>
-      change((connection) => {
-        const time = timeOf(connection);
-        const foreign = new Set(connection.rows(sql.foreign, owner).map(([id]) => id));
-        return uuids.flatMap((uuid) => {
-          const rows = connection.rows(sql.oneOpen, uuid).filter(([id]) => !held.has(id as number) && !foreign.has(id));
-          if (rows.length === 0) return [];
-          const endpointId = connection.rows(`SELECT endpoint_id FROM ${deliveries} WHERE uuid = ?`, uuid)[0]?.[0] as string;
-          return lease(connection, rows, { time, endpointId });
-        });
-      }),
-    heartbeat: () =>
-      run((connection) => {
-        const time = timeOf(connection);
-        if (leftOf.size > 0) connection.run(sql.extend, time + leaseTime, owner);
-        const { changes } = connection.run(sql.expire, time, owner);
-        if (changes > 0) marks.clear();
-        const lost = forgetLost(connection);
-        return { freed: changes > 0, isLost: ({ token }: Job) => lost.has(token), time };
-      }),
-    mendTimes: () =>
-      run((connection) => {
-        const time = timeOf(connection);
-        let { changes: mended } = connection.run(sql.mendLeases, time + leaseTime, time + leaseTime);
-        for (const id of openEndpoints(connection)) mended += connection.run(sql.mendWaits, time, id, time, time, mendSlack).changes;
-        return mended;
-      }),
-    openEndpoints: () => run(openEndpoints),
-    keepBody: (job, body) => run((connection) => connection.rows(sql.holds, job.token, owner).length > 0 && connection.run(sql.keepBody, body, job.id).changes > 0),
-    leased: async () => run((connection) => new Set(connection.rows(sql.leasedNow).map(([id]) => id as number))),
-  };
+/** @param owner different for every process. */
+export function createSqliteStore(database: DatabaseApi, owner: string): Store {
+  return new SqliteStore(database, owner);
 }
 
 function openEndpoints(connection: SqliteConnection): string[] {
