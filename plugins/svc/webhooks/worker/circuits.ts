@@ -1,7 +1,7 @@
 import type { HostApi } from '#plugin-api';
 import type { AttemptOutcome } from '../delivery/deliver.contract.ts';
 import type { Circuit } from '../endpoint.ts';
-import { tables } from '../migrations.ts';
+import { createCircuitTable, type Known } from './circuit-table.ts';
 
 /** An endpoint is paused when this many attempts failed in a row over at least so long, in milliseconds. */
 const failuresToPause = 20;
@@ -24,74 +24,62 @@ export interface Circuits {
   list(): Promise<Circuit[]>;
 }
 
-interface Known {
-  failures: number;
-  /** On the clock that never jumps. */
-  since: number;
-  pausedAt: number | null;
-  probeAt: number;
-  probes: number;
-  /** Whether there is a row. */
-  stored: boolean;
+export interface CircuitsParts {
+  readonly host: Pick<HostApi, 'database' | 'hooks' | 'clock' | 'log'>;
+  /** Milliseconds on a clock that never jumps. */
+  readonly elapsed: () => number;
 }
 
-interface CircuitRow {
-  readonly endpoint_id: string;
-  readonly failing_since: number;
-  readonly failures: number;
-  readonly paused_at: number | null;
-  readonly reason: string;
-  readonly next_probe_at: number | null;
-  readonly probes: number;
-}
-
-/** Endpoints that fail for long: their events wait, one of them is tried now and then, and when it gets through all go. */
-export function createCircuits({ host: { database, hooks, clock, log }, elapsed }: { readonly host: Pick<HostApi, 'database' | 'hooks' | 'clock' | 'log'>; readonly elapsed: () => number }): Circuits {
+/**
+ * Endpoints that fail for long: their events wait, one of them is tried now and then, and when it gets through all go.
+ * What is stored counts on every node: a pause that another node has ended is over here too, with the next outcome or `load`.
+ */
+export function createCircuits({ host: { database, hooks, clock, log }, elapsed }: CircuitsParts): Circuits {
   const known = new Map<string, Known>();
+  const table = createCircuitTable({ database, clock, elapsed });
 
-  async function save(endpointId: string, circuit: Known, reason: string): Promise<void> {
-    const now = clock.now();
-    const row = { endpoint_id: endpointId, failing_since: now - Math.round(elapsed() - circuit.since), failures: circuit.failures, paused_at: circuit.pausedAt, reason, next_probe_at: now + Math.round(circuit.probeAt - elapsed()), probes: circuit.probes };
-    await database.knex(tables.circuits).insert(row).onConflict('endpoint_id').merge();
-    circuit.stored = true;
-  }
-
-  async function close(endpointId: string, circuit: Known | undefined): Promise<void> {
+  async function close(endpointId: string, circuit: Known): Promise<void> {
     known.delete(endpointId);
-    if (!circuit?.stored) return;
-    await database.knex(tables.circuits).where({ endpoint_id: endpointId }).delete();
+    if (!circuit.stored || !(await table.remove(endpointId))) return;
     log.info('A webhook endpoint works again and was resumed.', { endpoint: endpointId });
     await hooks.doActionAsync('svc_event_webhooks_endpoint_resumed', endpointId);
   }
 
+  async function pause(endpointId: string, circuit: Known, reason: string): Promise<void> {
+    circuit.pausedAt = clock.now();
+    circuit.probeAt = elapsed() + firstProbe;
+    await table.write(endpointId, circuit, reason);
+    log.warn('A webhook endpoint was paused: it has been failing for long. Its events wait.', { endpoint: endpointId, reason });
+    await hooks.doActionAsync('svc_event_webhooks_endpoint_paused', endpointId, reason);
+  }
+
   async function fail(endpointId: string, outcome: AttemptOutcome): Promise<boolean> {
     const now = elapsed();
-    const circuit = known.get(endpointId) ?? { failures: 0, since: now, pausedAt: null, probeAt: 0, probes: 0, stored: false };
+    const circuit = known.get(endpointId) ?? { ...unbroken, since: now };
     known.set(endpointId, circuit);
     circuit.failures += 1;
     const reason = outcome.error ?? 'It does not answer.';
     if (circuit.pausedAt === null) {
       if (circuit.failures < failuresToPause || now - circuit.since < timeToPause) return false;
-      circuit.pausedAt = clock.now();
-      circuit.probeAt = now + firstProbe;
-      await save(endpointId, circuit, reason);
-      log.warn('A webhook endpoint was paused: it has been failing for long. Its events wait.', { endpoint: endpointId, reason });
-      await hooks.doActionAsync('svc_event_webhooks_endpoint_paused', endpointId, reason);
+      await pause(endpointId, circuit, reason);
       return true;
     }
     circuit.probes += 1;
     circuit.probeAt = now + Math.min(longestProbe, firstProbe * 2 ** Math.min(circuit.probes, 10));
-    await save(endpointId, circuit, reason);
-    return true;
+    if (await table.write(endpointId, circuit, reason)) return true;
+    // The pause is over: this failure is the first of a new series.
+    known.set(endpointId, { ...unbroken, since: now, failures: 1 });
+    return false;
   }
 
   return {
     async load() {
-      const rows: CircuitRow[] = await database.knex(tables.circuits).select();
-      for (const row of rows) {
-        known.set(row.endpoint_id, { failures: row.failures, since: elapsed() - Math.max(0, clock.now() - row.failing_since), pausedAt: row.paused_at, probeAt: elapsed(), probes: row.probes, stored: true });
-      }
-      return rows.filter(({ paused_at: pausedAt }) => pausedAt !== null).map(({ endpoint_id: id }) => id);
+      const before = [...known].filter(([, { stored }]) => stored);
+      const found = await table.read();
+      // Not what was paused here while the table was read.
+      for (const [id, circuit] of before) if (!found.has(id) && known.get(id) === circuit) known.delete(id);
+      for (const [id, circuit] of found) known.set(id, circuit);
+      return [...found].filter(([, { pausedAt }]) => pausedAt !== null).map(([id]) => id);
     },
     async note(endpointId, outcome) {
       if (!outcome.ok) return outcome.failure === 'aborted' ? known.get(endpointId)?.pausedAt != null : fail(endpointId, outcome);
@@ -103,13 +91,12 @@ export function createCircuits({ host: { database, hooks, clock, log }, elapsed 
     mayProbe: (endpointId) => (known.get(endpointId)?.probeAt ?? 0) <= elapsed(),
     untilProbe: (endpointId) => Math.max(0, (known.get(endpointId)?.probeAt ?? 0) - elapsed()),
     async resume(endpointId) {
-      const removed = await database.knex(tables.circuits).where({ endpoint_id: endpointId }).delete();
+      const removed = await table.remove(endpointId);
       known.delete(endpointId);
-      return removed > 0;
+      return removed;
     },
-    async list() {
-      const rows: CircuitRow[] = await database.knex(tables.circuits).select().orderBy('failing_since');
-      return rows.map((row) => ({ endpointId: row.endpoint_id, failingSince: row.failing_since, failures: row.failures, pausedAt: row.paused_at, reason: row.reason, nextProbeAt: row.next_probe_at }));
-    },
+    list: table.list,
   };
 }
+
+const unbroken: Omit<Known, 'since'> = { failures: 0, pausedAt: null, probeAt: 0, probes: 0, stored: false };

@@ -1,0 +1,66 @@
+import type { HostApi } from '#plugin-api';
+import type { Circuit } from '../endpoint.ts';
+import { tables } from '../migrations.ts';
+
+/** What a node remembers of an endpoint that fails. */
+export interface Known {
+  failures: number;
+  /** On the clock that never jumps. */
+  since: number;
+  pausedAt: number | null;
+  probeAt: number;
+  probes: number;
+  /** Whether there was a row when this node last looked. */
+  stored: boolean;
+}
+
+interface CircuitRow {
+  readonly endpoint_id: string;
+  readonly failing_since: number;
+  readonly failures: number;
+  readonly paused_at: number | null;
+  readonly reason: string;
+  readonly next_probe_at: number | null;
+  readonly probes: number;
+}
+
+/** The pauses as all nodes see them: those of the endpoints that have a row. */
+export interface CircuitTable {
+  read(): Promise<ReadonlyMap<string, Known>>;
+  list(): Promise<Circuit[]>;
+  /** Answers false, and writes nothing, when the row that was there is gone: somebody has ended the pause. */
+  write(endpointId: string, circuit: Known, reason: string): Promise<boolean>;
+  /** Answers false when there was none (any more). */
+  remove(endpointId: string): Promise<boolean>;
+}
+
+export interface CircuitTableParts extends Pick<HostApi, 'database' | 'clock'> {
+  readonly elapsed: () => number;
+}
+
+export function createCircuitTable({ database, clock, elapsed }: CircuitTableParts): CircuitTable {
+  return {
+    async read() {
+      const rows: CircuitRow[] = await database.knex(tables.circuits).select();
+      return new Map(rows.map((row) => [
+        row.endpoint_id,
+        { failures: row.failures, since: elapsed() - Math.max(0, clock.now() - row.failing_since), pausedAt: row.paused_at, probeAt: elapsed(), probes: row.probes, stored: true },
+      ]));
+    },
+    async list() {
+      const rows: CircuitRow[] = await database.knex(tables.circuits).select().orderBy('failing_since');
+      return rows.map((row) => ({ endpointId: row.endpoint_id, failingSince: row.failing_since, failures: row.failures, pausedAt: row.paused_at, reason: row.reason, nextProbeAt: row.next_probe_at }));
+    },
+    async write(endpointId, circuit, reason) {
+      const now = clock.now();
+      const row = { failing_since: now - Math.round(elapsed() - circuit.since), failures: circuit.failures, paused_at: circuit.pausedAt, reason, next_probe_at: now + Math.round(circuit.probeAt - elapsed()), probes: circuit.probes };
+      if (circuit.stored) return (await database.knex(tables.circuits).where({ endpoint_id: endpointId }).update(row)) > 0;
+      await database.knex(tables.circuits).insert({ endpoint_id: endpointId, ...row }).onConflict('endpoint_id').merge();
+      circuit.stored = true;
+      return true;
+    },
+    async remove(endpointId) {
+      return (await database.knex(tables.circuits).where({ endpoint_id: endpointId }).delete()) > 0;
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import { createSystemClock } from '../../../host/clock.ts';
+import { createHooks } from '../../../host/hooks/hooks.ts';
+import type { AttemptOutcome } from '../../../plugins/svc/webhooks/delivery/deliver.contract.ts';
+import { tables, webhookMigrations } from '../../../plugins/svc/webhooks/migrations.ts';
+import { createCircuits, type Circuits } from '../../../plugins/svc/webhooks/worker/circuits.ts';
+import { describeDialects } from '../../helpers/dialects.ts';
+import { silentLog } from '../../helpers/silent-log.ts';
+import { openWebhooks, plainDeliver, queued, type Opened } from './open-webhooks.ts';
+import { startReceiver, type Receiver } from './receiver.ts';
+
+const minute = 60_000;
+const outcome = (ok: boolean): AttemptOutcome => ({
+  ok, status: ok ? 200 : 503, failure: ok ? null : 'status', error: ok ? null : 'The endpoint answered 503.', retryable: true, retryAfter: null, duration: 3, responseHeaders: {}, responseBody: '', finalUrl: 'http://receiver.test',
+});
+
+describeDialects('circuits of webhook endpoints on two nodes', (open) => {
+  let passed: number;
+  let first: Circuits;
+  let second: Circuits;
+  let actions: string[];
+
+  async function node(): Promise<Circuits> {
+    const database = await open();
+    await database.migrate('svc', webhookMigrations);
+    const hooks = createHooks({ log: silentLog });
+    hooks.addAction('svc_event_webhooks_endpoint_paused', () => void actions.push('paused'));
+    hooks.addAction('svc_event_webhooks_endpoint_resumed', () => void actions.push('resumed'));
+    return createCircuits({ host: { database, hooks, clock: createSystemClock(), log: silentLog }, elapsed: () => passed });
+  }
+  /** Twenty failures over twenty minutes. Answers whether it was paused after each. */
+  async function failForLong(circuits: Circuits): Promise<boolean[]> {
+    const answers: boolean[] = [];
+    for (let count = 0; count < 20; count += 1) {
+      passed += minute;
+      answers.push(await circuits.note('one', outcome(false)));
+    }
+    return answers;
+  }
+  const pausedAfterTwenty = [...Array<boolean>(19).fill(false), true];
+
+  beforeEach(async () => {
+    [passed, actions] = [1_000, []];
+    [first, second] = [await node(), await node()];
+    expect(await failForLong(first)).to.deep.equal(pausedAfterTwenty);
+    expect(await second.load()).to.deep.equal(['one']);
+    expect(actions).to.deep.equal(['paused']);
+  });
+
+  it('begin anew where one was paused, once the other has resumed it: twenty failures pause it again, not one', async () => {
+    expect(await first.resume('one')).to.equal(true);
+    expect(await failForLong(second)).to.deep.equal(pausedAfterTwenty);
+    expect((await first.list()).map(({ endpointId, failures }) => [endpointId, failures])).to.deep.equal([['one', 20]]);
+  });
+
+  it('forget what the other has resumed when they are read', async () => {
+    await first.resume('one');
+    expect(await second.load()).to.deep.equal([]);
+    expect(second.isWell('one', outcome(true))).to.equal(true);
+    expect(await failForLong(second)).to.deep.equal(pausedAfterTwenty);
+  });
+
+  it('keep what only this node has counted when they are read', async () => {
+    await first.resume('one');
+    await second.load();
+    for (let count = 0; count < 19; count += 1) {
+      passed += minute;
+      await second.note('one', outcome(false));
+    }
+    await second.load();
+    expect(await second.note('one', outcome(false))).to.equal(true);
+  });
+
+  it('stay paused on both while probes fail, and tell of the end once', async () => {
+    expect([await second.note('one', outcome(false)), await first.note('one', outcome(false))]).to.deep.equal([true, true]);
+    expect(await first.list()).to.have.length(1);
+    expect([await second.note('one', outcome(true)), await first.note('one', outcome(true))]).to.deep.equal([false, false]);
+    expect(await first.list()).to.deep.equal([]);
+    expect(actions).to.deep.equal(['paused', 'resumed']);
+  });
+});
+
+describeDialects('an endpoint that was paused, with two nodes', (open) => {
+  let receiver: Receiver;
+  let transport: ReturnType<typeof plainDeliver>;
+  let [first, second] = [null as unknown as Opened, null as unknown as Opened];
+
+  beforeEach(async () => {
+    receiver = await startReceiver();
+    transport = plainDeliver();
+    [first, second] = [await openWebhooks(await open(), transport.deliver), await openWebhooks(await open(), transport.deliver)];
+  });
+  afterEach(async () => {
+    await Promise.all([first.webhooks.stop(), second.webhooks.stop()]);
+    await transport.close();
+    await receiver.stop();
+  });
+
+  it('is not paused again by the first failure on the node that did not resume it', async () => {
+    await first.webhooks.setEnabled(true);
+    const { id } = await first.webhooks.addEndpoint({ name: 'Shop', url: receiver.url, events: ['chatbot.session_started'] });
+    const now = Date.now();
+    await first.database.knex(tables.circuits).insert({ endpoint_id: id, failing_since: now - 60 * minute, failures: 40, paused_at: now - 30 * minute, reason: 'The endpoint answered 503.', next_probe_at: now, probes: 2 });
+    await Promise.all([first.webhooks.fallback(), second.webhooks.fallback()]);
+    expect(await first.webhooks.recorder.resume(id)).to.equal(true);
+    receiver.answer = () => 503;
+    await first.webhooks.emit('chatbot.session_started', queued(1));
+    expect(await second.webhooks.work()).to.equal(1);
+    expect(await second.webhooks.recorder.circuits()).to.deep.equal([]);
+  });
+});
