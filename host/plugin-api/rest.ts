@@ -54,7 +54,16 @@ export interface RestResponseInit {
    * where the body goes out as it came from the handler: no filter, `_fields`, envelope or batch has had a hand in it.
    */
   readonly write?: () => Uint8Array;
+  /**
+   * Sent as it is in place of the JSON of `body`, under the header `Content-Type` given with it: a script, a file, or an
+   * iterable for an answer that is made while it is sent (server-sent events). Each piece goes out at once, the next is asked
+   * for only as fast as the caller takes them, and the iterable is ended (`return`) when the caller hangs up. An error in it
+   * cuts the connection: a part never passes for the whole. Inside the process, in batches and envelopes `body` stands for it.
+   */
+  readonly content?: RestContent;
 }
+
+export type RestContent = string | Uint8Array | AsyncIterable<string | Uint8Array>;
 
 /** An answer with a status, headers or links of its own. A handler that answers anything else gives a 200 with that value as body. */
 export class RestResponse {
@@ -64,12 +73,15 @@ export class RestResponse {
   readonly links: Record<string, RestLink[]>;
   /** See RestResponseInit; together with the body it is the JSON of. */
   readonly written: { readonly body: unknown; readonly write: () => Uint8Array } | null;
+  /** See RestResponseInit. */
+  readonly content: RestContent | null;
 
   constructor(init: RestResponseInit = {}) {
     this.body = init.body ?? null;
     this.status = init.status ?? 200;
     this.headers = { ...init.headers };
     this.links = {};
+    this.content = init.content ?? null;
     this.written = init.write === undefined ? null : { body: this.body, write: init.write };
     for (const [relation, links] of Object.entries(init.links ?? {})) this.links[relation] = [...links];
   }

@@ -23,6 +23,11 @@ export interface GenerateTextInput {
   /** For `[username]`; default a guest. */
   readonly user?: Pick<User, 'id' | 'displayName'> | undefined;
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Called with each piece of the text as the far end sends it; all pieces together are the content. A far end that cannot
+   * stream, and one that failed before its first piece and is tried again, are no different to the caller.
+   */
+  readonly onText?: ((piece: string) => void) | undefined;
   /** For the usage ledger. */
   readonly origin?: UsageOrigin | undefined;
 }

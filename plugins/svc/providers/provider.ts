@@ -72,6 +72,11 @@ export interface TextCapability {
   readonly params: Readonly<Partial<Record<AiParamName, string>>>;
   /** One try; throws ProviderError. Retries are made by the caller (D9). */
   generate(request: TextRequest, connection: ProviderConnection): Promise<TextResult>;
+  /**
+   * The same, with each piece of the text handed on as it arrives; all pieces together are the content. Left out: the far
+   * end knows no streams. `connection.timeout` is for the whole answer.
+   */
+  stream?(request: TextRequest, connection: ProviderConnection, onText: (piece: string) => void): Promise<TextResult>;
 }
 
 /** Width and height in pixels, for example `1024x1024`. */

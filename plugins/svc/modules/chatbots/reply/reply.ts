@@ -1,0 +1,45 @@
+import type { User } from '#plugin-api';
+import type { UsageOrigin } from '../../../ai/usage-record.ts';
+import type { Bot } from '../bots/bot.ts';
+import type { Source } from '../conversations/conversation.ts';
+
+export interface ChatMessage {
+  readonly role: 'user' | 'assistant';
+  readonly content: string;
+}
+
+export interface ReplyInput {
+  readonly bot: Bot;
+  /** Oldest first; the last one is the user's. The bot's `max_messages` newest are told the model. */
+  readonly messages: readonly ChatMessage[];
+  /** For `[username]`; default a guest. */
+  readonly user?: Pick<User, 'id' | 'displayName' | 'roles'> | undefined;
+  /** UUID of the conversation, for hooks; null: there is none. */
+  readonly conversation: string | null;
+  /** Texts that rules add to the system text. */
+  readonly contexts?: readonly string[];
+  /** For the usage ledger. */
+  readonly origin: UsageOrigin;
+  readonly signal?: AbortSignal | undefined;
+  /** Called as text comes in; all pieces together are the content. */
+  readonly onText?: ((piece: string) => void) | undefined;
+  /** Called once, before the first text, when sources are to be shown. */
+  readonly onSources?: ((sources: readonly Source[]) => void) | undefined;
+}
+
+export interface Reply {
+  readonly content: string;
+  readonly usage: { readonly input_tokens: number; readonly output_tokens: number; readonly total_tokens: number };
+  /** Display name (D6). */
+  readonly provider: string;
+  readonly model: string;
+  readonly ignored: readonly string[];
+  readonly usageEstimated: boolean;
+  /** Those that went into the prompt, best first; empty unless the bot shows them. */
+  readonly sources: readonly Source[];
+  /** Millionths of a US dollar; null: no price is known. */
+  readonly cost: number | null;
+}
+
+/** An answer of the bot: prompt, knowledge, filters, provider. Stores nothing and sends no events. Throws the RestErrors of D5. */
+export type CreateReply = (input: ReplyInput) => Promise<Reply>;
