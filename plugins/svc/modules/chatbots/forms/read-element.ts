@@ -1,0 +1,99 @@
+import type { FormElement, FormOption } from './form.ts';
+
+export type ElementValue = string | number | boolean | readonly string[];
+
+/** What was given for an element and how people read it, or what is wrong with it in one sentence. */
+export type ReadElement = { readonly value: ElementValue; readonly display: string } | { readonly fault: string };
+
+const longestLine = 500;
+const longestText = 10_000;
+
+/** Reads one element's value as a browser sends it: texts, numbers, a list of ticked boxes, true for consent. */
+export function readElement(element: FormElement, given: unknown): ReadElement {
+  switch (element.type) {
+    case 'checkbox':
+      return readTicked(element, given);
+    case 'consent':
+      return readConsent(element, given);
+    case 'select':
+    case 'radio':
+      return readChosen(element, given);
+    case 'number':
+      return readNumber(element, given);
+    case 'text':
+    case 'textarea':
+    case 'email':
+    case 'phone':
+      return readText(element, given);
+  }
+}
+
+function readText(element: FormElement, given: unknown): ReadElement {
+  const text = lineOf(given);
+  if (text === null) return { fault: `${element.label} must be a text.` };
+  if (text === '') return empty(element, '');
+  const limit = element.type === 'textarea' ? longestText : longestLine;
+  if (text.length > limit) return { fault: `${element.label} may have at most ${limit} characters.` };
+  if (element.type !== 'textarea' && /[\r\n]/.test(text)) return { fault: `${element.label} must be a single line.` };
+  if (element.type === 'email' && !isEmail(text)) return { fault: `${element.label} must be an e-mail address such as ada@example.com.` };
+  if (element.type === 'phone' && !isPhone(text)) return { fault: `${element.label} must be a telephone number such as +47 22 33 44 55.` };
+  return { value: text, display: text };
+}
+
+function readNumber(element: FormElement, given: unknown): ReadElement {
+  const text = lineOf(given);
+  if (text === '') return empty(element, '');
+  const number = text === null ? Number.NaN : Number(/^-?\d+,\d+$/.test(text) ? text.replace(',', '.') : text);
+  if (!Number.isFinite(number)) return { fault: `${element.label} must be a number.` };
+  return { value: number, display: String(number) };
+}
+
+function readChosen(element: FormElement, given: unknown): ReadElement {
+  const text = lineOf(given);
+  if (text === '') return empty(element, '');
+  const option = element.options.find(({ value }) => value === text);
+  if (!option) return { fault: `${element.label} must be one of: ${labelsOf(element.options)}.` };
+  return { value: option.value, display: option.label };
+}
+
+function readTicked(element: FormElement, given: unknown): ReadElement {
+  const list = given === undefined || given === null || given === '' ? [] : Array.isArray(given) ? (given as unknown[]) : [given];
+  if (list.length === 0) return empty(element, []);
+  const chosen = element.options.filter(({ value }) => list.includes(value));
+  if (list.some((value) => !element.options.some((option) => option.value === value))) return { fault: `${element.label} may only hold: ${labelsOf(element.options)}.` };
+  return { value: chosen.map(({ value }) => value), display: labelsOf(chosen) };
+}
+
+function readConsent(element: FormElement, given: unknown): ReadElement {
+  const agreed = given === true || given === 'true' || given === 'on' || given === '1' || given === 'yes';
+  const declined = given === undefined || given === null || given === false || given === '' || given === 'false' || given === '0' || given === 'no';
+  if (!agreed && !declined) return { fault: `${element.label} must be ticked or not.` };
+  if (!agreed && element.required) return { fault: `Please agree: ${element.label}` };
+  return { value: agreed, display: agreed ? 'Yes' : 'No' };
+}
+
+function empty(element: FormElement, value: ElementValue): ReadElement {
+  return element.required ? { fault: `${element.label} is required.` } : { value, display: '' };
+}
+
+/** The text without blanks around it; a number counts as one, nothing as empty. Null: neither. */
+function lineOf(given: unknown): string | null {
+  if (given === undefined || given === null) return '';
+  if (typeof given === 'number') return String(given);
+  // The database of PostgreSQL holds no NUL, and a form has no use for one.
+  return typeof given === 'string' ? given.replaceAll('\u0000', '').trim() : null;
+}
+
+function labelsOf(options: readonly FormOption[]): string {
+  return options.map(({ label }) => label).join(', ');
+}
+
+function isEmail(text: string): boolean {
+  // As browsers check it, and with a dot in the domain: nobody reaches a visitor at user@localhost.
+  return text.length <= 254 && /^[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]+@[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u.test(text);
+}
+
+function isPhone(text: string): boolean {
+  const digits = text.replace(/\D/g, '').length;
+  return /^\+?[\d\s().\-/]+(?:\s?(?:x|ext\.?)\s?\d+)?$/i.test(text) && digits >= 5 && digits <= 20;
+}

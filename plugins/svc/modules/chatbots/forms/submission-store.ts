@@ -1,0 +1,123 @@
+import type { DatabaseApi, Knex } from '#plugin-api';
+import { foldText } from '../../../kit/fold-text.ts';
+import type { CheckedForm } from './form.ts';
+import type { Submission, SubmissionFilter, SubmissionStore, Submitter } from './submission.ts';
+import { submissionsTable } from './submission-tables.ts';
+
+interface Row {
+  readonly id: number | string;
+  readonly uuid: string;
+  readonly bot_id: number | string;
+  readonly form_id: string;
+  readonly form_name: string;
+  readonly conversation: string;
+  readonly user_id: number | string;
+  readonly session_id: string | null;
+  readonly page_url: string;
+  readonly created_at: number | string;
+  /** JSON of CheckedForm. */
+  readonly answers: string;
+}
+
+const pieceSize = 500;
+/** SQLite's statements take 32,766 values. */
+const mostIds = 1000;
+
+export function createSubmissionStore({ host }: { readonly host: { readonly database: Pick<DatabaseApi, 'knex'> } }): SubmissionStore {
+  const table = (): Knex.QueryBuilder<Row, Row[]> => host.database.knex<Row>(submissionsTable) as Knex.QueryBuilder<Row, Row[]>;
+
+  async function pageBefore(filter: SubmissionFilter, before: Row['id'] | null): Promise<Row[]> {
+    const query = filtered(table(), filter).orderBy('id', 'desc').limit(pieceSize);
+    return (await (before === null ? query : query.where('id', '<', before))) as Row[];
+  }
+
+  return {
+    async add(submission, transaction) {
+      const insert = table().insert(rowOf(submission)).onConflict('uuid').ignore().returning('id');
+      const rows = (await (transaction ? insert.transacting(transaction) : insert)) as unknown[];
+      return rows.length > 0;
+    },
+    async find(id) {
+      const row = (await table().where({ uuid: id }).first()) as Row | undefined;
+      return row ? submissionOf(row) : null;
+    },
+    async list(filter, { limit, offset }) {
+      const rows = (await filtered(table(), filter).orderBy('id', 'desc').limit(limit).offset(offset)) as Row[];
+      return rows.map(submissionOf);
+    },
+    async count(filter) {
+      const [row] = (await filtered(table(), filter).count({ total: '*' })) as { total?: number | string }[];
+      return Number(row?.total ?? 0);
+    },
+    async *all(filter) {
+      let rows = await pageBefore(filter, null);
+      while (rows.length > 0) {
+        yield* rows.map(submissionOf);
+        rows = rows.length < pieceSize ? [] : await pageBefore(filter, rows.at(-1)?.id ?? null);
+      }
+    },
+    async delete(id) {
+      return (await table().where({ uuid: id }).delete()) > 0;
+    },
+    async of(person) {
+      const rows = (await table().where(whose(person)).orderBy('id')) as Row[];
+      return rows.map(submissionOf);
+    },
+    async eraseOf(person) {
+      return table().where(whose(person)).delete();
+    },
+    async eraseOfConversations(conversations) {
+      let erased = 0;
+      for (let start = 0; start < conversations.length; start += mostIds) erased += await table().whereIn('conversation', conversations.slice(start, start + mostIds)).delete();
+      return erased;
+    },
+  };
+}
+
+function filtered<Query extends Knex.QueryBuilder>(query: Query, { botId, formId, search }: SubmissionFilter): Query {
+  if (botId !== undefined) void query.where('bot_id', botId);
+  if (formId !== undefined) void query.where('form_id', formId);
+  const part = foldText(search ?? '').trim();
+  if (part !== '') void query.whereRaw("found_by like ? escape '!'", [`%${part.replace(/[!%_]/g, '!$&')}%`]);
+  return query;
+}
+
+function whose(person: Submitter): Record<string, string | number> {
+  if ('userId' in person) return { user_id: person.userId };
+  return 'sessionId' in person ? { session_id: person.sessionId } : { email: foldText(person.email).trim() };
+}
+
+function rowOf(submission: Submission): Record<string, unknown> {
+  const { inputs, display_values, labels, summary } = submission;
+  const email = inputs['email'];
+  return {
+    uuid: submission.id,
+    bot_id: submission.botId,
+    form_id: submission.formId,
+    form_name: submission.formName,
+    conversation: submission.conversation,
+    user_id: submission.userId,
+    session_id: submission.sessionId,
+    email: typeof email === 'string' && email !== '' ? foldText(email) : null,
+    page_url: submission.pageUrl,
+    created_at: submission.createdAt,
+    answers: JSON.stringify({ inputs, display_values, labels, summary } satisfies CheckedForm),
+    found_by: foldText(Object.values(display_values).join('\n')),
+  };
+}
+
+function submissionOf(row: Row): Submission {
+  const answers = JSON.parse(row.answers) as CheckedForm;
+  return {
+    ...answers,
+    id: row.uuid,
+    botId: Number(row.bot_id),
+    formId: row.form_id,
+    formName: row.form_name,
+    conversation: row.conversation,
+    userId: Number(row.user_id),
+    sessionId: row.session_id,
+    pageUrl: row.page_url,
+    createdAt: Number(row.created_at),
+  };
+}

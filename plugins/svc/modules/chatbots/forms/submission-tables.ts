@@ -1,0 +1,26 @@
+import type { Migration } from '#plugin-api';
+
+export const submissionsTable = 'svc_submissions';
+
+/** One row a submission. `email` is the folded address given, by which a person's data are found; `found_by` the folded values that a search looks through. */
+export const submissionsMigration: Migration = {
+  id: '0104_submissions',
+  async up(knex) {
+    await knex.schema.createTable(submissionsTable, (table) => {
+      table.bigIncrements('id');
+      table.string('uuid', 36).notNullable().unique();
+      table.bigInteger('bot_id').notNullable();
+      table.string('form_id', 100).notNullable();
+      table.string('form_name', 200).notNullable();
+      table.string('conversation', 36).notNullable().index();
+      table.bigInteger('user_id').notNullable().index();
+      table.string('session_id', 64).index();
+      table.string('email', 254).index();
+      table.text('page_url').notNullable();
+      table.bigInteger('created_at').notNullable();
+      table.text('answers').notNullable();
+      table.text('found_by').notNullable();
+      table.index(['bot_id', 'form_id', 'id']);
+    });
+  },
+};
