@@ -53,6 +53,8 @@ export interface BotTexts {
   readonly send: string;
   readonly stop: string;
   readonly retry: string;
+  /** Makes the last answer anew. */
+  readonly regenerate: string;
   readonly copy: string;
   readonly copied: string;
   readonly new_chat: string;
@@ -65,6 +67,12 @@ export interface BotTexts {
   readonly thanks: string;
   readonly sources: string;
   readonly typing: string;
+  /** The visitor's name in transcripts and for screen readers. */
+  readonly you: string;
+  /** Leads back to the newest message. */
+  readonly latest: string;
+  /** When there is more after a limit; `{time}` is filled in. */
+  readonly again: string;
   readonly offline: string;
   readonly error: string;
   readonly consent_button: string;
@@ -169,7 +177,7 @@ export interface BotStore {
   list(): Promise<readonly Bot[]>;
   /** Fills in the defaults. Throws RestError 400 `rest_invalid_param` that lists every bad member by its path (`embed.allowed_domains[1]`). */
   create(settings: unknown): Promise<Bot>;
-  /** Nested objects are merged, lists and all else replaced. Throws RestError 404 `rest_svc_bot_not_found`, 400 as `create` does. */
+  /** Nested objects are merged, lists and all else replaced (`limits.roles` too); another provider without a model takes that one's saved model. Throws RestError 404 `rest_svc_bot_not_found`, 400 as `create` does. */
   update(id: number, changes: unknown): Promise<Bot>;
   /** Another bot with the same settings, named "<name> (copy)" and inactive. */
   duplicate(id: number): Promise<Bot>;
