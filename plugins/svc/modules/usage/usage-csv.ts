@@ -1,5 +1,6 @@
 import type { DatabaseApi } from '#plugin-api';
 import type { UsageRow } from '../../ai/usage-ledger/usage-tables.ts';
+import { csvLine, csvMark } from '../../kit/csv.ts';
 import { plainDollars } from './money.ts';
 import type { UsageFilter } from './usage-filter.ts';
 import { listUsage, type UsagePlace } from './usage-queries.ts';
@@ -28,21 +29,14 @@ const rowsAtOnce = 1000;
  * database in steps: memory stays small however many there are. An unknown cost is empty.
  */
 export async function* usageCsv(database: Pick<DatabaseApi, 'knex'>, { filter, timezone }: { readonly filter: UsageFilter; readonly timezone: string }): AsyncGenerator<string> {
-  yield `\ufeff${columns.map(([name]) => name).join(',')}\r\n`;
+  yield csvMark + csvLine(columns.map(([name]) => name));
   let before: UsagePlace | undefined;
   for (;;) {
     const rows = await listUsage(database, { filter, timezone, limit: rowsAtOnce, before });
     const last = rows.at(-1);
     if (last === undefined) return;
-    yield rows.map((row) => `${columns.map(([, read]) => cell(read(row))).join(',')}\r\n`).join('');
+    yield rows.map((row) => csvLine(columns.map(([, read]) => read(row)))).join('');
     if (rows.length < rowsAtOnce) return;
     before = last;
   }
-}
-
-/** A text that a spreadsheet would run as a formula gets an apostrophe before it; names of models come from callers. */
-function cell(value: string | number): string {
-  if (typeof value === 'number') return String(value);
-  const safe = /^\s*[=+\-@|\uff1d\uff0b\uff0d\uff20]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) || safe !== safe.trim() ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -1,3 +1,4 @@
+import { csvLine, csvMark } from '../../kit/csv.ts';
 import type { Delivery, DeliveryFilter } from '../delivery.ts';
 import type { Recorder } from '../webhooks.ts';
 
@@ -21,17 +22,10 @@ const columns: readonly (readonly [string, (delivery: Delivery) => string | numb
 
 /** Deliveries as CSV (RFC 4180, UTF-8 with a mark), newest first, read in steps. */
 export async function* deliveriesCsv(recorder: Pick<Recorder, 'list'>, filter: DeliveryFilter): AsyncGenerator<string> {
-  yield `\ufeff${columns.map(([name]) => name).join(',')}\r\n`;
+  yield csvMark + csvLine(columns.map(([name]) => name));
   for (let before: string | null | undefined; before !== null; ) {
     const page = await recorder.list(filter, { limit: 200, ...(before !== undefined && { before }) });
-    yield page.deliveries.map((delivery) => `${columns.map(([, read]) => cell(read(delivery))).join(',')}\r\n`).join('');
+    yield page.deliveries.map((delivery) => csvLine(columns.map(([, read]) => read(delivery)))).join('');
     before = page.next;
   }
-}
-
-/** A text that a spreadsheet would run as a formula gets an apostrophe before it. */
-function cell(value: string | number): string {
-  if (typeof value === 'number') return String(value);
-  const safe = /^\s*[=+\-@|\uff1d\uff0b\uff0d\uff20]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
