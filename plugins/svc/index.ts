@@ -3,6 +3,7 @@ import { usageDaysTable, usageTable } from './ai/usage-ledger/usage-tables.ts';
 import { createContext, type ServiceContext } from './context.ts';
 import { rateLimitTable } from './kit/rate-limit.ts';
 import { migrationsOf, registerModule, type Module } from './kit/module.ts';
+import { chatbotsModule, chatbotTables } from './modules/chatbots/module.ts';
 import { embeddingsModule } from './modules/embeddings/module.ts';
 import { imagesModule } from './modules/images/module.ts';
 import { textModule } from './modules/text/module.ts';
@@ -17,7 +18,7 @@ import { webhookJobs, webhooksModule } from './webhooks/module.ts';
 import { recorderModule, recorderTables } from './webhooks/recorder-module.ts';
 
 /** The table of contents of the service. A new module is added here and nowhere else. */
-const modules: readonly Module<ServiceContext>[] = [settingsModule, textModule, imagesModule, embeddingsModule, usageModule, vectorStoresModule, recorderModule, webhooksModule];
+const modules: readonly Module<ServiceContext>[] = [settingsModule, textModule, imagesModule, embeddingsModule, chatbotsModule, usageModule, vectorStoresModule, recorderModule, webhooksModule];
 
 export default definePlugin({
   migrations: migrationsOf(modules),
@@ -29,6 +30,6 @@ export default definePlugin({
     const providers = await createProviderRegistry({ hooks: host.hooks });
     await removeOptions(host.options, providers.all().map(({ id }) => id));
     for (const job of [sweepHook, ...webhookJobs]) await host.cron.unschedule(job);
-    for (const table of [rateLimitTable, usageTable, usageDaysTable, ...webhookTables, ...recorderTables]) await host.database.knex.schema.dropTableIfExists(table);
+    for (const table of [rateLimitTable, usageTable, usageDaysTable, ...chatbotTables, ...webhookTables, ...recorderTables]) await host.database.knex.schema.dropTableIfExists(table);
   },
 });

@@ -1,5 +1,7 @@
 import type { ServiceContext } from '../../context.ts';
+import { exampleModel } from '../../settings/example-model.ts';
 import type { BotStore } from './bots/bot.ts';
+import { createBotStore } from './bots/bot-store.ts';
 import type { ConversationStore } from './conversations/conversation.ts';
 import type { CreateReply } from './reply/reply.ts';
 
@@ -11,11 +13,27 @@ export interface Chatbots {
 }
 
 /** The parts, made when they are first asked for and then kept with the context. */
-export function partsOf(create: (context: ServiceContext) => Chatbots): (context: ServiceContext) => Chatbots {
-  const made = new WeakMap<ServiceContext, Chatbots>();
+export function partsOf<Parts>(create: (context: ServiceContext) => Parts): (context: ServiceContext) => Parts {
+  const made = new WeakMap<ServiceContext, Parts>();
   return (context) => {
     const parts = made.get(context) ?? create(context);
     made.set(context, parts);
     return parts;
   };
 }
+
+/** The parts of chatbots in this process. */
+export const chatbotsOf: (context: ServiceContext) => Pick<Chatbots, 'bots'> = partsOf((context) => ({
+  bots: createBotStore({
+    host: context.host,
+    known: async () => ({
+      textProviders: context.textProviderIds(),
+      embeddingProviders: (await context.providers.all()).filter(({ embeddings }) => embeddings !== undefined).map(({ id }) => id),
+      vectorStores: context.vectorStoreIds(),
+    }),
+    firstModel: async () => {
+      const { provider, model, configured } = await exampleModel(context);
+      return { provider, model: configured ? model : '' };
+    },
+  }),
+}));

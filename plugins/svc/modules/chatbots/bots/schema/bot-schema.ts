@@ -1,0 +1,41 @@
+import { aiParamSchemas } from '../../../../kit/ai-params.ts';
+import type { BotSettings } from '../bot.ts';
+import { consentSchema, limitsSchema, lookSchema, textsSchema } from './appearance.ts';
+import { choice, flag, line, name, text, whole, type SettingSchema } from './fields.ts';
+import { embedSchema, knowledgeSchema, moderationSchema, privacySchema } from './parts.ts';
+import { formsSchema, rulesSchema } from './rules-and-forms.ts';
+
+const instructions = 'You are a friendly and helpful assistant. Answer briefly and clearly, in the language you are asked in. If you do not know something, say so. Today is [date].';
+
+/**
+ * All settings of a bot: the one source of its defaults, its checks, what commands and export take, and the titles of its
+ * form. `provider` and `model` have their defaults from what is configured (`bots/first-model.ts`).
+ */
+export const botSchema = {
+  type: 'object',
+  title: 'Chatbot',
+  additionalProperties: false,
+  properties: {
+    name: { ...name({ title: 'Name' }), default: 'Chatbot' },
+    status: choice({ title: 'Status', description: 'An inactive chatbot answers nobody.' }, ['active', 'inactive']),
+    provider: { type: 'string', title: 'Provider', default: '' },
+    model: line({ title: 'Model', description: "Empty: the provider's saved one." }, ''),
+    instructions: text({ title: 'Instructions', description: '[date] and [username] are filled in.' }, instructions, 100_000),
+    greeting: text({ title: 'Greeting' }, 'Hello! How can I help you?', 4_000),
+    starters: { type: 'array', title: 'Questions to click on', default: [], items: name({ title: 'Question' }, 300), maxItems: 8 },
+    temperature: { ...aiParamSchemas.temperature, type: ['number', 'null'], title: 'Temperature', description: '0 to 2; none: the global default.', default: null },
+    max_completion_tokens: { ...aiParamSchemas.max_completion_tokens, title: 'Longest answer in tokens', default: 4_000 },
+    max_messages: whole({ title: 'Messages remembered', description: 'What the model is told of the conversation, the new message included.' }, 15, [1, 200]),
+    knowledge: knowledgeSchema,
+    look: lookSchema,
+    texts: textsSchema,
+    limits: limitsSchema,
+    consent: consentSchema,
+    moderation: moderationSchema,
+    privacy: privacySchema,
+    feedback: flag({ title: 'Visitors may rate answers' }, true),
+    embed: embedSchema,
+    rules: rulesSchema,
+    forms: formsSchema,
+  },
+} as const satisfies SettingSchema & { readonly properties: Readonly<Record<keyof BotSettings, SettingSchema>> };

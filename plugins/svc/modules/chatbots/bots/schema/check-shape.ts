@@ -1,0 +1,61 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { botSchema } from './bot-schema.ts';
+import type { SettingSchema } from './fields.ts';
+
+/** Sentences by the path of the member they tell of, such as `embed.allowed_domains[1]`. */
+export type Faults = Record<string, string>;
+
+let compiled: ValidateFunction | null = null;
+
+/** Every member that its schema refuses. */
+export function shapeFaults(settings: unknown): Faults {
+  compiled ??= new Ajv({ allErrors: true, verbose: true, strict: false, allowUnionTypes: true, discriminator: true }).compile(botSchema);
+  if (compiled(settings)) return {};
+  const faults: Faults = {};
+  for (const error of compiled.errors ?? []) {
+    const path = pathOf(error);
+    faults[path] ??= `${path === '' ? 'The chatbot' : path} ${ruleOf(error)}.`;
+  }
+  return faults;
+}
+
+function pathOf({ instancePath, keyword, params }: ErrorObject): string {
+  const places = instancePath.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const member: unknown = keyword === 'additionalProperties' ? params['additionalProperty'] : keyword === 'required' ? params['missingProperty'] : keyword === 'discriminator' ? params['tag'] : undefined;
+  if (typeof member === 'string') places.push(member);
+  return places.map((place, at) => (/^\d+$/.test(place) ? `[${place}]` : at === 0 ? place : `.${place}`)).join('');
+}
+
+const kinds: Readonly<Record<string, string>> = { string: 'a text', integer: 'a whole number', number: 'a number', boolean: 'true or false', array: 'a list', object: 'an object', null: 'null' };
+
+function ruleOf({ keyword, params, parentSchema, schema, data }: ErrorObject): string {
+  const { minimum, maximum, rule, properties, oneOf } = (parentSchema ?? {}) as SettingSchema;
+  switch (keyword) {
+    case 'type':
+      return `must be ${[params['type']].flat().map((type) => kinds[String(type)] ?? String(type)).join(' or ')}`;
+    case 'enum':
+      return `must be one of ${(schema as readonly string[]).join(', ')}`;
+    case 'minimum':
+    case 'maximum':
+      return `must be from ${String(minimum)} to ${String(maximum)}`;
+    case 'minLength':
+      return 'must not be empty';
+    case 'maxLength':
+      return `may have at most ${String(schema)} characters; it has ${String([...String(data)].length)}`;
+    case 'minItems':
+      return 'must hold at least one';
+    case 'maxItems':
+    case 'maxProperties':
+      return `may hold at most ${String(schema)}`;
+    case 'pattern':
+      return rule ?? `must fit ${String(schema)}`;
+    case 'required':
+      return 'is missing';
+    case 'discriminator':
+      return `must be one of ${(oneOf ?? []).map((one) => String(one.properties?.['type']?.const)).join(', ')}`;
+    case 'additionalProperties':
+      return `is not known; there are ${Object.keys(properties ?? {}).join(', ')}`;
+    default:
+      return 'is not right';
+  }
+}
