@@ -1,14 +1,14 @@
 import { tmpdir } from 'node:os';
 import type { Request, Response } from 'express';
 
-import type { AdminActionResult, AdminPage, AdminRequest } from '#plugin-api';
+import type { AdminActionResult, AdminRequest } from '#plugin-api';
 import type { AdminContext } from './context.ts';
 import type { SignedIn } from './dependencies.ts';
 import { sendDownload } from './download.ts';
 import { toFailure } from './failure.ts';
 import { adminPath } from './local-path.ts';
 import type { Notice } from './notices.ts';
-import { mayOpen } from './registry.ts';
+import { mayOpen, type RegisteredPage } from './registry.ts';
 import { readForm, requestId, toAdminRequest, wantsJson } from './request.ts';
 import { pageNonceAction, redirectTarget } from './shell.ts';
 import { isMultipart, readUpload, type Upload } from './uploads.ts';
@@ -30,7 +30,7 @@ export function createPageHandler(context: AdminContext): (request: Request, res
     const visit = { request, response, session };
     const page = context.registry.page(slugOf(request));
     if (!page) return context.answers.refuse({ ...visit, status: 404, text: 'There is no such page in the admin.' });
-    if (!mayOpen(session.user, page)) return context.answers.refuse({ ...visit, status: 403, text: 'Your account may not open this page.' });
+    if (!mayOpen(session.user, page.declaration)) return context.answers.refuse({ ...visit, status: 403, text: 'Your account may not open this page.' });
     if (request.method === 'POST') return runAction(context, page, visit);
     if (request.method === 'GET' || request.method === 'HEAD') return showPage(context, page, visit);
     return context.answers.refuse({ ...visit, status: 405, text: 'This page answers GET and POST only.' });
@@ -53,13 +53,13 @@ interface Showing {
   readonly status?: number;
 }
 
-async function showPage(context: AdminContext, page: AdminPage, visit: Visit & Showing): Promise<void> {
+async function showPage(context: AdminContext, page: RegisteredPage, visit: Visit & Showing): Promise<void> {
   const { request, response, session, reveal } = visit;
   const notice = visit.notice ?? (await context.flash.take(request, response, session));
   const adminRequest = toAdminRequest({ request, response, user: session.user, form: {}, log: context.log });
   try {
-    const { template, data } = visit.body ?? (await page.render(adminRequest));
-    const html = await context.shell.full({ page, template, session, notice, ...(data && { data }), ...(reveal && { reveal }) });
+    const { template, data } = visit.body ?? (await (await page.body()).render(adminRequest));
+    const html = await context.shell.full({ page: page.declaration, template, session, notice, ...(data && { data }), ...(reveal && { reveal }) });
     response.status(visit.status ?? 200).type('html').send(html);
   } catch (error) {
     const failure = toFailure(error, { log: context.log, id: adminRequest.id });
@@ -67,11 +67,12 @@ async function showPage(context: AdminContext, page: AdminPage, visit: Visit & S
   }
 }
 
-async function runAction(context: AdminContext, page: AdminPage, visit: Visit): Promise<void> {
-  if (page.uploadLimit === undefined || !isMultipart(visit.request)) return runForm(context, page, { ...visit, form: readForm(visit.request) });
+async function runAction(context: AdminContext, page: RegisteredPage, visit: Visit): Promise<void> {
+  const { uploadLimit } = page.declaration;
+  if (uploadLimit === undefined || !isMultipart(visit.request)) return runForm(context, page, { ...visit, form: readForm(visit.request) });
   let upload: Upload;
   try {
-    upload = await readUpload(visit.request, { limit: page.uploadLimit, parent: context.uploadsDir ?? tmpdir() });
+    upload = await readUpload(visit.request, { limit: uploadLimit, parent: context.uploadsDir ?? tmpdir() });
   } catch (error) {
     const { status, text, code } = toFailure(error, { log: context.log, id: requestId(visit.response) });
     return context.answers.refuse({ ...visit, status, text, code });
@@ -85,19 +86,16 @@ async function runAction(context: AdminContext, page: AdminPage, visit: Visit): 
 
 type Sending = Visit & Pick<Upload, 'form'> & Partial<Upload>;
 
-async function runForm(context: AdminContext, page: AdminPage, sending: Sending): Promise<void> {
+async function runForm(context: AdminContext, page: RegisteredPage, sending: Sending): Promise<void> {
   const { form, files, discard, ...visit } = sending;
   const { request, response, session } = visit;
   const { nonces, log } = context;
   const nonce = form['_nonce'] ?? request.headers['x-wp-nonce'];
-  const genuine = typeof nonce === 'string' && (await nonces.verify({ nonce, action: pageNonceAction(page.slug), ...session }));
+  const genuine = typeof nonce === 'string' && (await nonces.verify({ nonce, action: pageNonceAction(page.declaration.slug), ...session }));
   if (!genuine) return context.answers.refuse({ ...visit, status: 403, text: 'This form is too old or was not sent from this page. Go back, reload the page and send it again.', code: 'rest_cookie_invalid_nonce' });
-  const name = request.query['action'];
-  const actions = page.actions ?? {};
-  const action = typeof name === 'string' && Object.hasOwn(actions, name) ? actions[name] : undefined;
-  if (!action) return context.answers.refuse({ ...visit, status: 404, text: 'This page knows no such action.' });
   const adminRequest = toAdminRequest({ request, response, user: session.user, form, ...(files && { files }), log });
-  const outcome = await attempt(action, adminRequest, context);
+  const outcome = await attempt(page, adminRequest, context);
+  if (!outcome) return context.answers.refuse({ ...visit, status: 404, text: 'This page knows no such action.' });
   await discard?.();
   if (response.destroyed) return;
   if (outcome.result.download) await sendDownload(response, outcome.result.download, adminRequest.log);
@@ -112,8 +110,13 @@ interface Outcome {
   readonly data?: unknown;
 }
 
-async function attempt(action: (request: AdminRequest) => Promise<AdminActionResult>, request: AdminRequest, context: AdminContext): Promise<Outcome> {
+/** Null: the page knows no action of the name in `?action=`. */
+async function attempt(page: RegisteredPage, request: AdminRequest, context: AdminContext): Promise<Outcome | null> {
   try {
+    const name = request.query['action'];
+    const { actions = {} } = await page.body();
+    const action = typeof name === 'string' && Object.hasOwn(actions, name) ? actions[name] : undefined;
+    if (!action) return null;
     // A plugin in plain JavaScript may answer nothing at all.
     const result = ((await action(request)) as AdminActionResult | undefined) ?? {};
     return { result, status: result.status ?? (result.notice?.kind === 'error' ? 400 : 200) };
@@ -134,13 +137,13 @@ function answerJson(response: Response, { result, status, code, data }: Outcome)
 }
 
 /** What is shown a single time is in the answer itself, so that no cookie and no table ever holds it. */
-async function answerBrowser(context: AdminContext, page: AdminPage, visit: Visit & { readonly outcome: Outcome }): Promise<void> {
+async function answerBrowser(context: AdminContext, page: RegisteredPage, visit: Visit & { readonly outcome: Outcome }): Promise<void> {
   const { response, session, outcome: { result, status } } = visit;
   if (result.page || result.reveal) {
     await showPage(context, page, { ...visit, notice: result.notice ?? null, status, ...(result.reveal && { reveal: result.reveal }), ...(result.page && { body: result.page }) });
     return;
   }
   if (result.notice) await context.flash.write(response, result.notice, session);
-  response.redirect(303, result.redirect === undefined ? adminPath(page.slug) : redirectTarget(result.redirect));
+  response.redirect(303, result.redirect === undefined ? adminPath(page.declaration.slug) : redirectTarget(result.redirect));
 }
 

@@ -1,4 +1,5 @@
-import type { AdminApi, AdminBadge, AdminPage, Logger, SetupChoice, Undo, User } from '#plugin-api';
+import type { AdminApi, AdminBadge, AdminPage, AdminPageBody, AdminPageDeclaration, LazyAdminPage, Logger, SetupChoice, Undo, User } from '#plugin-api';
+import { lazy } from '#plugin-api';
 import { adminPath } from './local-path.ts';
 
 const reserved = /^(login|logout|setup|rest-nonce)(\/|$)/;
@@ -13,10 +14,17 @@ export interface MenuEntry {
   readonly children: readonly MenuEntry[];
 }
 
+/** A page as it was added, its code perhaps still to be loaded. */
+export interface RegisteredPage {
+  readonly declaration: AdminPageDeclaration;
+  /** Loads the page's code at the first call. */
+  body(): Promise<AdminPageBody>;
+}
+
 /** Pages, badges and setup choices that the host and plugins registered. */
 export interface AdminRegistry {
   readonly api: AdminApi;
-  page(slug: string): AdminPage | undefined;
+  page(slug: string): RegisteredPage | undefined;
   /** The menu as this user may see it. */
   menu(user: User, currentSlug: string): MenuEntry[];
   /** A badge that throws is logged and left out. */
@@ -28,7 +36,7 @@ export interface AdminRegistry {
 
 /** @param siteUrl asked at each call: without SITE_URL the port is only known once the host listens. */
 export function createAdminRegistry({ siteUrl, log }: { readonly siteUrl: () => string; readonly log: Logger }): AdminRegistry {
-  const pages = new Map<string, AdminPage>();
+  const pages = new Map<string, RegisteredPage>();
   const badges = new Set<() => Promise<AdminBadge | null>>();
   const choices = new Map<string, SetupChoice>();
   const api: AdminApi = {
@@ -36,7 +44,7 @@ export function createAdminRegistry({ siteUrl, log }: { readonly siteUrl: () => 
       const isDashboard = page.slug === '' && !pages.has('');
       if (!isDashboard && !slugPattern.test(page.slug)) throw new Error(`'${page.slug}' is no address of an admin page; use lower-case letters, digits, '-', '_' and '/'.`);
       if (reserved.test(page.slug)) throw new Error(`The address '${page.slug}' belongs to the admin itself; choose another slug.`);
-      return addOnce(pages, page.slug, page);
+      return addOnce(pages, page.slug, { declaration: page, body: bodyOf(page) });
     },
     addBadge(badge) {
       badges.add(badge);
@@ -49,7 +57,7 @@ export function createAdminRegistry({ siteUrl, log }: { readonly siteUrl: () => 
   return {
     api,
     page: (slug) => pages.get(slug),
-    menu: (user, currentSlug) => buildMenu([...pages.values()].filter((page) => mayOpen(user, page)), currentSlug),
+    menu: (user, currentSlug) => buildMenu([...pages.values()].map(({ declaration }) => declaration).filter((page) => mayOpen(user, page)), currentSlug),
     async badges() {
       const answers = await Promise.all([...badges].map(async (badge) => {
         try {
@@ -77,7 +85,11 @@ export function createAdminRegistry({ siteUrl, log }: { readonly siteUrl: () => 
   };
 }
 
-export function mayOpen(user: User, page: AdminPage): boolean {
+function bodyOf(page: AdminPage | LazyAdminPage): () => Promise<AdminPageBody> {
+  return 'body' in page ? lazy(async () => { const body = await page.body(); return () => body; }) : () => Promise.resolve(page);
+}
+
+export function mayOpen(user: User, page: AdminPageDeclaration): boolean {
   return user.can(page.capability ?? 'manage_options');
 }
 
@@ -89,10 +101,10 @@ function addOnce<Value>(entries: Map<string, Value>, key: string, value: Value):
   };
 }
 
-function buildMenu(pages: readonly AdminPage[], currentSlug: string): MenuEntry[] {
+function buildMenu(pages: readonly AdminPageDeclaration[], currentSlug: string): MenuEntry[] {
   const inMenu = pages.filter((page) => page.menu !== undefined).sort((left, right) => (left.position ?? 50) - (right.position ?? 50));
   const marked = nearestEntry(inMenu, currentSlug);
-  const entry = (page: AdminPage): MenuEntry => ({
+  const entry = (page: AdminPageDeclaration): MenuEntry => ({
     title: page.menu ?? page.title,
     href: adminPath(page.slug),
     icon: page.icon ?? null,
@@ -104,7 +116,7 @@ function buildMenu(pages: readonly AdminPage[], currentSlug: string): MenuEntry[
   return inMenu.filter((page) => page.parent === undefined || !slugs.has(page.parent)).map(entry);
 }
 
-function nearestEntry(inMenu: readonly AdminPage[], currentSlug: string): string | undefined {
+function nearestEntry(inMenu: readonly AdminPageDeclaration[], currentSlug: string): string | undefined {
   const above = inMenu.map((page) => page.slug).filter((slug) => slug === currentSlug || (slug !== '' && currentSlug.startsWith(`${slug}/`)));
   return above.sort((left, right) => right.length - left.length)[0];
 }

@@ -51,7 +51,8 @@ export interface AdminActionResult {
   readonly status?: number;
 }
 
-export interface AdminPage {
+/** What the host must know of a page before anybody opens it: address, place in the menu, who may. */
+export interface AdminPageDeclaration {
   /** Path below the admin root, for example `svc` or `svc/webhooks`. */
   readonly slug: string;
   readonly title: string;
@@ -65,15 +66,27 @@ export interface AdminPage {
   readonly position?: number;
   /** Needed for the page and all its actions. Default `manage_options`. */
   readonly capability?: string;
-  /** Template and its data. The shell (menu, notices, nonce) is put around it. */
-  readonly render: (request: AdminRequest) => Promise<{ readonly template: string; readonly data?: Readonly<Record<string, unknown>> }>;
-  /** POST targets by name. Session, capability and CSRF nonce are checked before. A thrown RestError becomes an error notice. */
-  readonly actions?: Readonly<Record<string, (request: AdminRequest) => Promise<AdminActionResult>>>;
   /** Takes forms with files (`enctype="multipart/form-data"`), each file at most so many bytes. Default: none are taken. */
   readonly uploadLimit?: number;
   /** Script of the plugin's assets to load on this page, for example `settings.js`. */
   readonly script?: string;
   readonly style?: string;
+}
+
+/** What a page does. */
+export interface AdminPageBody {
+  /** Template and its data. The shell (menu, notices, nonce) is put around it. */
+  readonly render: (request: AdminRequest) => Promise<{ readonly template: string; readonly data?: Readonly<Record<string, unknown>> }>;
+  /** POST targets by name. Session, capability and CSRF nonce are checked before. A thrown RestError becomes an error notice. */
+  readonly actions?: Readonly<Record<string, (request: AdminRequest) => Promise<AdminActionResult>>>;
+}
+
+export interface AdminPage extends AdminPageDeclaration, AdminPageBody {}
+
+/** A page whose code is loaded when it is first opened: a start does not pay for pages that nobody looks at. */
+export interface LazyAdminPage extends AdminPageDeclaration {
+  /** Asked once, by the first who may open the page: `async () => (await import('./report.page.ts')).reportPage(host)`. After an error it is asked again. */
+  readonly body: () => Promise<AdminPageBody>;
 }
 
 export interface AdminBadge {
@@ -98,7 +111,7 @@ export interface SetupChoice {
 }
 
 export interface AdminApi {
-  addPage(page: AdminPage): Undo;
+  addPage(page: AdminPage | LazyAdminPage): Undo;
   /** Asked at each page; null shows nothing. */
   addBadge(badge: () => Promise<AdminBadge | null>): Undo;
   addSetupChoice(choice: SetupChoice): Undo;

@@ -27,4 +27,6 @@ export interface CliCommand {
 /** Commands run in a process of their own beside a running host; both see each other's changes within a second. */
 export interface CliApi {
   addCommand(command: CliCommand): Undo;
+  /** Commands that are asked for when a command line runs, so that a running site never loads their code. */
+  addCommands(load: () => Promise<readonly CliCommand[]>): Undo;
 }

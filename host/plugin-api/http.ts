@@ -18,6 +18,8 @@ export interface OutboundInit {
   /** `host:port` reached even when private, for an address an administrator typed out; redirects elsewhere are checked as always (D23). */
   readonly allowHost?: string;
   readonly signal?: AbortSignal;
+  /** One of very many: while there are so many that it pays, they are sent from a thread of their own. Nothing else differs. Default false. */
+  readonly bulk?: boolean;
 }
 
 export interface OutboundResponse {

@@ -39,6 +39,28 @@ describe('pages of plugins in the admin', () => {
     expect(page.text).not.to.match(/<script>|<style|style="|\son\w+="/);
   });
 
+  it('may be loaded when first opened: in the menu before that, once for all, and again after a load that failed', async () => {
+    let loads = 0;
+    host.admin.api.addPage({
+      slug: 'late', title: 'Late', menu: 'Late',
+      body: async () => {
+        loads += 1;
+        if (loads === 1) throw new Error('The disk is slow.');
+        return { render: async () => ({ template: 'probe/page', data: { greeting: `load ${String(loads)}` } }), actions: { save: async () => ({ data: 'saved' }) } };
+      },
+    });
+    expect((await browser.get('/admin/')).text).to.contain('Late');
+    expect((await (await host.signedIn('reader')).get('/admin/late')).status).to.equal(403);
+    expect(loads).to.equal(0);
+    expect((await browser.get('/admin/late')).status).to.equal(500);
+    expect(host.logged.map(({ fields }) => String((fields as { error?: unknown }).error))).to.include('Error: The disk is slow.');
+    const [page] = await Promise.all([browser.get('/admin/late'), browser.get('/admin/late')]);
+    expect(page.text).to.contain('load 2');
+    const nonce = await browser.post('/admin/late?action=save', { _nonce: 'wrong' }, json);
+    expect(nonce.status).to.equal(403);
+    expect(loads).to.equal(2);
+  });
+
   it('are hidden from and refused to users without the capability, actions too', async () => {
     addPage(() => ({ notice: { kind: 'success', text: 'Done.' } }));
     const reader = await host.signedIn('reader');

@@ -93,4 +93,21 @@ describe('the command line', () => {
     undo();
     expect(await registry.run(['site', 'echo', 'a'], { out: () => undefined, err: () => undefined })).to.equal(1);
   });
+
+  it('asks for commands only when a command line runs, and keeps the others when some cannot be loaded', async () => {
+    const registry = createCliRegistry();
+    let asked = 0;
+    const undo = registry.addCommands(() => Promise.resolve([{ ...echo, name: `site late${String((asked += 1))}` }]));
+    registry.addCommands(() => Promise.reject(new Error('gone.ts is gone.')));
+    registry.addCommand(echo);
+    registry.addCommands(() => Promise.resolve([{ ...echo, description: 'Second of its name' }]));
+    expect(asked).to.equal(0);
+    const said = { out: '', err: '' };
+    const output = { out: (text: string) => void (said.out += `${text}\n`), err: (text: string) => void (said.err += `${text}\n`) };
+    expect(await registry.run(['site', 'late1', 'a', '--json'], output)).to.equal(0);
+    expect(JSON.parse(said.out)).to.deep.equal({ args: ['a'], flags: {} });
+    expect(said.err).to.include('gone.ts is gone.').and.include("There is a command 'site echo' already");
+    undo();
+    expect(await registry.run(['site', 'late2', 'a'], output)).to.equal(1);
+  });
 });

@@ -10,7 +10,7 @@ const everything = `
   host.rest.registerRoute('sample/v1', '/a', { handler: () => 1 }); host.rest.registerRoute('sample/v1', '/b', [{ handler: () => 1 }]);
   host.cron.addSchedule('sample', 60, 'Sample');
   host.admin.addPage({ slug: 'sample' }); host.admin.addBadge(async () => null); host.admin.addSetupChoice({ id: 'sample' });
-  host.cli.addCommand({ name: 'sample' }); host.views.addHelper('sample', () => ''); host.metrics.add(() => '');
+  host.cli.addCommand({ name: 'sample' }); host.cli.addCommands(async () => []); host.views.addHelper('sample', () => ''); host.metrics.add(() => '');
   host.clock.every(1000, () => {}); host.clock.after(1000, () => {});`;
 
 describe('scope of a plugin', () => {
@@ -69,7 +69,7 @@ describe('scope of a plugin', () => {
   it('leaves nothing behind over a thousand activations', async () => {
     await activate(everything);
     const during = bench.services.registered();
-    expect(during).to.have.length(13);
+    expect(during).to.have.length(14);
     for (let round = 0; round < 1_000; round += 1) {
       await bench.loader.deactivate('sample');
       if (bench.services.registered().length > 0 || bench.clock.pending() > 0) expect.fail(`Round ${round} left ${bench.services.registered().join(', ')}.`);

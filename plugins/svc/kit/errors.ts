@@ -23,15 +23,27 @@ export const errors = defineErrors('rest_svc_', {
   provider_rejected: [400, '{provider} refused the request: {reason}'],
 
   origin_not_allowed: [403, 'This chatbot may not be embedded on this site. Add its domain to the allowed domains of the chatbot.'],
+  session_invalid: [403, 'The chat session has ended. Start it again.'],
+  consent_required: [403, 'The terms of this chat have not been accepted.'],
+  message_refused: [403, '{reason}'],
+  feedback_off: [403, 'Answers of this chatbot are not rated.'],
 
   bot_not_found: [404, 'There is no chatbot with the id {id}.'],
+  conversation_not_found: [404, 'There is no such conversation.'],
+  message_not_found: [404, 'There is no such message.'],
+  form_not_found: [404, 'This chatbot has no such form.'],
   vector_target_not_found: [404, '{provider} has no index or collection named {target}. Create it first.'],
+
+  turn_running: [409, 'The last message is still being answered. Wait for it, or stop it.'],
+  message_followed: [409, 'Other messages came after this one. Send it again as a new one.'],
 
   provider_rate_limited: [429, '{provider} is limiting the rate of requests: {reason}'],
   rate_limited: [429, 'Too many requests. Try again in {seconds} seconds.'],
   budget_exhausted: [429, 'The budget for this period is used up. Try again in {seconds} seconds.'],
+  chat_limit_reached: [429, '{reason}'],
 
   provider_auth_failed: [502, '{provider} refused the saved credentials: {reason} Check its key in the admin under AI service.'],
+  chat_failed: [502, '{reason}'],
   provider_error: [502, '{provider} failed: {reason}'],
   vector_store_error: [502, '{provider} failed: {reason}'],
 

@@ -1,4 +1,4 @@
-import type { AdminPage, CliCommand, HostApi, Migration } from '#plugin-api';
+import type { AdminPage, CliCommand, HostApi, LazyAdminPage, Migration } from '#plugin-api';
 import { registerRoute, type RouteContext, type ServiceRoute } from './route.ts';
 
 /** What the kit needs of the context that modules are registered with. */
@@ -12,8 +12,10 @@ export interface Module<Context> {
   readonly id: string;
   readonly title: string;
   readonly routes?: readonly ServiceRoute<Context>[];
-  readonly pages?: readonly ((context: Context) => AdminPage)[];
-  readonly commands?: readonly ((context: Context) => readonly CliCommand[])[];
+  /** Declared by `lazyPage`, so that a page's code is loaded when it is first opened. */
+  readonly pages?: readonly ((context: Context) => AdminPage | LazyAdminPage)[];
+  /** Asked for when a command line runs: `lazyCommands` loads their code then. */
+  readonly commands?: readonly ((context: Context) => readonly CliCommand[] | Promise<readonly CliCommand[]>)[];
   /** Tables, named `svc_<name>`; their ids are sorted over all modules. */
   readonly migrations?: readonly Migration[];
   /** Whatever has no list of its own: filters, actions, badges, setup choices. Only declares. */
@@ -29,7 +31,7 @@ export function defineModule<Context>(module: Module<Context>): Module<Context> 
 export async function registerModule<Context extends ModuleContext>(module: Module<Context>, context: Context): Promise<void> {
   for (const route of module.routes ?? []) registerRoute(route, context);
   for (const page of module.pages ?? []) context.host.admin.addPage(page(context));
-  for (const commands of module.commands ?? []) for (const command of commands(context)) context.host.cli.addCommand(command);
+  for (const commands of module.commands ?? []) context.host.cli.addCommands(async () => commands(context));
   await module.register?.(context);
 }
 

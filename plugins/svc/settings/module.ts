@@ -1,25 +1,34 @@
+import { lazyCommands, lazyPage } from '../kit/lazy.ts';
 import { defineModule, type ModuleContext } from '../kit/module.ts';
 import { rateLimitMigration } from '../kit/rate-limit.ts';
 import type { Provider } from '../providers/provider.ts';
-import { keyCommands } from './commands/key-commands.ts';
-import { providerCommands } from './commands/provider-commands.ts';
-import { sandboxCommands } from './commands/sandbox-commands.ts';
 import { addNextSteps } from './next-steps.ts';
 import { optionNames } from './names.ts';
-import { settingsPage } from './page/settings.page.ts';
-import { priceCommands } from './prices/price-commands.ts';
 import { pricesSchema } from './prices/price.ts';
-import { pricesPage } from './prices/prices.page.ts';
 import type { SettingsContext } from './settings-context.ts';
 import { addSetupChoices } from './setup/setup-choices.ts';
-import { setupPage } from './setup/setup.page.ts';
 
 /** Pages, commands, badge and setup choices of the settings. */
 export const settingsModule = defineModule<SettingsContext & ModuleContext & { readonly knownProviders: readonly Provider[] }>({
   id: 'settings',
   title: 'Settings',
-  pages: [settingsPage, setupPage, pricesPage],
-  commands: [keyCommands, (context) => providerCommands(context, context.knownProviders), sandboxCommands, priceCommands],
+  pages: [
+    lazyPage({
+      slug: 'svc', title: 'AI service', menu: 'AI service', icon: 'bolt', position: 20, script: 'settings.js',
+      body: async () => (await import('./page/settings.page.ts')).settingsPage,
+    }),
+    lazyPage({ slug: 'svc/setup', title: 'Set up a provider', parent: 'svc', script: 'settings.js', body: async () => (await import('./setup/setup.page.ts')).setupPage }),
+    lazyPage({
+      slug: 'svc/prices', title: 'Prices', menu: 'Prices', parent: 'svc', icon: 'key', position: 31, style: 'prices.css',
+      body: async () => (await import('./prices/prices.page.ts')).pricesPage,
+    }),
+  ],
+  commands: [
+    lazyCommands(async () => (await import('./commands/key-commands.ts')).keyCommands),
+    async (context) => (await import('./commands/provider-commands.ts')).providerCommands(context, context.knownProviders),
+    lazyCommands(async () => (await import('./commands/sandbox-commands.ts')).sandboxCommands),
+    lazyCommands(async () => (await import('./prices/price-commands.ts')).priceCommands),
+  ],
   migrations: [rateLimitMigration],
   register: (context) => {
     addSetupChoices(context);

@@ -1,14 +1,10 @@
-import type { HostApi } from '#plugin-api';
+import { lazy, type HostApi } from '#plugin-api';
+import { lazyCommands, lazyPage } from '../kit/lazy.ts';
 import { defineModule, type ModuleContext } from '../kit/module.ts';
-import { eventCommands } from './commands/event-commands.ts';
-import { queueCommands } from './commands/queue-commands.ts';
-import { webhookCommands } from './commands/webhook-commands.ts';
 import type { WebhookService } from './create-webhooks.ts';
 import { eventsRoute } from './events.route.ts';
 import { webhookMigrations } from './migrations.ts';
-import { cataloguePage } from './pages/catalogue.page.ts';
-import { endpointPage } from './pages/endpoint.page.ts';
-import { webhooksPage } from './pages/settings.page.ts';
+import { cataloguePath, endpointSlug, webhooksSlug } from './pages/settings-context.ts';
 import { fallbackHook, registerWebhooks, sweepHook } from './register.ts';
 
 /** What the pages, commands and routes of event webhooks work with. */
@@ -24,11 +20,27 @@ export const webhooksModule = defineModule<WebhooksContext>({
   id: 'webhooks',
   title: 'Event webhooks',
   routes: [eventsRoute],
-  pages: [webhooksPage, endpointPage],
-  commands: [webhookCommands, queueCommands, eventCommands],
+  pages: [
+    lazyPage({
+      slug: webhooksSlug, title: 'Webhooks', menu: 'Webhooks', parent: 'svc', icon: 'bolt', position: 25, style: 'webhooks.css', script: 'webhooks.js',
+      body: async () => (await import('./pages/settings.page.ts')).webhooksPage,
+    }),
+    lazyPage({
+      slug: endpointSlug, title: 'Webhook endpoint', parent: webhooksSlug, style: 'webhooks.css', script: 'webhooks.js',
+      body: async () => (await import('./pages/endpoint.page.ts')).endpointPage,
+    }),
+  ],
+  commands: [
+    lazyCommands(async () => (await import('./commands/webhook-commands.ts')).webhookCommands),
+    lazyCommands(async () => (await import('./commands/queue-commands.ts')).queueCommands),
+    lazyCommands(async () => (await import('./commands/event-commands.ts')).eventCommands),
+  ],
   migrations: webhookMigrations,
   register: ({ host, webhooks }) => {
     registerWebhooks(host, webhooks);
-    host.site.addPage(cataloguePage({ host, webhooks }));
+    host.site.addPage({
+      path: cataloguePath, title: 'Webhook events', description: 'The events that this site sends, their fields and examples.', style: 'webhook-events.css',
+      render: lazy(async () => (await import('./pages/catalogue.page.ts')).renderCatalogue({ host, webhooks })),
+    });
   },
 });

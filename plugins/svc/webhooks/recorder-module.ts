@@ -1,4 +1,5 @@
-import type { HostApi } from '#plugin-api';
+import type { HostApi, LazyAdminPage } from '#plugin-api';
+import { lazyPage } from '../kit/lazy.ts';
 import { registerRoute } from '../kit/route.ts';
 import { defineModule } from '../kit/module.ts';
 import { createSecretReader } from '../settings/secret-reader.ts';
@@ -8,15 +9,28 @@ import { createInbox } from './inbox/inbox.ts';
 import { inboxRoute } from './inbox/inbox.route.ts';
 import { inboxMigration, inboxTable } from './inbox/inbox-table.ts';
 import type { WebhooksContext } from './module.ts';
-import { deliveryPage } from './pages/delivery.page.ts';
-import { inboxPage } from './pages/inbox.page.ts';
-import { recorderPage } from './pages/recorder.page.ts';
-import { whyNotPage } from './pages/why-not.page.ts';
+import type { RecorderContext } from './pages/recorder-context.ts';
 import { createSettingsStore } from './settings-store.ts';
 import type { Recorder } from './webhooks.ts';
 
 /** Tables, for uninstalling. */
 export const recorderTables: readonly string[] = [hoursTable, inboxTable];
+
+const pages: readonly ((context: RecorderContext) => LazyAdminPage)[] = [
+  lazyPage({
+    slug: 'svc/deliveries', title: 'Deliveries', menu: 'Deliveries', parent: 'svc', icon: 'list', position: 27, script: 'recorder.js', style: 'recorder.css',
+    body: async () => (await import('./pages/recorder.page.ts')).recorderPage,
+  }),
+  lazyPage({
+    slug: 'svc/deliveries/delivery', title: 'Delivery', parent: 'svc', script: 'recorder.js', style: 'recorder.css',
+    body: async () => (await import('./pages/delivery.page.ts')).deliveryPage,
+  }),
+  lazyPage({ slug: 'svc/deliveries/why-not', title: 'Why was it not sent?', parent: 'svc', style: 'recorder.css', body: async () => (await import('./pages/why-not.page.ts')).whyNotPage }),
+  lazyPage({
+    slug: 'svc/deliveries/inbox', title: 'Inbox', parent: 'svc', script: 'recorder.js', style: 'recorder.css',
+    body: async () => (await import('./pages/inbox.page.ts')).inboxPage,
+  }),
+];
 
 /**
  * The flight recorder: pages of what was sent and why not, the built-in inbox, figures by hour and for Prometheus, and
@@ -35,7 +49,7 @@ export const recorderModule = defineModule<WebhooksContext>({
     };
     const hours = createHours({ host, recorder: webhooks.recorder });
     const recorder = { host, webhooks, hours, inbox: createInbox({ host, webhooks, secretsOf }) };
-    for (const page of [recorderPage, deliveryPage, whyNotPage, inboxPage]) host.admin.addPage(page(recorder));
+    for (const page of pages) host.admin.addPage(page(recorder));
     registerRoute(inboxRoute, { ...context, inbox: recorder.inbox });
     host.metrics.add(() => webhooks.recorder.exposeMetrics());
     addCircuitBadge(host, webhooks.recorder);

@@ -59,7 +59,7 @@ export function createCountedServices({ clock, stored = new Map<string, unknown>
     },
     cron: { addSchedule: (name: string) => keep(`schedule ${name}`) },
     admin: { addPage: ({ slug }: { slug: string }) => keep(`page ${slug}`), addBadge: () => keep('badge'), addSetupChoice: () => keep('choice') },
-    cli: { addCommand: ({ name }: CliCommand) => keep(`command ${name}`) },
+    cli: { addCommand: ({ name }: CliCommand) => keep(`command ${name}`), addCommands: () => keep('commands') },
     database: { dialect: 'sqlite', knex: {}, transaction: async (work: (transaction: unknown) => unknown) => work({}) },
     users: { get: async () => null },
     content: {},

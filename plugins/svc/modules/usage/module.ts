@@ -1,16 +1,20 @@
 import { usageMigration } from '../../ai/usage-ledger/usage-tables.ts';
 import type { ServiceContext } from '../../context.ts';
+import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import { addSweep } from './sweep.ts';
-import { usageCommands } from './usage-commands.ts';
-import { usagePage } from './usage.page.ts';
 
 /** What the service's calls cost and how they ended: the ledger's tables, page and commands. */
 export const usageModule = defineModule<ServiceContext>({
   id: 'usage',
   title: 'Usage',
-  pages: [usagePage],
-  commands: [usageCommands],
+  pages: [
+    lazyPage({
+      slug: 'svc/usage', title: 'Usage', menu: 'Usage', parent: 'svc', icon: 'list', position: 30, style: 'usage.css',
+      body: async () => (await import('./usage.page.ts')).usagePage,
+    }),
+  ],
+  commands: [lazyCommands(async () => (await import('./usage-commands.ts')).usageCommands)],
   migrations: [usageMigration],
   register: addSweep,
 });

@@ -1,19 +1,12 @@
-import type { AdminPage } from '#plugin-api';
+import type { AdminPageBody } from '#plugin-api';
 import { usageCsv } from './usage-csv.ts';
 import { readFilter } from './usage-filter.ts';
 import { usageView, type UsageContext } from './usage-view.ts';
 
 /** The page "Usage": sums, chart and calls of a period, and their export. */
-export function usagePage(context: UsageContext): AdminPage {
+export function usagePage(context: UsageContext): AdminPageBody {
   const { host, ledger } = context;
   return {
-    slug: 'svc/usage',
-    title: 'Usage',
-    menu: 'Usage',
-    parent: 'svc',
-    icon: 'list',
-    position: 30,
-    style: 'usage.css',
     render: async (request) => ({ template: 'svc/usage', data: await usageView(context, request.query) }),
     actions: {
       export: async (request) => {

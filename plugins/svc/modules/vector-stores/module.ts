@@ -1,7 +1,6 @@
 import type { ServiceContext } from '../../context.ts';
+import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
-import { storeCommands } from './store-commands.ts';
-import { storesPage } from './stores.page.ts';
 import { upsertRoute } from './upsert.route.ts';
 
 /** Vector databases: the route that fills them, and the page and commands that set them up. */
@@ -9,6 +8,11 @@ export const vectorStoresModule = defineModule<ServiceContext>({
   id: 'vector-stores',
   title: 'Vector stores',
   routes: [upsertRoute],
-  pages: [storesPage],
-  commands: [storeCommands],
+  pages: [
+    lazyPage({
+      slug: 'svc/vector-stores', title: 'Vector stores', menu: 'Vector stores', parent: 'svc', icon: 'database', script: 'settings.js', style: 'vector-stores.css',
+      body: async () => (await import('./stores.page.ts')).storesPage,
+    }),
+  ],
+  commands: [lazyCommands(async () => (await import('./store-commands.ts')).storeCommands)],
 });

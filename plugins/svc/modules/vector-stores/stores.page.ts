@@ -1,18 +1,11 @@
-import type { AdminPage } from '#plugin-api';
+import type { AdminPageBody } from '#plugin-api';
 import type { ServiceContext } from '../../context.ts';
 import { storeActions, storesTemplate } from './store-actions.ts';
 import { storesView } from './stores-view.ts';
 
 /** The page "Vector stores": settings of each store, and the indexes or collections of those that are configured. */
-export function storesPage(context: ServiceContext): AdminPage {
+export function storesPage(context: ServiceContext): AdminPageBody {
   return {
-    slug: 'svc/vector-stores',
-    title: 'Vector stores',
-    menu: 'Vector stores',
-    parent: 'svc',
-    icon: 'database',
-    script: 'settings.js',
-    style: 'vector-stores.css',
     render: async (request) => {
       const chosen = request.query['store'];
       return { template: storesTemplate, data: { ...(await storesView(context)), openStore: typeof chosen === 'string' ? chosen : '' } };

@@ -1,4 +1,4 @@
-import type { AdminActionResult, AdminPage, AdminRequest } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { SettingsContext } from '../settings-context.ts';
 import { groupOf, textOf } from './form-values.ts';
 import { keyActions } from './key-actions.ts';
@@ -7,15 +7,9 @@ import { savingOrRefused } from './refuse.ts';
 import { settingsView } from './settings-view.ts';
 
 /** The page "AI service": key, providers, parameters, image defaults, limits, sandbox. */
-export function settingsPage(context: SettingsContext): AdminPage {
+export function settingsPage(context: SettingsContext): AdminPageBody {
   const { settings } = context;
   return {
-    slug: 'svc',
-    title: 'AI service',
-    menu: 'AI service',
-    icon: 'bolt',
-    position: 20,
-    script: 'settings.js',
     render: async (request) => {
       const view = await settingsView(context);
       const chosen = request.query['provider'];

@@ -1,4 +1,4 @@
-import type { AdminActionResult, AdminPage, AdminRequest } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { textOf } from '../page/form-values.ts';
 import type { SettingsContext } from '../settings-context.ts';
 import { defaultPrices, defaultPricesDate } from './default-prices.ts';
@@ -16,16 +16,9 @@ const example: readonly Price[] = [
 ];
 
 /** The page "Prices": a site's own prices as JSON, and the built-in ones beside them. */
-export function pricesPage(context: Pick<SettingsContext, 'settings' | 'providers'>): AdminPage {
+export function pricesPage(context: Pick<SettingsContext, 'settings' | 'providers'>): AdminPageBody {
   const { prices } = context.settings;
   return {
-    slug: 'svc/prices',
-    title: 'Prices',
-    menu: 'Prices',
-    parent: 'svc',
-    icon: 'key',
-    position: 31,
-    style: 'prices.css',
     render: async () => ({ template, data: await pricesView(context) }),
     actions: {
       save: (request) => save(request, context),

@@ -1,4 +1,4 @@
-import type { AdminActionResult, AdminPage, AdminRequest } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { Provider } from '../../providers/provider.ts';
 import { invalidFields, type FieldFaults } from '../invalid-fields.ts';
 import { groupOf, providerChanges } from '../page/form-values.ts';
@@ -11,12 +11,8 @@ import { finishSetup } from './finish.ts';
 const template = 'svc/setup-provider';
 
 /** Step by step to a first answer: choose a provider, fill in its settings, test them, get a key. Not in the menu. */
-export function setupPage(context: SettingsContext): AdminPage {
+export function setupPage(context: SettingsContext): AdminPageBody {
   return {
-    slug: 'svc/setup',
-    title: 'Set up a provider',
-    parent: 'svc',
-    script: 'settings.js',
     render: async (request) => {
       const chosen = request.query['provider'];
       const provider = typeof chosen === 'string' ? await context.providers.get(chosen) : undefined;

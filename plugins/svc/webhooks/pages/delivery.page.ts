@@ -1,4 +1,4 @@
-import { RestError, type AdminActionResult, type AdminPage, type AdminRequest } from '#plugin-api';
+import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import { textOf } from '../../settings/page/form-values.ts';
 import type { DeliveryDetail } from '../delivery.ts';
 import { deliveryView } from './delivery-view.ts';
@@ -8,7 +8,7 @@ import type { RecorderContext } from './recorder-context.ts';
 const template = 'svc/webhook-delivery';
 
 /** One delivery: its exact bytes and headers, every attempt, and what can be done with it. */
-export function deliveryPage(context: RecorderContext): AdminPage {
+export function deliveryPage(context: RecorderContext): AdminPageBody {
   const { webhooks: { recorder } } = context;
 
   async function find(id: unknown): Promise<DeliveryDetail> {
@@ -20,11 +20,6 @@ export function deliveryPage(context: RecorderContext): AdminPage {
   const done = (request: AdminRequest, notice: NonNullable<AdminActionResult['notice']>): AdminActionResult => ({ notice, redirect: `svc/deliveries/delivery?id=${encodeURIComponent(textOf(request, 'id'))}` });
 
   return {
-    slug: 'svc/deliveries/delivery',
-    title: 'Delivery',
-    parent: 'svc',
-    script: 'recorder.js',
-    style: 'recorder.css',
     render: async (request) => ({ template, data: await deliveryView(context, await find(request.query['id']), { raw: request.query['view'] === 'raw' }) }),
     actions: {
       replay: async (request) => {

@@ -1,4 +1,4 @@
-import type { AdminActionResult, AdminPage, AdminRequest } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { textOf } from '../../settings/page/form-values.ts';
 import { invalidFields } from '../../settings/invalid-fields.ts';
 import { savingOrRefused } from '../../settings/page/refuse.ts';
@@ -12,13 +12,8 @@ import { testAnswer } from './settings.page.ts';
 const template = 'svc/webhooks-endpoint';
 
 /** Adds and edits an endpoint: `?id=` edits it, `?copy=` begins a new one after it. */
-export function endpointPage(context: WebhookPagesContext): AdminPage {
+export function endpointPage(context: WebhookPagesContext): AdminPageBody {
   return {
-    slug: endpointSlug,
-    title: 'Webhook endpoint',
-    parent: webhooksSlug,
-    style: 'webhooks.css',
-    script: 'webhooks.js',
     render: async ({ query }) => {
       const { id, copy } = query;
       return { template, data: await endpointView(context, { id: typeof id === 'string' ? id : null, ...(typeof copy === 'string' && { copyOf: copy }) }) };

@@ -1,4 +1,4 @@
-import type { AdminPage } from '#plugin-api';
+import type { AdminPageBody } from '#plugin-api';
 import { textOf } from '../../settings/page/form-values.ts';
 import { answers } from '../inbox/answers.ts';
 import { keptRequests, type InboxRequest } from '../inbox/inbox.ts';
@@ -14,13 +14,8 @@ const verdictBadges: Readonly<Record<Verdict, { readonly text: string; readonly 
 };
 
 /** The page "Inbox": a receiver on the site itself, for first tries. */
-export function inboxPage({ host, webhooks, inbox }: RecorderContext): AdminPage {
+export function inboxPage({ host, webhooks, inbox }: RecorderContext): AdminPageBody {
   return {
-    slug: 'svc/deliveries/inbox',
-    title: 'Inbox',
-    parent: 'svc',
-    script: 'recorder.js',
-    style: 'recorder.css',
     render: async () => {
       const state = await inbox.state();
       const { enabled } = await webhooks.settings();

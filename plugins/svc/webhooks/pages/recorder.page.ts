@@ -1,4 +1,4 @@
-import type { AdminActionResult, AdminPage, AdminRequest } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { recorderActions } from './recorder-actions.ts';
 import type { RecorderContext } from './recorder-context.ts';
 import { deliveriesCsv } from './recorder-csv.ts';
@@ -6,17 +6,9 @@ import { readRecorderQuery, toDeliveryFilter } from './recorder-filter.ts';
 import { recorderLive, recorderView } from './recorder-view.ts';
 
 /** The page "Deliveries": every delivery, newest first, the queue at work, and sending again. */
-export function recorderPage(context: RecorderContext): AdminPage {
+export function recorderPage(context: RecorderContext): AdminPageBody {
   const { host, webhooks } = context;
   return {
-    slug: 'svc/deliveries',
-    title: 'Deliveries',
-    menu: 'Deliveries',
-    parent: 'svc',
-    icon: 'list',
-    position: 27,
-    script: 'recorder.js',
-    style: 'recorder.css',
     render: async (request) => ({ template: 'svc/webhook-recorder', data: await recorderView(context, request.query) }),
     actions: {
       ...recorderActions(context),

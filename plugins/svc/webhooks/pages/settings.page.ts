@@ -1,4 +1,4 @@
-import type { AdminActionResult, AdminPage, AdminRequest } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { textOf } from '../../settings/page/form-values.ts';
 import { savingOrRefused } from '../../settings/page/refuse.ts';
 import { failedActions } from './failed-actions.ts';
@@ -10,17 +10,9 @@ import { settingsView } from './settings-view.ts';
 const template = 'svc/webhooks';
 
 /** The page "Webhooks": switch, endpoints, failed jobs, signing secret, log (contract 2.7, 3). */
-export function webhooksPage(context: WebhookPagesContext): AdminPage {
+export function webhooksPage(context: WebhookPagesContext): AdminPageBody {
   const { webhooks } = context;
   return {
-    slug: webhooksSlug,
-    title: 'Webhooks',
-    menu: 'Webhooks',
-    parent: 'svc',
-    icon: 'bolt',
-    position: 25,
-    style: 'webhooks.css',
-    script: 'webhooks.js',
     render: async () => ({ template, data: await settingsView(context) }),
     actions: {
       ...secretActions(context),

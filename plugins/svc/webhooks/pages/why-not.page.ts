@@ -1,4 +1,4 @@
-import type { AdminPage } from '#plugin-api';
+import type { AdminPageBody } from '#plugin-api';
 import type { Condition } from '../delivery.ts';
 import type { RecorderContext } from './recorder-context.ts';
 import { recorderTabs } from './recorder-tabs.ts';
@@ -8,13 +8,9 @@ import { endpointName, endpointOptions, eventOptions } from './recorder-view.ts'
 const uncertain: ReadonlySet<Condition['id']> = new Set(['envelope_filter', 'targets_filter']);
 
 /** The page "Why not?": which conditions an event meets for an endpoint at this moment (contract 6.1). */
-export function whyNotPage(context: RecorderContext): AdminPage {
+export function whyNotPage(context: RecorderContext): AdminPageBody {
   const { host, webhooks } = context;
   return {
-    slug: 'svc/deliveries/why-not',
-    title: 'Why was it not sent?',
-    parent: 'svc',
-    style: 'recorder.css',
     render: async ({ query }) => {
       const settings = await webhooks.settings();
       const [first] = settings.endpoints;
