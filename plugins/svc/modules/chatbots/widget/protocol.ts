@@ -12,6 +12,9 @@
  * | `POST /bots/{bot_id}/forms/{form_id}` | FormRequest -> FormAnswer; 400 `rest_invalid_param` with a sentence for each bad field in `data.params` |
  * | `GET /widget.js`, `GET /widget.css` | the script and its styles |
  *
+ * A message that is refused before it is accepted (a limit, consent, a banned word, a session that has ended) is an error
+ * answer with its status, as JSON, with or without a stream; `rest_svc_chat_limit_reached` carries `data.limit`, a WidgetLimit.
+ * After 403 `rest_svc_session_invalid` the page starts again without its token.
  * Every event of an SSE answer is `event: <type>`, `data: <JSON of the rest>`. A line `: ` comes at least every 15 s.
  * A connection that breaks stops nothing: the answer is finished and stored, and sending the same `message_id` again
  * gives it (or the rest of the stream, or a new try where the last one failed).
