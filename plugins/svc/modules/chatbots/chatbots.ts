@@ -3,12 +3,15 @@ import { exampleModel } from '../../settings/example-model.ts';
 import type { BotStore } from './bots/bot.ts';
 import { createBotStore } from './bots/bot-store.ts';
 import type { ConversationStore } from './conversations/conversation.ts';
+import { createSubmissionStore } from './forms/submission-store.ts';
+import type { SubmissionStore } from './forms/submission.ts';
 import type { CreateReply } from './reply/reply.ts';
 
 /** What the routes, pages and commands of chatbots share. One per context. */
 export interface Chatbots {
   readonly bots: BotStore;
   readonly conversations: ConversationStore;
+  readonly submissions: SubmissionStore;
   readonly reply: CreateReply;
 }
 
@@ -23,7 +26,8 @@ export function partsOf<Parts>(create: (context: ServiceContext) => Parts): (con
 }
 
 /** The parts of chatbots in this process. */
-export const chatbotsOf: (context: ServiceContext) => Pick<Chatbots, 'bots'> = partsOf((context) => ({
+export const chatbotsOf: (context: ServiceContext) => Pick<Chatbots, 'bots' | 'submissions'> = partsOf((context) => ({
+  submissions: createSubmissionStore({ host: context.host }),
   bots: createBotStore({
     host: context.host,
     known: async () => ({

@@ -1,14 +1,23 @@
 import type { ServiceContext } from '../../context.ts';
+import { lazyPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import { botsMigration, botsTable } from './bots/bots-table.ts';
+import { submissionsMigration, submissionsTable } from './forms/submission-tables.ts';
+import { conversationsMigration, conversationTables } from './conversations/conversation-tables.ts';
 import './hooks.ts';
 
 /** Chatbots: what they are set to, their conversations, and the widget that visitors meet them in. */
 export const chatbotsModule = defineModule<ServiceContext>({
   id: 'chatbots',
   title: 'Chatbots',
-  migrations: [botsMigration],
+  pages: [
+    lazyPage({
+      slug: 'svc/submissions', title: 'Form submissions', menu: 'Form submissions', parent: 'svc', icon: 'list', position: 24, style: 'submissions.css',
+      body: async () => (await import('./pages/submissions.page.ts')).submissionsPage,
+    }),
+  ],
+  migrations: [botsMigration, submissionsMigration, conversationsMigration],
 });
 
 /** Removed when the plugin is uninstalled. */
-export const chatbotTables: readonly string[] = [botsTable];
+export const chatbotTables: readonly string[] = [botsTable, submissionsTable, ...conversationTables];
