@@ -1,5 +1,6 @@
 import { RestResponse } from '#plugin-api';
 import type { JsonSchema, Params, RestError, RestRequest, RouteDefinition } from '#plugin-api';
+import { endContent, withoutContent } from './content.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { Embedder } from './embed.ts';
 import { errorResponse } from './error-response.ts';
@@ -67,7 +68,9 @@ export function createBatchRoute({ registry, dispatcher, embedder, filters, fini
   const runPart = async ({ request, match, error }: Part): Promise<Envelope> => {
     const early = match === null || error !== null ? null : await filters.run('rest_pre_dispatch', null, rest(), request);
     const response = early instanceof RestResponse ? early : await concluded({ request, match, error });
-    const finished = await finish(response, request);
+    const answered = await finish(response, request);
+    endContent(answered.content);
+    const finished = withoutContent(answered);
     return envelope(finished, await embedder.bodyOf(finished, request, false));
   };
 

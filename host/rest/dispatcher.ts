@@ -1,4 +1,5 @@
 import { RestError, RestResponse } from '#plugin-api';
+import { endReplaced } from './content.ts';
 import { errorResponse } from './error-response.ts';
 import { hostErrors } from './errors.ts';
 import type { ErrorReader } from './failures.ts';
@@ -57,7 +58,9 @@ export function createDispatcher({ registry, filters, rest, errors, url }: Dispa
       const replaced = await filters.run('rest_dispatch_request', null, request, match.route.pattern.path, definition);
       result = replaced ?? (await attempt(request, () => definition.handler(request)));
     }
-    return asResponse(await filters.run('rest_request_after_callbacks', result, definition, request));
+    const answered = await filters.run('rest_request_after_callbacks', result, definition, request);
+    endReplaced(result, answered);
+    return asResponse(answered);
   };
 
   const answerOptions = (request: HostRequest): RestResponse => {

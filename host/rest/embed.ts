@@ -1,4 +1,5 @@
 import type { RestResponse } from '#plugin-api';
+import { endContent } from './content.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { Finish } from './finish.ts';
 import type { Links } from './links.ts';
@@ -65,6 +66,7 @@ export function createEmbedder({ dispatcher, links, finish }: EmbedDependencies)
     if (inner === null) return [];
     inner.query['context'] ??= 'embed';
     const response = await finish(await dispatcher.dispatch(inner), inner);
+    endContent(response.content);
     const body = await bodyOf(response, inner, false);
     cache.set(href, body);
     return body;

@@ -2,10 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Headers, Logger, User } from '#plugin-api';
 import { drain, HungUpError, readBody } from './body-reader.ts';
+import { endContent, isStream } from './content.ts';
+import type { ContentStream } from './content.ts';
 import { hostErrors } from './errors.ts';
 import { errorBody } from './error-response.ts';
 import { parseQuery } from './php-query.ts';
 import type { RawRestRequest, RawRestResponse, Rest } from './rest-contract.ts';
+import { sendStream } from './send-stream.ts';
 
 export interface RestHandlerDependencies {
   readonly rest: Pick<Rest, 'handle'>;
@@ -44,8 +47,10 @@ export function createRestHandler({ rest, prefix, currentUser, log }: RestHandle
     };
     const send = (answer: RawRestResponse): void => {
       try {
-        sendAnswer(request, response, answer);
+        if (isWhole(answer)) sendAnswer(request, response, answer);
+        else sendOpen({ request, response, log: log.child({ route: place.route, request_id: id }) }, answer);
       } catch (error) {
+        endContent(answer.body);
         // A header that HTTP cannot carry: the answer goes out without the route's own ones.
         log.error('REST answer could not be sent', { request_id: id, error });
         sendAnswer(request, response, bareFailure(id));
@@ -117,14 +122,50 @@ function watchHangUp(response: ServerResponse, listener: () => void): void {
   response.once('close', check);
 }
 
+interface OpenAnswer {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly log: Logger;
+}
+
+type WholeAnswer = RawRestResponse & { readonly body: string | Uint8Array };
+
+function isWhole(answer: RawRestResponse): answer is WholeAnswer {
+  return !isStream(answer.body);
+}
+
+/**
+ * Sends an answer while it is made. Its headers go out at once; an error in it cuts the connection, as there is no other
+ * way left to say that what was sent is not the whole.
+ *
+ * @throws TypeError when a header cannot be sent; nothing has gone out then.
+ */
+function sendOpen({ request, response, log }: OpenAnswer, { status, headers, body }: RawRestResponse): void {
+  if (response.destroyed || response.headersSent) return endContent(body);
+  response.writeHead(status, headers);
+  response.flushHeaders();
+  void sendStream(response, body as ContentStream).then((end) => {
+    if (end.kind === 'complete') return endAnswer(request, response);
+    if (end.kind === 'hung_up') return void log.debug('REST stream ended: the caller hung up');
+    log.error('REST stream failed, and its connection is cut', { error: end.error });
+    response.destroy();
+  });
+}
+
 /** @throws TypeError when a header cannot be sent; nothing has gone out then. */
-function sendAnswer(request: IncomingMessage, response: ServerResponse, { status, headers, body }: RawRestResponse): void {
+function sendAnswer(request: IncomingMessage, response: ServerResponse, { status, headers, body }: WholeAnswer): void {
   if (response.destroyed || response.headersSent) return;
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   if (request.method !== 'HEAD' && status !== 204 && status !== 304) headers['Content-Length'] = String(bytes.byteLength);
   response.writeHead(status, headers);
   if (request.complete || !hasBody(request)) return void response.end(bytes);
   response.write(bytes);
+  endAnswer(request, response);
+}
+
+/** Ends an answer, once the caller has sent all it wanted to: it would not see the answer before. */
+function endAnswer(request: IncomingMessage, response: ServerResponse): void {
+  if (request.complete || !hasBody(request)) return void response.end();
   drain(request, (isComplete) => {
     response.end();
     if (!isComplete) request.destroy();
@@ -135,7 +176,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
-function bareFailure(id: string): RawRestResponse {
+function bareFailure(id: string): WholeAnswer {
   return {
     status: 500,
     headers: { 'Content-Type': 'application/json; charset=UTF-8', 'X-Content-Type-Options': 'nosniff', 'X-Request-Id': id },

@@ -1,4 +1,4 @@
-import type { Headers, HttpMethod, OpenApiDocument, RestApi, RouteDefinition, RouteSecurity, Undo, User } from '#plugin-api';
+import type { Headers, HttpMethod, OpenApiDocument, RestApi, RestContent, RouteDefinition, RouteSecurity, Undo, User } from '#plugin-api';
 
 /** A request from outside, before anything of it was looked at. */
 export interface RawRestRequest {
@@ -22,8 +22,8 @@ export interface RawRestRequest {
 export interface RawRestResponse {
   readonly status: number;
   readonly headers: Record<string, string>;
-  /** Empty where there is none: HEAD, 204, null. */
-  readonly body: string | Uint8Array;
+  /** Empty where there is none: HEAD, 204, null. An iterable is sent piece by piece, or ended by whoever cannot send it. */
+  readonly body: RestContent;
 }
 
 /** An unforeseen error of a route. By the definition the composition finds the plugin it belongs to. */

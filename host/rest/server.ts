@@ -1,6 +1,7 @@
 import { RestError, RestResponse } from '#plugin-api';
-import type { Logger, User } from '#plugin-api';
+import type { Logger, RestContent, User } from '#plugin-api';
 import { envelope } from './batch.ts';
+import { contentHeaders, endContent, endReplaced, withoutContent } from './content.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { readEmbedWish } from './embed.ts';
 import type { Embedder } from './embed.ts';
@@ -38,11 +39,10 @@ export function createRestServer(dependencies: ServerDependencies): Rest['handle
   const write = createWriter(dependencies);
 
   const answer = async ({ request, refusal }: Received): Promise<RestResponse> => {
-    try {
-      return await finish(refusal === null ? await dispatcher.dispatch(request) : errorResponse(refusal), request);
-    } catch (error) {
-      return errorResponse(errors.fromElsewhere(error, request));
-    }
+    const response = refusal === null ? await dispatcher.dispatch(request) : errorResponse(refusal);
+    const finished = await finish(response, request).catch((error: unknown) => errorResponse(errors.fromElsewhere(error, request)));
+    endReplaced(response, finished);
+    return finished;
   };
 
   return async (raw) => {
@@ -58,7 +58,9 @@ export function createRestServer(dependencies: ServerDependencies): Rest['handle
       isPrivate: isPersonal(received) || (isOverridden && response.status >= 400 && response.status < 500),
       id: raw.id,
     }, response);
+    if (written.isContent) contentHeaders(response, sent);
     const isBare = raw.method === 'HEAD' || response.status === 204 || response.status === 304;
+    if (isBare) endContent(written.body);
     return { status: response.status, headers: sent, body: isBare ? '' : written.body };
   };
 }
@@ -97,29 +99,59 @@ const seeAnswers = ['rest_request_after_callbacks', 'rest_post_dispatch', 'rest_
 
 interface Written {
   readonly response: RestResponse;
-  readonly body: string | Uint8Array;
+  readonly body: RestContent;
+  /** The body is the answer's content, sent as it is. */
+  readonly isContent?: boolean;
 }
 
-/** Turns an answer into what is sent: links, embedded answers, envelope, JSON, or what a filter sends in their place. */
-function createWriter({ embedder, filters, errors, rest, log }: ServerDependencies): (response: RestResponse, request: HostRequest) => Promise<Written> {
+type Write = (response: RestResponse, request: HostRequest) => Promise<Written>;
+
+/** Turns an answer into what is sent: its content, or its JSON, or what a filter sends in their place. */
+function createWriter(dependencies: ServerDependencies): Write {
+  const { filters, errors, rest } = dependencies;
+  const writeJson = createJsonWriter(dependencies);
+
+  const write: Write = async (response, request) => {
+    if (!sendsContent(response, request)) return writeJson(withoutContent(response), request);
+    const served = await filters.run('rest_pre_serve_request', false, response, request, rest());
+    if (served === true) return { response, body: '' };
+    if (typeof served === 'string' || served instanceof Uint8Array) return { response, body: served };
+    return { response, body: response.content ?? '', isContent: true };
+  };
+
   return async (response, request) => {
     try {
-      const body = await embedder.bodyOf(response, request, readEmbedWish(request.query['_embed']));
-      const isEnveloped = request.query['_envelope'] !== undefined;
-      const { written } = response;
-      const isUntouched = written !== null && written.body === body && !isEnveloped && !seeAnswers.some((name) => filters.has(name));
-      const encoded = isUntouched ? { bytes: written.write() } : encodeBody(isEnveloped ? envelope(response, body) : body);
-      const sent = isEnveloped ? new RestResponse() : response;
-      const served = await filters.run('rest_pre_serve_request', false, sent, request, rest());
-      if (served === true) return { response: sent, body: '' };
-      if (typeof served === 'string' || served instanceof Uint8Array) return { response: sent, body: served };
-      if ('bytes' in encoded) return { response: sent, body: encoded.bytes };
-      if ('text' in encoded) return { response: sent, body: encoded.text };
-      log.error('REST answer could not be encoded', { route: request.route, request_id: request.id, error: encoded.cause ?? encoded.error });
-      return failed(encoded.error, response);
+      const written = await write(response, request);
+      if (written.isContent !== true) endContent(response.content);
+      return written;
     } catch (error) {
+      endContent(response.content);
       return failed(errors.fromElsewhere(error, request), response);
     }
+  };
+}
+
+/** Whoever chooses fields or asks for an envelope wants JSON: then the body stands for the content. */
+function sendsContent({ content }: RestResponse, { query, params }: HostRequest): boolean {
+  return content !== null && query['_envelope'] === undefined && (params['_fields'] ?? query['_fields']) === undefined;
+}
+
+/** Links, embedded answers, envelope, JSON. */
+function createJsonWriter({ embedder, filters, rest, log }: ServerDependencies): Write {
+  return async (response, request) => {
+    const body = await embedder.bodyOf(response, request, readEmbedWish(request.query['_embed']));
+    const isEnveloped = request.query['_envelope'] !== undefined;
+    const { written } = response;
+    const isUntouched = written !== null && written.body === body && !isEnveloped && !seeAnswers.some((name) => filters.has(name));
+    const encoded = isUntouched ? { bytes: written.write() } : encodeBody(isEnveloped ? envelope(response, body) : body);
+    const sent = isEnveloped ? new RestResponse() : response;
+    const served = await filters.run('rest_pre_serve_request', false, sent, request, rest());
+    if (served === true) return { response: sent, body: '' };
+    if (typeof served === 'string' || served instanceof Uint8Array) return { response: sent, body: served };
+    if ('bytes' in encoded) return { response: sent, body: encoded.bytes };
+    if ('text' in encoded) return { response: sent, body: encoded.text };
+    log.error('REST answer could not be encoded', { route: request.route, request_id: request.id, error: encoded.cause ?? encoded.error });
+    return failed(encoded.error, response);
   };
 }
 
