@@ -3,6 +3,7 @@ import { exampleModel } from '../../settings/example-model.ts';
 import type { BotStore } from './bots/bot.ts';
 import { createBotStore } from './bots/bot-store.ts';
 import type { ConversationStore } from './conversations/conversation.ts';
+import { createConversationStore } from './conversations/conversation-store.ts';
 import { createSubmissionStore } from './forms/submission-store.ts';
 import type { SubmissionStore } from './forms/submission.ts';
 import type { CreateReply } from './reply/reply.ts';
@@ -26,7 +27,8 @@ export function partsOf<Parts>(create: (context: ServiceContext) => Parts): (con
 }
 
 /** The parts of chatbots in this process. */
-export const chatbotsOf: (context: ServiceContext) => Pick<Chatbots, 'bots' | 'submissions'> = partsOf((context) => ({
+export const chatbotsOf: (context: ServiceContext) => Pick<Chatbots, 'bots' | 'conversations' | 'submissions'> = partsOf((context) => ({
+  conversations: createConversationStore({ host: context.host }),
   submissions: createSubmissionStore({ host: context.host }),
   bots: createBotStore({
     host: context.host,

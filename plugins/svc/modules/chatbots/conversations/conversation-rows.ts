@@ -1,0 +1,131 @@
+import type { Conversation, NewConversation, NewMessage, Source, StoredMessage } from './conversation.ts';
+
+/** As the databases answer it: 64-bit integers are numbers. */
+export interface ConversationRow {
+  readonly id: number;
+  readonly uuid: string;
+  readonly bot_id: number;
+  readonly user_id: number;
+  readonly session_id: string | null;
+  readonly module: string;
+  readonly message_count: number;
+  readonly created_at: number;
+  readonly last_message_at: number;
+  readonly page_url: string;
+  readonly ip: string;
+  readonly consented_at: number | null;
+  readonly variables: string;
+  readonly stored: string;
+  readonly tokens: number;
+  readonly cost: number;
+  readonly liked: number;
+  readonly disliked: number;
+  readonly revision: number;
+}
+
+export interface MessageRow {
+  readonly id: number;
+  readonly conversation_id: number;
+  readonly uuid: string;
+  readonly position: number;
+  readonly role: 'user' | 'assistant';
+  readonly content: string;
+  readonly created_at: number;
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly total_tokens: number | null;
+  readonly cost: number | null;
+  readonly sources: string | null;
+  readonly is_partial: number;
+  readonly feedback: StoredMessage['feedback'];
+  readonly comment: string;
+  readonly feedback_revision: number;
+  readonly segment_id: number | null;
+}
+
+export function conversationOf(row: ConversationRow): Conversation {
+  return {
+    id: row.id,
+    uuid: row.uuid,
+    botId: row.bot_id,
+    userId: row.user_id,
+    sessionId: row.session_id,
+    module: row.module,
+    messageCount: row.message_count,
+    createdAt: row.created_at,
+    lastMessageAt: row.last_message_at,
+    pageUrl: row.page_url,
+    ip: row.ip,
+    consentedAt: row.consented_at,
+    variables: JSON.parse(row.variables) as Conversation['variables'],
+    stored: JSON.parse(row.stored) as Conversation['stored'],
+  };
+}
+
+export function messageOf(row: MessageRow): StoredMessage {
+  const { input_tokens, output_tokens, total_tokens } = row;
+  return {
+    id: row.uuid,
+    role: row.role,
+    content: row.content,
+    createdAt: row.created_at,
+    provider: row.provider,
+    model: row.model,
+    usage: total_tokens === null ? null : { input_tokens: input_tokens ?? 0, output_tokens: output_tokens ?? 0, total_tokens },
+    cost: row.cost,
+    sources: row.sources === null ? [] : (JSON.parse(row.sources) as Source[]),
+    isPartial: row.is_partial === 1,
+    feedback: row.feedback,
+    comment: row.comment,
+    feedbackRevision: row.feedback_revision,
+  };
+}
+
+export function newConversationRow(conversation: NewConversation, now: number): Omit<ConversationRow, 'id' | 'revision' | 'tokens' | 'cost' | 'liked' | 'disliked' | 'message_count'> {
+  return {
+    uuid: conversation.uuid,
+    bot_id: conversation.botId,
+    user_id: conversation.userId,
+    session_id: conversation.sessionId,
+    module: conversation.module,
+    created_at: now,
+    last_message_at: now,
+    page_url: storable(conversation.pageUrl),
+    ip: conversation.ip,
+    consented_at: conversation.consentedAt,
+    variables: storableJson(conversation.variables ?? {}),
+    stored: '[]',
+  };
+}
+
+export function newMessageRow(message: NewMessage): Omit<MessageRow, 'id' | 'conversation_id' | 'position' | 'created_at' | 'feedback' | 'comment' | 'feedback_revision' | 'segment_id'> {
+  const { usage = null, sources = [] } = message;
+  return {
+    uuid: message.id,
+    role: message.role,
+    content: storable(message.content),
+    provider: message.provider ?? null,
+    model: message.model ?? null,
+    input_tokens: usage?.input_tokens ?? null,
+    output_tokens: usage?.output_tokens ?? null,
+    total_tokens: usage?.total_tokens ?? null,
+    cost: message.cost ?? null,
+    sources: sources.length === 0 ? null : storableJson(sources),
+    is_partial: message.isPartial ? 1 : 0,
+  };
+}
+
+/** PostgreSQL takes neither NUL nor half a character. */
+export function storable(text: string): string {
+  return text.includes('\0') || !isWellFormed(text) ? text.replaceAll('\0', '\ufffd').replace(/\p{Surrogate}/gu, '\ufffd') : text;
+}
+
+export function storableJson(value: unknown): string {
+  return JSON.stringify(value, (_name, part: unknown) => (typeof part === 'string' ? storable(part) : part));
+}
+
+function isWellFormed(text: string): boolean {
+  return (text as string & { isWellFormed(): boolean }).isWellFormed();
+}

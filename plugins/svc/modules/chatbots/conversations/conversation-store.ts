@@ -1,0 +1,76 @@
+import type { HostApi, Knex } from '#plugin-api';
+import type { Conversation, ConversationStore, Owner, StoredMessage } from './conversation.ts';
+import { conversationOf, messageOf, newConversationRow, storableJson, type ConversationRow, type MessageRow } from './conversation-rows.ts';
+import { tables } from './conversation-tables.ts';
+import { createAppend } from './append-messages.ts';
+import { createRemove } from './remove-message.ts';
+import { createFeedback } from './set-feedback.ts';
+import { deleteConversations } from './delete-conversations.ts';
+import { nextRevision } from './revision.ts';
+
+export interface ConversationStoreParts {
+  readonly host: Pick<HostApi, 'database' | 'clock'>;
+}
+
+/** Work in the transaction that is given, in the one that runs, or in one of its own. */
+export type InTransaction = <Result>(work: (transaction: Knex.Transaction) => Promise<Result>, given?: Knex.Transaction) => Promise<Result>;
+
+/** The module of conversations that the widget goes on with; those of REST calls (D13) are nobody's to continue. */
+export const widgetModule = 'chatbot';
+
+/** See ConversationStore. Writers of one conversation wait for each other at its row; nothing is remembered between calls. */
+export function createConversationStore({ host }: ConversationStoreParts): ConversationStore {
+  const { database, clock } = host;
+  const conversations = () => database.knex<ConversationRow>(tables.conversations);
+  const messages = () => database.knex<MessageRow>(tables.messages);
+  const inTransaction: InTransaction = (work, given) => (given === undefined ? database.transaction(work) : work(given));
+  const parts = { database, clock, inTransaction };
+
+  async function listOf(botId: number, owner: Owner, limit: number): Promise<Conversation[]> {
+    if (owner.userId === 0 && owner.sessionId === null) return [];
+    const whose = owner.userId > 0 ? { user_id: owner.userId } : { session_id: owner.sessionId, user_id: 0 };
+    const rows = await conversations().where({ bot_id: botId, module: widgetModule, ...whose }).orderBy([{ column: 'last_message_at', order: 'desc' }, { column: 'id', order: 'desc' }]).limit(limit);
+    return rows.map((row) => conversationOf(row as ConversationRow));
+  }
+
+  return {
+    async find(uuid) {
+      const row = await conversations().where({ uuid }).first();
+      return row === undefined ? null : conversationOf(row);
+    },
+    async messages(conversationId, { last } = {}) {
+      const query = messages().where({ conversation_id: conversationId }).orderBy('position', last === undefined ? 'asc' : 'desc');
+      const rows = (await (last === undefined ? query : query.limit(last))) as MessageRow[];
+      return (last === undefined ? rows : rows.reverse()).map(messageOf);
+    },
+    async message(conversationId, messageId): Promise<StoredMessage | null> {
+      const row = await messages().where({ conversation_id: conversationId, uuid: messageId }).first();
+      return row === undefined ? null : messageOf(row);
+    },
+    latest: async (botId, owner) => (await listOf(botId, owner, 1))[0] ?? null,
+    listOf,
+    start: (conversation, given) =>
+      inTransaction(async (transaction) => {
+        const revision = await nextRevision(transaction, database.dialect);
+        const [row] = await transaction<ConversationRow>(tables.conversations).insert({ ...newConversationRow(conversation, clock.now()), revision }).returning('*');
+        if (row === undefined) throw new Error('The conversation was not stored.');
+        return conversationOf(row as ConversationRow);
+      }, given),
+    append: createAppend(parts),
+    remove: createRemove(parts),
+    update: (conversationId, changes, given) =>
+      inTransaction(async (transaction) => {
+        const { variables, stored, consentedAt } = changes;
+        await transaction<ConversationRow>(tables.conversations)
+          .where({ id: conversationId })
+          .update({
+            ...(variables !== undefined && { variables: storableJson(variables) }),
+            ...(stored !== undefined && { stored: storableJson(stored) }),
+            ...(consentedAt !== undefined && { consented_at: consentedAt }),
+            revision: await nextRevision(transaction, database.dialect),
+          });
+      }, given),
+    setFeedback: createFeedback(parts),
+    delete: async (conversationId) => (await deleteConversations(parts, [conversationId])) > 0,
+  };
+}
