@@ -21,6 +21,7 @@ import { avatarsHandler } from './users/avatars.ts';
 import { sessionCookieName } from './users/cookies.ts';
 import { createLoginLimiter } from './users/login-limiter.ts';
 import { createNonces } from './users/nonces.ts';
+import { createPageUser } from './users/page-user.ts';
 import { createSessions } from './users/sessions.ts';
 import { createSetup } from './users/setup.ts';
 import { createViews } from './views/views.ts';
@@ -79,7 +80,7 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
     siteUrl,
     restRoot: restUrl,
     trustProxy: config.trustProxy,
-    rest: config.role === 'worker' ? (_request, _response, next) => next() : createRestHandler({ rest, prefix: config.restPrefix, currentUser: (request, response) => authentication.currentUser(request, response), log }),
+    rest: config.role === 'worker' ? (_request, _response, next) => next() : createRestHandler({ rest, prefix: config.restPrefix, currentUser: (request, response) => authentication.currentUser(request, response), pageUser: createPageUser({ authentication, users, siteUrl }), log }),
     assets,
     checks,
     metrics,

@@ -28,6 +28,12 @@ export interface RestRequest<P = Params> {
   readonly body: Uint8Array;
   readonly headers: Headers;
   readonly user: User;
+  /**
+   * The user of the session's cookie where the request says that a page of the site itself made it (`Origin`), without the
+   * nonce that `user` asks for: for public pages, which caches keep. Others: `user`. Only for routes that do nothing in
+   * the user's name but what the user's own pages would; a script on the site may call them.
+   */
+  pageUser(): Promise<User>;
   /** Address of the caller (behind `TRUST_PROXY` proxies: the forwarded one); empty for requests from inside. */
   readonly ip: string;
   /** Aborted when the caller hangs up. */
@@ -119,6 +125,14 @@ export interface RouteDefinition<P = Params> {
   readonly showInIndex?: boolean;
   /** Replace an earlier registration of the same route instead of adding to it. */
   readonly override?: boolean;
+  /**
+   * Whether pages of this origin may call the route and read its answers, in place of the setting `rest_allowed_origins`:
+   * asked with every request that names an origin, preflights included. They are never given leave to send cookies.
+   *
+   * @param origin value of the header `Origin`, as it came.
+   * @param url parameters of the path, as they came.
+   */
+  readonly allowOrigin?: (origin: string, url: Params) => boolean | Promise<boolean>;
   /** Largest body in bytes, looked up at each request. Default 1,048,576; above it 413 `rest_body_too_large` (D4). */
   readonly bodyLimit?: number;
   /** One line for OpenAPI. */

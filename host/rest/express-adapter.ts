@@ -16,6 +16,8 @@ export interface RestHandlerDependencies {
   readonly prefix: string;
   /** Who asks, by cookie and nonce or by password. It may set headers of the answer, a fresh nonce say. Throws RestError to refuse. */
   readonly currentUser: (request: IncomingMessage, response: Pick<ServerResponse, 'setHeader'>) => Promise<User> | User;
+  /** See RestRequest. Default: nobody. */
+  readonly pageUser?: (request: IncomingMessage) => Promise<User> | User;
   readonly log: Logger;
 }
 
@@ -28,7 +30,7 @@ export type RestHandler = (request: Incoming, response: ServerResponse, next: (e
  * Hands requests below `/{prefix}` and `/?rest_route=` to the REST interface, and all others to `next`. Works before
  * express as well as inside. It reads the body itself, within each route's limit.
  */
-export function createRestHandler({ rest, prefix, currentUser, log }: RestHandlerDependencies): RestHandler {
+export function createRestHandler({ rest, prefix, currentUser, pageUser, log }: RestHandlerDependencies): RestHandler {
   const locate = createLocator(prefix);
   return (request, response, next) => {
     const place = locate(request.originalUrl ?? request.url ?? '/');
@@ -42,6 +44,7 @@ export function createRestHandler({ rest, prefix, currentUser, log }: RestHandle
       id,
       ip: request.ip ?? request.socket.remoteAddress ?? '',
       currentUser: () => currentUser(request, response),
+      ...(pageUser && { pageUser: () => pageUser(request) }),
       readBody: (limit) => readBody(request, limit),
       onHangUp: (listener) => watchHangUp(response, listener),
     };

@@ -23,6 +23,8 @@ export interface HostRequestInit {
   /** Calls back when the caller hangs up; at once when that has happened. */
   readonly onHangUp?: (listener: () => void) => void;
   readonly signal?: AbortSignal;
+  /** See RestRequest; left out: `user`. */
+  readonly pageUser?: () => Promise<User> | User;
 }
 
 const jsonType = /^application\/(?:[\w!#$&\-^.+]+\+)?json(?:\+oembed)?(?:$|[;\s])/i;
@@ -51,6 +53,7 @@ export class HostRequest implements RestRequest {
   isUnauthenticated = false;
   readonly #init: HostRequestInit;
   #body: { readonly json: unknown; readonly form: Params; readonly fault: RestError | null } | undefined;
+  #pageUser: Promise<User> | undefined;
   #signal: AbortSignal | undefined;
   #log: Logger | undefined;
 
@@ -76,6 +79,11 @@ export class HostRequest implements RestRequest {
 
   get body(): Uint8Array {
     return this.#init.body ?? emptyBody;
+  }
+
+  pageUser(): Promise<User> {
+    const { pageUser } = this.#init;
+    return (this.#pageUser ??= Promise.resolve(this.user.id > 0 || pageUser === undefined ? this.user : pageUser()));
   }
 
   get signal(): AbortSignal {
@@ -118,6 +126,7 @@ export class HostRequest implements RestRequest {
   /** A request that this one causes: a part of a batch, or an embedded link. It shares caller, id and hang-up. */
   inner(init: Pick<HostRequestInit, 'method' | 'route' | 'query'> & Partial<Pick<HostRequestInit, 'headers' | 'form'>>): HostRequest {
     const { user, id, ip, log } = this.#init;
+    // Without `pageUser`: where a part of a batch comes from is not said.
     return new HostRequest({ headers: {}, user, id, ip, log, signal: this.signal, ...init });
   }
 }

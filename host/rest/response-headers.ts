@@ -12,6 +12,8 @@ export interface HeaderRequest {
   readonly method: string;
   readonly origin: string | undefined;
   readonly isSignedIn: boolean;
+  /** What the route says of this origin; undefined: nothing, the setting counts. */
+  readonly allowsOrigin?: boolean | undefined;
   /** Whether caches must not keep the answer. */
   readonly isPrivate: boolean;
   readonly id: string;
@@ -65,16 +67,20 @@ function listed(names: unknown): string {
 const exposedText = exposed.join(', ');
 const acceptedText = accepted.join(', ');
 
-function addCors(headers: Record<string, string>, { method, origin, isSignedIn }: HeaderRequest, isAllowedOrigin: (origin: string) => boolean): void {
+/** Seconds a browser need not ask again before it calls. */
+const preflightAge = '600';
+
+function addCors(headers: Record<string, string>, { method, origin, isSignedIn, allowsOrigin }: HeaderRequest, isAllowedOrigin: (origin: string) => boolean): void {
   if (origin === undefined) {
     if ((method === 'GET' || method === 'HEAD') && !isSignedIn) headers['Vary'] = 'Origin';
     return;
   }
   headers['Vary'] = 'Origin';
-  if (!isAllowedOrigin(origin)) return;
+  if (!(allowsOrigin ?? isAllowedOrigin(origin))) return;
   headers['Access-Control-Allow-Origin'] = origin;
   headers['Access-Control-Allow-Methods'] = methods;
-  headers['Access-Control-Allow-Credentials'] = 'true';
+  if (allowsOrigin === undefined) headers['Access-Control-Allow-Credentials'] = 'true';
+  else if (method === 'OPTIONS') headers['Access-Control-Max-Age'] = preflightAge;
 }
 
 function addOwn(headers: Record<string, string>, name: string, value: string): void {

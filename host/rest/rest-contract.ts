@@ -13,6 +13,8 @@ export interface RawRestRequest {
   readonly ip: string;
   /** Who asks. Throws RestError to refuse (a wrong nonce or password). */
   currentUser(): Promise<User> | User;
+  /** Who the cookie of a session names, where a page of the site itself asks (see RestRequest). Left out: nobody. */
+  pageUser?(): Promise<User> | User;
   /** The whole body; null as soon as it is known to be longer than `limit` bytes. Rejects when the caller hangs up. Called at most once. */
   readBody(limit: number): Promise<Buffer | null>;
   /** Calls back when the caller hangs up; at once when that has happened. */

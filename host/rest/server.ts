@@ -45,6 +45,19 @@ export function createRestServer(dependencies: ServerDependencies): Rest['handle
     return finished;
   };
 
+  /** What the route itself says of pages of other sites, which a preflight asks before any method is known. */
+  const allowsOrigin = async (request: HostRequest, origin: string): Promise<boolean | undefined> => {
+    const found = dependencies.registry.matchPath(request.route);
+    const allow = found?.route.endpoints.find(({ definition }) => definition.allowOrigin !== undefined)?.definition.allowOrigin;
+    if (found === null || allow === undefined) return undefined;
+    try {
+      return await allow(origin, found.url);
+    } catch (error) {
+      dependencies.log.error('Whether an origin may call a REST route could not be found out', { route: request.route, request_id: request.id, error });
+      return false;
+    }
+  };
+
   return async (raw) => {
     const received = await receive(raw, parseQuery(raw.query));
     const { request } = received;
@@ -55,6 +68,7 @@ export function createRestServer(dependencies: ServerDependencies): Rest['handle
       method: raw.method,
       origin: raw.headers['origin'],
       isSignedIn: request.user.id > 0,
+      allowsOrigin: raw.headers['origin'] === undefined ? undefined : await allowsOrigin(request, raw.headers['origin']),
       isPrivate: isPersonal(received) || (isOverridden && response.status >= 400 && response.status < 500),
       id: raw.id,
     }, response);
@@ -76,7 +90,7 @@ function createReceiver({ filters, registry, errors, log }: ServerDependencies):
   return async (raw, query) => {
     const method = readMethod(raw, query);
     const { route, headers, id, ip } = raw;
-    const common = { method, route, query, headers, id, ip, log, onHangUp: (listener: () => void) => raw.onHangUp(listener) };
+    const common = { method, route, query, headers, id, ip, log, onHangUp: (listener: () => void) => raw.onHangUp(listener), pageUser: () => raw.pageUser?.() ?? visitor };
     let user = visitor;
     try {
       user = await raw.currentUser();
