@@ -5,7 +5,9 @@ import { checkedAddresses, createGuardedConnector, reachesInternal } from './out
 import type { OutboundPolicy, Resolve } from './outbound-connector.ts';
 import { OutboundError } from './outbound-errors.ts';
 import { cancel, sendHop } from './outbound-exchange.ts';
-import type { Cancellation, HopAnswer } from './outbound-exchange.ts';
+import type { Cancellation } from './outbound-exchange.ts';
+import { toBulk } from './outbound-thread-messages.ts';
+import { createOutboundThread } from './outbound-thread.ts';
 
 export interface OutboundDependencies {
   readonly clock: Pick<Clock, 'after'>;
@@ -13,6 +15,8 @@ export interface OutboundDependencies {
   readonly resolve?: Resolve;
   /** Sent as User-Agent unless the caller names one. */
   readonly userAgent?: string;
+  /** The module that a thread for many requests at once runs (`host/outbound-thread.mjs`). It asks the system's resolver. Default: there is no such thread. */
+  readonly thread?: URL;
 }
 
 export interface Outbound extends HttpApi {
@@ -25,8 +29,9 @@ const defaults = { timeout: 10_000, redirects: 5, maxBytes: 5 * 1024 * 1024 } as
 const mostAgents = 64;
 
 /** The guarded fetch (see HttpApi). Connections are kept and used again; undici is loaded at the first call. */
-export function createOutbound({ clock, resolve = systemResolve, userAgent = 'svc-host' }: OutboundDependencies): Outbound {
+export function createOutbound({ clock, resolve = systemResolve, userAgent = 'svc-host', thread: module }: OutboundDependencies): Outbound {
   const agents = new Map<string, Promise<Agent>>();
+  const thread = module === undefined ? null : createOutboundThread({ clock, module });
 
   function agentFor(policy: OutboundPolicy): Promise<Agent> {
     const name = policy.allowInternal ? `internal ${policy.allowHost ?? ''}` : (policy.allowHost ?? '');
@@ -45,6 +50,21 @@ export function createOutbound({ clock, resolve = systemResolve, userAgent = 'sv
     void oldest[1].then((unused) => unused.close());
   }
 
+  async function send(url: string, init: OutboundInit): Promise<OutboundResponse> {
+    const target = parse(url);
+    const { timeout = defaults.timeout, signal } = init;
+    const cancellation: Cancellation = { reason: null, onCancel: null };
+    const undo = clock.after(timeout, () => cancel(cancellation, new OutboundError('outbound_timeout', `${target.host} did not answer within ${timeout} ms.`)));
+    const undoSignal = signal && listen(signal, cancellation);
+    try {
+      const agent = await agentFor(policyOf(init));
+      return await follow({ agent, target, headers: withUserAgent(init.headers, userAgent), init, cancellation });
+    } finally {
+      undo();
+      undoSignal?.();
+    }
+  }
+
   return {
     async check(url, init = {}) {
       const target = parse(url);
@@ -52,23 +72,20 @@ export function createOutbound({ clock, resolve = systemResolve, userAgent = 'sv
       await checkedAddresses(target.hostname, internal, resolve);
     },
     async fetch(url, init = {}) {
-      const target = parse(url);
-      const { timeout = defaults.timeout, signal } = init;
-      const cancellation: Cancellation = { reason: null, onCancel: null };
-      const undo = clock.after(timeout, () => cancel(cancellation, new OutboundError('outbound_timeout', `${target.host} did not answer within ${timeout} ms.`)));
-      const undoSignal = signal && listen(signal, cancellation);
+      if (thread === null || init.bulk !== true) return send(url, init);
+      const request = thread.takes() ? toBulk(url, init) : null;
+      if (request !== null) return new Answer(await thread.fetch(request));
+      thread.begun();
       try {
-        const agent = await agentFor(policyOf(init));
-        return await follow({ agent, target, headers: withUserAgent(init.headers, userAgent), init, cancellation });
+        return await send(url, init);
       } finally {
-        undo();
-        undoSignal?.();
+        thread.ended();
       }
     },
     async close() {
       const open = [...agents.values()];
       agents.clear();
-      await Promise.all(open.map(async (opened) => (await opened).destroy()));
+      await Promise.all([thread?.close(), ...open.map(async (opened) => (await opened).destroy())]);
     },
   };
 }
@@ -96,7 +113,7 @@ async function follow({ agent, target: first, headers: given, init, cancellation
   for (let hop = 0; ; hop += 1) {
     const answer = await sendHop({ agent, target, method, headers, body, maxBytes, truncate, cancellation });
     const next = redirectOf(answer, target, method);
-    if (next === null) return new Answer(answer, target.href);
+    if (next === null) return new Answer({ status: answer.status, headers: answer.headers, body: answer.body, url: target.href });
     if (hop >= redirects) throw new OutboundError('outbound_redirects', `${first.host} redirects more than ${redirects} times.`, { status: answer.status });
     if (next.origin !== target.origin) headers = withoutCredentials(headers);
     target = next;
@@ -107,10 +124,10 @@ async function follow({ agent, target: first, headers: given, init, cancellation
 class Answer implements OutboundResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
+  readonly body: Uint8Array;
   readonly url: string;
 
-  constructor({ status, headers, body }: HopAnswer, url: string) {
+  constructor({ status, headers, body, url }: Omit<OutboundResponse, 'text' | 'json'>) {
     this.status = status;
     this.headers = headers;
     this.body = body;
@@ -118,7 +135,7 @@ class Answer implements OutboundResponse {
   }
 
   text(): string {
-    return this.body.toString('utf8');
+    return Buffer.from(this.body.buffer, this.body.byteOffset, this.body.byteLength).toString('utf8');
   }
 
   json(): unknown {
@@ -126,7 +143,7 @@ class Answer implements OutboundResponse {
   }
 }
 
-function redirectOf({ status, headers }: HopAnswer, from: URL, method: string): URL | null {
+function redirectOf({ status, headers }: Pick<OutboundResponse, 'status' | 'headers'>, from: URL, method: string): URL | null {
   if (status < 300 || status > 399) return null;
   const location = headers['location'];
   if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return null;

@@ -33,6 +33,7 @@ export function createDeliver({ http, clock, elapsed = () => performance.now() }
         allowInternal,
         maxBytes: keptBytes,
         truncate: true,
+        bulk: true,
         ...(allowHost !== null && { allowHost }),
         ...(signal && { signal }),
       });
