@@ -1,5 +1,5 @@
 import type { ServiceContext } from '../../context.ts';
-import { lazyPage } from '../../kit/lazy.ts';
+import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import { botsMigration, botsTable } from './bots/bots-table.ts';
 import { submissionsMigration, submissionsTable } from './forms/submission-tables.ts';
@@ -16,6 +16,7 @@ export const chatbotsModule = defineModule<ServiceContext>({
       body: async () => (await import('./pages/submissions.page.ts')).submissionsPage,
     }),
   ],
+  commands: [lazyCommands(async () => (await import('./bots/bot-commands.ts')).botCommands)],
   migrations: [botsMigration, submissionsMigration, conversationsMigration],
 });
 

@@ -3,10 +3,11 @@ import { errors } from '../../../kit/errors.ts';
 import { invalidFields } from '../../../settings/invalid-fields.ts';
 import type { Bot, BotSettings, BotStore } from './bot.ts';
 import { settingsFaults, type KnownNames } from './bot-faults.ts';
-import { botsTable } from './bots-table.ts';
+import { settingsOf } from './bot-record.ts';
+import { createBotRows } from './bot-rows.ts';
 import '../hooks.ts';
 import { botSchema } from './schema/bot-schema.ts';
-import { shapeFaults } from './schema/check-shape.ts';
+import { shapeFaults, type Faults } from './schema/check-shape.ts';
 import { fillDefaults, isMembers, mergeChanges } from './schema/fill.ts';
 
 export interface BotStoreParts {
@@ -16,105 +17,92 @@ export interface BotStoreParts {
   readonly firstModel: () => Promise<{ readonly provider: string; readonly model: string }>;
 }
 
-interface Row {
-  readonly id: number;
-  readonly settings: string;
-  readonly created_at: number | string;
-  readonly updated_at: number | string;
-}
-
-/** PostgreSQL's ids have 32 bits; a larger one is no bot's on either dialect. */
-const largestId = 2_147_483_647;
-
 /**
  * The bots, one row each. Nothing is remembered but the reading of a row's text, so that every node sees a change with its
  * next call. Two changes of one bot at the same time are made one after the other, neither is lost.
  */
 export function createBotStore({ host, known, firstModel }: BotStoreParts): BotStore {
-  const { database, clock, hooks } = host;
-  const table = () => database.knex<Row>(botsTable);
-  const read = createReader();
+  const { database, hooks } = host;
+  const rows = createBotRows(host);
 
-  async function find(id: number, lock = false): Promise<Bot | null> {
-    if (!Number.isInteger(id) || id < 1 || id > largestId) return null;
-    const query = table().where({ id }).first();
-    const row = await (lock && database.dialect === 'postgresql' ? query.forUpdate() : query);
-    return row === undefined ? null : read(row);
+  async function make(list: readonly BotSettings[]): Promise<readonly Bot[]> {
+    const made = await database.transaction(async () => {
+      const bots: Bot[] = [];
+      for (const settings of list) bots.push(await rows.insert(settings));
+      return bots;
+    });
+    for (const bot of made) await hooks.doActionAsync('svc_chatbot_saved', bot, null);
+    return made;
   }
-
-  async function insert(settings: BotSettings): Promise<Bot> {
-    const now = clock.now();
-    const [row] = await table().insert({ settings: JSON.stringify(settings), created_at: now, updated_at: now }).returning('id');
-    const bot = { ...settings, id: Number(row?.id), created_at: now, updated_at: now };
-    await hooks.doActionAsync('svc_chatbot_saved', bot, null);
-    return bot;
+  const makeOne = async (settings: BotSettings): Promise<Bot> => (await make([settings]))[0] as Bot;
+  /** With the defaults; the default model belongs to the default provider. */
+  async function complete(given: unknown): Promise<unknown> {
+    if (!isMembers(given)) return given;
+    const chosen = Object.hasOwn(given, 'provider') ? {} : await firstModel();
+    return fillDefaults(botSchema, { ...chosen, ...given });
   }
-
-  const defaults = async (): Promise<BotSettings> => ({ ...(fillDefaults(botSchema, {}) as BotSettings), ...(await firstModel()) });
 
   return {
-    get: (id) => find(id),
-    list: async () => (await table().orderBy('id')).map((row) => read(row as Row)),
-    async create(given) {
-      if (!isMembers(given)) throw invalidFields({ '': 'A chatbot is an object of settings.' });
-      // The default model belongs to the default provider.
-      const chosen = Object.hasOwn(given, 'provider') ? {} : await firstModel();
-      return insert(checked(fillDefaults(botSchema, { ...chosen, ...given }), await known(), null));
+    get: (id) => rows.find(id),
+    list: () => rows.list(),
+    create: async (given) => makeOne(checked(await complete(given), await known(), null)),
+    async createAll(list) {
+      const names = await known();
+      const settings = await Promise.all(list.map(complete));
+      const faults = settings.map((one, at) => below(`bots[${String(at)}]`, botFaults(one, names, null)));
+      refuse(Object.assign({}, ...faults) as Faults);
+      return make(settings as BotSettings[]);
     },
     async update(id, changes) {
       if (!isMembers(changes)) throw invalidFields({ '': 'The changes are an object of settings.' });
       const names = await known();
-      const saved = await database.transaction(async () => {
-        const before = await find(id, true);
-        if (before === null) throw errors.bot_not_found({ values: { id } });
-        const { id: _id, created_at, updated_at: _at, ...settings } = before;
-        const after = checked(fillDefaults(botSchema, mergeChanges(botSchema, settings, withModel(changes, settings))), names, settings);
-        const now = clock.now();
-        await table().where({ id }).update({ settings: JSON.stringify(after), updated_at: now });
-        return { before, bot: { ...after, id, created_at, updated_at: now } };
+      const { before, bot } = await database.transaction(async () => {
+        const found = await rows.find(id, true);
+        if (found === null) throw errors.bot_not_found({ values: { id } });
+        const settings = settingsOf(found);
+        const changed = mergeChanges(botSchema, settings, withModel(changes, settings));
+        return { before: found, bot: await rows.replace(found, checked(fillDefaults(botSchema, changed), names, settings)) };
       });
-      await hooks.doActionAsync('svc_chatbot_saved', saved.bot, saved.before);
-      return saved.bot;
+      await hooks.doActionAsync('svc_chatbot_saved', bot, before);
+      return bot;
     },
     async duplicate(id) {
-      const bot = await find(id);
+      const bot = await rows.find(id);
       if (bot === null) throw errors.bot_not_found({ values: { id } });
-      const { id: _id, created_at: _created, updated_at: _updated, ...settings } = bot;
-      return insert({ ...settings, name: `${[...settings.name].slice(0, 193).join('')} (copy)`, status: 'inactive' });
+      return makeOne({ ...settingsOf(bot), name: `${[...bot.name].slice(0, 193).join('')} (copy)`, status: 'inactive' });
     },
     async delete(id) {
-      const bot = await find(id);
-      if (bot === null || (await table().where({ id }).delete()) === 0) return false;
+      const bot = await rows.find(id);
+      if (bot === null || !(await rows.remove(id))) return false;
       await hooks.doActionAsync('svc_chatbot_deleted', bot);
       return true;
     },
-    defaults,
+    defaults: async () => ({ ...(fillDefaults(botSchema, {}) as BotSettings), ...(await firstModel()) }),
   };
 }
 
 /** @throws RestError 400 `rest_invalid_param` with a sentence for every bad member, by its path */
-export function checked(settings: unknown, known: KnownNames, before: BotSettings | null): BotSettings {
-  const shape = shapeFaults(settings);
-  if (Object.keys(shape).length > 0) throw invalidFields(shape);
-  const faults = settingsFaults(settings as BotSettings, known, before);
-  if (Object.keys(faults).length > 0) throw invalidFields(faults);
+function checked(settings: unknown, known: KnownNames, before: BotSettings | null): BotSettings {
+  refuse(botFaults(settings, known, before));
   return settings as BotSettings;
+}
+
+function refuse(faults: Faults): void {
+  if (Object.keys(faults).length > 0) throw invalidFields(faults);
+}
+
+function botFaults(settings: unknown, known: KnownNames, before: BotSettings | null): Faults {
+  const shape = shapeFaults(settings);
+  return Object.keys(shape).length > 0 ? shape : settingsFaults(settings as BotSettings, known, before);
+}
+
+/** The faults of one of several. A sentence begins with the path it is about. */
+function below(place: string, faults: Faults): Faults {
+  return Object.fromEntries(Object.entries(faults).map(([path, sentence]) => (path === '' ? [place, `${place}: ${sentence}`] : [`${place}.${path}`, `${place}.${sentence}`])));
 }
 
 /** Another provider without a model of its own: the model there was is not that provider's, so it takes the saved one. */
 function withModel(changes: Readonly<Record<string, unknown>>, { provider }: BotSettings): Readonly<Record<string, unknown>> {
   const moves = Object.hasOwn(changes, 'provider') && changes['provider'] !== provider;
   return moves && !Object.hasOwn(changes, 'model') ? { ...changes, model: '' } : changes;
-}
-
-/** Rows are read once for each text they hold; what an older version stored gets the defaults of what it did not know. */
-function createReader(): (row: Row) => Bot {
-  const kept = new Map<number, { readonly text: string; readonly settings: BotSettings }>();
-  return ({ id, settings: text, created_at, updated_at }) => {
-    const known = kept.get(id);
-    const settings = known?.text === text ? known.settings : (fillDefaults(botSchema, JSON.parse(text), 'drop') as BotSettings);
-    if (kept.size >= 1_000) kept.clear();
-    kept.set(id, { text, settings });
-    return { ...settings, id: Number(id), created_at: Number(created_at), updated_at: Number(updated_at) };
-  };
 }

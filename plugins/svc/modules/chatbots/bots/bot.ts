@@ -177,6 +177,8 @@ export interface BotStore {
   list(): Promise<readonly Bot[]>;
   /** Fills in the defaults. Throws RestError 400 `rest_invalid_param` that lists every bad member by its path (`embed.allowed_domains[1]`). */
   create(settings: unknown): Promise<Bot>;
+  /** All of them or, where one is refused, none; paths begin with `bots[<place>]`. */
+  createAll(list: readonly unknown[]): Promise<readonly Bot[]>;
   /** Nested objects are merged, lists and all else replaced (`limits.roles` too); another provider without a model takes that one's saved model. Throws RestError 404 `rest_svc_bot_not_found`, 400 as `create` does. */
   update(id: number, changes: unknown): Promise<Bot>;
   /** Another bot with the same settings, named "<name> (copy)" and inactive. */

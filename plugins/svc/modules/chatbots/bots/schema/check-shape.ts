@@ -11,12 +11,8 @@ let compiled: ValidateFunction | null = null;
 export function shapeFaults(settings: unknown): Faults {
   compiled ??= new Ajv({ allErrors: true, verbose: true, strict: false, allowUnionTypes: true, discriminator: true }).compile(botSchema);
   if (compiled(settings)) return {};
-  const faults: Faults = {};
-  for (const error of compiled.errors ?? []) {
-    const path = pathOf(error);
-    faults[path] ??= `${path === '' ? 'The chatbot' : path} ${ruleOf(error)}.`;
-  }
-  return faults;
+  // The last of equal keys counts, and the first fault of a member is the one to be told.
+  return Object.fromEntries((compiled.errors ?? []).map((error) => [pathOf(error), `${pathOf(error) || 'The chatbot'} ${ruleOf(error)}.`] as const).reverse());
 }
 
 function pathOf({ instancePath, keyword, params }: ErrorObject): string {

@@ -1,0 +1,115 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import type { CliCommand } from '#plugin-api';
+import type { ServiceContext } from '../../../context.ts';
+import { chatbotsOf } from '../chatbots.ts';
+import type { Bot, BotStore } from './bot.ts';
+import { botRecord } from './bot-record.ts';
+import { exportBots, importBots } from './bot-transfer.ts';
+
+const idArgument = { name: 'id', description: 'Id of the chatbot, see svc bot list.' };
+const botFlag = { json: { type: 'object', description: 'Settings as JSON, as svc bot get prints them: {"name", "provider", "model", "instructions", "embed": {"enabled": true, "allowed_domains": ["example.com"]}, ...}; update: with "id".' } } as const;
+/** What `get` prints and `create` and `update` leave alone. */
+const readOnly = ['created_at', 'updated_at'];
+
+/** `svc bot list|get|create|update|duplicate|delete|export|import`. */
+export function botCommands(context: ServiceContext): CliCommand[] {
+  const { bots } = chatbotsOf(context);
+  return [...readingCommands(bots), ...changingCommands(bots), ...transferCommands(bots)];
+}
+
+function readingCommands(bots: BotStore): CliCommand[] {
+  return [
+    {
+      name: 'svc bot list',
+      description: 'List the chatbots.',
+      run: async () => (await bots.list()).map(({ id, name, status, provider, model, embed }) => ({ id, name, status, provider, model, embed: embed.enabled ? (embed.any_site ? 'any site' : embed.allowed_domains.join(', ') || 'own site') : 'off' })),
+    },
+    { name: 'svc bot get', description: 'Print a chatbot with all its settings.', args: [idArgument], run: async ({ args: [id] }) => botRecord(await find(bots, id)) },
+  ];
+}
+
+function changingCommands(bots: BotStore): CliCommand[] {
+  return [
+    {
+      name: 'svc bot create',
+      description: 'Make a chatbot and print it with its id. What is not named gets a default.',
+      flags: botFlag,
+      run: async ({ flags }) => {
+        const { id, ...settings } = settingsFrom(flags, 'create');
+        if (id !== undefined) throw new Error('A new chatbot gets its id from the service. To change one, use svc bot update.');
+        return botRecord(await bots.create(settings));
+      },
+    },
+    {
+      name: 'svc bot update',
+      description: 'Change the chatbot that "id" names, and print it; what is not named stays.',
+      flags: botFlag,
+      run: async ({ flags }) => {
+        const { id, ...changes } = settingsFrom(flags, 'update');
+        if (id === undefined) throw new Error('Name the chatbot to change: "id" in the object. See svc bot list.');
+        return botRecord(await bots.update((await find(bots, id)).id, changes));
+      },
+    },
+    { name: 'svc bot duplicate', description: 'Make another chatbot with the same settings, inactive, and print it.', args: [idArgument], run: async ({ args: [id] }) => botRecord(await bots.duplicate((await find(bots, id)).id)) },
+    {
+      name: 'svc bot delete',
+      description: 'Delete a chatbot. Its conversations stay in the logs.',
+      args: [idArgument],
+      run: async ({ args: [id] }) => {
+        const bot = await find(bots, id);
+        if (!(await bots.delete(bot.id))) throw unknownBot(id);
+        return { id: bot.id, deleted: true };
+      },
+    },
+  ];
+}
+
+function transferCommands(bots: BotStore): CliCommand[] {
+  return [
+    {
+      name: 'svc bot export',
+      description: 'Print chatbots as JSON for svc bot import, without their ids: one, several, or all where none is named.',
+      args: [{ ...idArgument, optional: true, rest: true }],
+      // An export is JSON in any case.
+      flags: { json: { type: 'boolean', description: 'print JSON' } },
+      run: async ({ args, flags }) => {
+        const chosen: Bot[] = [];
+        for (const id of args) chosen.push(await find(bots, id));
+        const transfer = exportBots(args.length === 0 ? await bots.list() : chosen);
+        return flags['json'] === true ? transfer : JSON.stringify(transfer, null, 2);
+      },
+    },
+    {
+      name: 'svc bot import',
+      description: 'Make the chatbots of an export: all of them, or none where one is refused. Print them.',
+      args: [{ name: 'file', description: 'File that svc bot export wrote, or - for standard input.' }],
+      run: async ({ args: [file = '-'] }) => (await importBots(await readInput(file), bots)).map(({ id, name, status }) => ({ id, name, status })),
+    },
+  ];
+}
+
+async function find(bots: BotStore, id: unknown): Promise<Bot> {
+  const number = /^[1-9]\d{0,9}$/.test(String(id)) ? Number(id) : Number.NaN;
+  const bot = await bots.get(number);
+  if (bot === null) throw unknownBot(id);
+  return bot;
+}
+
+function unknownBot(id: unknown): Error {
+  return new Error(`There is no chatbot with the id ${String(id)}. See svc bot list.`);
+}
+
+function settingsFrom({ json }: Readonly<Record<string, unknown>>, command: string): Readonly<Record<string, unknown>> {
+  if (typeof json === 'object' && json !== null) return Object.fromEntries(Object.entries(json).filter(([name]) => !readOnly.includes(name)));
+  throw new Error(`Write the chatbot as JSON, for example: svc bot ${command} --json '{${command === 'update' ? '"id": 1, ' : ''}"name": "Shop assistant", "instructions": "You help customers of a shop."}'`);
+}
+
+async function readInput(file: string): Promise<string> {
+  if (file === '-') return text(process.stdin);
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new Error(`The file ${file} cannot be read.`, { cause: error });
+  }
+}
