@@ -1,10 +1,11 @@
 import { RestError, type User } from '#plugin-api';
 import type { AiParams } from '../kit/ai-params.ts';
 import { errors } from '../kit/errors.ts';
-import { asProviderError, type Provider, type TextCapability, type Usage } from '../providers/provider.ts';
+import { asProviderError, type Provider, type ProviderSettings, type TextCapability, type TextRequest, type TextResult, type Usage } from '../providers/provider.ts';
 import type { AiServices } from './ai-services.ts';
+import { createTextAttempts, type TextAttempts } from './attempt-text.ts';
 import { estimateUsage } from './estimate-usage.ts';
-import { noteUsage } from './note-usage.ts';
+import { noteUsage, type UsageCounts } from './note-usage.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { providerFailure } from './provider-failure.ts';
 import { withRetries } from './retry.ts';
@@ -18,6 +19,8 @@ export interface GenerateTextInput {
   readonly model?: string | undefined;
   readonly messages: readonly ConversationMessage[];
   readonly systemInstruction?: string | undefined;
+  /** False: the system text has been filled in already, and holds texts of others that are to stay as they are. Default true (D7). */
+  readonly placeholders?: boolean;
   /** Overrides of the global parameters, already checked (D8). */
   readonly params?: AiParams | undefined;
   /** For `[username]`; default a guest. */
@@ -48,58 +51,84 @@ export interface GeneratedText {
 export type GenerateText = (input: GenerateTextInput) => Promise<GeneratedText>;
 
 /**
- * Text from a provider: system text (D7), parameters (D8), further tries and time limit (D9), usage (D25).
- * Fails with the errors of D5 as RestError. Keeps no state: any node may serve any call.
+ * Text from a provider: system text (D7), parameters (D8), further tries and time limit (D9), usage (D25), and its pieces as
+ * they come where they are wanted. Fails with the errors of D5 as RestError. Keeps no state: any node may serve any call.
  */
 export function createGenerateText(services: AiServices): GenerateText {
-  const { registry, settings, host } = services;
   return async (input) => {
-    const provider = textProvider(registry.get(input.provider), input.provider);
-    const [saved, defaults, limits, timezone] = await Promise.all([
-      configuredSettings(provider, services),
-      settings.aiParams(),
-      settings.timeouts(),
-      host.site.timezone(),
-    ]);
-    const username = input.user && input.user.id > 0 ? input.user.displayName : 'Guest';
-    const conversation = splitConversation(input.messages, input.systemInstruction, { now: host.clock.now(), timezone, username });
-    const request = { model: modelOf(input.model, saved.model, provider), ...conversation, params: { ...defaults, ...input.params } };
-
-    const generate = (timeLeft: number) => provider.text.generate(request, connectionOf(services, { settings: saved, timeout: timeLeft, signal: input.signal }));
-    const run = async (): Promise<GeneratedText> => {
-      const result = await withRetries(generate, {
-        clock: host.clock,
-        random: services.random ?? Math.random,
-        deadline: host.clock.now() + limits.text,
-        signal: input.signal,
-        onRetry: ({ kind, status }, wait) => {
-          host.log.info('trying a provider again', { provider: provider.id, kind, status, wait: Math.round(wait) });
-        },
-      }).catch((thrown: unknown) => {
-        const error = asProviderError(thrown);
-        throw error === null ? thrown : providerFailure(error, provider, limits.text);
-      });
-      return {
-        content: result.content,
-        usage: result.usage ?? (await estimateUsage(request, result.content)),
-        provider: provider.label,
-        model: result.model,
-        ignored: result.ignored,
-        usageEstimated: result.usage === null,
-      };
-    };
+    const call = await prepare(services, input);
+    const { provider, request, attempts } = call;
     return noteUsage(services, {
       kind: 'text',
       provider: provider.id,
       model: request.model,
       origin: input.origin,
-      run,
+      run: () => generate(services, call, input.signal),
       count: ({ model, usage }) => ({ model, inputTokens: usage.input_tokens, outputTokens: usage.output_tokens }),
+      // A text that broke off was paid for as far as it came.
+      countFailed: () => (attempts.text === '' ? { model: request.model } : countPart(request, attempts.text)),
     });
   };
 }
 
-function textProvider(provider: Provider | undefined, id: string): Provider & { readonly text: TextCapability } {
+interface PreparedCall {
+  readonly provider: TextProvider;
+  readonly saved: ProviderSettings;
+  readonly request: TextRequest;
+  /** Milliseconds. */
+  readonly limit: number;
+  readonly attempts: TextAttempts;
+}
+
+async function prepare(services: AiServices, input: GenerateTextInput): Promise<PreparedCall> {
+  const { registry, settings, host } = services;
+  const provider = textProvider(registry.get(input.provider), input.provider);
+  const [saved, defaults, limits, timezone] = await Promise.all([
+    configuredSettings(provider, services),
+    settings.aiParams(),
+    settings.timeouts(),
+    host.site.timezone(),
+  ]);
+  const username = input.user && input.user.id > 0 ? input.user.displayName : 'Guest';
+  const conversation = splitConversation(input.messages, input.systemInstruction, { now: host.clock.now(), timezone, username });
+  const request = { model: modelOf(input.model, saved.model, provider), ...conversation, params: { ...defaults, ...input.params } };
+  return { provider, saved, request, limit: limits.text, attempts: createTextAttempts(provider.text, input.onText) };
+}
+
+async function generate(services: AiServices, { provider, saved, request, limit, attempts }: PreparedCall, signal: AbortSignal | undefined): Promise<GeneratedText> {
+  const { clock, log } = services.host;
+  const attempt = (timeLeft: number): Promise<TextResult> => attempts.attempt(request, connectionOf(services, { settings: saved, timeout: timeLeft, signal }));
+  const result = await withRetries(attempt, {
+    clock,
+    random: services.random ?? Math.random,
+    deadline: clock.now() + limit,
+    signal,
+    mayRetry: () => attempts.text === '',
+    onRetry: ({ kind, status }, wait) => {
+      log.info('trying a provider again', { provider: provider.id, kind, status, wait: Math.round(wait) });
+    },
+  }).catch((thrown: unknown) => {
+    const error = asProviderError(thrown);
+    throw error === null ? thrown : providerFailure(error, provider, limit);
+  });
+  return {
+    content: result.content,
+    usage: result.usage ?? (await estimateUsage(request, result.content)),
+    provider: provider.label,
+    model: result.model,
+    ignored: result.ignored,
+    usageEstimated: result.usage === null,
+  };
+}
+
+async function countPart(request: TextRequest, text: string): Promise<UsageCounts> {
+  const { input_tokens, output_tokens } = await estimateUsage(request, text);
+  return { model: request.model, inputTokens: input_tokens, outputTokens: output_tokens };
+}
+
+type TextProvider = Provider & { readonly text: TextCapability };
+
+function textProvider(provider: Provider | undefined, id: string): TextProvider {
   if (provider?.text !== undefined) return { ...provider, text: provider.text };
   throw new RestError({
     code: 'rest_invalid_param',

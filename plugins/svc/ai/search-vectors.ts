@@ -1,6 +1,6 @@
 import { errors } from '../kit/errors.ts';
 import type { VectorFilter } from '../vector-stores/vector-filter.ts';
-import type { FoundVector } from '../vector-stores/vector-store.ts';
+import type { FoundVector, VectorMetric } from '../vector-stores/vector-store.ts';
 import { checkDimension } from './check-dimension.ts';
 import type { Embed } from './embed.ts';
 import type { OpenStore } from './open-vector-store.ts';
@@ -25,6 +25,8 @@ export interface SearchInput {
 export interface SearchResult {
   /** Nearest first. */
   readonly found: readonly FoundVector[];
+  /** What the scores of `found` are by; null where the store does not tell. */
+  readonly metric: VectorMetric | null;
   readonly usage: { readonly input_tokens: number; readonly total_tokens: number };
 }
 
@@ -46,6 +48,6 @@ export function createSearchVectors({ openStore, embed }: { readonly openStore: 
     const vector = embeddings[0] ?? [];
     checkDimension({ store, target, model: embedding.model, vector });
     const found = await session.query(name, { vector, limit, ...(filter !== undefined && { filter }), ...(namespace !== undefined && { namespace }) });
-    return { found, usage };
+    return { found, metric: target.metric, usage };
   };
 }

@@ -23,13 +23,15 @@ export interface Conversation {
  * Takes the system text out of a conversation (contract 4.2, D7): the instruction alone where there is one that is not
  * blank, else all `system` messages joined by a blank line. Blank messages are left out; they say nothing and some
  * providers refuse them.
+ *
+ * @param placeholders null: the system text has been filled in already
  */
-export function splitConversation(given: readonly ConversationMessage[], instruction: string | undefined, placeholders: Placeholders): Conversation {
+export function splitConversation(given: readonly ConversationMessage[], instruction: string | undefined, placeholders: Placeholders | null): Conversation {
   const spoken = given.filter(({ content }) => content.trim() !== '');
   const joined = spoken.filter(({ role }) => role === 'system').map(({ content }) => content).join('\n\n');
   const text = instruction !== undefined && instruction.trim() !== '' ? instruction : joined;
   const messages = spoken.filter((message): message is TextMessage => message.role !== 'system').map(({ role, content }) => ({ role, content }));
-  return { system: text === '' ? null : fillPlaceholders(text, placeholders), messages };
+  return { system: text === '' ? null : placeholders === null ? text : fillPlaceholders(text, placeholders), messages };
 }
 
 /** `[date]` becomes the site's local date (YYYY-MM-DD), `[username]` the user's name; what they bring in is not looked at again. */
