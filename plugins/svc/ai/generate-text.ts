@@ -90,7 +90,8 @@ async function prepare(services: AiServices, input: GenerateTextInput): Promise<
     host.site.timezone(),
   ]);
   const username = input.user && input.user.id > 0 ? input.user.displayName : 'Guest';
-  const conversation = splitConversation(input.messages, input.systemInstruction, { now: host.clock.now(), timezone, username });
+  const placeholders = input.placeholders === false ? null : { now: host.clock.now(), timezone, username };
+  const conversation = splitConversation(input.messages, input.systemInstruction, placeholders);
   const request = { model: modelOf(input.model, saved.model, provider), ...conversation, params: { ...defaults, ...input.params } };
   return { provider, saved, request, limit: limits.text, attempts: createTextAttempts(provider.text, input.onText) };
 }
