@@ -5,12 +5,14 @@ import { botsMigration, botsTable } from './bots/bots-table.ts';
 import { submissionsMigration, submissionsTable } from './forms/submission-tables.ts';
 import { conversationsMigration, conversationTables } from './conversations/conversation-tables.ts';
 import './hooks.ts';
+import { botPages } from './pages/bot-page-list.ts';
 
 /** Chatbots: what they are set to, their conversations, and the widget that visitors meet them in. */
 export const chatbotsModule = defineModule<ServiceContext>({
   id: 'chatbots',
   title: 'Chatbots',
   pages: [
+    ...botPages,
     lazyPage({
       slug: 'svc/submissions', title: 'Form submissions', menu: 'Form submissions', parent: 'svc', icon: 'list', position: 24, style: 'submissions.css',
       body: async () => (await import('./pages/submissions.page.ts')).submissionsPage,

@@ -1,0 +1,55 @@
+// One section of the editor at a time. Without JavaScript all of them stand below each other, and the tabs lead to them.
+
+/** @param {HTMLFormElement | null} form the editor; other pages have tabs that are plain links */
+export function startSections(form) {
+  const sections = [...(form?.querySelectorAll('[data-section]') ?? [])];
+  const links = [...document.querySelectorAll('[data-section-link]')];
+  if (sections.length === 0) return;
+  form.classList.add('tabbed');
+  for (const section of sections) {
+    const link = links.find(({ dataset }) => dataset.sectionLink === section.id);
+    if (link && section.dataset.faults) link.dataset.faults = section.dataset.faults;
+  }
+
+  const show = (id) => {
+    for (const section of sections) section.classList.toggle('current', section.id === id);
+    for (const link of links) {
+      if (link.dataset.sectionLink === id) {
+        link.setAttribute('aria-current', 'true');
+        link.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+      } else link.removeAttribute('aria-current');
+    }
+    // Browsers keep the fragment over the way back from saving: the same section is shown again.
+    form.action = `${form.action.split('#')[0]}#${id}`;
+  };
+
+  const sectionAt = (hash) => {
+    const target = hash.length > 1 ? document.getElementById(decodeURIComponent(hash.slice(1))) : null;
+    return target?.closest('[data-section]') ?? null;
+  };
+
+  for (const link of links) {
+    link.addEventListener('click', (event) => {
+      event.preventDefault();
+      const id = link.dataset.sectionLink;
+      show(id);
+      history.replaceState(null, '', `#${id}`);
+    });
+  }
+  // A link to a bad field opens its section first: what is hidden cannot be gone to.
+  for (const link of form.querySelectorAll('[data-fault-link]')) {
+    link.addEventListener('click', (event) => {
+      const section = sectionAt(link.hash);
+      if (!section) return;
+      event.preventDefault();
+      show(section.id);
+      document.getElementById(link.hash.slice(1))?.focus();
+    });
+  }
+  window.addEventListener('hashchange', () => {
+    const section = sectionAt(location.hash);
+    if (section) show(section.id);
+  });
+  const faulty = sections.find(({ dataset }) => dataset.faults);
+  show((faulty ?? sectionAt(location.hash) ?? sections[0]).id);
+}

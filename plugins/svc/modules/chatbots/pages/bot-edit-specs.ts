@@ -1,0 +1,30 @@
+import type { ServiceContext } from '../../../context.ts';
+import { missingSettings } from '../../../settings/configured.ts';
+import type { BotSettings } from '../bots/bot.ts';
+import type { Choice } from './bot-field.ts';
+import { providerChoices } from './bot-choices.ts';
+import { basicsSection } from './bot-section-basics.ts';
+import { embedSection } from './bot-section-embed.ts';
+import { knowledgeSection } from './bot-section-knowledge.ts';
+import { limitsSection } from './bot-section-limits.ts';
+import { lookSection } from './bot-section-look.ts';
+import { safetySection } from './bot-section-safety.ts';
+import { textsSection } from './bot-section-texts.ts';
+import type { Section } from './bot-section.ts';
+
+/**
+ * All sections of the editor with what there is to choose from now.
+ *
+ * @param defaults of a new bot
+ */
+export async function editorSpecs(context: ServiceContext, defaults: Pick<BotSettings, 'texts'>): Promise<readonly Section[]> {
+  const [providers, embeddingProviders, stores] = await Promise.all([providerChoices(context, 'text'), providerChoices(context, 'embeddings'), storeChoices(context)]);
+  return [basicsSection(providers), knowledgeSection({ stores, embeddingProviders }), lookSection, textsSection(defaults.texts), limitsSection, safetySection, embedSection];
+}
+
+async function storeChoices({ vectorStores, vectorStoreSettings }: ServiceContext): Promise<Choice[]> {
+  return Promise.all(vectorStores.all().map(async (store) => {
+    const missing = missingSettings(store, await vectorStoreSettings.effective(store.id));
+    return { value: store.id, label: missing.length === 0 ? store.label : `${store.label} (not set up)` };
+  }));
+}

@@ -1,0 +1,67 @@
+import type { ServiceContext } from '../../../context.ts';
+import type { FieldFaults } from '../../../settings/invalid-fields.ts';
+import type { Bot } from '../bots/bot.ts';
+import { chatbotsOf } from '../chatbots.ts';
+import { faultAt, fieldRow, inputId, valueAt, type Draft, type FieldRow, type FieldSpec } from './bot-field.ts';
+import { botHead, botPreview } from './bot-head.ts';
+import { offeredModels } from './bot-choices.ts';
+import { limitRows } from './bot-limit-rows.ts';
+import { editorSpecs } from './bot-edit-specs.ts';
+import { limitFields } from './bot-section-limits.ts';
+import { embedFacts } from './bot-embed-facts.ts';
+import type { Section } from './bot-section.ts';
+
+/** A form that came back, or whose lists were asked for. */
+export interface Typed {
+  readonly draft: Draft;
+  readonly faults: FieldFaults;
+  /** Names of what the chosen vector store holds, or why they could not be told. */
+  readonly targets?: { readonly names: readonly string[]; readonly note: string };
+}
+
+/** The data of `svc/bot-edit`. */
+export async function botEditView(context: ServiceContext, bot: Bot, typed: Typed = { draft: bot as unknown as Draft, faults: {} }): Promise<Record<string, unknown>> {
+  const sections = await editorSpecs(context, await chatbotsOf(context).bots.defaults());
+  const shown = sections.map((section) => sectionView(section, typed));
+  return {
+    head: botHead(context.host, bot, 'settings'),
+    preview: botPreview(context.host, bot),
+    id: bot.id,
+    faults: faultList(sections, typed.faults),
+    sections: shown,
+    models: await offeredModels(context),
+    targets: typed.targets,
+    embed: embedFacts(context.host, bot),
+  };
+}
+
+function sectionView(section: Section, typed: Typed): Record<string, unknown> {
+  const groups = section.groups.map(({ title, help, wide, fields }) => ({ title, help, wide, fields: fields.map((spec) => fieldRow(withCurrent(spec, typed.draft), typed)) }));
+  const limits = section.id === 'limits' ? limitRows(typed) : undefined;
+  return {
+    id: section.id, title: section.title, help: section.help, groups,
+    faults: [...groups.flatMap(({ fields }) => fields), ...(limits ?? []).flatMap(({ fields }) => fields)].filter(({ error }: Pick<FieldRow, 'error'>) => error !== undefined).length,
+    limits,
+    isKnowledge: section.id === 'knowledge',
+    isEmbed: section.id === 'embed',
+  };
+}
+
+/** A choice that is not to be had any more is still what is saved: it is shown, so that saving does not change it. */
+function withCurrent(spec: FieldSpec, draft: Draft): FieldSpec {
+  const value = valueAt(draft, spec.path);
+  if (spec.list?.startsWith('models-')) return { ...spec, list: `${spec.list}-${String(valueAt(draft, spec.list === 'models-text' ? 'provider' : 'knowledge.embedding_provider') ?? '')}` };
+  if (spec.type !== 'select' || typeof value !== 'string' || spec.options?.some((choice) => choice.value === value)) return spec;
+  return { ...spec, options: [...(spec.options ?? []), { value, label: value === '' ? 'None' : `${value} (not there)` }] };
+}
+
+/** What is wrong, each a link to its field. */
+function faultList(sections: readonly Section[], faults: FieldFaults): { readonly href: string; readonly sentence: string }[] {
+  const specs = [...sections.flatMap(({ groups }) => groups.flatMap(({ fields }) => fields)), ...limitFields('limits.guest', 'Guests'), ...limitFields('limits.user', 'Signed-in users')];
+  return Object.entries(faults).map(([path, sentence]) => {
+    const spec = specs.find((candidate) => candidate.path === path || path.startsWith(`${candidate.path}[`));
+    if (!spec) return { href: path.startsWith('limits.roles') ? '#limits' : '', sentence };
+    const said = faultAt({ [path]: sentence }, spec) ?? sentence;
+    return { href: `#${inputId(spec.path)}`, sentence: said.startsWith('Line ') ? `${spec.label}: ${said}` : said };
+  });
+}

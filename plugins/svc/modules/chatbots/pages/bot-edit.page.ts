@@ -1,0 +1,77 @@
+import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import type { ServiceContext } from '../../../context.ts';
+import { missingSettings } from '../../../settings/configured.ts';
+import { savingOrRefused } from '../../../settings/page/refuse.ts';
+import type { Bot } from '../bots/bot.ts';
+import { chatbotsOf } from '../chatbots.ts';
+import { botEditView, type Typed } from './bot-edit-view.ts';
+import { editorSpecs } from './bot-edit-specs.ts';
+import { inputName, readFields, valueAt, type Draft } from './bot-field.ts';
+import { readLimits } from './bot-limit-rows.ts';
+import { botOfForm, botOfQuery } from './bot-of.ts';
+import { editSlug } from './bot-pages.ts';
+
+const template = 'svc/bot-edit';
+/** A page that somebody waits for: a store that does not answer by then is said not to. */
+const listLimit = 5_000;
+const mostTargets = 500;
+
+/** All that is set of a bot but its rules and forms, beside a preview. */
+export function botEditPage(context: ServiceContext): AdminPageBody {
+  return {
+    render: async (request) => ({ template, data: await botEditView(context, await botOfQuery(context, request)) }),
+    actions: {
+      save: (request) => save(context, request),
+      targets: (request) => showTargets(context, request),
+    },
+  };
+}
+
+async function save(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
+  const bot = await botOfForm(context, request);
+  const draft = await readDraft(context, request);
+  return savingOrRefused(
+    async () => {
+      const saved = await chatbotsOf(context).bots.update(bot.id, draft);
+      return { notice: savedNotice(saved), redirect: `${editSlug}?id=${String(bot.id)}` };
+    },
+    { inputName, page: async (faults) => ({ template, data: await botEditView(context, bot, { draft, faults }) }) },
+  );
+}
+
+function savedNotice({ name, status }: Bot): NonNullable<AdminActionResult['notice']> {
+  return { kind: 'success', text: status === 'active' ? `${name} is saved.` : `${name} is saved. It is inactive: nobody can talk to it yet.` };
+}
+
+async function readDraft(context: ServiceContext, { form }: AdminRequest): Promise<Draft> {
+  const sections = await editorSpecs(context, await chatbotsOf(context).bots.defaults());
+  const specs = sections.flatMap(({ groups }) => groups.flatMap(({ fields }) => fields));
+  const settings = readFields(specs, form);
+  return valueAt(form, 'limits') === undefined ? settings : { ...settings, limits: readLimits(form) };
+}
+
+/** The indexes or collections of the chosen vector store, to choose from. Nothing is saved. */
+async function showTargets(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
+  const bot = await botOfForm(context, request);
+  const draft = await readDraft(context, request);
+  const targets = await targetsOf(context, valueAt(draft, 'knowledge.store'));
+  return {
+    data: { targets },
+    page: { template, data: await botEditView(context, bot, { draft, faults: {}, targets }) },
+    status: 200,
+  };
+}
+
+async function targetsOf(context: ServiceContext, chosen: unknown): Promise<NonNullable<Typed['targets']>> {
+  const store = typeof chosen === 'string' ? context.vectorStores.get(chosen) : undefined;
+  if (!store) return { names: [], note: 'Choose a vector store first.' };
+  if (missingSettings(store, await context.vectorStoreSettings.effective(store.id)).length > 0) return { names: [], note: `${store.label} is not set up yet: see AI service, Vector stores.` };
+  try {
+    const session = await context.openVectorStore(store.id, { timeout: listLimit, retries: false });
+    const names = (await session.list()).map(({ name }) => name).sort((left, right) => left.localeCompare(right)).slice(0, mostTargets);
+    return { names, note: names.length === 0 ? `${store.label} holds nothing yet. Make an index or collection under AI service, Vector stores.` : `${store.label} holds: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}` };
+  } catch (error) {
+    if (!(error instanceof RestError)) throw error;
+    return { names: [], note: error.message };
+  }
+}

@@ -1,0 +1,69 @@
+import type { BotForm, FormElement, FormOption } from '../forms/form.ts';
+import { valueAt, type Draft } from './bot-field.ts';
+
+/** An element as it is typed: its options one a line. */
+export interface ElementDraft {
+  readonly id: string;
+  readonly type: string;
+  readonly label: string;
+  readonly help: string;
+  readonly placeholder: string;
+  readonly required: boolean;
+  readonly options: string;
+}
+
+export interface FormDraft {
+  /** Id under which the form is saved; empty for a new one. */
+  readonly saved: string;
+  readonly id: string;
+  readonly name: string;
+  readonly intro: string;
+  readonly submit_label: string;
+  readonly thanks: string;
+  readonly elements: readonly ElementDraft[];
+}
+
+const mostElements = 150;
+
+export function draftOfForm(form: BotForm): FormDraft {
+  return { ...form, saved: form.id, elements: form.elements.map((element) => ({ ...element, options: optionLines(element.options) })) };
+}
+
+export function newElement(type: FormElement['type'] = 'text'): ElementDraft {
+  return { id: '', type, label: '', help: '', placeholder: '', required: false, options: '' };
+}
+
+export const newForm: FormDraft = {
+  saved: '', id: '', name: '', intro: '', submit_label: '', thanks: 'Thank you. We have received your details.',
+  elements: [{ ...newElement(), id: 'name', label: 'Name', required: true }, { ...newElement('email'), id: 'email', label: 'E-mail', required: true }],
+};
+
+/** `value | label`, one a line; a line without a label is its own. */
+export function readOptions(typed: string): FormOption[] {
+  return typed.split(/\r?\n/).map((line) => line.trim()).filter((line) => line !== '').map((line) => {
+    const bar = line.indexOf('|');
+    const value = (bar === -1 ? line : line.slice(0, bar)).trim();
+    return { value, label: (bar === -1 ? '' : line.slice(bar + 1).trim()) || value };
+  });
+}
+
+export function optionLines(options: readonly FormOption[]): string {
+  return options.map(({ value, label }) => (value === label ? value : `${value} | ${label}`)).join('\n');
+}
+
+/** The posted form. Elements without id and label were never filled in: they are left out. */
+export function readForm(posted: Draft, keepBlank = false): FormDraft {
+  const text = (path: string): string => {
+    const value = valueAt(posted, path);
+    return typeof value === 'string' ? value.replaceAll('\r\n', '\n') : '';
+  };
+  const rows = valueAt(posted, 'elements');
+  const elements = Object.keys(typeof rows === 'object' && rows !== null ? rows : {}).slice(0, mostElements).map((key) => ({
+    id: text(`elements.${key}.id`).trim(), type: text(`elements.${key}.type`), label: text(`elements.${key}.label`).trim(), help: text(`elements.${key}.help`),
+    placeholder: text(`elements.${key}.placeholder`).trim(), required: text(`elements.${key}.required`) === '1', options: text(`elements.${key}.options`),
+  }));
+  return {
+    saved: text('form'), id: text('id').trim(), name: text('name').trim(), intro: text('intro'), submit_label: text('submit_label').trim(), thanks: text('thanks'),
+    elements: keepBlank ? elements : elements.filter(({ id, label }) => id !== '' || label !== ''),
+  };
+}

@@ -1,0 +1,90 @@
+import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import type { ServiceContext } from '../../../context.ts';
+import { textOf } from '../../../settings/page/form-values.ts';
+import { savingOrRefused } from '../../../settings/page/refuse.ts';
+import type { Bot } from '../bots/bot.ts';
+import { chatbotsOf } from '../chatbots.ts';
+import type { FormElement } from '../forms/form.ts';
+import { draftOfForm, newElement, newForm, readForm, readOptions, type ElementDraft, type FormDraft } from './bot-form-draft.ts';
+import { botFormView, elementTypes } from './bot-form-view.ts';
+import { freshId, moved, readEdit } from './bot-list-edits.ts';
+import { botOfForm, botOfQuery } from './bot-of.ts';
+import { ownFaults } from './bot-own-faults.ts';
+import { formsSlug } from './bot-pages.ts';
+
+const template = 'svc/bot-form';
+
+/** One form: its texts and its fields. `?form=` edits it; without it a new one begins. */
+export function botFormPage(context: ServiceContext): AdminPageBody {
+  return {
+    render: async (request) => {
+      const bot = await botOfQuery(context, request, 'bot');
+      return { template, data: botFormView(context, bot, { draft: draftOf(bot, request.query['form']) }) };
+    },
+    actions: {
+      save: (request) => save(context, request),
+      arrange: async (request) => {
+        const bot = await botOfForm(context, request, 'bot');
+        return { page: { template, data: botFormView(context, bot, { draft: arranged(readForm(request.form, true), request) }) } };
+      },
+    },
+  };
+}
+
+function draftOf(bot: Bot, id: unknown): FormDraft {
+  if (typeof id !== 'string') return newForm;
+  const form = bot.forms.find((candidate) => candidate.id === id);
+  if (!form) throw new RestError({ code: 'rest_svc_no_form', status: 404, message: 'There is no such form. It may have been deleted.' });
+  return draftOfForm(form);
+}
+
+/** What a button beside the fields asks for. Nothing is saved. */
+function arranged(draft: FormDraft, request: AdminRequest): FormDraft {
+  const { verb, at } = readEdit(request.form['_do']);
+  const { elements } = draft;
+  switch (verb) {
+    case 'add': {
+      const wanted = textOf(request, 'add_type');
+      return { ...draft, elements: [...elements, newElement(elementTypes.find(({ value }) => value === wanted)?.value)] };
+    }
+    case 'remove':
+      return { ...draft, elements: elements.filter((_element, place) => place !== at) };
+    case 'up':
+      return { ...draft, elements: moved(elements, at, at - 1) };
+    case 'down':
+      return { ...draft, elements: moved(elements, at, at + 1) };
+    default:
+      return draft;
+  }
+}
+
+async function save(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
+  const bot = await botOfForm(context, request, 'bot');
+  const draft = readForm(request.form);
+  const place = bot.forms.findIndex(({ id }) => id === draft.saved && draft.saved !== '');
+  const at = place === -1 ? bot.forms.length : place;
+  const { saved, ...texts } = draft;
+  const id = draft.id === '' ? freshId(draft.name, bot.forms.filter((_form, index) => index !== place).map((form) => form.id), 'form') : draft.id;
+  const form = { ...texts, id, elements: withIds(draft.elements) };
+  return savingOrRefused(
+    () => ownFaults(`forms[${String(at)}]`, async () => {
+      const forms = place === -1 ? [...bot.forms, form] : bot.forms.map((other, index) => (index === at ? form : other));
+      // Rules follow a form whose id was changed.
+      const rules = bot.rules.map((rule) => (place !== -1 && rule.action.type === 'display_form' && rule.action.form_id === saved ? { ...rule, action: { ...rule.action, form_id: id } } : rule));
+      await chatbotsOf(context).bots.update(bot.id, { forms, rules });
+      return { notice: { kind: 'success', text: `${draft.name} is saved.` }, redirect: `${formsSlug}?bot=${String(bot.id)}` };
+    }),
+    { inputName: (name) => name, page: async (faults) => ({ template, data: botFormView(context, bot, { draft, faults }) }) },
+  );
+}
+
+/** Elements as they are saved; one without an id gets one after its label. */
+function withIds(elements: readonly ElementDraft[]): FormElement[] {
+  const taken = elements.map(({ id }) => id).filter((id) => id !== '');
+  return elements.map((element) => {
+    const id = element.id === '' ? freshId(element.label, taken, element.type) : element.id;
+    taken.push(id);
+    const type = element.type as FormElement['type'];
+    return { ...element, id, type, options: ['select', 'radio', 'checkbox'].includes(type) ? readOptions(element.options) : [] };
+  });
+}

@@ -1,0 +1,64 @@
+import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
+import type { ServiceContext } from '../../../context.ts';
+import { textOf } from '../../../settings/page/form-values.ts';
+import type { Bot } from '../bots/bot.ts';
+import { chatbotsOf } from '../chatbots.ts';
+import type { BotForm } from '../forms/form.ts';
+import { botHead, botPreview } from './bot-head.ts';
+import { freshId } from './bot-list-edits.ts';
+import { botOfForm, botOfQuery } from './bot-of.ts';
+import { formSlug, formsSlug, ruleSlug } from './bot-pages.ts';
+import { ruleTitle } from './bot-rule-words.ts';
+
+/** The forms of a bot, and which rules show them. */
+export function botFormsPage(context: ServiceContext): AdminPageBody {
+  return {
+    render: async (request) => ({ template: 'svc/bot-forms', data: view(context, await botOfQuery(context, request, 'bot')) }),
+    actions: {
+      duplicate: (request) => change(context, request, (bot, form) => {
+        const copy = { ...form, id: freshId(`${form.name} copy`, bot.forms.map(({ id }) => id), 'form'), name: `${form.name.slice(0, 190)} (copy)` };
+        return { forms: [...bot.forms, copy], said: `${copy.name} is there.` };
+      }),
+      delete: (request) => change(context, request, (bot, form) => {
+        const [rule] = showing(bot, form.id);
+        if (rule) return { said: `Nothing was deleted: the rule ‘${ruleTitle(rule, bot)}’ shows this form. Change or delete that rule first.` };
+        return { forms: bot.forms.filter((other) => other !== form), said: `${form.name} is deleted. What was submitted stays.` };
+      }),
+    },
+  };
+}
+
+function showing({ rules }: Bot, id: string): Bot['rules'][number][] {
+  return rules.filter(({ action }) => action.type === 'display_form' && action.form_id === id);
+}
+
+function view({ host }: ServiceContext, bot: Bot): Record<string, unknown> {
+  const address = `${host.admin.url(formSlug)}?bot=${String(bot.id)}`;
+  const ruleAddress = `${host.admin.url(ruleSlug)}?bot=${String(bot.id)}`;
+  return {
+    head: botHead(host, bot, 'forms'),
+    preview: botPreview(host, bot),
+    addHref: address,
+    forms: bot.forms.map((form) => ({
+      title: form.name,
+      id: form.id,
+      labels: form.elements.map(({ label }) => label),
+      rules: showing(bot, form.id).map((rule) => ({ title: ruleTitle(rule, bot), href: `${ruleAddress}&rule=${encodeURIComponent(rule.id)}` })),
+      href: `${address}&form=${encodeURIComponent(form.id)}`,
+      ruleHref: `${ruleAddress}&form=${encodeURIComponent(form.id)}`,
+      fields: { bot: bot.id, form: form.id },
+    })),
+  };
+}
+
+type Change = { readonly forms?: readonly BotForm[]; readonly said: string };
+
+async function change(context: ServiceContext, request: AdminRequest, edit: (bot: Bot, form: BotForm) => Change): Promise<AdminActionResult> {
+  const bot = await botOfForm(context, request, 'bot');
+  const redirect = `${formsSlug}?bot=${String(bot.id)}`;
+  const form = bot.forms.find(({ id }) => id === textOf(request, 'form'));
+  if (!form) return { notice: { kind: 'info', text: 'This form was deleted already.' }, redirect };
+  const { forms, said } = edit(bot, form);
+  if (forms) await chatbotsOf(context).bots.update(bot.id, { forms });
+  return { notice: { kind: forms ? 'success' : 'error', text: said }, redirect };
+}

@@ -1,0 +1,69 @@
+import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
+import type { ServiceContext } from '../../../context.ts';
+import { textOf } from '../../../settings/page/form-values.ts';
+import type { Bot } from '../bots/bot.ts';
+import { chatbotsOf } from '../chatbots.ts';
+import type { Rule, RuleEvent } from '../rules/rule.ts';
+import { botHead, botPreview } from './bot-head.ts';
+import { botOfForm, botOfQuery } from './bot-of.ts';
+import { ruleSlug, rulesSlug } from './bot-pages.ts';
+import { actionSentence, conditionSentence, eventWords, ruleTitle } from './bot-rule-words.ts';
+import { inRunOrder, movedRule } from './bot-rule-order.ts';
+
+/** The rules of a bot in the order in which they run, event by event. */
+export function botRulesPage(context: ServiceContext): AdminPageBody {
+  return {
+    render: async (request) => ({ template: 'svc/bot-rules', data: view(context, await botOfQuery(context, request, 'bot')) }),
+    actions: {
+      move: (request) => change(context, request, (bot, rule) => ({ rules: movedRule(bot.rules, rule.id, textOf(request, 'to') === 'up' ? -1 : 1), said: 'The order is changed.' })),
+      switch: (request) =>
+        change(context, request, (bot, rule) => {
+          const enabled = textOf(request, 'enabled') === '1';
+          return { rules: bot.rules.map((other) => (other === rule ? { ...rule, enabled } : other)), said: `${ruleTitle(rule, bot)} is ${enabled ? 'on' : 'off'}.` };
+        }),
+      delete: (request) => change(context, request, (bot, rule) => ({ rules: bot.rules.filter((other) => other !== rule), said: `${ruleTitle(rule, bot)} is deleted.` })),
+    },
+  };
+}
+
+function view({ host }: ServiceContext, bot: Bot): Record<string, unknown> {
+  const address = `${host.admin.url(ruleSlug)}?bot=${String(bot.id)}`;
+  return {
+    head: botHead(host, bot, 'rules'),
+    preview: botPreview(host, bot),
+    addHref: address,
+    isEmpty: bot.rules.length === 0,
+    groups: (Object.keys(eventWords) as RuleEvent[]).map((event) => {
+      const rules = inRunOrder(bot.rules, event);
+      return {
+        title: eventWords[event].title,
+        addHref: `${address}&event=${event}`,
+        rules: rules.map((rule, at) => ({
+          title: ruleTitle(rule, bot),
+          named: rule.name.trim() !== '',
+          enabled: rule.enabled,
+          conditions: rule.conditions.map(conditionSentence),
+          action: actionSentence(rule.action, bot),
+          priority: rule.priority,
+          href: `${address}&rule=${encodeURIComponent(rule.id)}`,
+          first: at === 0,
+          last: at === rules.length - 1,
+          fields: { bot: bot.id, rule: rule.id },
+          switchFields: { bot: bot.id, rule: rule.id, enabled: rule.enabled ? '0' : '1' },
+          upFields: { bot: bot.id, rule: rule.id, to: 'up' },
+          downFields: { bot: bot.id, rule: rule.id, to: 'down' },
+        })),
+      };
+    }),
+  };
+}
+
+async function change(context: ServiceContext, request: AdminRequest, edit: (bot: Bot, rule: Rule) => { readonly rules: readonly Rule[]; readonly said: string }): Promise<AdminActionResult> {
+  const bot = await botOfForm(context, request, 'bot');
+  const redirect = `${rulesSlug}?bot=${String(bot.id)}`;
+  const rule = bot.rules.find(({ id }) => id === textOf(request, 'rule'));
+  if (!rule) return { notice: { kind: 'info', text: 'This rule was deleted already.' }, redirect };
+  const { rules, said } = edit(bot, rule);
+  await chatbotsOf(context).bots.update(bot.id, { rules });
+  return { notice: { kind: 'success', text: said }, redirect };
+}

@@ -1,0 +1,45 @@
+import type { ServiceContext } from '../../../context.ts';
+import { exampleModel } from '../../../settings/example-model.ts';
+import type { Bot } from '../bots/bot.ts';
+import { chatbotsOf } from '../chatbots.ts';
+import { editSlug, embedWords, logsSlug, newBotSlug, statusBadge } from './bot-pages.ts';
+
+/** An import that was refused. */
+export interface RefusedImport {
+  readonly text: string;
+  readonly faults: readonly string[];
+}
+
+/** The data of `svc/bots`. */
+export async function botsView(context: ServiceContext, refused?: RefusedImport): Promise<Record<string, unknown>> {
+  const { host, settings } = context;
+  const bots = await chatbotsOf(context).bots.list();
+  const [providers, example, sandbox] = await Promise.all([context.providers.all(), exampleModel(context), settings.sandbox.isOn()]);
+  const labels = new Map(providers.map(({ id, label }) => [id, label]));
+  return {
+    bots: bots.map((bot) => ({ ...card(bot, labels), editHref: `${host.admin.url(editSlug)}?id=${String(bot.id)}`, logsHref: `${host.admin.url(logsSlug)}?bot=${String(bot.id)}` })),
+    several: bots.length > 1,
+    newHref: host.admin.url(newBotSlug),
+    setupHref: host.admin.url('svc/setup'),
+    canAnswer: example.configured,
+    sandboxOffered: !sandbox && (await settings.sandbox.isAvailable()),
+    refused,
+  };
+}
+
+function card(bot: Bot, labels: ReadonlyMap<string, string>): Record<string, unknown> {
+  const active = bot.status === 'active';
+  return {
+    id: bot.id,
+    title: bot.name,
+    badge: statusBadge(bot.status),
+    model: `${labels.get(bot.provider) ?? bot.provider}${bot.model === '' ? '' : `, ${bot.model}`}`,
+    embed: embedWords(bot.embed),
+    knowledge: bot.knowledge.enabled,
+    rules: bot.rules.length,
+    forms: bot.forms.length,
+    switchLabel: active ? 'Deactivate' : 'Activate',
+    idFields: { id: bot.id },
+    switchFields: { id: bot.id, status: active ? 'inactive' : 'active' },
+  };
+}
