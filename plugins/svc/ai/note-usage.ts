@@ -17,14 +17,14 @@ export interface NotedCall<Result> {
   readonly run: () => Promise<Result>;
   readonly count: (result: Result) => UsageCounts;
   /** What a call that failed used all the same. Default: nothing. */
-  readonly countFailed?: () => UsageCounts;
+  readonly countFailed?: () => UsageCounts | Promise<UsageCounts>;
 }
 
 const ownOrigin: UsageOrigin = { module: 'service', route: null, botId: null };
 
 /**
  * Runs a call and has the ledger take note of it, of one that failed by the code of its error. Answers or throws what
- * the call did. One that is refused before a provider was asked does not belong in here: nothing was used.
+ * the call did, at once: what takes time to count is noted a little later. One that is refused before a provider was asked does not belong in here: nothing was used.
  */
 export async function noteUsage<Result>({ ledger, host }: Pick<AiServices, 'ledger' | 'host'>, call: NotedCall<Result>): Promise<Result> {
   const { kind, provider, origin = ownOrigin } = call;
@@ -36,7 +36,10 @@ export async function noteUsage<Result>({ ledger, host }: Pick<AiServices, 'ledg
   try {
     result = await call.run();
   } catch (error) {
-    note(error instanceof RestError ? error.code : 'rest_internal_error', call.countFailed?.() ?? { model: call.model });
+    const outcome = error instanceof RestError ? error.code : 'rest_internal_error';
+    const counts = call.countFailed?.() ?? { model: call.model };
+    if (counts instanceof Promise) void counts.catch(() => ({ model: call.model })).then((counted) => note(outcome, counted));
+    else note(outcome, counts);
     throw error;
   }
   note('ok', call.count(result));

@@ -8,6 +8,8 @@ export interface RetryInit {
   /** When the whole call must be over, in milliseconds since the epoch. */
   readonly deadline: number;
   readonly signal?: AbortSignal | undefined;
+  /** Asked after a failure; false: what was begun cannot be begun again. Default: it can. */
+  readonly mayRetry?: () => boolean;
   /** Told of each further try: what failed, and the milliseconds until then. */
   readonly onRetry?: (error: ProviderError, wait: number) => void;
 }
@@ -30,7 +32,7 @@ export async function withRetries<T>(attempt: (timeLeft: number) => Promise<T>, 
       return await attempt(Math.max(1, deadline - clock.now()));
     } catch (thrown) {
       const error = asProviderError(thrown);
-      const wait = error?.retryable === true && tries < furtherTries ? waitBefore(tries, error, init.random) : null;
+      const wait = error?.retryable === true && tries < furtherTries && init.mayRetry?.() !== false ? waitBefore(tries, error, init.random) : null;
       if (error === null || wait === null || clock.now() + wait >= deadline) throw thrown;
       init.onRetry?.(error, wait);
       await clock.sleep(wait, signal).catch((reason: unknown) => {

@@ -1,15 +1,18 @@
-import type { MessageCreateParamsNonStreaming } from '@anthropic-ai/sdk/resources/messages';
+import type { MessageCreateParamsNonStreaming, MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
 import { claudeAddress, createClaudeClients } from './claude/claude-client.ts';
 import { samplingVersion } from './claude/claude-models.ts';
 import { claudeRequest, claudeRules } from './claude/claude-request.ts';
 import { claudeModels, claudeResponse } from './claude/claude-response.ts';
+import { createClaudeStream } from './claude/claude-stream.ts';
 import { learningRefusals } from './learned-refusals.ts';
 import type { Provider, ProviderConnection, TextRequest, TextResult } from './provider.ts';
 import { readJson } from './read-json.ts';
 import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
+import { readEvents } from './streams/read-events.ts';
 import { sdkTimeout, withTimeLimit } from './time-limit.ts';
 
 const clientOf = createClaudeClients();
+const call = learningRefusals(claudeRules.names, (request, connection, onText) => (onText === undefined ? generate(request, connection) : stream(request, connection, onText)));
 
 /** Claude by Messages (D9), by the package `@anthropic-ai/sdk`. */
 export const provider: Provider = {
@@ -30,7 +33,7 @@ export const provider: Provider = {
       model: modelField('Text model', 'claude-sonnet-5-5'),
     },
   },
-  text: { params: claudeRules.names, generate: learningRefusals(claudeRules.names, generate) },
+  text: { params: claudeRules.names, generate: (request, connection) => call(request, connection), stream: call },
   listModels: (connection) =>
     withTimeLimit(connection, async (signal) => {
       const client = await clientOf(connection);
@@ -46,5 +49,17 @@ function generate(request: TextRequest, connection: ProviderConnection): Promise
     const params = body as unknown as MessageCreateParamsNonStreaming;
     const response = await client.messages.create(params, { signal, timeout: sdkTimeout(connection) }).asResponse();
     return { ...claudeResponse(await readJson(response), request, connection), ignored };
+  });
+}
+
+function stream(request: TextRequest, connection: ProviderConnection, onText: (piece: string) => void): Promise<TextResult> {
+  return withTimeLimit(connection, async (signal) => {
+    const { body, ignored } = claudeRequest(request, connection.settings);
+    const client = await clientOf(connection);
+    const params = { ...body, stream: true } as unknown as MessageCreateParamsStreaming;
+    const response = await client.messages.create(params, { signal, timeout: sdkTimeout(connection) }).asResponse();
+    const reader = createClaudeStream(request, connection, onText);
+    await readEvents({ response, connection, signal }, reader);
+    return { ...reader.result(), ignored };
   });
 }

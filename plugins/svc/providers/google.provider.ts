@@ -1,14 +1,18 @@
-import { checkingFetch, createGoogleClients, googleAddress } from './google/google-client.ts';
+import { checkingFetch, createGoogleClients, googleAddress, streamingFetch } from './google/google-client.ts';
 import { createGoogleEmbeddings } from './google/google-embeddings.ts';
 import { createGoogleImages } from './google/google-images.ts';
 import { googleRequest, googleRules } from './google/google-request.ts';
 import { googleModel, googleResponse } from './google/google-response.ts';
+import { createGoogleStream } from './google/google-stream.ts';
 import { learningRefusals } from './learned-refusals.ts';
 import type { ModelInfo, Provider, ProviderConnection, TextRequest, TextResult } from './provider.ts';
+import { unreadable } from './failures.ts';
 import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
+import { readEvents } from './streams/read-events.ts';
 import { sdkTimeout, withTimeLimit } from './time-limit.ts';
 
 const clientOf = createGoogleClients();
+const call = learningRefusals(googleRules.names, (request, connection, onText) => (onText === undefined ? generate(request, connection) : stream(request, connection, onText)));
 
 /** Google by generateContent (D9), by the package `@google/genai`. */
 export const provider: Provider = {
@@ -25,7 +29,7 @@ export const provider: Provider = {
       image_model: modelField('Image model', 'gemini-3.1-flash-image'),
     },
   },
-  text: { params: googleRules.names, generate: learningRefusals(googleRules.names, generate) },
+  text: { params: googleRules.names, generate: (request, connection) => call(request, connection), stream: call },
   images: createGoogleImages(clientOf),
   embeddings: createGoogleEmbeddings(clientOf),
   listModels: (connection) => withTimeLimit(connection, (signal) => listModels(connection, signal)),
@@ -37,6 +41,23 @@ function generate(request: TextRequest, connection: ProviderConnection): Promise
     const client = await clientOf(connection);
     const answer = await client.models.generateContent({ ...parameters, config: { ...parameters.config, ...callOptions(connection, signal) } });
     return { ...googleResponse(answer, request, connection), ignored };
+  });
+}
+
+function stream(request: TextRequest, connection: ProviderConnection, onText: (piece: string) => void): Promise<TextResult> {
+  return withTimeLimit(connection, async (signal) => {
+    const { parameters, ignored } = googleRequest(request, connection.settings);
+    const client = await clientOf(connection);
+    let response: Response | undefined;
+    const fetch = streamingFetch(connection, (received) => {
+      response = received;
+    });
+    const options = { abortSignal: signal, httpOptions: { timeout: sdkTimeout(connection), fetch } };
+    await client.models.generateContentStream({ ...parameters, config: { ...parameters.config, ...options } });
+    if (response === undefined) throw unreadable('it was empty');
+    const reader = createGoogleStream(request, connection, onText);
+    await readEvents({ response, connection, signal }, reader);
+    return { ...reader.result(), ignored };
   });
 }
 

@@ -2,7 +2,7 @@ import { aiParamSchemas, type AiParamName } from '../kit/ai-params.ts';
 import type { ParamNames } from './params.ts';
 import { ProviderError, type ProviderConnection, type TextRequest, type TextResult } from './provider.ts';
 
-type Generate = (request: TextRequest, connection: ProviderConnection) => Promise<TextResult>;
+type Generate = (request: TextRequest, connection: ProviderConnection, onText?: (piece: string) => void) => Promise<TextResult>;
 
 // How the far ends say that a model does not take a parameter. `$1` is the wire name, in snake or camel case.
 const refusals: readonly RegExp[] = [
@@ -20,18 +20,23 @@ const refusals: readonly RegExp[] = [
  */
 export function learningRefusals(names: ParamNames, generate: Generate): Generate {
   const learned = new Map<string, ReadonlySet<AiParamName>>();
-  return async (request, connection) => {
+  return async (request, connection, onText) => {
+    let hasBegun = false;
+    const note = onText && ((piece: string): void => {
+      hasBegun = true;
+      onText(piece);
+    });
     const key = JSON.stringify([connection.settings.base_url, request.model]);
     let refused = learned.get(key) ?? new Set<AiParamName>();
     for (;;) {
       const dropped = givenNames(request).filter((name) => refused.has(name));
       const without = dropped.length === 0 ? request : { ...request, params: omit(request.params, dropped) };
       try {
-        const result = await generate(without, connection);
+        const result = await generate(without, connection, note);
         return dropped.length === 0 ? result : { ...result, ignored: inOrder(request, [...result.ignored, ...dropped]) };
       } catch (error) {
         const found = refusedParams(error, names).filter((name) => givenNames(without).includes(name));
-        if (found.length === 0) throw error;
+        if (found.length === 0 || hasBegun) throw error;
         refused = new Set([...refused, ...found]);
         if (learned.size >= 500) learned.clear();
         if (holdsForAllCalls(error)) learned.set(key, refused);

@@ -1,16 +1,21 @@
-import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
+import type { ChatCompletionCreateParamsNonStreaming, ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
 import { learningRefusals } from '../learned-refusals.ts';
 import type { ParamRules } from '../params.ts';
-import type { ModelInfo, Provider, ProviderConnection, TextRequest, TextResult } from '../provider.ts';
+import type { ModelInfo, Provider, ProviderConnection, TextCapability, TextRequest, TextResult } from '../provider.ts';
 import { readJson } from '../read-json.ts';
+import { readEvents } from '../streams/read-events.ts';
 import { sdkTimeout, withTimeLimit } from '../time-limit.ts';
 import { createChatClients, type ChatAccessOf } from './chat-client.ts';
 import { chatRequest } from './chat-request.ts';
 import { chatModels, chatResponse } from './chat-response.ts';
+import { createChatStream } from './chat-stream.ts';
+import { askingForUsage } from './stream-usage.ts';
 
 export interface ChatProviderInit extends Pick<Provider, 'id' | 'label' | 'settings' | 'required' | 'images' | 'embeddings'> {
   readonly rules: ParamRules;
   readonly access: ChatAccessOf;
+  /** Whether the far end can be asked to count the tokens of a stream (`stream_options`). Default: it can. */
+  readonly countsStreams?: (settings: ProviderConnection['settings']) => boolean;
   /** Path of the listing below the base address; default `/models`. */
   readonly modelsPath?: string;
   /** Runs before models are listed, for a far end whose listing asks for no key. */
@@ -32,6 +37,17 @@ export function createChatProvider(init: ChatProviderInit): Provider {
       return { ...chatResponse(await readJson(response), request, connection), ignored };
     });
 
+  const stream = askingForUsage(init.countsStreams, (request, connection, { onText, options }) =>
+    withTimeLimit(connection, async (signal) => {
+      const { body, ignored } = chatRequest(request, init.rules, connection.settings);
+      const client = await clientOf(init.access(connection.settings, request.model), connection);
+      const params = { ...body, stream: true, ...options } as unknown as ChatCompletionCreateParamsStreaming;
+      const response = await client.chat.completions.create(params, { signal, timeout: sdkTimeout(connection) }).asResponse();
+      const reader = createChatStream(request, connection, onText);
+      await readEvents({ response, connection, signal }, reader);
+      return { ...reader.result(), ignored };
+    }));
+
   const listModels = (connection: ProviderConnection): Promise<ModelInfo[]> =>
     withTimeLimit(connection, async (signal) => {
       const client = await clientOf(init.access(connection.settings, null), connection);
@@ -43,6 +59,7 @@ export function createChatProvider(init: ChatProviderInit): Provider {
     });
 
   const { id, label, settings, required, rules, images, embeddings } = init;
-  const text = { params: rules.names, generate: learningRefusals(rules.names, generate) };
+  const call = learningRefusals(rules.names, (request, connection, onText) => (onText === undefined ? generate(request, connection) : stream(request, connection, onText)));
+  const text: TextCapability = { params: rules.names, generate: (request, connection) => call(request, connection), stream: call };
   return { id, label, settings, required, text, ...(images && { images }), ...(embeddings && { embeddings }), listModels };
 }

@@ -3,6 +3,7 @@ import { httpFailure, unreadable } from '../failures.ts';
 import { countAt, isObject, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import { modelInfo } from '../model-kinds.ts';
 import { ProviderError, type ModelInfo, type ProviderConnection, type TextResult, type Usage } from '../provider.ts';
+import { withoutThinking } from './without-thinking.ts';
 
 /**
  * Reads a chat completion. Reasoning is left out, be it in a member of its own or in a leading `<think>` block.
@@ -15,7 +16,7 @@ export function chatResponse(body: JsonObject, asked: { readonly model: string }
   throwErrorInside(body, connection, choice);
   const message = objectAt(choice, 'message');
   if (!('content' in message) && !('refusal' in message)) throw unreadable('no choices[0].message.content in it');
-  const content = contentText(message['content']);
+  const content = withoutThinking(contentText(message['content']));
   const refusal = textAt(message, 'refusal');
   if (content === '' && refusal !== null) throw refused(cleanMessage(refusal, connection.settings));
   if (content === '') throwIfEmptyFor(textAt(choice, 'finish_reason'));
@@ -31,15 +32,11 @@ export function throwErrorInside(body: JsonObject, connection: Pick<ProviderConn
   throw httpFailure({ status, headers: new Headers(), body: holder }, connection);
 }
 
-function contentText(content: unknown): string {
-  if (typeof content === 'string') return withoutThinking(content);
+/** The text of a message or of a piece of one, reasoning left in. */
+export function contentText(content: unknown): string {
+  if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
-  return withoutThinking(content.map((part) => textAt(part, 'text') ?? '').join(''));
-}
-
-/** Ollama and others put a model's reasoning before the answer when its template does not separate it. */
-function withoutThinking(text: string): string {
-  return text.replace(/^\s*<think>[\s\S]*?<\/think>\s*/, '');
+  return content.map((part) => objectAt({ part }, 'part')['text'] ?? '').join('');
 }
 
 function throwIfEmptyFor(reason: string | null): void {

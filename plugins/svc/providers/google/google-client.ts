@@ -42,6 +42,23 @@ export function checkingFetch(connection: ProviderConnection, take?: (body: Json
   };
 }
 
+/**
+ * A `fetch` for one streamed call of the SDK, which would lose the errors of a stream: the answer is handed to `take` to be
+ * read, and the SDK is given an empty one.
+ */
+export function streamingFetch(connection: ProviderConnection, take: (response: Response) => void): typeof globalThis.fetch {
+  return async (input, init) => {
+    const response = await connection.fetch(input, init);
+    const { status, headers } = response;
+    if (response.ok) {
+      take(response);
+      return new Response('', { status, headers });
+    }
+    const text = await response.text();
+    throw httpFailure({ status, headers, body: parsed(text) ?? text }, connection);
+  };
+}
+
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

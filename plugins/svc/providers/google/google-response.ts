@@ -1,6 +1,6 @@
 import { cleanMessage } from '../../kit/clean-message.ts';
 import { unreadable } from '../failures.ts';
-import { countAt, isObject, listAt, objectAt, textAt } from '../json.ts';
+import { countAt, isObject, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import { modelInfo } from '../model-kinds.ts';
 import { ProviderError, type ModelInfo, type ProviderConnection, type TextResult, type Usage } from '../provider.ts';
 
@@ -19,9 +19,7 @@ export function googleResponse(body: unknown, asked: { readonly model: string },
     throw blocked({ what: 'the prompt was blocked', reason: blockReason, own: textAt(feedback, 'blockReasonMessage') }, connection);
   }
   if (!isObject(candidate)) throw unreadable('no candidates in it');
-  const content = listAt(objectAt(candidate, 'content'), 'parts')
-    .map((part) => (isObject(part) && part['thought'] !== true && typeof part['text'] === 'string' ? part['text'] : ''))
-    .join('');
+  const content = partsText(candidate);
   const reason = textAt(candidate, 'finishReason');
   if (content === '' && reason !== null && blocking.has(reason)) {
     throw blocked({ what: 'the answer was withheld', reason, own: textAt(candidate, 'finishMessage') }, connection);
@@ -30,6 +28,13 @@ export function googleResponse(body: unknown, asked: { readonly model: string },
     throw blocked({ what: 'the length limit was used up before any text was written; raise max_completion_tokens', reason, own: null }, connection);
   }
   return { content, usage: googleUsage(objectAt(body, 'usageMetadata')), model: textAt(body, 'modelVersion') ?? asked.model };
+}
+
+/** The text of a candidate, thoughts left out. */
+export function partsText(candidate: JsonObject): string {
+  return listAt(objectAt(candidate, 'content'), 'parts')
+    .map((part) => (isObject(part) && part['thought'] !== true && typeof part['text'] === 'string' ? part['text'] : ''))
+    .join('');
 }
 
 interface Blocking {

@@ -1,0 +1,31 @@
+import { ProviderError, type ProviderConnection, type ProviderSettings, type TextRequest, type TextResult } from '../provider.ts';
+
+type OnText = (piece: string) => void;
+
+export interface StreamCall {
+  readonly onText: OnText;
+  /** Members of the body that ask for the usage; empty where the far end does not know them. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Asks for the usage of a stream, which Chat Completions leaves out unless asked. A compatible server that refuses the wish is
+ * called once more without it, and not asked again by this process; tokens are then counted here (D25).
+ */
+export function askingForUsage(
+  countsStreams: (settings: ProviderSettings) => boolean = () => true,
+  stream: (request: TextRequest, connection: ProviderConnection, call: StreamCall) => Promise<TextResult>,
+): (request: TextRequest, connection: ProviderConnection, onText: OnText) => Promise<TextResult> {
+  const refusing = new Set<unknown>();
+  return async (request, connection, onText) => {
+    const { settings } = connection;
+    if (!countsStreams(settings) || refusing.has(settings.base_url)) return stream(request, connection, { onText, options: {} });
+    try {
+      return await stream(request, connection, { onText, options: { stream_options: { include_usage: true } } });
+    } catch (error) {
+      if (!(error instanceof ProviderError) || error.kind !== 'rejected' || !/stream_options|include_usage/.test(error.message)) throw error;
+      refusing.add(settings.base_url);
+      return stream(request, connection, { onText, options: {} });
+    }
+  };
+}

@@ -1,0 +1,69 @@
+import { isObject, objectAt, textAt, type JsonObject } from '../json.ts';
+import type { ProviderConnection, TextResult } from '../provider.ts';
+import type { EventReader } from '../streams/read-events.ts';
+import { eventBody, streamedFailure } from '../streams/stream-failure.ts';
+import { claudeResponse } from './claude-response.ts';
+
+export interface ClaudeStream extends EventReader {
+  /** Once read to its end. Throws as `claudeResponse` does. */
+  result(): Omit<TextResult, 'ignored'>;
+}
+
+/** Reads the events of a message, which ends with `message_stop`. Input is counted in the first event, output in those at the end. */
+export function createClaudeStream(asked: { readonly model: string }, connection: ProviderConnection, onText: (piece: string) => void): ClaudeStream {
+  let message: JsonObject = {};
+  let usage: JsonObject = {};
+  let content = '';
+  let answer: JsonObject | null = null;
+
+  const show = (piece: unknown): void => {
+    if (typeof piece !== 'string' || piece === '') return;
+    content += piece;
+    onText(piece);
+  };
+  const readers: Readonly<Record<string, (event: JsonObject) => void>> = {
+    message_start: (event) => {
+      message = objectAt(event, 'message');
+      usage = objectAt(message, 'usage');
+    },
+    content_block_start: (event) => {
+      const block = objectAt(event, 'content_block');
+      if (block['type'] === 'text') show(block['text']);
+    },
+    content_block_delta: (event) => {
+      const delta = objectAt(event, 'delta');
+      if (delta['type'] === 'text_delta') show(delta['text']);
+    },
+    message_delta: (event) => {
+      message = { ...message, ...objectAt(event, 'delta') };
+      usage = { ...usage, ...present(objectAt(event, 'usage')) };
+    },
+    error: (event) => {
+      throw streamedFailure(event, connection);
+    },
+  };
+
+  return {
+    take({ name, data }) {
+      const event = eventBody(data);
+      const type = textAt(event, 'type') ?? name;
+      readers[type]?.(event);
+      return type === 'message_stop';
+    },
+    whole(body) {
+      answer = body;
+    },
+    isComplete: () => false,
+    result() {
+      const body = answer ?? { ...message, content: [{ type: 'text', text: content }], usage };
+      const result = claudeResponse(body, asked, connection);
+      if (answer !== null && result.content !== '') onText(result.content);
+      return result;
+    },
+  };
+}
+
+/** Members that say something: those of the last event may be null where the first one told. */
+function present(usage: JsonObject): JsonObject {
+  return isObject(usage) ? Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null)) : {};
+}

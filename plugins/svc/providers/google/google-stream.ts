@@ -1,0 +1,51 @@
+import { isObject, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
+import type { ProviderConnection, TextResult } from '../provider.ts';
+import type { EventReader } from '../streams/read-events.ts';
+import { eventBody, streamedFailure } from '../streams/stream-failure.ts';
+import { googleResponse, googleUsage, partsText } from './google-response.ts';
+
+export interface GoogleStream extends EventReader {
+  /** Once read to its end. Throws as `googleResponse` does. */
+  result(): Omit<TextResult, 'ignored'>;
+}
+
+/**
+ * Reads the pieces of streamGenerateContent, each an answer of its own. There is no end mark but that the last one tells why
+ * it ended, or that the prompt was blocked. Usage is that of all pieces so far.
+ */
+export function createGoogleStream(asked: { readonly model: string }, connection: ProviderConnection, onText: (piece: string) => void): GoogleStream {
+  let content = '';
+  let last: JsonObject = {};
+  let candidate: JsonObject | undefined;
+  let answer: JsonObject | null = null;
+
+  const takePiece = (piece: JsonObject): void => {
+    if (Boolean(piece['error'])) throw streamedFailure(piece, connection);
+    const usageMetadata = googleUsage(objectAt(piece, 'usageMetadata')) === null ? last['usageMetadata'] : piece['usageMetadata'];
+    const modelVersion = textAt(piece, 'modelVersion') ?? last['modelVersion'];
+    last = { ...last, ...piece, usageMetadata, modelVersion };
+    const found = listAt(piece, 'candidates')[0];
+    if (!isObject(found)) return;
+    candidate = { ...candidate, ...found };
+    const text = partsText(found);
+    content += text;
+    if (text !== '') onText(text);
+  };
+
+  return {
+    take({ data }) {
+      takePiece(eventBody(data));
+      return false;
+    },
+    whole(body) {
+      answer = body;
+    },
+    isComplete: () => textAt(candidate, 'finishReason') !== null || textAt(objectAt(last, 'promptFeedback'), 'blockReason') !== null,
+    result() {
+      const candidates = candidate === undefined ? [] : [{ ...candidate, content: { parts: [{ text: content }] } }];
+      const result = googleResponse(answer ?? { ...last, candidates }, asked, connection);
+      if (answer !== null && result.content !== '') onText(result.content);
+      return result;
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { httpFailure, unreadable } from '../failures.ts';
+import { isObject, objectAt, textAt, type JsonObject } from '../json.ts';
+import { ProviderError, type ProviderConnection } from '../provider.ts';
+
+/** What far ends call their errors where they name no status, and the status they would have answered with. */
+const statuses: readonly (readonly [pattern: RegExp, status: number])[] = [
+  [/rate.?limit|too_many|quota|RESOURCE_EXHAUSTED/i, 429],
+  [/overloaded/i, 529],
+  [/authentication|invalid_api_key|UNAUTHENTICATED/i, 401],
+  [/permission/i, 403],
+  [/not_found/i, 404],
+  [/request_too_large/i, 413],
+  [/timeout|DEADLINE_EXCEEDED/i, 504],
+  [/unavailable/i, 503],
+  [/invalid|content_filter|context_length|FAILED_PRECONDITION/i, 400],
+];
+
+/** The ProviderError of an error that came in the stream: as an answer of its status would be taken; 502 where none can be told. */
+export function streamedFailure(body: unknown, connection: Pick<ProviderConnection, 'settings' | 'clock'>): ProviderError {
+  const error = objectAt(body, 'error');
+  const code = Number(error['code'] ?? error['status']);
+  const name = [textAt(error, 'type'), textAt(error, 'code'), textAt(error, 'status')].find((found) => found !== null && Number.isNaN(Number(found)));
+  const named = statuses.find(([pattern]) => pattern.test(name ?? ''))?.[1];
+  const status = Number.isInteger(code) && code >= 400 && code < 600 ? code : (named ?? 502);
+  return httpFailure({ status, headers: new Headers(), body }, connection);
+}
+
+/** The stream ended without its end mark: what there is of the text is not the whole. */
+export function brokenOff(): ProviderError {
+  return new ProviderError({ kind: 'connection', message: 'its answer broke off before its end.' });
+}
+
+/** The JSON object of an event. */
+export function eventBody(data: string): JsonObject {
+  let body: unknown;
+  try {
+    body = JSON.parse(data);
+  } catch {
+    throw unreadable('an event of it is no JSON');
+  }
+  if (!isObject(body)) throw unreadable('an event of it is JSON, but no object');
+  return body;
+}
