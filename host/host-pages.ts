@@ -1,45 +1,78 @@
 import { join } from 'node:path';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { LazyAdminPage } from '#plugin-api';
 import { addContentPages } from './content/admin/content-pages.ts';
 import type { Core } from './core.ts';
-import { findHooks } from './hooks/hooks-route.ts';
-import { createBackupPage } from './pages/backup-page.ts';
-import { createBackups } from './pages/backups.ts';
-import { createCronPage } from './pages/cron-page.ts';
-import { createHooksPage } from './pages/hooks-page.ts';
-import { createProfilePage } from './pages/profile-page.ts';
-import { createSettingsPage } from './pages/settings-page.ts';
-import { createToolsPage, type ToolLine } from './pages/tools-page.ts';
-import { createEditUserPage, createNewUserPage } from './pages/user-edit-page.ts';
+import type { ToolLine } from './pages/tools-page.ts';
 import type { UserPagesDependencies } from './pages/users-contract.ts';
-import { createDeleteUserPage, createUsersPage } from './pages/users-page.ts';
 import { createAvatarUrl } from './users/avatars.ts';
 import { createLoginLimiter } from './users/login-limiter.ts';
 import { roleNames } from './users/roles.ts';
 import type { Web } from './web.ts';
 
+const style = 'admin/pages.css';
 const tools: readonly ToolLine[] = [
   { slug: 'tools/cron', title: 'Cron', text: 'What runs when, what ran, and what came of it.', icon: 'clock' },
   { slug: 'tools/hooks', title: 'Hooks', text: 'Every filter and action with its callbacks and their owners.', icon: 'puzzle' },
 ];
 const backupTool: ToolLine = { slug: 'tools/backup', title: 'Backup', text: 'Copies of the database, made while the site runs.', icon: 'database' };
 
-/** The admin pages that need several parts of the host. */
+/** The admin pages that need several parts of the host; each is loaded when it is first opened. */
 export function addHostPages({ core, web }: { readonly core: Core; readonly web: Web }): void {
-  const { cron, clock, options, hooks, database, site, content } = core;
   const { api } = web.admin;
-  const users = userPages(core, web);
-  addContentPages({ admin: api, parts: content.parts, users: core.users, site, hooks });
-  for (const create of [createUsersPage, createNewUserPage, createEditUserPage, createDeleteUserPage, createProfilePage]) api.addPage(create(users));
-  api.addPage(createSettingsPage({ options, hooks, transaction: (work) => database.transaction(work) }));
-  const backups = backupsOf(core);
-  api.addPage(createToolsPage(backups === null ? tools : [...tools, backupTool]));
-  api.addPage(createCronPage({ cron, clock }));
-  api.addPage(createHooksPage({ find: (search) => findHooks(hooks.describe(), search) }));
-  if (backups !== null) api.addPage(createBackupPage(backups));
+  addContentPages({ admin: api, parts: core.content.parts, users: core.users, site: core.site, hooks: core.hooks });
+  for (const page of [...userPages(dependenciesOf(core, web)), ...sitePages(core)]) api.addPage(page);
 }
 
-function userPages({ users, database, clock, hooks }: Core, { sessions, applicationPasswords, authentication }: Web): UserPagesDependencies {
+function userPages(given: UserPagesDependencies): LazyAdminPage[] {
+  const list = () => import('./pages/users-page.ts');
+  const edit = () => import('./pages/user-edit-page.ts');
+  return [
+    { slug: 'users', title: 'Users', menu: 'Users', icon: 'users', position: 70, style, capability: 'list_users', body: async () => (await list()).createUsersPage(given) },
+    { slug: 'users/new', title: 'Add user', menu: 'Add user', parent: 'users', icon: 'plus', position: 71, capability: 'create_users', body: async () => (await edit()).createNewUserPage(given) },
+    { slug: 'users/edit', title: 'Edit user', parent: 'users', style, capability: 'edit_users', body: async () => (await edit()).createEditUserPage(given) },
+    { slug: 'users/delete', title: 'Delete user', parent: 'users', capability: 'delete_users', body: async () => (await list()).createDeleteUserPage(given) },
+    {
+      slug: 'profile', title: 'Profile', menu: 'Profile', parent: 'users', icon: 'user', position: 72, style, capability: 'read',
+      body: async () => (await import('./pages/profile-page.ts')).createProfilePage(given),
+    },
+  ];
+}
+
+function sitePages(core: Core): LazyAdminPage[] {
+  const { cron, clock, options, hooks, database, config } = core;
+  // A site in memory has no folder for them.
+  const hasBackups = config.dataDir !== ':memory:';
+  const tool = { parent: 'tools', style };
+  const pages: LazyAdminPage[] = [
+    {
+      slug: 'settings', title: 'Settings', menu: 'Settings', icon: 'gear', position: 88,
+      body: async () => (await import('./pages/settings-page.ts')).createSettingsPage({ options, hooks, transaction: (work) => database.transaction(work) }),
+    },
+    {
+      slug: 'tools', title: 'Tools', menu: 'Tools', icon: 'flask', position: 90,
+      body: async () => (await import('./pages/tools-page.ts')).createToolsPage(hasBackups ? [...tools, backupTool] : tools),
+    },
+    { ...tool, slug: 'tools/cron', title: 'Cron', menu: 'Cron', icon: 'clock', position: 91, body: async () => (await import('./pages/cron-page.ts')).createCronPage({ cron, clock }) },
+    { ...tool, slug: 'tools/hooks', title: 'Hooks', menu: 'Hooks', icon: 'puzzle', position: 92, body: () => hooksPage(core) },
+  ];
+  if (hasBackups) pages.push({ ...tool, slug: 'tools/backup', title: 'Backup', menu: 'Backup', icon: 'database', position: 93, body: () => backupPage(core) });
+  return pages;
+}
+
+async function hooksPage({ hooks }: Core) {
+  const [{ createHooksPage }, { findHooks }] = await Promise.all([import('./pages/hooks-page.ts'), import('./hooks/hooks-route.ts')]);
+  return createHooksPage({ find: (search) => findHooks(hooks.describe(), search) });
+}
+
+async function backupPage({ config, database, clock }: Core) {
+  const [{ createBackupPage }, { createBackups }] = await Promise.all([import('./pages/backup-page.ts'), import('./pages/backups.ts')]);
+  return createBackupPage(createBackups({
+    directory: join(config.dataDir, 'backups'), ending: database.dialect === 'sqlite' ? '.sqlite' : '.jsonl.gz', backup: (file) => database.backup(file), clock,
+  }));
+}
+
+function dependenciesOf({ users, database, clock, hooks }: Core, { sessions, applicationPasswords, authentication }: Web): UserPagesDependencies {
   const limiter = createLoginLimiter({ database, clock });
   return {
     users,
@@ -56,12 +89,4 @@ function userPages({ users, database, clock, hooks }: Core, { sessions, applicat
       return isOwn;
     },
   };
-}
-
-/** Null for a site without a folder: one in memory. */
-function backupsOf({ config, database, clock }: Core) {
-  if (config.dataDir === ':memory:') return null;
-  return createBackups({
-    directory: join(config.dataDir, 'backups'), ending: database.dialect === 'sqlite' ? '.sqlite' : '.jsonl.gz', backup: (file) => database.backup(file), clock,
-  });
 }

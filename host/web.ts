@@ -13,7 +13,6 @@ import { createMetrics } from './http/metrics.ts';
 import { createHttpServer } from './http/server.ts';
 import type { ReadinessCheck } from './http/health.ts';
 import { createRestHandler } from './rest/express-adapter.ts';
-import { createRestPage } from './rest/openapi/page/rest-page.ts';
 import { createRest } from './rest/rest.ts';
 import { createApplicationPasswords } from './users/application-passwords.ts';
 import { createAuthentication } from './users/authentication.ts';
@@ -64,7 +63,10 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
     log,
     clock,
   });
-  admin.api.addPage(createRestPage({ rest }));
+  admin.api.addPage({
+    slug: 'rest', title: 'REST', menu: 'REST', icon: 'book', position: 85, capability: 'manage_options',
+    body: async () => (await import('./rest/openapi/page/rest-page.ts')).createRestPage({ rest }),
+  });
   const { parts } = core.content;
   const pages = { views, site, restUrl, plugins, badges: () => admin.badges(), description: () => site.description(), theme: createLazyTheme({ parts, hooks, views, site }) };
   const publicPages = createPublicPages({ renderPage: (page) => renderSitePage(pages, page), assetUrl: (slug, file) => assets.url(slug, file), siteUrl });

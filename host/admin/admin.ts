@@ -5,15 +5,16 @@ import { createAnswers } from './answers.ts';
 import type { AdminContext } from './context.ts';
 import type { AdminDependencies } from './dependencies.ts';
 import { toFailure } from './failure.ts';
-import { createDashboard } from './host-pages.ts';
 import { createFlashNotices } from './notices.ts';
 import { createPageHandler } from './page-routes.ts';
-import { createPluginsPage } from './plugins-page.ts';
 import { createAdminRegistry } from './registry.ts';
 import { formLimit, requestId } from './request.ts';
 import { addSessionRoutes } from './session-routes.ts';
 import { addSetupRoutes } from './setup-routes.ts';
 import { createShell } from './shell.ts';
+
+/** Bytes of a plugin's zip; unpacked it may be as large. */
+const zipLimit = 20 * 1_048_576;
 
 export interface Admin {
   /** What plugins register with, shared by all; the loader scopes it to each. */
@@ -38,8 +39,14 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
     flash: createFlashNotices(dependencies.nonces, () => dependencies.site.url.startsWith('https:')),
     answers: createAnswers(shell),
   };
-  registry.api.addPage(createDashboard(dependencies, registry));
-  registry.api.addPage(createPluginsPage(dependencies));
+  registry.api.addPage({
+    slug: '', title: 'Dashboard', menu: 'Dashboard', icon: 'home', position: 0, capability: 'read',
+    body: async () => (await import('./host-pages.ts')).createDashboard(dependencies, registry),
+  });
+  registry.api.addPage({
+    slug: 'plugins', title: 'Plugins', menu: 'Plugins', icon: 'puzzle', position: 80, capability: 'activate_plugins', uploadLimit: zipLimit,
+    body: async () => (await import('./plugins-page.ts')).createPluginsPage(dependencies),
+  });
 
   const router = express.Router();
   router.use((_request, response, next) => {

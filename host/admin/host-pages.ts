@@ -1,18 +1,12 @@
-import type { AdminPage, AdminRequest } from '#plugin-api';
+import type { AdminPageBody, AdminRequest } from '#plugin-api';
 import type { AdminDependencies, NextStep, PluginSummary, RecentFailure } from './dependencies.ts';
 import { adminPath } from './local-path.ts';
 import type { AdminRegistry } from './registry.ts';
 
 /** The dashboard: what runs, where the REST root is, what to do next, what went wrong. */
-export function createDashboard(dependencies: AdminDependencies, registry: AdminRegistry): AdminPage {
+export function createDashboard(dependencies: AdminDependencies, registry: AdminRegistry): AdminPageBody {
   const { hooks, plugins, site, restUrl } = dependencies;
   return {
-    slug: '',
-    title: 'Dashboard',
-    menu: 'Dashboard',
-    icon: 'home',
-    position: 0,
-    capability: 'read',
     render: async (request) => {
       const list = await plugins.list();
       const steps = await linesOf(request, [], (lines: readonly NextStep[]) => hooks.applyFiltersAsync('admin_next_steps', lines, request.user));

@@ -1,10 +1,7 @@
-import { RestError, type AdminActionResult, type AdminPage, type AdminRequest, type HealthResult } from '#plugin-api';
+import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest, type HealthResult } from '#plugin-api';
 import type { AdminDependencies, PluginSummary } from './dependencies.ts';
 import { textField } from './form.ts';
 import { stateBadge } from './host-pages.ts';
-
-/** Bytes of a zip; unpacked it may be as large. */
-const zipLimit = 20 * 1_048_576;
 
 /** Findings of one plugin, shown once. */
 interface Findings {
@@ -16,7 +13,7 @@ interface Findings {
  * The list of plugins: install, switch on and off, uninstall, ask for their health. A failed one shows at which stage and
  * why, and can be tried again.
  */
-export function createPluginsPage({ plugins }: Pick<AdminDependencies, 'plugins'>): AdminPage {
+export function createPluginsPage({ plugins }: Pick<AdminDependencies, 'plugins'>): AdminPageBody {
   const find = async (request: AdminRequest): Promise<PluginSummary> => {
     const plugin = (await plugins.list()).find(({ slug }) => slug === request.form['slug']);
     if (!plugin) throw new RestError({ code: 'rest_plugin_not_found', status: 404, message: 'There is no such plugin.' });
@@ -35,13 +32,6 @@ export function createPluginsPage({ plugins }: Pick<AdminDependencies, 'plugins'
     },
   });
   return {
-    slug: 'plugins',
-    title: 'Plugins',
-    menu: 'Plugins',
-    icon: 'puzzle',
-    position: 80,
-    capability: 'activate_plugins',
-    uploadLimit: zipLimit,
     render: (request) => render(request),
     actions: {
       activate: change('activate', 'active'),

@@ -1,17 +1,10 @@
-import type { AdminActionResult, AdminPage } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody } from '#plugin-api';
 import type { Backups } from './backups.ts';
 import { success, textOf } from './forms.ts';
 
 /** Makes backups of the database, lists, hands out and deletes them. They are put back on the command line, with the site stopped or not. */
-export function createBackupPage(backups: Backups): AdminPage {
+export function createBackupPage(backups: Backups): AdminPageBody {
   return {
-    slug: 'tools/backup',
-    style: 'admin/pages.css',
-    title: 'Backup',
-    menu: 'Backup',
-    parent: 'tools',
-    icon: 'database',
-    position: 93,
     render: async () => {
       const files = await backups.list();
       return { template: 'admin/pages/backup', data: { directory: backups.directory, files: files.map((file) => ({ ...file, sizeText: sizeText(file.size), fields: { name: file.name }, command: `npm run cli -- db restore ${backups.directory}/${file.name}` })) } };

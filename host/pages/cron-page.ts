@@ -1,5 +1,5 @@
 import { RestError } from '#plugin-api';
-import type { AdminActionResult, AdminPage, AdminRequest, Clock, CronApi, CronEvent } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, Clock, CronApi, CronEvent } from '#plugin-api';
 import { queryOf, success, textOf } from './forms.ts';
 
 /** A run that is over. Times in milliseconds since the epoch. */
@@ -25,7 +25,7 @@ const shownRuns = 50;
 const outcomes = { done: { text: 'Done', kind: 'success' }, failed: { text: 'Failed', kind: 'error' }, unheard: { text: 'Nothing listens', kind: 'warning' } } as const;
 
 /** What runs when, what ran, and what came of it. */
-export function createCronPage({ cron, clock }: CronPageDependencies): AdminPage {
+export function createCronPage({ cron, clock }: CronPageDependencies): AdminPageBody {
   const find = async (request: AdminRequest): Promise<CronEvent> => {
     const [hook, args] = [textOf(request, 'hook'), textOf(request, 'args')];
     const event = (await cron.list()).find((each) => each.hook === hook && JSON.stringify(each.args) === args);
@@ -33,13 +33,6 @@ export function createCronPage({ cron, clock }: CronPageDependencies): AdminPage
     return event;
   };
   return {
-    slug: 'tools/cron',
-    style: 'admin/pages.css',
-    title: 'Cron',
-    menu: 'Cron',
-    parent: 'tools',
-    icon: 'clock',
-    position: 91,
     render: async (request) => {
       const hook = queryOf(request, 'hook');
       const [events, runs] = await Promise.all([cron.list(), cron.history({ limit: shownRuns, ...(hook !== '' && { hook }) })]);

@@ -1,4 +1,4 @@
-import type { AdminPage } from '#plugin-api';
+import type { AdminPageBody } from '#plugin-api';
 import { queryOf } from './forms.ts';
 
 export interface HookLine {
@@ -14,15 +14,8 @@ export interface HooksPageDependencies {
 }
 
 /** Every hook that has callbacks, in the order they run. */
-export function createHooksPage({ find }: HooksPageDependencies): AdminPage {
+export function createHooksPage({ find }: HooksPageDependencies): AdminPageBody {
   return {
-    slug: 'tools/hooks',
-    style: 'admin/pages.css',
-    title: 'Hooks',
-    menu: 'Hooks',
-    parent: 'tools',
-    icon: 'puzzle',
-    position: 92,
     render: (request) => {
       const search = queryOf(request, 's');
       const hooks = find(search);

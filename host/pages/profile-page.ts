@@ -1,5 +1,5 @@
 import { RestError } from '#plugin-api';
-import type { AdminActionResult, AdminPage, AdminRequest, UserProfile } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, UserProfile } from '#plugin-api';
 import { aboutData, typedAbout } from './about-form.ts';
 import { describeBrowser } from './browser-name.ts';
 import { passwordOf, saveOrExplain, success, textOf, type Faults } from './forms.ts';
@@ -12,18 +12,10 @@ interface Showing {
 }
 
 /** One's own name, address, password, application passwords and sessions. */
-export function createProfilePage(dependencies: UserPagesDependencies): AdminPage {
+export function createProfilePage(dependencies: UserPagesDependencies): AdminPageBody {
   const { users, sessions, applicationPasswords } = dependencies;
   const page = (request: AdminRequest, showing: Showing = {}) => profileView(dependencies, request, showing);
   return {
-    slug: 'profile',
-    style: 'admin/pages.css',
-    title: 'Profile',
-    menu: 'Profile',
-    parent: 'users',
-    icon: 'user',
-    position: 72,
-    capability: 'read',
     render: (request) => page(request),
     actions: {
       save: (request) => {

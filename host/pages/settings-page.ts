@@ -1,4 +1,4 @@
-import type { AdminActionResult, AdminPage, AdminRequest, HooksApi, JsonSchema, OptionsApi, SettingDefinition } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, HooksApi, JsonSchema, OptionsApi, SettingDefinition } from '#plugin-api';
 import { faultsOf, success, textOf, type Faults } from './forms.ts';
 
 /** A form of the page Settings: the registered settings of one group. */
@@ -40,7 +40,7 @@ interface Showing {
 }
 
 /** Forms made from the registered settings, a card for each group. Secrets are left to the pages of their plugins. */
-export function createSettingsPage({ options, transaction, hooks }: SettingsPageDependencies): AdminPage {
+export function createSettingsPage({ options, transaction, hooks }: SettingsPageDependencies): AdminPageBody {
   const settingsOf = (group: string): Setting[] => options.settings().filter((setting) => setting.group === group && setting.schema.writeOnly !== true && isFormField(setting.schema));
   const groups = async (): Promise<readonly SettingsGroup[]> => (await hooks.applyFiltersAsync('admin_settings_groups', ownGroups)).filter(({ id }) => settingsOf(id).length > 0);
 
@@ -81,7 +81,7 @@ export function createSettingsPage({ options, transaction, hooks }: SettingsPage
     return success(`The settings of ${group.title} are saved.`);
   }
 
-  return { slug: 'settings', title: 'Settings', menu: 'Settings', icon: 'gear', position: 88, render: () => page(), actions: { save } };
+  return { render: () => page(), actions: { save } };
 }
 
 /** Texts, numbers, switches, choices and lists of texts; anything else has a page of its own. */

@@ -1,4 +1,4 @@
-import type { AdminPage } from '#plugin-api';
+import type { AdminPageBody } from '#plugin-api';
 
 export interface ToolLine {
   readonly slug: string;
@@ -8,9 +8,8 @@ export interface ToolLine {
 }
 
 /** Where the tools of the site are found; the menu's entry above them. */
-export function createToolsPage(tools: readonly ToolLine[]): AdminPage {
+export function createToolsPage(tools: readonly ToolLine[]): AdminPageBody {
   return {
-    slug: 'tools', title: 'Tools', menu: 'Tools', icon: 'flask', position: 90,
     render: () => Promise.resolve({ template: 'admin/pages/tools', data: { tools } }),
   };
 }

@@ -1,5 +1,5 @@
 import { RestError } from '#plugin-api';
-import type { AdminActionResult, AdminPage, AdminRequest, User, UserProfile } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, User, UserProfile } from '#plugin-api';
 import { aboutData, typedAbout } from './about-form.ts';
 import { numberOf, passwordOf, queryOf, saveOrExplain, success, textOf, type Faults } from './forms.ts';
 import { roleLabel, type UserPagesDependencies } from './users-contract.ts';
@@ -12,19 +12,12 @@ interface Typed {
 }
 
 /** A form for a new user. */
-export function createNewUserPage({ users, roles }: UserPagesDependencies): AdminPage {
+export function createNewUserPage({ users, roles }: UserPagesDependencies): AdminPageBody {
   const page = ({ user }: AdminRequest, typed: Typed = {}, faults: Faults = {}): NonNullable<AdminActionResult['page']> => ({
     template: 'admin/pages/user-new',
     data: { typed: { role: 'subscriber', ...typed }, faults, roles: roleChoices(user.can('promote_users') ? roles : ['subscriber']) },
   });
   return {
-    slug: 'users/new',
-    title: 'Add user',
-    menu: 'Add user',
-    parent: 'users',
-    icon: 'plus',
-    position: 71,
-    capability: 'create_users',
     render: (request) => Promise.resolve(page(request)),
     actions: {
       create: (request) => {
@@ -41,7 +34,7 @@ export function createNewUserPage({ users, roles }: UserPagesDependencies): Admi
 }
 
 /** Name, address, role, password and sessions of another user. */
-export function createEditUserPage(dependencies: UserPagesDependencies): AdminPage {
+export function createEditUserPage(dependencies: UserPagesDependencies): AdminPageBody {
   const { users, sessions } = dependencies;
   const find = async (request: AdminRequest, id: number): Promise<User> => {
     const user = await users.get(id);
@@ -53,11 +46,6 @@ export function createEditUserPage(dependencies: UserPagesDependencies): AdminPa
   const page = (request: AdminRequest, user: User, showing: Showing = {}) => editView(dependencies, { request, user, showing });
   const back = (user: User): { readonly redirect: string } => ({ redirect: `users/edit?id=${user.id}` });
   return {
-    slug: 'users/edit',
-    style: 'admin/pages.css',
-    title: 'Edit user',
-    parent: 'users',
-    capability: 'edit_users',
     render: async (request) => page(request, await find(request, numberOf(queryOf(request, 'id')))),
     actions: {
       save: async (request) => {

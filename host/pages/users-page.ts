@@ -1,5 +1,5 @@
 import { RestError } from '#plugin-api';
-import type { AdminPage, AdminRequest, User } from '#plugin-api';
+import type { AdminPageBody, AdminRequest, User } from '#plugin-api';
 import { numberOf, queryOf, success, textOf } from './forms.ts';
 import { paginate } from './pagination.ts';
 import { roleLabel, type UserPagesDependencies } from './users-contract.ts';
@@ -7,15 +7,8 @@ import { roleLabel, type UserPagesDependencies } from './users-contract.ts';
 const perPage = 20;
 
 /** All users, found by text and role; who may, removes one on the page `users/delete`. */
-export function createUsersPage({ users, roles, avatarUrl }: UserPagesDependencies): AdminPage {
+export function createUsersPage({ users, roles, avatarUrl }: UserPagesDependencies): AdminPageBody {
   return {
-    slug: 'users',
-    style: 'admin/pages.css',
-    title: 'Users',
-    menu: 'Users',
-    icon: 'users',
-    position: 70,
-    capability: 'list_users',
     render: async (request) => {
       const search = queryOf(request, 's');
       const role = roles.includes(queryOf(request, 'role')) ? queryOf(request, 'role') : '';
@@ -64,7 +57,7 @@ function lineOf(user: User, caller: User): Record<string, unknown> {
 }
 
 /** A user who is removed, and who gets what belonged to them. */
-export function createDeleteUserPage({ users }: UserPagesDependencies): AdminPage {
+export function createDeleteUserPage({ users }: UserPagesDependencies): AdminPageBody {
   const find = async (request: AdminRequest, id: number): Promise<User> => {
     const user = await users.get(id);
     if (user === null) throw new RestError({ code: 'rest_user_invalid_id', message: 'There is no such user; perhaps somebody else removed them.', status: 404 });
@@ -73,10 +66,6 @@ export function createDeleteUserPage({ users }: UserPagesDependencies): AdminPag
     return user;
   };
   return {
-    slug: 'users/delete',
-    title: 'Delete user',
-    parent: 'users',
-    capability: 'delete_users',
     render: async (request) => {
       const user = await find(request, numberOf(queryOf(request, 'id')));
       const others = await users.list({ exclude: [user.id], limit: 500, orderBy: 'displayName' });

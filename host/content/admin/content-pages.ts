@@ -1,8 +1,6 @@
-import type { AdminApi, HooksApi, SiteApi, UsersApi } from '#plugin-api';
+import type { AdminApi, HooksApi, LazyAdminPage, PostType, SiteApi, UsersApi } from '#plugin-api';
 import type { ContentParts } from '../content.ts';
-import { createMediaEditPage, createMediaPage } from './media-pages.ts';
-import { createEditPostPage, createNewPostPage } from './post-edit-page.ts';
-import { createPostsPage } from './posts-page.ts';
+import { pathOf } from './paths.ts';
 
 export interface ContentPagesDependencies {
   readonly admin: Pick<AdminApi, 'addPage'>;
@@ -17,12 +15,43 @@ export function addContentPages(given: ContentPagesDependencies): void {
   const { admin, parts } = given;
   parts.types.follow((type) => {
     if (!type.showInAdmin) return () => undefined;
-    const pages = type.name === 'attachment'
-      ? [createMediaPage(given), createMediaEditPage(given)]
-      : [createPostsPage(given, type), createNewPostPage(given, type), createEditPostPage(given, type)];
-    const undos = pages.map((page) => admin.addPage(page));
+    const undos = (type.name === 'attachment' ? mediaPages(given) : postPages(given, type)).map((page) => admin.addPage(page));
     return () => {
       for (const undo of undos.toReversed()) undo();
     };
   });
+}
+
+const style = 'admin/pages.css';
+const positions: Readonly<Record<string, number>> = { post: 5, page: 20 };
+const icons: Readonly<Record<string, string>> = { post: 'list', page: 'book' };
+
+function mediaPages(given: ContentPagesDependencies): LazyAdminPage[] {
+  const capability = 'upload_files';
+  const load = () => import('./media-pages.ts');
+  return [
+    {
+      slug: 'media', title: 'Media', menu: 'Media', icon: 'image', position: 10, style, capability,
+      get uploadLimit() {
+        return given.parts.media.limitNow();
+      },
+      body: async () => (await load()).createMediaPage(given),
+    },
+    { slug: 'media/edit', title: 'Edit file', parent: 'media', style, capability, body: async () => (await load()).createMediaEditPage(given) },
+  ];
+}
+
+function postPages(given: ContentPagesDependencies, type: PostType): LazyAdminPage[] {
+  const path = pathOf(type);
+  const { capabilities, label, name } = type;
+  const singular = type.singularLabel.toLowerCase();
+  const load = () => import('./post-edit-page.ts');
+  return [
+    {
+      slug: path, title: label, menu: label, icon: icons[name] ?? 'list', position: positions[name] ?? 25, style, capability: capabilities.edit_posts,
+      body: async () => (await import('./posts-page.ts')).createPostsPage(given, type),
+    },
+    { slug: `${path}/new`, title: `Add ${singular}`, parent: path, style, capability: capabilities.create_posts, body: async () => (await load()).createNewPostPage(given, type) },
+    { slug: `${path}/edit`, title: `Edit ${singular}`, parent: path, style, capability: capabilities.edit_posts, body: async () => (await load()).createEditPostPage(given, type) },
+  ];
 }

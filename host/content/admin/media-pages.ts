@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { RestError } from '#plugin-api';
-import type { AdminPage, AdminRequest, Media, Post } from '#plugin-api';
+import type { AdminPageBody, AdminRequest, Media, Post } from '#plugin-api';
 import { uploadTypes } from '../media/file-types.ts';
 import { mediaMeta } from '../media/media.ts';
 import type { ContentPagesDependencies } from './content-pages.ts';
@@ -10,19 +10,9 @@ const perPage = 24;
 const kinds = [['', 'All'], ['image', 'Images'], ['audio', 'Audio'], ['video', 'Video'], ['application', 'Documents'], ['text', 'Texts']] as const;
 
 /** The media library: files with their pictures, by kind and words, and the form to upload one. */
-export function createMediaPage(given: ContentPagesDependencies): AdminPage {
+export function createMediaPage(given: ContentPagesDependencies): AdminPageBody {
   const { parts: { store, media } } = given;
   return {
-    slug: 'media',
-    style: 'admin/pages.css',
-    title: 'Media',
-    menu: 'Media',
-    icon: 'image',
-    position: 10,
-    capability: 'upload_files',
-    get uploadLimit() {
-      return media.limitNow();
-    },
     render: async (request) => {
       const kind = kinds.some(([name]) => name === queryOf(request, 'kind')) ? queryOf(request, 'kind') : '';
       const search = queryOf(request, 's');
@@ -54,7 +44,7 @@ export function createMediaPage(given: ContentPagesDependencies): AdminPage {
 }
 
 /** One file: its address, its texts, its end. */
-export function createMediaEditPage({ parts: { store, media, writer, removal } }: ContentPagesDependencies): AdminPage {
+export function createMediaEditPage({ parts: { store, media, writer, removal } }: ContentPagesDependencies): AdminPageBody {
   const find = async ({ user }: AdminRequest, id: number): Promise<Media> => {
     const file = await media.get(id);
     if (file === null) throw new RestError({ code: 'rest_post_invalid_id', message: 'There is no such file; perhaps somebody else deleted it.', status: 404 });
@@ -63,11 +53,6 @@ export function createMediaEditPage({ parts: { store, media, writer, removal } }
     return file;
   };
   return {
-    slug: 'media/edit',
-    style: 'admin/pages.css',
-    title: 'Edit file',
-    parent: 'media',
-    capability: 'upload_files',
     render: async (request) => {
       const file = await find(request, numberOf(queryOf(request, 'id')));
       const { excerpt, content } = file.post;

@@ -1,5 +1,5 @@
 import { RestError } from '#plugin-api';
-import type { AdminActionResult, AdminPage, AdminRequest, Post, PostType } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, Post, PostType } from '#plugin-api';
 import { localIso } from '../dates.ts';
 import type { ContentPagesDependencies } from './content-pages.ts';
 import { numberOf, queryOf, success, textOf } from './form.ts';
@@ -18,21 +18,16 @@ interface Showing {
 }
 
 /** A form for a new post of the type. */
-export function createNewPostPage(given: ContentPagesDependencies, type: PostType): AdminPage {
+export function createNewPostPage(given: ContentPagesDependencies, type: PostType): AdminPageBody {
   const show = createShow(given, type);
   return {
-    slug: `${pathOf(type)}/new`,
-    title: `Add ${type.singularLabel.toLowerCase()}`,
-    parent: pathOf(type),
-    style: 'admin/pages.css',
-    capability: type.capabilities.create_posts,
     render: (request) => show({ request, post: null }),
     actions: { save: (request) => save(given, type, { request, post: null, show }) },
   };
 }
 
 /** The form of one post, with its revisions. */
-export function createEditPostPage(given: ContentPagesDependencies, type: PostType): AdminPage {
+export function createEditPostPage(given: ContentPagesDependencies, type: PostType): AdminPageBody {
   const show = createShow(given, type);
   const find = async (request: AdminRequest, id: number): Promise<Post> => {
     const post = await findPost(given.parts, type, id);
@@ -41,11 +36,6 @@ export function createEditPostPage(given: ContentPagesDependencies, type: PostTy
     return post;
   };
   return {
-    slug: `${pathOf(type)}/edit`,
-    title: `Edit ${type.singularLabel.toLowerCase()}`,
-    parent: pathOf(type),
-    style: 'admin/pages.css',
-    capability: type.capabilities.edit_posts,
     render: async (request) => show({ request, post: await find(request, numberOf(queryOf(request, 'id'))) }),
     actions: {
       save: async (request) => save(given, type, { request, post: await find(request, numberOf(textOf(request, 'id'))), show }),

@@ -1,25 +1,16 @@
 import { RestError } from '#plugin-api';
-import type { AdminActionResult, AdminPage, AdminRequest, Post, PostType, User } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, Post, PostType, User } from '#plugin-api';
 import type { ContentPagesDependencies } from './content-pages.ts';
 import { numberOf, paginate, queryOf, success, textOf } from './form.ts';
 import { pathOf } from './paths.ts';
 
 const perPage = 20;
-const positions: Readonly<Record<string, number>> = { post: 5, page: 20 };
-const icons: Readonly<Record<string, string>> = { post: 'list', page: 'book' };
 
 /** The list of one type, by status and words, with what may be done to each post. */
-export function createPostsPage(given: ContentPagesDependencies, type: PostType): AdminPage {
+export function createPostsPage(given: ContentPagesDependencies, type: PostType): AdminPageBody {
   const path = pathOf(type);
   const { parts } = given;
   return {
-    slug: path,
-    style: 'admin/pages.css',
-    title: type.label,
-    menu: type.label,
-    icon: icons[type.name] ?? 'list',
-    position: positions[type.name] ?? 25,
-    capability: type.capabilities.edit_posts,
     render: async (request) => {
       const status = queryOf(request, 'status');
       const search = queryOf(request, 's');

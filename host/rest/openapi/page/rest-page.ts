@@ -1,5 +1,5 @@
 import { RestError } from '#plugin-api';
-import type { AdminPage, AdminRequest, RouteSecurity } from '#plugin-api';
+import type { AdminPageBody, AdminRequest, RouteSecurity } from '#plugin-api';
 import type { Rest, RouteSummary } from '../../rest-contract.ts';
 import type { OperationView } from './reference.ts';
 
@@ -13,14 +13,8 @@ interface View {
 }
 
 /** The admin page REST: every namespace with its routes, and a reference of each made from its OpenAPI document. */
-export function createRestPage({ rest }: RestPageDependencies): AdminPage {
+export function createRestPage({ rest }: RestPageDependencies): AdminPageBody {
   return {
-    slug: 'rest',
-    title: 'REST',
-    menu: 'REST',
-    icon: 'book',
-    position: 85,
-    capability: 'manage_options',
     render: ({ query }) => {
       const wanted = textOf(query['namespace']);
       return wanted === null ? Promise.resolve(overview(rest, textOf(query['q']) ?? '')) : reference(rest, { namespace: wanted, search: textOf(query['q']) ?? '' });
