@@ -28,6 +28,9 @@ export const errors = defineErrors('rest_svc_', {
   message_refused: [403, '{reason}'],
   feedback_off: [403, 'Answers of this chatbot are not rated.'],
 
+  conversations_not_kept: [400, 'This chatbot keeps no conversations. Leave out conversation_uuid, or have it keep them.'],
+  conversation_taken: [409, 'The conversation {uuid} belongs to another chatbot or to a visitor. Use a conversation_uuid of your own.'],
+
   bot_not_found: [404, 'There is no chatbot with the id {id}.'],
   conversation_not_found: [404, 'There is no such conversation.'],
   message_not_found: [404, 'There is no such message.'],

@@ -6,6 +6,7 @@ import type { ConversationStore } from './conversations/conversation.ts';
 import { createConversationStore } from './conversations/conversation-store.ts';
 import { createSubmissionStore } from './forms/submission-store.ts';
 import type { SubmissionStore } from './forms/submission.ts';
+import { createReplies } from './reply/create-reply.ts';
 import type { CreateReply } from './reply/reply.ts';
 
 /** What the routes, pages and commands of chatbots share. One per context. */
@@ -27,7 +28,8 @@ export function partsOf<Parts>(create: (context: ServiceContext) => Parts): (con
 }
 
 /** The parts of chatbots in this process. */
-export const chatbotsOf: (context: ServiceContext) => Pick<Chatbots, 'bots' | 'conversations' | 'submissions'> = partsOf((context) => ({
+export const chatbotsOf: (context: ServiceContext) => Chatbots = partsOf((context) => ({
+  reply: createReplies(context),
   conversations: createConversationStore({ host: context.host }),
   submissions: createSubmissionStore({ host: context.host }),
   bots: createBotStore({

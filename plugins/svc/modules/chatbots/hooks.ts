@@ -1,7 +1,30 @@
 import type { Bot } from './bots/bot.ts';
+import type { KnowledgeText } from './reply/knowledge-text.ts';
+import type { Reply } from './reply/reply.ts';
+import type { ChatbotPrompt, ChatbotTurn } from './reply/turn.ts';
 
 declare module '#plugin-api' {
+  interface FilterMap {
+    /** Texts that were found for the latest message, best first; adds, drops or changes some. Runs for bots with knowledge alone, with no texts where the store failed. */
+    svc_chatbot_knowledge: (texts: readonly KnowledgeText[], turn: ChatbotTurn) => readonly KnowledgeText[];
+    /** What goes to the provider: provider, model, parameters, instructions, contexts, knowledge, messages. Refuses the message by throwing a RestError. */
+    svc_chatbot_prompt: (prompt: ChatbotPrompt, turn: ChatbotTurn) => ChatbotPrompt;
+    /** Whether the visitor sees the answer while it is made. False: nothing is shown before `svc_chatbot_reply` had the whole text. */
+    svc_chatbot_streams: (streams: boolean, turn: ChatbotTurn) => boolean;
+    /**
+     * The text of an answer, as it is stored, sent in events and shown in the end. What was streamed has been seen: there it
+     * can replace the text on the page, but not make it unseen. To keep a text from visitors answer false to
+     * `svc_chatbot_streams`. Not run for an answer that was stopped or broke off half-way.
+     */
+    svc_chatbot_reply: (content: string, reply: Reply, turn: ChatbotTurn) => string;
+  }
   interface ActionMap {
+    /** An answer is ready. It is not stored yet, and waits for the callbacks. */
+    svc_chatbot_replied: (reply: Reply, turn: ChatbotTurn) => void;
+    /** No answer could be made; the error is what the caller gets. Also when the visitor stopped it (`rest_svc_request_aborted`). */
+    svc_chatbot_reply_failed: (error: unknown, turn: ChatbotTurn) => void;
+    /** The vector store or its embedding provider failed; the answer is made without. */
+    svc_chatbot_knowledge_failed: (error: unknown, turn: ChatbotTurn) => void;
     /** A chatbot was made or changed; second argument: as it was before, null for a new one. Runs after it is stored. */
     svc_chatbot_saved: (bot: Bot, before: Bot | null) => void;
     /** A chatbot was deleted. Its conversations stay in the logs (D14). */

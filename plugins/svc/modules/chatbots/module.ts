@@ -4,13 +4,18 @@ import { defineModule } from '../../kit/module.ts';
 import { botsMigration, botsTable } from './bots/bots-table.ts';
 import { submissionsMigration, submissionsTable } from './forms/submission-tables.ts';
 import { conversationsMigration, conversationTables } from './conversations/conversation-tables.ts';
+import { chatMessageRoute } from './chat-message.route.ts';
+import { embedConfigRoute } from './embed-config.route.ts';
 import './hooks.ts';
 import { botPages } from './pages/bot-page-list.ts';
+import { registerWidgetRoutes } from './widget/register-routes.ts';
+import { widgetMigration, widgetTables } from './widget/widget-tables.ts';
 
 /** Chatbots: what they are set to, their conversations, and the widget that visitors meet them in. */
 export const chatbotsModule = defineModule<ServiceContext>({
   id: 'chatbots',
   title: 'Chatbots',
+  routes: [chatMessageRoute, embedConfigRoute],
   pages: [
     ...botPages,
     lazyPage({
@@ -19,8 +24,11 @@ export const chatbotsModule = defineModule<ServiceContext>({
     }),
   ],
   commands: [lazyCommands(async () => (await import('./bots/bot-commands.ts')).botCommands)],
-  migrations: [botsMigration, submissionsMigration, conversationsMigration],
+  migrations: [botsMigration, submissionsMigration, conversationsMigration, widgetMigration],
+  register: (context) => {
+    registerWidgetRoutes(context);
+  },
 });
 
 /** Removed when the plugin is uninstalled. */
-export const chatbotTables: readonly string[] = [botsTable, submissionsTable, ...conversationTables];
+export const chatbotTables: readonly string[] = [botsTable, submissionsTable, ...conversationTables, ...Object.values(widgetTables)];

@@ -5,7 +5,8 @@ import { defineRoute } from '../../kit/route.ts';
 import { aiParamsArgument, chooseAiParams } from './ai-params.ts';
 import { answerHeaders } from '../../kit/answer-headers.ts';
 import type { TextAnswer, TextCall } from './hooks.ts';
-import { checkMessages, messagesArgument, type Message } from './messages.ts';
+import { checkMessages } from '../../kit/messages.ts';
+import { messagesArgument, type Message } from './messages.ts';
 import { providerArgument } from '../../kit/provider-argument.ts';
 
 interface GenerateParams extends Params {

@@ -21,7 +21,7 @@ export interface ReplyInput {
   /** For the usage ledger. */
   readonly origin: UsageOrigin;
   readonly signal?: AbortSignal | undefined;
-  /** Called as text comes in; all pieces together are the content. */
+  /** Called as text comes in; all pieces together are the content, unless a plugin changed the text that was streamed already (`svc_chatbot_reply`). */
   readonly onText?: ((piece: string) => void) | undefined;
   /** Called once, before the first text, when sources are to be shown. */
   readonly onSources?: ((sources: readonly Source[]) => void) | undefined;
@@ -37,7 +37,7 @@ export interface Reply {
   readonly usageEstimated: boolean;
   /** Those that went into the prompt, best first; empty unless the bot shows them. */
   readonly sources: readonly Source[];
-  /** Millionths of a US dollar; null: no price is known. */
+  /** Of the text, without the embedding of the question. Millionths of a US dollar; null: no price is known. */
   readonly cost: number | null;
 }
 

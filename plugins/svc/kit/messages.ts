@@ -1,0 +1,43 @@
+import type { JsonSchema } from '#plugin-api';
+import { errors } from './errors.ts';
+
+interface SpokenMessage {
+  readonly role: string;
+  readonly content: string;
+}
+
+export interface MessagesArgumentInit {
+  readonly roles: readonly string[];
+  readonly example: string;
+}
+
+/** The argument `messages` (contract 2.1). */
+export function messagesArgument({ roles, example }: MessagesArgumentInit): JsonSchema {
+  return {
+    type: 'array',
+    required: true,
+    description: 'The conversation so far; the last message has the role user.',
+    examples: [[{ role: 'user', content: example }]],
+    items: {
+      type: 'object',
+      properties: {
+        role: { type: 'string', enum: roles, required: true },
+        content: { type: 'string', required: true },
+      },
+    },
+  };
+}
+
+/**
+ * @throws RestError 400 `rest_svc_invalid_messages` when there is nothing but blank content, 400
+ * `rest_svc_invalid_last_message` when the last message is not a user's, or blank (D5).
+ */
+export function checkMessages(messages: readonly SpokenMessage[]): void {
+  if (messages.every(isBlank)) throw errors.invalid_messages();
+  const last = messages.at(-1);
+  if (!last || last.role !== 'user' || isBlank(last)) throw errors.invalid_last_message();
+}
+
+function isBlank(message: SpokenMessage): boolean {
+  return message.content.trim() === '';
+}

@@ -1,0 +1,98 @@
+import { RestResponse, type JsonSchema, type Params, type RestRequest } from '#plugin-api';
+import type { ServiceContext } from '../../context.ts';
+import { answerHeaders } from '../../kit/answer-headers.ts';
+import { errors } from '../../kit/errors.ts';
+import { checkMessages, messagesArgument } from '../../kit/messages.ts';
+import { defineRoute } from '../../kit/route.ts';
+import type { Bot } from './bots/bot.ts';
+import { chatbotsOf } from './chatbots.ts';
+import type { ChatMessage } from './reply/reply.ts';
+import { checkConversation, saveTurn } from './reply/save-turn.ts';
+
+interface ChatParams extends Params {
+  readonly bot_id: number;
+  readonly messages: readonly ChatMessage[];
+  readonly conversation_uuid?: string;
+  readonly stream?: boolean;
+}
+
+const path = '/chat/{bot_id}/message';
+
+const answerSchema = {
+  type: 'object',
+  title: 'chat',
+  properties: {
+    reply: { type: 'string', description: "The chatbot's answer." },
+    usage: {
+      type: 'object',
+      properties: { input_tokens: { type: 'integer' }, output_tokens: { type: 'integer' }, total_tokens: { type: 'integer' } },
+    },
+    bot_id: { type: 'integer', description: 'Id of the chatbot.' },
+    model: { type: 'string', description: 'Model used.' },
+  },
+} as const satisfies JsonSchema;
+
+const description = [
+  "The chatbot's saved settings govern the reply: provider, model, instructions, knowledge, temperature, longest answer, and how many of the newest messages the model is told.",
+  'The call is stateless: send the whole conversation each time. With `conversation_uuid` the last message and the reply are kept in the logs as well; a new UUID begins a conversation.',
+  'A call that is sent again with the same header `Idempotency-Key` is kept once.',
+  "Limits, banned words, rules and consent are for the chatbot's visitors; they do not hold for the REST key. No events are sent.",
+].join(' ');
+
+/** `POST /chat/{bot_id}/message` (contract 4.5; D5, D7, D12, D13, D25). */
+export const chatMessageRoute = defineRoute<ServiceContext>({
+  path,
+  define: (context) => ({
+    methods: ['POST'],
+    summary: 'Send a conversation to a chatbot.',
+    description,
+    schema: answerSchema,
+    args: {
+      bot_id: { type: 'integer', required: true, minimum: 1, description: 'Id of the chatbot.' },
+      messages: messagesArgument({ roles: ['user', 'assistant'], example: 'Do you ship to Norway?' }),
+      conversation_uuid: { type: 'string', format: 'uuid', description: 'Keeps this turn in the logs, under this conversation. It must not be one of another chatbot or of a visitor.' },
+      stream: { type: 'boolean', description: 'Not supported; leave it out or false.' },
+    },
+    responses: {
+      400: { description: 'Bad parameters, no message (rest_svc_invalid_messages), a last message that is blank or not the user\'s (rest_svc_invalid_last_message), stream: true (rest_svc_streaming_not_supported), a conversation_uuid for a chatbot that keeps none (rest_svc_conversations_not_kept), or the provider is not configured (rest_svc_provider_not_configured) or refused the request (rest_svc_provider_rejected).' },
+      404: { description: 'There is no such chatbot, or it is inactive (rest_svc_bot_not_found).' },
+      409: { description: 'The conversation_uuid belongs to another chatbot or to a visitor (rest_svc_conversation_taken).' },
+    },
+    handler: (request) => answer(request as RestRequest<ChatParams>, context),
+  }),
+});
+
+async function answer(request: RestRequest<ChatParams>, context: ServiceContext): Promise<RestResponse> {
+  const { bot_id, messages, stream } = request.params;
+  if (stream === true) throw errors.streaming_not_supported();
+  const { bots, conversations, reply } = chatbotsOf(context);
+  const bot = await bots.get(bot_id);
+  if (bot === null || bot.status !== 'active') throw errors.bot_not_found({ values: { id: bot_id } });
+  checkMessages(messages);
+  const uuid = request.params.conversation_uuid?.toLowerCase();
+  if (uuid !== undefined) {
+    refuseUnkept(bot);
+    checkConversation(await conversations.find(uuid), { uuid, botId: bot.id });
+  }
+  const result = await reply({
+    bot,
+    messages: messages.map(({ role, content }) => ({ role, content })),
+    user: request.user,
+    conversation: uuid ?? null,
+    origin: { module: 'chatbots', route: path, botId: bot.id },
+    signal: request.signal,
+  });
+  if (uuid !== undefined) {
+    const text = messages.at(-1)?.content ?? '';
+    await saveTurn({ database: context.host.database, conversations }, { uuid, botId: bot.id, userId: request.user.id, text, reply: result, key: request.headers['idempotency-key'] });
+  }
+  const { content, usage, model, ignored, usageEstimated } = result;
+  return new RestResponse({
+    body: { reply: content, usage, bot_id: bot.id, model },
+    headers: answerHeaders({ ignored, usageEstimated }),
+  });
+}
+
+function refuseUnkept({ privacy }: Bot): void {
+  if (!privacy.keep) throw errors.conversations_not_kept();
+}

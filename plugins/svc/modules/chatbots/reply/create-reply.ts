@@ -1,0 +1,77 @@
+import type { HostApi } from '#plugin-api';
+import type { GeneratedText, GenerateText } from '../../../ai/generate-text.ts';
+import type { SearchVectors } from '../../../ai/search-vectors.ts';
+import { fillPlaceholders } from '../../../ai/system-text.ts';
+import { priceOf } from '../../../ai/usage-ledger/price-of.ts';
+import type { PriceTable } from '../../../settings/prices/price.ts';
+import '../hooks.ts';
+import { createFindKnowledge } from './find-knowledge.ts';
+import { sourcesOf } from './knowledge-text.ts';
+import type { CreateReply, Reply, ReplyInput } from './reply.ts';
+import { systemText } from './system-text.ts';
+import type { ChatbotPrompt, ChatbotTurn } from './turn.ts';
+
+export interface ReplyParts {
+  readonly host: Pick<HostApi, 'hooks' | 'log' | 'clock' | 'site'>;
+  readonly generateText: GenerateText;
+  readonly searchVectors: SearchVectors;
+  readonly settings: {
+    readonly prices: { table(): Promise<PriceTable> };
+    readonly sandbox: { isOn(): Promise<boolean> };
+  };
+}
+
+/** See CreateReply. Keeps no state: any node may make any answer. */
+export function createReplies(parts: ReplyParts): CreateReply {
+  const { hooks } = parts.host;
+  const findKnowledge = createFindKnowledge(parts);
+
+  async function promptOf(input: ReplyInput, turn: ChatbotTurn): Promise<ChatbotPrompt> {
+    const { bot, messages, contexts = [], user } = input;
+    const [timezone, knowledge] = await Promise.all([parts.host.site.timezone(), findKnowledge(input, turn)]);
+    const placeholders = { now: parts.host.clock.now(), timezone, username: user && user.id > 0 ? user.displayName : 'Guest' };
+    const prompt: ChatbotPrompt = {
+      provider: bot.provider,
+      model: bot.model,
+      params: { max_completion_tokens: bot.max_completion_tokens, ...(bot.temperature !== null && { temperature: bot.temperature }) },
+      system: fillPlaceholders(bot.instructions, placeholders),
+      contexts: contexts.map((text) => fillPlaceholders(text, placeholders)),
+      knowledge,
+      messages: messages.filter(({ content }) => content.trim() !== '').slice(-bot.max_messages),
+    };
+    return hooks.applyFiltersAsync('svc_chatbot_prompt', prompt, turn);
+  }
+
+  async function make(input: ReplyInput, turn: ChatbotTurn): Promise<Reply> {
+    const { bot, user, signal, origin, onText, onSources } = input;
+    const prompt = await promptOf(input, turn);
+    const sources = bot.knowledge.show_sources ? sourcesOf(prompt.knowledge) : [];
+    const streams = onText !== undefined && (await hooks.applyFiltersAsync('svc_chatbot_streams', true, turn));
+    if (sources.length > 0) onSources?.(sources);
+    const { provider, model, messages, params } = prompt;
+    const text = await parts.generateText({ provider, model, messages, systemInstruction: systemText(prompt), placeholders: false, params, user, signal, origin, ...(streams && { onText }) });
+    const reply: Reply = { ...text, sources, cost: await costOf(text, provider) };
+    const content = await hooks.applyFiltersAsync('svc_chatbot_reply', text.content, reply, turn);
+    if (!streams) onText?.(content);
+    return { ...reply, content };
+  }
+
+  async function costOf({ model, usage }: GeneratedText, provider: string): Promise<number | null> {
+    if (await parts.settings.sandbox.isOn()) return 0;
+    return priceOf({ provider, model, inputTokens: usage.input_tokens, outputTokens: usage.output_tokens, images: 0 }, await parts.settings.prices.table());
+  }
+
+  return async (input) => {
+    const { bot, messages, user, conversation, origin } = input;
+    const turn: ChatbotTurn = { bot, messages, user, conversation, origin };
+    let reply: Reply;
+    try {
+      reply = await make(input, turn);
+    } catch (error) {
+      await hooks.doActionAsync('svc_chatbot_reply_failed', error, turn);
+      throw error;
+    }
+    await hooks.doActionAsync('svc_chatbot_replied', reply, turn);
+    return reply;
+  };
+}

@@ -1,0 +1,70 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { DatabaseApi } from '#plugin-api';
+import { errors } from '../../../kit/errors.ts';
+import type { Conversation, ConversationStore, NewMessage } from '../conversations/conversation.ts';
+import type { Reply } from './reply.ts';
+
+/** `module` of conversations that REST calls keep (D13). */
+export const restModule = 'rest_api';
+
+export interface RestTurn {
+  readonly uuid: string;
+  readonly botId: number;
+  /** 0: the call was made with the REST key alone. */
+  readonly userId: number;
+  /** What the user said. */
+  readonly text: string;
+  readonly reply: Reply;
+  /** `Idempotency-Key` of the call; calls with the same one are the same turn. */
+  readonly key: string | undefined;
+}
+
+export interface SaveTurnParts {
+  readonly database: Pick<DatabaseApi, 'transaction'>;
+  readonly conversations: ConversationStore;
+}
+
+/** @throws RestError 409 where the conversation is not one of REST calls with this bot */
+export function checkConversation(found: Conversation | null, { uuid, botId }: Pick<RestTurn, 'uuid' | 'botId'>): void {
+  if (found !== null && (found.module !== restModule || found.botId !== botId)) throw errors.conversation_taken({ values: { uuid } });
+}
+
+/**
+ * Keeps a turn of a REST call (D13): message and answer together or not at all, under a conversation that begins with its
+ * first turn. Calls at the same time follow each other; two that begin it make one conversation.
+ */
+export async function saveTurn({ database, conversations }: SaveTurnParts, turn: RestTurn): Promise<void> {
+  const { uuid, botId, userId } = turn;
+  const messages = messagesOf(turn);
+  const save = (): Promise<void> =>
+    database.transaction(async () => {
+      const found = await conversations.find(uuid);
+      checkConversation(found, turn);
+      const { id } = found ?? (await conversations.start({ uuid, botId, userId, sessionId: null, module: restModule, pageUrl: '', ip: '', consentedAt: null }));
+      await conversations.append(id, messages);
+    });
+  try {
+    await save();
+  } catch (error) {
+    // Another call may have begun the conversation meanwhile: then it is there now.
+    if ((await conversations.find(uuid)) === null) throw error;
+    await save();
+  }
+}
+
+function messagesOf({ uuid, key, text, reply }: RestTurn): NewMessage[] {
+  const { content, provider, model, usage, cost, sources } = reply;
+  const id = (role: string): string => (key === undefined ? randomUUID() : uuidOf([uuid, key, role]));
+  return [
+    { id: id('user'), role: 'user', content: text },
+    { id: id('assistant'), role: 'assistant', content, provider, model, usage, cost, sources },
+  ];
+}
+
+/** The same UUID for the same names (version 8 of RFC 9562: of one's own making). */
+function uuidOf(names: readonly string[]): string {
+  const bytes = createHash('sha256').update(JSON.stringify(names)).digest().subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
