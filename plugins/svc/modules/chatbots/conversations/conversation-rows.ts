@@ -42,7 +42,7 @@ export interface MessageRow {
   readonly feedback: StoredMessage['feedback'];
   readonly comment: string;
   readonly feedback_revision: number;
-  readonly segment_id: number | null;
+  readonly indexed: number;
 }
 
 export function conversationOf(row: ConversationRow): Conversation {
@@ -100,7 +100,7 @@ export function newConversationRow(conversation: NewConversation, now: number): 
   };
 }
 
-export function newMessageRow(message: NewMessage): Omit<MessageRow, 'id' | 'conversation_id' | 'position' | 'created_at' | 'feedback' | 'comment' | 'feedback_revision' | 'segment_id'> {
+export function newMessageRow(message: NewMessage): Omit<MessageRow, 'id' | 'conversation_id' | 'position' | 'created_at' | 'feedback' | 'comment' | 'feedback_revision' | 'indexed'> {
   const { usage = null, sources = [] } = message;
   return {
     uuid: message.id,

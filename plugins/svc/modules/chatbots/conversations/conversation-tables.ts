@@ -10,7 +10,7 @@ export const tables = {
   state: 'svc_log_state',
   /** Parts of the index, never changed once they are made. */
   segments: 'svc_log_segments',
-  /** Texts of a segment that do not count any more. */
+  /** Conversations whose texts of older segments do not count any more. */
   dead: 'svc_log_dead',
   /** Words and letters that texts are found by. */
   terms: 'svc_log_terms',
@@ -19,6 +19,9 @@ export const tables = {
   /** Whose data were erased or handed out, without the data. */
   receipts: 'svc_personal_receipts',
 } as const;
+
+/** A segment is written row by row, then counts, and is kept a while after a larger one took its place: searches may be under way. */
+export const segmentStates = { building: 0, live: 1, dropped: 2 } as const;
 
 /** For the end of the plugin. The search over words goes first: it stands on the terms. */
 export const conversationTables: readonly string[] = ['svc_log_words', ...Object.values(tables)];
@@ -93,12 +96,12 @@ async function createMessages(knex: Knex): Promise<void> {
     columns.string('feedback', 4).notNullable().defaultTo('none');
     columns.text('comment').notNullable().defaultTo('');
     columns.integer('feedback_revision').notNullable().defaultTo(0);
-    // The part of the index that holds it; null: none yet.
-    columns.integer('segment_id');
+    // Whether the index holds it.
+    columns.smallint('indexed').notNullable().defaultTo(0);
     columns.unique(['conversation_id', 'uuid'], { indexName: `${tables.messages}_uuid` });
     columns.unique(['conversation_id', 'position'], { indexName: `${tables.messages}_position` });
   });
-  await knex.raw(`CREATE INDEX ${tables.messages}_pending ON ${tables.messages} (conversation_id, position) WHERE segment_id IS NULL`);
+  await knex.raw(`CREATE INDEX ${tables.messages}_pending ON ${tables.messages} (conversation_id, position) WHERE indexed = 0`);
 }
 
 async function createIndexTables(knex: Knex, dialect: 'sqlite' | 'postgresql'): Promise<void> {
@@ -113,14 +116,16 @@ async function createIndexTables(knex: Knex, dialect: 'sqlite' | 'postgresql'): 
   ]);
   await knex.schema.createTable(tables.segments, (columns) => {
     columns.increments('id');
-    columns.integer('size').notNullable();
+    // See segmentStates.
+    columns.smallint('state').notNullable();
+    columns.bigInteger('changed_at').notNullable();
     // Ids of the conversations its texts are of, 4 bytes each.
-    columns.binary('conversations').notNullable();
+    columns.binary('conversations');
   });
   await knex.schema.createTable(tables.dead, (columns) => {
+    columns.bigInteger('conversation_id').primary();
+    // The last segment they may be in.
     columns.integer('segment_id').notNullable();
-    columns.bigInteger('conversation_id').notNullable();
-    columns.primary(['segment_id', 'conversation_id']);
   });
   await knex.raw(
     dialect === 'sqlite'
@@ -131,11 +136,11 @@ async function createIndexTables(knex: Knex, dialect: 'sqlite' | 'postgresql'): 
   await (dialect === 'sqlite' ? createSqliteTerms(knex) : createPostgresqlTerms(knex));
 }
 
-/** `kind` 0: a word, with its letters backwards, so that its end can be looked up as its beginning; 1: up to three letters in a row. */
+/** `kind` 0: a word, with its letters backwards, so that its end can be looked up as its beginning; 1: up to three letters in a row; 2: texts that have to be looked through. */
 async function createSqliteTerms(knex: Knex): Promise<void> {
   await knex.raw(`CREATE TABLE ${tables.terms} (id INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER NOT NULL, term TEXT NOT NULL, backwards TEXT, UNIQUE (kind, term))`);
   await knex.raw(`CREATE INDEX ${tables.terms}_backwards ON ${tables.terms} (backwards) WHERE kind = 0`);
-  await knex.raw(`CREATE VIRTUAL TABLE svc_log_words USING fts5(term, content='', contentless_delete=1, tokenize='trigram case_sensitive 1', detail='none')`);
+  await knex.raw(`CREATE VIRTUAL TABLE svc_log_words USING fts5(term, content='', contentless_delete=1, tokenize='trigram case_sensitive 1')`);
   await knex.raw(`CREATE TRIGGER ${tables.terms}_added AFTER INSERT ON ${tables.terms} WHEN new.kind = 0 BEGIN INSERT INTO svc_log_words (rowid, term) VALUES (new.id, new.term); END`);
   await knex.raw(`CREATE TRIGGER ${tables.terms}_removed AFTER DELETE ON ${tables.terms} WHEN old.kind = 0 BEGIN DELETE FROM svc_log_words WHERE rowid = old.id; END`);
 }

@@ -3,11 +3,14 @@ import { holdConversation, type WriteParts } from './append-messages.ts';
 import type { ConversationStore } from './conversation.ts';
 import type { ConversationRow, MessageRow } from './conversation-rows.ts';
 import { tables } from './conversation-tables.ts';
+import { holdIndex } from './search/segment-store.ts';
 import { nextRevision } from './revision.ts';
 
 export function createRemove({ database, inTransaction }: WriteParts): ConversationStore['remove'] {
   return (conversationId, messageId, outer) =>
     inTransaction(async (transaction) => {
+      // Before the message is read, so that it is not indexed in between.
+      await holdIndex(transaction);
       const held = await holdConversation(transaction, database.dialect, conversationId);
       const row = await transaction<MessageRow>(tables.messages).where({ conversation_id: conversationId, uuid: messageId }).first();
       if (held === undefined || row === undefined) return false;
@@ -24,13 +27,14 @@ export function createRemove({ database, inTransaction }: WriteParts): Conversat
           disliked: held.disliked - (row.feedback === 'down' ? 1 : 0),
           revision: await nextRevision(transaction, database.dialect),
         });
-      if (row.segment_id !== null) await forgetText(transaction, { conversationId, segmentId: row.segment_id });
+      if (row.indexed === 1) await forgetTexts(transaction, conversationId);
       return true;
     }, outer);
 }
 
-/** The index holds the conversation's text of that segment as one: what is left of it is indexed anew. */
-async function forgetText(transaction: Knex.Transaction, { conversationId, segmentId }: { readonly conversationId: number; readonly segmentId: number }): Promise<void> {
-  await transaction(tables.dead).insert({ segment_id: segmentId, conversation_id: conversationId }).onConflict(['segment_id', 'conversation_id']).ignore();
-  await transaction<MessageRow>(tables.messages).where({ conversation_id: conversationId, segment_id: segmentId }).update({ segment_id: null });
+/** The index holds messages of a conversation as one text: what is left of them is indexed anew. */
+async function forgetTexts(transaction: Knex.Transaction, conversationId: number): Promise<void> {
+  const last = (await transaction(tables.segments).max({ id: 'id' }).first()) as { id: number | null } | undefined;
+  await transaction(tables.dead).insert({ conversation_id: conversationId, segment_id: last?.id ?? 0 }).onConflict('conversation_id').merge();
+  await transaction<MessageRow>(tables.messages).where({ conversation_id: conversationId }).update({ indexed: 0 });
 }

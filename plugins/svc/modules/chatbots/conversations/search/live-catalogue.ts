@@ -1,0 +1,158 @@
+import type { Clock, DatabaseApi, Logger } from '#plugin-api';
+import { tables } from '../conversation-tables.ts';
+import { createCatalogue, type Catalogue, type CatalogueEntry } from './catalogue.ts';
+import { nextTurn } from './maintain-index.ts';
+import { removalsKept } from './tidy-index.ts';
+
+export interface LiveCatalogueParts {
+  readonly database: Pick<DatabaseApi, 'direct' | 'dialect' | 'listen'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Pick<Logger, 'info'>;
+  /** Told of each conversation that changed or went, whoever changed it. */
+  readonly onChange: (id: number) => void;
+}
+
+export interface LiveCatalogue {
+  /** The catalogue as the database was after this call began, whichever process wrote. The first call reads everything. */
+  current(): Promise<Catalogue>;
+  /** Forgets everything. */
+  drop(): void;
+}
+
+const rowsAtOnce = 5000;
+const columns = 'id, bot_id, user_id, last_message_at, liked, disliked';
+
+type Rows = readonly (readonly unknown[])[];
+
+/**
+ * Every change of a conversation marks it with a revision (see nextRevision), so that one small question answers what changed
+ * since the last one, in this process or another. Those who ask meanwhile share the next question.
+ */
+export function createLiveCatalogue(parts: LiveCatalogueParts): LiveCatalogue {
+  const { clock } = parts;
+  let loaded: { readonly catalogue: Catalogue; from: number; at: number } | null = null;
+  let running: Promise<Catalogue> | null = null;
+  let next: Promise<Catalogue> | null = null;
+  let listening = false;
+
+  async function load(): Promise<Catalogue> {
+    if (!listening) {
+      // A restored database holds other rows: begin anew.
+      listening = true;
+      await parts.database.listen('svc_logs', () => {}, () => void (loaded = null));
+    }
+    const from = await firstRevision(parts.database);
+    const catalogue = createCatalogue();
+    await readAll(parts.database, (entries) => { catalogue.load(entries); });
+    catalogue.sort();
+    loaded = { catalogue, from, at: clock.now() };
+    return bringUpToDate();
+  }
+
+  async function bringUpToDate(): Promise<Catalogue> {
+    const known = loaded;
+    // Deletions are told for a day.
+    if (known === null || clock.now() - known.at > removalsKept / 2) return load();
+    const { changed, removed, from } = await changesSince(parts.database, known.from);
+    for (const row of changed) {
+      const entry = entryOf(row);
+      known.catalogue.set(entry);
+      parts.onChange(entry.id);
+    }
+    for (const id of removed) {
+      known.catalogue.delete(id);
+      parts.onChange(id);
+    }
+    known.from = from;
+    known.at = clock.now();
+    return known.catalogue;
+  }
+
+  return {
+    current() {
+      if (running === null) {
+        const mine = bringUpToDate().finally(() => { if (running === mine) running = null; });
+        return (running = mine);
+      }
+      // What runs may have begun before the caller's own write.
+      next ??= running.catch(() => {}).then(() => {
+        next = null;
+        const mine = bringUpToDate().finally(() => { if (running === mine) running = null; });
+        return (running = mine);
+      });
+      return next;
+    },
+    drop: () => void (loaded = null),
+  };
+}
+
+function entryOf([id, botId, userId, lastMessageAt, liked, disliked]: readonly unknown[]): CatalogueEntry {
+  return { id: Number(id), botId: Number(botId), userId: Number(userId), lastMessage: Math.floor(Number(lastMessageAt) / 1000), liked: Number(liked) > 0, disliked: Number(disliked) > 0 };
+}
+
+/** In the order of the index that holds all of these columns, in steps that let others in. */
+async function readAll(database: LiveCatalogueParts['database'], take: (entries: CatalogueEntry[]) => void): Promise<void> {
+  const sql = (mark: (index: number) => string): string =>
+    `SELECT ${columns}, revision FROM ${tables.conversations} WHERE (revision, id) > (${mark(1)}, ${mark(2)}) ORDER BY revision, id LIMIT ${String(rowsAtOnce)}`;
+  for (let [revision, id] = [-1, 0]; ; ) {
+    const after = [revision, id];
+    const rows: Rows = await database.direct({
+      sqlite: (connection) => connection.rows(sql(() => '?'), ...after),
+      postgresql: async (connection) => (await connection.rows(sql((index) => `$${String(index)}`), after)).rows,
+    });
+    take(rows.map(entryOf));
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < rowsAtOnce) return;
+    [revision, id] = [Number(last[6]), Number(last[0])];
+    await nextTurn();
+  }
+}
+
+/**
+ * From where changes have to be asked for, whatever is read next. Revisions of a database that was restored from elsewhere
+ * may be ahead of this one's: they are brought back, for they would seem new for ever, or hide what comes.
+ */
+async function firstRevision(database: LiveCatalogueParts['database']): Promise<number> {
+  return database.direct({
+    sqlite({ run, rows }) {
+      run(`UPDATE ${tables.state} SET value = MAX(value, COALESCE((SELECT MAX(revision) FROM ${tables.conversations}), 0)) WHERE name = 'revision'`);
+      return Number(rows(`SELECT value FROM ${tables.state} WHERE name = 'revision'`)[0]?.[0]) + 1;
+    },
+    async postgresql({ rows }) {
+      const { rows: found } = await rows(`SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, (SELECT MAX(revision) FROM ${tables.conversations}), pg_snapshot_xmax(pg_current_snapshot())::text::bigint`);
+      const [oldest, highest, nextOne] = (found[0] ?? []).map(Number);
+      if ((highest ?? 0) >= (nextOne ?? 0)) await rows(`UPDATE ${tables.conversations} SET revision = 0 WHERE revision >= $1`, [nextOne]);
+      return oldest ?? 0;
+    },
+  });
+}
+
+interface Changes {
+  readonly changed: Rows;
+  readonly removed: readonly number[];
+  /** Where the next question begins. */
+  readonly from: number;
+}
+
+const sqliteRevision = `SELECT value FROM ${tables.state} WHERE name = 'revision'`;
+const sqliteChanged = `SELECT ${columns} FROM ${tables.conversations} WHERE revision >= ?`;
+const sqliteRemoved = `SELECT conversation_id FROM ${tables.removals} WHERE revision >= ?`;
+const postgresqlChanges = `
+  SELECT 0, pg_snapshot_xmin(pg_current_snapshot())::text::bigint, 0::bigint, 0::bigint, 0::bigint, 0, 0
+  UNION ALL SELECT 1, ${columns} FROM ${tables.conversations} WHERE revision >= $1
+  UNION ALL SELECT 2, conversation_id, 0, 0, 0, 0, 0 FROM ${tables.removals} WHERE revision >= $1`;
+
+async function changesSince(database: LiveCatalogueParts['database'], from: number): Promise<Changes> {
+  return database.direct<Changes | Promise<Changes>>({
+    sqlite({ rows }) {
+      const now = Number(rows(sqliteRevision)[0]?.[0]);
+      if (now < from) return { changed: [], removed: [], from };
+      return { changed: rows(sqliteChanged, from), removed: rows(sqliteRemoved, from).map(([id]) => Number(id)), from: now + 1 };
+    },
+    async postgresql({ rows }) {
+      const { rows: found } = await rows(postgresqlChanges, [from]);
+      const of = (kind: number): (readonly unknown[])[] => found.filter(([one]) => one === kind).map((row) => row.slice(1));
+      return { changed: of(1), removed: of(2).map(([id]) => Number(id)), from: Number(of(0)[0]?.[0]) };
+    },
+  });
+}

@@ -1,0 +1,101 @@
+import type { Logger } from '#plugin-api';
+import { tables } from '../conversation-tables.ts';
+import { createSegmentBuilder, type SegmentBuilder, type SegmentRow } from './segment-builder.ts';
+import { beginSegment, insertRows, publishSegment, type IndexDatabase, type Publication } from './segment-store.ts';
+import { foldForSearch } from './tokens.ts';
+import { tidyIndex } from './tidy-index.ts';
+import { mergeSegments, segmentsToMerge, segmentsWithGone } from './merge-segments.ts';
+
+/** Fewer messages than this are looked through with every search rather than indexed. */
+export const worthIndexing = 200;
+const messagesAtOnce = 20_000;
+const rowsAtOnce = 250;
+/** Milliseconds that one node looks after the index alone, renewed while it does. */
+const leaseTime = 60_000;
+
+export interface IndexMaintenance {
+  readonly database: IndexDatabase;
+  readonly log: Pick<Logger, 'info'>;
+}
+
+/** Resolves after everything that waits has had its turn. */
+export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/**
+ * Brings the index up to date: indexes messages that are not yet, makes few large segments of many small ones, and removes
+ * what is left of replaced ones. One node at a time; others answer at once. Whatever it leaves undone (its process was
+ * killed, say) costs searches time and never their answers.
+ *
+ * @param options `all`: index the last few messages as well. `purge`: write every segment anew that holds words of deleted conversations.
+ */
+export async function maintainIndex(parts: IndexMaintenance, { all = false, purge = false }: { readonly all?: boolean; readonly purge?: boolean } = {}): Promise<boolean> {
+  const { database } = parts;
+  if (!(await takeLease(database))) return false;
+  try {
+    while (await indexPending(database, all ? 1 : worthIndexing)) await renewLease(database);
+    for (let group = await segmentsToMerge(database); group.length > 0; group = await segmentsToMerge(database)) {
+      if (!(await mergeSegments(database, group))) break;
+      await renewLease(database);
+    }
+    for (const segment of purge ? await segmentsWithGone(database) : []) {
+      await mergeSegments(database, [segment]);
+      await renewLease(database);
+    }
+    await tidyIndex(database);
+    return true;
+  } finally {
+    await database.knex(tables.state).where({ name: 'index_lease' }).update({ value: 0 });
+  }
+}
+
+async function takeLease(database: IndexDatabase): Promise<boolean> {
+  const taken = await database.knex(tables.state).where({ name: 'index_lease' }).where('value', '<', database.now()).update({ value: database.knex.raw('? + ?', [database.now(), leaseTime]) });
+  return taken > 0;
+}
+
+async function renewLease(database: IndexDatabase): Promise<void> {
+  await database.knex(tables.state).where({ name: 'index_lease' }).update({ value: database.knex.raw('? + ?', [database.now(), leaseTime]) });
+}
+
+/** One segment of messages that are not indexed. Answers whether there was anything to do. */
+async function indexPending(database: IndexDatabase, atLeast: number): Promise<boolean> {
+  const rows = (await database.knex(tables.messages).where({ indexed: 0 }).orderBy(['conversation_id', 'position']).limit(messagesAtOnce).select('id', 'conversation_id', 'content')) as PendingRow[];
+  if (rows.length < atLeast) return false;
+  const segmentId = await beginSegment(database);
+  const builder = createSegmentBuilder();
+  await addTexts(builder, rows);
+  await writeSegment(database, builder, { segmentId, conversations: builder.conversations(), messages: rows.map(({ id }) => id), replaces: [] });
+  return true;
+}
+
+interface PendingRow {
+  readonly id: number;
+  readonly conversation_id: number;
+  readonly content: string;
+}
+
+async function addTexts(builder: SegmentBuilder, rows: readonly PendingRow[]): Promise<void> {
+  for (let first = 0; first < rows.length; ) {
+    const conversation = rows[first]?.conversation_id ?? 0;
+    let next = first;
+    while (rows[next]?.conversation_id === conversation) next += 1;
+    builder.add(conversation, rows.slice(first, next).map(({ content }) => foldForSearch(content)));
+    if (builder.size() % 50 === 0) await nextTurn();
+    first = next;
+  }
+}
+
+/** Writes the rows in small steps that hold up nobody, and then makes the segment count. */
+export async function writeSegment(database: IndexDatabase, builder: SegmentBuilder, publication: Publication): Promise<boolean> {
+  let batch: SegmentRow[] = [];
+  for (const row of builder.rows()) {
+    batch.push(row);
+    if (batch.length < rowsAtOnce) continue;
+    await insertRows(database, publication.segmentId, batch);
+    await nextTurn();
+    batch = [];
+  }
+  if (batch.length > 0) await insertRows(database, publication.segmentId, batch);
+  return publishSegment(database, publication);
+}
+

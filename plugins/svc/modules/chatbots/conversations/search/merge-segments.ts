@@ -1,0 +1,105 @@
+import { segmentStates, tables } from '../conversation-tables.ts';
+import { nextTurn, writeSegment } from './maintain-index.ts';
+import { mostTexts } from './postings.ts';
+import { createSegmentBuilder, type SegmentBuilder, type SegmentRow } from './segment-builder.ts';
+import { beginSegment, type IndexDatabase } from './segment-store.ts';
+
+/** So many segments of about one size are made into one. */
+const mostAlike = 8;
+const rowsAtOnce = 1000;
+
+interface Segment {
+  readonly id: number;
+  readonly conversations: Uint32Array;
+}
+
+export function asConversations(bytes: Uint8Array): Uint32Array {
+  // A copy: numbers of four bytes must begin at a multiple of four.
+  return new Uint32Array(Uint8Array.from(bytes).buffer);
+}
+
+/** Segments, oldest first, that should be one: many small ones, or some with many texts that do not count any more. Empty: none. */
+export async function segmentsToMerge(database: IndexDatabase): Promise<readonly Segment[]> {
+  const segments = await liveSegments(database);
+  for (const below of [2_000, 16_000, mostTexts]) {
+    const alike: Segment[] = [];
+    let size = 0;
+    for (const segment of segments) {
+      if (segment.conversations.length >= below || size + segment.conversations.length > mostTexts) continue;
+      alike.push(segment);
+      size += segment.conversations.length;
+    }
+    if (alike.length >= mostAlike) return alike;
+  }
+  return [];
+}
+
+async function liveSegments(database: IndexDatabase): Promise<readonly Segment[]> {
+  const rows = (await database.knex(tables.segments).where({ state: segmentStates.live }).orderBy('id').select('id', 'conversations')) as { id: number; conversations: Uint8Array }[];
+  return rows.map(({ id, conversations }) => ({ id, conversations: asConversations(conversations) }));
+}
+
+/** Those that hold texts of conversations that are gone. */
+export async function segmentsWithGone(database: IndexDatabase): Promise<readonly Segment[]> {
+  const found: Segment[] = [];
+  for (const segment of await liveSegments(database)) if ((await withoutGone(database, segment)).includes(0)) found.push(segment);
+  return found;
+}
+
+/**
+ * One segment in place of several, without the texts that do not count any more. Answers false when it came to nothing:
+ * a message was taken away meanwhile.
+ */
+export async function mergeSegments(database: IndexDatabase, segments: readonly Segment[]): Promise<boolean> {
+  const segmentId = await beginSegment(database);
+  const builder = createSegmentBuilder();
+  for (const segment of segments) {
+    const numbers = builder.takeTexts(await withoutGone(database, segment));
+    await takeOverWords(database, { builder, segmentId: segment.id, numbers });
+  }
+  return writeSegment(database, builder, { segmentId, conversations: builder.conversations(), messages: [], replaces: segments.map(({ id }) => id) });
+}
+
+/** The texts' conversations, 0 in place of those that are gone. */
+async function withoutGone(database: IndexDatabase, { id, conversations }: Segment): Promise<Uint32Array> {
+  const dead = (await database.knex(tables.dead).where('segment_id', '>=', id).pluck('conversation_id')) as number[];
+  const alive = new Set<number>();
+  const ids = [...new Set(conversations)];
+  for (let start = 0; start < ids.length; start += rowsAtOnce) {
+    const found = (await database.knex(tables.conversations).whereIn('id', ids.slice(start, start + rowsAtOnce)).pluck('id')) as number[];
+    for (const one of found) alive.add(one);
+  }
+  for (const one of dead) alive.delete(one);
+  return conversations.map((one) => (alive.has(one) ? one : 0));
+}
+
+interface TakeOver {
+  readonly builder: SegmentBuilder;
+  readonly segmentId: number;
+  readonly numbers: Int32Array;
+}
+
+async function takeOverWords(database: IndexDatabase, { builder, segmentId, numbers }: TakeOver): Promise<void> {
+  for (let after = 0; ; ) {
+    const rows = await wordRows(database, segmentId, after);
+    for (const [index, row] of rows.entries()) {
+      builder.takeOver(row, numbers);
+      if (index % 20 === 0) await nextTurn();
+    }
+    if (rows.length < rowsAtOnce) return;
+    after = rows.at(-1)?.termId ?? 0;
+  }
+}
+
+type WordRow = Pick<SegmentRow, 'term' | 'texts' | 'places'> & { readonly termId: number };
+
+async function wordRows(database: IndexDatabase, segmentId: number, after: number): Promise<WordRow[]> {
+  const sql = (mark: (index: number) => string): string =>
+    `SELECT postings.term_id, terms.term, postings.texts, postings.places FROM ${tables.postings} postings JOIN ${tables.terms} terms ON terms.id = postings.term_id
+     WHERE postings.segment_id = ${mark(1)} AND postings.term_id > ${mark(2)} AND terms.kind <> 1 ORDER BY postings.term_id LIMIT ${String(rowsAtOnce)}`;
+  const rows = await database.direct({
+    sqlite: (connection) => connection.rows(sql(() => '?'), segmentId, after),
+    postgresql: async (connection) => (await connection.rows(sql((index) => `$${String(index)}`), [segmentId, after])).rows,
+  });
+  return rows.map(([termId, term, texts, places]) => ({ termId: Number(termId), term: String(term), texts: texts as Uint8Array, places: places as Uint8Array | null }));
+}

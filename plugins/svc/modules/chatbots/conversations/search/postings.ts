@@ -1,0 +1,113 @@
+import { createByteWriter } from './bytes.ts';
+
+/** Texts of one segment have numbers below this. */
+export const mostTexts = 65_536;
+
+const asGaps = 0;
+const asBits = 1;
+
+/**
+ * Which texts of a segment hold a term: gaps between their numbers, or a bit for each text, whichever is shorter.
+ *
+ * @param texts ascending, each once.
+ */
+export function encodeTexts(texts: ArrayLike<number>, size: number): Uint8Array {
+  const bits = Math.ceil(size / 8);
+  const writer = createByteWriter();
+  writer.number(asGaps);
+  let last = -1;
+  for (let index = 0; index < texts.length && writer.length() <= bits; index++) {
+    const text = texts[index] ?? 0;
+    writer.number(text - last - 1);
+    last = text;
+  }
+  if (writer.length() <= bits) return writer.bytes().slice();
+  const whole = new Uint8Array(bits + 1);
+  whole[0] = asBits;
+  for (let index = 0; index < texts.length; index++) {
+    const text = texts[index] ?? 0;
+    whole[1 + (text >> 3)] = (whole[1 + (text >> 3)] ?? 0) | (1 << (text & 7));
+  }
+  return whole;
+}
+
+/** Sets `marks[text]` to 1 for each text. */
+export function markTexts(bytes: Uint8Array, marks: Uint8Array): void {
+  if (bytes[0] === asBits) return markBits(bytes, marks);
+  let text = -1;
+  let at = 1;
+  while (at < bytes.length) {
+    let byte = bytes[at++] ?? 0;
+    let gap = byte & 127;
+    for (let shift = 7; byte >= 128; shift += 7) {
+      byte = bytes[at++] ?? 0;
+      gap |= (byte & 127) << shift;
+    }
+    text += gap + 1;
+    marks[text] = 1;
+  }
+}
+
+function markBits(bytes: Uint8Array, marks: Uint8Array): void {
+  for (let at = 1; at < bytes.length; at++) {
+    let byte = bytes[at] ?? 0;
+    const first = (at - 1) << 3;
+    while (byte !== 0) {
+      const low = byte & -byte;
+      marks[first + 31 - Math.clz32(low)] = 1;
+      byte ^= low;
+    }
+  }
+}
+
+/** The texts, ascending. */
+export function decodeTexts(bytes: Uint8Array): Uint16Array {
+  const marks = new Uint8Array(mostTexts);
+  markTexts(bytes, marks);
+  let count = 0;
+  for (let text = 0; text < mostTexts; text++) count += marks[text] ?? 0;
+  const texts = new Uint16Array(count);
+  for (let text = 0, at = 0; at < count; text++) if (marks[text] === 1) texts[at++] = text;
+  return texts;
+}
+
+/** What stands between a token and the next one. */
+export const glue = { none: 0, space: 1, otherSpace: 2, end: 3 } as const;
+
+/** The mark of a term's last place in a text. */
+export const lastPlace = 4;
+
+/** Where a term stands: keys of text and position, ascending, and what stands behind each. */
+export interface Places {
+  readonly keys: Uint32Array;
+  readonly glues: Uint8Array;
+}
+
+/** Position 1 is the first of a text. */
+export const placeKey = (text: number, position: number): number => text * 65_536 + position;
+
+/** @param texts those the places are in, see PostingsWriter. */
+export function decodePlaces(texts: Uint16Array, bytes: Uint8Array): Places {
+  // No place takes less than a byte.
+  const keys = new Uint32Array(bytes.length);
+  const glues = new Uint8Array(bytes.length);
+  let count = 0;
+  let at = 0;
+  for (let index = 0; index < texts.length; index++) {
+    const first = (texts[index] ?? 0) * 65_536;
+    let position = 0;
+    for (let flags = 0; (flags & lastPlace) === 0; ) {
+      let byte = bytes[at++] ?? lastPlace;
+      let value = byte & 127;
+      for (let shift = 7; byte >= 128; shift += 7) {
+        byte = bytes[at++] ?? 0;
+        value |= (byte & 127) << shift;
+      }
+      flags = value & 7;
+      position += value >> 3;
+      keys[count] = first + position;
+      glues[count++] = flags & 3;
+    }
+  }
+  return { keys: keys.subarray(0, count), glues: glues.subarray(0, count) };
+}
