@@ -1,21 +1,19 @@
-import type { HostApi } from '#plugin-api';
+import { lazy, type HostApi } from '#plugin-api';
 import type { AiServices } from './ai/ai-services.ts';
-import { createEmbed, type Embed } from './ai/embed.ts';
-import { createGenerateImages, type GenerateImages } from './ai/generate-images.ts';
-import { createOpenStore, type OpenStore } from './ai/open-vector-store.ts';
-import { createSearchVectors, type SearchVectors } from './ai/search-vectors.ts';
-import { createTestVectorStore, type TestVectorStore } from './ai/test-vector-store.ts';
-import { createUpsertVectors, type UpsertVectors } from './ai/upsert-vectors.ts';
-import { embedBatches } from './ai/embed-batches.ts';
-import { createGenerateText, type GenerateText } from './ai/generate-text.ts';
+import type { Embed } from './ai/embed.ts';
+import type { GenerateImages } from './ai/generate-images.ts';
+import type { OpenStore } from './ai/open-vector-store.ts';
+import type { SearchVectors } from './ai/search-vectors.ts';
+import type { TestVectorStore } from './ai/test-vector-store.ts';
+import type { UpsertVectors } from './ai/upsert-vectors.ts';
+import type { GenerateText } from './ai/generate-text.ts';
 import { routeProviderIds } from './ai/route-providers.ts';
-import { createTestProvider } from './ai/test-provider.ts';
 import { createUsageLedger, type StoringLedger } from './ai/usage-ledger/usage-ledger.ts';
 import { serviceEvents } from './events.ts';
 import { createRateLimit } from './kit/rate-limit.ts';
 import { requireApiKey, type KeyedRequest } from './kit/require-api-key.ts';
 import type { Provider } from './providers/provider.ts';
-import { createProviderRegistry } from './providers/registry.ts';
+import { createProviderRegistry, type ProviderRegistry } from './providers/registry.ts';
 import { createVectorStoreSettings, type VectorStoreSettingsStore } from './settings/vector-store-settings.ts';
 import { createVectorStoreRegistry, type VectorStoreRegistry } from './vector-stores/registry.ts';
 import type { VectorStore } from './vector-stores/vector-store.ts';
@@ -66,8 +64,8 @@ export async function createContext(host: HostApi): Promise<ServiceContext> {
   const ai: AiServices = { registry, settings, host, ledger };
   const stores = await createVectorStoreRegistry({ hooks: host.hooks });
   const vectorStoreSettings = createVectorStoreSettings({ host, stores });
-  const openVectorStore = createOpenStore({ stores, storeSettings: vectorStoreSettings, host });
-  const embed = createEmbed(ai);
+  const openVectorStore: OpenStore = lazy(async () => (await import('./ai/open-vector-store.ts')).createOpenStore({ stores, storeSettings: vectorStoreSettings, host }));
+  const embed: Embed = lazy(async () => (await import('./ai/embed.ts')).createEmbed(ai));
   const checkKey = requireApiKey(settings.restKey);
   const countCall = createRateLimit({
     database: host.database,
@@ -79,11 +77,11 @@ export async function createContext(host: HostApi): Promise<ServiceContext> {
     settings,
     providers: registry,
     knownProviders: registry.all(),
-    tester: createProviderTester({ probe: createTestProvider(ai), lists: createModelLists(host) }),
-    generateText: createGenerateText(ai),
+    tester: createProviderTester({ probe: lazy(async () => (await import('./ai/test-provider.ts')).createTestProvider(ai)), lists: createModelLists(host) }),
+    generateText: lazy(async () => (await import('./ai/generate-text.ts')).createGenerateText(ai)),
     ledger,
     textProviderIds: () => registry.all().filter((provider) => provider.text).map((provider) => provider.id),
-    generateImages: createGenerateImages({ ...ai, host }),
+    generateImages: lazy(async () => (await import('./ai/generate-images.ts')).createGenerateImages({ ...ai, host })),
     imageProviderIds: () => routeProviderIds(registry, { capability: 'images', contract: ['openai', 'azure', 'google'] }),
     embed,
     embeddingProviderIds: () => routeProviderIds(registry, { capability: 'embeddings', contract: ['openai', 'google', 'azure', 'openrouter'] }),
@@ -91,13 +89,9 @@ export async function createContext(host: HostApi): Promise<ServiceContext> {
     knownVectorStores: stores.all(),
     vectorStoreSettings,
     openVectorStore,
-    testVectorStore: createTestVectorStore({ stores, openStore: openVectorStore, now: () => host.clock.now() }),
-    upsertVectors: createUpsertVectors({
-      openStore: openVectorStore,
-      embed,
-      firstCall: (id, texts) => embedBatches(texts, registry.get(id)?.embeddings?.limits ?? { inputs: 1 })[0]?.length ?? 0,
-    }),
-    searchVectors: createSearchVectors({ openStore: openVectorStore, embed }),
+    testVectorStore: lazy(async () => (await import('./ai/test-vector-store.ts')).createTestVectorStore({ stores, openStore: openVectorStore, now: () => host.clock.now() })),
+    upsertVectors: lazy(() => loadUpsert({ openStore: openVectorStore, embed, providers: registry })),
+    searchVectors: lazy(async () => (await import('./ai/search-vectors.ts')).createSearchVectors({ openStore: openVectorStore, embed })),
     vectorStoreIds: () => stores.all().map(({ id }) => id),
     webhooks: await createWebhooks({ host, events: serviceEvents, deliver: createDeliver({ http: host.http, clock: host.clock }) }),
     async authenticate(request) {
@@ -105,4 +99,9 @@ export async function createContext(host: HostApi): Promise<ServiceContext> {
       await countCall();
     },
   };
+}
+
+async function loadUpsert({ openStore, embed, providers }: { readonly openStore: OpenStore; readonly embed: Embed; readonly providers: ProviderRegistry }): Promise<UpsertVectors> {
+  const [{ createUpsertVectors }, { embedBatches }] = await Promise.all([import('./ai/upsert-vectors.ts'), import('./ai/embed-batches.ts')]);
+  return createUpsertVectors({ openStore, embed, firstCall: (id, texts) => embedBatches(texts, providers.get(id)?.embeddings?.limits ?? { inputs: 1 })[0]?.length ?? 0 });
 }
