@@ -1,0 +1,52 @@
+import { RestResponse, type RestRequest } from '#plugin-api';
+import type { ServiceContext } from '../../context.ts';
+import { defineRoute } from '../../kit/route.ts';
+import './widget/hooks.ts';
+
+const assetUrls = {
+  type: 'object',
+  properties: { css: { type: 'string', format: 'uri' }, mainJs: { type: 'string', format: 'uri' } },
+  required: ['css', 'mainJs'],
+} as const;
+
+/** `GET /chatbots/{bot_id}/embed-config` (contract 4.8, 2.6, D16): without the key, for the pages that may show the bot. */
+export const embedConfigRoute = defineRoute<ServiceContext>({
+  path: '/chatbots/(?P<bot_id>\\d+)/embed-config',
+  access: 'public',
+  define: (context) => ({
+    summary: 'Embed configuration and markup of a chatbot',
+    description: 'Served to the pages that the chatbot’s embed settings allow: by the header Origin, else that of Referer; without either while the switch is on. No API key.',
+    tags: ['chatbots'],
+    security: ['none'],
+    args: { bot_id: { type: 'integer', minimum: 1, description: 'Identifier of the chatbot.' } },
+    schema: {
+      type: 'object',
+      properties: {
+        config: { type: 'object', properties: { botId: { type: 'integer' }, assetUrls }, required: ['botId', 'assetUrls'] },
+        html: { type: 'string', description: 'Rendered widget markup.' },
+      },
+      required: ['config', 'html'],
+    },
+    responses: {
+      403: { description: 'The chatbot may not be shown on this site (rest_svc_origin_not_allowed).' },
+      404: { description: 'There is no such chatbot, or it is not active (rest_svc_bot_not_found).' },
+    },
+    allowOrigin: async (origin, url) => {
+      const { visitors } = await load(context);
+      const { namedOrigin } = await import('./widget/origin.ts');
+      return visitors.allows(namedOrigin(origin, context.host.site.url), Number(url['bot_id']));
+    },
+    handler: async (request: RestRequest) => {
+      const { visitors } = await load(context);
+      const { embedAnswer } = await import('./widget/embed.ts');
+      const { bot, origin } = await visitors.enter(request);
+      // The answer depends on who asks: caches between may keep it for nobody else.
+      return new RestResponse({ body: await embedAnswer(context.host, bot, origin.origin), headers: { 'Cache-Control': 'private, no-cache', Vary: 'Referer' } });
+    },
+  }),
+});
+
+async function load(context: ServiceContext) {
+  const { widgetOf } = await import('./widget/widget.ts');
+  return widgetOf(context);
+}

@@ -1,0 +1,36 @@
+import type { RestRequest } from '#plugin-api';
+import { errors } from '../../../kit/errors.ts';
+import type { FeedbackValue } from '../conversations/conversation.ts';
+import { text } from './parameters.ts';
+import type { FeedbackAnswer } from './protocol.ts';
+import type { Visitor } from './visitor.ts';
+import type { Widget } from './widget.ts';
+
+/** Rates an answer: each change of mind is an act, the same click sent again is none. */
+export async function giveFeedback(widget: Widget, visitor: Visitor, request: RestRequest): Promise<FeedbackAnswer> {
+  const { host, conversations, threads, events, ids, acts } = widget;
+  const { bot } = visitor;
+  const uuid = text(request, 'conversation');
+  const conversation = await threads.own(visitor, uuid);
+  if (!bot.feedback) throw errors.feedback_off();
+  const messageId = text(request, 'message_id');
+  const value = text(request, 'value') as FeedbackValue;
+  // A comment belongs to a rating; who takes the rating back takes it back as well.
+  const comment = value === 'none' ? '' : text(request, 'comment').trim();
+  const scene = { bot, userId: visitor.user.id, conversation: uuid };
+  if (conversation === null) {
+    if (!(await ids.isOf(messageId, ['answer', uuid]))) throw errors.message_not_found();
+    await host.database.transaction(async () => {
+      const revision = await acts.change('feedback', [uuid, messageId], JSON.stringify([value, comment]));
+      if (revision !== null) await events.feedback({ ...scene, messageCount: 0 }, { id: messageId, feedback: value, comment, feedbackRevision: revision, provider: null, model: null });
+    });
+    return { value, comment };
+  }
+  const answer = await conversations.message(conversation.id, messageId);
+  if (answer?.role !== 'assistant') throw errors.message_not_found();
+  await host.database.transaction(async () => {
+    const rated = await conversations.setFeedback(conversation.id, { messageId, value, comment });
+    if (rated !== null) await events.feedback({ ...scene, messageCount: conversation.messageCount }, rated);
+  });
+  return { value, comment };
+}

@@ -1,0 +1,110 @@
+import type { Clock } from '#plugin-api';
+import type { LiveTurn, TurnEnd } from './live-turn.ts';
+
+interface Entry {
+  readonly turn: LiveTurn;
+  end: TurnEnd | null;
+}
+
+/** The answers that this node makes, and those it has just made. */
+export interface TurnRegistry {
+  add(turn: LiveTurn): void;
+  /** The one of this message, under way or just ended. */
+  find(conversation: string, messageId: string): Readonly<Entry> | null;
+  /** The one under way of this message. */
+  running(conversation: string, messageId: string): LiveTurn | null;
+  isBusy(conversation: string): boolean;
+  /** Runs works of one conversation one after the other. */
+  inTurn<Result>(conversation: string, work: () => Promise<Result>): Promise<Result>;
+  /** Work that `close` waits for. Never rejects. */
+  track(work: Promise<void>): void;
+  /** Something of the conversation ended on another node. */
+  heard(conversation: string): void;
+  /** Resolves when something is heard of the conversation, or after a while. */
+  news(conversation: string): Promise<void>;
+  isClosing(): boolean;
+  close(): Promise<void>;
+}
+
+/** Answers remembered after their end, and for how long: for pages that come back for them. */
+const mostEnded = 500;
+const endedFor = 120_000;
+/** Milliseconds after which another look is taken at what other nodes do: a notification may be lost. */
+const lookAgain = 2_000;
+/** Milliseconds that answers under way have when the host stops. */
+const patience = 5_000;
+
+export function createTurnRegistry({ clock }: { readonly clock: Clock }): TurnRegistry {
+  const turns = new Map<string, Entry & { endedAt: number }>();
+  const queues = new Map<string, Promise<unknown>>();
+  const works = new Set<Promise<void>>();
+  const listeners = new Map<string, Set<() => void>>();
+  let closing = false;
+
+  function forget(): void {
+    const ended = [...turns].filter(([, { end }]) => end !== null);
+    const tooMany = ended.length - mostEnded;
+    ended.forEach(([conversation, { endedAt }], index) => {
+      if (index < tooMany || clock.now() - endedAt > endedFor) turns.delete(conversation);
+    });
+  }
+
+  const find = (conversation: string, messageId: string): Entry | null => {
+    const entry = turns.get(conversation);
+    return entry?.turn.messageId === messageId ? entry : null;
+  };
+
+  return {
+    find,
+    add(turn) {
+      forget();
+      const entry = { turn, end: null as TurnEnd | null, endedAt: 0 };
+      turns.delete(turn.conversation);
+      turns.set(turn.conversation, entry);
+      void turn.ended.then((end) => Object.assign(entry, { end, endedAt: clock.now() }));
+    },
+    running(conversation, messageId) {
+      const entry = find(conversation, messageId);
+      return entry !== null && entry.end === null ? entry.turn : null;
+    },
+    isBusy: (conversation) => turns.get(conversation)?.end === null,
+    async inTurn(conversation, work) {
+      const before = queues.get(conversation) ?? Promise.resolve();
+      const mine = before.then(work, work);
+      const quiet = mine.catch(() => undefined);
+      queues.set(conversation, quiet);
+      try {
+        return await mine;
+      } finally {
+        if (queues.get(conversation) === quiet) queues.delete(conversation);
+      }
+    },
+    track(work) {
+      const tracked = work.finally(() => works.delete(tracked));
+      works.add(tracked);
+    },
+    heard(conversation) {
+      for (const listener of listeners.get(conversation) ?? []) listener();
+      listeners.delete(conversation);
+    },
+    news: (conversation) =>
+      new Promise((resolve) => {
+        const waiting = listeners.get(conversation) ?? new Set();
+        listeners.set(conversation, waiting);
+        const undo = clock.after(lookAgain, resolve);
+        waiting.add(() => {
+          undo();
+          resolve();
+        });
+      }),
+    isClosing: () => closing,
+    async close() {
+      closing = true;
+      for (const conversation of listeners.keys()) this.heard(conversation);
+      const all = Promise.all(works);
+      await Promise.race([all, clock.sleep(patience)]);
+      for (const { turn, end } of turns.values()) if (end === null) turn.cancel();
+      await all;
+    },
+  };
+}

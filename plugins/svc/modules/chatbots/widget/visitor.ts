@@ -1,0 +1,112 @@
+import type { HostApi, RestRequest, User } from '#plugin-api';
+import { errors } from '../../../kit/errors.ts';
+import type { Bot, BotStore } from '../bots/bot.ts';
+import type { Owner } from '../conversations/conversation.ts';
+import { mayEmbed, originKey, readOrigin, type RequestOrigin } from './origin.ts';
+import { sessionCookie, widgetNamespace } from './protocol.ts';
+import { tokenLife, type Session, type SessionTokens, type TokenBinding } from './session-token.ts';
+
+/** Who calls, from where, for which bot; checked. */
+export interface Caller {
+  readonly bot: Bot;
+  readonly origin: RequestOrigin;
+  /** Id 0: a guest. Users of the site are known on its own pages alone. */
+  readonly user: Pick<User, 'id' | 'displayName' | 'roles' | 'can'>;
+  /** Null: none, or one that has ended. */
+  readonly session: Session | null;
+  readonly ip: string;
+  readonly userAgent: string;
+}
+
+export interface Visitor extends Caller {
+  readonly session: Session;
+  /** Of the visitor's conversations. */
+  readonly owner: Owner;
+}
+
+export interface VisitorParts {
+  readonly host: Pick<HostApi, 'site' | 'rest'>;
+  readonly bots: Pick<BotStore, 'get'>;
+  readonly tokens: SessionTokens;
+}
+
+export interface Visitors {
+  /** @throws RestError 404 `rest_svc_bot_not_found`, 403 `rest_svc_origin_not_allowed` (D16). */
+  enter(request: RestRequest): Promise<Caller>;
+  /** The same for those who have a session. @throws RestError 403 `rest_svc_session_invalid` besides. */
+  require(request: RestRequest): Promise<Visitor>;
+  /** The visitor with a session, begun where there is none, and what tells the page of it. */
+  welcome(caller: Caller): Promise<{ readonly visitor: Visitor; readonly token: string; readonly headers: Readonly<Record<string, string>> }>;
+  /** Whether pages of an origin may call for a bot. */
+  allows(origin: RequestOrigin, botId: number): Promise<boolean>;
+}
+
+const guest: Caller['user'] = { id: 0, displayName: '', roles: [], can: () => false };
+
+export function createVisitors({ host, bots, tokens }: VisitorParts): Visitors {
+  async function activeBot(id: number): Promise<Bot> {
+    const bot = await bots.get(id);
+    if (bot?.status !== 'active') throw errors.bot_not_found({ values: { id } });
+    return bot;
+  }
+
+  const bindingOf = (caller: Omit<Caller, 'session'>, carrier: TokenBinding['carrier']): TokenBinding => ({
+    botId: caller.bot.id, userId: caller.user.id, carrier, origin: originKey(caller.origin), userAgent: caller.userAgent,
+  });
+
+  async function sessionOf(request: RestRequest, caller: Omit<Caller, 'session'>): Promise<Session | null> {
+    // Only the site's own pages have the cookie; a page of a neighbouring domain could send it along.
+    const cookie = caller.origin.isOwn ? cookieOf(request.headers['cookie']) : null;
+    const session = cookie === null ? null : await tokens.read(cookie, bindingOf(caller, 'cookie'));
+    const token = request.params['token'];
+    return session ?? (typeof token === 'string' && token !== '' ? tokens.read(token, bindingOf(caller, 'body')) : null);
+  }
+
+  async function enter(request: RestRequest): Promise<Caller> {
+    const bot = await activeBot(Number(request.params['bot_id']));
+    const origin = readOrigin(request.headers, host.site.url);
+    if (!mayEmbed(bot.embed, origin)) throw errors.origin_not_allowed();
+    const user = origin.isOwn ? await request.pageUser() : guest;
+    const caller = { bot, origin, user: user.id > 0 ? user : guest, ip: request.ip, userAgent: request.headers['user-agent'] ?? '' };
+    return { ...caller, session: await sessionOf(request, caller) };
+  }
+
+  const visitorOf = (caller: Caller, session: Session): Visitor => ({
+    ...caller, session, owner: caller.user.id > 0 ? { userId: caller.user.id, sessionId: null } : { userId: 0, sessionId: session.id },
+  });
+
+  const cookieHeader = (botId: number, token: string): string => {
+    const path = new URL(host.rest.url(`/${widgetNamespace}/bots/${String(botId)}`)).pathname;
+    return `${sessionCookie}=${token}; Path=${path}; Max-Age=${String(tokenLife / 1000)}; HttpOnly; SameSite=Lax${host.site.url.startsWith('https:') ? '; Secure' : ''}`;
+  };
+
+  return {
+    enter,
+    async require(request) {
+      const caller = await enter(request);
+      if (caller.session === null) throw errors.session_invalid();
+      return visitorOf(caller, caller.session);
+    },
+    async welcome(caller) {
+      const session = caller.session ?? tokens.begin();
+      const visitor = visitorOf(caller, session);
+      const isOwn = caller.origin.isOwn;
+      if (isOwn && caller.session !== null && !tokens.isAging(session)) return { visitor, token: '', headers: {} };
+      const token = await tokens.issue(session, bindingOf(caller, isOwn ? 'cookie' : 'body'));
+      return isOwn ? { visitor, token: '', headers: { 'Set-Cookie': cookieHeader(caller.bot.id, token) } } : { visitor, token, headers: {} };
+    },
+    async allows(origin, botId) {
+      const bot = await bots.get(botId);
+      // Of a bot that does not exist there is nothing to keep, and the page can say what is wrong.
+      return bot?.status !== 'active' || mayEmbed(bot.embed, origin);
+    },
+  };
+}
+
+function cookieOf(header: string | undefined): string | null {
+  for (const pair of header?.split(';') ?? []) {
+    const [name = '', value = ''] = pair.split('=', 2);
+    if (name.trim() === sessionCookie) return value.trim();
+  }
+  return null;
+}

@@ -1,0 +1,58 @@
+import type { ServiceContext } from '../../../context.ts';
+import { chatbotsOf, partsOf } from '../chatbots.ts';
+import { createActs, type Acts } from './acts.ts';
+import { createBurst, type Burst } from './burst.ts';
+import { createWidgetEvents, type EventParts, type WidgetEvents } from './events.ts';
+import { createLimits, type Limits } from './limits.ts';
+import { createRules, type Rules } from './rule-outcomes.ts';
+import { createSealedIds, type SealedIds } from './sealed-id.ts';
+import { createSessionTokens } from './session-token.ts';
+import { createSigner } from './signer.ts';
+import { createThreads, type Threads } from './threads.ts';
+import { createTurnLeases, type TurnLeases } from './turn-leases.ts';
+import { createTurns, type Turns } from './turn.ts';
+import { createVisitors, type Visitors } from './visitor.ts';
+
+/** What the routes of the widget work with. One per process, made at the first call. */
+export interface Widget extends Pick<ReturnType<typeof chatbotsOf>, 'conversations' | 'submissions'> {
+  readonly host: ServiceContext['host'];
+  readonly visitors: Visitors;
+  readonly burst: Burst;
+  readonly limits: Limits;
+  readonly leases: TurnLeases;
+  readonly acts: Acts;
+  readonly ids: SealedIds;
+  readonly rules: Rules;
+  readonly events: WidgetEvents;
+  readonly threads: Threads;
+  readonly turns: Turns;
+}
+
+export const widgetOf: (context: ServiceContext) => Widget = partsOf((context) => {
+  const { host } = context;
+  const { bots, conversations, submissions, reply } = chatbotsOf(context);
+  const signer = createSigner({ host });
+  const ids = createSealedIds(signer);
+  const acts = createActs({ host, signer });
+  const limits = createLimits({ host, signer });
+  const leases = createTurnLeases({ host, limits });
+  const rules = createRules({ host });
+  const events = createWidgetEvents({ host, aiOf: aiOf(context) });
+  const threads = createThreads({ host, conversations, ids, acts });
+  const turns = createTurns({ host, reply, threads, events, limits, leases, rules, ids });
+  host.onStop(() => turns.close());
+  return {
+    host, conversations, submissions, limits, leases, acts, ids, rules, events, threads, turns,
+    visitors: createVisitors({ host, bots, tokens: createSessionTokens({ signer, clock: host.clock }) }),
+    burst: createBurst({ clock: host.clock, hooks: host.hooks }),
+  };
+});
+
+/** Display name of the bot's provider, and its model, or the one that is saved for the provider. */
+function aiOf({ providers, settings }: ServiceContext): EventParts['aiOf'] {
+  return async (bot) => {
+    const provider = await providers.get(bot.provider);
+    const saved = bot.model === '' && provider ? (await settings.provider(bot.provider).catch(() => ({ model: '' }))).model : bot.model;
+    return { provider: provider?.label ?? bot.provider, model: saved ?? '' };
+  };
+}

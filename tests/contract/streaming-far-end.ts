@@ -1,0 +1,103 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface ChatCall {
+  readonly model: string;
+  readonly stream: boolean;
+  readonly messages: readonly { readonly role: string; readonly content: string }[];
+  readonly max_completion_tokens?: number;
+  readonly max_tokens?: number;
+}
+
+/** How one call is answered: whole or in pieces, by hand. */
+export interface ChatTurn {
+  readonly call: ChatCall;
+  /** Sends a piece of the text. */
+  piece(text: string): void;
+  /** Ends the answer. */
+  end(usage?: { readonly input: number; readonly output: number }): void;
+  /** Answers an error of the provider. */
+  fail(status: number, message?: string): void;
+  /** Cuts the connection. */
+  cut(): void;
+}
+
+export interface StreamingFarEnd {
+  readonly url: string;
+  readonly calls: readonly ChatCall[];
+  /** What it does with a call; default: says what it was told, in pieces. */
+  answer: (turn: ChatTurn) => void;
+  /** Answers the next call by hand: resolves as soon as it has come. */
+  next(): Promise<ChatTurn>;
+  stop(): Promise<void>;
+}
+
+/** A real chat-completions server on the loopback that the test speaks for. */
+export async function startStreamingFarEnd(): Promise<StreamingFarEnd> {
+  const calls: ChatCall[] = [];
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => {
+      const call = JSON.parse(Buffer.concat(parts).toString()) as ChatCall;
+      calls.push(call);
+      farEnd.answer(turnOf(call, response));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const farEnd: StreamingFarEnd = {
+    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/v1`,
+    calls,
+    answer: echo,
+    next: () =>
+      new Promise((resolve) => {
+        farEnd.answer = (turn) => {
+          farEnd.answer = echo;
+          resolve(turn);
+        };
+      }),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => { resolve(); });
+        server.closeAllConnections();
+      }),
+  };
+  return farEnd;
+}
+
+export function echo(turn: ChatTurn): void {
+  for (const word of `You said: ${turn.call.messages.at(-1)?.content ?? ''}`.split(/(?<= )/)) turn.piece(word);
+  turn.end();
+}
+
+function turnOf(call: ChatCall, response: ServerResponse): ChatTurn {
+  let text = '';
+  const common = { id: 'chatcmpl-1', created: 1, model: `${call.model}-answered` };
+  const chunk = (body: object): void => {
+    if (!response.headersSent) response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(`data: ${JSON.stringify({ ...common, object: 'chat.completion.chunk', ...body })}\n\n`);
+  };
+  return {
+    call,
+    piece(piece) {
+      text += piece;
+      if (call.stream) chunk({ choices: [{ index: 0, delta: { content: piece }, finish_reason: null }] });
+    },
+    end({ input, output } = { input: 10, output: 5 }) {
+      const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
+      if (!call.stream) {
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ ...common, object: 'chat.completion', choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }], usage }));
+        return;
+      }
+      chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+      chunk({ choices: [], usage });
+      response.end('data: [DONE]\n\n');
+    },
+    fail(status, message = 'The far end is not well.') {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { message, type: 'server_error' } }));
+    },
+    cut() {
+      response.destroy();
+    },
+  };
+}
