@@ -1,4 +1,4 @@
-import type { HooksApi, Post } from '#plugin-api';
+import type { HooksApi, Post, User } from '#plugin-api';
 import { escapeHtml, textOfHtml } from './html/text.ts';
 import type { Shortcodes } from './shortcodes/shortcodes.ts';
 
@@ -6,8 +6,8 @@ declare module '#plugin-api' {
   interface FilterMap {
     /** HTML of a title. */
     the_title: (html: string, postId: number) => string;
-    /** HTML of a post's text; shortcodes are done at priority 11. */
-    the_content: (html: string, post: Post) => string;
+    /** HTML of a post's text; shortcodes are done at priority 11. `viewer`: the signed-in user on whose page it is shown. */
+    the_content: (html: string, post: Post, viewer?: User) => string;
     /** The excerpt as written, or made of the content. */
     get_the_excerpt: (html: string, post: Post) => string;
     the_excerpt: (html: string, post: Post) => string;
@@ -31,14 +31,14 @@ export interface RendererDependencies {
 
 export interface Renderer {
   title(post: Post): Promise<string>;
-  content(post: Post): Promise<string>;
+  content(post: Post, viewer?: User): Promise<string>;
   excerpt(post: Post): Promise<string>;
 }
 
 /** From what is stored to the HTML that is shown, through WordPress's filters. */
 export function createRenderer({ hooks, shortcodes }: RendererDependencies): Renderer {
   // After the filters that write HTML, as in WordPress.
-  hooks.addFilter('the_content', (html, post) => shortcodes.doShortcode(html, { post }), 11);
+  hooks.addFilter('the_content', (html, post, viewer) => shortcodes.doShortcode(html, { post, ...(viewer && { viewer }) }), 11);
 
   async function madeExcerpt(post: Post): Promise<string> {
     const words = textOfHtml(shortcodes.stripShortcodes(post.content)).split(' ').filter((word) => word !== '');
@@ -49,7 +49,7 @@ export function createRenderer({ hooks, shortcodes }: RendererDependencies): Ren
 
   return {
     title: (post) => hooks.applyFiltersAsync('the_title', escapeHtml(post.title), post.id),
-    content: (post) => hooks.applyFiltersAsync('the_content', post.content, post),
+    content: (post, viewer) => hooks.applyFiltersAsync('the_content', post.content, post, ...(viewer ? [viewer] : [])),
     async excerpt(post) {
       const written = post.excerpt === '' ? await madeExcerpt(post) : post.excerpt;
       const html = await hooks.applyFiltersAsync('get_the_excerpt', written, post);

@@ -249,6 +249,8 @@ export type ShortcodeAttributes = Readonly<Record<string, string>>;
 export interface ShortcodeContext {
   /** The post being shown, when there is one. */
   readonly post?: Post;
+  /** The signed-in user on whose page it is shown; what that user alone sees is kept by no cache. */
+  readonly viewer?: User;
 }
 
 /**

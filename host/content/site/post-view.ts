@@ -33,7 +33,7 @@ export async function viewOfSingle(given: PublicSiteDependencies, post: Post, us
   const editPath = `${pathOf({ name: post.type })}/edit`;
   return {
     ...view,
-    content: given.views.safe(await given.parts.renderer.content(post)),
+    content: given.views.safe(await given.parts.renderer.content(post, user.id > 0 ? user : undefined)),
     isPage: post.type !== 'post',
     editUrl: user.id > 0 && user.can('edit_post', post) ? `/admin/${editPath}?id=${post.id}` : null,
   };
