@@ -1,4 +1,4 @@
-import { RestResponse, type JsonSchema, type Params, type RestRequest } from '#plugin-api';
+import { RestResponse, type JsonSchema, type Params, type RestRequest, type RouteArgument } from '#plugin-api';
 import type { ServiceContext } from '../../context.ts';
 import { answerHeaders } from '../../kit/answer-headers.ts';
 import { errors } from '../../kit/errors.ts';
@@ -6,11 +6,11 @@ import { checkMessages, messagesArgument } from '../../kit/messages.ts';
 import { defineRoute } from '../../kit/route.ts';
 import type { Bot } from './bots/bot.ts';
 import { chatbotsOf } from './chatbots.ts';
+import { botOfPath } from './bot-of-path.ts';
 import type { ChatMessage } from './reply/reply.ts';
 import { checkConversation, saveTurn } from './reply/save-turn.ts';
 
 interface ChatParams extends Params {
-  readonly bot_id: number;
   readonly messages: readonly ChatMessage[];
   readonly conversation_uuid?: string;
   readonly stream?: boolean;
@@ -32,6 +32,15 @@ const answerSchema = {
   },
 } as const satisfies JsonSchema;
 
+/** UUIDs are one whatever their case; the host's own format takes small letters alone. */
+const uuidArgument: RouteArgument = {
+  type: 'string',
+  format: 'uuid',
+  description: 'Keeps this turn in the logs, under this conversation. It must not be one of another chatbot or of a visitor.',
+  validate: (value) => (typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value) ? true : 'conversation_uuid is not a valid UUID.'),
+  sanitize: (value) => String(value).toLowerCase(),
+};
+
 const description = [
   "The chatbot's saved settings govern the reply: provider, model, instructions, knowledge, temperature, longest answer, and how many of the newest messages the model is told.",
   'The call is stateless: send the whole conversation each time. With `conversation_uuid` the last message and the reply are kept in the logs as well; a new UUID begins a conversation.',
@@ -50,7 +59,7 @@ export const chatMessageRoute = defineRoute<ServiceContext>({
     args: {
       bot_id: { type: 'integer', required: true, minimum: 1, description: 'Id of the chatbot.' },
       messages: messagesArgument({ roles: ['user', 'assistant'], example: 'Do you ship to Norway?' }),
-      conversation_uuid: { type: 'string', format: 'uuid', description: 'Keeps this turn in the logs, under this conversation. It must not be one of another chatbot or of a visitor.' },
+      conversation_uuid: uuidArgument,
       stream: { type: 'boolean', description: 'Not supported; leave it out or false.' },
     },
     responses: {
@@ -63,13 +72,11 @@ export const chatMessageRoute = defineRoute<ServiceContext>({
 });
 
 async function answer(request: RestRequest<ChatParams>, context: ServiceContext): Promise<RestResponse> {
-  const { bot_id, messages, stream } = request.params;
+  const { messages, stream, conversation_uuid: uuid } = request.params;
   if (stream === true) throw errors.streaming_not_supported();
   const { bots, conversations, reply } = chatbotsOf(context);
-  const bot = await bots.get(bot_id);
-  if (bot === null || bot.status !== 'active') throw errors.bot_not_found({ values: { id: bot_id } });
+  const bot = await botOfPath(request, bots);
   checkMessages(messages);
-  const uuid = request.params.conversation_uuid?.toLowerCase();
   if (uuid !== undefined) {
     refuseUnkept(bot);
     checkConversation(await conversations.find(uuid), { uuid, botId: bot.id });
