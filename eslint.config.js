@@ -34,6 +34,8 @@ export default tseslint.config(
     },
   },
   { files: [...envReaders, 'host/clock.ts'], rules: { 'no-restricted-syntax': 'off', 'no-restricted-globals': 'off' } },
+  // In a visitor's browser there is no other clock than the browser's.
+  { files: ['plugins/svc/modules/chatbots/browser/client/**'], rules: { 'no-restricted-syntax': 'off', 'no-restricted-globals': ['error', 'process', 'Buffer', 'require', 'global'] } },
   // The hook API's signatures are WordPress's: name, callback, priority, options.
   { files: ['host/hooks/**'], rules: { 'max-params': ['error', 4] } },
   // What callbacks of a hook are handed is the contract's (D24).

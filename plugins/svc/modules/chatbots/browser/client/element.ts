@@ -1,0 +1,202 @@
+import type { WidgetBot } from '../../widget/protocol.ts';
+import { createApi } from './api.ts';
+import { routeAddress } from './address.ts';
+import { Chat, type ChatEvent } from './chat.ts';
+import { complain, explain } from './diagnose.ts';
+import { h } from './dom.ts';
+import type { Failure } from './failure.ts';
+import { createPlain, createPopup, type Frame } from './frame.ts';
+import { dressWrapper } from './looks.ts';
+import { createPanel, type Panel } from './panel.ts';
+import { createStore, type Store } from './storage.ts';
+import { adoptStyles } from './styles.ts';
+import { withDefaults } from './texts.ts';
+
+interface Built {
+  readonly chat: Chat;
+  readonly panel: Panel;
+  readonly frame: Frame;
+  readonly undress: () => void;
+}
+
+/** Root of the script that was loaded first, for elements that name none. */
+let defaultRoot = '';
+export function setDefaultRoot(root: string): void {
+  defaultRoot ||= root;
+}
+
+/**
+ * `<svc-chatbot bot="7">`. Attributes: `bot`, `root` (REST root), `mode`, `theme`, `open`, `lang`, `dir`.
+ * Methods: `open()`, `close()`, `send(text)`, `newChat()`, `preview(bot)`. Events: README.
+ */
+export class SvcChatbot extends HTMLElement {
+  private built: Built | null = null;
+  private shadow: ShadowRoot | null = null;
+  private bot: WidgetBot | null = null;
+  private alive = 0;
+
+  connectedCallback(): void {
+    const turn = ++this.alive;
+    if (this.built) return;
+    // Attributes that a page's own code sets right after it made the element count too.
+    queueMicrotask(() => {
+      if (turn === this.alive && this.isConnected) void this.begin(turn);
+    });
+  }
+
+  disconnectedCallback(): void {
+    this.alive++;
+    // An element that is moved within the page is the same conversation.
+    queueMicrotask(() => {
+      if (!this.isConnected) this.teardown();
+    });
+  }
+
+  /** Opens the window and puts the cursor into its field. */
+  open(): void {
+    this.built?.frame.open();
+  }
+
+  close(): void {
+    this.built?.frame.close();
+  }
+
+  /** Sends a message as if the visitor had written it. False: it cannot be sent now. */
+  send(text: string): boolean {
+    return this.built?.chat.send(String(text)) ?? false;
+  }
+
+  newChat(): void {
+    this.built?.chat.newChat();
+  }
+
+  /** Shows the bot as it would be with other settings; the conversation begins anew. For editors. */
+  preview(bot: WidgetBot): void {
+    const isOpen = this.built?.frame.isOpen ?? false;
+    this.teardown();
+    this.bot = bot;
+    if (this.isConnected) this.build(bot);
+    if (isOpen && this.built) (this.built as Built).frame.open(false);
+  }
+
+  private get root(): string {
+    return (this.getAttribute('root') ?? defaultRoot).replace(/\/+$/, '');
+  }
+
+  private get botId(): string {
+    return this.getAttribute('bot') ?? '';
+  }
+
+  private async begin(turn: number): Promise<void> {
+    const { root, botId } = this;
+    if (!/^[1-9]\d*$/.test(botId)) return complain(`Which chatbot? Its number is missing: <script src="…/svc-widget/v1/widget.js" data-bot="7" async></script> or <svc-chatbot bot="7"></svc-chatbot>. Found: "${botId}".`);
+    if (root === '') return complain('Where is the service? <svc-chatbot> finds it by the script widget.js, or by its attribute root="https://site/wp-json".');
+    const bot = this.bot ?? (await this.describe());
+    if (!bot || turn !== this.alive) return;
+    this.bot = bot;
+    this.build(bot);
+  }
+
+  /** The bot's settings; without a connection as soon as there is one again. */
+  private async describe(): Promise<WidgetBot | null> {
+    const { root, botId } = this;
+    try {
+      return await createApi(root, botId).describe();
+    } catch (error) {
+      await explain(error as Failure, { root, botId });
+      if (!navigator.onLine) addEventListener('online', () => this.isConnected && !this.built && void this.begin(this.alive), { once: true });
+      return null;
+    }
+  }
+
+  private build(bot: WidgetBot): void {
+    const { root, botId } = this;
+    const mode = (this.getAttribute('mode') ?? bot.look.mode) as WidgetBot['look']['mode'];
+    // A popup that a script tag put where it stands itself would be caught in whatever is around it.
+    if (mode === 'popup' && this.hasAttribute('placed') && this.parentElement !== document.body) document.body.append(this);
+    this.setAttribute('shown-as', mode);
+    const wrapper = h('div', { class: 'svc', 'data-mode': mode });
+    const undress = dressWrapper({ wrapper, host: this, bot });
+    const prefix = `svc-chatbot:${root}:${botId}:`;
+    const local = createStore(() => localStorage, prefix);
+    const session = createStore(() => sessionStorage, prefix);
+    const texts = withDefaults(bot.texts, bot.name);
+    const chat = new Chat({
+      api: createApi(root, botId),
+      bot,
+      local,
+      session,
+      channel: prefix,
+      onChange: () => redraw(),
+      onEvent: (event) => this.hear(event),
+      onFailure: (failure) => void (failure.status === 0 && !navigator.onLine ? null : explain(failure, { root, botId })),
+    });
+    const panel = createPanel({ around: { bot, texts, chat }, session, onClose: mode === 'popup' ? () => this.close() : null });
+    const redraw = drawer(() => this.built && panel.update());
+    const onToggle = (open: boolean): void => this.toggled(open, { chat, session });
+    const frame = (mode === 'popup' ? createPopup : createPlain)({ wrapper, bot, texts, panel, onToggle });
+    this.built = { chat, panel, frame, undress };
+    this.shadow ??= this.attachShadow({ mode: 'open' });
+    this.shadow.replaceChildren(wrapper);
+    adoptStyles(this.shadow, wrapper, routeAddress(root, '/svc-widget/v1/widget.css'));
+    panel.update();
+    if (mode === 'popup') this.openByItself({ frame, session, after: bot.look.open_after });
+  }
+
+  private openByItself({ frame, session, after }: { frame: Frame; session: Store; after: number }): void {
+    if (this.hasAttribute('open')) return frame.open(false);
+    // On a small screen the window would take the page away from the visitor.
+    if (matchMedia('(max-width: 480px), (max-height: 480px)').matches) return;
+    if (session.get('open') === 'yes') return frame.open(false);
+    if (after > 0 && session.get('open') === '') setTimeout(() => this.built?.frame === frame && session.get('open') === '' && frame.open(false), after * 1_000);
+  }
+
+  private toggled(open: boolean, { chat, session }: { chat: Chat; session: Store }): void {
+    session.set('open', open ? 'yes' : 'no');
+    if (open) void chat.start().catch(() => undefined);
+    this.tell(open ? 'open' : 'close', {});
+  }
+
+  private hear(event: ChatEvent): void {
+    const { built } = this;
+    if (!built) return;
+    built.panel.hear(event);
+    if (event.type === 'reply') {
+      built.frame.mark();
+      this.tell('reply', { id: event.entry.id, content: event.entry.content });
+    } else {
+      const { type, ...detail } = event;
+      this.tell(type, detail);
+    }
+  }
+
+  private tell(name: string, detail: object): void {
+    this.dispatchEvent(new CustomEvent(`svc:${name}`, { detail, bubbles: true, composed: true }));
+  }
+
+  private teardown(): void {
+    const { built } = this;
+    this.built = null;
+    built?.undress();
+    built?.frame.destroy();
+    built?.panel.destroy();
+    built?.chat.destroy();
+    this.shadow?.replaceChildren();
+  }
+}
+
+/** Draws once for many changes, with the screen; also in a tab that nobody looks at. */
+function drawer(draw: () => void): () => void {
+  let due = false;
+  return () => {
+    if (due) return;
+    due = true;
+    const now = (): void => {
+      due = false;
+      draw();
+    };
+    if (document.hidden) setTimeout(now, 50);
+    else requestAnimationFrame(now);
+  };
+}
+

@@ -1,0 +1,81 @@
+import type { FormElement } from '../../forms/form.ts';
+import { h, show } from './dom.ts';
+import type { FormEntry } from './entry.ts';
+import { Failure } from './failure.ts';
+import { icon } from './icons.ts';
+import { renderMarkdown } from './markdown.ts';
+import type { EntryView } from './message-view.ts';
+import type { Surroundings } from './surroundings.ts';
+import { createField, type Field } from './form-field.ts';
+
+/** A form in the conversation; thanks take its place. */
+export function createFormView(entry: FormEntry, around: Surroundings): EntryView {
+  const { form } = entry;
+  const fields = new Map<string, Field>(form.elements.map((element: FormElement) => [element.id, createField(element, entry.key)]));
+  const general = h('p', { class: 'field-error', role: 'alert', hidden: true });
+  const button = h('button', { type: 'submit', class: 'primary' }, form.submit_label || around.texts.submit);
+  const intro = h('div', { class: 'intro', dir: 'auto' });
+  if (form.intro) intro.append(renderMarkdown(form.intro));
+  const body = h('form', { novalidate: true, 'aria-label': form.name, dir: 'auto' }, form.intro ? intro : null, ...[...fields.values()].map((field) => field.element), general, button);
+  const element = h('li', { class: 'entry' }, h('div', { class: 'bubble form' }, body));
+  const submit = createSubmit({ entry, around, fields, general, button });
+  body.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void submit();
+  });
+  let thanked = false;
+  return {
+    element,
+    update() {
+      if (entry.thanks === null || thanked) return;
+      thanked = true;
+      const text = h('div', { class: 'bubble sent', dir: 'auto' }, icon('check'));
+      const words = h('div');
+      words.append(renderMarkdown(entry.thanks || around.texts.thanks));
+      text.append(words);
+      element.replaceChildren(text);
+      around.say(words.textContent ?? '');
+    },
+  };
+}
+
+interface Submitting {
+  readonly entry: FormEntry;
+  readonly around: Surroundings;
+  readonly fields: ReadonlyMap<string, Field>;
+  readonly general: HTMLElement;
+  readonly button: HTMLButtonElement;
+}
+
+function createSubmit({ entry, around, fields, general, button }: Submitting): () => Promise<void> {
+  const { texts, chat } = around;
+  const complain = (faults: Readonly<Record<string, string>>): void => {
+    for (const [id, field] of fields) field.complain(faults[id] ?? '');
+    const [first] = [...fields].filter(([id]) => faults[id]);
+    first?.[1].focus();
+  };
+  return async () => {
+    if (button.disabled) return;
+    show(general, false);
+    const faults: Record<string, string> = {};
+    for (const [id, field] of fields) {
+      const fault = field.fault(texts.required);
+      if (fault) faults[id] = fault;
+    }
+    complain(faults);
+    if (Object.keys(faults).length > 0) return;
+    button.disabled = true;
+    try {
+      await chat.submitForm(entry, Object.fromEntries([...fields].map(([id, field]) => [id, field.value()])));
+    } catch (error) {
+      const refused = error instanceof Failure ? error.fields : {};
+      complain(refused);
+      if (!Object.keys(refused).some((id) => fields.has(id))) {
+        general.textContent = navigator.onLine ? texts.error : texts.offline;
+        show(general, true);
+      }
+    } finally {
+      button.disabled = false;
+    }
+  };
+}

@@ -1,0 +1,82 @@
+import { h, show } from './dom.ts';
+import { icon } from './icons.ts';
+import { iconButton } from './message-actions.ts';
+import type { Surroundings } from './surroundings.ts';
+import { saveFile, transcriptOf } from './transcript.ts';
+
+export interface Header {
+  readonly element: HTMLElement;
+  readonly title: HTMLElement;
+  update(): void;
+}
+
+/** Who one talks with, and what can be done with the whole conversation. */
+export function createHeader(around: Surroundings, { onClose }: { onClose: (() => void) | null }): Header {
+  const { bot, texts, chat } = around;
+  const title = h('h2', { class: 'title', dir: 'auto' }, texts.title || bot.name);
+  const anew = iconButton('edit', texts.new_chat, () => chat.newChat());
+  const download = createDownload(around);
+  const element = h(
+    'header',
+    { class: 'head' },
+    createAvatar(bot),
+    h('div', { class: 'titles' }, title, texts.subtitle ? h('p', { class: 'subtitle', dir: 'auto' }, texts.subtitle) : null),
+    anew,
+    download.element,
+    onClose && iconButton('minimise', texts.close, onClose),
+  );
+  return {
+    element,
+    title,
+    update() {
+      const begun = chat.entries.length > 0;
+      show(anew, begun);
+      if (!show(download.element, begun)) download.close();
+    },
+  };
+}
+
+export function createAvatar({ look }: Surroundings['bot']): HTMLElement {
+  const safe = /^(https?:)?\/\//i.test(look.avatar_url) || look.avatar_url.startsWith('/');
+  return h('span', { class: 'avatar' }, safe ? h('img', { src: look.avatar_url, alt: '', loading: 'lazy' }) : icon(look.icon));
+}
+
+/** A button with a menu of two kinds of file. */
+function createDownload(around: Surroundings): { element: HTMLElement; close(): void } {
+  const { texts, chat, bot } = around;
+  const button = iconButton('download', texts.download, () => toggle(menu.hidden !== false));
+  const items = (['txt', 'md'] as const).map((kind) =>
+    h('button', { type: 'button', role: 'menuitem', tabindex: -1, onclick: () => save(kind) }, kind === 'md' ? 'Markdown (.md)' : 'Text (.txt)'),
+  );
+  const menu = h('div', { class: 'menu', role: 'menu', 'aria-label': texts.download, hidden: true }, ...items);
+  const element = h('div', { class: 'menu-frame' }, button, menu);
+  const toggle = (open: boolean): void => {
+    show(menu, open);
+    button.setAttribute('aria-expanded', String(open));
+    if (open) items[0]?.focus();
+  };
+  const close = (): void => toggle(false);
+  const save = (kind: 'txt' | 'md'): void => {
+    saveFile(`${(bot.name || 'chat').replace(/[^\p{L}\p{N}]+/gu, '-')}.${kind}`, transcriptOf(chat, around, kind));
+    close();
+    button.focus();
+  };
+  button.setAttribute('aria-haspopup', 'menu');
+  close();
+  element.addEventListener('keydown', (event) => {
+    if (menu.hidden) return;
+    const place = items.indexOf((element.getRootNode() as ShadowRoot).activeElement as HTMLButtonElement);
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) items[(place + step + items.length) % items.length]?.focus();
+    else if (event.key === 'Escape') {
+      close();
+      button.focus();
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  element.addEventListener('focusout', (event) => {
+    if (!element.contains(event.relatedTarget as Node | null)) close();
+  });
+  return { element, close };
+}

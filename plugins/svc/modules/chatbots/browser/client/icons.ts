@@ -1,0 +1,35 @@
+/** Paths on a grid of 24, drawn with a line of 2. */
+const paths = {
+  chat: 'M21 12a8 8 0 0 1-8 8H4l1.8-3.4A8 8 0 1 1 21 12ZM8.5 12h.01M13 12h.01M17.5 12h.01',
+  robot: 'M5 9h14v10H5zM12 9V5M12 4h.01M9 13h.01M15 13h.01M9.5 16.5h5M2.5 13v3M21.5 13v3',
+  spark: 'M12 3l1.9 5.6a2.5 2.5 0 0 0 1.5 1.5L21 12l-5.6 1.9a2.5 2.5 0 0 0-1.5 1.5L12 21l-1.9-5.6a2.5 2.5 0 0 0-1.5-1.5L3 12l5.6-1.9a2.5 2.5 0 0 0 1.5-1.5z',
+  help: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18ZM9.4 9.2a2.7 2.7 0 0 1 5.2 1c0 1.8-2.6 2.2-2.6 3.9M12 17.3h.01',
+  heart: 'M12 20s-8-4.6-8-10.5A4.5 4.5 0 0 1 12 7a4.5 4.5 0 0 1 8 2.5C20 15.4 12 20 12 20Z',
+  close: 'M6 6l12 12M18 6L6 18',
+  minimise: 'M6 9l6 6 6-6',
+  send: 'M12 19V5M5.5 11.5L12 5l6.5 6.5',
+  stop: 'M8 8h8v8H8z',
+  copy: 'M9 9h10v11H9zM5 15V4h10',
+  check: 'M5 12.5l4.5 4.5L19 7.5',
+  up: 'M7 11v9H4v-9zM7 11l4-7.5a2 2 0 0 1 2.5 2.4L12.8 10H18a2 2 0 0 1 2 2.3l-1.2 6a2 2 0 0 1-2 1.7H7',
+  down: 'M7 13V4H4v9zM7 13l4 7.5a2 2 0 0 0 2.5-2.4L12.8 14H18a2 2 0 0 0 2-2.3l-1.2-6a2 2 0 0 0-2-1.7H7',
+  again: 'M20 11a8 8 0 1 0-2.3 6.7M20 5v6h-6',
+  edit: 'M12 20h8M4 20l1-4L16 5a2 2 0 0 1 3 3L8 19z',
+  download: 'M12 4v11M7 11l5 5 5-5M5 20h14',
+  offline: 'M3 3l18 18M8.5 16a5 5 0 0 1 7 0M5 12.5a10 10 0 0 1 5-2.7M19 12.5a10 10 0 0 0-4-2.4M12 19.5h.01',
+  warning: 'M12 9v4M12 16.5h.01M10.3 4.5L2.8 17.5A2 2 0 0 0 4.5 20.5h15a2 2 0 0 0 1.7-3L13.7 4.5a2 2 0 0 0-3.4 0Z',
+} as const;
+
+export type IconName = keyof typeof paths;
+
+const namespace = 'http://www.w3.org/2000/svg';
+
+/** A decorative picture in the colour of the text around it. */
+export function icon(name: IconName): SVGElement {
+  const svg = document.createElementNS(namespace, 'svg');
+  const path = document.createElementNS(namespace, 'path');
+  for (const [key, value] of Object.entries({ viewBox: '0 0 24 24', class: 'icon', 'aria-hidden': 'true', focusable: 'false' })) svg.setAttribute(key, value);
+  path.setAttribute('d', paths[name]);
+  svg.append(path);
+  return svg;
+}

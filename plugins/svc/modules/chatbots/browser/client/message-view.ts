@@ -1,0 +1,89 @@
+import type { Source } from '../../conversations/conversation.ts';
+import { copyText } from './clipboard.ts';
+import { h, show } from './dom.ts';
+import type { MessageEntry } from './entry.ts';
+import { icon } from './icons.ts';
+import { createMarkdownView, type CodeBlock } from './markdown.ts';
+import { createActions } from './message-actions.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface EntryView {
+  readonly element: HTMLElement;
+  /** `last`: nothing comes after it. */
+  update(last: boolean): void;
+}
+
+/** A message with all that belongs to it: who wrote it, sources, what can be done with it, what went wrong. */
+export function createMessageView(entry: MessageEntry, around: Surroundings): EntryView {
+  const { texts } = around;
+  const mine = entry.role === 'user';
+  const bubble = h('div', { class: 'bubble', dir: 'auto' });
+  const markdown = createMarkdownView(bubble, (code) => addCopy(code, around));
+  const problem = createProblem(entry, around);
+  const below = h('div', { class: 'below' });
+  const actions = mine ? null : createActions(entry, around);
+  const author = h('span', { class: 'hidden' }, `${mine ? texts.you : texts.title}:`);
+  const element = h('li', { class: mine ? 'entry mine' : 'entry' }, author, bubble, below, problem.element);
+  if (actions) below.append(actions.element);
+  let sources: readonly Source[] = [];
+  let shown: string | null = null;
+  return {
+    element,
+    update(last) {
+      if (shown !== entry.content) {
+        shown = entry.content;
+        if (mine) bubble.textContent = entry.content;
+        else markdown(entry.content);
+      }
+      bubble.title = new Date(entry.createdAt).toLocaleString();
+      element.dataset.state = entry.state;
+      show(bubble, entry.content !== '');
+      if (entry.sources !== sources && entry.state === 'done') {
+        sources = entry.sources;
+        below.querySelector('.sources')?.remove();
+        if (sources.length > 0) below.prepend(createSources(sources, texts.sources));
+      }
+      element.classList.toggle('partial', entry.partial);
+      actions?.update(last);
+      problem.update();
+    },
+  };
+}
+
+function addCopy({ block, language, text }: CodeBlock, { texts, say }: Surroundings): void {
+  const button = h('button', { type: 'button', class: 'quiet small' }, icon('copy'), h('span', {}, texts.copy));
+  button.addEventListener('click', () => {
+    void copyText(text, block).then((copied) => {
+      if (!copied) return;
+      button.replaceChildren(icon('check'), h('span', {}, texts.copied));
+      say(texts.copied);
+      setTimeout(() => button.replaceChildren(icon('copy'), h('span', {}, texts.copy)), 2_000);
+    });
+  });
+  const frame = h('div', { class: 'code', dir: 'ltr' }, h('div', { class: 'code-head' }, h('span', {}, language), button));
+  block.replaceWith(frame);
+  frame.append(block);
+}
+
+function createSources(sources: readonly Source[], label: string): HTMLElement {
+  const items = sources.map(({ title, url, score }) => {
+    const name = title || url;
+    const safe = /^https?:\/\//i.test(url);
+    return h('li', {}, safe ? h('a', { href: url, target: '_blank', rel: 'noopener noreferrer nofollow', dir: 'auto' }, name) : h('span', { dir: 'auto' }, name), h('span', { class: 'score' }, `${Math.round(score)} %`));
+  });
+  return h('details', { class: 'sources' }, h('summary', {}, `${label} (${sources.length})`), h('ol', {}, ...items));
+}
+
+function createProblem(entry: MessageEntry, { texts, chat }: Surroundings): { element: HTMLElement; update(): void } {
+  const text = h('span', { dir: 'auto' });
+  const again = h('button', { type: 'button', class: 'quiet small', onclick: () => chat.retry(entry) }, icon('again'), h('span', {}, texts.retry));
+  const element = h('div', { class: 'problem', hidden: true }, icon('warning'), text, again);
+  return {
+    element,
+    update() {
+      show(element, entry.state === 'failed');
+      text.textContent = entry.error?.text || texts.error;
+      show(again, entry.error?.retry ?? false);
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import type { ChatEvent } from './chat.ts';
+import { h, show } from './dom.ts';
+import { createFoot } from './foot.ts';
+import { createHeader } from './header.ts';
+import { icon } from './icons.ts';
+import { createLog } from './log.ts';
+import { plainText } from './markdown.ts';
+import type { Store } from './storage.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface Panel {
+  readonly element: HTMLElement;
+  update(): void;
+  focus(): void;
+  /** What happened in the conversation, for those who hear the page. */
+  hear(event: ChatEvent): void;
+  destroy(): void;
+}
+
+export interface PanelInit {
+  readonly around: Omit<Surroundings, 'say'>;
+  readonly session: Store;
+  /** Null: it does not close. */
+  readonly onClose: (() => void) | null;
+}
+
+let made = 0;
+
+/** The window of the conversation. */
+export function createPanel({ around: given, session, onClose }: PanelInit): Panel {
+  const { chat, texts, bot } = given;
+  const live = h('div', { class: 'hidden', role: 'status', 'aria-live': 'polite' });
+  const say = (text: string): void => live.replaceChildren(h('p', {}, text));
+  const around: Surroundings = { ...given, say };
+  const header = createHeader(around, { onClose });
+  header.title.id = `title-${++made}`;
+  const log = createLog(around);
+  const foot = createFoot(around, { session, onSend: log.follow });
+  const offline = h('div', { class: 'banner', role: 'status' }, icon('offline'), h('span', { dir: 'auto' }, texts.offline));
+  const failed = h('div', { class: 'banner', role: 'alert' }, icon('warning'), h('span', { dir: 'auto' }, texts.error), h('button', { type: 'button', class: 'quiet small', onclick: () => void chat.start().catch(() => undefined) }, texts.retry));
+  const banners = h('div', { class: 'banners' }, offline, failed);
+  const element = h('section', { class: 'panel', 'aria-labelledby': header.title.id, tabindex: -1 }, header.element, banners, log.element, foot.element, live);
+  const update = (): void => {
+    const connected = navigator.onLine;
+    show(offline, !connected);
+    show(failed, connected && chat.phase === 'failed');
+    header.update();
+    log.update();
+    foot.update();
+    element.setAttribute('aria-busy', String(chat.phase === 'starting'));
+  };
+  const onConnection = (): void => {
+    update();
+    if (navigator.onLine && chat.phase === 'failed') void chat.start().catch(() => undefined);
+  };
+  for (const name of ['online', 'offline']) addEventListener(name, onConnection);
+  return {
+    element,
+    update,
+    focus: foot.focus,
+    hear(event) {
+      if (event.type === 'message') say(texts.typing);
+      if (event.type === 'reply') say(`${texts.title || bot.name}: ${plainText(event.entry.content)}`);
+    },
+    destroy() {
+      for (const name of ['online', 'offline']) removeEventListener(name, onConnection);
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { rootOf } from './address.ts';
+import { complain } from './diagnose.ts';
+import { setDefaultRoot } from './element.ts';
+
+/** The script tag this code runs from; module scripts and tags that were merged by optimisers do not say, so the page is searched. */
+function ownScript(): HTMLScriptElement | null {
+  const current = document.currentScript;
+  if (current instanceof HTMLScriptElement && rootOf(current.src) !== null) return current;
+  return [...document.scripts].find((script) => rootOf(script.src) !== null && !script.hasAttribute('data-svc-done')) ?? [...document.scripts].find((script) => rootOf(script.src) !== null) ?? null;
+}
+
+/** Does what the script tag asks for: shows the bot of `data-bot`. Without it the page's own `<svc-chatbot>` elements are all there is. */
+export function runScriptTag(): void {
+  const script = ownScript();
+  const root = script && rootOf(script.src);
+  if (!script || root === null) return complain('The script does not know where it comes from. Load it by its own tag: <script src="https://site/wp-json/svc-widget/v1/widget.js" data-bot="7" async></script>.');
+  setDefaultRoot(root);
+  script.setAttribute('data-svc-done', '');
+  const whenParsed = (act: () => void): void => {
+    if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', act, { once: true });
+    else act();
+  };
+  if (script.dataset.bot !== undefined) whenParsed(() => place(script, root));
+  else
+    whenParsed(() => {
+      if (!document.querySelector('svc-chatbot')) complain(`Which chatbot? Add its number to the script tag (data-bot="7"), or put <svc-chatbot bot="7"></svc-chatbot> into the page.`);
+    });
+}
+
+function place(script: HTMLScriptElement, root: string): void {
+  const { bot = '', mode, theme, open, target } = script.dataset;
+  const element = document.createElement('svc-chatbot');
+  element.setAttribute('bot', bot);
+  element.setAttribute('root', root);
+  const shownAs = mode ?? (target === undefined ? undefined : 'inline');
+  if (shownAs !== undefined) element.setAttribute('mode', shownAs);
+  if (theme !== undefined) element.setAttribute('theme', theme);
+  if (open !== undefined && open !== 'false') element.setAttribute('open', '');
+  if (target === undefined) {
+    // The same tag twice, as tag managers and page loaders do it, is one bot.
+    if (document.querySelector(`svc-chatbot[placed][bot="${CSS.escape(bot)}"]`)) return;
+    element.setAttribute('placed', '');
+    if (shownAs !== 'popup' && document.body.contains(script)) script.after(element);
+    else document.body.append(element);
+    return;
+  }
+  const parent = find(target);
+  if (!parent) return complain(`No element of the page fits data-target="${target}".`);
+  if (!parent.querySelector(`svc-chatbot[bot="${CSS.escape(bot)}"]`)) parent.append(element);
+}
+
+function find(selector: string): Element | null {
+  try {
+    return document.querySelector(selector);
+  } catch {
+    return null;
+  }
+}

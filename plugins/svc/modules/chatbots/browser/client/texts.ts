@@ -1,0 +1,37 @@
+import type { BotTexts } from '../../bots/bot.ts';
+
+/** Labels that must not be empty. The others (title, subtitle, footer, ...) are not shown when they are. */
+const labels: Partial<BotTexts> = {
+  placeholder: 'Write a message…',
+  send: 'Send',
+  stop: 'Stop',
+  retry: 'Try again',
+  regenerate: 'New answer',
+  copy: 'Copy',
+  copied: 'Copied',
+  new_chat: 'New chat',
+  download: 'Download transcript',
+  open: 'Open chat',
+  close: 'Close chat',
+  good: 'Good answer',
+  bad: 'Bad answer',
+  comment: 'What could be better?',
+  thanks: 'Thank you for your feedback.',
+  sources: 'Sources',
+  typing: 'Writing an answer…',
+  you: 'You',
+  latest: 'Newest messages',
+  again: 'You can write again {time}.',
+  offline: 'You are offline. Your message is sent when the connection is back.',
+  error: 'Something went wrong. Please try again.',
+  consent_button: 'Agree and start',
+  submit: 'Submit',
+  required: 'Please fill in this field.',
+};
+
+/** The bot's texts; an empty label is the built-in one. */
+export function withDefaults(texts: Partial<BotTexts>, name: string): BotTexts {
+  const filled: Record<string, string> = { title: name, subtitle: '', footer: '', ...labels };
+  for (const [key, text] of Object.entries(texts)) if (text) filled[key] = text;
+  return filled as unknown as BotTexts;
+}
