@@ -43,11 +43,16 @@ export function createFakeClock({ now = Date.UTC(2026, 0, 1), skipSleeps = false
         return Promise.resolve();
       }
       return new Promise((resolve, reject) => {
-        const cancel = add({ at: time + milliseconds, every: null, run: resolve });
-        signal?.addEventListener('abort', () => {
+        const abort = (): void => {
           cancel();
-          reject(signal.reason as Error);
-        }, { once: true });
+          reject(signal?.reason as Error);
+        };
+        const wake = (): void => {
+          signal?.removeEventListener('abort', abort);
+          resolve();
+        };
+        const cancel = add({ at: time + milliseconds, every: null, run: wake });
+        signal?.addEventListener('abort', abort, { once: true });
       });
     },
     after: (milliseconds, run) => add({ at: time + milliseconds, every: null, run }),

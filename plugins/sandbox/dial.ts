@@ -1,6 +1,6 @@
 import type { JsonSchema } from '#plugin-api';
 
-export const faults = ['none', '429', '500', 'slow', 'cut', 'garbage'] as const;
+export const faults = ['none', '429', '500', 'slow', 'cut', 'error', 'garbage'] as const;
 export type Fault = (typeof faults)[number];
 
 /** What goes wrong, and how often. */
@@ -8,13 +8,15 @@ export interface Dial {
   readonly fault: Fault;
   /** Share of requests the fault strikes, 0 to 1. Which ones follows from the seed. */
   readonly rate: number;
-  /** Milliseconds the fault `slow` waits before it answers. */
+  /** Milliseconds the fault `slow` waits before it answers, or in the middle of a stream. */
   readonly delay_ms: number;
   /** Same seed and same prompt, same answer; same seed, same series of faults. */
   readonly seed: number;
+  /** Milliseconds between two pieces of a stream. */
+  readonly pace_ms: number;
 }
 
-export const defaultDial: Dial = { fault: 'none', rate: 1, delay_ms: 3000, seed: 1 };
+export const defaultDial: Dial = { fault: 'none', rate: 1, delay_ms: 3000, seed: 1, pace_ms: 20 };
 
 export const dialSchema = {
   type: 'object',
@@ -26,6 +28,7 @@ export const dialSchema = {
     rate: { type: 'number', minimum: 0, maximum: 1, title: 'Rate', description: 'Share of requests it strikes, 0 to 1.' },
     delay_ms: { type: 'integer', minimum: 0, maximum: 600000, title: 'Delay in milliseconds', description: 'How long a slow answer takes.' },
     seed: { type: 'integer', minimum: 0, maximum: 2147483647, title: 'Seed', description: 'Same seed and same prompt, same answer.' },
+    pace_ms: { type: 'integer', minimum: 0, maximum: 60000, title: 'Pace in milliseconds', description: 'Time between two pieces of a streamed answer.' },
   },
 } as const satisfies JsonSchema;
 
@@ -38,6 +41,7 @@ export function readDial(stored: unknown): Dial {
     rate: numberOr(value.rate, defaultDial.rate),
     delay_ms: numberOr(value.delay_ms, defaultDial.delay_ms),
     seed: numberOr(value.seed, defaultDial.seed),
+    pace_ms: numberOr(value.pace_ms, defaultDial.pace_ms),
   };
 }
 

@@ -24,6 +24,8 @@ export interface Dispatched {
   /** What the server does to the connection. */
   readonly fault: Fault;
   readonly provider: string | null;
+  /** With the fault `error` what a stream ends with in its middle. */
+  readonly failure?: string;
 }
 
 export interface Circumstances {
@@ -83,7 +85,19 @@ async function handle(standIn: StandIn, route: WireRoute, { request, circumstanc
       throw error;
     }
   })();
-  return { reply, fault, provider: standIn.id };
+  if (fault !== 'error' || reply.status >= 400) return { reply, fault, provider: standIn.id };
+  // Only a stream can fail once it has begun.
+  if (reply.chunks.length === 1) return { reply: standIn.errors.serverError(), fault, provider: standIn.id };
+  return { reply, fault, provider: standIn.id, failure: streamedError(standIn, reply) };
+}
+
+/** The far end's server error as its streams tell it, by default in an event of its own. */
+function streamedError({ errors }: StandIn, reply: WireReply): string {
+  const body = errors.serverError().chunks.map(String).join('');
+  const type = reply.headers['content-type'] ?? '';
+  if (type.includes('ndjson')) return `${body}\n`;
+  if (type.includes('json')) return `,${body}]`;
+  return errors.streamedError?.(body) ?? `data: ${body}\n\n`;
 }
 
 /** What a proxy in the way, or a program gone wrong, sends under a JSON content type. */

@@ -16,8 +16,9 @@ const faultLabels: Readonly<Record<Fault, string>> = {
   none: 'None: every request is answered',
   '429': '429: rate limited, with Retry-After',
   '500': '500: the provider failed',
-  slow: 'Slow: answers after the delay',
+  slow: 'Slow: answers after the delay; a stream stands still in the middle',
   cut: 'Cut: the connection breaks in mid-answer',
+  error: 'Error: a stream ends in the middle with an error, a whole answer is a 500',
   garbage: 'Garbage: an answer that is not JSON',
 };
 
@@ -60,13 +61,14 @@ async function saveDial(options: OptionsApi, option: string, { form }: AdminRequ
     rate: formNumber(form, 'rate'),
     delay_ms: formNumber(form, 'delay_ms'),
     seed: formNumber(form, 'seed'),
+    pace_ms: form['pace_ms'] === undefined ? defaultDial.pace_ms : formNumber(form, 'pace_ms'),
   };
   await options.update(option, dial);
   const text = dial.fault === 'none' ? 'Saved. Every request is answered.' : `Saved. The fault strikes ${String(Math.round(dial.rate * 100))}% of the requests from now on.`;
   return { notice: { kind: 'success', text } };
 }
 
-function formNumber(form: AdminRequest['form'], name: 'rate' | 'delay_ms' | 'seed'): number {
+function formNumber(form: AdminRequest['form'], name: 'rate' | 'delay_ms' | 'seed' | 'pace_ms'): number {
   const text = String(form[name] ?? '').trim();
   const value = text === '' ? Number.NaN : Number(text);
   if (Number.isFinite(value)) return value;

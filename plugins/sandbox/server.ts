@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import type { Clock, Logger } from '#plugin-api';
 import type { Dial } from './dial.ts';
 import { dispatch, largestBody } from './dispatch.ts';
-import type { Dispatched } from './dispatch.ts';
 import { createRecent } from './recent.ts';
 import type { SeenRequest } from './recent.ts';
 import { createMemoryStorage } from './storage/memory-storage.ts';
 import type { VectorStorage } from './storage/vector-storage.ts';
+import { writeReply } from './write-reply.ts';
 
 export interface SandboxServerDependencies {
   readonly clock: Clock;
@@ -54,8 +54,7 @@ export function createSandboxServer({ clock, log, dial, storage = createMemorySt
     const around = await circumstances();
     const dispatched = await dispatch({ method: seen.method, target: seen.target, headers: request.headers, ...body }, around);
     recent.add({ ...seen, provider: dispatched.provider, status: dispatched.reply.status, fault: dispatched.fault });
-    if (dispatched.fault === 'slow') await clock.sleep(around.dial.delay_ms, hangUp(response));
-    await write(response, dispatched);
+    await writeReply(response, dispatched, { clock, dial: around.dial });
   };
 
   const listen = async (): Promise<Server> => {
@@ -107,29 +106,4 @@ async function readBody(request: IncomingMessage): Promise<{ readonly body: stri
     if (length <= largestBody) parts.push(part);
   }
   return { body: length > largestBody ? null : Buffer.concat(parts).toString('utf8'), length };
-}
-
-/** A signal that fires when the caller goes away, so that a slow answer does not outlive its request. */
-function hangUp(response: ServerResponse): AbortSignal {
-  const controller = new AbortController();
-  response.once('close', () => { controller.abort(new Error('The caller hung up.')); });
-  return controller.signal;
-}
-
-/** Writes a reply; a cut one stops half-way through its bytes and takes the connection with it. */
-async function write(response: ServerResponse, { reply, fault }: Dispatched): Promise<void> {
-  const whole = reply.chunks.length === 1;
-  const bytes = Buffer.concat(reply.chunks.map((chunk) => Buffer.from(chunk)));
-  response.writeHead(reply.status, { ...reply.headers, ...(whole && { 'content-length': bytes.length }) });
-  if (fault === 'cut') {
-    await new Promise<void>((resolve) => { response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => { resolve(); }); });
-    response.destroy();
-    return;
-  }
-  if (whole) {
-    response.end(bytes);
-    return;
-  }
-  for (const chunk of reply.chunks) response.write(chunk);
-  response.end();
 }

@@ -51,6 +51,8 @@ export interface WireErrors {
   /** @param name of the model or collection. @param retryAfter seconds, also sent as `Retry-After`. */
   rateLimited(name: string, retryAfter: number): WireReply;
   serverError(): WireReply;
+  /** A server error in the middle of a stream of events, made of the error's JSON. Left out: an event without a name. */
+  streamedError?(body: string): string;
 }
 
 /** The stand-in of one far end. */

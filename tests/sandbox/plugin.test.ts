@@ -96,7 +96,7 @@ describe('the sandbox plugin', () => {
     expect(await askOpenAi()).to.equal(200);
     const dial = { fault: '500', rate: '1', delay_ms: '10', seed: '3' };
     expect(await plugin.act('save', dial)).to.have.nested.property('notice.text', 'Saved. The fault strikes 100% of the requests from now on.');
-    expect(await plugin.options.get('sandbox_dial')).to.deep.equal({ fault: '500', rate: 1, delay_ms: 10, seed: 3 });
+    expect(await plugin.options.get('sandbox_dial')).to.deep.equal({ fault: '500', rate: 1, delay_ms: 10, seed: 3, pace_ms: 20 });
     expect(await askOpenAi()).to.equal(500);
     for (const wrong of [{ rate: '2' }, { rate: '' }, { delay_ms: '-1' }, { seed: 'x' }, { fault: 'flood' }]) {
       const thrown = await plugin.act('save', { ...dial, ...wrong }).then(() => null, (error: unknown) => error);

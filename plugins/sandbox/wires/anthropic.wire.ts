@@ -65,6 +65,7 @@ export const anthropicWire: Wire = {
       return { ...reply, headers: { ...reply.headers, 'retry-after': String(retryAfter) } };
     },
     serverError: () => anthropicError(500, 'api_error', 'Internal server error'),
+    streamedError: (body) => `event: error\ndata: ${body}\n\n`,
   },
   routes: [
     { method: 'POST', path: /^\/v1\/messages$/, handle: messages },

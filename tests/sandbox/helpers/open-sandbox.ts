@@ -19,7 +19,7 @@ const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error:
 
 /** A sandbox server alone, without a host, its time standing still at 2026-01-01; it remembers in memory unless it is given a storage. */
 export async function openSandbox({ storage }: { readonly storage?: VectorStorage } = {}): Promise<OpenSandbox> {
-  let current: Dial = defaultDial;
+  let current: Dial = { ...defaultDial, pace_ms: 0 };
   const clock = createFakeClock();
   const server = createSandboxServer({ clock, log: silent, dial: () => Promise.resolve(current), ...(storage && { storage }) });
   const { url } = await server.start();
@@ -28,7 +28,7 @@ export async function openSandbox({ storage }: { readonly storage?: VectorStorag
     server,
     clock,
     turn: (dial) => {
-      current = { ...defaultDial, ...dial };
+      current = { ...defaultDial, pace_ms: 0, ...dial };
     },
     close: () => server.stop(),
   };
