@@ -7,8 +7,10 @@ import { conversationsMigration, conversationTables } from './conversations/conv
 import { chatMessageRoute } from './chat-message.route.ts';
 import { embedConfigRoute } from './embed-config.route.ts';
 import './hooks.ts';
+import { addBotStep } from './pages/bot-next-step.ts';
 import { botPages } from './pages/bot-page-list.ts';
-import { registerWidgetRoutes } from './widget/register-routes.ts';
+import { registerWidget, widgetSweepHook } from './widget/register-widget.ts';
+import { registerScriptRoutes } from './widget/script.route.ts';
 import { widgetMigration, widgetTables } from './widget/widget-tables.ts';
 
 /** Chatbots: what they are set to, their conversations, and the widget that visitors meet them in. */
@@ -25,10 +27,15 @@ export const chatbotsModule = defineModule<ServiceContext>({
   ],
   commands: [lazyCommands(async () => (await import('./bots/bot-commands.ts')).botCommands)],
   migrations: [botsMigration, submissionsMigration, conversationsMigration, widgetMigration],
-  register: (context) => {
-    registerWidgetRoutes(context);
+  register: async (context) => {
+    await registerWidget(context);
+    addBotStep(context);
+    registerScriptRoutes(context);
   },
 });
 
 /** Removed when the plugin is uninstalled. */
 export const chatbotTables: readonly string[] = [botsTable, submissionsTable, ...conversationTables, ...Object.values(widgetTables)];
+
+/** Cron jobs, for uninstalling. */
+export const chatbotJobs: readonly string[] = [widgetSweepHook];
