@@ -104,6 +104,7 @@ function sendInput(request: RestRequest): SendInput {
     pageUrl: pageUrl(request),
     consent: params['consent'] === true,
     regenerate: params['regenerate'] === true,
+    replaces: text(request, 'replaces'),
     history: history.map(({ role, content }) => ({ role, content })),
   };
 }

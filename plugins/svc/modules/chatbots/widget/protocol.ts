@@ -97,6 +97,8 @@ export interface SendRequest {
   readonly consent?: boolean;
   /** Make the answer to this message, the last one, anew. */
   readonly regenerate?: boolean;
+  /** With `regenerate`: id of the answer there is. Where another one has taken its place already, that one is given: the wish counts once however often it is sent. */
+  readonly replaces?: string;
   /** Where nothing is kept: the conversation so far, by the page. Otherwise it is not looked at. */
   readonly history?: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[];
 }

@@ -21,6 +21,7 @@ const sendArgs: Args = {
   text: { type: 'string', required: true, minLength: 1, maxLength: 32_000, pattern: '\\S' },
   consent: { type: 'boolean' },
   regenerate: { type: 'boolean' },
+  replaces: { type: 'string', maxLength: 100, description: 'Id of the answer that is to be made anew.' },
   history: {
     type: 'array', maxItems: 400, description: 'The conversation so far, where nothing of it is kept.',
     items: { type: 'object', properties: { role: { type: 'string', enum: ['user', 'assistant'] }, content: { type: 'string', maxLength: 64_000 } }, required: ['role', 'content'] },

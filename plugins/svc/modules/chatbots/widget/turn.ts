@@ -18,6 +18,8 @@ import type { Visitor } from './visitor.ts';
 
 export interface SendInput extends ThreadInput {
   readonly regenerate: boolean;
+  /** Id of the answer that is to be made anew, where the page says so. */
+  readonly replaces: string;
 }
 
 /** An answer to be followed. */
@@ -72,7 +74,7 @@ export function createTurns(parts: TurnParts): Turns {
     if (running === null && registry.isBusy(thread.uuid)) throw errors.turn_running();
     const state = await thread.stateOf(input.messageId);
     if (state.kind === 'followed' || (state.kind === 'answered' && input.regenerate && !state.isLast)) throw errors.message_followed();
-    if (state.kind === 'answered' && !input.regenerate) return told({ visitor, input, thread, state }, state);
+    if (state.kind === 'answered' && (!input.regenerate || (input.replaces !== '' && input.replaces !== state.answer.id))) return told({ visitor, input, thread, state }, state);
     if (state.kind === 'new' && input.regenerate && visitor.bot.privacy.keep) throw errors.message_not_found();
     return begin({ visitor, input, thread, state });
   }
