@@ -7,7 +7,7 @@ import { tables } from './conversation-tables.ts';
 import { nextRevision } from './revision.ts';
 
 export interface WriteParts {
-  readonly database: Pick<DatabaseApi, 'dialect'>;
+  readonly database: Pick<DatabaseApi, 'dialect' | 'now'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly inTransaction: InTransaction;
 }

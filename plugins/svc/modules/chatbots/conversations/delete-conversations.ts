@@ -8,7 +8,7 @@ import { nextRevision } from './revision.ts';
  *
  * @param ids at most 1,000.
  */
-export async function deleteConversations({ database, clock, inTransaction }: WriteParts, ids: readonly number[]): Promise<number> {
+export async function deleteConversations({ database, inTransaction }: WriteParts, ids: readonly number[]): Promise<number> {
   if (ids.length === 0) return 0;
   return inTransaction(async (transaction) => {
     const rows = (await transaction(tables.conversations).whereIn('id', [...ids]).select('id')) as { id: number }[];
@@ -16,7 +16,7 @@ export async function deleteConversations({ database, clock, inTransaction }: Wr
     await transaction(tables.messages).whereIn('conversation_id', [...ids]).delete();
     if (rows.length === 0) return 0;
     const revision = await nextRevision(transaction, database.dialect);
-    const removed = rows.map(({ id }) => ({ conversation_id: id, revision, removed_at: clock.now() }));
+    const removed = rows.map(({ id }) => ({ conversation_id: id, revision, removed_at: database.now() }));
     await transaction(tables.removals).insert(removed).onConflict('conversation_id').ignore();
     return rows.length;
   });

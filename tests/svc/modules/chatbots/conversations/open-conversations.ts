@@ -12,9 +12,8 @@ export interface Conversations {
   readonly store: ConversationStore;
 }
 
-/** A node with the tables of conversations. */
-export async function openConversations(open: OpenDatabase): Promise<Conversations> {
-  const clock = createFakeClock();
+/** A node with the tables of conversations. @param clock that of the other nodes; default one of its own. */
+export async function openConversations(open: OpenDatabase, clock: FakeClock = createFakeClock()): Promise<Conversations> {
   const database = await open({ clock });
   await database.migrate('svc', [conversationsMigration]);
   return { database, clock, store: createConversationStore({ host: { database, clock } }) };

@@ -25,7 +25,7 @@ export async function tidyIndex(database: IndexDatabase): Promise<void> {
     await knex(tables.segments).where({ id }).delete();
   }
   const oldest = (await knex(tables.segments).min({ id: 'id' }).first()) as { id: number | null } | undefined;
-  await knex(tables.dead).where('segment_id', '<', oldest?.id ?? Number.MAX_SAFE_INTEGER).delete();
+  await knex(tables.dead).where('segment_id', '<', oldest?.id ?? 2 ** 31 - 1).delete();
   await knex(tables.removals).where('removed_at', '<', before(removalsKept)).delete();
   if (gone.length > 0) await sweepTerms(database);
 }
