@@ -3,7 +3,7 @@ import { usageDaysTable, usageTable } from './ai/usage-ledger/usage-tables.ts';
 import { createContext, type ServiceContext } from './context.ts';
 import { rateLimitTable } from './kit/rate-limit.ts';
 import { migrationsOf, registerModule, type Module } from './kit/module.ts';
-import { chatbotsModule, chatbotTables } from './modules/chatbots/module.ts';
+import { chatbotJobs, chatbotsModule, chatbotTables } from './modules/chatbots/module.ts';
 import { embeddingsModule } from './modules/embeddings/module.ts';
 import { imagesModule } from './modules/images/module.ts';
 import { textModule } from './modules/text/module.ts';
@@ -29,7 +29,7 @@ export default definePlugin({
   async uninstall(host: HostApi) {
     const providers = await createProviderRegistry({ hooks: host.hooks });
     await removeOptions(host.options, providers.all().map(({ id }) => id));
-    for (const job of [sweepHook, ...webhookJobs]) await host.cron.unschedule(job);
+    for (const job of [sweepHook, ...chatbotJobs, ...webhookJobs]) await host.cron.unschedule(job);
     for (const table of [rateLimitTable, usageTable, usageDaysTable, ...chatbotTables, ...webhookTables, ...recorderTables]) await host.database.knex.schema.dropTableIfExists(table);
   },
 });
