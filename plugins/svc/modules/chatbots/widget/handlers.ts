@@ -1,14 +1,14 @@
 import { RestError, RestResponse, type RestRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../context.ts';
+import { eventResponse, type ServerSentEvent } from '../../../kit/server-sent-events.ts';
 import type { ChatMessage } from '../reply/reply.ts';
 import { widgetBot, widgetMessage } from './answers.ts';
-import { eventStream } from './event-stream.ts';
 import { giveFeedback } from './feedback.ts';
 import { submitForm } from './form.ts';
 import { checkAddress } from './moderation.ts';
 import { namedOrigin } from './origin.ts';
 import { pageUrl, text } from './parameters.ts';
-import type { SendAnswer, StartAnswer } from './protocol.ts';
+import type { SendAnswer, SendEvent, StartAnswer } from './protocol.ts';
 import type { Following, SendInput } from './turn.ts';
 import type { Visitor } from './visitor.ts';
 import { widgetOf, type Widget } from './widget.ts';
@@ -110,12 +110,11 @@ function sendInput(request: RestRequest): SendInput {
 }
 
 function streamed({ host }: Widget, following: Following): RestResponse {
-  return new RestResponse({
-    body: null,
-    content: eventStream(following.follow(), host.clock),
-    // Proxies that gather an answer before they pass it on would make a stream of it useless.
-    headers: { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no', 'Cache-Control': 'no-store, no-transform' },
-  });
+  return eventResponse(named(following.follow()), { clock: host.clock, headers: { 'Cache-Control': 'no-store, no-transform' } });
+}
+
+async function* named(events: AsyncIterable<SendEvent>): AsyncGenerator<ServerSentEvent> {
+  for await (const { type, ...data } of events) yield { event: type, data };
 }
 
 async function whole(following: Following): Promise<RestResponse> {
