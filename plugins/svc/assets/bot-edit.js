@@ -68,6 +68,7 @@ function offerModels(form) {
 function joinColour(colour) {
   const picker = colour.querySelector('[data-colour-picker]');
   const text = colour.querySelector('[data-colour-text]');
+  const clear = colour.querySelector('[data-colour-clear]');
   const tell = () => text.dispatchEvent(new Event('input', { bubbles: true }));
   picker.addEventListener('input', (event) => {
     event.stopPropagation();
@@ -76,11 +77,13 @@ function joinColour(colour) {
   });
   text.addEventListener('input', () => {
     if (/^#[0-9a-f]{6}$/i.test(text.value)) picker.value = text.value;
+    picker.classList.toggle('unset', text.value === '');
+    clear.hidden = text.value === '';
   });
-  colour.querySelector('[data-colour-clear]').addEventListener('click', () => {
+  clear.addEventListener('click', () => {
     text.value = '';
-    tell();
     text.focus();
+    tell();
   });
 }
 

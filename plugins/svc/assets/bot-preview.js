@@ -1,5 +1,8 @@
 // The widget itself beside what is edited: it shows looks and texts as they are typed, and answers as the bot was saved last.
 
+/** Milliseconds without a key pressed, after which the preview follows: it is built anew each time. */
+const typingPause = 200;
+
 /** @param {HTMLFormElement | null} form whose fields it follows */
 export function startPreview(form) {
   const place = document.querySelector('[data-preview]');
@@ -13,25 +16,43 @@ export function startPreview(form) {
   script.src = place.dataset.script;
   script.async = true;
   script.addEventListener('error', () => (wait.textContent = 'The preview could not be loaded. Reload the page to try again.'));
-  const widget = document.createElement('svc-chatbot');
-  widget.setAttribute('bot', place.dataset.bot);
-  widget.setAttribute('mode', 'inline');
-  script.addEventListener('load', () => {
-    wait.remove();
-    frame.append(widget);
-    follow();
-  });
-  document.head.append(script);
+  // The tag shows no bot by itself; this page says what is shown.
+  script.dataset.manual = '';
 
+  let widget = null;
+  let shown = '';
   let theme = null;
   const follow = () => {
-    const shown = form?.hasAttribute('data-rows') || !form ? saved : withTyped(saved, form);
-    const look = { ...shown.look, mode: 'inline', ...(theme && shown.look.theme === 'auto' && { theme }) };
-    widget.preview = { ...shown, look };
+    if (!widget) return;
+    const bot = form?.hasAttribute('data-editor') && !form.hasAttribute('data-rows') ? withTyped(saved, form) : saved;
+    const look = { ...bot.look, mode: 'inline', ...(theme && { theme }) };
+    const next = JSON.stringify({ ...bot, look });
+    if (next === shown) return;
+    shown = next;
+    widget.preview(JSON.parse(next));
     frame.dataset.theme = look.theme === 'auto' ? '' : look.theme;
   };
-  form?.addEventListener('input', follow);
+  let due = 0;
+  const followSoon = () => {
+    clearTimeout(due);
+    due = setTimeout(follow, typingPause);
+  };
+  form?.addEventListener('input', followSoon);
   form?.addEventListener('change', follow);
+
+  script.addEventListener('load', () => {
+    widget = document.createElement('svc-chatbot');
+    if (typeof widget.preview !== 'function') {
+      wait.textContent = 'This browser is too old for the preview.';
+      widget = null;
+      return;
+    }
+    widget.setAttribute('bot', place.dataset.bot);
+    widget.setAttribute('mode', 'inline');
+    follow();
+    wait.replaceWith(widget);
+  });
+  document.head.append(script);
 
   for (const button of place.querySelectorAll('[data-preview-theme]')) {
     button.addEventListener('click', () => {

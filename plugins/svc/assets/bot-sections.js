@@ -7,12 +7,14 @@ export function startSections(form) {
   if (sections.length === 0) return;
   form.classList.add('tabbed');
   for (const section of sections) {
-    const link = links.find(({ dataset }) => dataset.sectionLink === section.id);
+    const link = links.find(({ dataset }) => dataset.sectionLink === section.dataset.section);
     if (link && section.dataset.faults) link.dataset.faults = section.dataset.faults;
+    // The fragment of the address names a tab now, not a place to scroll to: what saving said stands at the top.
+    section.id = `section-${section.dataset.section}`;
   }
 
   const show = (id) => {
-    for (const section of sections) section.classList.toggle('current', section.id === id);
+    for (const section of sections) section.classList.toggle('current', section.dataset.section === id);
     for (const link of links) {
       if (link.dataset.sectionLink === id) {
         link.setAttribute('aria-current', 'true');
@@ -24,8 +26,8 @@ export function startSections(form) {
   };
 
   const sectionAt = (hash) => {
-    const target = hash.length > 1 ? document.getElementById(decodeURIComponent(hash.slice(1))) : null;
-    return target?.closest('[data-section]') ?? null;
+    const id = decodeURIComponent(hash.slice(1));
+    return sections.find(({ dataset }) => dataset.section === id) ?? (id === '' ? null : document.getElementById(id)?.closest('[data-section]')) ?? null;
   };
 
   for (const link of links) {
@@ -42,14 +44,16 @@ export function startSections(form) {
       const section = sectionAt(link.hash);
       if (!section) return;
       event.preventDefault();
-      show(section.id);
+      show(section.dataset.section);
       document.getElementById(link.hash.slice(1))?.focus();
     });
   }
   window.addEventListener('hashchange', () => {
     const section = sectionAt(location.hash);
-    if (section) show(section.id);
+    if (section) show(section.dataset.section);
   });
   const faulty = sections.find(({ dataset }) => dataset.faults);
-  show((faulty ?? sectionAt(location.hash) ?? sections[0]).id);
+  const first = faulty ?? sectionAt(location.hash);
+  show((first ?? sections[0]).dataset.section);
+  if (first) window.scrollTo(0, 0);
 }

@@ -35,9 +35,14 @@ export function botHead(host: Pick<HostApi, 'admin'>, bot: Bot, current: 'settin
 export function botPreview(host: Pick<HostApi, 'rest'>, bot: Bot): Record<string, unknown> {
   return {
     id: bot.id,
-    active: bot.status === 'active',
+    note: silence(bot),
     script: host.rest.url('/svc-widget/v1/widget.js'),
-    root: host.rest.url('/'),
     settings: { id: bot.id, name: bot.name, greeting: bot.greeting, starters: bot.starters, look: bot.look, texts: bot.texts, consent: bot.consent, feedback: bot.feedback, keeps: bot.privacy.keep },
   };
+}
+
+/** Why nobody can talk to the bot, and what to do about it; empty: they can. */
+function silence({ status, embed }: Bot): string {
+  if (status === 'inactive') return 'It is inactive. Make it active under Basics and save, then it answers here.';
+  return embed.enabled ? '' : 'It may not be embedded. Switch that on under Embed and save, then it answers here.';
 }

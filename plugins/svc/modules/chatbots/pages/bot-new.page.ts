@@ -7,7 +7,8 @@ import { chatbotsOf } from '../chatbots.ts';
 import { offeredModels, providerChoices } from './bot-choices.ts';
 import { faultAt } from './bot-field.ts';
 import { editSlug } from './bot-pages.ts';
-import { botTemplates } from './bot-templates.ts';
+import { readyModel } from './bot-ready.ts';
+import { botTemplates, shownHere } from './bot-templates.ts';
 
 const template = 'svc/bot-new';
 
@@ -22,7 +23,7 @@ interface Typed {
 export function botNewPage(context: ServiceContext): AdminPageBody {
   return {
     render: async () => {
-      const { provider, model } = await chatbotsOf(context).bots.defaults();
+      const { provider, model } = (await readyModel(context)) ?? (await chatbotsOf(context).bots.defaults());
       return { template, data: await view(context, { name: '', provider, model, template: botTemplates[0]?.id ?? '' }) };
     },
     actions: { create: (request) => create(context, request) },
@@ -47,7 +48,7 @@ function create(context: ServiceContext, request: AdminRequest): Promise<AdminAc
   return savingOrRefused(
     async () => {
       const { name, provider, model } = typed;
-      const bot = await chatbotsOf(context).bots.create({ ...chosen?.settings, name, provider, model });
+      const bot = await chatbotsOf(context).bots.create({ ...chosen?.settings, ...shownHere, name, provider, model });
       return { notice: { kind: 'success', text: `${bot.name} is there. Ask it something in the preview.` }, redirect: `${editSlug}?id=${String(bot.id)}` };
     },
     { inputName: (name) => name, page: async (faults) => ({ template, data: await view(context, typed, faults) }) },

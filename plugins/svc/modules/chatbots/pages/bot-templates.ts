@@ -69,3 +69,6 @@ export const botTemplates: readonly BotTemplate[] = [
     },
   },
 ];
+
+/** A new bot may be shown on this site, so that its preview answers; on others once they are named. */
+export const shownHere: BotChanges = { embed: { enabled: true } };

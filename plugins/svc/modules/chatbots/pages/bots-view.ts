@@ -1,7 +1,8 @@
 import type { ServiceContext } from '../../../context.ts';
-import { exampleModel } from '../../../settings/example-model.ts';
 import type { Bot } from '../bots/bot.ts';
 import { chatbotsOf } from '../chatbots.ts';
+import { botActivity, type BotActivity } from './bot-activity.ts';
+import { readyModel } from './bot-ready.ts';
 import { editSlug, embedWords, logsSlug, newBotSlug, statusBadge } from './bot-pages.ts';
 
 /** An import that was refused. */
@@ -14,14 +15,14 @@ export interface RefusedImport {
 export async function botsView(context: ServiceContext, refused?: RefusedImport): Promise<Record<string, unknown>> {
   const { host, settings } = context;
   const bots = await chatbotsOf(context).bots.list();
-  const [providers, example, sandbox] = await Promise.all([context.providers.all(), exampleModel(context), settings.sandbox.isOn()]);
+  const [providers, ready, sandbox, activity] = await Promise.all([context.providers.all(), readyModel(context), settings.sandbox.isOn(), bots.length === 0 ? new Map<number, BotActivity>() : botActivity(host)]);
   const labels = new Map(providers.map(({ id, label }) => [id, label]));
   return {
-    bots: bots.map((bot) => ({ ...card(bot, labels), editHref: `${host.admin.url(editSlug)}?id=${String(bot.id)}`, logsHref: `${host.admin.url(logsSlug)}?bot=${String(bot.id)}` })),
+    bots: bots.map((bot) => ({ ...card(bot, labels), conversations: activity.get(bot.id)?.conversations ?? 0, lastActivity: activity.get(bot.id)?.lastMessageAt, editHref: `${host.admin.url(editSlug)}?id=${String(bot.id)}`, logsHref: `${host.admin.url(logsSlug)}?bot=${String(bot.id)}` })),
     several: bots.length > 1,
     newHref: host.admin.url(newBotSlug),
     setupHref: host.admin.url('svc/setup'),
-    canAnswer: example.configured,
+    canAnswer: ready !== null,
     sandboxOffered: !sandbox && (await settings.sandbox.isAvailable()),
     refused,
   };

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../context.ts';
-import { exampleModel } from '../../../settings/example-model.ts';
 import { faultsOf } from '../../../settings/invalid-fields.ts';
 import { textOf } from '../../../settings/page/form-values.ts';
 import { exportBots, importBots } from '../bots/bot-transfer.ts';
 import { chatbotsOf } from '../chatbots.ts';
 import { botOfForm } from './bot-of.ts';
 import { botsSlug, editSlug } from './bot-pages.ts';
-import { botTemplates } from './bot-templates.ts';
+import { readyModel } from './bot-ready.ts';
+import { botTemplates, shownHere } from './bot-templates.ts';
 import { botsView } from './bots-view.ts';
 
 const template = 'svc/bots';
@@ -48,10 +48,10 @@ async function makeFirst(context: ServiceContext): Promise<AdminActionResult> {
   const { bots } = chatbotsOf(context);
   const [there] = await bots.list();
   if (there) return { notice: { kind: 'info', text: `There is a chatbot already: ${there.name}.` }, redirect: `${editSlug}?id=${String(there.id)}` };
-  const { configured } = await exampleModel(context);
-  const bot = await bots.create({ ...botTemplates[0]?.settings, name: 'Assistant' });
+  const ready = await readyModel(context);
+  const bot = await bots.create({ ...botTemplates[0]?.settings, ...shownHere, ...ready, name: 'Assistant' });
   return {
-    notice: configured ? { kind: 'success', text: `${bot.name} is ready. Ask it something in the preview.` } : { kind: 'warning', text: `${bot.name} is there, but no provider is set up yet: it cannot answer until one is, or the sandbox is on.` },
+    notice: ready ? { kind: 'success', text: `${bot.name} is ready. Ask it something in the preview.` } : { kind: 'warning', text: `${bot.name} is there, but no provider is set up yet: it cannot answer until one is, or the sandbox is on.` },
     redirect: `${editSlug}?id=${String(bot.id)}`,
   };
 }

@@ -20,6 +20,8 @@ export function runScriptTag(): void {
     if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', act, { once: true });
     else act();
   };
+  // Whoever loads it with data-manual makes the elements later.
+  if (script.dataset.manual !== undefined) return;
   if (script.dataset.bot !== undefined) whenParsed(() => place(script, root));
   else
     whenParsed(() => {
