@@ -60,4 +60,156 @@ describeWidget('messages of the chat widget', (site) => {
     expect((await stream.whole()).map(({ type }) => type)).to.deep.equal(['accepted', 'delta', 'done']);
     expect(site().farEnd.calls).to.have.length(1);
   });
+
+  it('sent twice at once are one: both follow the same answer', async () => {
+    const guest = await site().started(await site().bot());
+    const message_id = randomUUID();
+    const both = await Promise.all([guest.send('Hello', { message_id }), guest.send('Hello', { message_id })]);
+    expect(both[0].body).to.deep.equal(both[1].body);
+    expect(site().farEnd.calls).to.have.length(1);
+    expect((await guest.start()).body.conversation?.messages).to.have.length(2);
+  });
+
+  it('are answered and stored though the connection breaks, and the same again follows the answer under way from its beginning', async () => {
+    const guest = await site().started(await site().bot());
+    const message_id = randomUUID();
+    const next = site().farEnd.next();
+    const broken = await guest.stream('Hello', { message_id });
+    const turn = await next;
+    turn.piece('Half');
+    await broken.until('delta');
+    await broken.hangUp();
+    const again = await guest.stream('Hello', { message_id });
+    await again.until('delta');
+    expect(again.text()).to.equal('Half');
+    await again.hangUp();
+    turn.piece(' and half');
+    turn.end();
+    const whole = await guest.send('Hello', { message_id });
+    expect(whole.body.message).to.deep.include({ content: 'Half and half', is_partial: false });
+    expect((await guest.start()).body.conversation?.messages).to.have.length(2);
+    expect(site().farEnd.calls).to.have.length(1);
+  });
+
+  it('that failed are told without the provider’s words, and the same again is a new try', async () => {
+    const guest = await site().started(await site().bot({ texts: { error: 'Something went wrong.' } }));
+    const message_id = randomUUID();
+    site().farEnd.answer = (turn) => { turn.fail(401, 'Incorrect API key provided: sk-far-end'); };
+    const events = await (await guest.stream('Hello', { message_id })).whole();
+    expect(events.at(-1)).to.deep.equal({ type: 'error', code: 'rest_svc_chat_failed', message: 'Something went wrong.', status: 502, retry: true });
+    const plain = await guest.post('messages', { message_id, text: 'Hello', conversation: guest.conversation });
+    expect(plain).to.deep.include({ status: 502, body: { code: 'rest_svc_chat_failed', message: 'Something went wrong.', data: { status: 502 } } });
+    site().farEnd.answer = (turn) => {
+      turn.piece('Better now');
+      turn.end();
+    };
+    expect((await guest.send('Hello', { message_id })).body.message.content).to.equal('Better now');
+    expect((await guest.start()).body.conversation?.messages).to.have.length(2);
+  });
+
+  it('wait for the one before: another message meanwhile is refused with 409', async () => {
+    const guest = await site().started(await site().bot());
+    const next = site().farEnd.next();
+    const stream = await guest.stream('First');
+    const turn = await next;
+    await stream.until('accepted');
+    expect(await guest.post('messages', { message_id: randomUUID(), text: 'Second', conversation: guest.conversation })).to.deep.include({ status: 409 });
+    turn.end();
+    await stream.whole();
+    expect((await guest.send('Second')).status).to.equal(200);
+  });
+
+  it('are stopped by the visitor: what there is stays, marked as a part', async () => {
+    const guest = await site().started(await site().bot());
+    const message_id = randomUUID();
+    const next = site().farEnd.next();
+    const stream = await guest.stream('Tell me a story', { message_id });
+    (await next).piece('Once upon');
+    await stream.until('delta');
+    const stopped = await guest.post<{ stopped: boolean }>('stop', { conversation: guest.conversation, message_id });
+    expect(stopped).to.deep.include({ status: 200, body: { stopped: true } });
+    const done = (await stream.whole()).at(-1) as Extract<SendEvent, { type: 'done' }>;
+    expect(done.message).to.deep.include({ content: 'Once upon', is_partial: true });
+    expect((await guest.start()).body.conversation?.messages[1]).to.deep.equal(done.message);
+    expect((await guest.post<{ stopped: boolean }>('stop', { conversation: guest.conversation, message_id })).body).to.deep.equal({ stopped: false });
+  });
+
+  it('are answered anew: the new answer takes the place of the old one, also for a page that was away', async () => {
+    const guest = await site().started(await site().bot());
+    const message_id = randomUUID();
+    const first = await guest.send('Hello', { message_id });
+    site().farEnd.answer = (turn) => {
+      turn.piece('Another answer');
+      turn.end();
+    };
+    const next = site().farEnd.next();
+    const wish = { message_id, regenerate: true, replaces: first.body.message.id };
+    const broken = await guest.stream('Hello', wish);
+    const turn = await next;
+    await broken.hangUp();
+    turn.piece('A better one');
+    turn.end();
+    const again = await guest.send('Hello', wish);
+    expect(again.body.message.content).to.equal('A better one');
+    expect(again.body.message.id).not.to.equal(first.body.message.id);
+    expect((await guest.start()).body.conversation?.messages.map(({ content }) => content)).to.deep.equal(['Hello', 'A better one']);
+    await guest.send('And now');
+    expect(await guest.post('messages', { message_id, text: 'Hello', regenerate: true, conversation: guest.conversation })).to.deep.include({ status: 409 });
+    expect(await guest.post('messages', { message_id: randomUUID(), text: 'Hello', regenerate: true, conversation: guest.conversation })).to.deep.include({ status: 404 });
+  });
+
+  it('keep the old answer where making it anew fails', async () => {
+    const guest = await site().started(await site().bot());
+    const message_id = randomUUID();
+    await guest.send('Hello', { message_id });
+    site().farEnd.answer = (turn) => { turn.fail(400); };
+    expect(await guest.post('messages', { message_id, text: 'Hello', regenerate: true, conversation: guest.conversation })).to.deep.include({ status: 502 });
+    expect((await guest.start()).body.conversation?.messages.map(({ content }) => content)).to.deep.equal(['Hello', 'You said: Hello']);
+  });
+
+  it('need consent where the bot asks for it, once for each conversation', async () => {
+    const guest = await site().started(await site().bot({ consent: { required: true, text: 'May we?' } }));
+    const refused = await guest.post('messages', { message_id: randomUUID(), text: 'Hello' });
+    expect(refused).to.deep.include({ status: 403 });
+    expect(refused.body.code).to.equal('rest_svc_consent_required');
+    expect((await guest.start()).body).to.deep.include({ consented: false, conversation: null });
+    expect((await guest.send('Hello', { consent: true })).status).to.equal(200);
+    expect((await guest.send('And more')).status).to.equal(200);
+    expect((await guest.start()).body.consented).to.equal(true);
+  });
+
+  it('with banned words, and of banned addresses, are refused in the bot’s own words and not stored', async () => {
+    const bot = await site().bot({ moderation: { banned_words: ['Krümel', 'two words'], banned_addresses: [], message: 'Not here.' } });
+    const guest = await site().started(bot);
+    for (const text of ['KRUMEL!', 'a kru\u0308mel', 'say two, words', 'kru\u00admel']) {
+      expect(await guest.post('messages', { message_id: randomUUID(), text })).to.deep.include({ status: 403, body: { code: 'rest_svc_message_refused', message: 'Not here.', data: { status: 403 } } });
+    }
+    expect((await guest.send('Krümelmonster, words two')).status).to.equal(200);
+    await site().change(bot.id, { moderation: { banned_addresses: ['127.0.0.0/8'] } });
+    expect(await guest.post('messages', { message_id: randomUUID(), text: 'Hello' })).to.deep.include({ status: 403 });
+    expect((await guest.start()).body.conversation?.messages).to.have.length(2);
+  });
+
+  it('of a bot that keeps nothing leave no trace in the database, and the model is told what the page remembers', async () => {
+    const guest = await site().started(await site().bot({ privacy: { keep: false } }));
+    const first = await guest.send('Secret question');
+    expect(first.body.message.content).to.equal('You said: Secret question');
+    const history = [{ role: 'user', content: 'Secret question' }, { role: 'assistant', content: first.body.message.content }];
+    await guest.send('And another', { history });
+    expect(site().farEnd.calls[1]?.messages.slice(1)).to.deep.equal([...history, { role: 'user', content: 'And another' }]);
+    expect((await guest.start()).body.conversation).to.equal(null);
+    const { knex } = site().host.database;
+    for (const table of ['svc_conversations', 'svc_messages', 'svc_widget_turns']) expect(await knex(table).count({ rows: '*' }).first(), table).to.satisfy(({ rows }: { rows: number | string }) => Number(rows) === 0);
+    expect(JSON.stringify(await knex('svc_widget_acts'))).not.to.contain('Secret').and.not.contain(guest.conversation ?? '');
+  });
+
+  it('keep where the visitor was, and the address without its last part', async () => {
+    const whole = await site().bot({ privacy: { anonymise_ip: false } });
+    for (const [bot, ip] of [[await site().bot(), '127.0.0.0'], [whole, '127.0.0.1']] as const) {
+      const guest = await site().started(bot);
+      await guest.send('Hello', { page_url: 'https://shop.example.com/contact?a=1' });
+      const row = await site().host.database.knex('svc_conversations').where({ uuid: guest.conversation }).first();
+      expect(row).to.deep.include({ page_url: 'https://shop.example.com/contact?a=1', ip, module: 'chatbot', user_id: 0 });
+    }
+  });
 });

@@ -60,6 +60,8 @@ export interface WidgetSite {
   bot(init?: BotInit): Promise<Bot>;
   change(id: number, changes: Fields): Promise<Bot>;
   guest(bot: Pick<Bot, 'id'>, headers?: HeaderFields): Guest;
+  /** A user of the site, signed in. */
+  user(login: string, role?: string): Promise<{ readonly id: number; readonly cookie: string }>;
   /** A guest who has begun a session. */
   started(bot: Pick<Bot, 'id'>, headers?: HeaderFields): Promise<Guest>;
   stop(): Promise<void>;
@@ -92,6 +94,14 @@ export async function startWidgetSite({ database, clock = createFakeClock({ now:
       command('create', { name: 'Shop assistant', provider: 'openai', model: 'gpt-4o-mini', embed: { enabled: true, allowed_domains: ['shop.example.com'], any_site: false, ...(embed as Fields | undefined) }, ...init }),
     change: (id, changes) => command('update', { id, ...changes }),
     guest: (bot, headers = { origin: shop }) => guestOf(host, bot.id, headers),
+    async user(login, role = 'subscriber') {
+      const password = 'a long password';
+      const { id } = await host.users.create({ login, email: `${login}@example.com`, password, displayName: login.toUpperCase(), role });
+      const answer = await host.fetch('/admin/login', { method: 'POST', redirect: 'manual', body: new URLSearchParams({ login, password }) });
+      const cookie = answer.headers.getSetCookie().find((one) => one.startsWith('svc_session='))?.split(';', 1)[0];
+      if (cookie === undefined) throw new Error(`Signing in was answered with ${String(answer.status)}.`);
+      return { id, cookie };
+    },
     async started(bot, headers) {
       const guest = site.guest(bot, headers);
       const { status, body } = await guest.start();
