@@ -62,7 +62,7 @@ export const cronMethods: MethodKinds<CronApi> = {
 };
 export const adminMethods: MethodKinds<AdminApi> = { addPage: 'undo', addBadge: 'undo', addSetupChoice: 'undo', url: 'call' };
 export const cliMethods: MethodKinds<CliApi> = { addCommand: 'undo', addCommands: 'undo' };
-export const usersMethods: MethodKinds<UsersApi> = { get: 'call', find: 'call', list: 'call', count: 'call', create: 'call', setPassword: 'call', update: 'call', delete: 'call' };
+export const usersMethods: MethodKinds<UsersApi> = { get: 'call', find: 'call', list: 'call', count: 'call', ids: 'call', names: 'call', create: 'call', setPassword: 'call', update: 'call', delete: 'call' };
 export const contentMethods: MethodKinds<ContentApi> = {
   registerPostType: 'undo', registerPostStatus: 'undo', registerMeta: 'undo', addShortcode: 'undo', postType: 'call', postTypes: 'call', postStatuses: 'call',
   doShortcode: 'call', stripShortcodes: 'call', hasShortcode: 'call', shortcodeExists: 'call', shortcodeAttributes: 'call', can: 'call', permalink: 'call', render: 'call',

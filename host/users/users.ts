@@ -57,6 +57,11 @@ export function createUsers({ database, hooks, clock, log }: UsersDependencies):
       const [found] = await filterUsers(knex('users').count({ total: '*' }), filter);
       return Number(found?.['total'] ?? 0);
     },
+    ids: async (filter = {}) => (await filterUsers(knex('users'), filter).pluck('id')) as number[],
+    async names(ids) {
+      const rows = ids.length === 0 ? [] : await knex<UserRow>('users').whereIn('id', ids.filter(isId)).select('id', 'display_name');
+      return new Map(rows.map(({ id, display_name }) => [id, display_name]));
+    },
     async create(input) {
       const given = checkNewUser(input);
       const taken = await takenMember(knex, given);

@@ -1,10 +1,14 @@
+import type { RestRequest } from '#plugin-api';
 import type { Bot } from './bots/bot.ts';
+import type { LogRow } from './conversations/log-rows.ts';
 import type { KnowledgeText } from './reply/knowledge-text.ts';
 import type { Reply } from './reply/reply.ts';
 import type { ChatbotPrompt, ChatbotTurn } from './reply/turn.ts';
 
 declare module '#plugin-api' {
   interface FilterMap {
+    /** Rows of `GET /logs` before they are answered: takes out what callers need not see, or adds members of its own. Totals stay. */
+    svc_logs_rows: (rows: readonly LogRow[], request: RestRequest) => readonly LogRow[];
     /** Texts that were found for the latest message, best first; adds, drops or changes some. Runs for bots with knowledge alone, with no texts where the store failed. */
     svc_chatbot_knowledge: (texts: readonly KnowledgeText[], turn: ChatbotTurn) => readonly KnowledgeText[];
     /** What goes to the provider: provider, model, parameters, instructions, contexts, knowledge, messages. Refuses the message by throwing a RestError. */

@@ -7,6 +7,7 @@ import { conversationsMigration, conversationTables } from './conversations/conv
 import { chatMessageRoute } from './chat-message.route.ts';
 import { embedConfigRoute } from './embed-config.route.ts';
 import './hooks.ts';
+import { logsRoute } from './logs.route.ts';
 import { addBotStep } from './pages/bot-next-step.ts';
 import { botPages } from './pages/bot-page-list.ts';
 import { registerWidget, widgetSweepHook } from './widget/register-widget.ts';
@@ -17,7 +18,7 @@ import { widgetMigration, widgetTables } from './widget/widget-tables.ts';
 export const chatbotsModule = defineModule<ServiceContext>({
   id: 'chatbots',
   title: 'Chatbots',
-  routes: [chatMessageRoute, embedConfigRoute],
+  routes: [chatMessageRoute, logsRoute, embedConfigRoute],
   pages: [
     ...botPages,
     lazyPage({

@@ -1,4 +1,4 @@
-import type { Clock, DatabaseApi, Logger } from '#plugin-api';
+import type { Clock, DatabaseApi } from '#plugin-api';
 import { tables } from '../conversation-tables.ts';
 import { createCatalogue, type Catalogue, type CatalogueEntry } from './catalogue.ts';
 import { nextTurn } from './maintain-index.ts';
@@ -7,9 +7,6 @@ import { removalsKept } from './tidy-index.ts';
 export interface LiveCatalogueParts {
   readonly database: Pick<DatabaseApi, 'direct' | 'dialect' | 'listen'>;
   readonly clock: Pick<Clock, 'now'>;
-  readonly log: Pick<Logger, 'info'>;
-  /** Told of each conversation that changed or went, whoever changed it. */
-  readonly onChange: (id: number) => void;
 }
 
 export interface LiveCatalogue {
@@ -54,15 +51,8 @@ export function createLiveCatalogue(parts: LiveCatalogueParts): LiveCatalogue {
     // Deletions are told for a day.
     if (known === null || clock.now() - known.at > removalsKept / 2) return load();
     const { changed, removed, from } = await changesSince(parts.database, known.from);
-    for (const row of changed) {
-      const entry = entryOf(row);
-      known.catalogue.set(entry);
-      parts.onChange(entry.id);
-    }
-    for (const id of removed) {
-      known.catalogue.delete(id);
-      parts.onChange(id);
-    }
+    for (const row of changed) known.catalogue.set(entryOf(row));
+    for (const id of removed) known.catalogue.delete(id);
     known.from = from;
     known.at = clock.now();
     return known.catalogue;

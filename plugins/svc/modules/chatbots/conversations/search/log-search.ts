@@ -48,13 +48,11 @@ export interface LogSearch {
 
 export interface LogSearchParts {
   readonly host: Pick<HostApi, 'database' | 'clock' | 'log'>;
-  /** See LiveCatalogueParts. */
-  readonly onChange?: (id: number) => void;
 }
 
-export function createLogSearch({ host, onChange = () => {} }: LogSearchParts): LogSearch {
+export function createLogSearch({ host }: LogSearchParts): LogSearch {
   const { database, clock, log } = host;
-  const live = createLiveCatalogue({ database, clock, log, onChange });
+  const live = createLiveCatalogue({ database, clock });
   const texts = createTextMatches(database);
   let maintaining: Promise<boolean> | null = null;
 
@@ -157,7 +155,7 @@ interface Wanted {
 /** Calls `visit` for each slot that matches, newest first. One pass, without an await: nothing changes on the way. */
 function walkMatches(catalogue: Catalogue, { filter, hits }: Wanted, visit: (slot: number) => void): void {
   const { order, places, used, marks: flags, bots, users, times, first } = catalogue.columns();
-  const { botId = -1, userIds, from = 0, to = Number.MAX_SAFE_INTEGER, feedback, ids } = filter;
+  const { botId, userIds, from = 0, to = Number.MAX_SAFE_INTEGER, feedback, ids } = filter;
   const rated = feedback === undefined ? 0 : { up: marks.liked, down: marks.disliked, any: marks.liked | marks.disliked }[feedback];
   const ofUsers = userIds === undefined ? null : membership(userIds);
   for (let place = used - 1; place >= 0; place--) {
@@ -165,7 +163,7 @@ function walkMatches(catalogue: Catalogue, { filter, hits }: Wanted, visit: (slo
     if (hits !== null && hits[slot] === 0) continue;
     const flag = flags[slot] ?? 0;
     if (flag === 0 || places[slot] !== place) continue;
-    if (botId >= 0 && bots[slot] !== botId) continue;
+    if (botId !== undefined && bots[slot] !== botId) continue;
     if (ofUsers !== null && ofUsers[users[slot] ?? 0] !== 1) continue;
     const time = times[slot] ?? 0;
     if (time < from || time > to || (rated !== 0 && (flag & rated) === 0) || (ids !== undefined && !ids.has(first + slot))) continue;

@@ -1,0 +1,191 @@
+import type { DatabaseApi, PostgresqlConnection, SqliteConnection, UsersApi } from '#plugin-api';
+import { botsTable } from '../bots/bots-table.ts';
+import { tables } from './conversation-tables.ts';
+
+/** A row of `GET /logs` (contract 2.5, D14): texts alone, and null for no session. */
+export interface LogRow {
+  readonly id: string;
+  readonly bot_id: string;
+  readonly user_id: string;
+  readonly session_id: string | null;
+  readonly conversation_uuid: string;
+  readonly is_guest: '0' | '1';
+  readonly module: string;
+  /** JSON of a list of LoggedMessage. */
+  readonly messages: string;
+  readonly message_count: string;
+  readonly last_message_ts: string;
+  /** UTC. */
+  readonly created_at: string;
+  readonly bot_name: string;
+  readonly user_display_name: string;
+}
+
+/** A member is left out where there is nothing to say. */
+export interface LoggedMessage {
+  readonly id: string;
+  readonly role: string;
+  readonly content: string;
+  /** Seconds since the epoch. */
+  readonly timestamp: number;
+  readonly provider?: string;
+  readonly model?: string;
+  readonly usage?: { readonly input_tokens: number; readonly output_tokens: number; readonly total_tokens: number };
+  readonly feedback?: string;
+}
+
+export const guestName = 'Guest';
+export const deletedUserName = '(deleted user)';
+export const deletedBotName = '(deleted chatbot)';
+
+export interface LogRowsParts {
+  readonly database: Pick<DatabaseApi, 'direct'>;
+  readonly users: Pick<UsersApi, 'names'>;
+}
+
+type Values = readonly unknown[];
+
+/** Characters of messages that are kept for the next call; a conversation's are good as long as its revision is. */
+const mostKept = 4_000_000;
+
+/** Reads rows of the logs, names as they are now. */
+export function createLogRows({ database, users }: LogRowsParts): (ids: readonly number[]) => Promise<LogRow[]> {
+  const kept = createKept();
+
+  return async (ids) => {
+    if (ids.length === 0) return [];
+    const { conversations, bots, messages } = await database.direct<Read | Promise<Read>>({
+      sqlite: (connection) => readSqlite(connection, ids, kept),
+      postgresql: (connection) => readPostgresql(connection, ids, kept),
+    });
+    const names = await users.names([...new Set(conversations.map((row) => Number(row[2])).filter((id) => id > 0))]);
+    const rows = new Map(conversations.map((row) => [Number(row[0]), logRow(row, { bots, names, messages: messages.get(Number(row[0])) ?? '[]' })]));
+    return ids.flatMap((id) => rows.get(id) ?? []);
+  };
+}
+
+interface Read {
+  readonly conversations: readonly Values[];
+  readonly bots: ReadonlyMap<number, string>;
+  /** JSON by conversation. */
+  readonly messages: ReadonlyMap<number, string>;
+}
+
+const conversationColumns = 'id, bot_id, user_id, session_id, uuid, module, message_count, last_message_at, created_at, revision';
+const messageColumns = 'conversation_id, uuid, role, content, created_at, provider, model, input_tokens, output_tokens, total_tokens, feedback';
+
+const sqliteConversations = `SELECT ${conversationColumns} FROM ${tables.conversations} WHERE id IN (SELECT value FROM json_each(?))`;
+const sqliteMessages = `SELECT ${messageColumns} FROM ${tables.messages} WHERE conversation_id IN (SELECT value FROM json_each(?)) ORDER BY conversation_id, position`;
+const sqliteBots = `SELECT id, json_extract(settings, '$.name') FROM ${botsTable} WHERE id IN (SELECT value FROM json_each(?))`;
+
+function readSqlite({ rows }: SqliteConnection, ids: readonly number[], kept: Kept): Read {
+  const conversations = rows(sqliteConversations, JSON.stringify(ids));
+  const missing = kept.missing(conversations);
+  if (missing.length > 0) kept.add(conversations, rows(sqliteMessages, JSON.stringify(missing)));
+  return { conversations, bots: botNames(rows(sqliteBots, JSON.stringify(botIds(conversations)))), messages: kept.take(conversations) };
+}
+
+const postgresqlConversations = `SELECT ${conversationColumns} FROM ${tables.conversations} WHERE id = ANY($1)`;
+const postgresqlMessages = `SELECT ${messageColumns} FROM ${tables.messages} WHERE conversation_id = ANY($1) ORDER BY conversation_id, position`;
+const postgresqlBots = `SELECT id, settings::json->>'name' FROM ${botsTable} WHERE id = ANY($1)`;
+
+async function readPostgresql(connection: PostgresqlConnection, ids: readonly number[], kept: Kept): Promise<Read> {
+  // Messages are never older than the revision they are kept under: a change in between is seen by its own.
+  const { rows: conversations } = await connection.rows(postgresqlConversations, [ids]);
+  const missing = kept.missing(conversations);
+  if (missing.length > 0) kept.add(conversations, (await connection.rows(postgresqlMessages, [missing])).rows);
+  const bots = (await connection.rows(postgresqlBots, [botIds(conversations)])).rows;
+  return { conversations, bots: botNames(bots), messages: kept.take(conversations) };
+}
+
+const botNames = (rows: readonly Values[]): ReadonlyMap<number, string> => new Map(rows.map(([id, name]) => [Number(id), String(name)]));
+
+/** Bots' ids have 32 bits on PostgreSQL; larger ones are of none. */
+function botIds(conversations: readonly Values[]): number[] {
+  return [...new Set(conversations.map((row) => Number(row[1])).filter((id) => id < 2 ** 31))];
+}
+
+/** Messages of conversations as JSON, with the revision they are of. */
+interface Kept {
+  /** Ids of the conversations that are not kept, or not as they are now. */
+  missing(conversations: readonly Values[]): number[];
+  add(conversations: readonly Values[], messages: readonly Values[]): void;
+  take(conversations: readonly Values[]): ReadonlyMap<number, string>;
+}
+
+function createKept(): Kept {
+  const texts = new Map<number, { readonly revision: number; readonly json: string }>();
+  let length = 0;
+
+  function forget(id: number): void {
+    length -= texts.get(id)?.json.length ?? 0;
+    texts.delete(id);
+  }
+
+  return {
+    missing: (conversations) => conversations.filter((row) => texts.get(Number(row[0]))?.revision !== Number(row[9])).map((row) => Number(row[0])),
+    add(conversations, messages) {
+      const revisions = new Map(conversations.map((row) => [Number(row[0]), Number(row[9])]));
+      const byConversation = new Map<number, LoggedMessage[]>();
+      for (const row of messages) {
+        const id = Number(row[0]);
+        const list = byConversation.get(id);
+        if (list === undefined) byConversation.set(id, [loggedMessage(row)]);
+        else list.push(loggedMessage(row));
+      }
+      for (const [id, list] of byConversation) {
+        forget(id);
+        const json = JSON.stringify(list);
+        texts.set(id, { revision: revisions.get(id) ?? 0, json });
+        length += json.length;
+      }
+    },
+    take(conversations) {
+      const taken = new Map(conversations.map((row) => [Number(row[0]), texts.get(Number(row[0]))?.json ?? '[]'] as const));
+      // The oldest go first.
+      for (const id of texts.keys()) {
+        if (length <= mostKept) break;
+        forget(id);
+      }
+      return taken;
+    },
+  };
+}
+
+function loggedMessage([, id, role, content, createdAt, provider, model, input, output, total, feedback]: Values): LoggedMessage {
+  return {
+    id: String(id),
+    role: String(role),
+    content: String(content),
+    timestamp: Math.floor(Number(createdAt) / 1000),
+    ...(provider !== null && { provider: String(provider) }),
+    ...(model !== null && { model: String(model) }),
+    ...(total !== null && { usage: { input_tokens: Number(input), output_tokens: Number(output), total_tokens: Number(total) } }),
+    ...(feedback !== 'none' && { feedback: String(feedback) }),
+  };
+}
+
+interface Names {
+  readonly bots: ReadonlyMap<number, string>;
+  readonly names: ReadonlyMap<number, string>;
+  readonly messages: string;
+}
+
+function logRow([id, botId, userId, sessionId, uuid, module, count, lastMessageAt, createdAt]: Values, { bots, names, messages }: Names): LogRow {
+  const user = Number(userId);
+  return {
+    id: String(id),
+    bot_id: String(botId),
+    user_id: String(user),
+    session_id: sessionId === null ? null : String(sessionId),
+    conversation_uuid: String(uuid),
+    is_guest: user === 0 ? '1' : '0',
+    module: String(module),
+    messages,
+    message_count: String(count),
+    last_message_ts: String(Math.floor(Number(lastMessageAt) / 1000)),
+    created_at: new Date(Number(createdAt)).toISOString().slice(0, 19).replace('T', ' '),
+    bot_name: bots.get(Number(botId)) ?? deletedBotName,
+    user_display_name: user === 0 ? guestName : (names.get(user) ?? deletedUserName),
+  };
+}

@@ -1,0 +1,6 @@
+import type { ServiceContext } from '../../../context.ts';
+import { partsOf } from '../chatbots.ts';
+import type { Logs } from './logs.ts';
+
+/** The logs of this process, loaded when they are first asked for. */
+export const logsOf: (context: ServiceContext) => Promise<Logs> = partsOf(async ({ host }) => (await import('./logs.ts')).createLogs({ host }));

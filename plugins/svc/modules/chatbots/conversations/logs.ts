@@ -1,0 +1,34 @@
+import type { HostApi } from '#plugin-api';
+import { createLogRows, guestName, type LogRow } from './log-rows.ts';
+import { createLogSearch, type LogFilter, type LogPage, type LogSearch } from './search/log-search.ts';
+
+/** The logs of all conversations, as the REST route and the pages read them. */
+export interface Logs extends LogSearch {
+  rows(ids: readonly number[]): Promise<LogRow[]>;
+  page(filter: LogFilter, page: LogPage): Promise<{ readonly rows: readonly LogRow[]; readonly total: number }>;
+  /**
+   * Users whose display name, user name or e-mail address holds a text, without regard to case, as they are now; guests (0)
+   * when it is their word. Undefined for a blank text: everybody.
+   */
+  usersLike(text: string): Promise<ReadonlySet<number> | undefined>;
+}
+
+export function createLogs({ host }: { readonly host: Pick<HostApi, 'database' | 'clock' | 'log' | 'users'> }): Logs {
+  const search = createLogSearch({ host });
+  const rows = createLogRows({ database: host.database, users: host.users });
+  return {
+    ...search,
+    rows,
+    async page(filter, page) {
+      const { ids, total } = await search.find(filter, page);
+      return { rows: await rows(ids), total };
+    },
+    async usersLike(text) {
+      const part = text.trim();
+      if (part === '') return undefined;
+      const ids = new Set(await host.users.ids({ search: part }));
+      if (part.toLowerCase() === guestName.toLowerCase()) ids.add(0);
+      return ids;
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { RestResponse, type JsonSchema, type Params, type RestRequest, type RouteArgument } from '#plugin-api';
+import type { ServiceContext } from '../../context.ts';
+import { defineRoute } from '../../kit/route.ts';
+import { logsOf } from './conversations/logs-of.ts';
+import './hooks.ts';
+
+interface LogsParams extends Params {
+  readonly page: number;
+  readonly per_page: number;
+  readonly bot_id?: number;
+  readonly user_search?: string;
+  readonly message_search?: string;
+}
+
+const mostPerPage = 100;
+const longestSearch = 1000;
+
+const args: Readonly<Record<string, RouteArgument>> = {
+  page: { type: 'integer', minimum: 1, default: 1, description: 'Page number.' },
+  per_page: { type: 'integer', minimum: 1, default: 20, description: `Logs per page. More than ${String(mostPerPage)} are served as ${String(mostPerPage)}.` },
+  bot_id: { type: 'integer', description: 'Only conversations with this chatbot.' },
+  user_search: { type: 'string', maxLength: longestSearch, description: 'Part of the display name, user name or e-mail address of the user, without regard to case. The word guest finds conversations of guests as well.' },
+  message_search: { type: 'string', maxLength: longestSearch, description: 'Part of a message, without regard to case and accents. % and _ mean themselves; white space at both ends does not count.' },
+};
+
+const text = (description: string): JsonSchema => ({ type: 'string', description });
+
+const schema = {
+  type: 'object',
+  title: 'log',
+  properties: {
+    id: text('Log identifier.'),
+    bot_id: text('Chatbot identifier.'),
+    user_id: text('Identifier of the user, 0 for a guest.'),
+    session_id: { type: ['string', 'null'], description: 'Session identifier.' },
+    conversation_uuid: text('UUID of the conversation.'),
+    is_guest: text('1 for a guest, else 0.'),
+    module: text('chatbot for conversations of the widget, rest_api for those kept by POST /chat/{bot_id}/message.'),
+    messages: text('JSON text of a list of {id, role, content, timestamp, provider?, model?, usage?, feedback?}, oldest first.'),
+    message_count: text('Number of messages.'),
+    last_message_ts: text('Unix timestamp of the last message.'),
+    created_at: text('When it began, YYYY-MM-DD HH:MM:SS, UTC.'),
+    bot_name: text('Name of the chatbot as it is now.'),
+    user_display_name: text('Display name of the user as it is now; Guest for a guest.'),
+  },
+} as const satisfies JsonSchema;
+
+const countHeaders = {
+  'X-SVC-Total': 'Total number of matching logs.',
+  'X-SVC-TotalPages': 'Total number of pages.',
+  'X-WP-Total': 'The same as X-SVC-Total.',
+  'X-WP-TotalPages': 'The same as X-SVC-TotalPages.',
+  Link: 'Addresses of the previous and the next page, where there are any.',
+};
+
+/** `GET /logs` (contract 2.5, 4.6; D14): newest first, every total counted. */
+export const logsRoute = defineRoute<ServiceContext>({
+  path: '/logs',
+  define: (context) => ({
+    methods: ['GET'],
+    summary: 'Read saved chat logs.',
+    description: 'Conversations of chatbots, the one with the newest message first. Filters may be combined. A page past the end is an empty list.',
+    schema,
+    args,
+    responses: { 200: { description: 'A page of logs.', headers: countHeaders } },
+    handler: (request) => answer(request as RestRequest<LogsParams>, context),
+  }),
+});
+
+async function answer(request: RestRequest<LogsParams>, context: ServiceContext): Promise<RestResponse> {
+  const logs = await logsOf(context);
+  const { page, bot_id, user_search = '', message_search } = request.params;
+  const perPage = Math.min(mostPerPage, request.params.per_page);
+  const filter = { botId: bot_id, userIds: await logs.usersLike(user_search), text: message_search };
+  const { rows, total } = await logs.page(filter, { offset: (page - 1) * perPage, limit: perPage });
+  const body = await context.host.hooks.applyFiltersAsync('svc_logs_rows', rows, request);
+  return new RestResponse({ body, headers: pageHeaders({ total, page, perPage, url: context.host.rest.url(request.route), query: request.query }) });
+}
+
+interface Paging {
+  readonly total: number;
+  readonly page: number;
+  readonly perPage: number;
+  readonly url: string;
+  /** Parameters as they came; the key is not among them any more (D2). */
+  readonly query: Params;
+}
+
+function pageHeaders({ total, page, perPage, url, query }: Paging): Record<string, string> {
+  const pages = Math.ceil(total / perPage);
+  const link = (to: number, relation: string): string => {
+    const address = new URL(url);
+    for (const [name, value] of Object.entries({ ...query, page: to })) if (name !== 'rest_route') address.searchParams.set(name, String(value));
+    return `<${address.href}>; rel="${relation}"`;
+  };
+  const links = [...(page > 1 && pages > 0 ? [link(Math.min(page - 1, pages), 'prev')] : []), ...(page < pages ? [link(page + 1, 'next')] : [])];
+  const counts = { 'X-SVC-Total': String(total), 'X-SVC-TotalPages': String(pages), 'X-WP-Total': String(total), 'X-WP-TotalPages': String(pages) };
+  return { ...counts, ...(links.length > 0 && { Link: links.join(', ') }) };
+}
