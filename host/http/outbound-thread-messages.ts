@@ -1,4 +1,5 @@
-import type { OutboundInit } from '#plugin-api';
+import type { OutboundInit, OutboundResponse } from '#plugin-api';
+import { Answer } from './outbound-answer.ts';
 import { OutboundError } from './outbound-errors.ts';
 import type { OutboundCode } from './outbound-errors.ts';
 
@@ -7,7 +8,7 @@ import type { OutboundCode } from './outbound-errors.ts';
  * values and one block of bytes, since every object and every block of its own costs more to hand over than it takes to send.
  */
 export interface Batch {
-  readonly values: readonly (string | number | boolean | null)[];
+  readonly values: readonly (string | number | boolean | null | undefined)[];
   /** All bodies, one behind the other. */
   readonly bytes: Uint8Array;
 }
@@ -27,14 +28,7 @@ export interface NumberedRequest {
   readonly init: OutboundInit;
 }
 
-export interface BulkAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
-  readonly url: string;
-}
-
-export type NumberedAnswer = { readonly id: number; readonly answer: BulkAnswer } | { readonly id: number; readonly error: unknown };
+export type NumberedAnswer = { readonly id: number; readonly answer: OutboundResponse } | { readonly id: number; readonly error: unknown };
 
 /** Names and values are joined by it: neither can hold it. */
 const between = '\n';
@@ -57,10 +51,10 @@ export function toBulk(url: string, init: OutboundInit): BulkRequest | null {
 const fieldsOfRequest = 12;
 
 export function packRequests(requests: readonly (BulkRequest & { readonly id: number })[]): Batch {
-  const values: (string | number | boolean | null)[] = [];
+  const values: (string | number | boolean | null | undefined)[] = [];
   const bodies: Uint8Array[] = [];
   for (const { id, url, init, names, values: given, body } of requests) {
-    values.push(id, url, names, given, body.length, init.method ?? null, init.timeout ?? null, init.redirects ?? null, init.maxBytes ?? null, init.truncate ?? null, init.allowInternal ?? null, init.allowHost ?? null);
+    values.push(id, url, names, given, body.length, init.method, init.timeout, init.redirects, init.maxBytes, init.truncate, init.allowInternal, init.allowHost);
     bodies.push(body);
   }
   return { values, bytes: joined(bodies) };
@@ -70,14 +64,9 @@ export function unpackRequests({ values, bytes }: Batch): NumberedRequest[] {
   const requests: NumberedRequest[] = [];
   let start = 0;
   for (let at = 0; at < values.length; at += fieldsOfRequest) {
-    const [id, url, names, given, length, method, timeout, redirects, maxBytes, truncate, allowInternal, allowHost] = values.slice(at, at + fieldsOfRequest);
-    const body = bytes.subarray(start, (start += length as number));
-    const init: OutboundInit = {
-      headers: headersOf(names as string, given as string), body,
-      ...(method !== null && { method: method as string }), ...(timeout !== null && { timeout: timeout as number }), ...(redirects !== null && { redirects: redirects as number }), ...(maxBytes !== null && { maxBytes: maxBytes as number }),
-      ...(truncate !== null && { truncate: truncate as boolean }), ...(allowInternal !== null && { allowInternal: allowInternal as boolean }), ...(allowHost !== null && { allowHost: allowHost as string }),
-    };
-    requests.push({ id: id as number, url: url as string, init });
+    const body = bytes.subarray(start, (start += values[at + 4] as number));
+    const given = { method: values[at + 5], timeout: values[at + 6], redirects: values[at + 7], maxBytes: values[at + 8], truncate: values[at + 9], allowInternal: values[at + 10], allowHost: values[at + 11] } as Required<OutboundInit>;
+    requests.push({ id: values[at] as number, url: values[at + 1] as string, init: { ...given, headers: headersOf(values[at + 2] as string, values[at + 3] as string), body } });
   }
   return requests;
 }
@@ -86,7 +75,7 @@ const fieldsOfAnswer = 7;
 
 /** An error is told apart by having no address that answered. */
 export function packAnswers(answers: readonly NumberedAnswer[]): Batch {
-  const values: (string | number | boolean | null)[] = [];
+  const values: (string | number | boolean | null | undefined)[] = [];
   const bodies: Uint8Array[] = [];
   for (const given of answers) {
     if ('answer' in given) {
@@ -102,21 +91,36 @@ export function unpackAnswers({ values, bytes }: Batch): NumberedAnswer[] {
   const answers: NumberedAnswer[] = [];
   let start = 0;
   for (let at = 0; at < values.length; at += fieldsOfAnswer) {
-    const [id, url, status, third, fourth, fifth, sixth] = values.slice(at, at + fieldsOfAnswer);
-    if (url === null) answers.push({ id: id as number, error: errorOf([status, third, fourth, fifth, sixth]) });
+    const id = values[at] as number;
+    const url = values[at + 1];
+    if (url === null) answers.push({ id, error: errorOf(values.slice(at + 2, at + fieldsOfAnswer)) });
     else {
-      const body = bytes.subarray(start, (start += fifth as number));
-      answers.push({ id: id as number, answer: { status: status as number, headers: headersOf(third as string, fourth as string), url: url as string, body } });
+      const body = bytes.subarray(start, (start += values[at + 5] as number));
+      answers.push({ id, answer: new Answer({ status: values[at + 2] as number, headers: headersOf(values[at + 3] as string, values[at + 4] as string), url: url as string, body }) });
     }
   }
   return answers;
+}
+
+/** The same few lists of names come over and over. */
+const splitNames = new Map<string, readonly string[]>();
+const mostNames = 500;
+
+function namesOf(text: string): readonly string[] {
+  const known = splitNames.get(text);
+  if (known) return known;
+  if (splitNames.size >= mostNames) splitNames.clear();
+  const names = text.split(between);
+  splitNames.set(text, names);
+  return names;
 }
 
 function headersOf(names: string, values: string): Record<string, string> {
   const headers: Record<string, string> = {};
   if (names === '') return headers;
   const given = values.split(between);
-  for (const [index, name] of names.split(between).entries()) headers[name] = given[index] ?? '';
+  const list = namesOf(names);
+  for (let index = 0; index < list.length; index += 1) headers[list[index] as string] = given[index] ?? '';
   return headers;
 }
 

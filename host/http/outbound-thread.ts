@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import type { Worker } from 'node:worker_threads';
-import type { Clock } from '#plugin-api';
+import type { Clock, OutboundResponse } from '#plugin-api';
 import { OutboundError } from './outbound-errors.ts';
-import { packRequests, unpackAnswers, type Batch, type BulkAnswer, type BulkRequest } from './outbound-thread-messages.ts';
+import { packRequests, unpackAnswers, type Batch, type BulkRequest } from './outbound-thread-messages.ts';
 
 /** Requests under way from which on others are handed over: below it, this thread has time, and the way there and back only costs some. */
 const crowd = 8;
@@ -19,10 +19,10 @@ const idleTime = 30_000;
 export interface OutboundThread {
   /** To be told of each such request that is sent here. */
   begun(): void;
-  ended(): void;
+  readonly ended: () => void;
   /** Whether requests are to be handed over now. */
   takes(): boolean;
-  fetch(request: BulkRequest): Promise<BulkAnswer>;
+  fetch(request: BulkRequest): Promise<OutboundResponse>;
   close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export interface OutboundThreadParts {
 }
 
 interface Waiting {
-  readonly resolve: (answer: BulkAnswer) => void;
+  readonly resolve: (answer: OutboundResponse) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -68,16 +68,17 @@ class SendingThread implements OutboundThread {
     this.begin().catch(() => { this.broke(null); });
   }
 
-  ended(): void {
+  /** Handed on by itself. */
+  readonly ended = (): void => {
     this.here -= 1;
     if (this.here === 0) this.crowded = 0;
-  }
+  };
 
   takes(): boolean {
     return this.isReady && this.here + this.waiting.size >= crowd;
   }
 
-  fetch(request: BulkRequest): Promise<BulkAnswer> {
+  fetch(request: BulkRequest): Promise<OutboundResponse> {
     return new Promise((resolve, reject) => {
       this.lastId += 1;
       this.used = true;

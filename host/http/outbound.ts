@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import type { Agent } from 'undici';
 import type { Clock, HttpApi, OutboundInit, OutboundResponse } from '#plugin-api';
+import { Answer } from './outbound-answer.ts';
 import { checkedAddresses, createGuardedConnector, reachesInternal } from './outbound-connector.ts';
 import type { OutboundPolicy, Resolve } from './outbound-connector.ts';
 import { OutboundError } from './outbound-errors.ts';
@@ -71,16 +72,12 @@ export function createOutbound({ clock, resolve = systemResolve, userAgent = 'sv
       const internal = reachesInternal(policyOf(init), target.hostname, portOf(target));
       await checkedAddresses(target.hostname, internal, resolve);
     },
-    async fetch(url, init = {}) {
+    fetch(url, init = {}) {
       if (thread === null || init.bulk !== true) return send(url, init);
       const request = thread.takes() ? toBulk(url, init) : null;
-      if (request !== null) return new Answer(await thread.fetch(request));
+      if (request !== null) return thread.fetch(request);
       thread.begun();
-      try {
-        return await send(url, init);
-      } finally {
-        thread.ended();
-      }
+      return send(url, init).finally(thread.ended);
     },
     async close() {
       const open = [...agents.values()];
@@ -117,29 +114,6 @@ async function follow({ agent, target: first, headers: given, init, cancellation
     if (hop >= redirects) throw new OutboundError('outbound_redirects', `${first.host} redirects more than ${redirects} times.`, { status: answer.status });
     if (next.origin !== target.origin) headers = withoutCredentials(headers);
     target = next;
-  }
-}
-
-/** A class, so that an answer costs no functions of its own. */
-class Answer implements OutboundResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
-  readonly url: string;
-
-  constructor({ status, headers, body, url }: Omit<OutboundResponse, 'text' | 'json'>) {
-    this.status = status;
-    this.headers = headers;
-    this.body = body;
-    this.url = url;
-  }
-
-  text(): string {
-    return Buffer.from(this.body.buffer, this.body.byteOffset, this.body.byteLength).toString('utf8');
-  }
-
-  json(): unknown {
-    return JSON.parse(this.text());
   }
 }
 

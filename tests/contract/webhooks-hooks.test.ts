@@ -48,7 +48,8 @@ describeSites('the hooks of event webhooks', (site) => {
       const body = receiver.received[0]!.body.toString();
       expect(callsOf('svc_event_webhooks_request_args')[index]).to.deep.equal([{ timeout: 5, redirection: 2, headers, body }, headers, body]);
     }
-    expect(callsOf('svc_event_webhooks_retry_delays')).to.deep.equal([[[0, 0.25, 1]]]);
+    // Once for the first attempt, once for the second.
+    expect(callsOf('svc_event_webhooks_retry_delays')).to.deep.equal([[[0, 0.25, 1]], [[0, 0.25, 1]]]);
     expect(callsOf('svc_event_webhooks_should_retry')).to.deep.equal([[true, { status: 503, error: 'The endpoint answered 503.' }, 1, 3]]);
     const [[emitted, given]] = callsOf('svc_event_webhooks_emitted') as [[Record<string, unknown>, EventContext]];
     expect(emitted).to.deep.include({ event: name, envelope, targets: [endpoint], deliveries: [delivery], queued: true, delivered: 0, failed: 0 });

@@ -3,7 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { createSystemClock } from '../../host/clock.ts';
-import { toBulk, type BulkAnswer, type BulkRequest } from '../../host/http/outbound-thread-messages.ts';
+import type { OutboundResponse } from '#plugin-api';
+import { toBulk, type BulkRequest } from '../../host/http/outbound-thread-messages.ts';
 import { createOutboundThread, type OutboundThread } from '../../host/http/outbound-thread.ts';
 import { createOutbound } from '../../host/http/outbound.ts';
 import { until } from '../faults/until.ts';
@@ -73,7 +74,7 @@ describe('requests sent from a thread', () => {
     expect(seen[0]?.headers.join(' ')).to.match(/X-One a X-Two \S+/);
   });
 
-  const errorOf = async (answer: Promise<BulkAnswer>): Promise<unknown> => answer.then(() => null, (error: unknown) => error);
+  const errorOf = async (answer: Promise<OutboundResponse>): Promise<unknown> => answer.then(() => null, (error: unknown) => error);
 
   it('are guarded as all others are, and fail for the same reasons', async () => {
     const begun = await begin();
@@ -114,6 +115,6 @@ describe('requests sent from a thread', () => {
     const under = begun.fetch(bulk(`http://${address}/`, address)).catch((error: unknown) => error);
     await begun.close();
     expect(begun.takes()).to.equal(false);
-    expect(await under).to.satisfy((answer: unknown) => (answer as { code?: string }).code === 'outbound_connect' || (answer as BulkAnswer).status === 202);
+    expect(await under).to.satisfy((answer: unknown) => (answer as { code?: string }).code === 'outbound_connect' || (answer as OutboundResponse).status === 202);
   });
 });

@@ -6,8 +6,9 @@ import type { WebhookTarget } from './endpoint.ts';
 import { schemaVersion, type EmitResult, type Emit, type Envelope, type EventContext } from './event.ts';
 import { createGroupCommit } from './group-commit.ts';
 import type { Patience } from './patience.ts';
+import { retryDelays } from './retry-delays.ts';
 import type { SettingsStore, Snapshot } from './settings-store.ts';
-import type { NewDelivery, Store } from './store/store-contract.ts';
+import { leaseTime, type NewDelivery, type Store } from './store/store-contract.ts';
 import { completeTarget, isSameTarget, toTarget } from './target.ts';
 
 export interface EmitParts {
@@ -28,6 +29,8 @@ interface Prepared {
   readonly envelope: Envelope;
   readonly targets: readonly WebhookTarget[];
   readonly queued: boolean;
+  /** Milliseconds that the first attempt for each target waits (contract 6.8), in their order. */
+  readonly waits: readonly number[];
   /** A filter that threw, and whether the envelope is not as the filters want it. */
   readonly broken: { readonly error: string; readonly unfiltered: boolean } | null;
 }
@@ -74,13 +77,14 @@ export function createEmit(parts: EmitParts): Emit {
     if (!event || faults.length > 0) throw new Error(`The event ${name} was not sent: ${faults.join(' ')}`);
     const inside = context.transaction !== undefined || host.database.inTransaction();
     const snapshot = await (inside ? settings.current() : patiently(() => settings.current()));
-    const { envelope, targets, queued, broken } = await prepare({ host, event, snapshot }, data, context);
-    const deliveries = targets.map((target) => toDelivery(target, { snapshot, event, data, error: broken?.error ?? null, held: !queued }));
+    const { envelope, targets, queued, waits, broken } = await prepare({ host, event, snapshot }, data, context);
+    // Whoever adds it sends it at once: the queue leaves it alone for the time of a lease, and takes it when nobody did.
+    const deliveries = targets.map((target, index) => toDelivery(target, { snapshot, event, data, error: broken?.error ?? null, wait: queued ? (waits[index] ?? 0) : leaseTime }));
     const result: EmitResult = {
       event: name, envelope, targets: targets.map(({ id }) => id), deliveries: deliveries.map(({ uuid }) => uuid), queued: queued && !broken, delivered: 0, failed: broken ? deliveries.length : 0, error: null,
     };
     if (deliveries.length > 0) {
-      const stored = { uuid: envelope.id, name, key: envelope.idempotency_key, body: Buffer.from(JSON.stringify(envelope)), unfiltered: broken?.unfiltered ?? false, deliveries };
+      const stored = { uuid: envelope.id, name, key: envelope.idempotency_key, body: Buffer.from(JSON.stringify(envelope)), unfiltered: broken?.unfiltered ?? false, context: broken?.unfiltered ? contextText(context) : null, deliveries };
       if (inside) await store.add([stored], { durable: false, ...(context.transaction && { transaction: context.transaction }) });
       else await commit(stored);
     }
@@ -144,11 +148,14 @@ async function prepare({ host, event, snapshot }: PrepareParts, data: Data, cont
     if (snapshot.stored.enabled && hooks.hasFilter(step) !== false) targets = (await hooks.applyFiltersAsync('svc_event_webhooks_targets', subscribed, name, envelope, context)).map(completeTarget);
     step = 'svc_event_delivery_queue_async_enabled';
     const queued = hooks.hasFilter(step) === false ? byDefault : Boolean(await hooks.applyFiltersAsync('svc_event_delivery_queue_async_enabled', byDefault, name, envelope, context, targets));
-    return { envelope, targets, queued, broken: null };
+    step = 'svc_event_webhooks_retry_delays';
+    const waits = hooks.hasFilter(step) === false ? [] : await Promise.all(targets.map(async (target) => Math.round(((await retryDelays(host, target))[0] ?? 0) * 1000)));
+    // What has to wait is for the queue, not for the caller.
+    return { envelope, targets, queued: queued || waits.some((wait) => wait > 0), waits, broken: null };
   } catch (error) {
     host.log.error('A filter of events failed; its deliveries are recorded as failed.', { filter: step, event: name, error });
     const sentence = `The filter ${step} failed: ${error instanceof Error ? error.message : String(error)}`;
-    return { envelope, targets, queued: byDefault, broken: { error: sentence, unfiltered: step === 'svc_event_webhooks_envelope' } };
+    return { envelope, targets, queued: byDefault, waits: [], broken: { error: sentence, unfiltered: step === 'svc_event_webhooks_envelope' } };
   }
 }
 
@@ -188,10 +195,17 @@ interface DeliveryParts {
   readonly event: EventDefinition;
   readonly data: Data;
   readonly error: string | null;
-  readonly held: boolean;
+  /** Milliseconds. */
+  readonly wait: number;
 }
 
-function toDelivery(target: WebhookTarget, { snapshot, event, data, error, held }: DeliveryParts): NewDelivery {
+/** What the filter of envelopes is handed again when it is tried again; a transaction is over by then. */
+function contextText({ transaction, ...context }: EventContext): string {
+  void transaction;
+  return JSON.stringify(context);
+}
+
+function toDelivery(target: WebhookTarget, { snapshot, event, data, error, wait }: DeliveryParts): NewDelivery {
   const endpoint = snapshot.byId.get(target.id);
   const isAsSaved = endpoint !== undefined && isSameTarget(endpoint, target);
   return {
@@ -200,6 +214,6 @@ function toDelivery(target: WebhookTarget, { snapshot, event, data, error, held 
     orderKey: target.ordered ? (event.orderBy?.(data as never) ?? null) : null,
     target: isAsSaved ? null : JSON.stringify({ ...target, added: endpoint === undefined }),
     failed: error === null ? null : { failure: 'filter', error },
-    held,
+    wait,
   };
 }

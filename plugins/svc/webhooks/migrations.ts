@@ -25,6 +25,15 @@ export const webhookMigrations: readonly Migration[] = [
       await createIndexes(knex);
     },
   },
+  {
+    id: '0120_webhook_contexts',
+    async up(knex) {
+      await knex.schema.alterTable(tables.events, (columns) => {
+        // What an unfiltered event was emitted with: its filter is handed it again.
+        columns.text('context');
+      });
+    },
+  },
 ];
 
 async function createQueueTables(knex: Knex): Promise<void> {

@@ -1,5 +1,5 @@
 import type { HostApi } from '#plugin-api';
-import type { AttemptRecord } from './attempt.ts';
+import type { AttemptRecord } from './attempt-record.ts';
 import type { Attempt, Delivery, DeliveryFailure, DeliveryFilter, DeliveryState } from './delivery.ts';
 import { schemaVersion } from './event.ts';
 import { tables } from './migrations.ts';

@@ -46,6 +46,8 @@ export interface Snapshot {
 export interface SettingsStore {
   /** At most a tenth of a second old, while the database is in reach; changes made in this process are seen at once. */
   current(): Promise<Snapshot>;
+  /** What `current` would answer, where that needs no asking; else null. */
+  known(): Snapshot | null;
   /** Changes the settings, however many do so at once. */
   change(make: (stored: StoredSettings) => StoredSettings): Promise<void>;
   readonly read: SecretReader;
@@ -77,6 +79,7 @@ export function createSettingsStore({ host: { options, hooks, clock, site, datab
 
   return {
     read,
+    known: () => (known !== null && elapsed() - known.at < freshFor ? known.snapshot : null),
     async current() {
       const now = elapsed();
       if (known !== null && now - known.at < freshFor) return known.snapshot;

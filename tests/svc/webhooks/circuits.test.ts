@@ -5,6 +5,7 @@ import type { AttemptOutcome } from '../../../plugins/svc/webhooks/delivery/deli
 import { tables, webhookMigrations } from '../../../plugins/svc/webhooks/migrations.ts';
 import { createCircuits, type Circuits } from '../../../plugins/svc/webhooks/worker/circuits.ts';
 import { describeDialects } from '../../helpers/dialects.ts';
+import { until } from '../../faults/until.ts';
 import { silentLog } from '../../helpers/silent-log.ts';
 import { openWebhooks, plainDeliver, queued, type Opened } from './open-webhooks.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
@@ -107,5 +108,21 @@ describeDialects('an endpoint that was paused, with two nodes', (open) => {
     await first.webhooks.emit('chatbot.session_started', queued(1));
     expect(await second.webhooks.work()).to.equal(1);
     expect(await second.webhooks.recorder.circuits()).to.deep.equal([]);
+  });
+
+  it('is worked at once by a node that held it paused, when another has resumed it', async () => {
+    await first.webhooks.setEnabled(true);
+    const { id } = await first.webhooks.addEndpoint({ name: 'Shop', url: receiver.url, events: ['chatbot.session_started'] });
+    const now = Date.now();
+    await first.database.knex(tables.circuits).insert({ endpoint_id: id, failing_since: now - 60 * minute, failures: 40, paused_at: now - 30 * minute, reason: 'The endpoint answered 503.', next_probe_at: now, probes: 2 });
+    receiver.answer = 503;
+    for (const count of [1, 2, 3]) await first.webhooks.emit('chatbot.session_started', queued(count));
+    await second.webhooks.start();
+    // Its probe fails: the next one would be minutes away.
+    await receiver.count(1);
+    await until('the probe has been counted', async () => ((await first.webhooks.recorder.circuits())[0]?.failures ?? 0) > 40);
+    receiver.answer = 200;
+    expect(await first.webhooks.recorder.resume(id)).to.equal(true);
+    await receiver.count(4);
   });
 });

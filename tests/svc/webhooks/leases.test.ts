@@ -28,8 +28,8 @@ describeDialects('leases of the webhook queue', (open) => {
     database = await open();
     await database.migrate('svc', webhookMigrations);
     [first, second] = [nodeOn(database), nodeOn(await open())];
-    const event = { uuid: randomUUID(), name: 'chatbot.session_started', key: 'k', body: Buffer.from('{}'), unfiltered: false };
-    await first.add([{ ...event, deliveries: Array.from({ length: 7 }, () => ({ uuid: randomUUID(), endpointId: 'one', orderKey: null, target: null, failed: null })) }], { durable: true });
+    const event = { uuid: randomUUID(), name: 'chatbot.session_started', key: 'k', body: Buffer.from('{}'), unfiltered: false, context: null };
+    await first.add([{ ...event, deliveries: Array.from({ length: 7 }, () => ({ uuid: randomUUID(), endpointId: 'one', orderKey: null, target: null, failed: null, wait: 0 })) }], { durable: true });
   });
 
   it('are taken in passes of five, and by one node alone', async () => {

@@ -12,7 +12,7 @@ import { describeDialects } from '../../helpers/dialects.ts';
 import { silentLog } from '../../helpers/silent-log.ts';
 
 const well = { isWell: () => true, mayProbe: () => true, untilProbe: () => 0 } as unknown as Circuits;
-const newEvent = (uuid: string) => ({ uuid, name: 'event', key: 'k', body: Buffer.from('{}'), unfiltered: false, deliveries: [{ uuid: `${uuid} delivery`, endpointId: 'one', orderKey: null, target: null, failed: null, held: false }] });
+const newEvent = (uuid: string) => ({ uuid, name: 'event', key: 'k', body: Buffer.from('{}'), unfiltered: false, context: null, deliveries: [{ uuid: `${uuid} delivery`, endpointId: 'one', orderKey: null, target: null, failed: null, wait: 0 }] });
 
 describeDialects('waking the webhook worker', (open) => {
   it('while its claim is under way is not forgotten when the claim has seen nothing', async () => {

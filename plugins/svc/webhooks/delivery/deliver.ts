@@ -20,27 +20,15 @@ export interface DeliverDependencies {
 export function createDeliver({ http, clock, elapsed = () => performance.now() }: DeliverDependencies): Deliver {
   const timeSince = (begun: number): AttemptTime => ({ now: clock.now(), duration: Math.max(0, Math.round(elapsed() - begun)) });
   const internalHost = remembering(typedInternalHost);
-  return async ({ url, headers, body, timeout, redirects, allowInternal, signal }) => {
+  return ({ url, headers, body, timeout, redirects, allowInternal, signal }) => {
     const begun = elapsed();
     const allowHost = internalHost(url);
-    try {
-      const response = await http.fetch(url, {
-        method: 'POST',
-        headers,
-        body,
-        timeout,
-        redirects,
-        allowInternal,
-        maxBytes: keptBytes,
-        truncate: true,
-        bulk: true,
-        ...(allowHost !== null && { allowHost }),
-        ...(signal && { signal }),
-      });
-      return answeredOutcome(response, timeSince(begun));
-    } catch (thrown) {
-      return signal?.aborted ? abortedOutcome(url, timeSince(begun)) : failedOutcome(thrown, url, timeSince(begun));
-    }
+    return http
+      .fetch(url, { method: 'POST', headers, body, timeout, redirects, allowInternal, maxBytes: keptBytes, truncate: true, bulk: true, ...(allowHost !== null && { allowHost }), ...(signal && { signal }) })
+      .then(
+        (response) => answeredOutcome(response, timeSince(begun)),
+        (thrown: unknown) => (signal?.aborted ? abortedOutcome(url, timeSince(begun)) : failedOutcome(thrown, url, timeSince(begun))),
+      );
   };
 }
 

@@ -29,7 +29,7 @@ export function answeredOutcome(response: OutboundResponse, { now, duration }: A
     retryAfter: ok ? null : retryAfterOf(status, headers, now),
     duration,
     responseHeaders: headers,
-    responseBody: Buffer.from(response.body).toString('utf8'),
+    responseBody: response.text(),
     finalUrl: response.url,
   };
 }

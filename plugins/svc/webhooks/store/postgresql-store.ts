@@ -19,12 +19,12 @@ const pick = `SELECT p.id, p.event_id FROM unnest($2::text[], $3::int[]) AS w(en
   SELECT d.id, d.event_id FROM ${deliveries} d WHERE d.endpoint_id = w.endpoint_id AND d.due_at <= ${now} AND (d.state = 'pending' OR d.id <> ALL ($4::bigint[])) ${notBehind} ORDER BY d.due_at, d.id LIMIT w.n FOR UPDATE SKIP LOCKED) p`;
 
 const sql = {
-  add: `WITH ev AS (INSERT INTO ${events} (uuid, name, key, created_at, body, unfiltered)
-      SELECT u, n, k, ${now}, b, f FROM unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::int[]) AS i(u, n, k, b, f) RETURNING id, uuid)
+  add: `WITH ev AS (INSERT INTO ${events} (uuid, name, key, created_at, body, unfiltered, context)
+      SELECT u, n, k, ${now}, b, f, c FROM unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::int[], $14::text[]) AS i(u, n, k, b, f, c) RETURNING id, uuid)
     INSERT INTO ${deliveries} (uuid, event_id, endpoint_id, state, due_at, order_key, target, created_at, finished_at, failure, error)
-      SELECT i.u, ev.id, i.ep, CASE WHEN i.fail IS NULL THEN 'pending' ELSE 'failed' END, CASE WHEN i.fail IS NULL THEN CASE WHEN i.held THEN ${now} + ${String(leaseTime)} ELSE 0 END END, i.ord, i.t, ${now},
+      SELECT i.u, ev.id, i.ep, CASE WHEN i.fail IS NULL THEN 'pending' ELSE 'failed' END, CASE WHEN i.fail IS NULL THEN CASE WHEN i.wait > 0 THEN ${now} + i.wait ELSE 0 END END, i.ord, i.t, ${now},
         CASE WHEN i.fail IS NOT NULL THEN ${now} END, i.fail, i.err
-      FROM unnest($6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::bool[]) WITH ORDINALITY AS i(ev, u, ep, ord, t, fail, err, held, n)
+      FROM unnest($6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::bigint[]) WITH ORDINALITY AS i(ev, u, ep, ord, t, fail, err, wait, n)
       JOIN ev ON ev.uuid = i.ev ORDER BY i.n`,
   claim: lock(pick),
   claimThese: lock(`SELECT d.id, d.event_id FROM ${deliveries} d WHERE d.uuid = ANY($2::text[]) AND (d.due_at <= ${now} OR (d.state = 'pending' AND d.due_at IS NOT NULL)) FOR UPDATE SKIP LOCKED`),
@@ -51,6 +51,7 @@ const sql = {
       (SELECT endpoint_id FROM ${deliveries} WHERE due_at IS NOT NULL ORDER BY endpoint_id LIMIT 1)
       UNION ALL SELECT (SELECT d.endpoint_id FROM ${deliveries} d WHERE d.due_at IS NOT NULL AND d.endpoint_id > open.endpoint_id ORDER BY d.endpoint_id LIMIT 1) FROM open WHERE open.endpoint_id IS NOT NULL)
     SELECT endpoint_id FROM open WHERE endpoint_id IS NOT NULL`,
+  context: `SELECT context FROM ${events} WHERE id = $1`,
   keepBody: `UPDATE ${deliveries} SET body = $1 WHERE id = $2 AND token = $3`,
 } as const;
 
@@ -79,7 +80,8 @@ class PostgresqlStore implements Store {
     await this.run((connection) => connection.rows(sql.add, [
       added.map(({ uuid }) => uuid), added.map(({ name }) => name), added.map(({ key }) => key), added.map(({ body }) => body), added.map(({ unfiltered }) => (unfiltered ? 1 : 0)),
       flat.map(({ event }) => event), flat.map(({ uuid }) => uuid), flat.map(({ endpointId }) => endpointId), flat.map(({ orderKey }) => orderKey), flat.map(({ target }) => target),
-      flat.map(({ failed }) => failed?.failure ?? null), flat.map(({ failed }) => failed?.error ?? null), flat.map(({ held: isHeld }) => isHeld === true),
+      flat.map(({ failed }) => failed?.failure ?? null), flat.map(({ failed }) => failed?.error ?? null), flat.map(({ wait }) => wait),
+      added.map(({ context }) => context),
     ]), { ...(transaction && { transaction }) });
   };
 
@@ -122,6 +124,8 @@ class PostgresqlStore implements Store {
   readonly openEndpoints: Store['openEndpoints'] = async () => (await this.query(sql.firstOpen, [])).rows.map(([id]) => id as string);
 
   readonly keepBody: Store['keepBody'] = async (job, body) => (await this.query(sql.keepBody, [body, job.id, job.token])).changes > 0;
+
+  readonly contextOf: Store['contextOf'] = async (eventId) => ((await this.query(sql.context, [eventId])).rows[0]?.[0] ?? null) as string | null;
 
   readonly leased: Store['leased'] = () => Promise.resolve(new Set<number>());
 

@@ -15,7 +15,7 @@ const notBehind = `AND (d.order_key IS NULL OR NOT EXISTS (SELECT 1 FROM ${deliv
 
 const sql = {
   now: `SELECT ${now}`,
-  addEvent: `INSERT INTO ${events} (uuid, name, key, created_at, body, unfiltered) VALUES (?, ?, ?, ?, ?, ?)`,
+  addEvent: `INSERT INTO ${events} (uuid, name, key, created_at, body, unfiltered, context) VALUES (?, ?, ?, ?, ?, ?, ?)`,
   addDelivery: `INSERT INTO ${deliveries} (uuid, event_id, endpoint_id, state, due_at, order_key, target, created_at, finished_at, failure, error)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   fresh: `SELECT ${columns} WHERE d.endpoint_id = ? AND d.due_at = 0 AND d.id > ? ORDER BY d.id LIMIT ?`,
@@ -41,6 +41,7 @@ const sql = {
   stored: `SELECT 1 FROM ${deliveries} WHERE uuid = ?`,
   mendLeases: `UPDATE ${leases} SET until = ? WHERE until > ?`,
   mendWaits: `UPDATE ${deliveries} SET due_at = ? + ${meant} WHERE endpoint_id = ? AND due_at > ? AND due_at > ? + ${meant} + ?`,
+  context: `SELECT context FROM ${events} WHERE id = ?`,
   leasedNow: `SELECT j.value FROM ${leases} l, json_each(l.jobs) j`,
 } as const;
 
@@ -88,9 +89,9 @@ class SqliteStore implements Store {
       if (again && first && connection.rows(sql.stored, first.uuid).length > 0) return;
       const time = timeOf(connection);
       for (const event of added) {
-        const { lastId } = connection.run(sql.addEvent, event.uuid, event.name, event.key, time, event.body, event.unfiltered ? 1 : 0);
-        for (const { uuid, endpointId, orderKey, target, failed, held: isHeld } of event.deliveries) {
-          connection.run(sql.addDelivery, uuid, lastId, endpointId, failed ? 'failed' : 'pending', failed ? null : isHeld === true ? time + leaseTime : 0, orderKey, target, time, failed ? time : null, failed?.failure ?? null, failed?.error ?? null);
+        const { lastId } = connection.run(sql.addEvent, event.uuid, event.name, event.key, time, event.body, event.unfiltered ? 1 : 0, event.context);
+        for (const { uuid, endpointId, orderKey, target, failed, wait } of event.deliveries) {
+          connection.run(sql.addDelivery, uuid, lastId, endpointId, failed ? 'failed' : 'pending', failed ? null : wait > 0 ? time + wait : 0, orderKey, target, time, failed ? time : null, failed?.failure ?? null, failed?.error ?? null);
         }
       }
     }, { durable, ...(transaction && { transaction }) });
@@ -160,6 +161,8 @@ class SqliteStore implements Store {
   readonly openEndpoints: Store['openEndpoints'] = () => this.run(openEndpoints);
 
   readonly keepBody: Store['keepBody'] = (job, body) => this.run((connection) => connection.rows(sql.holds, job.token, this.owner).length > 0 && connection.run(sql.keepBody, body, job.id).changes > 0);
+
+  readonly contextOf: Store['contextOf'] = (eventId) => this.run((connection) => (connection.rows(sql.context, eventId)[0]?.[0] ?? null) as string | null);
 
   readonly leased: Store['leased'] = async () => this.run((connection) => new Set(connection.rows(sql.leasedNow).map(([id]) => id as number)));
 

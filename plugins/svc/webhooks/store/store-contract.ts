@@ -37,8 +37,8 @@ export interface NewDelivery {
   readonly target: string | null;
   /** Stored as failed, for this reason, and never sent by itself. */
   readonly failed: { readonly failure: DeliveryFailure; readonly error: string } | null;
-  /** Whoever adds it sends it at once: the queue leaves it alone for the time of a lease, and takes it when nobody did. Default false. */
-  readonly held?: boolean;
+  /** Milliseconds until the queue may take it; 0: at once. */
+  readonly wait: number;
 }
 
 export interface NewEvent {
@@ -47,6 +47,8 @@ export interface NewEvent {
   readonly key: string;
   readonly body: Buffer;
   readonly unfiltered: boolean;
+  /** JSON of what the event was emitted with, where a filter has to see it again. */
+  readonly context: string | null;
   readonly deliveries: readonly NewDelivery[];
 }
 
@@ -118,6 +120,8 @@ export interface Store {
   openEndpoints(): Promise<readonly string[]>;
   /** Keeps the bytes that a filter made, before they are sent for the first time. Answers false when somebody else holds the job by now. */
   keepBody(job: Job, body: Buffer): Promise<boolean>;
+  /** See NewEvent. */
+  contextOf(eventId: number): Promise<string | null>;
   /** Ids of rows among these that are being worked on. */
   leased(ids: readonly number[]): Promise<ReadonlySet<number>>;
 }

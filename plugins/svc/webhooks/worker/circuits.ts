@@ -28,19 +28,22 @@ export interface CircuitsParts {
   readonly host: Pick<HostApi, 'database' | 'hooks' | 'clock' | 'log'>;
   /** Milliseconds on a clock that never jumps. */
   readonly elapsed: () => number;
+  /** Told of an endpoint that answered a probe. */
+  readonly closed?: (endpointId: string) => void;
 }
 
 /**
  * Endpoints that fail for long: their events wait, one of them is tried now and then, and when it gets through all go.
  * What is stored counts on every node: a pause that another node has ended is over here too, with the next outcome or `load`.
  */
-export function createCircuits({ host: { database, hooks, clock, log }, elapsed }: CircuitsParts): Circuits {
+export function createCircuits({ host: { database, hooks, clock, log }, elapsed, closed }: CircuitsParts): Circuits {
   const known = new Map<string, Known>();
   const table = createCircuitTable({ database, clock, elapsed });
 
   async function close(endpointId: string, circuit: Known): Promise<void> {
     known.delete(endpointId);
     if (!circuit.stored || !(await table.remove(endpointId))) return;
+    closed?.(endpointId);
     log.info('A webhook endpoint works again and was resumed.', { endpoint: endpointId });
     await hooks.doActionAsync('svc_event_webhooks_endpoint_resumed', endpointId);
   }

@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import type { WebhookService } from '../../../plugins/svc/webhooks/create-webhooks.ts';
+import { describeDialects } from '../../helpers/dialects.ts';
+import { atOnce, openWebhooks, plainDeliver, queued, type Opened } from './open-webhooks.ts';
+import { startReceiver, type Receiver } from './receiver.ts';
+
+describeDialects('first attempts of webhook deliveries', (open) => {
+  let receiver: Receiver;
+  let opened: Opened;
+  let webhooks: WebhookService;
+  let transport: ReturnType<typeof plainDeliver>;
+
+  beforeEach(async () => {
+    receiver = await startReceiver();
+    transport = plainDeliver();
+    opened = await openWebhooks(await open(), transport.deliver);
+    ({ webhooks } = opened);
+    await webhooks.setEnabled(true);
+    await webhooks.addEndpoint({ name: 'Shop', url: receiver.url, events: ['chatbot.session_started', 'task.item_completed'] });
+  });
+  afterEach(async () => {
+    await webhooks.stop();
+    await transport.close();
+    await receiver.stop();
+  });
+
+  it('wait as long as the filter of delays wants', async () => {
+    opened.hooks.addFilter('svc_event_webhooks_retry_delays', (delays) => [0.3, ...delays.slice(1)]);
+    const began = performance.now();
+    await webhooks.emit('chatbot.session_started', queued(1));
+    expect(await webhooks.work()).to.equal(0);
+    await webhooks.start();
+    await receiver.count(1);
+    expect(receiver.received[0]!.at - began).to.be.at.least(299);
+  });
+
+  it('that have to wait are left to the queue, also of events that are sent at once otherwise', async () => {
+    opened.hooks.addFilter('svc_event_webhooks_retry_delays', () => [600]);
+    expect(await webhooks.emit('task.item_completed', atOnce(1))).to.deep.include({ queued: true, delivered: 0, failed: 0, error: null });
+    const { deliveries: [delivery] } = await webhooks.recorder.list();
+    expect((delivery?.dueAt ?? 0) - (delivery?.createdAt ?? 0)).to.equal(600_000);
+    expect(receiver.received).to.have.length(0);
+  });
+
+  it('fail with the reason where the filter of delays throws', async () => {
+    opened.hooks.addFilter('svc_event_webhooks_retry_delays', () => { throw new Error('no delays today'); });
+    expect(await webhooks.emit('chatbot.session_started', queued(1))).to.deep.include({ queued: false, failed: 1, error: null });
+    expect((await webhooks.recorder.list()).deliveries[0]).to.deep.include({ state: 'failed', failure: 'filter', error: 'The filter svc_event_webhooks_retry_delays failed: no delays today' });
+  });
+
+  it('ask a filter of envelopes that failed again on Retry, with all that it was handed before', async () => {
+    const given: unknown[] = [];
+    let isBroken = true;
+    opened.hooks.addFilter('svc_event_webhooks_envelope', (...handed) => {
+      const [envelope, , data, context] = handed;
+      given.push([data, context]);
+      if (isBroken) throw new Error('not yet');
+      return { ...envelope, meta: { late: true } };
+    });
+    const context = { origin: 'frontend_other', meta: { page: 3 }, key: ['a', 7] };
+    const { deliveries: [delivery] } = await webhooks.emit('chatbot.session_started', queued(1), context);
+    isBroken = false;
+    expect(await webhooks.recorder.retry(delivery!)).to.equal(true);
+    expect(await webhooks.work()).to.equal(1);
+    expect(given).to.deep.equal([[queued(1), context], [queued(1), context]]);
+    expect(JSON.parse(receiver.received[0]!.body)).to.deep.include({ meta: { late: true } });
+  });
+});
