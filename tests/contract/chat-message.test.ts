@@ -63,6 +63,19 @@ describe('POST /chat/{bot_id}/message', () => {
     expect(sent().messages.map(({ content }) => Number(content))).to.deep.equal(Array.from({ length: 15 }, (_, place) => 16 + place));
   });
 
+  it('may cut a conversation before an answer, with every provider', async () => {
+    await service.host.cli('svc', 'sandbox', 'on');
+    try {
+      for (const provider of ['openai', 'azure', 'google', 'openrouter', 'claude', 'deepseek', 'xai', 'ollama']) {
+        const bot = await service.bot({ provider, model: '', max_messages: 2 });
+        const { status, text } = await service.chat(bot.id, say('1', '2', '3'));
+        expect(status, `${provider}: ${text}`).to.equal(200);
+      }
+    } finally {
+      await service.host.cli('svc', 'sandbox', 'off');
+    }
+  });
+
   it('fills in [date] by the site and [username] as Guest', async () => {
     const bot = await service.bot({ instructions: 'Today is [date], you talk with [username]. [other]' });
     await service.chat(bot.id, say('What is [date]?'));

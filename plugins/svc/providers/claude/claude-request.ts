@@ -1,5 +1,5 @@
 import { mapParams, type MappedParams, type ParamRules } from '../params.ts';
-import type { ProviderSettings, TextRequest } from '../provider.ts';
+import type { ProviderSettings, TextMessage, TextRequest } from '../provider.ts';
 import { claudeParams, defaultMaxTokens } from './claude-models.ts';
 
 export const claudeRules: ParamRules = {
@@ -22,9 +22,14 @@ export function claudeRequest(request: TextRequest, settings: ProviderSettings):
       model: request.model,
       max_tokens: defaultMaxTokens,
       ...(request.system !== null && { system: request.system }),
-      messages: request.messages,
+      messages: begunByUser(request.messages),
       ...wire,
     },
     ignored,
   };
+}
+
+/** Not everybody who serves Claude takes a conversation that the assistant begins, such as one whose beginning was cut off. */
+function begunByUser(messages: readonly TextMessage[]): readonly TextMessage[] {
+  return messages[0]?.role === 'assistant' ? [{ role: 'user', content: '…' }, ...messages] : messages;
 }
