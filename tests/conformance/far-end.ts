@@ -24,6 +24,12 @@ export interface FarEnd {
   /** A model that takes most parameters. */
   readonly model: string;
   readonly generatePath: string;
+  /** Where streams are asked for; default `generatePath`. */
+  readonly streamPath?: string;
+  /** The event of an error that comes in a stream, and the status it stands for. */
+  readonly streamError?: readonly [event: string, status: number];
+  /** Members of the body that ask for a stream; default those of Chat Completions with its usage. */
+  readonly streamMembers?: JsonBody;
   readonly modelsPath: RegExp;
   /** Header that carries the key, and its value. */
   readonly key: readonly [name: string, value: string];
@@ -60,6 +66,14 @@ export const sampleParams: Required<AiParams> = {
 export function fixturesOf(id: string): Fixtures {
   return JSON.parse(readFileSync(new URL(`../fixtures/providers/${id}.json`, import.meta.url), 'utf8')) as Fixtures;
 }
+
+/** A recorded stream: `tests/fixtures/providers/streams/<id>.sse`. All say the same, with the usage of the recorded answers. */
+export function streamOf(id: string): string {
+  return readFileSync(new URL(`../fixtures/providers/streams/${id}.sse`, import.meta.url), 'utf8');
+}
+
+/** What the recorded streams say. */
+export const streamed = 'Bonjour, ça va ? 🌍 日本語.';
 
 /** The body a far end sends with an error status: the recorded one, else its shape around a sentence of the status. */
 export function errorBody(fixtures: Fixtures, status: number): { body: JsonBody | string; sentence: string } {

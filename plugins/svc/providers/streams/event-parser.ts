@@ -13,13 +13,18 @@ export interface EventParser {
   end(): StreamEvent[];
 }
 
+/** An event that goes on and on. */
+export class EndlessEvent extends Error {
+  override readonly name = 'EndlessEvent';
+}
+
 /** Characters that an event may have before it counts as no event at all. */
 const longest = 16 * 1_048_576;
 
 /**
  * Reads server-sent events as WHATWG's HTML defines them: lines end with CR, LF or both, comments and unknown fields are passed over.
  *
- * @throws RangeError for an event without an end.
+ * @throws EndlessEvent
  */
 export function createEventParser(): EventParser {
   const decoder = new TextDecoder();
@@ -56,7 +61,7 @@ export function createEventParser(): EventParser {
       start = rest.charAt(end) === '\r' && rest.charAt(end + 1) === '\n' ? end + 2 : end + 1;
     }
     rest = rest.slice(start);
-    if (rest.length + length > longest) throw new RangeError('A server-sent event does not end.');
+    if (rest.length + length > longest) throw new EndlessEvent();
     return events;
   };
 

@@ -3,7 +3,7 @@ import type { ProviderConnection } from '../provider.ts';
 import { readJson } from '../read-json.ts';
 import type { JsonObject } from '../json.ts';
 import { brokenOff } from './stream-failure.ts';
-import { createEventParser, type StreamEvent } from './event-parser.ts';
+import { createEventParser, EndlessEvent, type StreamEvent } from './event-parser.ts';
 
 export interface EventReader {
   /** Takes one event. Answers true when it was the last one. */
@@ -24,7 +24,7 @@ export interface OpenStream {
 /**
  * Reads an answer of server-sent events to its end.
  *
- * @throws ProviderError `connection` when it breaks off, `unreadable` when it holds no events at all, and what the reader throws.
+ * @throws ProviderError `connection` when it breaks off, `unreadable` when it is another kind of answer, and what the reader throws.
  */
 export async function readEvents({ response, connection, signal }: OpenStream, reader: EventReader): Promise<void> {
   if (!isEventStream(response)) return reader.whole(await readJson(response));
@@ -38,7 +38,7 @@ export async function readEvents({ response, connection, signal }: OpenStream, r
     signal.throwIfAborted();
     if (!isOver && !reader.isComplete()) throw brokenOff();
   } catch (error) {
-    if (!signal.aborted && error instanceof RangeError) throw unreadable('an event of it does not end', response.status);
+    if (!signal.aborted && error instanceof EndlessEvent) throw unreadable('an event of it does not end', response.status);
     throw signal.aborted ? error : thrownFailure(error, connection);
   } finally {
     signal.removeEventListener('abort', cancel);

@@ -1,0 +1,177 @@
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { createHooks } from '../../../host/hooks/hooks.ts';
+import { createFakeClock } from '../../../host/testing/fake-clock.ts';
+import { createUndiciFetch } from '../../../plugins/svc/ai/undici-fetch.ts';
+import { createEventParser, EndlessEvent } from '../../../plugins/svc/providers/streams/event-parser.ts';
+import { createThinkingFilter, withoutThinking } from '../../../plugins/svc/providers/chat-completions/without-thinking.ts';
+import type { Provider, ProviderError } from '../../../plugins/svc/providers/provider.ts';
+import { createProviderRegistry, type ProviderRegistry } from '../../../plugins/svc/providers/registry.ts';
+import { connectionTo, requestTo } from '../../conformance/exchange.ts';
+import { streamed, streamOf, type FarEnd } from '../../conformance/far-end.ts';
+import { farEnds } from '../../conformance/far-ends.ts';
+import { describeTextStream } from '../../conformance/text-stream.ts';
+import { failureOf } from '../../helpers/failure-of.ts';
+
+let registry: ProviderRegistry;
+const find = (id: string): Provider => registry.get(id)!;
+const titleOf = ({ label, settings }: FarEnd): string => (settings.api_version === undefined ? label : `${label} (${settings.api_version})`);
+
+describe('Text providers that stream', () => {
+  before(async () => {
+    registry = await createProviderRegistry({ hooks: createHooks() });
+  });
+
+  for (const farEnd of farEnds) describeTextStream(titleOf(farEnd), farEnd, () => find(farEnd.id));
+
+  it('are not asked for the usage where the interface is too old to know the wish', async () => {
+    const old = { ...farEnds.find(({ settings }) => settings.api_version === '2024-10-21')! };
+    const bodies: string[] = [];
+    const fetch: typeof globalThis.fetch = (_input, init) => {
+      bodies.push(String(init?.body));
+      return Promise.resolve(new Response(streamOf('azure'), { headers: { 'content-type': 'text/event-stream' } }));
+    };
+    const settings = { ...old.settings, api_version: '2024-02-01' };
+    await find('azure').text!.stream!(requestTo(old), connectionTo(old, { fetch, settings }), () => undefined);
+    expect(bodies.map((body) => 'stream_options' in (JSON.parse(body) as object))).to.deep.equal([false]);
+  });
+
+  it('are not asked for the usage again where the far end refused the wish', async () => {
+    const farEnd = farEnds.find(({ id }) => id === 'ollama')!;
+    const asked: boolean[] = [];
+    const fetch: typeof globalThis.fetch = (_input, init) => {
+      const wished = String(init?.body).includes('stream_options');
+      asked.push(wished);
+      return Promise.resolve(wished
+        ? new Response('{"error":{"message":"Unrecognized request argument supplied: stream_options"}}', { status: 400, headers: { 'content-type': 'application/json' } })
+        : new Response(streamOf('ollama'), { headers: { 'content-type': 'text/event-stream' } }));
+    };
+    const settings = { ...farEnd.settings, base_url: 'http://127.0.0.1:1/v1' };
+    for (let turn = 0; turn < 2; turn += 1) {
+      const { content } = await find('ollama').text!.stream!(requestTo(farEnd), connectionTo(farEnd, { fetch, settings }), () => undefined);
+      expect(content).to.equal(streamed);
+    }
+    expect(asked).to.deep.equal([true, false, false]);
+  });
+});
+
+describe('Streams of providers over real connections', () => {
+  let server: Server;
+  let origin: string;
+  let answer: (response: ServerResponse) => void;
+  const pool = createUndiciFetch();
+  before(async () => {
+    registry = await createProviderRegistry({ hooks: createHooks() });
+    server = createServer((request, response) => {
+      request.resume();
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      answer(response);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  });
+  after(async () => {
+    server.closeAllConnections();
+    server.close();
+    await pool.close();
+  });
+
+  for (const farEnd of farEnds) {
+    const settings = { ...farEnd.settings, base_url: farEnd.settings.base_url!.replace(/^https?:\/\/[^/]+/, () => origin) };
+    const events = streamOf(farEnd.id).split(/(?<=\r?\n\r?\n)/);
+    const half = events.findIndex((event) => event.includes('日本'));
+    const start = (init: { signal?: AbortSignal; timeout?: number; clock?: ReturnType<typeof createFakeClock> }) => {
+      let tell: () => void = () => undefined;
+      const begun = new Promise<void>((resolve) => {
+        tell = resolve;
+      });
+      const own = { ...settings, base_url: farEnd.settings.base_url!.replace(/^https?:\/\/[^/]+/, origin) };
+      return { begun, done: find(farEnd.id).text!.stream!(requestTo(farEnd), connectionTo(farEnd, { fetch: pool.fetch, ...init, settings: own }), () => tell()) };
+    };
+    /** Sends the first half, and then nothing. */
+    const stalling = (): Promise<string> => new Promise((resolve) => {
+      answer = (response) => {
+        response.write(events.slice(0, half).join(''));
+        response.once('close', () => resolve(response.writableFinished ? 'finished' : 'ended by its caller'));
+      };
+    });
+
+    describe(titleOf(farEnd), () => {
+      it('hand on each piece before the next is sent', async () => {
+        let next: () => void = () => undefined;
+        answer = (response) => {
+          let index = 0;
+          next = () => {
+            while (index < events.length) {
+              const event = events[index++]!;
+              response.write(event);
+              if (/Bon|jour|日本/.test(event)) return;
+            }
+            response.end();
+          };
+          next();
+        };
+        const pieces: string[] = [];
+        const own = { ...settings, base_url: farEnd.settings.base_url!.replace(/^https?:\/\/[^/]+/, origin) };
+        const { content } = await find(farEnd.id).text!.stream!(requestTo(farEnd), connectionTo(farEnd, { fetch: pool.fetch, settings: own }), (piece) => {
+          pieces.push(piece);
+          if (/Bon|jour|日本/.test(piece)) next();
+        });
+        expect([content, pieces.join('')]).to.deep.equal([streamed, streamed]);
+      });
+
+      it('end the far end’s request when the caller gives up', async () => {
+        const ended = stalling();
+        const controller = new AbortController();
+        const { begun, done } = start({ signal: controller.signal });
+        const failure = failureOf(done);
+        await begun;
+        controller.abort();
+        expect(((await failure) as ProviderError).kind).to.equal('aborted');
+        expect(await ended).to.equal('ended by its caller');
+      });
+
+      it('end it when the time limit is over, which is for the whole', async () => {
+        const ended = stalling();
+        const clock = createFakeClock();
+        const { begun, done } = start({ clock, timeout: 1000 });
+        const failure = failureOf(done);
+        await begun;
+        await clock.advance(1000);
+        expect(((await failure) as ProviderError).kind).to.equal('timeout');
+        expect(await ended).to.equal('ended by its caller');
+      });
+    });
+  }
+});
+
+describe('Reading server-sent events', () => {
+  it('refuses an event that does not end', () => {
+    const parser = createEventParser();
+    const bytes = Buffer.alloc(1_048_576, 'x');
+    expect(() => {
+      for (let count = 0; count < 20; count += 1) parser.push(bytes);
+    }).to.throw(EndlessEvent);
+  });
+
+  it('joins lines of data, keeps names, and passes over a mark at the beginning', () => {
+    const parser = createEventParser();
+    const events = [...parser.push(Buffer.from('\uFEFFevent: a\ndata: 1\ndata:2\nid: x\n\ndata\n\nevent: lost\n\ndata: last')), ...parser.end()];
+    expect(events).to.deep.equal([{ name: 'a', data: '1\n2' }, { name: '', data: '' }, { name: '', data: 'last' }]);
+  });
+});
+
+describe('Reasoning that stands before the text', () => {
+  for (const text of ['Plain.', '<think>a</think>\n\nText <think>b</think>', ' \n<think>a', '<thinking> is a tag', '  ', '<think></think>', '<think>a</think>  <think>b</think> c', '<', '']) {
+    it(`is left out of pieces as it is of the whole: ${JSON.stringify(text)}`, () => {
+      for (const size of [1, 2, 3, 50]) {
+        const filter = createThinkingFilter();
+        const pieces = text.match(new RegExp(`[\\s\\S]{1,${String(size)}}`, 'g')) ?? [];
+        expect(pieces.map((piece) => filter.push(piece)).join('') + filter.end()).to.equal(withoutThinking(text));
+      }
+    });
+  }
+});
