@@ -137,7 +137,8 @@ function guestOf(host: TestHost, bot: number, headers: HeaderFields): Guest {
       if (answer.status === 200) {
         guest.token = answer.body.token;
         const cookie = answer.headers.get('set-cookie');
-        if (cookie !== null) guest.headers['cookie'] = [guest.headers['cookie'], cookie.split(';', 1)[0]].filter(Boolean).join('; ');
+        // As a browser does: the new one takes the place of the one of its name.
+        if (cookie !== null) guest.headers['cookie'] = [...(guest.headers['cookie'] ?? '').split('; ').filter((one) => one !== '' && !one.startsWith('svc_chat=')), cookie.split(';', 1)[0]].join('; ');
       }
       return answer;
     },

@@ -1,4 +1,4 @@
-import { lazy, type RestRequest, type RouteArgument, type RouteDefinition } from '#plugin-api';
+import { lazy, RestError, type RestRequest, type RouteArgument, type RouteDefinition } from '#plugin-api';
 import type { ServiceContext } from '../../../context.ts';
 import './hooks.ts';
 import { widgetNamespace } from './protocol.ts';
@@ -56,6 +56,8 @@ export function registerWidgetRoutes(context: ServiceContext): void {
       showInIndex: false,
       ...init,
       allowOrigin: async (origin, url) => (await handlers()).allows(origin, Number(url['bot_id'])),
+      // Forms of other sites need nobody's leave to be sent; JSON does.
+      validate: ({ json }) => (typeof json === 'object' && json !== null ? true : notJson()),
       handler: async (request: RestRequest) => (await handlers())[act](request),
     });
   };
@@ -64,4 +66,8 @@ export function registerWidgetRoutes(context: ServiceContext): void {
   post('stop', 'stop', { args: stopArgs, summary: 'Ends the answer under way.' });
   post('feedback', 'feedback', { args: feedbackArgs, summary: 'Rates an answer.' });
   post('forms', 'forms/(?P<form_id>[\\w-]+)', { args: formArgs, summary: 'Submits a form.' });
+}
+
+function notJson(): RestError {
+  return new RestError({ code: 'rest_unsupported_media_type', status: 415, message: 'Send the body as JSON, with the header Content-Type: application/json.' });
 }
