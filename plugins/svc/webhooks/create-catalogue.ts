@@ -1,5 +1,6 @@
 import type { Ajv, ValidateFunction } from 'ajv';
 import type { HooksApi } from '#plugin-api';
+import { createAjv } from '../kit/ajv.ts';
 import type { EventDefinition } from '../kit/define-event.ts';
 import type { Catalogue } from './catalogue.ts';
 
@@ -10,7 +11,8 @@ const aliases: Readonly<Record<string, string>> = { 'chatbot.feedback_submitted'
  * The events there are: those of the service, and those that plugins define with the filter `svc_event_schemas`, which
  * gets and answers an array of definitions as `defineEvent` takes them.
  */
-export function createCatalogue({ hooks, events, ajv }: { readonly hooks: Pick<HooksApi, 'applyFilters' | 'hasFilter'>; readonly events: readonly EventDefinition[]; readonly ajv: Ajv }): Catalogue {
+export function createCatalogue({ hooks, events }: { readonly hooks: Pick<HooksApi, 'applyFilters' | 'hasFilter'>; readonly events: readonly EventDefinition[] }): Catalogue {
+  let ajv: Ajv | undefined;
   const own = new Map(events.map((event) => [event.name, event]));
   const checks = new WeakMap<object, ValidateFunction>();
 
@@ -21,7 +23,7 @@ export function createCatalogue({ hooks, events, ajv }: { readonly hooks: Pick<H
   }
   const find = (name: string): EventDefinition | undefined => own.get(name) ?? all().get(name);
   function checkOf({ schema }: EventDefinition): ValidateFunction {
-    const check = checks.get(schema) ?? ajv.compile(schema);
+    const check = checks.get(schema) ?? (ajv ??= createAjv({ strict: false, allowUnionTypes: true })).compile(schema);
     checks.set(schema, check);
     return check;
   }

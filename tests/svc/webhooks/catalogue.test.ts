@@ -1,4 +1,3 @@
-import { Ajv } from 'ajv';
 import { expect } from 'chai';
 import { createHooks } from '../../../host/hooks/hooks.ts';
 import { serviceEvents } from '../../../plugins/svc/events.ts';
@@ -7,7 +6,7 @@ import { openApiWebhooks } from '../../../plugins/svc/webhooks/openapi.ts';
 
 describe('the catalogue of events', () => {
   const hooks = createHooks();
-  const catalogue = createCatalogue({ hooks, events: serviceEvents, ajv: new Ajv({ strict: false, allowUnionTypes: true }) });
+  const catalogue = createCatalogue({ hooks, events: serviceEvents });
 
   it('holds the ten events of the service', () => {
     expect(catalogue.list().map(({ name }) => name)).to.deep.equal([

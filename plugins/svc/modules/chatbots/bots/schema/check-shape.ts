@@ -1,4 +1,5 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import { createAjv } from '../../../../kit/ajv.ts';
 import { botSchema } from './bot-schema.ts';
 import type { SettingSchema } from './fields.ts';
 
@@ -9,7 +10,7 @@ let compiled: ValidateFunction | null = null;
 
 /** Every member that its schema refuses. */
 export function shapeFaults(settings: unknown): Faults {
-  compiled ??= new Ajv({ allErrors: true, verbose: true, strict: false, allowUnionTypes: true, discriminator: true }).compile(botSchema);
+  compiled ??= createAjv({ allErrors: true, verbose: true, strict: false, allowUnionTypes: true, discriminator: true }).compile(botSchema);
   if (compiled(settings)) return {};
   // The last of equal keys counts, and the first fault of a member is the one to be told.
   return Object.fromEntries((compiled.errors ?? []).map((error) => [pathOf(error), `${pathOf(error) || 'The chatbot'} ${ruleOf(error)}.`] as const).reverse());
