@@ -49,7 +49,7 @@ export async function createWebhooks({ host, events, deliver, elapsed = () => pe
   const catalogue = createCatalogue({ hooks, events });
   const owner = randomUUID();
   const store = database.dialect === 'sqlite' ? createSqliteStore(database, owner) : createPostgresqlStore(database, owner);
-  const circuits = createCircuits({ host, elapsed });
+  const circuits = createCircuits({ host, elapsed, closed: (id) => { wake.everywhere([id]); } });
   const worker = createWorker({ host, store, circuits, elapsed, mayClaim: createGate(host, settings), isUnavailable: (error) => database.isUnavailable(error), attempt: createAttempt({ host, settings, store, deliver }), written: createReporter(host, settings) });
   const wake = createWake({ host, owner, worker, elapsed });
   const replays = createReplays({ host, wake: () => { wake.all(); } });
@@ -60,8 +60,16 @@ export async function createWebhooks({ host, events, deliver, elapsed = () => pe
 
   async function takeCircuits(): Promise<void> {
     const paused = new Set(await circuits.load());
-    if (paused.size > 0) worker.wake([...paused]);
+    const resumed = [...worker.lanes.values()].filter((lane) => lane.paused && !paused.has(lane.id));
     for (const lane of worker.lanes.values()) lane.paused = paused.has(lane.id);
+    worker.wake([...paused, ...resumed.map(({ id }) => id)]);
+  }
+
+  /** What another node tells of an endpoint that is paused here may be that it is not any more. */
+  function hear(payload: string): void {
+    const ids = wake.heard(payload);
+    const isAbout = [...worker.lanes.values()].some((lane) => lane.paused && ids !== null && (ids.length === 0 || ids.includes(lane.id)));
+    if (isAbout) takeCircuits().catch((error: unknown) => { log.warn('Paused webhook endpoints could not be looked up; they are at the next probe.', { error }); });
   }
 
   return {
@@ -77,7 +85,7 @@ export async function createWebhooks({ host, events, deliver, elapsed = () => pe
       return worker.drain();
     },
     async start() {
-      unlisten = await database.listen(channel, (payload) => { wake.heard(payload); }, () => { worker.wake(); });
+      unlisten = await database.listen(channel, hear, () => { worker.wake(); });
       wake.here(true);
       worker.start();
       await takeCircuits();
@@ -118,7 +126,7 @@ function createRecorder({ host, log, replays, circuits, worker, wake, emitted }:
       const resumed = await circuits.resume(endpointId);
       const lane = worker.lanes.get(endpointId);
       if (lane) lane.paused = false;
-      wake.these([endpointId]);
+      wake.everywhere([endpointId]);
       return resumed;
     },
     metrics: () => readMetrics(host, worker, emitted()),
@@ -166,10 +174,11 @@ function createWake({ host, owner, worker, elapsed }: WakeParts) {
   let waiting: { readonly ids: Set<string>; all: boolean } | null = null;
   let last = -Infinity;
 
+  /** A worker of this process needs nobody's help on SQLite; elsewhere others may share the work. */
+  const wantsHelp = (): boolean => !isHere || host.database.dialect !== 'sqlite';
+
   /** Many emits in a moment are one notification. */
   function tell(ids: readonly string[] | null): void {
-    // A worker of this process needs nobody's help on SQLite; elsewhere others may share the work.
-    if (isHere && host.database.dialect === 'sqlite') return;
     const isFirst = waiting === null;
     waiting ??= { ids: new Set(), all: false };
     if (ids === null) waiting.all = true;
@@ -192,17 +201,25 @@ function createWake({ host, owner, worker, elapsed }: WakeParts) {
 
   return {
     here: (is: boolean): void => void (isHere = is),
-    heard(payload: string): void {
+    /** Answers what it was about: endpoints, none of them for any; null: what this process told itself. */
+    heard(payload: string): readonly string[] | null {
       const [from, ...ids] = payload.split(' ');
-      if (from !== owner) worker.wake(ids.length === 0 ? undefined : ids);
+      if (from === owner) return null;
+      worker.wake(ids.length === 0 ? undefined : ids);
+      return ids;
     },
     these: (ids: readonly string[]): void => {
       worker.wake(ids);
-      tell(ids);
+      if (wantsHelp()) tell(ids);
     },
     all: (): void => {
       worker.wake();
-      tell(null);
+      if (wantsHelp()) tell(null);
+    },
+    /** For what every node has to know. */
+    everywhere: (ids: readonly string[]): void => {
+      worker.wake(ids);
+      tell(ids);
     },
   };
 }
