@@ -11,7 +11,7 @@ export interface Composer {
 
 /** The field to write in. What is not sent yet is kept with the tab. */
 export function createComposer({ texts, chat }: Surroundings, { session, onSend }: { session: Store; onSend: () => void }): Composer {
-  const field = h('textarea', { rows: 1, maxlength: 32_000, placeholder: texts.placeholder, 'aria-label': texts.placeholder, dir: 'auto', enterkeyhint: 'send' });
+  const field = h('textarea', { rows: 1, maxlength: 32_000, placeholder: texts.placeholder, 'aria-label': texts.placeholder, enterkeyhint: 'send' });
   const send = h('button', { type: 'submit', class: 'send', 'aria-label': texts.send, title: texts.send }, icon('send'));
   const stop = h('button', { type: 'button', class: 'send', hidden: true, 'aria-label': texts.stop, title: texts.stop, onclick: () => stopAnswer() }, icon('stop'));
   const element = h('form', { class: 'composer' }, field, send, stop);
@@ -20,6 +20,8 @@ export function createComposer({ texts, chat }: Surroundings, { session, onSend 
     field.focus();
   };
   const fit = (): void => {
+    // An empty field stays on the side of its placeholder.
+    field.dir = field.value === '' ? '' : 'auto';
     field.style.height = 'auto';
     field.style.height = `${field.scrollHeight}px`;
     send.setAttribute('aria-disabled', String(field.value.trim() === ''));

@@ -1,5 +1,5 @@
 import { h, show } from './dom.ts';
-import { icon } from './icons.ts';
+import { icon, type IconName } from './icons.ts';
 import { iconButton } from './message-actions.ts';
 import type { Surroundings } from './surroundings.ts';
 import { saveFile, transcriptOf } from './transcript.ts';
@@ -11,27 +11,23 @@ export interface Header {
 }
 
 /** Who one talks with, and what can be done with the whole conversation. */
-export function createHeader(around: Surroundings, { onClose }: { onClose: (() => void) | null }): Header {
+export function createHeader(around: Surroundings, { onClose, onAnew }: { onClose: (() => void) | null; onAnew: () => void }): Header {
   const { bot, texts, chat } = around;
   const title = h('h2', { class: 'title', dir: 'auto' }, texts.title || bot.name);
-  const anew = iconButton('edit', texts.new_chat, () => chat.newChat());
-  const download = createDownload(around);
+  const menu = createMenu(around, onAnew);
   const element = h(
     'header',
     { class: 'head' },
     createAvatar(bot),
     h('div', { class: 'titles' }, title, texts.subtitle ? h('p', { class: 'subtitle', dir: 'auto' }, texts.subtitle) : null),
-    anew,
-    download.element,
+    menu.element,
     onClose && iconButton('minimise', texts.close, onClose),
   );
   return {
     element,
     title,
     update() {
-      const begun = chat.entries.length > 0;
-      show(anew, begun);
-      if (!show(download.element, begun)) download.close();
+      if (!show(menu.element, chat.entries.length > 0)) menu.close();
     },
   };
 }
@@ -41,14 +37,25 @@ export function createAvatar({ look }: Surroundings['bot']): HTMLElement {
   return h('span', { class: 'avatar' }, safe ? h('img', { src: look.avatar_url, alt: '', loading: 'lazy' }) : icon(look.icon));
 }
 
-/** A button with a menu of two kinds of file. */
-function createDownload(around: Surroundings): { element: HTMLElement; close(): void } {
+/** A new chat, and the transcript as a file of two kinds. */
+function createMenu(around: Surroundings, onAnew: () => void): { element: HTMLElement; close(): void } {
   const { texts, chat, bot } = around;
-  const button = iconButton('download', texts.download, () => toggle(menu.hidden !== false));
-  const items = (['txt', 'md'] as const).map((kind) =>
-    h('button', { type: 'button', role: 'menuitem', tabindex: -1, onclick: () => save(kind) }, kind === 'md' ? 'Markdown (.md)' : 'Text (.txt)'),
-  );
-  const menu = h('div', { class: 'menu', role: 'menu', 'aria-label': texts.download, hidden: true }, ...items);
+  const save = (kind: 'txt' | 'md'): void => saveFile(`${(bot.name || 'chat').replace(/[^\p{L}\p{N}]+/gu, '-')}.${kind}`, transcriptOf(chat, around, kind));
+  const acts: readonly [IconName, string, () => void][] = [
+    ['edit', texts.new_chat, onAnew],
+    ['download', `${texts.download} (.txt)`, () => save('txt')],
+    ['download', `${texts.download} (.md)`, () => save('md')],
+  ];
+  const button = iconButton('more', `${texts.new_chat}, ${texts.download}`, () => toggle(menu.hidden !== false));
+  const items = acts.map(([name, label, act]) => {
+    const onclick = (): void => {
+      close();
+      act();
+      if (chat.entries.length > 0) button.focus();
+    };
+    return h('button', { type: 'button', role: 'menuitem', tabindex: -1, onclick }, icon(name), label);
+  });
+  const menu = h('div', { class: 'menu', role: 'menu', 'aria-label': button.title, hidden: true }, ...items);
   const element = h('div', { class: 'menu-frame' }, button, menu);
   const toggle = (open: boolean): void => {
     show(menu, open);
@@ -56,11 +63,6 @@ function createDownload(around: Surroundings): { element: HTMLElement; close(): 
     if (open) items[0]?.focus();
   };
   const close = (): void => toggle(false);
-  const save = (kind: 'txt' | 'md'): void => {
-    saveFile(`${(bot.name || 'chat').replace(/[^\p{L}\p{N}]+/gu, '-')}.${kind}`, transcriptOf(chat, around, kind));
-    close();
-    button.focus();
-  };
   button.setAttribute('aria-haspopup', 'menu');
   close();
   element.addEventListener('keydown', (event) => {

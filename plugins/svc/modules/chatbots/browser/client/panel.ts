@@ -32,7 +32,14 @@ export function createPanel({ around: given, session, onClose }: PanelInit): Pan
   const live = h('div', { class: 'hidden', role: 'status', 'aria-live': 'polite' });
   const say = (text: string): void => live.replaceChildren(h('p', {}, text));
   const around: Surroundings = { ...given, say };
-  const header = createHeader(around, { onClose });
+  const header = createHeader(around, {
+    onClose,
+    onAnew: () => {
+      chat.newChat();
+      update();
+      foot.focus();
+    },
+  });
   header.title.id = `title-${++made}`;
   const log = createLog(around);
   const foot = createFoot(around, { session, onSend: log.follow });

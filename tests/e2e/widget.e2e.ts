@@ -1,0 +1,180 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { drive, startWidgetSite, type WidgetSite } from './widget-site.ts';
+
+describe('the widget on a page of another site', () => {
+  let site: WidgetSite;
+
+  before(async () => {
+    site = await startWidgetSite();
+  });
+  after(() => site.stop());
+
+  it('opens, streams an answer as Markdown, and tells the page', async () => {
+    const id = await site.bot({ starters: ['echo: From a **starter**'] });
+    const { page, problems, chat } = await site.visit({ body: `<script>window.told = []; for (const name of ['open', 'message', 'reply', 'feedback']) addEventListener('svc:' + name, (event) => told.push([name, event.detail]))</script>${site.tag(id)}` });
+    await chat.open();
+    expect(await page.evaluate('document.activeElement.localName')).to.equal('svc-chatbot');
+    await chat.root.getByText('Hi! I am Aurora.').waitFor();
+    await chat.root.getByRole('button', { name: 'echo: From a **starter**' }).click();
+    await chat.answers.first().waitFor();
+    expect(await chat.answers.first().innerHTML()).to.equal('<p>From a <strong>starter</strong></p>');
+    await chat.ask('echo: [a link](https://example.com/) and\n\n```js\nlet one = 1;\n```');
+    const link = chat.answers.nth(1).getByRole('link', { name: 'a link' });
+    expect(await link.getAttribute('rel')).to.contain('noopener');
+    expect(await link.getAttribute('target')).to.equal('_blank');
+    await chat.answers.nth(1).getByRole('button', { name: 'Copy' }).click();
+    await chat.answers.nth(1).getByText('Copied').waitFor();
+    const told = await page.evaluate<[string, Record<string, string>][]>('told');
+    expect(told.map(([name]) => name)).to.deep.equal(['open', 'message', 'reply', 'message', 'reply']);
+    expect(told[2]?.[1]?.content).to.equal('From a **starter**');
+    expect(problems).to.deep.equal([]);
+  });
+
+  it('shows text as it comes, and stops where the visitor says so', async () => {
+    const { chat, problems } = await site.visit({ body: site.tag(await site.bot()) });
+    await chat.open();
+    await chat.field.fill(`echo: ${'word after word '.repeat(200)}`);
+    await chat.field.press('Enter');
+    const streaming = chat.root.locator('.entry[data-state="streaming"] .bubble');
+    await streaming.filter({ hasText: 'word after word word' }).waitFor();
+    await chat.root.getByRole('button', { name: 'Stop' }).click();
+    await chat.answers.first().waitFor();
+    expect((await chat.answers.first().textContent())?.length).to.be.lessThan(3_000);
+    await chat.root.getByRole('button', { name: 'Send' }).waitFor();
+    expect(await chat.root.locator('.entry.partial').count()).to.equal(1);
+    expect(problems).to.deep.equal([]);
+  });
+
+  it('keeps conversation, draft and open window over a reload', async () => {
+    const { page, chat, problems } = await site.visit({ body: site.tag(await site.bot()) });
+    await chat.open();
+    await chat.ask('echo: remember me');
+    await chat.field.fill('half a sentence');
+    await page.reload();
+    await chat.answers.getByText('remember me').waitFor();
+    expect(await chat.root.locator('.entry').count()).to.equal(3);
+    expect(await chat.field.inputValue()).to.equal('half a sentence');
+    await chat.root.getByRole('button', { name: /^New chat/ }).click();
+    await chat.root.getByRole('menuitem', { name: 'New chat' }).click();
+    await chat.answers.first().waitFor({ state: 'detached' });
+    await page.reload();
+    await chat.root.getByText('Hi! I am Aurora.').waitFor();
+    await chat.ask('echo: anew');
+    expect(await chat.answers.allTextContents()).to.deep.equal(['anew']);
+    expect(problems).to.deep.equal([]);
+  });
+
+  it('shows one conversation in two tabs, each message once', async () => {
+    const { page, chat } = await site.visit({ body: site.tag(await site.bot()) });
+    await chat.open();
+    await chat.ask('echo: first');
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    const there = drive(other);
+    await there.launcher.click();
+    await there.answers.getByText('first').waitFor();
+    await there.ask('echo: second');
+    await chat.answers.getByText('second').waitFor();
+    await chat.ask('echo: third');
+    await there.answers.getByText('third').waitFor();
+    for (const tab of [chat, there]) expect(await tab.answers.allTextContents()).to.deep.equal(['first', 'second', 'third']);
+    await other.reload();
+    await there.answers.getByText('third').waitFor();
+    expect(await there.root.locator('.mine .bubble').allTextContents()).to.deep.equal(['echo: first', 'echo: second', 'echo: third']);
+  });
+
+  it('takes ratings and a comment, and shows them after a reload', async () => {
+    const { page, chat, problems } = await site.visit({ body: site.tag(await site.bot()) });
+    await chat.open();
+    await chat.ask('echo: rate me');
+    const good = chat.root.getByRole('button', { name: 'Good answer' });
+    const bad = chat.root.getByRole('button', { name: 'Bad answer' });
+    await good.click();
+    await chat.root.locator('.thanks').getByText('Thank you for your feedback.').waitFor();
+    expect(await good.getAttribute('aria-pressed')).to.equal('true');
+    await bad.click();
+    await chat.root.getByLabel('What could be better?').fill('Everything.');
+    await chat.root.getByRole('button', { name: 'Submit' }).click();
+    await chat.root.locator('.thanks').getByText('Thank you for your feedback.').waitFor();
+    const rows = await site.host.database.knex('svc_messages').where({ comment: 'Everything.' }).select('feedback');
+    expect(rows.map(({ feedback }: { feedback: string }) => feedback)).to.deep.equal(['down']);
+    await page.reload();
+    await chat.answers.getByText('rate me').waitFor();
+    expect(await bad.getAttribute('aria-pressed')).to.equal('true');
+    await bad.click();
+    await page.reload();
+    await chat.answers.getByText('rate me').waitFor();
+    expect(await bad.getAttribute('aria-pressed')).to.equal('false');
+    expect(problems).to.deep.equal([]);
+  });
+
+  it('makes the last answer anew, in place of the old one', async () => {
+    const { page, chat } = await site.visit({ body: site.tag(await site.bot()) });
+    await chat.open();
+    await chat.ask('echo: again');
+    await chat.root.getByRole('button', { name: 'New answer' }).click();
+    await chat.root.getByRole('button', { name: 'Stop' }).waitFor();
+    await chat.root.getByRole('button', { name: 'Send' }).waitFor();
+    expect(await chat.answers.count()).to.equal(1);
+    await page.reload();
+    await chat.answers.getByText('again').waitFor();
+    expect(await chat.root.locator('.entry[data-state]').count()).to.equal(2);
+  });
+
+  it('saves the transcript as text and as Markdown', async () => {
+    const { page, chat } = await site.visit({ body: site.tag(await site.bot()) });
+    await chat.open();
+    await chat.ask('echo: **kept**');
+    for (const [kind, line] of [['txt', /^You \(.*\):\necho: \*\*kept\*\*$/m], ['md', /^\*\*You\*\* \(.*\)\n\necho: \*\*kept\*\*$/m]] as const) {
+      await chat.root.getByRole('button', { name: /Download transcript/ }).click();
+      const [download] = await Promise.all([page.waitForEvent('download'), chat.root.getByRole('menuitem', { name: `Download transcript (.${kind})` }).click()]);
+      expect(download.suggestedFilename()).to.equal(`Aurora.${kind}`);
+      expect(await readFile(await download.path(), 'utf8')).to.match(line);
+    }
+  });
+
+  it('asks for consent before anything is kept, and once', async () => {
+    const { page, chat, problems } = await site.visit({ body: site.tag(await site.bot({ consent: { required: true, text: 'Read the [terms](https://example.com/terms).' } })) });
+    await chat.launcher.click();
+    await chat.root.getByRole('link', { name: 'terms' }).waitFor();
+    expect(await chat.field.isVisible()).to.equal(false);
+    expect(await page.evaluate('Object.keys(localStorage).length')).to.equal(0);
+    await chat.root.getByRole('button', { name: 'Agree and start' }).click();
+    await chat.ask('echo: agreed');
+    await page.reload();
+    await chat.answers.getByText('agreed').waitFor();
+    expect(await chat.root.getByRole('button', { name: 'Agree and start' }).isVisible()).to.equal(false);
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    const there = drive(other);
+    await there.open();
+    expect(problems).to.deep.equal([]);
+  });
+
+  it('says when the limit is reached, and when there is more', async () => {
+    const guest = { amount: 1, unit: 'messages', per: 'day' };
+    const { page, chat } = await site.visit({ body: site.tag(await site.bot({ limits: { guest, message: 'That was all for today.' } })) });
+    await chat.open();
+    await chat.ask('echo: the only one');
+    await chat.root.getByText('That was all for today.').waitFor();
+    await chat.root.getByText(/You can write again .*\d/).waitFor();
+    expect(await chat.field.isVisible()).to.equal(false);
+    await page.reload();
+    await chat.root.getByText('That was all for today.').waitFor();
+    expect(await chat.field.isVisible()).to.equal(false);
+  });
+
+  it('keeps nothing where the bot keeps nothing, and tells the model what was said all the same', async () => {
+    const { page, chat } = await site.visit({ body: site.tag(await site.bot({ privacy: { keep: false } })) });
+    await chat.open();
+    const [request] = await Promise.all([page.waitForRequest(/messages$/), chat.ask('echo: one')]);
+    expect(request.postDataJSON()).to.deep.include({ history: [] });
+    const [second] = await Promise.all([page.waitForRequest(/messages$/), chat.ask('echo: two')]);
+    expect(second.postDataJSON()).to.deep.include({ history: [{ role: 'user', content: 'echo: one' }, { role: 'assistant', content: 'one' }] });
+    await page.reload();
+    await chat.root.getByText('Hi! I am Aurora.').waitFor();
+    await chat.ask('echo: three');
+    expect(await chat.answers.allTextContents()).to.deep.equal(['three']);
+  });
+});
