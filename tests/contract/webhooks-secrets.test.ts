@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { createFakeClock } from '#testing';
 import { describeDialects } from '../helpers/dialects.ts';
 import { restKey, startService } from './service.ts';
+import { items, requestTo, startVectorService } from './vector-service.ts';
 import type { WebhookReceiver } from './webhook-receiver.ts';
 import { describeSites, started, startWebhookSite } from './webhook-site.ts';
 
@@ -58,6 +59,22 @@ describe('REST calls', () => {
     expect(emitted).to.equal(0);
     expect(await service.host.database.knex('svc_webhook_deliveries').count({ count: '*' }).first()).to.deep.equal({ count: 0 });
     await service.stop();
+  });
+
+  it('send no events when they write vectors', async () => {
+    const service = await startVectorService();
+    try {
+      let emitted = 0;
+      service.host.hooks.addAction('svc_event_webhooks_emitted', () => void (emitted += 1));
+      service.host.hooks.addAction('svc_event_emit', () => void (emitted += 1), 1);
+      await service.behind('qdrant').create({ name: 'notes', dimension: 8, metric: 'cosine' });
+      const { status, body } = await service.upsert(requestTo('qdrant', items(3)));
+      expect([status, body]).to.deep.equal([200, { upserted_count: 3, status: 'success' }]);
+      expect(emitted).to.equal(0);
+      expect(await service.host.database.knex('svc_webhook_deliveries').count({ count: '*' }).first()).to.deep.equal({ count: 0 });
+    } finally {
+      await service.stop();
+    }
   });
 });
 
