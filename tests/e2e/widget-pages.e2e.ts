@@ -1,0 +1,200 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { startWidgetSite, type WidgetSite } from './widget-site.ts';
+
+const hostile = `<style>
+  body * { display: none !important; visibility: hidden !important; opacity: 0 !important; font: italic 60px/1 fantasy !important; color: red !important; transform: rotate(90deg) !important; position: static !important; width: 1px !important; height: 1px !important; overflow: hidden !important; pointer-events: none !important; filter: blur(9px) !important; direction: rtl !important; letter-spacing: 9px !important; z-index: -1 !important; }
+  button, textarea, input, div, section, p { all: unset !important; display: none !important; }
+  html { font-size: 4px !important; }
+</style>`;
+
+describe('pages that make it hard for the widget', () => {
+  let site: WidgetSite;
+
+  /** What the widget says in the console, once it says something. */
+  const complaint = async (page: Page, act: () => Promise<unknown>): Promise<string> => {
+    const [message] = await Promise.all([page.waitForEvent('console', { predicate: (said) => said.text().startsWith('[svc chatbot]') }), act()]);
+    return message.text();
+  };
+  const complaintOf = async (body: string, init: { head?: string; headers?: Record<string, string> } = {}): Promise<{ page: Page; text: string }> => {
+    const { page } = await site.visit({ body: '' });
+    return { page, text: await complaint(page, () => page.goto(site.publish({ body, ...init }))) };
+  };
+
+  before(async () => {
+    site = await startWidgetSite();
+  });
+  after(() => site.stop());
+
+  it('is not broken by styles of the page', async () => {
+    const { chat, problems } = await site.visit({ head: hostile, body: site.tag(await site.bot()) });
+    await chat.open();
+    await chat.ask('echo: still **here**');
+    const box = await chat.panel.boundingBox();
+    expect(box?.width).to.equal(392);
+    expect(box?.height).to.be.greaterThan(500);
+    const style = await chat.answers.first().evaluate((bubble) => {
+      const { fontSize, letterSpacing, direction, fontStyle } = (globalThis as unknown as { getComputedStyle(element: unknown): Record<string, string> }).getComputedStyle(bubble);
+      return { fontSize, letterSpacing, direction, fontStyle };
+    });
+    expect(style).to.deep.equal({ fontSize: '15px', letterSpacing: 'normal', direction: 'ltr', fontStyle: 'normal' });
+    expect(problems).to.deep.equal([]);
+  });
+
+  it('works under a strict content security policy, trusted types included', async () => {
+    const { host } = site;
+    const policy = `default-src 'none'; script-src ${host.url}; connect-src ${host.url}; img-src data:; require-trusted-types-for 'script'`;
+    const { chat, problems } = await site.visit({ body: site.tag(await site.bot()), headers: { 'Content-Security-Policy': policy } });
+    await chat.open();
+    await chat.ask('echo: **strict** | `code`\n\n```\nblock\n```');
+    expect((await chat.panel.boundingBox())?.width).to.equal(392);
+    expect(problems).to.deep.equal([]);
+  });
+
+  it('names the origin and the setting where a site may not show the bot, and shows nothing', async () => {
+    const { page, text } = await complaintOf(site.tag(await site.bot({ embed: { enabled: true, any_site: false, allowed_domains: ['example.com'] } })));
+    expect(text).to.contain(site.origin).and.to.contain('Allowed domains');
+    expect(await page.locator('svc-chatbot .svc').count()).to.equal(0);
+  });
+
+  it('says what is wrong with a bot that is not there, a tag without a number, a target that is missing', async () => {
+    expect((await complaintOf(site.tag(99_999))).text).to.contain('no active chatbot 99999');
+    expect((await complaintOf(`<script src="${site.host.url}/wp-json/svc-widget/v1/widget.js" async></script>`)).text).to.contain('data-bot="7"');
+    expect((await complaintOf(site.tag(1).replace('data-bot="1"', 'data-bot="seven"'))).text).to.contain('Found: "seven"');
+    expect((await complaintOf(site.tag(await site.bot(), 'data-target="#nowhere"'))).text).to.contain('data-target="#nowhere"');
+  });
+
+  it('says which directive keeps the page from connecting', async () => {
+    const { text } = await complaintOf(site.tag(await site.bot()), { headers: { 'Content-Security-Policy': `default-src 'self'; script-src ${site.host.url}` } });
+    expect(text).to.contain('connect-src').and.to.contain(new URL(site.host.url).origin);
+  });
+
+  it('says that no service answers where none does', async () => {
+    const id = await site.bot();
+    const { page } = await site.visit({ body: '' });
+    await page.route('**/embed-config', (route) => route.abort());
+    await page.route('**/widget.css', (route) => route.abort());
+    expect(await complaint(page, () => page.goto(site.publish({ body: site.tag(id) })))).to.contain('No answer from');
+  });
+
+  it('shows one bot for a tag that is there twice, and several bots above each other', async () => {
+    const [one, two] = [await site.bot(), await site.bot({ name: 'Borealis' })];
+    const { page, problems } = await site.visit({ body: site.tag(one) + site.tag(one) + site.tag(two) });
+    await page.locator('svc-chatbot .launcher').nth(1).waitFor();
+    expect(await page.locator('svc-chatbot').count()).to.equal(2);
+    const boxes = await Promise.all([0, 1].map((index) => page.locator('svc-chatbot .launcher').nth(index).boundingBox()));
+    expect(Math.abs((boxes[0]?.y ?? 0) - (boxes[1]?.y ?? 0))).to.be.greaterThan(60);
+    expect(problems).to.deep.equal([]);
+  });
+
+  it('is shown in the page, in a target, as the markup of embed-config, and as a whole page', async () => {
+    const id = await site.bot();
+    const config = (await (await site.host.fetch(`/wp-json/svc/v1/chatbots/${id}/embed-config`)).json()) as { html: string };
+    for (const body of [
+      site.tag(id, 'data-mode="inline"'),
+      `<div id="here" style="width: 500px"></div>${site.tag(id, 'data-target="#here"')}`,
+      config.html.replace('<svc-chatbot', '<svc-chatbot mode="inline"'),
+      site.tag(id, 'data-mode="page" data-theme="dark"'),
+    ]) {
+      const { chat, problems } = await site.visit({ body });
+      await chat.field.waitFor();
+      await chat.ask('echo: here I am');
+      expect((await chat.panel.boundingBox())?.height).to.be.greaterThan(590);
+      expect(problems).to.deep.equal([]);
+    }
+  });
+
+  it('goes on where storage is blocked', async () => {
+    const blocked = `<script>for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, { get() { throw new DOMException('blocked', 'SecurityError'); } });</script>`;
+    const { chat, problems } = await site.visit({ head: blocked, body: site.tag(await site.bot()) });
+    await chat.open();
+    await chat.ask('echo: one');
+    await chat.ask('echo: two');
+    expect(await chat.answers.allTextContents()).to.deep.equal(['one', 'two']);
+    expect(problems).to.deep.equal([]);
+  });
+
+  it('keeps a message while the connection is away, over a reload too, and sends it once', async () => {
+    const { page, chat } = await site.visit({ body: site.tag(await site.bot()) });
+    await chat.open();
+    await chat.ask('echo: before');
+    await page.context().setOffline(true);
+    await chat.root.locator('.banner').getByText('You are offline.').waitFor();
+    await chat.field.fill('echo: meanwhile');
+    await chat.field.press('Enter');
+    await chat.root.locator('.mine[data-state="waiting"]').waitFor();
+    await page.context().setOffline(false);
+    await chat.answers.getByText('meanwhile').waitFor();
+    expect(await chat.root.locator('.banner:visible').count()).to.equal(0);
+    await page.reload();
+    await chat.answers.getByText('meanwhile').waitFor();
+    expect(await chat.root.locator('.mine .bubble').allTextContents()).to.deep.equal(['echo: before', 'echo: meanwhile']);
+  });
+
+  it('takes up an answer whose stream broke, or whose page was left, by the same message', async () => {
+    const { page, chat } = await site.visit({ body: site.tag(await site.bot()) });
+    await chat.open();
+    let broken = 0;
+    await page.route('**/messages', async (route) => {
+      // The server has the message, the page hears nothing of it.
+      if (broken++ > 0) return route.continue();
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await chat.ask('echo: broken off');
+    await chat.field.fill(`echo: ${'left and found '.repeat(60)}`);
+    await chat.field.press('Enter');
+    await chat.root.locator('.entry[data-state="streaming"]').waitFor();
+    await page.reload();
+    await chat.answers.nth(1).waitFor();
+    expect(await chat.answers.nth(1).textContent()).to.equal('left and found '.repeat(60).trim());
+    expect(await chat.root.locator('.mine').count()).to.equal(2);
+  });
+
+  it('offers another try where the model fails, without telling visitors why', async () => {
+    const { page, chat } = await site.visit({ body: site.tag(await site.bot({ model: 'missing-model' })) });
+    await chat.open();
+    await chat.field.fill('hello');
+    await chat.field.press('Enter');
+    const again = chat.root.getByRole('button', { name: 'Try again' });
+    await again.waitFor();
+    expect(await chat.root.locator('.problem').textContent()).to.not.match(/missing-model|OpenAI/);
+    await Promise.all([page.waitForRequest(/messages$/), again.click()]);
+    await again.waitFor();
+    expect(await chat.root.locator('.mine').count()).to.equal(1);
+  });
+
+  it('shows forms, complains at their fields, and thanks', async () => {
+    const forms = [{ id: 'contact', name: 'Contact', intro: 'Leave your **details**.', submit_label: 'Send it', thanks: 'We will call you.', elements: [
+      { id: 'mail', type: 'email', label: 'E-mail', help: 'We write once.', required: true },
+      { id: 'topic', type: 'select', label: 'Topic', required: true, placeholder: 'Choose', options: [{ value: 'a', label: 'An order' }, { value: 'b', label: 'A return' }] },
+      { id: 'when', type: 'radio', label: 'When?', options: [{ value: 'am', label: 'Morning' }, { value: 'pm', label: 'Evening' }] },
+      { id: 'phone', type: 'phone', label: 'Phone' },
+      { id: 'ok', type: 'consent', label: 'You may store this', required: true },
+    ] }];
+    const rules = [{ id: 'r', name: 'Contact', enabled: true, event: 'message_received', conditions: [{ fact: 'message', operator: 'contains', value: 'contact' }], action: { type: 'display_form', form_id: 'contact' }, priority: 1 }];
+    const { page, chat, problems } = await site.visit({ body: site.tag(await site.bot({ forms, rules })) });
+    await chat.open();
+    await chat.ask('echo: contact');
+    await chat.root.getByLabel('E-mail').waitFor();
+    await page.reload();
+    const send = chat.root.getByRole('button', { name: 'Send it' });
+    await send.click();
+    expect(await chat.root.locator('.field-error:visible').allTextContents()).to.deep.equal(['Please fill in this field.', 'Please fill in this field.', 'Please fill in this field.']);
+    expect(await chat.root.getByLabel('E-mail').evaluate((field) => (field as unknown as { matches(selector: string): boolean }).matches(':focus'))).to.equal(true);
+    await chat.root.getByLabel('E-mail').fill('ada@example.com');
+    await chat.root.getByLabel('Topic').selectOption('A return');
+    await chat.root.getByLabel('Evening').check();
+    await chat.root.getByLabel('Phone').fill('none of your business');
+    await chat.root.getByLabel('You may store this').check();
+    await send.click();
+    await chat.root.getByText('Phone must be a telephone number').waitFor();
+    await chat.root.getByLabel('Phone').fill('+47 22 33 44 55');
+    await send.click();
+    await chat.root.locator('.sent').getByText('We will call you.').waitFor();
+    await page.reload();
+    await chat.answers.getByText('contact').waitFor();
+    expect(await send.count()).to.equal(0);
+    expect(problems.filter((text) => !text.includes('400'))).to.deep.equal([]);
+  });
+});
