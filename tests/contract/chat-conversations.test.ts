@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createConversationStore } from '../../plugins/svc/modules/chatbots/conversations/conversation-store.ts';
 import { describeDialects } from '../helpers/dialects.ts';
+import { completion } from './far-end.ts';
 import { key, say, startChatService, type ChatService } from './chat-service.ts';
 
 const uuid = '0b6f3f5e-6f0d-4f7c-9d0c-3c1e8a4f2b11';
@@ -87,11 +88,12 @@ describeDialects('a conversation_uuid of POST /chat/{bot_id}/message', (_open, {
     expect(await service.host.database.knex('svc_conversations').select('id')).to.deep.equal([]);
   });
 
-  it('keeps texts of any characters', async () => {
+  it('keeps texts of any characters, those of providers too', async () => {
     const bot = await service.bot();
-    const text = 'NUL \u0000, 店 🛒, %_\\\'"';
+    const text = '店 🛒, %_\\\'"';
+    service.farEnd.answer({ body: { ...completion, choices: [{ index: 0, message: { role: 'assistant', content: `NUL \u0000, half \ud83d` }, finish_reason: 'stop' }] } });
     const { status, text: said } = await service.chat(bot.id, { ...say(text), conversation_uuid: uuid });
     expect(status, said).to.equal(200);
-    expect((await kept())[0]?.[1]).to.equal(text.replace('\u0000', '\ufffd'));
+    expect(await kept()).to.deep.equal([['user', text], ['assistant', 'NUL \ufffd, half \ufffd']]);
   });
 });

@@ -1,16 +1,11 @@
-import { RestResponse, type JsonSchema, type Params, type RestRequest, type RouteArgument } from '#plugin-api';
+import type { JsonSchema, Params, RestRequest, RouteArgument } from '#plugin-api';
 import type { ServiceContext } from '../../context.ts';
-import { answerHeaders } from '../../kit/answer-headers.ts';
-import { errors } from '../../kit/errors.ts';
-import { checkMessages, messagesArgument } from '../../kit/messages.ts';
+import { messagesArgument } from '../../kit/messages.ts';
 import { defineRoute } from '../../kit/route.ts';
-import type { Bot } from './bots/bot.ts';
-import { chatbotsOf } from './chatbots.ts';
-import { botOfPath } from './bot-of-path.ts';
 import type { ChatMessage } from './reply/reply.ts';
-import { checkConversation, saveTurn } from './reply/save-turn.ts';
 
-interface ChatParams extends Params {
+/** Of the body, checked. */
+export interface ChatParams extends Params {
   readonly messages: readonly ChatMessage[];
   readonly conversation_uuid?: string;
   readonly stream?: boolean;
@@ -67,39 +62,6 @@ export const chatMessageRoute = defineRoute<ServiceContext>({
       404: { description: 'There is no such chatbot, or it is inactive (rest_svc_bot_not_found).' },
       409: { description: 'The conversation_uuid belongs to another chatbot or to a visitor (rest_svc_conversation_taken).' },
     },
-    handler: (request) => answer(request as RestRequest<ChatParams>, context),
+    handler: async (request) => (await import('./answer-chat.ts')).answerChat(request as RestRequest<ChatParams>, { context, path }),
   }),
 });
-
-async function answer(request: RestRequest<ChatParams>, context: ServiceContext): Promise<RestResponse> {
-  const { messages, stream, conversation_uuid: uuid } = request.params;
-  if (stream === true) throw errors.streaming_not_supported();
-  const { bots, conversations, reply } = chatbotsOf(context);
-  const bot = await botOfPath(request, bots);
-  checkMessages(messages);
-  if (uuid !== undefined) {
-    refuseUnkept(bot);
-    checkConversation(await conversations.find(uuid), { uuid, botId: bot.id });
-  }
-  const result = await reply({
-    bot,
-    messages: messages.map(({ role, content }) => ({ role, content })),
-    user: request.user,
-    conversation: uuid ?? null,
-    origin: { module: 'chatbots', route: path, botId: bot.id },
-    signal: request.signal,
-  });
-  if (uuid !== undefined) {
-    const text = messages.at(-1)?.content ?? '';
-    await saveTurn({ database: context.host.database, conversations }, { uuid, botId: bot.id, userId: request.user.id, text, reply: result, key: request.headers['idempotency-key'] });
-  }
-  const { content, usage, model, ignored, usageEstimated } = result;
-  return new RestResponse({
-    body: { reply: content, usage, bot_id: bot.id, model },
-    headers: answerHeaders({ ignored, usageEstimated }),
-  });
-}
-
-function refuseUnkept({ privacy }: Bot): void {
-  if (!privacy.keep) throw errors.conversations_not_kept();
-}

@@ -1,3 +1,4 @@
+import { lazy } from '#plugin-api';
 import type { ServiceContext } from '../../context.ts';
 import { exampleModel } from '../../settings/example-model.ts';
 import type { BotStore } from './bots/bot.ts';
@@ -6,7 +7,6 @@ import type { ConversationStore } from './conversations/conversation.ts';
 import { createConversationStore } from './conversations/conversation-store.ts';
 import { createSubmissionStore } from './forms/submission-store.ts';
 import type { SubmissionStore } from './forms/submission.ts';
-import { createReplies } from './reply/create-reply.ts';
 import type { CreateReply } from './reply/reply.ts';
 
 /** What the routes, pages and commands of chatbots share. One per context. */
@@ -29,7 +29,7 @@ export function partsOf<Parts>(create: (context: ServiceContext) => Parts): (con
 
 /** The parts of chatbots in this process. */
 export const chatbotsOf: (context: ServiceContext) => Chatbots = partsOf((context) => ({
-  reply: createReplies(context),
+  reply: lazy(async () => (await import('./reply/create-reply.ts')).createReplies(context)),
   conversations: createConversationStore({ host: context.host }),
   submissions: createSubmissionStore({ host: context.host }),
   bots: createBotStore({

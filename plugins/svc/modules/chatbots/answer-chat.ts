@@ -1,0 +1,44 @@
+import { RestResponse, type RestRequest } from '#plugin-api';
+import type { ServiceContext } from '../../context.ts';
+import { answerHeaders } from '../../kit/answer-headers.ts';
+import { errors } from '../../kit/errors.ts';
+import { checkMessages } from '../../kit/messages.ts';
+import { botOfPath } from './bot-of-path.ts';
+import type { Bot } from './bots/bot.ts';
+import type { ChatParams } from './chat-message.route.ts';
+import { chatbotsOf } from './chatbots.ts';
+import { checkConversation, saveTurn } from './reply/save-turn.ts';
+
+/** The answer of `POST /chat/{bot_id}/message`. @param path for the usage ledger */
+export async function answerChat(request: RestRequest<ChatParams>, { context, path }: { readonly context: ServiceContext; readonly path: string }): Promise<RestResponse> {
+  const { messages, stream, conversation_uuid: uuid } = request.params;
+  if (stream === true) throw errors.streaming_not_supported();
+  const { bots, conversations, reply } = chatbotsOf(context);
+  const bot = await botOfPath(request, bots);
+  checkMessages(messages);
+  if (uuid !== undefined) {
+    refuseUnkept(bot);
+    checkConversation(await conversations.find(uuid), { uuid, botId: bot.id });
+  }
+  const result = await reply({
+    bot,
+    messages: messages.map(({ role, content }) => ({ role, content })),
+    user: request.user,
+    conversation: uuid ?? null,
+    origin: { module: 'chatbots', route: path, botId: bot.id },
+    signal: request.signal,
+  });
+  if (uuid !== undefined) {
+    const text = messages.at(-1)?.content ?? '';
+    await saveTurn({ database: context.host.database, conversations }, { uuid, botId: bot.id, userId: request.user.id, text, reply: result, key: request.headers['idempotency-key'] });
+  }
+  const { content, usage, model, ignored, usageEstimated } = result;
+  return new RestResponse({
+    body: { reply: content, usage, bot_id: bot.id, model },
+    headers: answerHeaders({ ignored, usageEstimated }),
+  });
+}
+
+function refuseUnkept({ privacy }: Bot): void {
+  if (!privacy.keep) throw errors.conversations_not_kept();
+}
