@@ -10,7 +10,7 @@ export const editorSections = [
   { id: 'texts', label: 'Texts' },
   { id: 'limits', label: 'Limits' },
   { id: 'safety', label: 'Privacy and safety' },
-  { id: 'embed', label: 'Embed' },
+  { id: 'embed', label: 'Embedding' },
 ] as const;
 
 /** The data of `svc/bot-head`, which stands above every page about one bot. */
@@ -44,5 +44,5 @@ export function botPreview(host: Pick<HostApi, 'rest'>, bot: Bot): Record<string
 /** Why nobody can talk to the bot, and what to do about it; empty: they can. */
 function silence({ status, embed }: Bot): string {
   if (status === 'inactive') return 'It is inactive. Make it active under Basics and save, then it answers here.';
-  return embed.enabled ? '' : 'It may not be embedded. Switch that on under Embed and save, then it answers here.';
+  return embed.enabled ? '' : 'It may not be embedded. Switch that on under Embedding and save, then it answers here.';
 }

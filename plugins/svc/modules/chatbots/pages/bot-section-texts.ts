@@ -22,10 +22,10 @@ const section: Section = {
   help: 'In the language of your visitors. An empty label is the built-in one.',
   groups: [
     { title: 'Heading and foot', fields: [text('title', 'Title'), text('subtitle', 'Line below it'), text('footer', 'Small print below the field')] },
-    { title: 'Writing', fields: [text('placeholder', 'Hint in the field'), text('send', 'Send'), text('stop', 'Stop'), text('retry', 'Try again'), text('typing', 'While it writes'), text('you', "The visitor's name", 'In transcripts and for screen readers.'), text('you', 'The visitor, in transcripts')] },
+    { title: 'Writing', fields: [text('placeholder', 'Hint in the field'), text('send', 'Send'), text('stop', 'Stop'), text('retry', 'Try again'), text('typing', 'While it writes'), text('you', "The visitor's name", 'In transcripts and for screen readers.')] },
     { title: 'Answers', fields: [text('regenerate', 'Make the answer anew'), text('copy', 'Copy'), text('copied', 'Copied'), text('sources', 'Sources'), text('good', 'Good answer'), text('bad', 'Bad answer'), text('comment', 'What was good or bad'), text('thanks', 'Thanks for the rating')] },
-    { title: 'Window', fields: [text('open', 'Open'), text('close', 'Close'), text('new_chat', 'New chat'), text('download', 'Download the conversation'), text('latest', 'To the newest message'), text('latest', 'To the newest message')] },
+    { title: 'Window', fields: [text('open', 'Open'), text('close', 'Close'), text('new_chat', 'New chat'), text('download', 'Download the conversation'), text('latest', 'To the newest message')] },
     { title: 'Forms and consent', fields: [text('submit', 'Submit a form'), text('required', 'A field is empty'), text('consent_button', 'Agree')] },
-    { title: 'Limits and failures', fields: [text('again', 'When there is more', '{time} becomes the time.'), text('offline', 'Without a connection'), text('error', 'Something failed'), text('again', 'When there is more after a limit', '{time} is filled in.')] },
+    { title: 'Limits and failures', fields: [text('again', 'When there is more', '{time} becomes the time.'), text('offline', 'Without a connection'), text('error', 'Something failed')] },
   ],
 };

@@ -90,7 +90,7 @@ describeBotsAdmin('the editor of a chatbot', (admin) => {
     const { html, text } = await browser.get(`${page}?id=${String(id)}`);
     expect(text).to.contain(`<script src="${host.url}/wp-json/svc-widget/v1/widget.js" data-bot="${String(id)}" async></script>`).and.contain(`[svc_chatbot id=${String(id)}]`).and.contain('Check my site');
     expect(html).to.contain('<option value="gone" selected>gone (not there)</option>');
-    expect(text).to.contain('It may not be embedded. Switch that on under Embed');
+    expect(text).to.contain('It may not be embedded. Switch that on under Embedding');
   });
 
   it('tells what the chosen vector store holds, without saving', async () => {
