@@ -40,7 +40,7 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
     });
 
     async function logs(query: Record<string, string | number> = {}, headers: Record<string, string> = { authorization: `Bearer ${restKey}` }): Promise<Answer> {
-      const address = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+      const address = new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]));
       const response = await host.fetch(`/wp-json/svc/v1/logs?${address.toString()}`, { headers });
       return { status: response.status, headers: response.headers, body: await response.json() };
     }

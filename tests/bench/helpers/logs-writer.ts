@@ -87,7 +87,9 @@ export function createWriter(database: Database): LogsWriter {
     },
     async finish(conversations) {
       await database.direct({
-        sqlite: ({ run }) => run('ANALYZE'),
+        sqlite: ({ run }) => {
+          run('ANALYZE');
+        },
         postgresql: async ({ rows }) => {
           await rows("SELECT setval(pg_get_serial_sequence('svc_conversations', 'id'), $1)", [conversations]);
           await rows('VACUUM ANALYZE');

@@ -1,12 +1,17 @@
 import type { RestRequest } from '#plugin-api';
 import type { Bot } from './bots/bot.ts';
 import type { LogRow } from './conversations/log-rows.ts';
+import type { Person, PersonalCounts } from './conversations/personal-data.ts';
 import type { KnowledgeText } from './reply/knowledge-text.ts';
 import type { Reply } from './reply/reply.ts';
 import type { ChatbotPrompt, ChatbotTurn } from './reply/turn.ts';
 
 declare module '#plugin-api' {
   interface FilterMap {
+    /** Data of a person that a plugin holds, for an export: `{type, data}`, one a line of the file. */
+    svc_personal_data_export: (records: readonly PersonalRecord[], person: Person) => readonly PersonalRecord[];
+    /** Deletes what a plugin holds of a person, and adds how much it was, under a name of its own, to the receipt. Runs after the conversations went; may run again. */
+    svc_personal_data_erase: (counts: PersonalCounts, person: Person) => PersonalCounts;
     /** Rows of `GET /logs` before they are answered: takes out what callers need not see, or adds members of its own. Totals stay. */
     svc_logs_rows: (rows: readonly LogRow[], request: RestRequest) => readonly LogRow[];
     /** Texts that were found for the latest message, best first; adds, drops or changes some. Runs for bots with knowledge alone, with no texts where the store failed. */
@@ -34,4 +39,10 @@ declare module '#plugin-api' {
     /** A chatbot was deleted. Its conversations stay in the logs (D14). */
     svc_chatbot_deleted: (bot: Bot) => void;
   }
+}
+
+/** A line of an export of a person's data. */
+export interface PersonalRecord {
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
 }

@@ -3,6 +3,7 @@ import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import { botsMigration, botsTable } from './bots/bots-table.ts';
 import { submissionsMigration, submissionsTable } from './forms/submission-tables.ts';
+import { indexHook, registerLogs, retentionHook } from './conversations/register-logs.ts';
 import { conversationsMigration, conversationTables } from './conversations/conversation-tables.ts';
 import { chatMessageRoute } from './chat-message.route.ts';
 import { embedConfigRoute } from './embed-config.route.ts';
@@ -22,14 +23,31 @@ export const chatbotsModule = defineModule<ServiceContext>({
   pages: [
     ...botPages,
     lazyPage({
+      slug: 'svc/logs', title: 'Chat logs', menu: 'Chat logs', parent: 'svc', icon: 'chat', position: 23, style: 'logs.css',
+      body: async () => (await import('./pages/logs.page.ts')).logsPage,
+    }),
+    lazyPage({
+      slug: 'svc/conversation', title: 'Conversation', parent: 'svc/logs', style: 'logs.css',
+      body: async () => (await import('./pages/conversation.page.ts')).conversationPage,
+    }),
+    lazyPage({
+      slug: 'svc/personal-data', title: 'Personal data', parent: 'svc/logs', style: 'logs.css',
+      body: async () => (await import('./pages/personal-data.page.ts')).personalDataPage,
+    }),
+    lazyPage({
       slug: 'svc/submissions', title: 'Form submissions', menu: 'Form submissions', parent: 'svc', icon: 'list', position: 24, style: 'submissions.css',
       body: async () => (await import('./pages/submissions.page.ts')).submissionsPage,
     }),
+    lazyPage({
+      slug: 'svc/check-site', title: 'Check my site', menu: 'Check my site', parent: 'svc', icon: 'shield', position: 25,
+      body: async () => (await import('./pages/site-check.page.ts')).siteCheckPage,
+    }),
   ],
-  commands: [lazyCommands(async () => (await import('./bots/bot-commands.ts')).botCommands)],
+  commands: [lazyCommands(async () => (await import('./bots/bot-commands.ts')).botCommands), lazyCommands(async () => (await import('./conversations/log-commands.ts')).logCommands), lazyCommands(async () => (await import('./site-check/site-check-commands.ts')).siteCheckCommands)],
   migrations: [botsMigration, submissionsMigration, conversationsMigration, widgetMigration],
   register: async (context) => {
     await registerWidget(context);
+    await registerLogs(context);
     addBotStep(context);
     registerScriptRoutes(context);
   },
@@ -39,4 +57,4 @@ export const chatbotsModule = defineModule<ServiceContext>({
 export const chatbotTables: readonly string[] = [botsTable, submissionsTable, ...conversationTables, ...Object.values(widgetTables)];
 
 /** Cron jobs, for uninstalling. */
-export const chatbotJobs: readonly string[] = [widgetSweepHook];
+export const chatbotJobs: readonly string[] = [widgetSweepHook, indexHook, retentionHook];

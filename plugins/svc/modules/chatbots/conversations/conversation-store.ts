@@ -2,7 +2,7 @@ import type { HostApi, Knex } from '#plugin-api';
 import type { Conversation, ConversationStore, Owner, StoredMessage } from './conversation.ts';
 import { conversationOf, messageOf, newConversationRow, storableJson, type ConversationRow, type MessageRow } from './conversation-rows.ts';
 import { tables } from './conversation-tables.ts';
-import { createAppend } from './append-messages.ts';
+import { createAppend, type WriteParts } from './append-messages.ts';
 import { createRemove } from './remove-message.ts';
 import { createFeedback } from './set-feedback.ts';
 import { deleteConversations } from './delete-conversations.ts';
@@ -18,13 +18,17 @@ export type InTransaction = <Result>(work: (transaction: Knex.Transaction) => Pr
 /** The module of conversations that the widget goes on with; those of REST calls (D13) are nobody's to continue. */
 export const widgetModule = 'chatbot';
 
+export function writePartsOf({ database, clock }: ConversationStoreParts['host']): WriteParts {
+  return { database, clock, inTransaction: (work, given) => (given === undefined ? database.transaction(work) : work(given)) };
+}
+
 /** See ConversationStore. Writers of one conversation wait for each other at its row; nothing is remembered between calls. */
 export function createConversationStore({ host }: ConversationStoreParts): ConversationStore {
   const { database, clock } = host;
   const conversations = () => database.knex<ConversationRow>(tables.conversations);
   const messages = () => database.knex<MessageRow>(tables.messages);
-  const inTransaction: InTransaction = (work, given) => (given === undefined ? database.transaction(work) : work(given));
-  const parts = { database, clock, inTransaction };
+  const parts = writePartsOf(host);
+  const { inTransaction } = parts;
 
   async function listOf(botId: number, owner: Owner, limit: number): Promise<Conversation[]> {
     if (owner.userId === 0 && owner.sessionId === null) return [];

@@ -63,6 +63,14 @@ export function createSubmissionStore({ host }: { readonly host: { readonly data
       const rows = (await table().where(whose(person)).orderBy('id')) as Row[];
       return rows.map(submissionOf);
     },
+    async ofConversations(conversations) {
+      const found: Submission[] = [];
+      for (let start = 0; start < conversations.length; start += mostIds) {
+        const rows = (await table().whereIn('conversation', conversations.slice(start, start + mostIds)).orderBy('id')) as Row[];
+        found.push(...rows.map(submissionOf));
+      }
+      return found;
+    },
     async eraseOf(person) {
       return table().where(whose(person)).delete();
     },

@@ -42,6 +42,8 @@ export interface SubmissionStore {
   /** Answers whether there was one. */
   delete(id: string): Promise<boolean>;
   of(person: Submitter): Promise<readonly Submission[]>;
+  /** Those made in conversations. */
+  ofConversations(conversations: readonly string[]): Promise<readonly Submission[]>;
   /** Answers how many went. */
   eraseOf(person: Submitter): Promise<number>;
   /** Those of conversations that are erased. Answers how many went. */

@@ -16,6 +16,8 @@ export interface LogFilter {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
   readonly feedback?: 'up' | 'down' | 'any' | undefined;
+  /** Of guests alone, or of users alone. */
+  readonly guest?: boolean | undefined;
   /** Only these conversations. */
   readonly ids?: ReadonlySet<number> | undefined;
 }
@@ -125,8 +127,8 @@ export function createLogSearch({ host }: LogSearchParts): LogSearch {
   };
 }
 
-function isEmpty({ botId, userIds, text = '', from, to, feedback, ids }: LogFilter): boolean {
-  return botId === undefined && userIds === undefined && foldForSearch(text).trim() === '' && from === undefined && to === undefined && feedback === undefined && ids === undefined;
+function isEmpty({ botId, userIds, text = '', from, to, feedback, guest, ids }: LogFilter): boolean {
+  return botId === undefined && userIds === undefined && foldForSearch(text).trim() === '' && from === undefined && to === undefined && feedback === undefined && guest === undefined && ids === undefined;
 }
 
 /** Without a filter nothing has to be looked at on the way. */
@@ -155,7 +157,7 @@ interface Wanted {
 /** Calls `visit` for each slot that matches, newest first. One pass, without an await: nothing changes on the way. */
 function walkMatches(catalogue: Catalogue, { filter, hits }: Wanted, visit: (slot: number) => void): void {
   const { order, places, used, marks: flags, bots, users, times, first } = catalogue.columns();
-  const { botId, userIds, from = 0, to = Number.MAX_SAFE_INTEGER, feedback, ids } = filter;
+  const { botId, userIds, from = 0, to = Number.MAX_SAFE_INTEGER, feedback, guest, ids } = filter;
   const rated = feedback === undefined ? 0 : { up: marks.liked, down: marks.disliked, any: marks.liked | marks.disliked }[feedback];
   const ofUsers = userIds === undefined ? null : membership(userIds);
   for (let place = used - 1; place >= 0; place--) {
@@ -165,6 +167,7 @@ function walkMatches(catalogue: Catalogue, { filter, hits }: Wanted, visit: (slo
     if (flag === 0 || places[slot] !== place) continue;
     if (botId !== undefined && bots[slot] !== botId) continue;
     if (ofUsers !== null && ofUsers[users[slot] ?? 0] !== 1) continue;
+    if (guest !== undefined && (users[slot] === 0) !== guest) continue;
     const time = times[slot] ?? 0;
     if (time < from || time > to || (rated !== 0 && (flag & rated) === 0) || (ids !== undefined && !ids.has(first + slot))) continue;
     visit(slot);

@@ -1,0 +1,10 @@
+import type { ServiceContext } from '../../../context.ts';
+import { chatbotsOf, partsOf } from '../chatbots.ts';
+import { logsOf } from './logs-of.ts';
+import type { PersonalData } from './personal-data.ts';
+
+/** Loaded when it is first asked for. */
+export const personalDataOf: (context: ServiceContext) => Promise<PersonalData> = partsOf(async (context) => {
+  const { createPersonalData } = await import('./personal-data.ts');
+  return createPersonalData({ host: context.host, submissions: chatbotsOf(context).submissions, logs: await logsOf(context) });
+});

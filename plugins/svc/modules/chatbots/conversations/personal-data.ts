@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import type { HostApi } from '#plugin-api';
+import { submissionsJsonl } from '../forms/submissions-export.ts';
+import type { Submission, SubmissionStore } from '../forms/submission.ts';
+import '../hooks.ts';
+import { tables } from './conversation-tables.ts';
+import { writePartsOf } from './conversation-store.ts';
+import { deleteConversations } from './delete-conversations.ts';
+import { conversationRecord, readConversations } from './export-logs.ts';
+import type { Logs } from './logs.ts';
+
+/** Whose data: a user of the site, whoever gave an e-mail address (as a user, or in a form), or a guest by session. */
+export type Person = { readonly userId: number } | { readonly email: string } | { readonly sessionId: string };
+
+export type PersonalCounts = Readonly<Record<string, number>>;
+
+/** What was done, without the data and without the name of the person: proof that outlives them. */
+export interface Receipt {
+  readonly id: string;
+  readonly act: 'export' | 'erase';
+  /** How the person was named. */
+  readonly by: 'user' | 'email' | 'session';
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Login of the administrator, or `command line`. */
+  readonly actor: string;
+  /** Conversations, messages and submissions, and what plugins added by name. */
+  readonly counts: PersonalCounts;
+}
+
+export interface PersonalData {
+  /** How much there is. */
+  count(person: Person): Promise<PersonalCounts>;
+  /** One JSON object a line, each with its `type`. The receipt is kept when everything was handed out. */
+  export(person: Person, actor: string): AsyncGenerator<string>;
+  /** Deletes everything, in batches; one that was interrupted is completed by asking again. */
+  erase(person: Person, actor: string): Promise<Receipt>;
+  /** Newest first. */
+  receipts(limit: number): Promise<readonly Receipt[]>;
+}
+
+export interface PersonalDataParts {
+  readonly host: Pick<HostApi, 'database' | 'clock' | 'users' | 'hooks' | 'log'>;
+  readonly submissions: SubmissionStore;
+  readonly logs: Pick<Logs, 'maintain'>;
+}
+
+interface Found {
+  readonly userId: number | null;
+  readonly conversations: readonly { readonly id: number; readonly uuid: string; readonly message_count: number }[];
+  readonly submissions: readonly Submission[];
+}
+
+const atOnce = 500;
+
+export function createPersonalData({ host, submissions, logs }: PersonalDataParts): PersonalData {
+  const { knex } = host.database;
+
+  async function find(person: Person): Promise<Found> {
+    const userId = 'userId' in person ? person.userId : 'email' in person ? ((await host.users.find(person.email))?.id ?? null) : null;
+    const given = 'userId' in person ? [] : await submissions.of(person);
+    const own = userId === null ? [] : await submissions.of({ userId });
+    const conversations = new Map<number, Found['conversations'][number]>();
+    const keep = (rows: Found['conversations']): void => { for (const row of rows) conversations.set(row.id, row); };
+    const select = () => knex(tables.conversations).select('id', 'uuid', 'message_count');
+    if (userId !== null && userId > 0) keep(await select().where({ user_id: userId }));
+    if ('sessionId' in person) keep(await select().where({ session_id: person.sessionId }));
+    // Whoever gives an address in a form is who talks there.
+    const uuids = [...new Set([...given, ...own].map(({ conversation }) => conversation))];
+    for (let start = 0; start < uuids.length; start += atOnce) keep(await select().whereIn('uuid', uuids.slice(start, start + atOnce)));
+    const inside = await submissions.ofConversations([...conversations.values()].map(({ uuid }) => uuid));
+    const all = [...new Map([...given, ...own, ...inside].map((one) => [one.id, one])).values()];
+    return { userId, conversations: [...conversations.values()], submissions: all };
+  }
+
+  async function keepReceipt(act: Receipt['act'], { person, actor, counts }: { readonly person: Person; readonly actor: string; readonly counts: PersonalCounts }): Promise<Receipt> {
+    const by = 'userId' in person ? 'user' : 'email' in person ? 'email' : 'session';
+    const receipt: Receipt = { id: randomUUID(), act, by, at: host.clock.now(), actor, counts };
+    await knex(tables.receipts).insert({ ...receipt, counts: JSON.stringify(counts) });
+    host.log.info(act === 'erase' ? 'Data of a person were erased.' : 'Data of a person were exported.', { receipt: receipt.id, by, ...counts });
+    return receipt;
+  }
+
+  return {
+    count: async (person) => countsOf(await find(person)),
+    async *export(person, actor) {
+      const found = await find(person);
+      for await (const exported of readConversations(host, found.conversations.map(({ id }) => id))) yield line('conversation', conversationRecord(exported));
+      for await (const json of submissionsJsonl(iterate(found.submissions))) yield line('submission', JSON.parse(json) as Record<string, unknown>);
+      const more = await host.hooks.applyFiltersAsync('svc_personal_data_export', [], person);
+      for (const record of more) yield line(record.type, record.data);
+      await keepReceipt('export', { person, actor, counts: { ...countsOf(found), ...(more.length > 0 && { others: more.length }) } });
+    },
+    async erase(person, actor) {
+      const found = await find(person);
+      const erased = { conversations: 0, messages: found.conversations.reduce((total, { message_count }) => total + message_count, 0), submissions: 0 };
+      for (let start = 0; start < found.conversations.length; start += atOnce) {
+        const batch = found.conversations.slice(start, start + atOnce);
+        erased.submissions += await submissions.eraseOfConversations(batch.map(({ uuid }) => uuid));
+        erased.conversations += await deleteConversations(writePartsOf(host), batch.map(({ id }) => id));
+      }
+      if (!('userId' in person)) erased.submissions += await submissions.eraseOf(person);
+      if (found.userId !== null && found.userId > 0) erased.submissions += await submissions.eraseOf({ userId: found.userId });
+      const counts = await host.hooks.applyFiltersAsync('svc_personal_data_erase', erased, person);
+      // The index holds words of what is gone, found by nobody: they go too.
+      await logs.maintain({ purge: true });
+      return keepReceipt('erase', { person, actor, counts });
+    },
+    async receipts(limit) {
+      const rows = (await knex(tables.receipts).orderBy('at', 'desc').limit(limit)) as (Omit<Receipt, 'counts'> & { counts: string })[];
+      return rows.map((row) => ({ ...row, counts: JSON.parse(row.counts) as PersonalCounts }));
+    },
+  };
+}
+
+function countsOf({ conversations, submissions }: Found): PersonalCounts {
+  return { conversations: conversations.length, messages: conversations.reduce((total, { message_count }) => total + message_count, 0), submissions: submissions.length };
+}
+
+function line(type: string, data: Readonly<Record<string, unknown>>): string {
+  return `${JSON.stringify({ ...data, type })}\n`;
+}
+
+async function* iterate<Item>(items: readonly Item[]): AsyncGenerator<Item> {
+  yield* items;
+}
+
+/** `17`, `ada@example.com`, or a session id, by what it is said to be. Null: it cannot be one. */
+export function personOf(by: unknown, value: unknown): Person | null {
+  const text = typeof value === 'string' ? value.trim() : '';
+  if (by === 'user') return /^[1-9]\d{0,9}$/.test(text) && Number(text) < 2 ** 31 ? { userId: Number(text) } : null;
+  if (by === 'email') return text.includes('@') && text.length <= 254 ? { email: text } : null;
+  return by === 'session' && text !== '' && text.length <= 64 ? { sessionId: text } : null;
+}

@@ -1,0 +1,77 @@
+import { RestError, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import type { ServiceContext } from '../../../context.ts';
+import { errors } from '../../../kit/errors.ts';
+import { chatbotsOf } from '../chatbots.ts';
+import type { Conversation, StoredMessage } from '../conversations/conversation.ts';
+import { logsJsonl, readConversations, type ExportedConversation } from '../conversations/export-logs.ts';
+import { dollars } from './dollars.ts';
+
+/** The page of one conversation: its transcript with tokens, cost, sources, feedback and what rules kept. */
+export function conversationPage(context: ServiceContext): AdminPageBody {
+  const { host } = context;
+
+  async function find(value: unknown): Promise<Conversation> {
+    const found = typeof value === 'string' && value !== '' ? await chatbotsOf(context).conversations.find(value) : null;
+    if (found === null) throw errors.conversation_not_found();
+    return found;
+  }
+
+  async function render({ query }: AdminRequest): Promise<{ template: string; data: Record<string, unknown> }> {
+    try {
+      const { id } = await find(query['conversation']);
+      for await (const exported of readConversations(host, [id])) return { template: 'svc/conversation', data: viewOf(context, exported) };
+    } catch (error) {
+      if (!(error instanceof RestError)) throw error;
+    }
+    return { template: 'svc/conversation', data: { isGone: true } };
+  }
+
+  return {
+    render,
+    actions: {
+      export: async ({ form }) => {
+        const { id, uuid } = await find(form['conversation']);
+        return { download: { name: `conversation-${uuid}.jsonl`, type: 'application/jsonl; charset=utf-8', content: logsJsonl(readConversations(host, [id])) } };
+      },
+      delete: async ({ form, user, log }) => {
+        const { id, uuid } = await find(form['conversation']);
+        const { conversations, submissions } = chatbotsOf(context);
+        await submissions.eraseOfConversations([uuid]);
+        await conversations.delete(id);
+        log.info('A conversation was deleted.', { conversation: uuid, by: user.id });
+        return { notice: { kind: 'success', text: 'The conversation was deleted, with the forms submitted in it.' }, redirect: 'svc/logs' };
+      },
+    },
+  };
+}
+
+function viewOf({ host }: ServiceContext, { conversation, botName, userName, messages }: ExportedConversation): Record<string, unknown> {
+  const { uuid, userId, sessionId, pageUrl } = conversation;
+  const whose = userId > 0 ? { by: 'user', value: String(userId) } : sessionId === null ? null : { by: 'session', value: sessionId };
+  return {
+    conversation,
+    fields: { conversation: uuid },
+    botName,
+    userName,
+    // Addresses come from the visitor's page: only those of the web become links.
+    pageLink: /^https?:\/\//i.test(pageUrl) ? pageUrl : '',
+    isRest: conversation.module === 'rest_api',
+    personHref: whose === null ? '' : `${host.admin.url('svc/personal-data')}?${new URLSearchParams(whose).toString()}`,
+    tokens: messages.reduce((total, { usage }) => total + (usage?.total_tokens ?? 0), 0),
+    cost: dollars(messages.reduce((total, { cost }) => total + (cost ?? 0), 0)),
+    variables: Object.entries(conversation.variables).map(([name, value]) => ({ name, value })),
+    messages: messages.map((message) => messageView(message, { botName, userName })),
+  };
+}
+
+function messageView(message: StoredMessage, { botName, userName }: { readonly botName: string; readonly userName: string }): Record<string, unknown> {
+  return {
+    ...message,
+    who: message.role === 'user' ? userName : botName,
+    isAnswer: message.role === 'assistant',
+    costText: message.cost === null ? 'no price' : dollars(message.cost),
+    sources: message.sources.map(({ title, url, score }) => ({ title: title || url, url: /^https?:\/\//i.test(url) ? url : '', score: Math.round(score) })),
+    isLiked: message.feedback === 'up',
+    isDisliked: message.feedback === 'down',
+  };
+}

@@ -1,0 +1,63 @@
+import { RestError, type AdminPageBody } from '#plugin-api';
+import type { ServiceContext } from '../../../context.ts';
+import { personOf, type Person, type Receipt } from '../conversations/personal-data.ts';
+import { personalDataOf } from '../conversations/personal-data-of.ts';
+
+const ways = [
+  { value: 'email', label: 'E-mail address' },
+  { value: 'user', label: 'User id' },
+  { value: 'session', label: 'Session id of a guest' },
+] as const;
+
+const shownReceipts = 20;
+
+/** The page "Personal data": what there is of one person, its export and its deletion, with receipts. */
+export function personalDataPage(context: ServiceContext): AdminPageBody {
+  return {
+    render: async ({ query }) => ({ template: 'svc/personal-data', data: await viewOf(context, query) }),
+    actions: {
+      export: async ({ form, user }) => {
+        const data = await personalDataOf(context);
+        return { download: { name: 'personal-data.jsonl', type: 'application/jsonl; charset=utf-8', content: data.export(readPerson(form), user.login) } };
+      },
+      erase: async ({ form, user }) => {
+        const { id, counts } = await (await personalDataOf(context)).erase(readPerson(form), user.login);
+        return { notice: { kind: 'success', text: `Deleted: ${wordsOf(counts)}. Receipt ${id}.` }, redirect: 'svc/personal-data', data: { id, counts } };
+      },
+    },
+  };
+}
+
+function readPerson(form: Readonly<Record<string, unknown>>): Person {
+  const person = personOf(form['by'], form['value']);
+  if (person === null) throw new RestError({ code: 'rest_invalid_param', status: 400, message: 'Name the person by an e-mail address, the id of a user, or the id of a session.' });
+  return person;
+}
+
+async function viewOf(context: ServiceContext, query: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
+  const data = await personalDataOf(context);
+  const by = ways.find(({ value }) => value === query['by'])?.value ?? 'email';
+  const value = typeof query['value'] === 'string' ? query['value'].trim().slice(0, 254) : '';
+  const person = personOf(by, value);
+  const counts = person === null ? null : await data.count(person);
+  const receipts = await data.receipts(shownReceipts);
+  return {
+    ways,
+    by,
+    value,
+    error: value !== '' && person === null ? `This is no ${(ways.find((way) => way.value === by)?.label ?? '').toLowerCase()}.` : '',
+    fields: { by, value },
+    found: counts === null ? null : { text: wordsOf(counts), isNothing: Object.values(counts).every((count) => count === 0) },
+    receipts: receipts.map((receipt) => ({ ...receipt, title: titleOf(receipt), text: wordsOf(receipt.counts) })),
+  };
+}
+
+function titleOf({ act, by }: Receipt): string {
+  return `${act === 'erase' ? 'Deleted' : 'Exported'}, named by ${by === 'email' ? 'e-mail address' : by}`;
+}
+
+function wordsOf(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .map(([name, count]) => `${count.toLocaleString('en-GB')} ${count === 1 ? name.replace(/s$/, '') : name}`)
+    .join(', ');
+}
