@@ -61,9 +61,15 @@ export function createSecrets({ secretKey, dataDir, redactor }: SecretsDependenc
   };
 }
 
-/** The salt is fixed because nodes share nothing but `SECRET_KEY`; scrypt makes guessing a weak one dear. */
+let last: { readonly secretKey: string; readonly root: Buffer } | null = null;
+
+/**
+ * The salt is fixed because nodes share nothing but `SECRET_KEY`; scrypt makes guessing a weak one dear. Hosts that follow
+ * each other in one process under one key, as in tests, pay for it once.
+ */
 function stretch(secretKey: string): Buffer {
-  return scryptSync(secretKey, 'svc-host-secret-key', 32, { N: 16_384, r: 8, p: 1 });
+  if (last?.secretKey !== secretKey) last = { secretKey, root: scryptSync(secretKey, 'svc-host-secret-key', 32, { N: 16_384, r: 8, p: 1 }) };
+  return last.root;
 }
 
 function seal(key: Buffer, plain: string): Buffer {
