@@ -108,8 +108,11 @@ export function createTurnLeases({ host, limits }: { readonly host: Pick<HostApi
       }),
     async sweep() {
       await database.transaction(async () => {
-        const dead = (await turns().where('until', '<', database.knex.raw('? - ?', [database.now(), leaseTime])).delete().returning('reserved')) as Row[];
-        for (const row of dead) await giveBack(row);
+        const dead = (await turns().where('until', '<', database.knex.raw('? - ?', [database.now(), leaseTime]))) as Row[];
+        for (const row of dead) {
+          // Whoever takes one over meanwhile gives back what it had.
+          if ((await turns().where({ conversation: row.conversation, token: row.token }).delete()) > 0) await giveBack(row);
+        }
       });
     },
   };

@@ -31,8 +31,8 @@ const mostEnded = 500;
 const endedFor = 120_000;
 /** Milliseconds after which another look is taken at what other nodes do: a notification may be lost. */
 const lookAgain = 2_000;
-/** Milliseconds that answers under way have when the host stops. */
-const patience = 5_000;
+/** Milliseconds that answers under way have when the host stops; open connections have had time before. */
+const patience = 3_000;
 
 export function createTurnRegistry({ clock }: { readonly clock: Clock }): TurnRegistry {
   const turns = new Map<string, Entry & { endedAt: number }>();

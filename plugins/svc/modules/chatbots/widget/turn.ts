@@ -146,9 +146,11 @@ export function createTurns(parts: TurnParts): Turns {
     const turn = createLiveTurn({ conversation: thread.uuid, messageId: input.messageId, isAgain: false });
     const wait = async (): Promise<void> => {
       while ((await leases.running(thread.uuid))?.messageId === input.messageId && !registry.isClosing()) await registry.news(thread.uuid);
-      const after = await thread.stateOf(input.messageId);
+      // Opened anew: the conversation may have begun there.
+      const found = await parts.threads.open(visitor, input);
+      const after = await found.stateOf(input.messageId);
       if (after.kind !== 'answered') throw errors.chat_failed();
-      const stored = await told({ visitor, input, thread, state }, after);
+      const stored = await told({ visitor, input, thread: found, state }, after);
       turn.setSources(after.answer.sources);
       turn.addText(after.answer.content);
       turn.finish(await stored.ended);
