@@ -31,6 +31,7 @@ export default definePlugin({
       (await isOn()) ? (await open()).settings(providerId, settings) : settings);
     hooks.addFilter('svc_vector_store_settings', async (settings: Readonly<Record<string, unknown>>, storeId: string) =>
       (await isOn()) ? (await open()).storeSettings(storeId, settings) : settings);
+    hooks.addFilter('svc_chatbot_pretend_shop', async () => ({ origin: await (await open()).shop() }));
     host.admin.addPage(createSandboxPage({ options, dialOption, isOn, overview: async () => (await open()).overview() }));
   },
   async uninstall(host: HostApi): Promise<void> {

@@ -2,6 +2,7 @@ import type { HostApi } from '#plugin-api';
 import { readDial } from './dial.ts';
 import type { SeenRequest } from './recent.ts';
 import { createSandboxServer } from './server.ts';
+import { createShopServer } from './shop/shop-server.ts';
 import { createDatabaseStorage } from './storage/database-storage.ts';
 import { sandboxKey } from './wire.ts';
 import { findStoreWire, findWire, storeWires, wires } from './wires.ts';
@@ -22,14 +23,17 @@ export interface Sandbox {
   /** The same for a vector store. */
   storeSettings(storeId: string, saved: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>;
   overview(): SandboxOverview;
+  /** Origin of the pretend shop, which is opened by the first call. */
+  shop(): Promise<string>;
   stop(): Promise<void>;
 }
 
 /** The server of this process and what is known of it. Nothing listens until `settings` is first asked. */
-export function createSandbox({ clock, log, options, database }: Pick<HostApi, 'clock' | 'log' | 'options' | 'database'>, dialOption: string): Sandbox {
+export function createSandbox({ clock, log, options, database, rest }: Pick<HostApi, 'clock' | 'log' | 'options' | 'database' | 'rest'>, dialOption: string): Sandbox {
   const server = createSandboxServer({
     clock, log, dial: async () => readDial(await options.get(dialOption)), storage: createDatabaseStorage(database),
   });
+  const shop = createShopServer(() => rest.url('/svc-widget/v1/widget.js'));
   return {
     settings: async (providerId, saved) => {
       const wire = findWire(providerId);
@@ -55,6 +59,9 @@ export function createSandbox({ clock, log, options, database }: Pick<HostApi, '
         requests: server.recent(),
       };
     },
-    stop: () => server.stop(),
+    shop: () => shop.start(),
+    stop: async () => {
+      await Promise.all([server.stop(), shop.stop()]);
+    },
   };
 }

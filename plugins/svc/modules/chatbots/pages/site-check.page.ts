@@ -1,0 +1,75 @@
+import type { AdminPageBody } from '#plugin-api';
+import type { ServiceContext } from '../../../context.ts';
+import { textOf } from '../../../settings/page/form-values.ts';
+import { chatbotsOf } from '../chatbots.ts';
+import type { Bot } from '../bots/bot.ts';
+import { mayEmbed, namedOrigin } from '../widget/origin.ts';
+import { checkSite } from '../site-check/check-site.ts';
+import type { Finding, SiteReport } from '../site-check/finding.ts';
+import '../site-check/hooks.ts';
+import { botOfForm } from './bot-of.ts';
+import { editSlug } from './bot-pages.ts';
+
+const template = 'svc/site-check';
+
+interface Entered {
+  readonly bot: string;
+  readonly address: string;
+  readonly internal: boolean;
+}
+
+/** The page "Check my site": why a page does or does not show a chatbot, and what to do about it. */
+export function siteCheckPage(context: ServiceContext): AdminPageBody {
+  return {
+    render: async ({ query }) => ({ template, data: await view(context, { bot: String(query['bot'] ?? ''), address: String(query['url'] ?? ''), internal: false }) }),
+    actions: {
+      check: async (request) => {
+        const entered = { bot: textOf(request, 'bot'), address: textOf(request, 'url'), internal: textOf(request, 'internal') === '1' };
+        const report = await checkSite(context, { address: entered.address, bot: await botOfForm(context, request, 'bot'), allowInternal: entered.internal, signal: request.signal });
+        return { page: { template, data: await view(context, entered, report) }, data: report, ...noticeOf(report) };
+      },
+    },
+  };
+}
+
+function noticeOf({ ok, findings }: SiteReport) {
+  const warned = findings.some(({ verdict }) => verdict === 'warning');
+  if (!ok) return { notice: { kind: 'error' as const, text: 'Something keeps the chatbot from this page. What to do stands beside it.' }, status: 200 };
+  return { notice: warned ? { kind: 'warning' as const, text: 'Nothing keeps the chatbot from this page, but look at the warnings.' } : { kind: 'success' as const, text: 'All is well: visitors of this page see the chatbot.' } };
+}
+
+/** The shop on another origin that a plugin offers, the sandbox say. */
+async function pretendShop({ host }: ServiceContext, { id, embed }: Bot): Promise<Record<string, unknown> | null> {
+  const shop = await host.hooks.applyFiltersAsync('svc_chatbot_pretend_shop', null).catch(() => null);
+  if (shop === null) return null;
+  const { origin } = shop;
+  const url = `${origin}/?bot=${String(id)}`;
+  // Its port is another one each time: without a port the name stands for all.
+  return { url, hostileUrl: `${url}&css=hostile`, strictUrl: `${url}&csp=strict`, domain: new URL(origin).hostname, allowed: mayEmbed(embed, namedOrigin(origin, host.site.url)), embeds: embed.enabled };
+}
+
+const badges: Readonly<Record<Finding['verdict'], { readonly text: string; readonly kind: 'success' | 'warning' | 'error' }>> = {
+  passed: { text: 'Passed', kind: 'success' },
+  warning: { text: 'Warning', kind: 'warning' },
+  failed: { text: 'Failed', kind: 'error' },
+};
+const order: readonly Finding['verdict'][] = ['failed', 'warning', 'passed'];
+
+async function view(context: ServiceContext, entered: Entered, report?: SiteReport): Promise<Record<string, unknown>> {
+  const { host } = context;
+  const bots = await chatbotsOf(context).bots.list();
+  const chosen = bots.find(({ id }) => String(id) === entered.bot) ?? bots[0];
+  return {
+    ...entered,
+    bots: bots.map(({ id, name }) => ({ value: String(id), label: `${name} (${String(id)})` })),
+    bot: chosen ? String(chosen.id) : '',
+    editHref: chosen ? `${host.admin.url(editSlug)}?id=${String(chosen.id)}` : '',
+    shop: chosen ? await pretendShop(context, chosen) : null,
+    ...(report && {
+      report: {
+        landed: report.landed,
+        findings: [...report.findings].sort((left, right) => order.indexOf(left.verdict) - order.indexOf(right.verdict)).map((finding) => ({ ...finding, badge: badges[finding.verdict] })),
+      },
+    }),
+  };
+}
