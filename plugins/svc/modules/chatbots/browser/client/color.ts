@@ -32,17 +32,17 @@ export function mix(color: Rgb, other: Rgb, share: number): Rgb {
 }
 
 const white: Rgb = [255, 255, 255];
-const ink: Rgb = [17, 20, 30];
+const black: Rgb = [0, 0, 0];
 
-/** What is read best on a colour: white where it will do, else a dark ink. */
+/** What is read on a colour: white where it will do, else black, which then always does. */
 export function onColor(background: Rgb): Rgb {
-  return contrast(white, background) >= 4.5 || contrast(white, background) >= contrast(ink, background) ? white : ink;
+  return contrast(white, background) >= 4.5 ? white : black;
 }
 
 /** The colour, moved as little as it takes towards black or white until it stands out from all the backgrounds. */
 export function readable(color: Rgb, backgrounds: readonly Rgb[], minimum = 4.5): Rgb {
   const [first = white] = backgrounds;
-  const target: Rgb = luminance(first) > 0.18 ? [0, 0, 0] : white;
+  const target: Rgb = luminance(first) > 0.18 ? black : white;
   for (let share = 0; share < 1; share += 0.05) {
     const moved = mix(color, target, share);
     // Rounded as it will be written, so that the written one holds the minimum.
