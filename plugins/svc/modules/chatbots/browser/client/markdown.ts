@@ -32,11 +32,11 @@ interface Block {
  */
 export function createMarkdownView(place: HTMLElement, onCode: OnCode): (text: string) => void {
   let shown: Block[] = [];
-  let links = 0;
+  let links = '{}';
   return (text) => {
     const tokens = Lexer.lex(text, options);
     // What a reference leads to may be said after it.
-    const linksNow = Object.keys(tokens.links).length;
+    const linksNow = JSON.stringify(tokens.links);
     let same = 0;
     while (links === linksNow && same < shown.length && shown[same]?.raw === tokens[same]?.raw) same++;
     links = linksNow;
