@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, Logger, Migration } from '#plugin-api';
-import { writeBackup } from './backup.ts';
 import type { Database } from './database-contract.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { createMigrator } from './migrator.ts';
 import { assertChannel, createNotifications } from './notifications.ts';
-import { restoreBackup } from './restore.ts';
 import { type Transactions, createTransactions } from './transactions.ts';
 
 export type { AppliedMigration, BackupReport, Database, RestoreReport } from './database-contract.ts';
@@ -89,8 +87,8 @@ function composeDatabase(parts: Parts): Database {
     async ping() {
       await knex.raw('SELECT 1').timeout(pingTimeout);
     },
-    backup: (file) => writeBackup(dialect, clock, file),
-    ...composeNotifications(parts, (file) => restoreBackup({ dialect, transactions, migrator }, file)),
+    backup: async (file) => (await import('./backup.ts')).writeBackup(dialect, clock, file),
+    ...composeNotifications(parts, async (file) => (await import('./restore.ts')).restoreBackup({ dialect, transactions, migrator }, file)),
   };
 }
 

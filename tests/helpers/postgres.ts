@@ -25,12 +25,17 @@ let server: Promise<{ url: string; stop: () => Promise<void> }> | null = null;
  * and stopped when mocha is done.
  */
 export async function createPostgresDatabase(): Promise<PostgresDatabase> {
-  const { url } = await (server ??= startServer());
+  const url = await startPostgres();
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await administer(url, `CREATE DATABASE ${name} TEMPLATE ${template} ENCODING 'UTF8'`);
   const own = new URL(url);
   own.pathname = `/${name}`;
   return { url: own.href, drop: () => administer(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+}
+
+/** Address of the server, which is started when it is not there yet. */
+export async function startPostgres(): Promise<string> {
+  return (await (server ??= startServer())).url;
 }
 
 export async function stopPostgres(): Promise<void> {

@@ -28,7 +28,7 @@ describeDialects('a running site', (_open, { location }) => {
   afterEach(() => site.stop());
 
   it('makes its first administrator from the environment, prints no link and tells its health', async function () {
-    this.timeout(60_000);
+    this.timeout(240_000);
     site = await startSite({ ...environment(), ADMIN_USER: 'ada', ADMIN_PASSWORD: 'correct horse', ADMIN_EMAIL: 'ada@example.com' });
     expect(site.output()).not.to.include('Set up your site');
     expect(await (await fetch(`${site.url}/healthz`)).json()).to.deep.equal({ status: 'ok' });
@@ -39,7 +39,7 @@ describeDialects('a running site', (_open, { location }) => {
   });
 
   it('sees what the command line changes', async function () {
-    this.timeout(60_000);
+    this.timeout(240_000);
     site = await startSite(environment());
     expect((await generate('any')).status).to.equal(401);
     const { key } = JSON.parse(await site.cli('svc', 'key', 'generate', '--json')) as { key: string };
@@ -57,7 +57,7 @@ describeDialects('a running site', (_open, { location }) => {
   });
 
   it('ends cleanly on SIGTERM and comes back with its data', async function () {
-    this.timeout(60_000);
+    this.timeout(240_000);
     site = await startSite({ ...environment(), DATA_DIR: location().dataDir });
     await site.cli('option', 'set', 'blogname', 'Kept');
     const code = await site.stop();

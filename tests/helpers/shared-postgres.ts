@@ -1,0 +1,10 @@
+import { startPostgres, stopPostgres } from './postgres.ts';
+
+/** Before the processes that run test files side by side: one PostgreSQL for all of them, where each test has a database of its own. */
+export async function mochaGlobalSetup(): Promise<void> {
+  process.env['TEST_DATABASE_URL'] ||= await startPostgres();
+}
+
+export async function mochaGlobalTeardown(): Promise<void> {
+  await stopPostgres();
+}

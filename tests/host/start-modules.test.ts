@@ -1,0 +1,38 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import { checkout, startSite } from '../helpers/running-site.ts';
+
+/** Own modules a start may load. Raise it for what every start needs; what a page, a command or a call does is loaded by its first use (`lazy`, `lazyPage`, `lazyCommands`). */
+const allowed = 560;
+/** What is on no start's way, by the ends of the files' names. */
+const never: readonly RegExp[] = [/\.page\.ts$/, /-commands\.ts$/, /^host\/(pages|cli\/(?!registry))/, /-page\.ts$/, /node_modules\/(ajv|handlebars|openai|@anthropic-ai|@google|@pinecone-database|@qdrant|chromadb|undici|pg|argon2|commander|prom-client)\//];
+
+describe('the modules that a start loads', () => {
+  let directory = '';
+  let loaded: string[] = [];
+  before(async function () {
+    this.timeout(240_000);
+    directory = await mkdtemp(join(tmpdir(), 'svc-modules-'));
+    const file = join(directory, 'modules.txt');
+    const preload = pathToFileURL(join(checkout, 'tests/helpers/note-modules.mjs')).href;
+    const site = await startSite({ NODE_OPTIONS: `--import ${preload}`, MODULES_FILE: file });
+    await site.stop();
+    const root = pathToFileURL(checkout).href;
+    const lines = (await readFile(file, 'utf8')).split('\n').filter((url) => url.startsWith(root));
+    loaded = [...new Set(lines.map((url) => url.slice(root.length).replace(/^\//, '')))];
+  });
+  after(() => rm(directory, { recursive: true, force: true }));
+
+  it(`are at most ${String(allowed)} of our own`, () => {
+    const own = loaded.filter((path) => !path.startsWith('node_modules/') && !path.startsWith('tests/'));
+    expect(own.length, 'too few to be true').to.be.above(200);
+    expect(own.length, own.sort().join('\n')).to.be.at.most(allowed);
+  });
+
+  it('are none of those that a page, a command or a call needs', () => {
+    expect(loaded.filter((path) => never.some((pattern) => pattern.test(path)))).to.deep.equal([]);
+  });
+});
