@@ -29,7 +29,7 @@ const namespace = 'http://www.w3.org/2000/svg';
 export function icon(name: IconName): SVGElement {
   const svg = document.createElementNS(namespace, 'svg');
   const path = document.createElementNS(namespace, 'path');
-  for (const [key, value] of Object.entries({ viewBox: '0 0 24 24', class: 'icon', 'aria-hidden': 'true', focusable: 'false' })) svg.setAttribute(key, value);
+  for (const [key, value] of Object.entries({ viewBox: '0 0 24 24', class: `icon icon-${name}`, 'aria-hidden': 'true', focusable: 'false' })) svg.setAttribute(key, value);
   path.setAttribute('d', paths[name]);
   svg.append(path);
   return svg;

@@ -5,7 +5,7 @@ type Colours = Pick<BotLook, 'primary_color' | 'text_color' | 'background_color'
 
 const themes = {
   light: { background: [255, 255, 255], text: [26, 33, 48], primary: [61, 79, 209], bubble: 0.06 },
-  dark: { background: [22, 26, 34], text: [231, 234, 241], primary: [92, 108, 240], bubble: 0.1 },
+  dark: { background: [22, 26, 34], text: [231, 234, 241], primary: [84, 99, 226], bubble: 0.1 },
 } as const satisfies Record<string, { background: Rgb; text: Rgb; primary: Rgb; bubble: number }>;
 
 /**
