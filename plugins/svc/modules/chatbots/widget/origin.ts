@@ -70,7 +70,7 @@ function readPlace(origin: string): Place | null {
   if (!/^[a-z][a-z\d+.-]*:\/\/[^/?#@\\\s]+$/i.test(origin) || !URL.canParse(origin)) return null;
   const { protocol, hostname, port } = new URL(origin);
   const host = hostname.toLowerCase().replace(/\.$/, '');
-  if (host === '') return null;
+  if (host === '' || host.startsWith('.') || host.includes('..')) return null;
   return { scheme: protocol, host, port: port === '' ? (usualPorts[protocol] ?? null) : Number(port) };
 }
 
