@@ -1,0 +1,83 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BenchRow } from './bench-row.ts';
+import { startChild } from './helpers/child.ts';
+import { createDataFolder, readyLine, startSite } from './helpers/site.ts';
+import { percentile } from './helpers/statistics.ts';
+import { openVisitor } from './helpers/widget-visitor.ts';
+
+export const title = 'Streamed answers over the route of the widget: far end to visitor, and what open streams cost';
+
+interface Subject {
+  readonly root: string;
+  readonly bot: number;
+  readonly pid: number;
+}
+
+export async function run({ short }: { readonly short: boolean }): Promise<BenchRow[]> {
+  const { visitors, open } = short ? { visitors: 10, open: 30 } : { visitors: 150, open: 200 };
+  const stops: (() => Promise<void>)[] = [];
+  try {
+    const subject = await start(stops);
+    await speeds(subject, { from: 0, visitors: 10 });
+    const { first, rest } = await speeds(subject, { from: 100, visitors });
+    const memory = await costOfOpen(subject, { from: 1000, open });
+    const most = (value: number): NonNullable<BenchRow['target']> => ({ at: 'most', value });
+    return [
+      { name: 'first token, far end to visitor, p50', value: percentile(first, 0.5), unit: 'ms', target: most(20) },
+      { name: 'first token, far end to visitor, p99', value: percentile(first, 0.99), unit: 'ms', target: most(20), note: `of ${String(first.length)} answers, one after the other` },
+      { name: 'later tokens, p50', value: percentile(rest, 0.5), unit: 'ms' },
+      { name: 'later tokens, p99', value: percentile(rest, 0.99), unit: 'ms' },
+      { name: `memory of ${String(open)} open streams`, value: memory.cost, unit: 'MB', target: most(100) },
+      { name: `a token while ${String(open)} are open, p99`, value: percentile(memory.times, 0.99), unit: 'ms' },
+    ];
+  } finally {
+    for (const stop of stops.reverse()) await stop();
+  }
+}
+
+async function start(stops: (() => Promise<void>)[]): Promise<Subject> {
+  const farEnd = await startChild({ command: process.execPath, args: ['--import', 'tsx', 'tests/bench/helpers/streaming-far-end.ts'], ready: readyLine });
+  stops.push(farEnd.stop);
+  const data = await createDataFolder();
+  stops.push(data.remove);
+  await data.cli('svc', 'provider', 'set', 'openai', '--api-key=bench', `--base-url=${farEnd.ready}/v1`);
+  const settings = { name: 'Bench', provider: 'openai', model: 'gpt-4.1-mini', embed: { enabled: true, any_site: true } };
+  const { id } = JSON.parse(await data.cli('svc', 'bot', 'create', '--json', JSON.stringify(settings))) as { id: number };
+  // So that each visitor has an address of its own, and no limit against floods is met.
+  const site = await startSite({ ...data, env: { ...data.env, TRUST_PROXY: 'loopback' } });
+  stops.push(site.stop);
+  return { root: `${site.ready}/wp-json`, bot: id, pid: site.pid };
+}
+
+/** One visitor after the other, each with one answer. */
+async function speeds({ root, bot }: Subject, { from, visitors }: { readonly from: number; readonly visitors: number }): Promise<{ first: number[]; rest: number[] }> {
+  const first: number[] = [];
+  const rest: number[] = [];
+  for (let number = from; number < from + visitors; number += 1) {
+    const answer = await (await openVisitor(root, bot, number)).send('Count to ten.');
+    first.push(answer.first);
+    rest.push(...(await answer.rest));
+  }
+  return { first, rest };
+}
+
+/** What memory grows by while so many answers are under way at once, each with a token a second. */
+async function costOfOpen({ root, bot, pid }: Subject, { from, open }: { readonly from: number; readonly open: number }): Promise<{ cost: number; times: number[] }> {
+  const before = await residentMegabytes(pid);
+  const streams = [];
+  for (let number = from; number < from + open; number += 1) streams.push(await (await openVisitor(root, bot, number)).send('Please hold.'));
+  let highest = 0;
+  for (let second = 0; second < 5; second += 1) {
+    await sleep(1000);
+    highest = Math.max(highest, await residentMegabytes(pid));
+  }
+  for (const stream of streams) stream.close();
+  const times = (await Promise.all(streams.map(({ rest }) => rest))).flat();
+  return { cost: highest - before, times };
+}
+
+async function residentMegabytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${String(pid)}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
+}
