@@ -148,8 +148,7 @@ async function prepare({ host, event, snapshot }: PrepareParts, data: Data, cont
     if (snapshot.stored.enabled && hooks.hasFilter(step) !== false) targets = (await hooks.applyFiltersAsync('svc_event_webhooks_targets', subscribed, name, envelope, context)).map(completeTarget);
     step = 'svc_event_delivery_queue_async_enabled';
     const queued = hooks.hasFilter(step) === false ? byDefault : Boolean(await hooks.applyFiltersAsync('svc_event_delivery_queue_async_enabled', byDefault, name, envelope, context, targets));
-    step = 'svc_event_webhooks_retry_delays';
-    const waits = hooks.hasFilter(step) === false ? [] : await Promise.all(targets.map(async (target) => Math.round(((await retryDelays(host, target))[0] ?? 0) * 1000)));
+    const waits = await firstWaits(host, targets);
     // What has to wait is for the queue, not for the caller.
     return { envelope, targets, queued: queued || waits.some((wait) => wait > 0), waits, broken: null };
   } catch (error) {
@@ -157,6 +156,15 @@ async function prepare({ host, event, snapshot }: PrepareParts, data: Data, cont
     const sentence = `The filter ${step} failed: ${error instanceof Error ? error.message : String(error)}`;
     return { envelope, targets, queued: byDefault, waits: [], broken: { error: sentence, unfiltered: step === 'svc_event_webhooks_envelope' } };
   }
+}
+
+/** A filter that throws is no reason to wait, nor to fail yet: it is asked again when there is something to try again. */
+async function firstWaits(host: EmitParts['host'], targets: readonly WebhookTarget[]): Promise<readonly number[]> {
+  if (host.hooks.hasFilter('svc_event_webhooks_retry_delays') === false) return [];
+  return Promise.all(targets.map((target) => retryDelays(host, target).then(([first = 0]) => Math.round(first * 1000), (error: unknown) => {
+    host.log.warn('The filter of delays failed; a first attempt does not wait.', { error });
+    return 0;
+  })));
 }
 
 function createEnvelope({ host, event, snapshot }: PrepareParts, data: Data, context: EventContext): Envelope {

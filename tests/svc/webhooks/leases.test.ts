@@ -72,6 +72,14 @@ describeDialects('leases of the webhook queue', (open) => {
     expect((await rows()).filter(({ state }) => state === 'pending')).to.have.length(1);
   });
 
+  it('are of what was put off and is due, before what is due at once', async () => {
+    const last = (await first.turn({ finished: [], released: [], claims: claim(2) })).jobs.at(-1);
+    await database.knex(tables.leases).delete();
+    await database.knex(tables.deliveries).update({ state: 'pending', due_at: 0 });
+    await database.knex(tables.deliveries).where({ id: last!.id }).update({ due_at: 5 });
+    expect((await take(second)).map(({ id }) => id)).to.include(last!.id);
+  });
+
   it('leave endpoints with open jobs to be found without looking at the jobs', async () => {
     expect(await first.openEndpoints()).to.deep.equal(['one']);
     const jobs = await take(first, 2);

@@ -1,5 +1,6 @@
 import type { DatabaseApi, PostgresqlConnection } from '#plugin-api';
 import { tables } from '../migrations.ts';
+import { joinedJson, jsonArray, numberArray, textArray } from './postgresql-arrays.ts';
 import { leaseTime, mendSlack, passSize, type ClaimRequest, type Finish, type Job, type Store } from './store-contract.ts';
 
 const { events, deliveries, attempts } = tables;
@@ -8,19 +9,32 @@ const now = '(extract(epoch from statement_timestamp()) * 1000)::bigint';
 /** The wait that the last attempt ended with; it stands at the end of its record. */
 const meant = `COALESCE(substring(log from '"next":([0-9]{1,15})[}]$')::bigint, 0)`;
 
-const columns = 'd.id, d.uuid, d.attempts, d.run_start, d.target, d.body, e.id, e.uuid, e.name, e.key, e.body, e.unfiltered, d.endpoint_id, d.token, d.order_key';
 const notBehind = `AND (d.order_key IS NULL OR NOT EXISTS (SELECT 1 FROM ${deliveries} p
   WHERE p.endpoint_id = d.endpoint_id AND p.order_key = d.order_key AND p.due_at IS NOT NULL AND p.id < d.id))`;
-const lock = (picked: string, where = ''): string => `WITH picked AS (${picked})
-  UPDATE ${deliveries} d SET state = 'delivering', owner = $1, token = d.token + 1, due_at = ${now} + ${String(leaseTime)}
-  FROM picked LEFT JOIN ${events} e ON e.id = picked.event_id WHERE d.id = picked.id ${where} RETURNING ${columns}`;
+/**
+ * Takes the picked jobs. The planner cannot know how few they are: joined with them, it would read all of the table from the oldest job on, so that
+ * each is sought by its id, and each event by its own (behind `OFFSET 0`, which keeps the two from being joined otherwise).
+ */
+const lock = (picked: string): string => `WITH picked AS MATERIALIZED (${picked}), taken AS (
+    UPDATE ${deliveries} d SET state = 'delivering', owner = $1, token = d.token + 1, due_at = ${now} + ${String(leaseTime)} WHERE d.id = ANY (ARRAY(SELECT id FROM picked))
+    RETURNING d.id, d.uuid, d.attempts, d.run_start, d.target, d.body, d.endpoint_id, d.token, d.order_key, d.event_id)
+  SELECT d.id, d.uuid, d.attempts, d.run_start, d.target, d.body, e.id, e.uuid, e.name, e.key, e.body, e.unfiltered, d.endpoint_id, d.token, d.order_key
+  FROM taken d LEFT JOIN LATERAL (SELECT * FROM ${events} e WHERE e.id = d.event_id OFFSET 0) e ON true`;
 
+const due = `SELECT d.id, d.event_id FROM ${deliveries} d WHERE d.endpoint_id = w.endpoint_id`;
+const mine = `AND (d.state = 'pending' OR d.id <> ALL ($4::bigint[])) ${notBehind}`;
+/** What was put off and is due now comes before what is due at once: it is older, and would never have its turn while more comes in. Two seeks, the second only where there is room left. */
 const pick = `SELECT p.id, p.event_id FROM unnest($2::text[], $3::int[]) AS w(endpoint_id, n) CROSS JOIN LATERAL (
-  SELECT d.id, d.event_id FROM ${deliveries} d WHERE d.endpoint_id = w.endpoint_id AND d.due_at <= ${now} AND (d.state = 'pending' OR d.id <> ALL ($4::bigint[])) ${notBehind} ORDER BY d.due_at, d.id LIMIT w.n FOR UPDATE SKIP LOCKED) p`;
+  SELECT b.id, b.event_id FROM (
+    SELECT * FROM (${due} AND d.due_at > 0 AND d.due_at <= ${now} ${mine} ORDER BY d.due_at, d.id LIMIT w.n FOR UPDATE SKIP LOCKED) late
+    UNION ALL SELECT * FROM (${due} AND d.due_at = 0 ${mine} ORDER BY d.id LIMIT w.n FOR UPDATE SKIP LOCKED) fresh) b LIMIT w.n) p`;
+
+/** A transaction that is not waited for until it is on the disk. What a crash of the server takes back of it is a lease that runs out, and the job is sent again under the same ids (contract 6.7). */
+const unhurried = "(SELECT set_config('synchronous_commit', 'off', true)) = 'off'";
 
 const sql = {
   add: `WITH ev AS (INSERT INTO ${events} (uuid, name, key, created_at, body, unfiltered, context)
-      SELECT u, n, k, ${now}, b, f, c FROM unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::int[], $14::text[]) AS i(u, n, k, b, f, c) RETURNING id, uuid)
+      SELECT u, n, k, ${now}, convert_to(b, 'UTF8'), f, c FROM unnest($1::text[], $2::text[], $3::text[], ${jsonArray('$4')}, $5::int[], $14::text[]) AS i(u, n, k, b, f, c) RETURNING id, uuid)
     INSERT INTO ${deliveries} (uuid, event_id, endpoint_id, state, due_at, order_key, target, created_at, finished_at, failure, error)
       SELECT i.u, ev.id, i.ep, CASE WHEN i.fail IS NULL THEN 'pending' ELSE 'failed' END, CASE WHEN i.fail IS NULL THEN CASE WHEN i.wait > 0 THEN ${now} + i.wait ELSE 0 END END, i.ord, i.t, ${now},
         CASE WHEN i.fail IS NOT NULL THEN ${now} END, i.fail, i.err
@@ -31,18 +45,22 @@ const sql = {
   next: `SELECT w.id, (SELECT min(d.due_at) FROM ${deliveries} d WHERE d.endpoint_id = w.id AND d.due_at > ${now}) - ${now} FROM unnest($1::text[]) AS w(id)`,
   /** The rows as they were, whose last attempt moves into the table of attempts. */
   keepAttempts: `INSERT INTO ${attempts} (delivery_id, number, log) SELECT d.id, d.attempts, d.log FROM ${deliveries} d
-    JOIN unnest($1::bigint[], $2::int[]) AS i(id, token) ON i.id = d.id AND i.token = d.token WHERE d.log IS NOT NULL AND d.due_at IS NOT NULL ON CONFLICT DO NOTHING`,
+    JOIN unnest($1::bigint[], $2::int[]) AS i(id, token) ON i.id = d.id AND i.token = d.token WHERE d.id = ANY ($1::bigint[]) AND d.log IS NOT NULL AND d.due_at IS NOT NULL ON CONFLICT DO NOTHING`,
   finish: `UPDATE ${deliveries} d SET state = i.state, due_at = CASE WHEN i.state = 'pending' THEN ${now} + i.delay END, owner = NULL, attempts = d.attempts + i.made,
-      run_start = d.run_start + i.free, finished_at = CASE WHEN i.state <> 'pending' THEN ${now} END, http_status = i.status, failure = i.failure, error = i.error, duration = i.duration, log = COALESCE(i.log, d.log)
-    FROM unnest($1::bigint[], $2::int[], $3::text[], $4::bigint[], $5::int[], $6::int[], $7::int[], $8::text[], $9::text[], $10::int[], $11::text[])
+      run_start = d.run_start + i.free, finished_at = CASE WHEN i.state <> 'pending' THEN ${now} END, http_status = i.status, failure = i.failure, error = i.error, duration = i.duration, log = COALESCE(NULLIF(i.log, ''), d.log)
+    FROM unnest($1::bigint[], $2::int[], $3::text[], $4::bigint[], $5::int[], $6::int[], $7::int[], $8::text[], $9::text[], $10::int[], ${jsonArray('$11')})
       AS i(id, token, state, delay, made, free, status, failure, error, duration, log)
-    WHERE d.id = i.id AND d.token = i.token AND d.state = 'delivering' RETURNING d.id`,
+    WHERE d.id = i.id AND d.token = i.token AND d.state = 'delivering' AND d.id = ANY ($1::bigint[]) AND ${unhurried} RETURNING d.id`,
+  /** The usual end of a job, of which little has to be said. */
+  deliver: `UPDATE ${deliveries} d SET state = 'delivered', due_at = NULL, owner = NULL, attempts = d.attempts + 1, finished_at = ${now}, http_status = i.status, failure = NULL, error = NULL, duration = i.duration, log = i.log
+    FROM unnest($1::bigint[], $2::int[], $3::int[], $4::int[], ${jsonArray('$5')}) AS i(id, token, status, duration, log)
+    WHERE d.id = i.id AND d.token = i.token AND d.state = 'delivering' AND d.id = ANY ($1::bigint[]) AND ${unhurried} RETURNING d.id`,
   /** Of those that were not written: what this process wrote before, without hearing of it. */
-  writtenBefore: `SELECT d.id FROM ${deliveries} d JOIN unnest($1::bigint[], $2::int[]) AS i(id, token) ON i.id = d.id AND i.token = d.token WHERE d.state <> 'delivering'`,
+  writtenBefore: `SELECT d.id FROM ${deliveries} d JOIN unnest($1::bigint[], $2::int[]) AS i(id, token) ON i.id = d.id AND i.token = d.token WHERE d.id = ANY ($1::bigint[]) AND d.state <> 'delivering'`,
   release: `UPDATE ${deliveries} d SET state = 'pending', due_at = 0, owner = NULL FROM unnest($1::bigint[], $2::int[]) AS i(id, token)
-    WHERE d.id = i.id AND d.token = i.token AND d.state = 'delivering'`,
+    WHERE d.id = i.id AND d.token = i.token AND d.state = 'delivering' AND d.id = ANY ($1::bigint[])`,
   extend: `UPDATE ${deliveries} d SET due_at = ${now} + ${String(leaseTime)} FROM unnest($2::bigint[], $3::int[]) AS i(id, token)
-    WHERE d.id = i.id AND d.token = i.token AND d.state = 'delivering' AND d.owner = $1 RETURNING d.id`,
+    WHERE d.id = i.id AND d.token = i.token AND d.state = 'delivering' AND d.id = ANY ($2::bigint[]) AND d.owner = $1 RETURNING d.id`,
   time: `SELECT ${now}`,
   stored: `SELECT 1 FROM ${deliveries} WHERE uuid = $1`,
   mendLeases: `UPDATE ${deliveries} SET due_at = ${now} + ${String(leaseTime)} WHERE endpoint_id = ANY($1::text[]) AND state = 'delivering' AND due_at > ${now} + ${String(leaseTime)}`,
@@ -56,6 +74,20 @@ const sql = {
 } as const;
 
 type Row = readonly unknown[];
+
+/** Delivered by an attempt of its schedule. */
+const isUsual = ({ state, made, free, log }: Finish): boolean => state === 'delivered' && made === 1 && !free && log !== null;
+
+const leasesOf = (outcomes: readonly Pick<Finish, 'job'>[]): [string, string] => [numberArray(outcomes.map(({ job }) => job.id)), numberArray(outcomes.map(({ job }) => job.token))];
+
+function finishValues(outcomes: readonly Finish[]): string[] {
+  const numbers = (pickValue: (outcome: Finish) => number | null): string => numberArray(outcomes.map(pickValue));
+  const texts = (pickValue: (outcome: Finish) => string | null): string => textArray(outcomes.map(pickValue));
+  return [
+    ...leasesOf(outcomes), texts(({ state }) => state), numbers(({ delay }) => Math.round(delay)), numbers(({ made }) => made), numbers(({ free, made }) => (free ? made : 0)),
+    numbers(({ status }) => status), texts(({ failure }) => failure), texts(({ error }) => error), numbers(({ duration }) => duration), joinedJson(outcomes.map(({ log }) => log)),
+  ];
+}
 
 function byId(jobs: readonly Job[]): Job[] {
   return [...jobs].sort((left, right) => left.id - right.id);
@@ -77,12 +109,12 @@ class PostgresqlStore implements Store {
     const first = added[0]?.deliveries[0];
     if (again && first && (await this.query(sql.stored, [first.uuid])).rows.length > 0) return;
     const flat = added.flatMap((event) => event.deliveries.map((delivery) => ({ event: event.uuid, ...delivery })));
-    await this.run((connection) => connection.rows(sql.add, [
-      added.map(({ uuid }) => uuid), added.map(({ name }) => name), added.map(({ key }) => key), added.map(({ body }) => body), added.map(({ unfiltered }) => (unfiltered ? 1 : 0)),
-      flat.map(({ event }) => event), flat.map(({ uuid }) => uuid), flat.map(({ endpointId }) => endpointId), flat.map(({ orderKey }) => orderKey), flat.map(({ target }) => target),
-      flat.map(({ failed }) => failed?.failure ?? null), flat.map(({ failed }) => failed?.error ?? null), flat.map(({ wait }) => wait),
-      added.map(({ context }) => context),
-    ]), { ...(transaction && { transaction }) });
+    const values = [
+      textArray(added.map(({ uuid }) => uuid)), textArray(added.map(({ name }) => name)), textArray(added.map(({ key }) => key)), joinedJson(added.map(({ body }) => body.toString())), numberArray(added.map(({ unfiltered }) => (unfiltered ? 1 : 0))),
+      textArray(flat.map(({ event }) => event)), textArray(flat.map(({ uuid }) => uuid)), textArray(flat.map(({ endpointId }) => endpointId)), textArray(flat.map(({ orderKey }) => orderKey)), textArray(flat.map(({ target }) => target)),
+      textArray(flat.map(({ failed }) => failed?.failure ?? null)), textArray(flat.map(({ failed }) => failed?.error ?? null)), numberArray(flat.map(({ wait }) => wait)), textArray(added.map(({ context }) => context)),
+    ];
+    await this.run((connection) => connection.rows(sql.add, values), { ...(transaction && { transaction }) });
   };
 
   readonly turn: Store['turn'] = async ({ finished, released, claims }) => {
@@ -150,25 +182,26 @@ class PostgresqlStore implements Store {
 
   private async finish(outcomes: readonly Finish[]): Promise<Job[]> {
     if (outcomes.length === 0) return [];
-    const of = <Value>(pickValue: (outcome: Finish) => Value): Value[] => outcomes.map(pickValue);
     const again = outcomes.filter(({ made, job }) => made === 1 && job.attempts > 0);
-    const rows = await this.run(async (connection) => {
-      if (again.length > 0) await connection.rows(sql.keepAttempts, [again.map(({ job }) => job.id), again.map(({ job }) => job.token)]);
-      const { rows: finished } = await connection.rows(sql.finish, [
-        of(({ job }) => job.id), of(({ job }) => job.token), of(({ state }) => state), of(({ delay }) => Math.round(delay)), of(({ made }) => made), of(({ free, made }) => (free ? made : 0)),
-        of(({ status }) => status), of(({ failure }) => failure), of(({ error }) => error), of(({ duration }) => duration), of(({ log }) => log),
-      ]);
-      return [...finished];
+    const usual = outcomes.filter(isUsual);
+    const others = usual.length === outcomes.length ? [] : outcomes.filter((outcome) => !isUsual(outcome));
+    const written = new Set<unknown>();
+    await this.run(async (connection) => {
+      const write = async (text: string, values: readonly string[]): Promise<void> => {
+        for (const [id] of (await connection.rows(text, values)).rows) written.add(id);
+      };
+      if (again.length > 0) await connection.rows(sql.keepAttempts, leasesOf(again));
+      if (usual.length > 0) await write(sql.deliver, [...leasesOf(usual), numberArray(usual.map(({ status }) => status)), numberArray(usual.map(({ duration }) => duration)), joinedJson(usual.map(({ log }) => log))]);
+      if (others.length > 0) await write(sql.finish, finishValues(others));
+      if (written.size < outcomes.length) await write(sql.writtenBefore, leasesOf(outcomes));
     });
-    if (rows.length < outcomes.length) rows.push(...(await this.query(sql.writtenBefore, [of(({ job }) => job.id), of(({ job }) => job.token)])).rows);
     for (const { job } of outcomes) this.letGo(job);
-    const written = new Set(rows.map(([id]) => id));
     return outcomes.map(({ job }) => job).filter(({ id }) => !written.has(id));
   }
 
   private async claim(requests: readonly ClaimRequest[]): Promise<Job[]> {
     if (requests.length === 0) return [];
-    const { rows } = await this.query(sql.claim, [this.owner, requests.map(({ endpointId }) => endpointId), requests.map(({ passes, most }) => Math.min(most ?? Infinity, passes * passSize)), [...this.held.keys()]]);
+    const { rows } = await this.query(sql.claim, [this.owner, textArray(requests.map(({ endpointId }) => endpointId)), numberArray(requests.map(({ passes, most }) => Math.min(most ?? Infinity, passes * passSize))), numberArray([...this.held.keys()])]);
     return byId(rows.map((row) => this.toJob(row)));
   }
 
