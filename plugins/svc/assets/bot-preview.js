@@ -34,8 +34,8 @@ export function startPreview(form) {
   };
   let due = 0;
   const followSoon = () => {
-    clearTimeout(due);
-    due = setTimeout(follow, typingPause);
+    window.clearTimeout(due);
+    due = window.setTimeout(follow, typingPause);
   };
   form?.addEventListener('input', followSoon);
   form?.addEventListener('change', follow);
