@@ -8,7 +8,7 @@ describeDialects('the store of bots', (open) => {
     const { bots } = await openBots(await open());
     const bot = await bots.create({ name: 'Shop assistant' });
     expect(bot).to.deep.include({ id: 1, name: 'Shop assistant', status: 'active', provider: 'openai', model: 'gpt-first', temperature: null, max_completion_tokens: 4000, max_messages: 15, feedback: true, starters: [], rules: [], forms: [] });
-    expect(bot.embed).to.deep.equal({ enabled: false, allowed_domains: [], any_site: false });
+    expect(bot.embed).to.deep.equal({ enabled: true, allowed_domains: [], any_site: false });
     expect(bot.knowledge).to.deep.include({ enabled: false, top_k: 3, min_score: 20 });
     expect(bot.privacy).to.deep.equal({ keep: true, retention_days: 0, anonymise_ip: true });
     expect(bot.limits.guest).to.deep.equal({ amount: 0, unit: 'messages', per: 'day' });

@@ -26,7 +26,7 @@ export const privacySchema = group<BotSettings['privacy']>({ title: 'Privacy' },
 });
 
 export const embedSchema = group<BotEmbed>({ title: 'Other sites', description: 'Who may show the chatbot.' }, {
-  enabled: flag({ title: 'Allow other sites to embed it' }, false),
+  enabled: flag({ title: 'May be shown: on this site, and on the sites allowed below' }, true),
   allowed_domains: {
     type: 'array',
     title: 'Allowed domains',
