@@ -49,6 +49,8 @@ export function startPreview(form) {
     }
     widget.setAttribute('bot', place.dataset.bot);
     widget.setAttribute('mode', 'inline');
+    // Asking for a session would only fail.
+    if ('silent' in place.dataset) widget.setAttribute('still', '');
     follow();
     wait.replaceWith(widget);
   });

@@ -26,7 +26,7 @@ export function setDefaultRoot(root: string): void {
 }
 
 /**
- * `<svc-chatbot bot="7">`. Attributes: `bot`, `root` (REST root), `mode`, `theme`, `open`, `lang`, `dir`.
+ * `<svc-chatbot bot="7">`. Attributes: `bot`, `root` (REST root), `mode`, `theme`, `open`, `still`, `lang`, `dir`.
  * Methods: `open()`, `close()`, `send(text)`, `newChat()`, `preview(bot)`. Events: README.
  */
 export class SvcChatbot extends HTMLElement {
@@ -153,7 +153,8 @@ export class SvcChatbot extends HTMLElement {
 
   private toggled(open: boolean, { chat, session }: { chat: Chat; session: Store }): void {
     session.set('open', open ? 'yes' : 'no');
-    if (open) void chat.start().catch(() => undefined);
+    // A bot that answers nobody can still be looked at by those who edit it.
+    if (open && !this.hasAttribute('still')) void chat.start().catch(() => undefined);
     this.tell(open ? 'open' : 'close', {});
   }
 
