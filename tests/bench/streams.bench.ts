@@ -4,7 +4,7 @@ import type { BenchRow } from './bench-row.ts';
 import { startChild } from './helpers/child.ts';
 import { createDataFolder, readyLine, startSite } from './helpers/site.ts';
 import { percentile } from './helpers/statistics.ts';
-import { openVisitor } from './helpers/widget-visitor.ts';
+import { openVisitor, straight } from './helpers/widget-visitor.ts';
 
 export const title = 'Streamed answers over the route of the widget: far end to visitor, and what open streams cost';
 
@@ -12,6 +12,7 @@ interface Subject {
   readonly root: string;
   readonly bot: number;
   readonly pid: number;
+  readonly farEnd: string;
 }
 
 export async function run({ short }: { readonly short: boolean }): Promise<BenchRow[]> {
@@ -20,12 +21,14 @@ export async function run({ short }: { readonly short: boolean }): Promise<Bench
   try {
     const subject = await start(stops);
     await speeds(subject, { from: 0, visitors: 10 });
-    const { first, rest } = await speeds(subject, { from: 100, visitors });
+    const { first, rest, bare } = await speeds(subject, { from: 100, visitors });
     const memory = await costOfOpen(subject, { from: 1000, open });
     const most = (value: number): NonNullable<BenchRow['target']> => ({ at: 'most', value });
     return [
       { name: 'first token, far end to visitor, p50', value: percentile(first, 0.5), unit: 'ms', target: most(20) },
       { name: 'first token, far end to visitor, p99', value: percentile(first, 0.99), unit: 'ms', target: most(20), note: `of ${String(first.length)} answers, one after the other` },
+      { name: 'straight from the far end, p50', value: percentile(bare, 0.5), unit: 'ms' },
+      { name: 'straight from the far end, p99', value: percentile(bare, 0.99), unit: 'ms', note: 'in turns with the answers above: what the machine itself takes, with whatever else it does' },
       { name: 'later tokens, p50', value: percentile(rest, 0.5), unit: 'ms' },
       { name: 'later tokens, p99', value: percentile(rest, 0.99), unit: 'ms' },
       { name: `memory of ${String(open)} open streams`, value: memory.cost, unit: 'MB', target: most(100) },
@@ -47,19 +50,21 @@ async function start(stops: (() => Promise<void>)[]): Promise<Subject> {
   // So that each visitor has an address of its own, and no limit against floods is met.
   const site = await startSite({ ...data, env: { ...data.env, TRUST_PROXY: 'loopback' } });
   stops.push(site.stop);
-  return { root: `${site.ready}/wp-json`, bot: id, pid: site.pid };
+  return { root: `${site.ready}/wp-json`, bot: id, pid: site.pid, farEnd: farEnd.ready };
 }
 
-/** One visitor after the other, each with one answer. */
-async function speeds({ root, bot }: Subject, { from, visitors }: { readonly from: number; readonly visitors: number }): Promise<{ first: number[]; rest: number[] }> {
+/** One visitor after the other, each with one answer, in turns with the far end itself. */
+async function speeds({ root, bot, farEnd }: Subject, { from, visitors }: { readonly from: number; readonly visitors: number }): Promise<{ first: number[]; rest: number[]; bare: number[] }> {
   const first: number[] = [];
   const rest: number[] = [];
+  const bare: number[] = [];
   for (let number = from; number < from + visitors; number += 1) {
     const answer = await (await openVisitor(root, bot, number)).send('Count to ten.');
     first.push(answer.first);
     rest.push(...(await answer.rest));
+    bare.push(...(await straight(farEnd)));
   }
-  return { first, rest };
+  return { first, rest, bare };
 }
 
 /** What memory grows by while so many answers are under way at once, each with a token a second. */

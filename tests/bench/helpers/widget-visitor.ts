@@ -27,6 +27,14 @@ export async function openVisitor(root: string, bot: number, number: number): Pr
   };
 }
 
+/** The same tokens without anything in between: what the machine itself takes. */
+export async function straight(farEnd: string): Promise<readonly number[]> {
+  const body = JSON.stringify({ model: 'gpt-4.1-mini', stream: true, messages: [{ role: 'user', content: 'Count to ten.' }] });
+  const answer = await fetch(`${farEnd}/v1/chat/completions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  if (answer.body === null) throw new Error('The far end answered without a body.');
+  return collect(latencies(answer.body));
+}
+
 async function collect(times: AsyncGenerator<number, void>): Promise<number[]> {
   const all: number[] = [];
   try {
@@ -46,7 +54,7 @@ async function* latencies(body: ReadableStream<Uint8Array>): AsyncGenerator<numb
     const end = text.lastIndexOf('\n\n');
     if (end < 0) continue;
     // The whole text stands once more in the last event, and in that of errors nothing of it.
-    const events = text.slice(0, end).split('\n\n').filter((event) => event.startsWith('event: delta'));
+    const events = text.slice(0, end).split('\n\n').filter((event) => /^(event: delta|data:)/.test(event));
     const error = text.slice(0, end).split('\n\n').find((event) => event.startsWith('event: error'));
     if (error !== undefined) throw new Error(error);
     text = text.slice(end + 2);
