@@ -25,7 +25,7 @@ export async function botEditView(context: ServiceContext, bot: Bot, typed: Type
   const shown = sections.map((section) => sectionView(section, typed));
   return {
     head: botHead(context.host, bot, 'settings'),
-    preview: botPreview(context.host, bot),
+    preview: { ...botPreview(context.host, bot), follows: true },
     id: bot.id,
     faults: faultList(sections, typed.faults),
     sections: shown,
