@@ -59,7 +59,8 @@ export function drive(page: Page): WidgetDriver {
       const before = await answers.count();
       await field.fill(text);
       await field.press('Enter');
-      await answers.nth(before).waitFor();
+      // The first answer of a host loads all that makes answers.
+      await answers.nth(before).waitFor({ timeout: 45_000 });
     },
   };
 }

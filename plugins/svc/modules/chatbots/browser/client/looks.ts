@@ -35,10 +35,12 @@ function directionOf(host: HTMLElement, wanted: WidgetBot['look']['direction']):
   return getComputedStyle(host.parentElement ?? document.documentElement).direction;
 }
 
-/** Popups of several bots in one corner stand above each other. */
+/** Popups of several bots in one corner stand above each other: the first place that is free, in whichever order they appear. */
 function placeInCorner(host: HTMLElement, position: string): number {
   if (host.getAttribute('shown-as') !== 'popup') return 0;
-  host.dataset.corner = position;
-  const all = [...document.querySelectorAll<HTMLElement>(`svc-chatbot[shown-as="popup"][data-corner="${position}"]`)];
-  return Math.max(0, all.indexOf(host));
+  const others = [...document.querySelectorAll<HTMLElement>('svc-chatbot')].filter((other) => other !== host);
+  let place = 0;
+  while (others.some((other) => other.dataset.place === `${position} ${place}`)) place++;
+  host.dataset.place = `${position} ${place}`;
+  return place;
 }
