@@ -3,6 +3,7 @@ import type { Database } from '../database/database-contract.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { createUserChanges, type UserChanging } from './user-changes.ts';
 import { freeSlug, slugOf, toColumns, type ProfileRow } from './profile.ts';
+import { readIds, readNames } from './user-names.ts';
 import { checkNewUser, keyOf, takenError, takenSlugError, type CheckedUser } from './user-input.ts';
 import { factsOf, filterUsers, holdsRole, isId, literal, pageOfUsers, type UserRow } from './user-row.ts';
 import { createAnonymous, createUser } from './user.ts';
@@ -15,7 +16,7 @@ declare module '#plugin-api' {
 }
 
 export interface UsersDependencies {
-  readonly database: Pick<Database, 'knex' | 'transaction' | 'lock'>;
+  readonly database: Pick<Database, 'knex' | 'transaction' | 'lock' | 'direct'>;
   readonly hooks: Pick<HooksApi, 'applyFilters' | 'doActionAsync'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Logger;
@@ -57,11 +58,8 @@ export function createUsers({ database, hooks, clock, log }: UsersDependencies):
       const [found] = await filterUsers(knex('users').count({ total: '*' }), filter);
       return Number(found?.['total'] ?? 0);
     },
-    ids: async (filter = {}) => (await filterUsers(knex('users'), filter).pluck('id')) as number[],
-    async names(ids) {
-      const rows = ids.length === 0 ? [] : await knex<UserRow>('users').whereIn('id', ids.filter(isId)).select('id', 'display_name');
-      return new Map(rows.map(({ id, display_name }) => [id, display_name]));
-    },
+    ids: (filter = {}) => readIds(database, filter),
+    names: (ids) => readNames(database, ids),
     async create(input) {
       const given = checkNewUser(input);
       const taken = await takenMember(knex, given);

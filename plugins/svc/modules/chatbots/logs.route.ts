@@ -2,6 +2,7 @@ import { RestResponse, type JsonSchema, type Params, type RestRequest, type Rout
 import type { ServiceContext } from '../../context.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { logsOf } from './conversations/logs-of.ts';
+import { writeRows } from './conversations/log-rows.ts';
 import './hooks.ts';
 
 interface LogsParams extends Params {
@@ -74,7 +75,7 @@ async function answer(request: RestRequest<LogsParams>, context: ServiceContext)
   const filter = { botId: bot_id, userIds: await logs.usersLike(user_search), text: message_search };
   const { rows, total } = await logs.page(filter, { offset: (page - 1) * perPage, limit: perPage });
   const body = await context.host.hooks.applyFiltersAsync('svc_logs_rows', rows, request);
-  return new RestResponse({ body, headers: pageHeaders({ total, page, perPage, url: context.host.rest.url(request.route), query: request.query }) });
+  return new RestResponse({ body, ...(body === rows && { write: () => writeRows(rows) }), headers: pageHeaders({ total, page, perPage, url: context.host.rest.url(request.route), query: request.query }) });
 }
 
 interface Paging {

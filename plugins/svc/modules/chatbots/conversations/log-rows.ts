@@ -11,14 +11,14 @@ export interface LogRow {
   readonly conversation_uuid: string;
   readonly is_guest: '0' | '1';
   readonly module: string;
-  /** JSON of a list of LoggedMessage. */
-  readonly messages: string;
   readonly message_count: string;
   readonly last_message_ts: string;
   /** UTC. */
   readonly created_at: string;
   readonly bot_name: string;
   readonly user_display_name: string;
+  /** JSON of a list of LoggedMessage. The last member: see writeRows. */
+  readonly messages: string;
 }
 
 /** A member is left out where there is nothing to say. */
@@ -46,7 +46,7 @@ export interface LogRowsParts {
 type Values = readonly unknown[];
 
 /** Characters of messages that are kept for the next call; a conversation's are good as long as its revision is. */
-const mostKept = 4_000_000;
+const mostKept = 8_000_000;
 
 /** Reads rows of the logs, names as they are now. */
 export function createLogRows({ database, users }: LogRowsParts): (ids: readonly number[]) => Promise<LogRow[]> {
@@ -59,7 +59,12 @@ export function createLogRows({ database, users }: LogRowsParts): (ids: readonly
       postgresql: (connection) => readPostgresql(connection, ids, kept),
     });
     const names = await users.names([...new Set(conversations.map((row) => Number(row[2])).filter((id) => id > 0))]);
-    const rows = new Map(conversations.map((row) => [Number(row[0]), logRow(row, { bots, names, messages: messages.get(Number(row[0])) ?? '[]' })]));
+    const rows = new Map(conversations.map((row) => {
+      const { json, quoted } = messages.get(Number(row[0])) ?? noMessages;
+      const made = logRow(row, { bots, names, messages: json });
+      quotedMessages.set(made, quoted);
+      return [Number(row[0]), made];
+    }));
     return ids.flatMap((id) => rows.get(id) ?? []);
   };
 }
@@ -67,9 +72,17 @@ export function createLogRows({ database, users }: LogRowsParts): (ids: readonly
 interface Read {
   readonly conversations: readonly Values[];
   readonly bots: ReadonlyMap<number, string>;
-  /** JSON by conversation. */
-  readonly messages: ReadonlyMap<number, string>;
+  /** By conversation. */
+  readonly messages: ReadonlyMap<number, Written>;
 }
+
+/** Messages as JSON, and that text as it is written in JSON. */
+interface Written {
+  readonly json: string;
+  readonly quoted: string;
+}
+
+const noMessages: Written = { json: '[]', quoted: '"[]"' };
 
 const conversationColumns = 'id, bot_id, user_id, session_id, uuid, module, message_count, last_message_at, created_at, revision';
 const messageColumns = 'conversation_id, uuid, role, content, created_at, provider, model, input_tokens, output_tokens, total_tokens, feedback';
@@ -110,15 +123,15 @@ interface Kept {
   /** Ids of the conversations that are not kept, or not as they are now. */
   missing(conversations: readonly Values[]): number[];
   add(conversations: readonly Values[], messages: readonly Values[]): void;
-  take(conversations: readonly Values[]): ReadonlyMap<number, string>;
+  take(conversations: readonly Values[]): ReadonlyMap<number, Written>;
 }
 
 function createKept(): Kept {
-  const texts = new Map<number, { readonly revision: number; readonly json: string }>();
+  const texts = new Map<number, Written & { readonly revision: number }>();
   let length = 0;
 
   function forget(id: number): void {
-    length -= texts.get(id)?.json.length ?? 0;
+    length -= lengthOf(texts.get(id));
     texts.delete(id);
   }
 
@@ -136,12 +149,13 @@ function createKept(): Kept {
       for (const [id, list] of byConversation) {
         forget(id);
         const json = JSON.stringify(list);
-        texts.set(id, { revision: revisions.get(id) ?? 0, json });
-        length += json.length;
+        const written = { revision: revisions.get(id) ?? 0, json, quoted: JSON.stringify(json) };
+        texts.set(id, written);
+        length += lengthOf(written);
       }
     },
     take(conversations) {
-      const taken = new Map(conversations.map((row) => [Number(row[0]), texts.get(Number(row[0]))?.json ?? '[]'] as const));
+      const taken = new Map(conversations.map((row) => [Number(row[0]), texts.get(Number(row[0])) ?? noMessages] as const));
       // The oldest go first.
       for (const id of texts.keys()) {
         if (length <= mostKept) break;
@@ -150,6 +164,10 @@ function createKept(): Kept {
       return taken;
     },
   };
+}
+
+function lengthOf(written: Written | undefined): number {
+  return written === undefined ? 0 : written.json.length + written.quoted.length;
 }
 
 function loggedMessage([, id, role, content, createdAt, provider, model, input, output, total, feedback]: Values): LoggedMessage {
@@ -181,11 +199,24 @@ function logRow([id, botId, userId, sessionId, uuid, module, count, lastMessageA
     conversation_uuid: String(uuid),
     is_guest: user === 0 ? '1' : '0',
     module: String(module),
-    messages,
     message_count: String(count),
     last_message_ts: String(Math.floor(Number(lastMessageAt) / 1000)),
     created_at: new Date(Number(createdAt)).toISOString().slice(0, 19).replace('T', ' '),
     bot_name: bots.get(Number(botId)) ?? deletedBotName,
     user_display_name: user === 0 ? guestName : (names.get(user) ?? deletedUserName),
+    messages,
   };
 }
+
+/** The JSON of rows, in which the messages, most of it by far, need not be written anew each time. */
+export function writeRows(rows: readonly LogRow[]): Uint8Array {
+  const texts = rows.map((row) => {
+    const quoted = quotedMessages.get(row) ?? JSON.stringify(row.messages);
+    const rest = JSON.stringify({ ...row, messages: 0 });
+    return `${rest.slice(0, -2)}${quoted}}`;
+  });
+  return Buffer.from(`[${texts.join(',')}]`);
+}
+
+/** Messages as a text of JSON is written in JSON. */
+const quotedMessages = new WeakMap<LogRow, string>();
