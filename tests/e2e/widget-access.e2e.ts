@@ -101,6 +101,12 @@ describe('the widget for everybody', () => {
     expect(await ground()).to.equal('rgb(255, 253, 245)');
   });
 
+  it('is looked into by axe-core', async () => {
+    const { page, chat } = await site.visit({ body: site.tag(await site.bot()) });
+    await chat.launcher.evaluate((launcher) => (launcher as unknown as { removeAttribute(name: string): void }).removeAttribute('aria-label'));
+    expect((await accessibilityFaults(page)).join()).to.contain('button-name');
+  });
+
   const looks: [string, object, BrowserContextOptions][] = [
     ['light', {}, {}],
     ['dark, with a loud colour', { theme: 'dark', primary_color: '#e0662f', corner_radius: 0, size: 'large' }, {}],

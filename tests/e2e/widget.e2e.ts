@@ -152,6 +152,27 @@ describe('the widget on a page of another site', () => {
     expect(problems).to.deep.equal([]);
   });
 
+  it('names the sources of an answer, those with an address as links', async () => {
+    const undo = site.host.hooks.addFilter('svc_chatbot_knowledge', (texts) => [
+      ...texts,
+      { id: '1', title: 'Returns', url: 'https://example.com/returns', text: 'Sixty days.', score: 91.4 },
+      { id: '2', title: 'A leaflet', url: '', text: 'On paper.', score: 40 },
+    ]);
+    try {
+      const knowledge = { enabled: true, store: 'qdrant', target: 'none', show_sources: true, embedding_provider: 'openai', embedding_model: 'text-embedding-3-small' };
+      const { page, chat } = await site.visit({ body: site.tag(await site.bot({ knowledge })) });
+      await chat.open();
+      await chat.ask('echo: by the book');
+      await chat.root.getByText('Sources (2)').click();
+      expect(await chat.root.getByRole('link', { name: 'Returns' }).getAttribute('href')).to.equal('https://example.com/returns');
+      expect(await chat.root.locator('.sources li').allTextContents()).to.deep.equal(['Returns91 %', 'A leaflet40 %']);
+      await page.reload();
+      await chat.root.getByText('Sources (2)').waitFor();
+    } finally {
+      undo();
+    }
+  });
+
   it('says when the limit is reached, and when there is more', async () => {
     const guest = { amount: 1, unit: 'messages', per: 'day' };
     const { page, chat } = await site.visit({ body: site.tag(await site.bot({ limits: { guest, message: 'That was all for today.' } })) });

@@ -72,6 +72,11 @@ export class Chat {
     await this.load({ conversation: this.conversation });
   }
 
+  /** Whether there is more by now. */
+  async recheck(): Promise<void> {
+    if (this.limit && !this.busy) await this.load(this.conversation === null ? {} : { conversation: this.conversation });
+  }
+
   private async load(request: { conversation?: string; new?: boolean }): Promise<void> {
     const { api, bot, onChange, local } = this.init;
     if (this.phase !== 'ready') this.phase = 'starting';

@@ -28,6 +28,9 @@ export function createFoot(around: Surroundings, { session, onSend }: { session:
     if (next === until) return;
     until = next;
     if (!chat.limit) return;
+    const wait = Date.parse(next) - Date.now();
+    // Timers count no further than some 24 days.
+    if (wait < 2e9) setTimeout(() => void chat.recheck().catch(() => undefined), Math.max(0, wait) + 1_000);
     limit.replaceChildren(h('p', { dir: 'auto' }, chat.limit.message), h('p', { class: 'until' }, texts.again.replace('{time}', timeOf(next))));
   };
   const focus = (): void => (chat.consented ? composer.field : agree).focus();
