@@ -85,7 +85,7 @@ describeBotsAdmin('the editor of a chatbot', (admin) => {
 
   it('shows what is copied to put it on a page, and keeps choices that are not to be had any more', async () => {
     const { browser, add, host } = admin();
-    const { id } = await add();
+    const { id } = await add({ embed: { enabled: false } });
     await host.database.knex('svc_bots').where({ id }).update({ settings: host.database.knex.raw(`replace(settings, '"provider":"openai"', '"provider":"gone"')`) });
     const { html, text } = await browser.get(`${page}?id=${String(id)}`);
     expect(text).to.contain(`<script src="${host.url}/wp-json/svc-widget/v1/widget.js" data-bot="${String(id)}" async></script>`).and.contain(`[svc_chatbot id=${String(id)}]`).and.contain('Check my site');

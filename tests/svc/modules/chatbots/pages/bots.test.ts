@@ -30,7 +30,7 @@ describeBotsAdmin('the list of chatbots', (admin) => {
   it('shows what each bot is, and what was said to it', async () => {
     const { browser, add, host } = admin();
     const bot = await add({ name: 'Shop <b>support</b>', status: 'inactive', embed: { enabled: true, allowed_domains: ['shop.example.com'] } });
-    await add({ name: 'Second' });
+    await add({ name: 'Second', embed: { enabled: false } });
     const at = Date.parse('2026-03-01T10:00:00Z');
     for (const place of [1, 2]) {
       await host.database.knex('svc_conversations').insert({ uuid: `00000000-0000-4000-8000-00000000000${String(place)}`, bot_id: bot.id, user_id: 0, session_id: 's', module: 'chatbot', created_at: at, last_message_at: at, page_url: '', ip: '', variables: '{}', stored: '[]', revision: place });
