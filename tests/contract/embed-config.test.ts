@@ -4,7 +4,7 @@ import { describeWidget, shop, type Failure, type WidgetSite } from './widget-si
 
 type Fields = Readonly<Record<string, string>>;
 
-const ask = (site: WidgetSite, id: number | string, headers: Fields = {}, init: RequestInit = {}): Promise<Response> => site.host.fetch(`/wp-json/svc/v1/chatbots/${String(id)}/embed-config`, { headers, ...init });
+const ask = (site: WidgetSite, id: number | string, headers: Fields = {}): Promise<Response> => site.host.fetch(`/wp-json/svc/v1/chatbots/${String(id)}/embed-config`, { headers });
 
 async function statusOf(site: WidgetSite, bot: Bot, origin: string): Promise<number> {
   return (await ask(site, bot.id, { origin })).status;

@@ -8,7 +8,7 @@ describeWidget('messages of the chat widget', (site) => {
     const guest = await site().started(await site().bot());
     const stream = await guest.stream('Do you ship to Norway?');
     const events = await stream.whole();
-    expect(stream.response.headers.get('content-type')).to.equal('text/event-stream; charset=utf-8');
+    expect(stream.response.headers.get('content-type')).to.equal('text/event-stream; charset=UTF-8');
     expect(events[0]).to.deep.include({ type: 'accepted', conversation: guest.conversation });
     expect(stream.text()).to.equal('You said: Do you ship to Norway?');
     const done = events.at(-1) as Extract<SendEvent, { type: 'done' }>;

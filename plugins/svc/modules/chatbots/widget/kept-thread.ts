@@ -1,4 +1,3 @@
-import type { Clock } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import type { Conversation, ConversationStore, NewConversation, StoredMessage } from '../conversations/conversation.ts';
 import { widgetMessage } from './answers.ts';
@@ -6,7 +5,6 @@ import type { Thread } from './thread.ts';
 
 export interface KeptThreadParts {
   readonly conversations: ConversationStore;
-  readonly clock: Pick<Clock, 'now'>;
   /** Null: it begins with its first message. */
   readonly conversation: Conversation | null;
   readonly beginning: NewConversation;
@@ -16,7 +14,7 @@ export interface KeptThreadParts {
 const recent = 20;
 
 /** A conversation in the database. */
-export function createKeptThread({ conversations, clock, conversation, beginning }: KeptThreadParts): Thread {
+export function createKeptThread({ conversations, conversation, beginning }: KeptThreadParts): Thread {
   let current = conversation;
   let variables = conversation?.variables ?? {};
 
@@ -24,17 +22,6 @@ export function createKeptThread({ conversations, clock, conversation, beginning
     if (current === null) throw errors.conversation_not_found();
     return current;
   };
-
-  /** The message and what came after it. */
-  async function from(messageId: string): Promise<readonly StoredMessage[]> {
-    if (current === null || (await conversations.message(current.id, messageId)) === null) return [];
-    for (let last = recent; ; last *= 8) {
-      const messages = await conversations.messages(current.id, { last });
-      const at = messages.findIndex(({ id }) => id === messageId);
-      if (at >= 0) return messages.slice(at);
-      if (messages.length < last) return [];
-    }
-  }
 
   return {
     uuid: beginning.uuid,
@@ -45,7 +32,7 @@ export function createKeptThread({ conversations, clock, conversation, beginning
     },
     hasConsent: typeof conversation?.consentedAt === 'number',
     async stateOf(messageId) {
-      const [message, answer, ...later] = await from(messageId);
+      const [message, answer, ...later] = current === null ? [] : await messagesFrom(conversations, current, messageId);
       if (message === undefined) return { kind: 'new' };
       if (message.role !== 'user') throw errors.message_not_found();
       if (answer === undefined) return { kind: 'unanswered' };
@@ -81,4 +68,15 @@ export function createKeptThread({ conversations, clock, conversation, beginning
       return upTo.filter(({ content }) => content !== '').map(({ role, content }) => ({ role, content })).slice(-most);
     },
   };
+}
+
+/** A message and what came after it; nothing where it is not there. */
+async function messagesFrom(conversations: ConversationStore, { id }: Conversation, messageId: string): Promise<readonly StoredMessage[]> {
+  if ((await conversations.message(id, messageId)) === null) return [];
+  for (let last = recent; ; last *= 8) {
+    const messages = await conversations.messages(id, { last });
+    const at = messages.findIndex((message) => message.id === messageId);
+    if (at >= 0) return messages.slice(at);
+    if (messages.length < last) return [];
+  }
 }

@@ -26,39 +26,27 @@ export interface LiveTurn {
   readonly ended: Promise<TurnEnd>;
 }
 
+interface TurnState {
+  readonly accepted: SendEvent;
+  readonly waiting: Set<() => void>;
+  text: string;
+  sources: readonly Source[] | null;
+  end: TurnEnd | null;
+  isStopped: boolean;
+  wasTold: boolean;
+}
+
 export function createLiveTurn({ conversation, messageId, isAgain }: Pick<LiveTurn, 'conversation' | 'messageId' | 'isAgain'>): LiveTurn {
   const controller = new AbortController();
-  const waiting = new Set<() => void>();
-  let text = '';
-  let sources: readonly Source[] | null = null;
-  let end: TurnEnd | null = null;
-  let isStopped = false;
-  let wasTold = false;
+  const accepted = { type: 'accepted', conversation, message_id: messageId } as const;
+  const state: TurnState = { accepted, waiting: new Set(), text: '', sources: null, end: null, isStopped: false, wasTold: false };
   let resolveEnd: (end: TurnEnd) => void = () => {};
   const ended = new Promise<TurnEnd>((resolve) => (resolveEnd = resolve));
-
-  const changed = (): void => {
-    for (const look of waiting) look();
-    waiting.clear();
+  const change = (changes: Partial<TurnState>): void => {
+    Object.assign(state, changes);
+    for (const look of state.waiting) look();
+    state.waiting.clear();
   };
-
-  async function* follow(): AsyncGenerator<SendEvent, void, undefined> {
-    yield { type: 'accepted', conversation, message_id: messageId };
-    let isSourceTold = false;
-    for (let position = 0; ; ) {
-      if (sources !== null && !isSourceTold) {
-        isSourceTold = true;
-        yield { type: 'sources', sources };
-      } else if (position < text.length) {
-        const piece = text.slice(position);
-        position = text.length;
-        yield { type: 'delta', text: piece };
-      } else if (end !== null) {
-        wasTold = true;
-        return yield end;
-      } else await new Promise<void>((resolve) => waiting.add(resolve));
-    }
-  }
 
   return {
     conversation,
@@ -66,39 +54,53 @@ export function createLiveTurn({ conversation, messageId, isAgain }: Pick<LiveTu
     isAgain,
     signal: controller.signal,
     ended,
-    follow,
+    follow: () => follow(state),
     get text() {
-      return text;
+      return state.text;
     },
     get isStopped() {
-      return isStopped;
+      return state.isStopped;
     },
     get wasTold() {
-      return wasTold;
+      return state.wasTold;
     },
     addText(piece) {
-      if (end !== null || isStopped) return;
-      text += piece;
-      changed();
+      if (state.end === null && !state.isStopped) change({ text: state.text + piece });
     },
-    setSources(given) {
-      if (given.length === 0) return;
-      sources = given;
-      changed();
+    setSources(sources) {
+      if (sources.length > 0) change({ sources });
     },
-    finish(given) {
-      if (end !== null) return;
-      end = given;
-      changed();
-      resolveEnd(given);
+    finish(end) {
+      if (state.end !== null) return;
+      change({ end });
+      resolveEnd(end);
     },
     cancel() {
       controller.abort();
     },
     stop() {
-      if (end !== null || isStopped) return;
-      isStopped = true;
+      if (state.end !== null || state.isStopped) return;
+      state.isStopped = true;
       controller.abort();
     },
   };
+}
+
+async function* follow(state: TurnState): AsyncGenerator<SendEvent, void, undefined> {
+  yield state.accepted;
+  let isSourceTold = false;
+  for (let position = 0; ; ) {
+    const { sources, text, end } = state;
+    if (sources !== null && !isSourceTold) {
+      isSourceTold = true;
+      yield { type: 'sources', sources };
+    } else if (position < text.length) {
+      const piece = text.slice(position);
+      position = text.length;
+      yield { type: 'delta', text: piece };
+    } else if (end !== null) {
+      state.wasTold = true;
+      return yield end;
+    } else await new Promise<void>((resolve) => state.waiting.add(resolve));
+  }
 }

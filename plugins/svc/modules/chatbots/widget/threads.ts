@@ -64,7 +64,7 @@ export function createThreads({ host, conversations, ids, acts }: ThreadParts): 
       if (conversation !== null && !isOwn(visitor, conversation)) throw errors.conversation_not_found();
       const ip = bot.privacy.anonymise_ip ? anonymiseAddress(visitor.ip) : plainAddress(visitor.ip);
       const beginning = { uuid, botId: bot.id, module: widgetModule, ...owner, pageUrl: input.pageUrl, ip, consentedAt: input.consent ? host.clock.now() : null };
-      return createKeptThread({ conversations, clock: host.clock, conversation, beginning });
+      return createKeptThread({ conversations, conversation, beginning });
     },
   };
 }

@@ -36,9 +36,8 @@ const patience = 3_000;
 
 export function createTurnRegistry({ clock }: { readonly clock: Clock }): TurnRegistry {
   const turns = new Map<string, Entry & { endedAt: number }>();
-  const queues = new Map<string, Promise<unknown>>();
   const works = new Set<Promise<void>>();
-  const listeners = new Map<string, Set<() => void>>();
+  const news = createNews(clock);
   let closing = false;
 
   function forget(): void {
@@ -68,43 +67,63 @@ export function createTurnRegistry({ clock }: { readonly clock: Clock }): TurnRe
       return entry !== null && entry.end === null ? entry.turn : null;
     },
     isBusy: (conversation) => turns.get(conversation)?.end === null,
-    async inTurn(conversation, work) {
-      const before = queues.get(conversation) ?? Promise.resolve();
-      const mine = before.then(work, work);
-      const quiet = mine.catch(() => undefined);
-      queues.set(conversation, quiet);
-      try {
-        return await mine;
-      } finally {
-        if (queues.get(conversation) === quiet) queues.delete(conversation);
-      }
-    },
+    inTurn: createQueues(),
     track(work) {
       const tracked = work.finally(() => works.delete(tracked));
       works.add(tracked);
     },
-    heard(conversation) {
-      for (const listener of listeners.get(conversation) ?? []) listener();
-      listeners.delete(conversation);
-    },
-    news: (conversation) =>
-      new Promise((resolve) => {
-        const waiting = listeners.get(conversation) ?? new Set();
-        listeners.set(conversation, waiting);
-        const undo = clock.after(lookAgain, resolve);
-        waiting.add(() => {
-          undo();
-          resolve();
-        });
-      }),
+    heard: news.heard,
+    news: news.next,
     isClosing: () => closing,
     async close() {
       closing = true;
-      for (const conversation of listeners.keys()) this.heard(conversation);
+      news.hearAll();
       const all = Promise.all(works);
       await Promise.race([all, clock.sleep(patience)]);
       for (const { turn, end } of turns.values()) if (end === null) turn.cancel();
       await all;
     },
+  };
+}
+
+/** Works of one conversation follow each other, whether the one before succeeded or not. */
+function createQueues(): TurnRegistry['inTurn'] {
+  const queues = new Map<string, Promise<unknown>>();
+  return async (conversation, work) => {
+    const before = queues.get(conversation) ?? Promise.resolve();
+    const mine = before.then(work, work);
+    const quiet = mine.catch(() => undefined);
+    queues.set(conversation, quiet);
+    try {
+      return await mine;
+    } finally {
+      if (queues.get(conversation) === quiet) queues.delete(conversation);
+    }
+  };
+}
+
+function createNews(clock: Pick<Clock, 'after'>) {
+  const listeners = new Map<string, Set<() => void>>();
+  const heard = (conversation: string): void => {
+    for (const listener of listeners.get(conversation) ?? []) listener();
+    listeners.delete(conversation);
+  };
+  return {
+    heard,
+    hearAll(): void {
+      for (const conversation of listeners.keys()) heard(conversation);
+    },
+    next: (conversation: string): Promise<void> =>
+      new Promise((resolve) => {
+        const waiting = listeners.get(conversation) ?? new Set();
+        listeners.set(conversation, waiting);
+        const listener = (): void => {
+          undo();
+          waiting.delete(listener);
+          resolve();
+        };
+        const undo = clock.after(lookAgain, listener);
+        waiting.add(listener);
+      }),
   };
 }
