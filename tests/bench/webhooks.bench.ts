@@ -30,7 +30,7 @@ async function openBed(dialect: Dialect): Promise<Bed> {
   const dataDir = await mkdtemp(join(tmpdir(), 'bench-hooks-'));
   const server = dialect === 'postgresql' ? await createPostgresDatabase() : null;
   const database: Database = await openDatabase({ databaseUrl: server?.url ?? null, dataDir, clock, log: silentLog });
-  const http = createOutbound({ clock });
+  const http = createOutbound({ clock, thread: new URL('../../host/outbound-thread.mjs', import.meta.url) });
   const opened = await openWebhooks(database, createDeliver({ http, clock }));
   await opened.webhooks.setEnabled(true);
   await opened.webhooks.setSecret('the secret of this benchmark');
@@ -83,6 +83,9 @@ async function barePool(ports: readonly string[], count: number): Promise<number
 async function drainRate(dialect: Dialect, ports: readonly string[], count: number): Promise<number> {
   const bed = await openBed(dialect);
   for (const port of ports) await bed.webhooks.addEndpoint({ name: port, url: `http://127.0.0.1:${port}/`, events: ['chatbot.session_started'] });
+  // As the bare pool, which has run before in this process: connections, thread and compiled code are there, as they are while a service works.
+  await emitMany(bed, Math.floor(Math.min(5_000, count) / ports.length));
+  await bed.webhooks.work();
   await emitMany(bed, Math.floor(count / ports.length));
   const began = performance.now();
   const made = await bed.webhooks.work();
@@ -191,30 +194,32 @@ async function hanging(share: number, { events, endpoints }: { readonly events: 
 }
 
 /** Fills the tables by hand, as a million events of the past would have. */
-async function deepQueue(port: string, waiting: number, count: number): Promise<BenchRow[]> {
-  const bed = await openBed('sqlite');
-  const [blocked, open] = [await bed.webhooks.addEndpoint({ name: 'deep', url: `http://127.0.0.1:${port}/`, events: ['task.item_completed'] }), await bed.webhooks.addEndpoint({ name: 'open', url: `http://127.0.0.1:${port}/`, events: ['chatbot.session_started'] })];
+async function deepQueue(dialect: Dialect, port: string, { waiting, count }: { readonly waiting: number; readonly count: number }): Promise<BenchRow[]> {
+  const bed = await openBed(dialect);
+  const open = await bed.webhooks.addEndpoint({ name: 'open', url: `http://127.0.0.1:${port}/`, events: ['chatbot.session_started'] });
+  await emitMany(bed, 2_000);
+  await bed.webhooks.work();
   await emitMany(bed, count);
   const emptyBegan = performance.now();
   const emptyRate = (await bed.webhooks.work()) / (performance.now() - emptyBegan);
   await bed.database.knex.raw(`INSERT INTO svc_webhook_events (uuid, name, key, created_at, body) VALUES ('e', 'chatbot.session_started', 'k', 0, ?)`, [Buffer.alloc(640, 97)]);
   await bed.database.knex.raw(`INSERT INTO svc_webhook_deliveries (uuid, event_id, endpoint_id, state, due_at, created_at)
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT 'd' || i, (SELECT max(id) FROM svc_webhook_events), ?, 'pending', 0, 0 FROM n`, [waiting, open.id]);
-  void blocked;
+  const { delivered: before } = await bed.webhooks.recorder.metrics();
   await bed.webhooks.start();
   const began = performance.now();
   let done = 0;
   let peak = 0;
   while (done < count) {
     await new Promise((resolve) => setTimeout(resolve, 20));
-    done = (await bed.webhooks.recorder.metrics().catch(() => ({ delivered: 0 }))).delivered - count;
+    done = (await bed.webhooks.recorder.metrics().catch(() => ({ delivered: 0 }))).delivered - before;
     peak = Math.max(peak, process.memoryUsage.rss());
   }
   const rate = done / (performance.now() - began);
   await bed.stop();
   return [
-    { name: `rate with ${String(waiting)} waiting over that of an empty queue`, value: rate / emptyRate, unit: 'ratio', target: { at: 'least', value: 0.8 } },
-    { name: `memory with ${String(waiting)} waiting`, value: peak / 1024 ** 2, unit: 'MB', target: { at: 'most', value: 300 } },
+    { name: `${dialect}, rate with ${String(waiting)} waiting over that of an empty queue`, value: rate / emptyRate, unit: 'ratio', target: { at: 'least', value: 0.8 } },
+    { name: `${dialect}, memory with ${String(waiting)} waiting`, value: peak / 1024 ** 2, unit: 'MB', target: { at: 'most', value: 300 } },
   ];
 }
 
@@ -229,7 +234,8 @@ export async function run({ short }: { readonly short: boolean }): Promise<Bench
       ...(await idleLatency('postgresql', short ? 50 : 500)),
       await hanging(0.05, { endpoints: 20, events: short ? 10 : 100 }),
       await hanging(0.5, { endpoints: 20, events: short ? 10 : 100 }),
-      ...(await deepQueue(ports[0] ?? '', short ? 50_000 : 1_000_000, short ? 4_000 : 30_000)),
+      ...(await deepQueue('sqlite', ports[0] ?? '', short ? { waiting: 50_000, count: 4_000 } : { waiting: 1_000_000, count: 30_000 })),
+      ...(await deepQueue('postgresql', ports[0] ?? '', short ? { waiting: 50_000, count: 4_000 } : { waiting: 1_000_000, count: 30_000 })),
     ];
   } finally {
     await receivers.stop();

@@ -32,6 +32,8 @@ const sql = {
   anyForeign: `SELECT 1 FROM ${leases} WHERE owner <> ? LIMIT 1`,
   finish: `UPDATE ${deliveries} SET state = ?, due_at = ?, attempts = attempts + ?, run_start = run_start + ?, finished_at = ?, http_status = ?, failure = ?, error = ?, duration = ?, log = COALESCE(?, log)
     WHERE id = ? AND due_at IS NOT NULL`,
+  /** The usual end of a job, of which little has to be said. */
+  deliver: `UPDATE ${deliveries} SET state = 'delivered', due_at = NULL, attempts = attempts + 1, finished_at = ?, http_status = ?, failure = NULL, error = NULL, duration = ?, log = ? WHERE id = ? AND due_at IS NOT NULL`,
   keepAttempt: `INSERT OR REPLACE INTO ${attempts} (delivery_id, number, log) SELECT id, attempts, log FROM ${deliveries} WHERE id = ? AND log IS NOT NULL`,
   extend: `UPDATE ${leases} SET until = ? WHERE owner = ?`,
   expire: `DELETE FROM ${leases} WHERE until <= ? AND owner <> ?`,
@@ -59,6 +61,10 @@ function toJob(row: Row, endpointId: string, token: number): Job {
 
 function finish(connection: SqliteConnection, time: number, { job, state, delay, made, free, status, failure, error, duration, log }: Finish): void {
   if (made === 1 && job.attempts > 0) connection.run(sql.keepAttempt, job.id);
+  if (state === 'delivered' && made === 1 && !free && log !== null) {
+    connection.run(sql.deliver, time, status, duration, log, job.id);
+    return;
+  }
   const due = state === 'pending' ? time + delay : null;
   connection.run(sql.finish, state, due, made, free ? made : 0, due === null ? time : null, status, failure, error, duration, log, job.id);
 }
