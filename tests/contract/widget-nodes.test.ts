@@ -51,6 +51,21 @@ describeDialects('the chat widget on two nodes', (_open, { location }) => {
       expect(first.farEnd.calls).to.have.length(1);
     });
 
+    it('makes no second answer where the other node ended its own just before', async () => {
+      const guest = await first.started(bot);
+      const message_id = randomUUID();
+      let answered: Promise<unknown> | null = null;
+      // Between the look at the message and the lease the first node does all of it.
+      second.host.hooks.addFilter('svc_chatbot_limit', async (limit) => {
+        await (answered ??= guest.send('Hello', { message_id }));
+        return limit;
+      });
+      const { status, body } = await onSecond(guest).send('Hello', { message_id });
+      expect(status).to.equal(200);
+      expect((await guest.send('Hello', { message_id })).body).to.deep.equal(body);
+      expect(first.farEnd.calls).to.have.length(1);
+    });
+
     it('lets a page whose connection broke follow the answer on the other node', async () => {
       const guest = await first.started(bot);
       const message_id = randomUUID();
