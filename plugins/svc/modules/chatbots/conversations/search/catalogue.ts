@@ -24,9 +24,7 @@ export interface Catalogue {
   /** Adds many that are not known yet; `sort` has to follow. */
   load(entries: readonly CatalogueEntry[]): void;
   sort(): void;
-  /** Slots from the newest to the oldest; -1 among them is to be left out. */
   readonly columns: () => Columns;
-  slotOf(id: number): number;
 }
 
 /** Indexed by slot, but for `order`. */
@@ -63,7 +61,8 @@ export function createCatalogue(): Catalogue {
 
   function slotFor(id: number): number {
     if (store.first < 0) store.first = id;
-    if (id < store.first) shiftSlots(store, store.first - id);
+    // With room for more of them, so that a row of lower and lower ids does not move everything each time.
+    if (id < store.first) shiftSlots(store, Math.max(store.first - id, Math.min(store.first, store.marks.length)));
     const slot = id - store.first;
     if (slot >= store.marks.length) growSlots(store, Math.max(slot + 1, store.marks.length * 2));
     return slot;
@@ -79,10 +78,6 @@ export function createCatalogue(): Catalogue {
   return {
     count: () => count,
     columns: () => store,
-    slotOf(id) {
-      const slot = id - store.first;
-      return store.first >= 0 && slot >= 0 && slot < store.marks.length && store.marks[slot] !== 0 ? slot : -1;
-    },
     set(entry) {
       const slot = slotFor(entry.id);
       const isKnown = store.marks[slot] !== 0;
@@ -122,7 +117,7 @@ function growSlots(store: Store, size: number, shift = 0): void {
   Object.assign(store, larger);
 }
 
-/** An id below all others: only a restored backup brings one. */
+/** An id below all others: they are read in the order of their last changes. */
 function shiftSlots(store: Store, by: number): void {
   growSlots(store, store.marks.length + by, by);
   for (let place = 0; place < store.used; place++) store.order[place] = (store.order[place] ?? 0) + by;

@@ -67,9 +67,13 @@ export function createLogSearch({ host }: LogSearchParts): LogSearch {
   async function withText(catalogue: Catalogue, text: string): Promise<Uint8Array | null> {
     if (foldForSearch(text).trim() === '') return null;
     const hits = new Uint8Array(catalogue.columns().marks.length);
-    await texts.each(text, (id) => {
-      const slot = catalogue.slotOf(id);
-      if (slot >= 0) hits[slot] = 1;
+    const { first } = catalogue.columns();
+    await texts.each(text, (ids) => {
+      for (let index = 0; index < ids.length; index++) {
+        // One that is not in the catalogue falls outside, or is skipped for its mark.
+        const slot = (ids[index] ?? 0) - first;
+        if (slot >= 0 && slot < hits.length) hits[slot] = 1;
+      }
     });
     if (texts.pending() >= worthIndexing * 2) void maintain().catch((error: unknown) => { log.warn('The index of the logs could not be brought up to date.', { error }); });
     return hits;
@@ -162,7 +166,7 @@ function walkMatches(catalogue: Catalogue, { filter, hits }: Wanted, visit: (slo
   const ofUsers = userIds === undefined ? null : membership(userIds);
   for (let place = used - 1; place >= 0; place--) {
     const slot = order[place] ?? 0;
-    if (hits !== null && hits[slot] === 0) continue;
+    if (hits !== null && hits[slot] !== 1) continue;
     const flag = flags[slot] ?? 0;
     if (flag === 0 || places[slot] !== place) continue;
     if (botId !== undefined && bots[slot] !== botId) continue;

@@ -11,14 +11,14 @@ import { foldForSearch, isWord } from './tokens.ts';
 
 /** Conversations with a message that holds a text. */
 export interface TextMatches {
-  /** @param hit called for each conversation that matches, or did before it was deleted; some more than once. */
-  each(text: string, hit: (conversationId: number) => void): Promise<void>;
+  /** @param take called with conversations that match, or did before they were deleted; some more than once. */
+  each(text: string, take: (conversations: ArrayLike<number>) => void): Promise<void>;
   /** How many messages were looked through one by one by the last search: those that are not indexed. */
   readonly pending: () => number;
 }
 
 /** Words a beginning or an end of a phrase may stand for; with more of them the texts are looked at. */
-const mostWords = 400;
+const mostWords = 5000;
 const keptResults = 24;
 const textsAtOnce = 500;
 
@@ -55,15 +55,17 @@ export function createTextMatches(database: IndexDatabase): TextMatches {
 
   return {
     pending: () => pending,
-    async each(given, hit) {
+    async each(given, take) {
       const text = foldForSearch(given).trim();
       // Before the index: a message that is indexed in between is found twice, and never missed.
-      pending = await eachPending(database, text, hit);
+      const waiting = await searchPending(database, text);
+      pending = waiting.messages;
+      take(waiting.found);
       const current = await refresh();
       const known = results.get(text);
       const found = known ?? (await searchIndex(database, current, text));
       if (known === undefined) keep(results, text, found);
-      for (let index = 0; index < found.length; index++) hit(found[index] ?? 0);
+      take(found);
     },
   };
 }
@@ -74,14 +76,15 @@ function keep(results: Map<string, Uint32Array>, text: string, found: Uint32Arra
   if (results.size > keptResults && oldest !== undefined) results.delete(oldest);
 }
 
-async function eachPending(database: IndexDatabase, text: string, hit: (conversationId: number) => void): Promise<number> {
+async function searchPending(database: IndexDatabase, text: string): Promise<{ readonly messages: number; readonly found: readonly number[] }> {
   const sql = `SELECT conversation_id, content FROM ${tables.messages} WHERE indexed = 0`;
   const rows = await database.direct<Rows | Promise<Rows>>({ sqlite: (connection) => connection.rows(sql), postgresql: async (connection) => (await connection.rows(sql)).rows });
+  const found: number[] = [];
   for (const [index, [conversationId, content]] of rows.entries()) {
-    if (foldForSearch(String(content)).includes(text)) hit(Number(conversationId));
+    if (foldForSearch(String(content)).includes(text)) found.push(Number(conversationId));
     if (index % 5000 === 4999) await nextTurn();
   }
-  return rows.length;
+  return { messages: rows.length, found };
 }
 
 type Rows = readonly (readonly unknown[])[];
@@ -104,11 +107,13 @@ async function searchIndex(database: IndexDatabase, generation: Generation, text
   const hits = createHits(generation);
   const plan = planSearch(text);
   const whole = plan.kind === 'texts' || !(await markByPlan(database, plan, hits));
+  if (plan.kind === 'term') return hits.found();
   const unsure = whole ? hits.all() : hits.of(await readTexts(database, { by: 'term', kind: 2, term: cutTexts }));
+  // A set of all that was found takes longer than finding it: mostly there is no need.
+  if (unsure.size === 0) return hits.found();
   const found = new Set(whole ? [] : hits.found());
-  const looked = plan.kind === 'term' ? [] : [...unsure].filter((id) => !found.has(id));
-  const more = await lookThrough(database, looked, text);
-  return more.length === 0 && !whole ? hits.found() : Uint32Array.from([...found, ...more]);
+  const more = await lookThrough(database, [...unsure].filter((id) => !found.has(id)), text);
+  return Uint32Array.from([...found, ...more]);
 }
 
 /** Answers false when the index cannot tell. */
@@ -156,7 +161,7 @@ interface Hits {
 
 function createHits({ segments, dead }: Generation): Hits {
   const marked = new Map<number, Uint8Array>();
-  const counts = (conversation: number, segmentId: number): boolean => conversation !== 0 && (dead.size === 0 || (dead.get(conversation) ?? 0) < segmentId);
+  const counts = (conversation: number, segmentId: number): boolean => (dead.get(conversation) ?? 0) < segmentId;
 
   function markIn(segmentId: number, mark: (marks: Uint8Array) => void): void {
     const segment = segments.get(segmentId);
@@ -173,7 +178,7 @@ function createHits({ segments, dead }: Generation): Hits {
     for (const [segmentId, marks] of from) {
       const conversations = segments.get(segmentId)?.conversations ?? new Uint32Array(0);
       for (let text = 0; text < marks.length; text++) {
-        if (marks[text] === 1 && counts(conversations[text] ?? 0, segmentId)) found[count++] = conversations[text] ?? 0;
+        if (marks[text] === 1 && (dead.size === 0 || counts(conversations[text] ?? 0, segmentId))) found[count++] = conversations[text] ?? 0;
       }
     }
     return found.slice(0, count);

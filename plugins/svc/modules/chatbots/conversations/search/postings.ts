@@ -62,8 +62,33 @@ function markBits(bytes: Uint8Array, marks: Uint8Array): void {
 
 /** The texts, ascending. */
 export function decodeTexts(bytes: Uint8Array): Uint16Array {
+  return bytes[0] === asBits ? decodeBits(bytes) : decodeGaps(bytes);
+}
+
+function decodeGaps(bytes: Uint8Array): Uint16Array {
+  // The last byte of a number is below 128.
+  let count = 0;
+  for (let at = 1; at < bytes.length; at++) if ((bytes[at] ?? 0) < 128) count += 1;
+  const texts = new Uint16Array(count);
+  let text = -1;
+  let gap = 0;
+  let shift = 0;
+  for (let at = 1, index = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    gap |= (byte & 127) << shift;
+    shift += 7;
+    if (byte >= 128) continue;
+    text += gap + 1;
+    texts[index++] = text;
+    gap = 0;
+    shift = 0;
+  }
+  return texts;
+}
+
+function decodeBits(bytes: Uint8Array): Uint16Array {
   const marks = new Uint8Array(mostTexts);
-  markTexts(bytes, marks);
+  markBits(bytes, marks);
   let count = 0;
   for (let text = 0; text < mostTexts; text++) count += marks[text] ?? 0;
   const texts = new Uint16Array(count);
