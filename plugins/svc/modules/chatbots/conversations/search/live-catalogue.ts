@@ -80,21 +80,26 @@ function entryOf([id, botId, userId, lastMessageAt, liked, disliked]: readonly u
   return { id: Number(id), botId: Number(botId), userId: Number(userId), lastMessage: Math.floor(Number(lastMessageAt) / 1000), liked: Number(liked) > 0, disliked: Number(disliked) > 0 };
 }
 
-/** In the order of the index that holds all of these columns, in steps that let others in. */
+/**
+ * In the order of the index that holds all of these columns, in steps that let others in. The rest of a revision is asked for
+ * by itself: SQLite would look for the place of `(revision, id) > (?, ?)` from the beginning of the revision each time.
+ */
 async function readAll(database: LiveCatalogueParts['database'], take: (entries: CatalogueEntry[]) => void): Promise<void> {
-  const sql = (mark: (index: number) => string): string =>
-    `SELECT ${columns}, revision FROM ${tables.conversations} WHERE (revision, id) > (${mark(1)}, ${mark(2)}) ORDER BY revision, id LIMIT ${String(rowsAtOnce)}`;
-  for (let [revision, id] = [-1, 0]; ; ) {
-    const after = [revision, id];
-    const rows: Rows = await database.direct({
-      sqlite: (connection) => connection.rows(sql(() => '?'), ...after),
-      postgresql: async (connection) => (await connection.rows(sql((index) => `$${String(index)}`), after)).rows,
+  const select = `SELECT ${columns}, revision FROM ${tables.conversations} WHERE`;
+  const read = async (sql: string, values: readonly number[]): Promise<Rows> => {
+    const rows = await database.direct<Rows | Promise<Rows>>({
+      sqlite: (connection) => connection.rows(sql.replace(/\$\d/g, '?'), ...values),
+      postgresql: async (connection) => (await connection.rows(sql, values)).rows,
     });
     take(rows.map(entryOf));
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < rowsAtOnce) return;
-    [revision, id] = [Number(last[6]), Number(last[0])];
     await nextTurn();
+    return rows;
+  };
+  for (let revision = -1; ; ) {
+    let rows = await read(`${select} revision > $1 ORDER BY revision, id LIMIT ${String(rowsAtOnce)}`, [revision]);
+    if (rows.length < rowsAtOnce) return;
+    revision = Number(rows.at(-1)?.[6]);
+    while (rows.length > 0) rows = await read(`${select} revision = $1 AND id > $2 ORDER BY id LIMIT ${String(rowsAtOnce)}`, [revision, Number(rows.at(-1)?.[0])]);
   }
 }
 
