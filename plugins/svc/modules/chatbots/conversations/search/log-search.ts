@@ -100,33 +100,32 @@ export function createLogSearch({ host }: LogSearchParts): LogSearch {
       return { ids, total };
     },
     async all(filter) {
-      let found = new Uint32Array(1024);
-      let count = 0;
-      await walk(filter, (catalogue, slot) => {
-        if (count === found.length) {
-          const larger = new Uint32Array(found.length * 2);
-          larger.set(found);
-          found = larger;
-        }
-        found[count++] = catalogue.columns().first + slot;
-      });
-      return found.subarray(0, count);
+      const ids: number[] = [];
+      await walk(filter, (catalogue, slot) => { ids.push(catalogue.columns().first + slot); });
+      return Uint32Array.from(ids);
     },
     count: async () => (await live.current()).count(),
     async perDay(filter, dayOf) {
-      const days = new Map<string, number>();
-      // Newest first: many in a row are of one hour, and days begin with hours or their quarters.
-      let [quarter, day] = [-1, ''];
-      await walk(filter, (catalogue, slot) => {
-        const time = catalogue.columns().times[slot] ?? 0;
-        if (Math.floor(time / 900) !== quarter) [quarter, day] = [Math.floor(time / 900), dayOf(time * 1000)];
-        days.set(day, (days.get(day) ?? 0) + 1);
-      });
-      return days;
+      const days = createDays(dayOf);
+      await walk(filter, (catalogue, slot) => { days.count(catalogue.columns().times[slot] ?? 0); });
+      return days.counted;
     },
     maintain,
     async warmUp() {
       await live.current();
+    },
+  };
+}
+
+/** Counts by day. Those that come one after the other are often of one quarter of an hour, and no day begins within one. */
+function createDays(dayOf: (time: number) => string): { readonly counted: Map<string, number>; count(time: number): void } {
+  const counted = new Map<string, number>();
+  let [quarter, day] = [-1, ''];
+  return {
+    counted,
+    count(time) {
+      if (Math.floor(time / 900) !== quarter) [quarter, day] = [Math.floor(time / 900), dayOf(time * 1000)];
+      counted.set(day, (counted.get(day) ?? 0) + 1);
     },
   };
 }

@@ -11,6 +11,12 @@ export interface SegmentRow {
   readonly places: Uint8Array | null;
 }
 
+interface Place {
+  readonly position: number;
+  /** See `glue`. */
+  readonly behind: number;
+}
+
 interface WordPostings {
   readonly texts: number[];
   readonly places: ByteWriter;
@@ -40,7 +46,7 @@ export function createSegmentBuilder(): SegmentBuilder {
   const words = new Map<string, WordPostings>();
   const cut: number[] = [];
 
-  function place(word: string, text: number, position: number, behind: number): void {
+  function place(word: string, text: number, { position, behind }: Place): void {
     let postings = words.get(word);
     if (postings === undefined) words.set(word, (postings = { texts: [], places: createByteWriter(), position: 0, lastAt: 0 }));
     if (postings.texts.at(-1) !== text) {
@@ -65,7 +71,7 @@ export function createSegmentBuilder(): SegmentBuilder {
         if (tokens.isCut || position + tokens.words.length > mostPositions) isCut = true;
         for (let index = 0; index < tokens.words.length; index++) {
           if (position < mostPositions) position += 1;
-          place(tokens.words[index] ?? '', text, position, tokens.glues[index] ?? glue.end);
+          place(tokens.words[index] ?? '', text, { position, behind: tokens.glues[index] ?? glue.end });
         }
       }
       if (isCut) cut.push(text);
@@ -79,7 +85,7 @@ export function createSegmentBuilder(): SegmentBuilder {
       for (let index = 0; index < keys.length; index++) {
         const key = keys[index] ?? 0;
         const text = numbers[key >>> 16] ?? -1;
-        if (text >= 0) place(term, text, key & 0xffff, glues[index] ?? glue.end);
+        if (text >= 0) place(term, text, { position: key & 0xffff, behind: glues[index] ?? glue.end });
       }
     },
     conversations: () => Uint32Array.from(conversations),
