@@ -4,7 +4,7 @@ import { savingOrRefused } from '../../settings/page/refuse.ts';
 import { failedActions } from './failed-actions.ts';
 import { secretActions } from './settings-secret.ts';
 import { sendTest, type TestResult } from './endpoint-test.ts';
-import { webhooksSlug, type WebhookPagesContext } from './settings-context.ts';
+import type { WebhookPagesContext } from './settings-context.ts';
 import { settingsView } from './settings-view.ts';
 
 const template = 'svc/webhooks';

@@ -1,15 +1,15 @@
 import type { Logger } from '#plugin-api';
 import { tables } from '../conversation-tables.ts';
-import { createSegmentBuilder, type SegmentBuilder, type SegmentRow } from './segment-builder.ts';
-import { beginSegment, insertRows, publishSegment, type IndexDatabase, type Publication } from './segment-store.ts';
+import { createSegmentBuilder, type SegmentBuilder } from './segment-builder.ts';
+import { beginSegment, type IndexDatabase } from './segment-store.ts';
 import { foldForSearch } from './tokens.ts';
 import { tidyIndex } from './tidy-index.ts';
 import { mergeSegments, segmentsToMerge, segmentsWithGone } from './merge-segments.ts';
+import { nextTurn, writeSegment } from './write-segment.ts';
 
 /** Fewer messages than this are looked through with every search rather than indexed. */
 export const worthIndexing = 200;
 const messagesAtOnce = 20_000;
-const rowsAtOnce = 250;
 /** Milliseconds that one node looks after the index alone, renewed while it does. */
 const leaseTime = 60_000;
 
@@ -17,9 +17,6 @@ export interface IndexMaintenance {
   readonly database: IndexDatabase;
   readonly log: Pick<Logger, 'info'>;
 }
-
-/** Resolves after everything that waits has had its turn. */
-export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
  * Brings the index up to date: indexes messages that are not yet, makes few large segments of many small ones, and removes
@@ -84,18 +81,3 @@ async function addTexts(builder: SegmentBuilder, rows: readonly PendingRow[]): P
     first = next;
   }
 }
-
-/** Writes the rows in small steps that hold up nobody, and then makes the segment count. */
-export async function writeSegment(database: IndexDatabase, builder: SegmentBuilder, publication: Publication): Promise<boolean> {
-  let batch: SegmentRow[] = [];
-  for (const row of builder.rows()) {
-    batch.push(row);
-    if (batch.length < rowsAtOnce) continue;
-    await insertRows(database, publication.segmentId, batch);
-    await nextTurn();
-    batch = [];
-  }
-  if (batch.length > 0) await insertRows(database, publication.segmentId, batch);
-  return publishSegment(database, publication);
-}
-

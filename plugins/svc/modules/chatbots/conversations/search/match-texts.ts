@@ -1,6 +1,6 @@
 import { segmentStates, tables } from '../conversation-tables.ts';
 import { asConversations } from './merge-segments.ts';
-import { nextTurn } from './maintain-index.ts';
+import { nextTurn } from './write-segment.ts';
 import { markPhrase, type PhrasePart } from './phrases.ts';
 import { planSearch, type Plan } from './plan.ts';
 import { decodePlaces, decodeTexts, markTexts, type Places } from './postings.ts';

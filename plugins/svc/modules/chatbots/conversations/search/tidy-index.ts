@@ -1,5 +1,5 @@
 import { segmentStates, tables } from '../conversation-tables.ts';
-import { nextTurn } from './maintain-index.ts';
+import { nextTurn } from './write-segment.ts';
 import type { IndexDatabase } from './segment-store.ts';
 
 /** Milliseconds after which no search reads a replaced segment any more. */
