@@ -8,6 +8,8 @@ import { packRequests, unpackAnswers, type Batch, type BulkRequest } from './out
 const crowd = 8;
 /** Requests begun in a crowd, before it is worth a thread. */
 const worthIt = 400;
+/** Without a crowd for so long, the next one is counted from the beginning; in milliseconds. */
+const forgotten = 1_000;
 /** A thread that had nothing to do for so long ends; one that ended by itself is not begun again for as long. In milliseconds. */
 const idleTime = 30_000;
 
@@ -50,6 +52,7 @@ class SendingThread implements OutboundThread {
   private isClosed = false;
   private here = 0;
   private crowded = 0;
+  private crowdedAt = 0;
   private lastId = 0;
   private used = false;
   private readonly waiting = new Map<number, Waiting>();
@@ -62,6 +65,9 @@ class SendingThread implements OutboundThread {
   begun(): void {
     this.here += 1;
     if (this.here <= crowd || this.isBegun) return;
+    const now = performance.now();
+    if (now - this.crowdedAt > forgotten) this.crowded = 0;
+    this.crowdedAt = now;
     this.crowded += 1;
     if (this.crowded < worthIt) return;
     this.isBegun = true;
@@ -71,7 +77,6 @@ class SendingThread implements OutboundThread {
   /** Handed on by itself. */
   readonly ended = (): void => {
     this.here -= 1;
-    if (this.here === 0) this.crowded = 0;
   };
 
   takes(): boolean {

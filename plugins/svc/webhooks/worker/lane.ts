@@ -42,9 +42,9 @@ export function claimOf(lane: Lane, { now, mayProbe }: { readonly now: number; r
   if (!lane.ready && lane.nextAt !== null && lane.nextAt <= now) lane.ready = true;
   if (!lane.ready) return [];
   if (lane.paused) return lane.inFlight + lane.buffer.length === 0 && mayProbe() ? [{ endpointId: lane.id, passes: 1, most: 1 }] : [];
-  // As much again as may be under way waits here, so that a place is taken the moment it is free.
-  if (lane.buffer.length > lane.limit / 2) return [];
-  const wanted = lane.limit * 2 - lane.buffer.length - lane.inFlight;
+  // Twice as much as may be under way waits here, so that a place is taken the moment it is free, and while the next claim is under way.
+  if (lane.buffer.length > lane.limit) return [];
+  const wanted = lane.limit * 3 - lane.buffer.length - lane.inFlight;
   return wanted > 0 ? [{ endpointId: lane.id, passes: Math.ceil(wanted / passSize) }] : [];
 }
 
