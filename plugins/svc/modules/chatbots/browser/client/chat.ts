@@ -151,7 +151,7 @@ export class Chat {
     const question = this.questionOf(entry);
     if (!question || this.busy || this.limit) return;
     this.remove(entry);
-    this.delivery.run(question, { regenerate: true });
+    this.delivery.run(question, { replaces: entry.id });
   }
 
   private questionOf(answer: MessageEntry): MessageEntry | undefined {

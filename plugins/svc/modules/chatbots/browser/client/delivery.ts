@@ -12,7 +12,8 @@ const stopPatience = 3_000;
 interface Delivering {
   readonly message: MessageEntry;
   readonly controller: AbortController;
-  readonly regenerate: boolean;
+  /** Id of the answer that is made anew; null: it is the first one. */
+  readonly replaces: string | null;
   answer: MessageEntry | null;
   accepted: boolean;
   stopped: boolean;
@@ -33,8 +34,8 @@ export class Delivery {
     addEventListener('online', this.online);
   }
 
-  run(message: MessageEntry, { regenerate = false } = {}): void {
-    const current: Delivering = { message, regenerate, controller: new AbortController(), answer: null, accepted: false, stopped: false };
+  run(message: MessageEntry, { replaces = null }: { readonly replaces?: string | null } = {}): void {
+    const current: Delivering = { message, replaces, controller: new AbortController(), answer: null, accepted: false, stopped: false };
     this.current = current;
     message.error = null;
     message.state = 'sending';
@@ -151,7 +152,7 @@ export class Delivery {
       text: message.content,
       page_url: location.href,
       ...(bot.consent.required && { consent: true }),
-      ...(current.regenerate && { regenerate: true }),
+      ...(current.replaces !== null && { regenerate: true, replaces: current.replaces }),
       ...(!bot.keeps && { history: this.history(message) }),
     };
     // What came by an earlier try comes again.
@@ -172,7 +173,7 @@ export class Delivery {
       current.message.state = 'done';
       chat.setConversation(event.conversation);
       this.note(current.message);
-      if (!current.regenerate) chat.tell(current.message);
+      if (current.replaces === null) chat.tell(current.message);
       return;
     }
     const answer = (current.answer ??= this.begin(current));
