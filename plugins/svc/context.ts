@@ -8,6 +8,7 @@ import type { TestVectorStore } from './ai/test-vector-store.ts';
 import type { UpsertVectors } from './ai/upsert-vectors.ts';
 import type { GenerateText } from './ai/generate-text.ts';
 import { routeProviderIds } from './ai/route-providers.ts';
+import { priceOf, type PricedUsage } from './ai/usage-ledger/price-of.ts';
 import { createUsageLedger, type StoringLedger } from './ai/usage-ledger/usage-ledger.ts';
 import { serviceEvents } from './events.ts';
 import { createRateLimit } from './kit/rate-limit.ts';
@@ -29,6 +30,8 @@ export interface ServiceContext extends SettingsContext {
   /** The providers there are at registration, whose settings make the flags of commands. */
   readonly knownProviders: readonly Provider[];
   readonly generateText: GenerateText;
+  /** What a call costs by the prices of now, in millionths of a US dollar; 0 while the sandbox answers, null when no price is known. Before a call: with tokens that were counted or guessed. */
+  readonly costOf: (usage: PricedUsage) => Promise<number | null>;
   /** Takes note of every call to a provider. */
   readonly ledger: StoringLedger;
   /** Ids of the providers that generate text at this moment, those of other plugins included. */
@@ -80,6 +83,7 @@ export async function createContext(host: HostApi): Promise<ServiceContext> {
     tester: createProviderTester({ probe: lazy(async () => (await import('./ai/test-provider.ts')).createTestProvider(ai)), lists: createModelLists(host) }),
     generateText: lazy(async () => (await import('./ai/generate-text.ts')).createGenerateText(ai)),
     ledger,
+    costOf: async (usage) => ((await settings.sandbox.isOn()) ? 0 : priceOf(usage, await settings.prices.table())),
     textProviderIds: () => registry.all().filter((provider) => provider.text).map((provider) => provider.id),
     generateImages: lazy(async () => (await import('./ai/generate-images.ts')).createGenerateImages({ ...ai, host })),
     imageProviderIds: () => routeProviderIds(registry, { capability: 'images', contract: ['openai', 'azure', 'google'] }),

@@ -3,9 +3,15 @@ import { usageDaysTable, usageTable } from './ai/usage-ledger/usage-tables.ts';
 import { createContext, type ServiceContext } from './context.ts';
 import { rateLimitTable } from './kit/rate-limit.ts';
 import { migrationsOf, registerModule, type Module } from './kit/module.ts';
+import { aiFormJobs, aiFormsModule, aiFormTables } from './modules/ai-forms/module.ts';
+import { automationJobs, automationsModule, automationTables } from './modules/automations/module.ts';
+import { budgetJobs, budgetsModule, budgetTables } from './modules/budgets/module.ts';
 import { chatbotJobs, chatbotsModule, chatbotTables } from './modules/chatbots/module.ts';
+import { contentJobs, contentTables, contentWriterModule } from './modules/content-writer/module.ts';
 import { embeddingsModule } from './modules/embeddings/module.ts';
-import { imagesModule } from './modules/images/module.ts';
+import { failoverJobs, failoverModule, failoverTables } from './modules/failover/module.ts';
+import { imageJobs, imagesModule, imageTables } from './modules/images/module.ts';
+import { knowledgeBaseModule, knowledgeJobs, knowledgeTables } from './modules/knowledge-base/module.ts';
 import { textModule } from './modules/text/module.ts';
 import { usageModule } from './modules/usage/module.ts';
 import { sweepHook } from './modules/usage/sweep.ts';
@@ -18,7 +24,16 @@ import { webhookJobs, webhooksModule } from './webhooks/module.ts';
 import { recorderModule, recorderTables } from './webhooks/recorder-module.ts';
 
 /** The table of contents of the service. A new module is added here and nowhere else. */
-const modules: readonly Module<ServiceContext>[] = [settingsModule, textModule, imagesModule, embeddingsModule, chatbotsModule, usageModule, vectorStoresModule, recorderModule, webhooksModule];
+const modules: readonly Module<ServiceContext>[] = [
+  settingsModule, textModule, imagesModule, embeddingsModule, chatbotsModule, contentWriterModule, automationsModule, aiFormsModule, knowledgeBaseModule,
+  usageModule, budgetsModule, failoverModule, vectorStoresModule, recorderModule, webhooksModule,
+];
+
+const jobs = [sweepHook, ...chatbotJobs, ...contentJobs, ...automationJobs, ...aiFormJobs, ...imageJobs, ...knowledgeJobs, ...budgetJobs, ...failoverJobs, ...webhookJobs];
+const tables = [
+  rateLimitTable, usageTable, usageDaysTable, ...chatbotTables, ...contentTables, ...automationTables, ...aiFormTables, ...imageTables, ...knowledgeTables,
+  ...budgetTables, ...failoverTables, ...webhookTables, ...recorderTables,
+];
 
 export default definePlugin({
   migrations: migrationsOf(modules),
@@ -29,7 +44,7 @@ export default definePlugin({
   async uninstall(host: HostApi) {
     const providers = await createProviderRegistry({ hooks: host.hooks });
     await removeOptions(host.options, providers.all().map(({ id }) => id));
-    for (const job of [sweepHook, ...chatbotJobs, ...webhookJobs]) await host.cron.unschedule(job);
-    for (const table of [rateLimitTable, usageTable, usageDaysTable, ...chatbotTables, ...webhookTables, ...recorderTables]) await host.database.knex.schema.dropTableIfExists(table);
+    for (const job of jobs) await host.cron.unschedule(job);
+    for (const table of tables) await host.database.knex.schema.dropTableIfExists(table);
   },
 });

@@ -5,6 +5,8 @@ export interface UsageOrigin {
   /** For example `/generate`; null outside REST. */
   readonly route: string | null;
   readonly botId: number | null;
+  /** What the call was made for, at most 100 characters, for example `automation:5:230`: the costs of one piece of work are those of its reference. */
+  readonly reference?: string | null;
 }
 
 /** One call to a provider, as the usage ledger keeps it. No prompts, no keys, no answers. */

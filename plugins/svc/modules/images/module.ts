@@ -7,3 +7,9 @@ export const imagesModule = defineModule<ServiceContext>({
   title: 'Images',
   routes: [imagesGenerateRoute],
 });
+
+/** Removed when the plugin is uninstalled. */
+export const imageTables: readonly string[] = [];
+
+/** Cron jobs, for uninstalling. */
+export const imageJobs: readonly string[] = [];
