@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import { CsvError, readCsv } from '../../../plugins/svc/kit/csv-rows.ts';
+import { csvLine } from '../../../plugins/svc/kit/csv.ts';
+
+describe('reading CSV', () => {
+  it('names the cells of each row by the first line', () => {
+    expect(readCsv('topic,keywords\r\nCoffee,"beans, mountains"\r\nTea,\r\n').rows).to.deep.equal([
+      { topic: 'Coffee', keywords: 'beans, mountains' },
+      { topic: 'Tea', keywords: '' },
+    ]);
+  });
+
+  it('keeps doubled quotes, line breaks and delimiters within quotes', () => {
+    expect(readCsv('a,b\n"He said ""no"", twice","two\nlines"').rows).to.deep.equal([{ a: 'He said "no", twice', b: 'two\nlines' }]);
+  });
+
+  for (const [name, delimiter] of [['semicolons', ';'], ['tabs', '\t'], ['bars', '|']] as const) {
+    it(`knows ${name} by the first line`, () => {
+      const table = readCsv(`a${delimiter}b${delimiter}c\n1,5${delimiter}"x${delimiter}y"${delimiter}3`);
+      expect(table.delimiter).to.equal(delimiter);
+      expect(table.rows).to.deep.equal([{ a: '1,5', b: `x${delimiter}y`, c: '3' }]);
+    });
+  }
+
+  it('takes the delimiter that the file names itself, and passes over a mark of UTF-8', () => {
+    expect(readCsv('\ufeffsep=;\r\na,b;c\r\n1;2')).to.deep.include({ header: ['a,b', 'c'], rows: [{ 'a,b': '1', c: '2' }] });
+  });
+
+  it('names columns without a name and those named twice', () => {
+    expect(readCsv('topic,,topic\n1,2,3,4').header).to.deep.equal(['topic', 'Column 2', 'topic (2)', 'Column 4']);
+  });
+
+  it('leaves out blank lines and fills in cells that a line lacks', () => {
+    expect(readCsv('a,b\n\n , \n1\n').rows).to.deep.equal([{ a: '1', b: '' }]);
+  });
+
+  it('reads a single column, and a column of any name', () => {
+    expect(readCsv('topic\none\ntwo').rows).to.deep.equal([{ topic: 'one' }, { topic: 'two' }]);
+    expect(Object.keys(readCsv('__proto__,a\nx,y').rows[0] ?? {})).to.deep.equal(['__proto__', 'a']);
+  });
+
+  it('reads what the service itself writes', () => {
+    const cells = ['a,b', 'say "hi"', 'two\r\nlines', ''];
+    expect(readCsv(csvLine(['w', 'x', 'y', 'z']) + csvLine(cells)).rows).to.deep.equal([{ w: 'a,b', x: 'say "hi"', y: 'two\r\nlines', z: '' }]);
+  });
+
+  it('says in which line a quote is never closed, and that nothing is nothing', () => {
+    expect(() => readCsv('a,b\n1,2\n"3,4\n5,6')).to.throw(CsvError, 'Line 3: a quote is opened and never closed.');
+    expect(() => readCsv(' \n')).to.throw(CsvError, 'nothing');
+  });
+
+  it('reads a hundred thousand rows in good time', () => {
+    expect(readCsv(`a,b\n${'"x, y",z\n'.repeat(100_000)}`).rows).to.have.length(100_000);
+  });
+});
