@@ -54,7 +54,7 @@ export const provider: Provider = createChatProvider({
   // The classic interface learned it with the version 2024-09-01-preview.
   countsStreams: (settings) => azureVersion(settings) === 'v1' || azureVersion(settings) >= '2024-09-01',
   ownModels: azureDeployments,
-  images: createOpenAiImages({ access: azureAccess, rules: (model, settings) => imageRulesOf(openAiImageModels, azureModel(settings, model)) }),
+  images: createOpenAiImages({ access: azureAccess, rules: (model, settings) => imageRulesOf(openAiImageModels, azureModel(settings, model)), edits: true }),
   // The encoding is none of the fields that contract 4.4 lets callers choose here; floats are asked for.
   embeddings: createOpenAiEmbeddings({
     access: azureAccess,

@@ -39,7 +39,7 @@ export const provider: Provider = createChatProvider({
     byModel: openAiParams,
   },
   access,
-  images: createOpenAiImages({ access, rules: (model) => imageRulesOf(openAiImageModels, model) }),
+  images: createOpenAiImages({ access, rules: (model) => imageRulesOf(openAiImageModels, model), edits: true }),
   embeddings: createOpenAiEmbeddings({
     access,
     takes: ['dimensions', 'encodingFormat', 'user'],

@@ -113,11 +113,45 @@ export interface ImageResult {
   readonly ignored: readonly string[];
 }
 
+/** An image that is handed to a far end, checked by its bytes. */
+export interface SourceImage {
+  readonly bytes: Uint8Array;
+  /** For example `image/png`. */
+  readonly mimeType: string;
+}
+
+/** An image to be drawn anew, as the prompt says. */
+export interface ImageEditRequest extends ImageRequest {
+  readonly image: SourceImage;
+  /** Its transparent areas are those that are to change; a PNG of the image's size. Only where `accepts` says `mask`. */
+  readonly mask?: SourceImage;
+}
+
+/** What an image must be for a model to edit it. */
+export interface ImageEditRules {
+  readonly types: readonly string[];
+  /** Bytes. */
+  readonly most: number;
+  /** Whether a mask may go with it. */
+  readonly mask: boolean;
+  /** Width and height must be the same. */
+  readonly square?: boolean;
+}
+
+export interface ImageEditing {
+  /** Null: this model edits no images. */
+  accepts(model: string, settings: ProviderSettings): ImageEditRules | null;
+  /** One try; throws ProviderError. */
+  edit(request: ImageEditRequest, connection: ProviderConnection): Promise<ImageResult>;
+}
+
 export interface ImageCapability {
   /** Images one call of this model can give, 1 or more; more are reached by parallel calls (D10). */
   perCall(model: string, settings: ProviderSettings): number;
   /** One try; throws ProviderError. */
   generate(request: ImageRequest, connection: ProviderConnection): Promise<ImageResult>;
+  /** Left out: the far end only draws. */
+  readonly editing?: ImageEditing;
 }
 
 export interface EmbeddingRequest {

@@ -1,7 +1,7 @@
 import type { GenerateContentParameters, GoogleGenAI } from '@google/genai';
 import { imageRulesOf, writeImageFields } from '../images/image-rules.ts';
 import type { JsonObject } from '../json.ts';
-import type { ImageCapability, ImageRequest, ImageResult, ProviderConnection } from '../provider.ts';
+import type { ImageCapability, ImageEditRequest, ImageRequest, ImageResult, ProviderConnection } from '../provider.ts';
 import { sdkTimeout, withTimeLimit } from '../time-limit.ts';
 import { checkingFetch, googleBaseUrl } from './google-client.ts';
 import { geminiModalities, googleImageModels, isImagen } from './google-image-models.ts';
@@ -13,6 +13,10 @@ export function createGoogleImages(clientOf: (connection: ProviderConnection) =>
     perCall: (model) => imageRulesOf(googleImageModels, model).perCall,
     generate: (request, connection) =>
       withTimeLimit(connection, (signal) => (isImagen(request.model) ? predict(request, connection, signal) : generateContent(request, connection, { clientOf, signal }))),
+    editing: {
+      accepts: (model) => imageRulesOf(googleImageModels, model).edit ?? null,
+      edit: (request, connection) => withTimeLimit(connection, (signal) => generateContent(request, connection, { clientOf, signal })),
+    },
   };
 }
 
@@ -21,7 +25,7 @@ interface Exchange {
   readonly signal: AbortSignal;
 }
 
-async function generateContent(request: ImageRequest, connection: ProviderConnection, { clientOf, signal: abortSignal }: Exchange): Promise<ImageResult> {
+async function generateContent(request: ImageRequest & Partial<Pick<ImageEditRequest, 'image'>>, connection: ProviderConnection, { clientOf, signal: abortSignal }: Exchange): Promise<ImageResult> {
   const { parameters, ignored } = geminiImageRequest(request);
   let body: JsonObject = {};
   // Megabytes of base64 are read once.
@@ -50,10 +54,12 @@ async function predict(request: ImageRequest, connection: ProviderConnection, si
 }
 
 /** What `models.generateContent` of the SDK is called with. */
-export function geminiImageRequest(request: ImageRequest): { parameters: GenerateContentParameters; ignored: readonly string[] } {
+export function geminiImageRequest(request: ImageRequest & Partial<Pick<ImageEditRequest, 'image'>>): { parameters: GenerateContentParameters; ignored: readonly string[] } {
   const { wire: imageConfig, ignored } = writeImageFields(request, imageRulesOf(googleImageModels, request.model));
   const config = { responseModalities: [...geminiModalities(request.model)], ...(Object.keys(imageConfig).length > 0 && { imageConfig }) };
-  return { parameters: { model: request.model, contents: [{ role: 'user', parts: [{ text: request.prompt }] }], config }, ignored };
+  const { image } = request;
+  const source = image === undefined ? [] : [{ inlineData: { mimeType: image.mimeType, data: Buffer.from(image.bytes).toString('base64') } }];
+  return { parameters: { model: request.model, contents: [{ role: 'user', parts: [{ text: request.prompt }, ...source] }], config }, ignored };
 }
 
 /** The body of Imagen's predict. */

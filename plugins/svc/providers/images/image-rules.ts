@@ -1,4 +1,4 @@
-import type { ImageRequest, ImageSize } from '../provider.ts';
+import type { ImageEditRules, ImageRequest, ImageSize } from '../provider.ts';
 import { nearestShape, nearestTier, type Shapes } from './image-shape.ts';
 
 /** What one image model takes, as data. A new model is a line in its provider's table. */
@@ -12,6 +12,8 @@ export interface ImageRules {
   readonly style: boolean;
   /** Whether `response_format` may be sent; models that do not take it answer in one form alone. */
   readonly responseFormat: boolean;
+  /** What it takes to edit an image; left out: it only draws. */
+  readonly edit?: ImageEditRules;
 }
 
 /** The first line that fits a model's name counts. */

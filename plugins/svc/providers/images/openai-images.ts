@@ -1,6 +1,6 @@
 import type { ImageGenerateParamsNonStreaming } from 'openai/resources/images';
 import { createChatClients, type ChatAccessOf } from '../chat-completions/chat-client.ts';
-import type { ImageCapability, ProviderSettings } from '../provider.ts';
+import type { ImageCapability, ImageEditing, ImageEditRequest, ProviderSettings, SourceImage } from '../provider.ts';
 import { readJson } from '../read-json.ts';
 import { sdkTimeout, withTimeLimit } from '../time-limit.ts';
 import { writeImageFields, type ImageRules } from './image-rules.ts';
@@ -9,12 +9,29 @@ import { imagesResponse } from './images-response.ts';
 export interface OpenAiImagesInit {
   readonly access: ChatAccessOf;
   readonly rules: (model: string, settings: ProviderSettings) => ImageRules;
+  /** Whether it speaks `POST /images/edits` too. */
+  readonly edits?: boolean;
 }
 
-/** Images of a far end that speaks OpenAI's `POST /images/generations`, by the `openai` package. */
-export function createOpenAiImages({ access, rules }: OpenAiImagesInit): ImageCapability {
+/** Images of a far end that speaks OpenAI's `POST /images/generations`, and perhaps `/images/edits`, by the `openai` package. */
+export function createOpenAiImages({ access, rules, edits = false }: OpenAiImagesInit): ImageCapability {
   const clientOf = createChatClients();
+  const editing: ImageEditing = {
+    accepts: (model, settings) => rules(model, settings).edit ?? null,
+    edit: (request, connection) =>
+      withTimeLimit(connection, async (signal) => {
+        const { form, ignored } = editForm(request, rules(request.model, connection.settings));
+        const client = await clientOf(access(connection.settings, request.model), connection);
+        // Bytes made here: of a form the SDK would first ask the fetch by a request of its own whether it takes any.
+        const encoded = new Response(form);
+        const body = new Uint8Array(await encoded.arrayBuffer());
+        const headers = { 'content-type': encoded.headers.get('content-type') ?? '' };
+        const response = await client.post('/images/edits', { body, headers, signal, timeout: sdkTimeout(connection) }).asResponse();
+        return { ...imagesResponse(await readJson(response), request), ignored };
+      }),
+  };
   return {
+    ...(edits && { editing }),
     perCall: (model, settings) => rules(model, settings).perCall,
     generate: (request, connection) =>
       withTimeLimit(connection, async (signal) => {
@@ -27,4 +44,23 @@ export function createOpenAiImages({ access, rules }: OpenAiImagesInit): ImageCa
         return { ...imagesResponse(await readJson(response), request), ignored };
       }),
   };
+}
+
+/** The form of `POST /images/edits`: fields as texts, images as files. */
+function editForm(request: ImageEditRequest, rules: ImageRules): { readonly form: FormData; readonly ignored: readonly string[] } {
+  const { model, prompt, n, image, mask } = request;
+  const { wire, ignored } = writeImageFields(request, rules);
+  const form = new FormData();
+  for (const [name, value] of Object.entries({ model, prompt, n: String(n), ...wire })) form.append(name, value);
+  form.append('image', fileOf(image), `image.${extensionOf(image)}`);
+  if (mask !== undefined) form.append('mask', fileOf(mask), `mask.${extensionOf(mask)}`);
+  return { form, ignored };
+}
+
+function fileOf({ bytes, mimeType }: SourceImage): Blob {
+  return new Blob([bytes as Uint8Array<ArrayBuffer>], { type: mimeType });
+}
+
+function extensionOf({ mimeType }: SourceImage): string {
+  return mimeType === 'image/jpeg' ? 'jpg' : mimeType.slice(mimeType.indexOf('/') + 1);
 }
