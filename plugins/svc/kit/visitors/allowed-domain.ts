@@ -1,0 +1,37 @@
+/** One entry of `embed.allowed_domains` (D16). */
+export interface AllowedDomain {
+  /** `http` or `https`; null: both. */
+  readonly scheme: 'http' | 'https' | null;
+  /** Lower case, as browsers write it (`xn--...` for letters beyond ASCII); without the `*.` of a wildcard. */
+  readonly host: string;
+  /** Any subdomain of the host, but not the host itself. */
+  readonly wildcard: boolean;
+  /** Null: the usual one of the scheme, where a scheme is named; else any. */
+  readonly port: number | null;
+}
+
+const shape = /^(?:(https?):\/\/)?(\*\.)?(\[[0-9a-f:.]+\]|[^\s/:?#@\\[\]*%]+)(?::(\d{1,5}))?\/?$/i;
+const label = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
+
+/** Reads `example.com`, `https://shop.example.com:8443`, `*.example.com`, `localhost:8080`; null: it is none. */
+export function readAllowedDomain(text: string): AllowedDomain | null {
+  const found = text.length > 300 ? null : shape.exec(text.trim());
+  if (!found) return null;
+  const [, scheme, star, name = '', portText] = found;
+  const host = hostOf(name);
+  const port = portText === undefined ? null : Number(portText);
+  if (host === null || (port !== null && (port < 1 || port > 65_535))) return null;
+  const wildcard = star !== undefined;
+  // A star in front of an address or a single label (`*.com`) would let in what nobody means.
+  if (wildcard && (!host.includes('.') || /^[\d.]+$|^\[/.test(host))) return null;
+  return { scheme: (scheme?.toLowerCase() as 'http' | 'https' | undefined) ?? null, host, wildcard, port };
+}
+
+/** As `URL` writes it, or null where it is no name of a host. */
+function hostOf(name: string): string | null {
+  if (!URL.canParse(`http://${name}/`)) return null;
+  const { hostname } = new URL(`http://${name}/`);
+  const host = hostname.replace(/\.$/, '');
+  if (host.startsWith('[')) return host;
+  return host.length <= 253 && host.split('.').every((part) => label.test(part)) ? host : null;
+}

@@ -1,0 +1,68 @@
+export type PeriodName = 'day' | 'week' | 'month';
+
+/** Milliseconds since the epoch. */
+export interface Period {
+  readonly startsAt: number;
+  /** When the next one begins. */
+  readonly endsAt: number;
+}
+
+const hour = 3600_000;
+
+/** The day, week (from Monday) or month of the site's time zone that a moment is in. An unknown time zone counts as UTC. */
+export function periodOf(per: PeriodName, now: number, timezone: string): Period {
+  const zone = zoneOf(timezone);
+  const { year, month, day } = zone.date(now);
+  // Dates beyond the end of a month are those of the next one, as Date counts them.
+  const first = per === 'month' ? 1 : per === 'week' ? day - weekdayOf(year, month, day) + 1 : day;
+  const [months, days] = per === 'month' ? [1, 0] : per === 'week' ? [0, 7] : [0, 1];
+  return { startsAt: zone.midnight(year, month, first), endsAt: zone.midnight(year, month + months, first + days) };
+}
+
+/** Hour (0 to 23) and weekday (1, Monday, to 7) of a moment in the site's time zone. */
+export function localHour(now: number, timezone: string): { readonly hour: number; readonly weekday: number } {
+  const { year, month, day, hour: at } = zoneOf(timezone).date(now);
+  return { hour: at, weekday: weekdayOf(year, month, day) };
+}
+
+function weekdayOf(year: number, month: number, day: number): number {
+  return new Date(Date.UTC(year, month - 1, day)).getUTCDay() || 7;
+}
+
+function zoneOf(timezone: string) {
+  const format = formatter(timezone);
+  const date = (time: number) => {
+    const parts = Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, Number(value)]));
+    return { year: parts['year'] ?? 0, month: parts['month'] ?? 0, day: parts['day'] ?? 0, hour: parts['hour'] ?? 0, minute: parts['minute'] ?? 0, second: parts['second'] ?? 0 };
+  };
+  /** How far the clocks there are ahead of UTC at that moment. */
+  const ahead = (time: number): number => {
+    const { year, month, day, hour: at, minute, second } = date(time);
+    return Date.UTC(year, month - 1, day, at, minute, second) - Math.floor(time / 1000) * 1000;
+  };
+  return {
+    date,
+    /** The first moment of a date; where the clocks skip midnight, the moment they do. */
+    midnight(year: number, month: number, day: number): number {
+      const wall = Date.UTC(year, month - 1, day);
+      const candidates = [wall - ahead(wall - 14 * hour), wall - ahead(wall + 14 * hour)].sort((left, right) => left - right);
+      return candidates.find((time) => time + ahead(time) >= wall) ?? wall;
+    },
+  };
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+function formatter(timezone: string): Intl.DateTimeFormat {
+  const known = formatters.get(timezone);
+  if (known !== undefined) return known;
+  const init = { hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' } as const;
+  let made: Intl.DateTimeFormat;
+  try {
+    made = new Intl.DateTimeFormat('en-US', { ...init, timeZone: timezone });
+  } catch {
+    made = new Intl.DateTimeFormat('en-US', { ...init, timeZone: 'UTC' });
+  }
+  formatters.set(timezone, made);
+  return made;
+}
