@@ -22,6 +22,14 @@ export const errors = defineErrors('rest_svc_', {
   provider_not_configured: [400, '{provider} is not configured. Save its {missing} in the admin under AI service.'],
   provider_rejected: [400, '{provider} refused the request: {reason}'],
 
+  image_not_editable: [400, '{model} of {provider} draws images, but cannot edit any. Choose another model.'],
+  image_unusable: [400, '{reason}'],
+
+  images_not_offered: [403, 'Images are not drawn for visitors here.'],
+  image_refused: [403, '{reason}'],
+  image_not_found: [404, 'There is no such image. It may have been deleted.'],
+  image_limit_reached: [429, '{reason}'],
+
   origin_not_allowed: [403, 'This chatbot may not be embedded on this site. Add its domain to the allowed domains of the chatbot.'],
   session_invalid: [403, 'The chat session has ended. Start it again.'],
   consent_required: [403, 'The terms of this chat have not been accepted.'],
@@ -49,6 +57,9 @@ export const errors = defineErrors('rest_svc_', {
   chat_failed: [502, '{reason}'],
   provider_error: [502, '{provider} failed: {reason}'],
   vector_store_error: [502, '{provider} failed: {reason}'],
+
+  content_empty: [502, '{part}: the model answered nothing. Try again, or change its prompt.'],
+  source_unreadable: [400, '{url}: {reason}'],
 
   media_not_saved: [500, 'The image could not be saved in the media library: {reason} Ask for response_format b64_json to get images without saving them.'],
 
