@@ -1,7 +1,9 @@
 import { lazy, type HostApi } from '#plugin-api';
 import type { AiServices } from './ai/ai-services.ts';
 import type { Embed } from './ai/embed.ts';
+import type { FindKnowledge } from './ai/find-knowledge.ts';
 import type { GenerateImages } from './ai/generate-images.ts';
+import type { KnowledgeBaseEntry } from './ai/knowledge-hooks.ts';
 import type { OpenStore } from './ai/open-vector-store.ts';
 import type { SearchVectors } from './ai/search-vectors.ts';
 import type { TestVectorStore } from './ai/test-vector-store.ts';
@@ -51,6 +53,10 @@ export interface ServiceContext extends SettingsContext {
   readonly testVectorStore: TestVectorStore;
   readonly upsertVectors: UpsertVectors;
   readonly searchVectors: SearchVectors;
+  /** The texts of a knowledge base, or of any index or collection, that fit a question. */
+  readonly findKnowledge: FindKnowledge;
+  /** Those to choose from, by name. */
+  knowledgeBases(): Promise<readonly KnowledgeBaseEntry[]>;
   /** Ids of the vector stores at this moment, those of other plugins included. */
   vectorStoreIds(): readonly string[];
   readonly webhooks: WebhookService;
@@ -69,6 +75,7 @@ export async function createContext(host: HostApi): Promise<ServiceContext> {
   const vectorStoreSettings = createVectorStoreSettings({ host, stores });
   const openVectorStore: OpenStore = lazy(async () => (await import('./ai/open-vector-store.ts')).createOpenStore({ stores, storeSettings: vectorStoreSettings, host }));
   const embed: Embed = lazy(async () => (await import('./ai/embed.ts')).createEmbed(ai));
+  const searchVectors: SearchVectors = lazy(async () => (await import('./ai/search-vectors.ts')).createSearchVectors({ openStore: openVectorStore, embed }));
   const checkKey = requireApiKey(settings.restKey);
   const countCall = createRateLimit({
     database: host.database,
@@ -95,7 +102,9 @@ export async function createContext(host: HostApi): Promise<ServiceContext> {
     openVectorStore,
     testVectorStore: lazy(async () => (await import('./ai/test-vector-store.ts')).createTestVectorStore({ stores, openStore: openVectorStore, now: () => host.clock.now() })),
     upsertVectors: lazy(() => loadUpsert({ openStore: openVectorStore, embed, providers: registry })),
-    searchVectors: lazy(async () => (await import('./ai/search-vectors.ts')).createSearchVectors({ openStore: openVectorStore, embed })),
+    searchVectors,
+    findKnowledge: lazy(async () => (await import('./ai/find-knowledge.ts')).createFindKnowledge({ host, searchVectors })),
+    knowledgeBases: () => host.hooks.applyFiltersAsync('svc_knowledge_bases', []),
     vectorStoreIds: () => stores.all().map(({ id }) => id),
     webhooks: await createWebhooks({ host, events: serviceEvents, deliver: createDeliver({ http: host.http, clock: host.clock }) }),
     async authenticate(request) {

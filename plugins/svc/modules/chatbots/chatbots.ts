@@ -38,6 +38,7 @@ export const chatbotsOf: (context: ServiceContext) => Chatbots = partsOf((contex
       textProviders: context.textProviderIds(),
       embeddingProviders: (await context.providers.all()).filter(({ embeddings }) => embeddings !== undefined).map(({ id }) => id),
       vectorStores: context.vectorStoreIds(),
+      knowledgeBases: (await context.knowledgeBases()).map(({ id }) => id),
     }),
     firstModel: async () => {
       const { provider, model, configured } = await exampleModel(context);

@@ -1,17 +1,18 @@
 import type { RestRequest } from '#plugin-api';
+import type { KnowledgeText } from '../../ai/knowledge-text.ts';
 import type { Bot } from './bots/bot.ts';
+import type { FeedbackValue } from './conversations/conversation.ts';
 import type { LogRow } from './conversations/log-rows.ts';
-import type { Person, PersonalCounts } from './conversations/personal-data.ts';
-import type { KnowledgeText } from './reply/knowledge-text.ts';
+import type { Person, PersonalCounts, PersonIdentity } from './conversations/personal-data.ts';
 import type { Reply } from './reply/reply.ts';
 import type { ChatbotPrompt, ChatbotTurn } from './reply/turn.ts';
 
 declare module '#plugin-api' {
   interface FilterMap {
     /** Data of a person that a plugin holds, for an export: `{type, data}`, one a line of the file. */
-    svc_personal_data_export: (records: readonly PersonalRecord[], person: Person) => readonly PersonalRecord[];
+    svc_personal_data_export: (records: readonly PersonalRecord[], person: Person, identity: PersonIdentity) => readonly PersonalRecord[];
     /** Deletes what a plugin holds of a person, and adds how much it was, under a name of its own, to the receipt. Runs after the conversations went; may run again. */
-    svc_personal_data_erase: (counts: PersonalCounts, person: Person) => PersonalCounts;
+    svc_personal_data_erase: (counts: PersonalCounts, person: Person, identity: PersonIdentity) => PersonalCounts;
     /** Rows of `GET /logs` before they are answered: takes out what callers need not see, or adds members of its own. Totals stay. */
     svc_logs_rows: (rows: readonly LogRow[], request: RestRequest) => readonly LogRow[];
     /** Texts that were found for the latest message, best first; adds, drops or changes some. Runs for bots with knowledge alone, with no texts where the store failed. */
@@ -34,11 +35,28 @@ declare module '#plugin-api' {
     svc_chatbot_reply_failed: (error: unknown, turn: ChatbotTurn) => void;
     /** The vector store or its embedding provider failed; the answer is made without. */
     svc_chatbot_knowledge_failed: (error: unknown, turn: ChatbotTurn) => void;
+    /** A visitor rated an answer, or took the rating back. Runs in the transaction that stores it; not for conversations that are not kept. */
+    svc_chatbot_rated: (rating: ChatbotRating) => void;
     /** A chatbot was made or changed; second argument: as it was before, null for a new one. Runs after it is stored. */
     svc_chatbot_saved: (bot: Bot, before: Bot | null) => void;
     /** A chatbot was deleted. Its conversations stay in the logs (D14). */
     svc_chatbot_deleted: (bot: Bot) => void;
   }
+}
+
+export interface ChatbotRating {
+  readonly bot: Bot;
+  /** 0: a guest. */
+  readonly userId: number;
+  /** UUID. */
+  readonly conversation: string;
+  /** Of the answer, and unlike that of every other. */
+  readonly messageId: string;
+  readonly value: FeedbackValue;
+  readonly comment: string;
+  /** What the answer is to; empty: nothing was asked before it. */
+  readonly question: string;
+  readonly answer: string;
 }
 
 /** A line of an export of a person's data. */

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import type { BotForm } from '../forms/form.ts';
 import type { BotSettings } from './bot.ts';
-import { readAllowedDomain } from './allowed-domain.ts';
-import type { Faults } from './schema/check-shape.ts';
+import { readAllowedDomain } from '../../../kit/visitors/allowed-domain.ts';
+import type { Faults } from '../../../kit/settings-schema/check-shape.ts';
 
 /** What bots may name, at this moment. */
 export interface KnownNames {
@@ -10,6 +10,8 @@ export interface KnownNames {
   readonly textProviders: readonly string[];
   readonly embeddingProviders: readonly string[];
   readonly vectorStores: readonly string[];
+  /** Ids. */
+  readonly knowledgeBases: readonly number[];
 }
 
 /**
@@ -35,9 +37,13 @@ function providerFaults({ provider }: BotSettings, { textProviders }: KnownNames
   return { provider: `provider must be one of ${textProviders.join(', ')}.` };
 }
 
-function knowledgeFaults({ knowledge }: BotSettings, { vectorStores, embeddingProviders }: KnownNames, before: BotSettings | null): Faults {
+function knowledgeFaults({ knowledge }: BotSettings, { vectorStores, embeddingProviders, knowledgeBases }: KnownNames, before: BotSettings | null): Faults {
   if (!knowledge.enabled) return {};
   const faults: Faults = {};
+  if (knowledge.base !== 0) {
+    const isKnown = knowledgeBases.includes(knowledge.base) || (before?.knowledge.enabled === true && before.knowledge.base === knowledge.base);
+    return isKnown ? {} : { 'knowledge.base': 'knowledge.base must be the id of a knowledge base, or 0 for a vector store of its own.' };
+  }
   const oneOf = (name: 'store' | 'embedding_provider', ids: readonly string[]): void => {
     if (ids.includes(knowledge[name]) || (before?.knowledge.enabled && before.knowledge[name] === knowledge[name])) return;
     faults[`knowledge.${name}`] = `knowledge.${name} must be one of ${ids.join(', ')} while knowledge is on.`;

@@ -1,25 +1,10 @@
+import type { KnowledgeSettings } from '../../../ai/find-knowledge.ts';
+import type { EmbedSettings } from '../../../kit/visitors/embed-settings.ts';
 import type { BotForm } from '../forms/form.ts';
 import type { Rule } from '../rules/rule.ts';
 
-/** Texts of a vector store that go into the prompt. */
-export interface BotKnowledge {
-  readonly enabled: boolean;
-  /** Id of a vector store, for example `qdrant`; empty while `enabled` is off. */
-  readonly store: string;
-  /** Name of its index or collection. */
-  readonly target: string;
-  /** Pinecone only. */
-  readonly namespace: string;
-  /** What the target was filled with. */
-  readonly embedding_provider: string;
-  readonly embedding_model: string;
-  /** Most texts per question, 1 to 20. Default 3. */
-  readonly top_k: number;
-  /** Percent; texts less alike are left out. 0 to 100, default 20. */
-  readonly min_score: number;
-  /** Whether visitors see where an answer comes from. */
-  readonly show_sources: boolean;
-}
+/** Texts of a knowledge base, or of any vector store, that go into the prompt. */
+export type BotKnowledge = KnowledgeSettings;
 
 /** How the widget looks. Colours are `#rrggbb`; empty: the theme's. */
 export interface BotLook {
@@ -102,12 +87,7 @@ export interface BotLimits {
 }
 
 /** Who may show the bot (D16). */
-export interface BotEmbed {
-  readonly enabled: boolean;
-  /** `example.com`, `https://shop.example.com:8443`, `*.example.com`. Empty without `any_site`: the host's own origin alone. */
-  readonly allowed_domains: readonly string[];
-  readonly any_site: boolean;
-}
+export type BotEmbed = EmbedSettings;
 
 /** All that is set of a bot; what its JSON export, its form and `svc bot create|update --json` hold. */
 export interface BotSettings {

@@ -12,6 +12,14 @@ import type { Logs } from './logs.ts';
 /** Whose data: a user of the site, whoever gave an e-mail address (as a user, or in a form), or a guest by session. */
 export type Person = { readonly userId: number } | { readonly email: string } | { readonly sessionId: string };
 
+/** What is known of a person by the time plugins are asked, also where an erasure has taken the conversations away. */
+export interface PersonIdentity {
+  /** Null: no user of the site. */
+  readonly userId: number | null;
+  /** UUIDs. */
+  readonly conversations: readonly string[];
+}
+
 export type PersonalCounts = Readonly<Record<string, number>>;
 
 /** What was done, without the data and without the name of the person: proof that outlives them. */
@@ -87,7 +95,7 @@ export function createPersonalData({ host, submissions, logs }: PersonalDataPart
       const found = await find(person);
       for await (const exported of readConversations(host, found.conversations.map(({ id }) => id))) yield line('conversation', conversationRecord(exported));
       for await (const json of submissionsJsonl(iterate(found.submissions))) yield line('submission', JSON.parse(json) as Record<string, unknown>);
-      const more = await host.hooks.applyFiltersAsync('svc_personal_data_export', [], person);
+      const more = await host.hooks.applyFiltersAsync('svc_personal_data_export', [], person, identityOf(found));
       for (const record of more) yield line(record.type, record.data);
       await keepReceipt('export', { person, actor, counts: { ...countsOf(found), ...(more.length > 0 && { others: more.length }) } });
     },
@@ -101,7 +109,7 @@ export function createPersonalData({ host, submissions, logs }: PersonalDataPart
       }
       if (!('userId' in person)) erased.submissions += await submissions.eraseOf(person);
       if (found.userId !== null && found.userId > 0) erased.submissions += await submissions.eraseOf({ userId: found.userId });
-      const counts = await host.hooks.applyFiltersAsync('svc_personal_data_erase', erased, person);
+      const counts = await host.hooks.applyFiltersAsync('svc_personal_data_erase', erased, person, identityOf(found));
       // The index holds words of what is gone, found by nobody: they go too.
       await logs.maintain({ purge: true });
       return keepReceipt('erase', { person, actor, counts });
@@ -111,6 +119,10 @@ export function createPersonalData({ host, submissions, logs }: PersonalDataPart
       return rows.map((row) => ({ ...row, counts: JSON.parse(row.counts) as PersonalCounts }));
     },
   };
+}
+
+function identityOf({ userId, conversations }: Found): PersonIdentity {
+  return { userId: userId !== null && userId > 0 ? userId : null, conversations: conversations.map(({ uuid }) => uuid) };
 }
 
 function countsOf({ conversations, submissions }: Found): PersonalCounts {

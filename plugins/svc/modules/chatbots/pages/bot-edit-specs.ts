@@ -18,8 +18,8 @@ import type { Section } from './bot-section.ts';
  * @param defaults of a new bot
  */
 export async function editorSpecs(context: ServiceContext, defaults: Pick<BotSettings, 'texts'>): Promise<readonly Section[]> {
-  const [providers, embeddingProviders, stores] = await Promise.all([providerChoices(context, 'text'), providerChoices(context, 'embeddings'), storeChoices(context)]);
-  return [basicsSection(providers), knowledgeSection({ stores, embeddingProviders }), lookSection, textsSection(defaults.texts), limitsSection, safetySection, embedSection];
+  const [providers, embeddingProviders, stores, bases] = await Promise.all([providerChoices(context, 'text'), providerChoices(context, 'embeddings'), storeChoices(context), context.knowledgeBases()]);
+  return [basicsSection(providers), knowledgeSection({ stores, embeddingProviders, bases: bases.map(({ id, name }) => ({ value: String(id), label: name })) }), lookSection, textsSection(defaults.texts), limitsSection, safetySection, embedSection];
 }
 
 async function storeChoices({ vectorStores, vectorStoreSettings }: ServiceContext): Promise<Choice[]> {

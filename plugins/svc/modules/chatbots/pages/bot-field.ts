@@ -18,6 +18,8 @@ export interface FieldSpec {
   readonly mono?: boolean;
   readonly short?: boolean;
   readonly options?: readonly Choice[];
+  /** Values of `options` are numbers. */
+  readonly numeric?: boolean;
   /** Id of the `datalist` that offers values. */
   readonly list?: string;
 }
@@ -57,7 +59,7 @@ export function fieldRow(spec: FieldSpec, { draft, faults }: { readonly draft: D
     id: inputId(spec.path),
     name: inputName(spec.path),
     type: spec.type === 'lines' ? 'textarea' : spec.type,
-    value: Array.isArray(value) ? value.join('\n') : typeof value === 'object' ? '' : value,
+    value: Array.isArray(value) ? value.join('\n') : typeof value === 'object' ? '' : spec.numeric === true ? String(value) : value,
     ...(error !== undefined && { error }),
     ...(spec.type === 'number' && spec.step === undefined && { step: 1 }),
   };
@@ -86,7 +88,8 @@ export function readFields(specs: readonly FieldSpec[], form: Draft): Record<str
   return settings;
 }
 
-function readValue({ type, path }: FieldSpec, typed: string): unknown {
+function readValue({ type, path, numeric }: FieldSpec, typed: string): unknown {
+  if (numeric === true) return readNumber(typed);
   if (type === 'switch') return typed === '1';
   if (type === 'lines') return readLines(typed);
   if (type === 'number') return readNumber(typed);

@@ -2,20 +2,32 @@ import type { Choice } from './bot-field.ts';
 import type { Section } from './bot-section.ts';
 
 export interface KnowledgeChoices {
+  /** By their ids. */
+  readonly bases: readonly Choice[];
   readonly stores: readonly Choice[];
   readonly embeddingProviders: readonly Choice[];
 }
 
 /** Texts of a vector store that go into the prompt. */
-export function knowledgeSection({ stores, embeddingProviders }: KnowledgeChoices): Section {
+export function knowledgeSection({ bases, stores, embeddingProviders }: KnowledgeChoices): Section {
   return {
     id: 'knowledge',
     title: 'Knowledge',
-    help: 'Before it answers, the texts of a vector store that are most like the question are handed to the model.',
+    help: 'Before it answers, the texts of a knowledge base that are most like the question are handed to the model.',
     groups: [
       { wide: true, fields: [{ path: 'knowledge.enabled', type: 'switch', label: 'Answer from a knowledge base' }] },
       {
         title: 'Where the texts are',
+        wide: true,
+        fields: [
+          {
+            path: 'knowledge.base', type: 'select', numeric: true, label: 'Knowledge base', options: [{ value: '0', label: 'None: the vector store below' }, ...bases],
+            help: bases.length === 0 ? 'There is none yet: make one on the page "Knowledge". Or name a vector store below.' : 'It knows its vector store and how its texts were embedded; the next two parts are left as they are.',
+          },
+        ],
+      },
+      {
+        title: 'A vector store of your own, in place of a knowledge base',
         fields: [
           { path: 'knowledge.store', type: 'select', label: 'Vector store', options: [{ value: '', label: 'None' }, ...stores] },
           { path: 'knowledge.target', type: 'text', label: 'Index or collection', mono: true, list: 'targets', help: 'Its name in the vector store.' },

@@ -1,12 +1,12 @@
 import type { HostApi } from '#plugin-api';
+import type { FindKnowledge } from '../../../ai/find-knowledge.ts';
 import type { GeneratedText, GenerateText } from '../../../ai/generate-text.ts';
-import type { SearchVectors } from '../../../ai/search-vectors.ts';
+import { sourcesOf } from '../../../ai/knowledge-text.ts';
 import { fillPlaceholders } from '../../../ai/system-text.ts';
 import { priceOf } from '../../../ai/usage-ledger/price-of.ts';
 import type { PriceTable } from '../../../settings/prices/price.ts';
 import '../hooks.ts';
-import { createFindKnowledge } from './find-knowledge.ts';
-import { sourcesOf } from './knowledge-text.ts';
+import { createBotKnowledge } from './bot-knowledge.ts';
 import type { CreateReply, Reply, ReplyInput } from './reply.ts';
 import { systemText } from './system-text.ts';
 import type { ChatbotPrompt, ChatbotTurn } from './turn.ts';
@@ -14,7 +14,7 @@ import type { ChatbotPrompt, ChatbotTurn } from './turn.ts';
 export interface ReplyParts {
   readonly host: Pick<HostApi, 'hooks' | 'log' | 'clock' | 'site'>;
   readonly generateText: GenerateText;
-  readonly searchVectors: SearchVectors;
+  readonly findKnowledge: FindKnowledge;
   readonly settings: {
     readonly prices: { table(): Promise<PriceTable> };
     readonly sandbox: { isOn(): Promise<boolean> };
@@ -24,7 +24,7 @@ export interface ReplyParts {
 /** See CreateReply. Keeps no state: any node may make any answer. */
 export function createReplies(parts: ReplyParts): CreateReply {
   const { hooks } = parts.host;
-  const findKnowledge = createFindKnowledge(parts);
+  const findKnowledge = createBotKnowledge(parts);
 
   async function promptOf(input: ReplyInput, turn: ChatbotTurn): Promise<ChatbotPrompt> {
     const { bot, messages, contexts = [], user } = input;

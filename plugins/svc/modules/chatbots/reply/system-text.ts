@@ -1,4 +1,4 @@
-import type { KnowledgeText } from './knowledge-text.ts';
+import type { KnowledgeText } from '../../../ai/knowledge-text.ts';
 import type { ChatbotPrompt } from './turn.ts';
 
 const preface = [

@@ -1,6 +1,6 @@
+import type { KnowledgeText } from '../../../ai/knowledge-text.ts';
 import type { AiParams } from '../../../kit/ai-params.ts';
 import type { Bot } from '../bots/bot.ts';
-import type { KnowledgeText } from './knowledge-text.ts';
 import type { ChatMessage, ReplyInput } from './reply.ts';
 
 /** What hooks are told of the answer that is being made. */

@@ -1,6 +1,7 @@
 import type { RestRequest } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
-import type { FeedbackValue } from '../conversations/conversation.ts';
+import '../hooks.ts';
+import type { FeedbackValue, StoredMessage } from '../conversations/conversation.ts';
 import { text } from './parameters.ts';
 import type { FeedbackAnswer } from './protocol.ts';
 import type { Visitor } from './visitor.ts';
@@ -30,7 +31,17 @@ export async function giveFeedback(widget: Widget, visitor: Visitor, request: Re
   if (answer?.role !== 'assistant') throw errors.message_not_found();
   await host.database.transaction(async () => {
     const rated = await conversations.setFeedback(conversation.id, { messageId, value, comment });
-    if (rated !== null) await events.feedback({ ...scene, messageCount: conversation.messageCount }, rated);
+    if (rated === null) return;
+    await events.feedback({ ...scene, messageCount: conversation.messageCount }, rated);
+    if (host.hooks.hasAction('svc_chatbot_rated') === false) return;
+    const question = questionOf(await conversations.messages(conversation.id), messageId);
+    await host.hooks.doActionAsync('svc_chatbot_rated', { ...scene, messageId, value, comment, question, answer: rated.content });
   });
   return { value, comment };
+}
+
+/** The latest message of the visitor before an answer. */
+function questionOf(messages: readonly StoredMessage[], answerId: string): string {
+  const before = messages.slice(0, Math.max(0, messages.findIndex(({ id }) => id === answerId)));
+  return before.findLast(({ role }) => role === 'user')?.content ?? '';
 }

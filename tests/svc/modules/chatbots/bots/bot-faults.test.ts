@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Database } from '../../../../../host/database/database.ts';
 import { createBotStore } from '../../../../../plugins/svc/modules/chatbots/bots/bot-store.ts';
 import type { BotSettings, BotStore } from '../../../../../plugins/svc/modules/chatbots/bots/bot.ts';
-import { readAllowedDomain } from '../../../../../plugins/svc/modules/chatbots/bots/allowed-domain.ts';
+import { readAllowedDomain } from '../../../../../plugins/svc/kit/visitors/allowed-domain.ts';
 import { describeDialects } from '../../../../helpers/dialects.ts';
 import { faultsOf, known, openBots } from './helpers.ts';
 
@@ -91,7 +91,7 @@ describeDialects('settings of a bot that are right', (open) => {
     };
     const bot = await bots.create(given);
     expect(bot.embed.allowed_domains).to.deep.equal(given.embed.allowed_domains);
-    expect(bot.knowledge).to.deep.equal({ namespace: '', ...given.knowledge });
+    expect(bot.knowledge).to.deep.equal({ namespace: '', base: 0, ...given.knowledge });
     expect(bot.moderation).to.deep.include(given.moderation);
     expect([bot.name, bot.temperature, bot.look.avatar_url]).to.deep.equal([given.name, 0, given.look.avatar_url]);
     expect(bot.rules[0]).to.deep.equal({ ...rule, name: '', enabled: true, priority: 10, conditions: [{ fact: 'field:mail', operator: 'is_not_empty', value: '' }] });
@@ -102,7 +102,7 @@ describeDialects('settings of a bot that are right', (open) => {
   it('do not become wrong by a provider that has gone, until it is touched', async () => {
     const database = await open();
     const bot = await (await openBots(database)).bots.create({ knowledge: { enabled: true, store: 'qdrant', target: 't', embedding_provider: 'openai', embedding_model: 'e' } } satisfies { knowledge: Partial<BotSettings['knowledge']> });
-    const { bots } = await openBots(database, { textProviders: ['claude'], embeddingProviders: [], vectorStores: [] });
+    const { bots } = await openBots(database, { textProviders: ['claude'], embeddingProviders: [], vectorStores: [], knowledgeBases: [] });
     expect((await bots.update(bot.id, { status: 'inactive' })).status).to.equal('inactive');
     expect(await faultsOf(bots.update(bot.id, { provider: 'gone', knowledge: { store: 'chroma' } }))).to.have.all.keys('provider', 'knowledge.store');
   });

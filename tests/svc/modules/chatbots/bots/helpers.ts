@@ -6,7 +6,7 @@ import { botsMigration } from '../../../../../plugins/svc/modules/chatbots/bots/
 import type { BotStore } from '../../../../../plugins/svc/modules/chatbots/bots/bot.ts';
 import { RestError } from '#plugin-api';
 
-export const known = { textProviders: ['openai', 'claude'], embeddingProviders: ['openai'], vectorStores: ['qdrant'] };
+export const known = { textProviders: ['openai', 'claude'], embeddingProviders: ['openai'], vectorStores: ['qdrant'], knowledgeBases: [7] };
 
 export interface OpenedBots {
   readonly bots: BotStore;

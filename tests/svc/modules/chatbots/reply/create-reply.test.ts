@@ -2,17 +2,18 @@ import { expect } from 'chai';
 import { RestError, type Logger } from '#plugin-api';
 import { createFakeClock } from '#testing';
 import { createHooks } from '../../../../../host/hooks/hooks.ts';
+import { createFindKnowledge } from '../../../../../plugins/svc/ai/find-knowledge.ts';
 import type { GeneratedText, GenerateTextInput } from '../../../../../plugins/svc/ai/generate-text.ts';
 import type { SearchInput, SearchResult } from '../../../../../plugins/svc/ai/search-vectors.ts';
 import type { Bot } from '../../../../../plugins/svc/modules/chatbots/bots/bot.ts';
 import { botSchema } from '../../../../../plugins/svc/modules/chatbots/bots/schema/bot-schema.ts';
-import { fillDefaults } from '../../../../../plugins/svc/modules/chatbots/bots/schema/fill.ts';
+import { fillDefaults } from '../../../../../plugins/svc/kit/settings-schema/fill.ts';
 import { createReplies } from '../../../../../plugins/svc/modules/chatbots/reply/create-reply.ts';
 import type { ReplyInput } from '../../../../../plugins/svc/modules/chatbots/reply/reply.ts';
 import { failureOf } from '../../../../helpers/failure-of.ts';
 import { silentLog } from '../../../../helpers/silent-log.ts';
 
-const generated: GeneratedText = { content: 'Hello there.', usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 }, provider: 'OpenAI', model: 'gpt-x', ignored: ['seed'], usageEstimated: true };
+const generated: GeneratedText = { content: 'Hello there.', usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 }, providerId: 'openai', provider: 'OpenAI', model: 'gpt-x', ignored: ['seed'], usageEstimated: true, cost: 70 };
 const knowledge = { enabled: true, store: 'qdrant', target: 'notes', namespace: 'shop', embedding_provider: 'openai', embedding_model: 'e', top_k: 2 };
 
 function botWith(settings: object = {}): Bot {
@@ -32,7 +33,7 @@ function open({ text = async () => generated, search = async () => ({ found: [],
   const reply = createReplies({
     host: { hooks, clock, log, site: { timezone: () => Promise.resolve('Pacific/Auckland') } as never },
     generateText: (input) => { asked.push(input); return text(input); },
-    searchVectors: (input) => { searched.push(input); return search(input); },
+    findKnowledge: createFindKnowledge({ host: { hooks, clock }, searchVectors: (input) => { searched.push(input); return search(input); } }),
     settings: { prices: { table: () => Promise.resolve([{ provider: 'openai', model: 'gpt-*', input: 2, output: 10 }]) }, sandbox: { isOn: () => Promise.resolve(sandbox) } },
   });
   const ask = (changes: Partial<ReplyInput> = {}) => reply({ bot: botWith(), messages: [{ role: 'user', content: 'Hi' }], conversation: null, origin: { module: 'chatbots', route: null, botId: 7 }, ...changes });

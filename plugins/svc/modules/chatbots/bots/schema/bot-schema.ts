@@ -1,8 +1,10 @@
+import { knowledgeSchema } from '../../../../ai/knowledge-schema.ts';
 import { aiParamSchemas } from '../../../../kit/ai-params.ts';
+import { embedSchema } from '../../../../kit/visitors/embed-schema.ts';
 import type { BotSettings } from '../bot.ts';
 import { consentSchema, limitsSchema, lookSchema, textsSchema } from './appearance.ts';
-import { choice, flag, line, name, text, whole, type SettingSchema } from './fields.ts';
-import { embedSchema, knowledgeSchema, moderationSchema, privacySchema } from './parts.ts';
+import { choice, flag, line, name, text, whole, type SettingSchema } from '../../../../kit/settings-schema/fields.ts';
+import { moderationSchema, privacySchema } from './parts.ts';
 import { formsSchema, rulesSchema } from './rules-and-forms.ts';
 
 const instructions = 'You are a friendly and helpful assistant. Answer briefly and clearly, in the language you are asked in. If you do not know something, say so. Today is [date].';

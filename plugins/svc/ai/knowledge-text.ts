@@ -1,5 +1,4 @@
-import type { SearchResult } from '../../../ai/search-vectors.ts';
-import type { Source } from '../conversations/conversation.ts';
+import type { SearchResult } from './search-vectors.ts';
 
 /** A text of the knowledge that fits a question. */
 export interface KnowledgeText {
@@ -9,6 +8,15 @@ export interface KnowledgeText {
   /** http or https; empty: it has no address. */
   readonly url: string;
   readonly text: string;
+  /** Percent, 0 to 100. */
+  readonly score: number;
+}
+
+/** Where an answer comes from, as its reader is shown it. */
+export interface KnowledgeSource {
+  readonly title: string;
+  /** Empty: it has no address. */
+  readonly url: string;
   /** Percent, 0 to 100. */
   readonly score: number;
 }
@@ -42,9 +50,9 @@ export function percentOf(score: number, metric: SearchResult['metric']): number
   return Math.min(1, Math.max(0, share)) * 100;
 }
 
-/** What visitors are shown: each page once, with its best score. */
-export function sourcesOf(texts: readonly KnowledgeText[]): Source[] {
-  const sources = new Map<string, Source>();
+/** What readers are shown: each page once, with its best score. */
+export function sourcesOf(texts: readonly KnowledgeText[]): KnowledgeSource[] {
+  const sources = new Map<string, KnowledgeSource>();
   for (const { title, url, score } of texts) {
     const key = url || title;
     if ((sources.get(key)?.score ?? -1) < score) sources.set(key, { title, url, score });

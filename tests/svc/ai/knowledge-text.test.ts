@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { knowledgeTexts, percentOf, sourcesOf } from '../../../../../plugins/svc/modules/chatbots/reply/knowledge-text.ts';
-import type { FoundVector } from '../../../../../plugins/svc/vector-stores/vector-store.ts';
+import { knowledgeTexts, percentOf, sourcesOf } from '../../../plugins/svc/ai/knowledge-text.ts';
+import type { FoundVector } from '../../../plugins/svc/vector-stores/vector-store.ts';
 
 const found = (changes: Partial<FoundVector> = {}): FoundVector => ({ id: 'a', content: 'Some text', metadata: {}, score: 0.9, ...changes });
 const one = (metadata: Record<string, unknown>, content = 'Some text') => knowledgeTexts({ found: [found({ metadata, content })], metric: 'cosine' }, 0)[0]!;
