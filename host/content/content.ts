@@ -103,7 +103,7 @@ function createApi({ parts, shortcodes, hooks }: ApiDependencies): ContentApi {
     },
     meta: { get: meta.get, all: meta.all, update: meta.update, delete: meta.delete },
     revisions: createRevisions(parts, hooks),
-    media: { save: media.save, get: media.get, url: media.url, delete: media.delete },
+    media: { save: media.save, get: media.get, url: media.url, read: media.read, delete: media.delete },
     registerPostType: (name, definition) => types.add(definePostType(name, definition)),
     registerPostStatus: (name, definition) => statuses.add(defineStatus(name, definition)),
     registerMeta: meta.register,

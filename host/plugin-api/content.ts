@@ -240,6 +240,8 @@ export interface MediaApi {
   get(id: number): Promise<Media | null>;
   /** Null: there is no such file. */
   url(id: number): Promise<string | null>;
+  /** The file. Null: there is none. */
+  read(id: number): Promise<Uint8Array | null>;
   /** With its file. Answers whether there was one. */
   delete(id: number): Promise<boolean>;
 }

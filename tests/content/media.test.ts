@@ -21,7 +21,9 @@ describeDialects('media', (open, dialectCase) => {
     expect(first).to.deep.include({ url: 'http://site.test/uploads/2026/05/my-cat.png', mimeType: 'image/png', size: png.length, width: 1, height: 1, alt: 'A cat', title: 'My Cät' });
     expect([first.post.type, first.post.status]).to.deep.equal(['attachment', 'inherit']);
     const path = `${await content.parts.folder.root()}/${first.file}`;
+    expect(Buffer.from((await media.read(first.id)) ?? []).equals(png)).to.equal(true);
     expect([existsSync(path), await media.url(first.id), await media.delete(first.id), await media.get(first.id), await media.delete(first.id)]).to.deep.equal([true, first.url, true, null, false]);
+    expect([await media.read(first.id), await media.read(999)]).to.deep.equal([null, null]);
     await posts.delete(second.id);
     for (let tries = 0; existsSync(path) && tries < 100; tries += 1) await new Promise(setImmediate);
     expect(existsSync(path)).to.equal(false);

@@ -89,6 +89,10 @@ export function createMediaLibrary(given: MediaDependencies): MediaLibrary {
       }
     },
     url: async (id) => (await get(id))?.url ?? null,
+    async read(id) {
+      const media = await get(id);
+      return media === null ? null : folder.read(media.file);
+    },
     async delete(id) {
       return (await get(id)) !== null && (await given.removal().delete(id, { force: true })) !== null;
     },

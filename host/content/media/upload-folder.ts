@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { foldText } from '../html/text.ts';
@@ -10,6 +10,8 @@ export interface UploadFolder {
   root(): Promise<string>;
   /** Stores bytes under a name of their own; answers the path below the root. */
   write(file: { readonly month: string; readonly name: string; readonly extension: string; readonly bytes: Uint8Array }): Promise<string>;
+  /** Null: there is no such file, or the path leads out of the folder. */
+  read(file: string): Promise<Uint8Array | null>;
   /** Nothing happens when the file is gone already, or the path leads out of the folder. */
   remove(file: string): Promise<void>;
   /** Removes a folder that was made for this process alone. */
@@ -47,6 +49,13 @@ export function createUploadFolder(directory: string | null): UploadFolder {
         if (await writeNew(join(await root(), file), bytes)) return file;
       }
       throw new Error(`No free name was found for the upload '${stem}.${extension}'.`);
+    },
+    async read(file) {
+      if (!isUploadPath(file)) return null;
+      return readFile(join(await root(), file)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return null;
+        throw error;
+      });
     },
     async remove(file) {
       if (!isUploadPath(file)) return;
