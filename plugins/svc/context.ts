@@ -1,5 +1,6 @@
 import { lazy, type HostApi } from '#plugin-api';
 import type { AiServices } from './ai/ai-services.ts';
+import type { EditImages } from './ai/edit-images.ts';
 import type { Embed } from './ai/embed.ts';
 import type { FindKnowledge } from './ai/find-knowledge.ts';
 import type { GenerateImages } from './ai/generate-images.ts';
@@ -39,6 +40,7 @@ export interface ServiceContext extends SettingsContext {
   /** Ids of the providers that generate text at this moment, those of other plugins included. */
   textProviderIds(): readonly string[];
   readonly generateImages: GenerateImages;
+  readonly editImages: EditImages;
   /** Ids that `POST /images/generate` takes at this moment (contract 4.3): three, and those of other plugins. */
   imageProviderIds(): readonly string[];
   readonly embed: Embed;
@@ -74,6 +76,7 @@ export async function createContext(host: HostApi): Promise<ServiceContext> {
   const stores = await createVectorStoreRegistry({ hooks: host.hooks });
   const vectorStoreSettings = createVectorStoreSettings({ host, stores });
   const openVectorStore: OpenStore = lazy(async () => (await import('./ai/open-vector-store.ts')).createOpenStore({ stores, storeSettings: vectorStoreSettings, host }));
+  const generateImages: GenerateImages = lazy(async () => (await import('./ai/generate-images.ts')).createGenerateImages({ ...ai, host }));
   const embed: Embed = lazy(async () => (await import('./ai/embed.ts')).createEmbed(ai));
   const searchVectors: SearchVectors = lazy(async () => (await import('./ai/search-vectors.ts')).createSearchVectors({ openStore: openVectorStore, embed }));
   const checkKey = requireApiKey(settings.restKey);
@@ -92,7 +95,8 @@ export async function createContext(host: HostApi): Promise<ServiceContext> {
     ledger,
     costOf: async (usage) => ((await settings.sandbox.isOn()) ? 0 : priceOf(usage, await settings.prices.table())),
     textProviderIds: () => registry.all().filter((provider) => provider.text).map((provider) => provider.id),
-    generateImages: lazy(async () => (await import('./ai/generate-images.ts')).createGenerateImages({ ...ai, host })),
+    generateImages,
+    editImages: lazy(async () => (await import('./ai/edit-images.ts')).createEditImages({ generateImages })),
     imageProviderIds: () => routeProviderIds(registry, { capability: 'images', contract: ['openai', 'azure', 'google'] }),
     embed,
     embeddingProviderIds: () => routeProviderIds(registry, { capability: 'embeddings', contract: ['openai', 'google', 'azure', 'openrouter'] }),

@@ -31,6 +31,8 @@ export const errors = defineErrors('rest_svc_', {
   image_limit_reached: [429, '{reason}'],
 
   origin_not_allowed: [403, 'This chatbot may not be embedded on this site. Add its domain to the allowed domains of the chatbot.'],
+  form_origin_not_allowed: [403, 'This form may not be shown on this site. Add its domain to the allowed domains of the form.'],
+  form_expired: [403, 'This form was open for too long. Reload the page and send it again.'],
   session_invalid: [403, 'The chat session has ended. Start it again.'],
   consent_required: [403, 'The terms of this chat have not been accepted.'],
   message_refused: [403, '{reason}'],
@@ -43,18 +45,25 @@ export const errors = defineErrors('rest_svc_', {
   conversation_not_found: [404, 'There is no such conversation.'],
   message_not_found: [404, 'There is no such message.'],
   form_not_found: [404, 'This chatbot has no such form.'],
+  ai_form_not_found: [404, 'There is no form with the id {id}.'],
+  submission_not_found: [404, 'There is no such submission. It may have been deleted.'],
   vector_target_not_found: [404, '{provider} has no index or collection named {target}. Create it first.'],
 
   turn_running: [409, 'The last message is still being answered. Wait for it, or stop it.'],
+  submission_running: [409, 'This is still being answered. Wait a moment and send it again.'],
+  submission_not_kept: [409, 'This was answered already, and its answer was not kept. Send it anew.'],
   message_followed: [409, 'Other messages came after this one. Send it again as a new one.'],
 
   provider_rate_limited: [429, '{provider} is limiting the rate of requests: {reason}'],
   rate_limited: [429, 'Too many requests. Try again in {seconds} seconds.'],
   budget_exhausted: [429, 'The budget for this period is used up. Try again in {seconds} seconds.'],
   chat_limit_reached: [429, '{reason}'],
+  form_limit_reached: [429, '{reason}'],
 
   provider_auth_failed: [502, '{provider} refused the saved credentials: {reason} Check its key in the admin under AI service.'],
   chat_failed: [502, '{reason}'],
+  form_failed: [502, '{reason}'],
+  form_answer_empty: [502, 'The model answered nothing. Try again, or change the prompt.'],
   provider_error: [502, '{provider} failed: {reason}'],
   vector_store_error: [502, '{provider} failed: {reason}'],
 
