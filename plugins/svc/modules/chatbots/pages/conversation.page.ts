@@ -4,7 +4,7 @@ import { errors } from '../../../kit/errors.ts';
 import { chatbotsOf } from '../chatbots.ts';
 import type { Conversation, StoredMessage } from '../conversations/conversation.ts';
 import { logsJsonl, readConversations, type ExportedConversation } from '../conversations/export-logs.ts';
-import { dollars } from './dollars.ts';
+import { dollars } from '../../../kit/dollars.ts';
 
 /** The page of one conversation: its transcript with tokens, cost, sources, feedback and what rules kept. */
 export function conversationPage(context: ServiceContext): AdminPageBody {

@@ -9,7 +9,7 @@ import { deletedBotName, deletedUserName, guestName } from '../conversations/log
 import type { Logs } from '../conversations/logs.ts';
 import type { LogFilter } from '../conversations/search/log-search.ts';
 import { addDays, filterOf, queryText, readLogsQuery, type LogsQuery } from './logs-filter.ts';
-import { dollars } from './dollars.ts';
+import { dollars } from '../../../kit/dollars.ts';
 
 const perPage = 20;
 /** Days of the chart where no others are asked for, and at most. */
