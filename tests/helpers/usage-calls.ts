@@ -32,6 +32,7 @@ export async function fillUsage(database: Pick<DatabaseApi, 'transaction'>, now:
       duration: 0,
       outcome: 'ok',
       sandbox: index === 4 ? 1 : 0,
+      reference: null,
       ...kinds[(index * 3 + ago) % kinds.length],
     }));
     await writeUsage(database, { rows, dayOf: (time) => new Date(time).toISOString().slice(0, 10) });

@@ -5,7 +5,7 @@ import { capableProvider, chosenModel } from './capable-provider.ts';
 import { embedBatches } from './embed-batches.ts';
 import { estimateTokens } from './estimate-usage.ts';
 import { inParallel } from './in-parallel.ts';
-import { noteUsage } from './note-usage.ts';
+import { noteUsage, type CallCost } from './note-usage.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { providerFailure } from './provider-failure.ts';
 import { withRetries } from './retry.ts';
@@ -29,12 +29,14 @@ export interface EmbedInput {
   readonly origin?: UsageOrigin | undefined;
 }
 
-export interface Embedded {
+export interface Embedded extends CallCost {
   /** One per input, in the order of the inputs, all of one length. */
   readonly embeddings: readonly (readonly number[])[];
   /** The same vectors as 32-bit floats, where all of them came so; `embeddings` then makes its arrays when it is asked for. */
   readonly packed?: readonly Float32Array[];
   readonly usage: { readonly input_tokens: number; readonly total_tokens: number };
+  /** Id of the provider that answered. */
+  readonly providerId: string;
   /** Display name of the provider (D6). */
   readonly provider: string;
   /** The model that answered, as the provider names it. */
@@ -82,11 +84,11 @@ export function createEmbed(services: AiServices): Embed {
           },
         },
       );
-    const run = async (): Promise<Embedded> => {
+    const run = async (): Promise<Omit<Embedded, 'cost'>> => {
       const batches = embedBatches(input.input, provider.embeddings.limits);
       try {
         const results = await inParallel(batches, callsAtATime, { task: embedBatch, signal: input.signal });
-        return Object.assign(await joined(batches, results), { provider: provider.label, model: results[0]?.model ?? model });
+        return Object.assign(await joined(batches, results), { providerId: provider.id, provider: provider.label, model: results[0]?.model ?? model });
       } catch (thrown) {
         const error = asProviderError(thrown);
         throw error === null ? thrown : providerFailure(error, provider, limits.embeddings);
@@ -114,7 +116,7 @@ function requestFields({ dimensions, encodingFormat, taskType, outputDimensional
 }
 
 /** The results of all calls as one. Only what a provider did not count is estimated. */
-async function joined(batches: readonly (readonly string[])[], results: readonly EmbeddingResult[]): Promise<Omit<Embedded, 'provider' | 'model'>> {
+async function joined(batches: readonly (readonly string[])[], results: readonly EmbeddingResult[]): Promise<Omit<Embedded, 'providerId' | 'provider' | 'model' | 'cost'>> {
   const vectors = results.flatMap<readonly number[] | Float32Array>((result) => result.packed ?? result.embeddings);
   const length = vectors[0]?.length;
   if (vectors.some((vector) => vector.length !== length)) {

@@ -1,11 +1,12 @@
 import { RestError, type HostApi } from '#plugin-api';
 import type { ImageParams } from '../kit/image-params.ts';
-import { ProviderError, type ImageRequest, type ProviderSettings } from '../providers/provider.ts';
+import { ProviderError, type ImageRequest, type ImageResult, type ProviderConnection, type ProviderSettings } from '../providers/provider.ts';
 import type { AiServices } from './ai-services.ts';
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
 import { deliverImage, type GeneratedImage, type ImageForm } from './deliver-image.ts';
 import { makeImageCalls, type ImageCallOutcome } from './image-calls.ts';
-import { noteUsage, type UsageCounts } from './note-usage.ts';
+import { usableSource, type ImageSource, type UsableSource } from './image-source.ts';
+import { noteUsage, type CallCost, type UsageCounts } from './note-usage.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { providerFailure } from './provider-failure.ts';
 import { withRetries } from './retry.ts';
@@ -25,18 +26,24 @@ export interface GenerateImagesInput extends ImageParams {
   readonly form?: ImageForm | undefined;
   /** Whose images saved in the media library become; default nobody's. */
   readonly userId?: number | undefined;
+  /** An image to be edited, in place of one drawn from nothing; see `edit-images.ts`. */
+  readonly source?: ImageSource | undefined;
+  /** Told how many images are there so far, each time one more is. */
+  readonly onImage?: ((made: number) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** For the usage ledger. */
   readonly origin?: UsageOrigin | undefined;
 }
 
-export interface GeneratedImages {
+export interface GeneratedImages extends CallCost {
   /** At least one, in the order of the calls. */
   readonly images: readonly GeneratedImage[];
   /** The provider's own usage data, that of several calls added up, or null. */
   readonly usage: Readonly<Record<string, unknown>> | null;
   /** How many there are, and why others failed: "2 images generated. 1 of 3 failed: ...". */
   readonly message: string;
+  /** Id of the provider that answered. */
+  readonly providerId: string;
   /** Display name of the provider (D6). */
   readonly provider: string;
   /** The model that answered, as the provider names it. */
@@ -60,7 +67,8 @@ export function createGenerateImages(services: ImageServices): GenerateImages {
     const provider = capableProvider(registry, input.provider, 'images');
     const [saved, defaults, limits] = await Promise.all([configuredSettings(provider, services), settings.imageDefaults(), settings.timeouts()]);
     const model = chosenModel({ asked: input.model, saved: saved.image_model, provider, setting: 'image_model' });
-    const job: Job = { input, provider, settings: saved, request: requestOf(input, defaults, model), limit: limits.images, deadline: host.clock.now() + limits.images };
+    const source = input.source === undefined ? null : await usableSource(input.source, { provider, model, settings: saved });
+    const job: Job = { input, provider, settings: saved, request: requestOf(input, defaults, model), source, limit: limits.images, deadline: host.clock.now() + limits.images };
     let spent: UsageCounts = { model };
     return noteUsage(services, {
       kind: 'image',
@@ -83,6 +91,8 @@ interface Job {
   readonly provider: Capable<'images'>;
   readonly settings: ProviderSettings;
   readonly request: Omit<ImageRequest, 'n'>;
+  /** What is edited; null: it is drawn from nothing. */
+  readonly source: UsableSource | null;
   /** Milliseconds. */
   readonly limit: number;
   /** Milliseconds since the epoch. */
@@ -90,7 +100,8 @@ interface Job {
 }
 
 function requestOf(input: GenerateImagesInput, defaults: ImageParams, model: string): Omit<ImageRequest, 'n'> {
-  const { prompt, form = 'url', size = defaults.size, quality = defaults.quality, style = defaults.style } = input;
+  // An edited image keeps its size unless another one is named.
+  const { prompt, form = 'url', source, size = source === undefined ? defaults.size : undefined, quality = defaults.quality, style = defaults.style } = input;
   return {
     model,
     prompt,
@@ -102,9 +113,11 @@ function requestOf(input: GenerateImagesInput, defaults: ImageParams, model: str
   };
 }
 
-function callsOf({ input, provider, settings, request, deadline }: Job, services: ImageServices): Promise<ImageCallOutcome[]> {
+function callsOf(job: Job, services: ImageServices): Promise<ImageCallOutcome[]> {
+  const { input, provider, settings, request, deadline } = job;
   const { host } = services;
-  const { signal, n = 1, form = 'url', prompt, userId = 0 } = input;
+  const { signal, n = 1, form = 'url', prompt, userId = 0, onImage } = input;
+  let made = 0;
   const tried = <T>(attempt: (timeLeft: number) => Promise<T>): Promise<T> =>
     withRetries(attempt, {
       clock: host.clock,
@@ -118,13 +131,22 @@ function callsOf({ input, provider, settings, request, deadline }: Job, services
   return makeImageCalls({
     n,
     perCall: provider.images.perCall(request.model, settings),
-    generate: (count) => tried((timeout) => provider.images.generate({ ...request, n: count }, connectionOf(services, { settings, timeout, signal }))),
-    deliver: (image) => deliverImage(image, { form, prompt, userId, settings, host, tried, signal }),
+    generate: (count) => tried((timeout) => makeCall(job, count, connectionOf(services, { settings, timeout, signal }))),
+    deliver: async (image) => {
+      const delivered = await deliverImage(image, { form, prompt, userId, settings, host, tried, signal });
+      onImage?.((made += 1));
+      return delivered;
+    },
     missing: (given, asked) => new ProviderError({ kind: 'unreadable', status: 200, message: `it gave ${String(given)} of ${String(asked)} images.` }),
   });
 }
 
-function answerOf(outcomes: readonly ImageCallOutcome[], { provider, request, limit }: Job): GeneratedImages {
+function makeCall({ provider: { images }, request, source }: Job, n: number, connection: ProviderConnection): Promise<ImageResult> {
+  // Whether it can was asked before.
+  return source === null || images.editing === undefined ? images.generate({ ...request, n }, connection) : images.editing.edit({ ...request, ...source, n }, connection);
+}
+
+function answerOf(outcomes: readonly ImageCallOutcome[], { provider, request, limit }: Job): Omit<GeneratedImages, 'cost'> {
   const images = outcomes.flatMap((outcome) => outcome.images);
   const failures = outcomes.flatMap((outcome) => outcome.failures).map((failure) => (failure instanceof RestError ? failure : providerFailure(failure, provider, limit)));
   const [first] = failures;
@@ -134,6 +156,7 @@ function answerOf(outcomes: readonly ImageCallOutcome[], { provider, request, li
     images,
     usage: sumUsage(results.map(({ usage }) => usage)),
     message: messageOf(images.length, failures),
+    providerId: provider.id,
     provider: provider.label,
     model: results[0]?.model ?? request.model,
     ignored: [...new Set(results.flatMap(({ ignored }) => ignored))],

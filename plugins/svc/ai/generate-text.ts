@@ -5,7 +5,7 @@ import { asProviderError, type Provider, type ProviderSettings, type TextCapabil
 import type { AiServices } from './ai-services.ts';
 import { createTextAttempts, type TextAttempts } from './attempt-text.ts';
 import { estimateUsage } from './estimate-usage.ts';
-import { noteUsage, type UsageCounts } from './note-usage.ts';
+import { noteUsage, type CallCost, type UsageCounts } from './note-usage.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { providerFailure } from './provider-failure.ts';
 import { withRetries } from './retry.ts';
@@ -35,9 +35,11 @@ export interface GenerateTextInput {
   readonly origin?: UsageOrigin | undefined;
 }
 
-export interface GeneratedText {
+export interface GeneratedText extends CallCost {
   readonly content: string;
   readonly usage: Usage;
+  /** Id of the provider that answered. */
+  readonly providerId: string;
   /** Display name of the provider (D6). */
   readonly provider: string;
   /** The model that answered, as the provider names it. */
@@ -96,7 +98,7 @@ async function prepare(services: AiServices, input: GenerateTextInput): Promise<
   return { provider, saved, request, limit: limits.text, attempts: createTextAttempts(provider.text, input.onText) };
 }
 
-async function generate(services: AiServices, { provider, saved, request, limit, attempts }: PreparedCall, signal: AbortSignal | undefined): Promise<GeneratedText> {
+async function generate(services: AiServices, { provider, saved, request, limit, attempts }: PreparedCall, signal: AbortSignal | undefined): Promise<Omit<GeneratedText, 'cost'>> {
   const { clock, log } = services.host;
   const attempt = (timeLeft: number): Promise<TextResult> => attempts.attempt(request, connectionOf(services, { settings: saved, timeout: timeLeft, signal }));
   const result = await withRetries(attempt, {
@@ -115,6 +117,7 @@ async function generate(services: AiServices, { provider, saved, request, limit,
   return {
     content: result.content,
     usage: result.usage ?? (await estimateUsage(request, result.content)),
+    providerId: provider.id,
     provider: provider.label,
     model: result.model,
     ignored: result.ignored,

@@ -22,16 +22,23 @@ export interface NotedCall<Result> {
 
 const ownOrigin: UsageOrigin = { module: 'service', route: null, botId: null };
 
+/** What every call to a provider answers besides its content. */
+export interface CallCost {
+  /** Whole millionths of a US dollar by the prices of the moment the call ended; 0 where the sandbox answered, null where no price is known. */
+  readonly cost: number | null;
+}
+
 /**
- * Runs a call and has the ledger take note of it, of one that failed by the code of its error. Answers or throws what
- * the call did, at once: what takes time to count is noted a little later. One that is refused before a provider was asked does not belong in here: nothing was used.
+ * Runs a call and has the ledger take note of it, of one that failed by the code of its error. Answers what the call did
+ * and its cost, or throws, at once: what takes time to count is noted a little later. One that is refused before a provider was asked does not belong in here: nothing was used.
  */
-export async function noteUsage<Result>({ ledger, host }: Pick<AiServices, 'ledger' | 'host'>, call: NotedCall<Result>): Promise<Result> {
+export async function noteUsage<Result extends object>({ ledger, host }: Pick<AiServices, 'ledger' | 'host'>, call: NotedCall<Result>): Promise<Result & CallCost> {
   const { kind, provider, origin = ownOrigin } = call;
   const started = host.clock.now();
-  const note = (outcome: string, { model, inputTokens = 0, outputTokens = 0, images = 0 }: UsageCounts): void => {
-    ledger?.record({ ...origin, kind, provider, model, inputTokens, outputTokens, images, duration: host.clock.now() - started, outcome });
-  };
+  const recordOf = (outcome: string, { model, inputTokens = 0, outputTokens = 0, images = 0 }: UsageCounts): UsageRecord => (
+    { ...origin, kind, provider, model, inputTokens, outputTokens, images, duration: host.clock.now() - started, outcome }
+  );
+  const note = (outcome: string, counts: UsageCounts): void => ledger?.record(recordOf(outcome, counts));
   let result: Result;
   try {
     result = await call.run();
@@ -42,6 +49,9 @@ export async function noteUsage<Result>({ ledger, host }: Pick<AiServices, 'ledg
     else note(outcome, counts);
     throw error;
   }
-  note('ok', call.count(result));
-  return result;
+  const record = recordOf('ok', call.count(result));
+  const price = await ledger?.price(record);
+  ledger?.record(record, price);
+  // Onto the answer itself: a copy would ask for vectors that may never be wanted.
+  return Object.assign(result, { cost: price?.cost ?? null });
 }

@@ -26,7 +26,16 @@ export interface UsageRecord extends UsageOrigin {
   readonly outcome: string;
 }
 
-/** Takes note of finished calls, failed ones too. Never throws and never makes the caller wait; the cost is worked out from the price table. */
+/** What a call costs at this moment: `cost` in whole millionths of a US dollar, 0 where the sandbox answers, null where no price is known. */
+export interface CallPrice {
+  readonly cost: number | null;
+  readonly sandbox: boolean;
+}
+
+/** Takes note of finished calls, failed ones too. Never throws and never makes the caller wait. */
 export interface UsageLedger {
-  record(usage: UsageRecord): void;
+  /** @param price what `price` said of the call. Default: it is asked now. */
+  record(usage: UsageRecord, price?: CallPrice): void;
+  /** By the price table of this moment. Never rejects: what cannot be found out has no price. */
+  price(usage: Pick<UsageRecord, 'provider' | 'model' | 'inputTokens' | 'outputTokens' | 'images'>): Promise<CallPrice>;
 }

@@ -32,7 +32,7 @@ function embedding(embed: Answer): Provider & { readonly asked: EmbeddingRequest
 async function setUp(embed: Answer = answer): Promise<{ provider: ReturnType<typeof embedding>; noted: UsageRecord[]; ai: AiServices }> {
   const provider = embedding(embed);
   const noted: UsageRecord[] = [];
-  const ai = { ...(await services({ providers: [provider] })), ledger: { record: (usage: UsageRecord) => void noted.push(usage) } };
+  const ai = { ...(await services({ providers: [provider] })), ledger: { record: (usage: UsageRecord) => void noted.push(usage), price: () => Promise.resolve({ cost: 7, sandbox: false }) } };
   return { provider, noted, ai };
 }
 
@@ -45,7 +45,7 @@ describe('embedding texts', () => {
     const { embeddings, usage, ...rest } = await createEmbed(ai)(call);
     expect(embeddings).to.deep.equal([[1, 1], [2, 1], [3, 1], [4, 1], [5, 1]]);
     expect(provider.asked.map((request) => request.input)).to.deep.equal([['a', 'bb'], ['ccc', 'dddd'], ['eeeee']]);
-    expect([usage, rest]).to.deep.equal([{ input_tokens: 5, total_tokens: 5 }, { provider: 'Scripted', model: 'm', ignored: [], usageEstimated: false }]);
+    expect([usage, rest]).to.deep.equal([{ input_tokens: 5, total_tokens: 5 }, { providerId: 'scripted', provider: 'Scripted', model: 'm', ignored: [], usageEstimated: false, cost: 7 }]);
   });
 
   it('takes the saved embedding model where none is named, and says what is missing where none is saved', async () => {

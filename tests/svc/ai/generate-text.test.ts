@@ -23,10 +23,12 @@ describe('Generating text', () => {
     expect(await generateText(call)).to.deep.equal({
       content: 'Bonjour.',
       usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
+      providerId: 'scripted',
       provider: 'Scripted',
       model: 'answered',
       ignored: [],
       usageEstimated: false,
+      cost: null,
     });
   });
 

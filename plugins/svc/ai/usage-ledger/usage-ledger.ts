@@ -1,21 +1,20 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { HostApi, Logger, Undo } from '#plugin-api';
-import type { PriceTable } from '../../settings/prices/price.ts';
-import type { UsageLedger, UsageRecord } from '../usage-record.ts';
+import type { CallPrice, UsageLedger, UsageRecord } from '../usage-record.ts';
+import { createCallPrices, type CallPriceParts } from './call-price.ts';
 import { localDay } from './local-day.ts';
 import { usageRow } from './usage-row.ts';
-import { writeUsage } from './usage-store.ts';
+import { sumReference, writeUsage, type ReferenceCost } from './usage-store.ts';
 
-export interface UsageLedgerParts {
+export interface UsageLedgerParts extends CallPriceParts {
   readonly host: Pick<HostApi, 'database' | 'clock' | 'log' | 'site'>;
-  readonly prices: () => Promise<PriceTable>;
-  /** Whether calls are answered by the sandbox at this moment: they cost nothing. */
-  readonly isSandbox: () => Promise<boolean>;
   /** For tests. */
   readonly limits?: Partial<typeof defaultLimits>;
 }
 
 export interface StoringLedger extends UsageLedger {
+  /** What the calls with this reference cost until now; those that other nodes noted within the last second may be missing. */
+  costOfReference(reference: string): Promise<ReferenceCost>;
   /** Stores what this process noted until now. Resolves whether or not the database took it. */
   flush(): Promise<void>;
   /** The last flush. Calls noted later are dropped, and the log says so. */
@@ -36,22 +35,24 @@ const defaultLimits = {
 interface Noted {
   readonly usage: UsageRecord;
   readonly time: number;
-  /** As it was when the call ended; the switch may be turned before the call is stored. */
-  readonly sandbox: Promise<boolean>;
+  /** As it was when the call ended: prices and the switch of the sandbox may change before the call is stored. */
+  readonly price: CallPrice | Promise<CallPrice>;
 }
 
-async function storeBatch(batch: readonly Noted[], { host, prices }: Pick<UsageLedgerParts, 'host' | 'prices'>): Promise<void> {
-  const [table, timezone, flags] = await Promise.all([prices(), host.site.timezone(), Promise.all(batch.map(({ sandbox }) => sandbox))]);
-  const rows = batch.map(({ usage, time }, index) => usageRow({ usage, time, sandbox: flags[index] === true }, table));
+async function storeBatch(batch: readonly Noted[], host: UsageLedgerParts['host']): Promise<void> {
+  const timezone = await host.site.timezone();
+  const rows = await Promise.all(batch.map(async ({ usage, time, price }) => usageRow({ usage, time, ...(await price) })));
   await writeUsage(host.database, { rows, dayOf: localDay(timezone) });
 }
 
 /**
- * The ledger in the database: calls are noted in memory and stored in batches, each with its cost by the prices of that
- * moment. On several nodes each stores its own. A process that is killed loses what it noted within the last second.
+ * The ledger in the database: calls are noted in memory and stored in batches, each with its cost by the prices of the
+ * moment it ended. On several nodes each stores its own. A process that is killed loses what it noted within the last second.
  */
-export function createUsageLedger({ host, prices, isSandbox, limits: given }: UsageLedgerParts): StoringLedger {
+export function createUsageLedger(parts: UsageLedgerParts): StoringLedger {
+  const { host, limits: given } = parts;
   const { clock, log } = host;
+  const price = createCallPrices(parts);
   const limits = { ...defaultLimits, ...given };
   const noted: Noted[] = [];
   const report = createReport(log, limits.kept);
@@ -63,7 +64,7 @@ export function createUsageLedger({ host, prices, isSandbox, limits: given }: Us
     try {
       while (noted.length > 0) {
         const batch = noted.slice(0, limits.batch);
-        await storeBatch(batch, { host, prices });
+        await storeBatch(batch, host);
         noted.splice(0, batch.length);
       }
       report.written();
@@ -94,21 +95,17 @@ export function createUsageLedger({ host, prices, isSandbox, limits: given }: Us
   const flushApart = AsyncResource.bind(flush);
   const scheduleApart = AsyncResource.bind(schedule);
 
-  function note(usage: UsageRecord): void {
+  function note(usage: UsageRecord, known: CallPrice | undefined): void {
     if (stopped || noted.length >= limits.kept) return report.dropped();
-    noted.push({ usage, time: clock.now(), sandbox: isSandbox().catch(() => false) });
+    noted.push({ usage, time: clock.now(), price: known ?? price(usage) });
     if (noted.length >= limits.batch && !report.isFailing() && writing === undefined) void flushApart();
     else scheduleApart();
   }
 
   return {
-    record(usage) {
-      try {
-        note(usage);
-      } catch (error) {
-        log.warn('A call could not be noted in the usage ledger.', { error });
-      }
-    },
+    price,
+    record: note,
+    costOfReference: (reference) => flushApart().then(() => sumReference(host.database, reference)),
     flush: () => flushApart(),
     async stop() {
       await flushApart();

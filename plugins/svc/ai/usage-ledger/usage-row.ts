@@ -1,6 +1,4 @@
-import type { PriceTable } from '../../settings/prices/price.ts';
 import type { UsageRecord } from '../usage-record.ts';
-import { priceOf } from './price-of.ts';
 import { dayKeys, daySums, longest, type UsageRow } from './usage-tables.ts';
 
 /** A call that is not stored yet. */
@@ -9,14 +7,15 @@ export interface PendingUsage {
   /** Milliseconds since the epoch. */
   readonly time: number;
   readonly sandbox: boolean;
+  /** Millionths of a US dollar, null without a price. */
+  readonly cost: number | null;
 }
 
 export type NewUsageRow = Omit<UsageRow, 'id'>;
 
 /** The row of a call, in a form that every database takes. */
-export function usageRow({ usage, time, sandbox }: PendingUsage, prices: PriceTable): NewUsageRow {
-  const counted = { ...usage, inputTokens: whole(usage.inputTokens), outputTokens: whole(usage.outputTokens), images: whole(usage.images) };
-  const cost = sandbox ? 0 : priceOf(counted, prices);
+export function usageRow({ usage, time, sandbox, cost }: PendingUsage): NewUsageRow {
+  const counted = wholeCounts(usage);
   return {
     time,
     module: text(usage.module, longest.module),
@@ -27,11 +26,12 @@ export function usageRow({ usage, time, sandbox }: PendingUsage, prices: PriceTa
     model: text(usage.model, longest.model),
     input_tokens: counted.inputTokens,
     output_tokens: counted.outputTokens,
-    images: Math.min(counted.images, 1_000_000),
+    images: counted.images,
     cost: cost === null ? null : whole(cost),
     duration: whole(usage.duration),
     outcome: text(usage.outcome, longest.outcome),
     sandbox: sandbox ? 1 : 0,
+    reference: usage.reference === undefined || usage.reference === null ? null : text(usage.reference, longest.reference),
   };
 }
 
@@ -49,6 +49,11 @@ export function usageDays(rows: readonly NewUsageRow[], dayOf: (time: number) =>
     days.set(name, day);
   }
   return [...days].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, day]) => day as UsageDay);
+}
+
+/** The figures of a call as they are stored and priced. */
+export function wholeCounts<Counts extends Pick<UsageRecord, 'inputTokens' | 'outputTokens' | 'images'>>(usage: Counts): Counts {
+  return { ...usage, inputTokens: whole(usage.inputTokens), outputTokens: whole(usage.outputTokens), images: Math.min(whole(usage.images), 1_000_000) };
 }
 
 /** Far ends have reported fractions, negative numbers and none at all. */

@@ -18,6 +18,22 @@ export async function writeUsage(database: Pick<DatabaseApi, 'transaction'>, { r
   });
 }
 
+export interface ReferenceCost {
+  /** Millionths of a US dollar, without the calls that have no price. */
+  readonly cost: number;
+  /** How many of the calls have no price. */
+  readonly unpriced: number;
+  readonly calls: number;
+}
+
+/** Sums the calls with a reference, failed ones too. */
+export async function sumReference({ knex }: Pick<DatabaseApi, 'knex'>, reference: string): Promise<ReferenceCost> {
+  const [row] = (await knex(usageTable)
+    .where({ reference })
+    .select({ calls: knex.raw('count(*)'), cost: knex.raw('sum(cost)'), unpriced: knex.raw('sum(case when cost is null then 1 else 0 end)') })) as Record<string, unknown>[];
+  return { cost: Number(row?.['cost'] ?? 0), unpriced: Number(row?.['unpriced'] ?? 0), calls: Number(row?.['calls'] ?? 0) };
+}
+
 export interface SweepUsage {
   /** Milliseconds since the epoch: calls that ended before it go. */
   readonly before: number;

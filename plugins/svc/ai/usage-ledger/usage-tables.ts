@@ -27,10 +27,12 @@ export interface UsageRow {
   readonly outcome: string;
   /** 1 for an answer that the sandbox made up, at no cost. */
   readonly sandbox: number;
+  /** What the call was made for; null for calls that are nobody's in particular, and those of earlier versions. */
+  readonly reference: string | null;
 }
 
 /** Lengths of the text columns; longer values are cut. */
-export const longest = { module: 60, route: 200, kind: 20, provider: 60, model: 200, outcome: 100 } as const;
+export const longest = { module: 60, route: 200, kind: 20, provider: 60, model: 200, outcome: 100, reference: 100 } as const;
 
 export const usageMigration: Migration = {
   id: '0002_usage_ledger',
@@ -71,5 +73,16 @@ export const usageMigration: Migration = {
       for (const sum of daySums) columns.bigInteger(sum).notNullable();
       columns.primary(['day', ...dayKeys]);
     });
+  },
+};
+
+export const usageReferenceMigration: Migration = {
+  id: '0180_usage_reference',
+  async up(knex) {
+    await knex.schema.alterTable(usageTable, (columns) => {
+      columns.string('reference', longest.reference);
+    });
+    // Most calls have none: they do not pay for the index.
+    await knex.raw('create index svc_usage_reference on ?? (reference) where reference is not null', [usageTable]);
   },
 };

@@ -1,4 +1,4 @@
-import { usageMigration } from '../../ai/usage-ledger/usage-tables.ts';
+import { usageMigration, usageReferenceMigration } from '../../ai/usage-ledger/usage-tables.ts';
 import type { ServiceContext } from '../../context.ts';
 import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
@@ -15,6 +15,6 @@ export const usageModule = defineModule<ServiceContext>({
     }),
   ],
   commands: [lazyCommands(async () => (await import('./usage-commands.ts')).usageCommands)],
-  migrations: [usageMigration],
+  migrations: [usageMigration, usageReferenceMigration],
   register: addSweep,
 });

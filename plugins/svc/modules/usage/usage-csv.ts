@@ -20,6 +20,7 @@ const columns: readonly (readonly [string, (row: UsageRow) => string | number])[
   ['duration_ms', (row) => row.duration],
   ['outcome', (row) => row.outcome],
   ['sandbox', (row) => row.sandbox],
+  ['reference', (row) => row.reference ?? ''],
 ];
 
 const rowsAtOnce = 1000;

@@ -171,6 +171,28 @@ describeDialects('the usage ledger', (open) => {
     expect(numbers(odd, 'input_tokens', 'output_tokens', 'images')).to.deep.equal([0, 0, 1_000_000]);
   });
 
+  it('sums what the calls with one reference cost, those without a price apart', async () => {
+    const database = await open();
+    const { ledger } = await openLedger(database);
+    for (const usage of [call, { ...call, outcome: 'rest_svc_provider_timeout', inputTokens: 0, outputTokens: 0 }, { ...call, model: 'unpriced' }]) ledger.record({ ...usage, reference: 'automation:5:230' });
+    ledger.record({ ...call, reference: 'automation:5:231' });
+    ledger.record(call);
+    expect(await ledger.costOfReference('automation:5:230')).to.deep.equal({ cost: 32_000, unpriced: 1, calls: 3 });
+    expect(await ledger.costOfReference('automation:5:2')).to.deep.equal({ cost: 0, unpriced: 0, calls: 0 });
+  });
+
+  it('tells what a call costs by the prices of the moment, and stores just that', async () => {
+    const database = await open();
+    let sandbox = false;
+    const { ledger } = await openLedger(database, { isSandbox: () => Promise.resolve(sandbox) });
+    const price = await ledger.price(call);
+    sandbox = true;
+    expect([price, await ledger.price(call), await ledger.price({ ...call, model: 'unpriced' })]).to.deep.equal([{ cost: 32_000, sandbox: false }, { cost: 0, sandbox: true }, { cost: 0, sandbox: true }]);
+    ledger.record(call, price);
+    await ledger.flush();
+    expect((await rowsOf(database)).map((row) => numbers(row, 'sandbox', 'cost'))).to.deep.equal([[0, 32_000]]);
+  });
+
   it('removes calls and days that are older than they are to be kept', async () => {
     const database = await open();
     const { ledger, clock } = await openLedger(database);
