@@ -33,7 +33,7 @@ export const embedConfigRoute = defineRoute<ServiceContext>({
     },
     allowOrigin: async (origin, url) => {
       const { visitors } = await load(context);
-      const { namedOrigin } = await import('./widget/origin.ts');
+      const { namedOrigin } = await import('../../kit/visitors/origin.ts');
       return visitors.allows(namedOrigin(origin, context.host.site.url), Number(url['bot_id']));
     },
     handler: async (request: RestRequest) => {

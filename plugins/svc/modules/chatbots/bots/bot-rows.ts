@@ -2,7 +2,7 @@ import type { Clock, DatabaseApi } from '#plugin-api';
 import type { Bot, BotSettings } from './bot.ts';
 import { botsTable } from './bots-table.ts';
 import { botSchema } from './schema/bot-schema.ts';
-import { fillDefaults } from './schema/fill.ts';
+import { fillDefaults } from '../../../kit/settings-schema/fill.ts';
 
 interface Row {
   readonly id: number;

@@ -7,8 +7,10 @@ import { settingsOf } from './bot-record.ts';
 import { createBotRows } from './bot-rows.ts';
 import '../hooks.ts';
 import { botSchema } from './schema/bot-schema.ts';
-import { shapeFaults, type Faults } from './schema/check-shape.ts';
-import { fillDefaults, isMembers, mergeChanges } from './schema/fill.ts';
+import { createShapeCheck, type Faults } from '../../../kit/settings-schema/check-shape.ts';
+import { fillDefaults, isMembers, mergeChanges } from '../../../kit/settings-schema/fill.ts';
+
+const shapeFaults = createShapeCheck(botSchema);
 
 export interface BotStoreParts {
   readonly host: Pick<HostApi, 'database' | 'clock' | 'hooks'>;

@@ -1,7 +1,7 @@
 import { invalidFields } from '../../../settings/invalid-fields.ts';
 import type { Bot, BotSettings, BotStore } from './bot.ts';
 import { settingsOf } from './bot-record.ts';
-import { isMembers } from './schema/fill.ts';
+import { isMembers } from '../../../kit/settings-schema/fill.ts';
 
 /** Marks a file of bots. */
 const format = 'svc-chatbots';

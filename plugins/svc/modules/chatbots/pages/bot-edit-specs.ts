@@ -1,8 +1,8 @@
 import type { ServiceContext } from '../../../context.ts';
 import { missingSettings } from '../../../settings/configured.ts';
 import type { BotSettings } from '../bots/bot.ts';
-import type { Choice } from './bot-field.ts';
-import { providerChoices } from './bot-choices.ts';
+import type { Choice } from '../../../settings/page/setting-field.ts';
+import { providerChoices } from '../../../settings/page/model-choices.ts';
 import { basicsSection } from './bot-section-basics.ts';
 import { embedSection } from './bot-section-embed.ts';
 import { knowledgeSection } from './bot-section-knowledge.ts';

@@ -6,7 +6,7 @@ import type { Bot } from '../bots/bot.ts';
 import { chatbotsOf } from '../chatbots.ts';
 import { botEditView, type Typed } from './bot-edit-view.ts';
 import { editorSpecs } from './bot-edit-specs.ts';
-import { inputName, readFields, valueAt, type Draft } from './bot-field.ts';
+import { inputName, readFields, valueAt, type Draft } from '../../../settings/page/setting-field.ts';
 import { readLimits } from './bot-limit-rows.ts';
 import { botOfForm, botOfQuery } from './bot-of.ts';
 import { editSlug } from './bot-pages.ts';

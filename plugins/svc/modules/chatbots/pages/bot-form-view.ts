@@ -2,7 +2,7 @@ import type { ServiceContext } from '../../../context.ts';
 import type { FieldFaults } from '../../../settings/invalid-fields.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { FormElementType } from '../forms/form.ts';
-import { faultAt } from './bot-field.ts';
+import { faultAt } from '../../../settings/page/setting-field.ts';
 import type { ElementDraft, FormDraft } from './bot-form-draft.ts';
 import { botHead, botPreview } from './bot-head.ts';
 import { formsSlug } from './bot-pages.ts';

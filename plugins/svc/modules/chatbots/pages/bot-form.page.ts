@@ -7,7 +7,7 @@ import { chatbotsOf } from '../chatbots.ts';
 import type { FormElement } from '../forms/form.ts';
 import { draftOfForm, newElement, newForm, readForm, readOptions, type ElementDraft, type FormDraft } from './bot-form-draft.ts';
 import { botFormView, elementTypes } from './bot-form-view.ts';
-import { freshId, moved, readEdit } from './bot-list-edits.ts';
+import { freshId, moved, readEdit } from '../../../settings/page/list-edits.ts';
 import { botOfForm, botOfQuery } from './bot-of.ts';
 import { ownFaults } from './bot-own-faults.ts';
 import { formsSlug } from './bot-pages.ts';

@@ -5,7 +5,7 @@ import type { Bot } from '../bots/bot.ts';
 import { chatbotsOf } from '../chatbots.ts';
 import type { BotForm } from '../forms/form.ts';
 import { botHead, botPreview } from './bot-head.ts';
-import { freshId } from './bot-list-edits.ts';
+import { freshId } from '../../../settings/page/list-edits.ts';
 import { botOfForm, botOfQuery } from './bot-of.ts';
 import { formSlug, formsSlug, ruleSlug } from './bot-pages.ts';
 import { ruleTitle } from './bot-rule-words.ts';

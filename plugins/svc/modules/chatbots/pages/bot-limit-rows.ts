@@ -1,5 +1,5 @@
 import type { FieldFaults } from '../../../settings/invalid-fields.ts';
-import { fieldRow, readFields, readNumber, valueAt, type Draft, type FieldRow } from './bot-field.ts';
+import { fieldRow, readFields, readNumber, valueAt, type Draft, type FieldRow } from '../../../settings/page/setting-field.ts';
 import { limitFields } from './bot-section-limits.ts';
 
 /** Roles of the site; others that a bot has limits for are shown as well. */

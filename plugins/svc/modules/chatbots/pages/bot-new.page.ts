@@ -4,10 +4,10 @@ import type { FieldFaults } from '../../../settings/invalid-fields.ts';
 import { textOf } from '../../../settings/page/form-values.ts';
 import { savingOrRefused } from '../../../settings/page/refuse.ts';
 import { chatbotsOf } from '../chatbots.ts';
-import { offeredModels, providerChoices } from './bot-choices.ts';
-import { faultAt } from './bot-field.ts';
+import { offeredModels, providerChoices } from '../../../settings/page/model-choices.ts';
+import { faultAt } from '../../../settings/page/setting-field.ts';
 import { editSlug } from './bot-pages.ts';
-import { readyModel } from './bot-ready.ts';
+import { readyModel } from '../../../settings/ready-model.ts';
 import { botTemplates, shownHere } from './bot-templates.ts';
 
 const template = 'svc/bot-new';

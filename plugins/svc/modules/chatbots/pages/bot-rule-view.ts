@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../../../context.ts';
 import type { FieldFaults } from '../../../settings/invalid-fields.ts';
 import type { Bot } from '../bots/bot.ts';
-import { faultAt, type Choice } from './bot-field.ts';
+import { faultAt, type Choice } from '../../../settings/page/setting-field.ts';
 import { botHead, botPreview } from './bot-head.ts';
 import { formSlug, rulesSlug } from './bot-pages.ts';
 import type { RuleDraft } from './bot-rule-draft.ts';

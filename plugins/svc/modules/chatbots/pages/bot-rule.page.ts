@@ -5,7 +5,7 @@ import { savingOrRefused } from '../../../settings/page/refuse.ts';
 import type { Bot } from '../bots/bot.ts';
 import { chatbotsOf } from '../chatbots.ts';
 import { botOfForm, botOfQuery } from './bot-of.ts';
-import { freshId, readEdit } from './bot-list-edits.ts';
+import { freshId, readEdit } from '../../../settings/page/list-edits.ts';
 import { rulesSlug } from './bot-pages.ts';
 import { draftOfRule, newCondition, newRule, readRule, ruleOf, type RuleDraft } from './bot-rule-draft.ts';
 import { botRuleView } from './bot-rule-view.ts';

@@ -2,7 +2,7 @@ import type { ServiceContext } from '../../../context.ts';
 import type { Bot } from '../bots/bot.ts';
 import { chatbotsOf } from '../chatbots.ts';
 import { botActivity, type BotActivity } from './bot-activity.ts';
-import { readyModel } from './bot-ready.ts';
+import { readyModel } from '../../../settings/ready-model.ts';
 import { editSlug, embedWords, logsSlug, newBotSlug, statusBadge } from './bot-pages.ts';
 
 /** An import that was refused. */

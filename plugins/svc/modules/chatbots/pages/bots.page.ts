@@ -7,7 +7,7 @@ import { exportBots, importBots } from '../bots/bot-transfer.ts';
 import { chatbotsOf } from '../chatbots.ts';
 import { botOfForm } from './bot-of.ts';
 import { botsSlug, editSlug } from './bot-pages.ts';
-import { readyModel } from './bot-ready.ts';
+import { readyModel } from '../../../settings/ready-model.ts';
 import { botTemplates, shownHere } from './bot-templates.ts';
 import { botsView } from './bots-view.ts';
 

@@ -1,5 +1,5 @@
 import { localDay } from '../../../ai/usage-ledger/local-day.ts';
-import type { LogFilter } from '../conversations/search/log-search.ts';
+import type { LogFilter } from '../conversations/search/log-filter.ts';
 
 /** What the page's form holds; empty texts: no filter. */
 export interface LogsQuery {

@@ -7,7 +7,7 @@ import type { ConversationRow } from '../conversations/conversation-rows.ts';
 import { tables } from '../conversations/conversation-tables.ts';
 import { deletedBotName, deletedUserName, guestName } from '../conversations/log-rows.ts';
 import type { Logs } from '../conversations/logs.ts';
-import type { LogFilter } from '../conversations/search/log-search.ts';
+import type { LogFilter } from '../conversations/search/log-filter.ts';
 import { addDays, filterOf, queryText, readLogsQuery, type LogsQuery } from './logs-filter.ts';
 import { dollars } from '../../../kit/dollars.ts';
 

@@ -3,7 +3,7 @@ import type { ServiceContext } from '../../../context.ts';
 import { textOf } from '../../../settings/page/form-values.ts';
 import { chatbotsOf } from '../chatbots.ts';
 import type { Bot } from '../bots/bot.ts';
-import { mayEmbed, namedOrigin } from '../widget/origin.ts';
+import { mayEmbed, namedOrigin } from '../../../kit/visitors/origin.ts';
 import { checkSite } from '../site-check/check-site.ts';
 import type { Finding, SiteReport } from '../site-check/finding.ts';
 import '../site-check/hooks.ts';

@@ -2,7 +2,7 @@ import type { OutboundResponse } from '#plugin-api';
 import type { ServiceContext } from '../../../context.ts';
 import type { Bot } from '../bots/bot.ts';
 import { chatbotsOf } from '../chatbots.ts';
-import { mayEmbed, namedOrigin } from '../widget/origin.ts';
+import { mayEmbed, namedOrigin } from '../../../kit/visitors/origin.ts';
 import { widgetNamespace } from '../widget/protocol.ts';
 import { checkOwnSite } from './check-own.ts';
 import { checkPolicies } from './check-policies.ts';

@@ -1,5 +1,5 @@
 import type { HostApi } from '#plugin-api';
-import type { Signer } from './signer.ts';
+import type { Signer } from '../../../kit/visitors/signer.ts';
 import { widgetTables } from './widget-tables.ts';
 
 /**

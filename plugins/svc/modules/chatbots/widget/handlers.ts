@@ -6,7 +6,7 @@ import { widgetBot, widgetMessage } from './answers.ts';
 import { giveFeedback } from './feedback.ts';
 import { submitForm } from './form.ts';
 import { checkAddress } from './moderation.ts';
-import { namedOrigin } from './origin.ts';
+import { namedOrigin } from '../../../kit/visitors/origin.ts';
 import { pageUrl, text } from './parameters.ts';
 import type { SendAnswer, SendEvent, StartAnswer } from './protocol.ts';
 import type { Following, SendInput } from './turn.ts';

@@ -4,7 +4,7 @@ import type { BotForm } from '../forms/form.ts';
 import type { RuleEvent, RuleFacts, RuleOutcome } from '../rules/rule.ts';
 import { runRules } from '../rules/run-rules.ts';
 import type { RuleCall } from './hooks.ts';
-import { localHour } from './period.ts';
+import { localHour } from '../../../kit/visitors/period.ts';
 import type { Visitor } from './visitor.ts';
 
 export interface RuleScene {

@@ -1,4 +1,4 @@
-import type { Signer } from './signer.ts';
+import type { Signer } from '../../../kit/visitors/signer.ts';
 
 /**
  * UUIDs (version 8) whose second half vouches for what they belong to, so that an id of which nothing is stored can be told

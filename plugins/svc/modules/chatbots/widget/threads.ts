@@ -4,7 +4,7 @@ import { anonymiseAddress } from '../conversations/anonymise-address.ts';
 import type { Conversation, ConversationStore } from '../conversations/conversation.ts';
 import type { ChatMessage } from '../reply/reply.ts';
 import type { Acts } from './acts.ts';
-import { plainAddress } from './address.ts';
+import { plainAddress } from '../../../kit/visitors/address.ts';
 import { createKeptThread } from './kept-thread.ts';
 import { isUuid, type SealedIds } from './sealed-id.ts';
 import type { Thread } from './thread.ts';

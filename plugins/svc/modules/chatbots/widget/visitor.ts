@@ -2,9 +2,9 @@ import type { HostApi, RestRequest, User } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import type { Bot, BotStore } from '../bots/bot.ts';
 import type { Owner } from '../conversations/conversation.ts';
-import { mayEmbed, originKey, readOrigin, type RequestOrigin } from './origin.ts';
+import { mayEmbed, originKey, readOrigin, type RequestOrigin } from '../../../kit/visitors/origin.ts';
 import { sessionCookie, widgetNamespace } from './protocol.ts';
-import { tokenLife, type Session, type SessionTokens, type TokenBinding } from './session-token.ts';
+import { tokenLife, type Session, type SessionTokens, type TokenBinding } from '../../../kit/visitors/session-token.ts';
 
 /** Who calls, from where, for which bot; checked. */
 export interface Caller {
@@ -51,7 +51,7 @@ export function createVisitors({ host, bots, tokens }: VisitorParts): Visitors {
   }
 
   const bindingOf = (caller: Omit<Caller, 'session'>, carrier: TokenBinding['carrier']): TokenBinding => ({
-    botId: caller.bot.id, userId: caller.user.id, carrier, origin: originKey(caller.origin), userAgent: caller.userAgent,
+    audience: caller.bot.id, userId: caller.user.id, carrier, origin: originKey(caller.origin), userAgent: caller.userAgent,
   });
 
   async function sessionOf(request: RestRequest, caller: Omit<Caller, 'session'>): Promise<Session | null> {

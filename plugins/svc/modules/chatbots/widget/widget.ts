@@ -6,8 +6,8 @@ import { createWidgetEvents, type EventParts, type WidgetEvents } from './events
 import { createLimits, type Limits } from './limits.ts';
 import { createRules, type Rules } from './rule-outcomes.ts';
 import { createSealedIds, type SealedIds } from './sealed-id.ts';
-import { createSessionTokens } from './session-token.ts';
-import { createSigner } from './signer.ts';
+import { createSessionTokens } from '../../../kit/visitors/session-token.ts';
+import { createSigner } from '../../../kit/visitors/signer.ts';
 import { createThreads, type Threads } from './threads.ts';
 import { createTurnLeases, type TurnLeases } from './turn-leases.ts';
 import { createTurns, type Turns } from './turn.ts';

@@ -1,5 +1,5 @@
 import type { BotLimit, BotLimits, BotLook, BotSettings, BotTexts } from '../bot.ts';
-import { choice, flag, group, line, text, whole, type SettingSchema } from './fields.ts';
+import { choice, flag, group, line, text, whole, type SettingSchema } from '../../../../kit/settings-schema/fields.ts';
 
 const colour = (title: string): SettingSchema => ({
   type: 'string',

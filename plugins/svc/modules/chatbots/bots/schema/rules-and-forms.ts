@@ -1,4 +1,4 @@
-import { flag, id, line, name, text, type SettingSchema } from './fields.ts';
+import { flag, id, line, name, text, type SettingSchema } from '../../../../kit/settings-schema/fields.ts';
 
 const conditionSchema: SettingSchema = {
   type: 'object',

@@ -1,10 +1,10 @@
-import type { ServiceContext } from '../../../context.ts';
-import { missingSettings } from '../../../settings/configured.ts';
-import { exampleModel } from '../../../settings/example-model.ts';
-import { modelsOfKind } from '../../../settings/models/model-lists.ts';
-import { providerOption } from '../../../settings/names.ts';
+import { missingSettings } from './configured.ts';
+import { exampleModel } from './example-model.ts';
+import { modelsOfKind } from './models/model-lists.ts';
+import { providerOption } from './names.ts';
+import type { SettingsContext } from './settings-context.ts';
 
-/** What a bot answers with at once. Null: nothing is set up. */
+/** What answers at once. Null: nothing is set up. */
 export interface ReadyModel {
   readonly provider: string;
   readonly model: string;
@@ -14,7 +14,7 @@ export interface ReadyModel {
  * The sandbox, or the first provider that somebody set up. One that needs no more than its defaults, as Ollama does, may
  * not be there at all: it counts once something of it was saved.
  */
-export async function readyModel(context: ServiceContext): Promise<ReadyModel | null> {
+export async function readyModel(context: SettingsContext): Promise<ReadyModel | null> {
   if (await context.settings.sandbox.isOn()) {
     const { provider, model, configured } = await exampleModel(context);
     if (configured) return { provider, model };
@@ -31,7 +31,7 @@ export async function readyModel(context: ServiceContext): Promise<ReadyModel | 
   return null;
 }
 
-async function wasSaved({ host }: ServiceContext, id: string): Promise<boolean> {
+async function wasSaved({ host }: SettingsContext, id: string): Promise<boolean> {
   const saved = await host.options.get<unknown>(providerOption(id), {});
   return typeof saved === 'object' && saved !== null && Object.keys(saved).length > 0;
 }

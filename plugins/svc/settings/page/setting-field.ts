@@ -1,4 +1,4 @@
-import type { FieldFaults } from '../../../settings/invalid-fields.ts';
+import type { FieldFaults } from '../invalid-fields.ts';
 
 /** One control of the editor: which member of the settings it holds, and how. */
 export interface FieldSpec {

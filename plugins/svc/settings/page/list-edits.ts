@@ -1,4 +1,4 @@
-import { foldText } from '../../../kit/fold-text.ts';
+import { foldText } from '../../kit/fold-text.ts';
 
 /** An id made of a name that none of the others has: `Contact us` -> `contact-us`, `contact-us-2`. */
 export function freshId(name: string, taken: readonly string[], fallback: string): string {

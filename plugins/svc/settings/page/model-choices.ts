@@ -1,9 +1,9 @@
-import type { ServiceContext } from '../../../context.ts';
-import { missingSettings } from '../../../settings/configured.ts';
-import { modelsOfKind } from '../../../settings/models/model-lists.ts';
-import type { Choice } from './bot-field.ts';
+import { missingSettings } from '../configured.ts';
+import { modelsOfKind } from '../models/model-lists.ts';
+import type { SettingsContext } from '../settings-context.ts';
+import type { Choice } from './setting-field.ts';
 
-type Providers = Pick<ServiceContext, 'providers' | 'settings' | 'tester'>;
+type Providers = Pick<SettingsContext, 'providers' | 'settings' | 'tester'>;
 
 /** Names in a list to choose from; more of them help nobody. */
 const mostOffered = 500;
