@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { isListed, networkOf } from '../../../../plugins/svc/kit/visitors/address.ts';
-import { hasBannedWord } from '../../../../plugins/svc/modules/chatbots/widget/moderation.ts';
+import { hasBannedWord } from '../../../../plugins/svc/kit/visitors/banned-words.ts';
 
 describe('addresses of visitors', () => {
   it('share a count with their network: IPv4 alone, IPv6 with its first 64 bits', () => {
