@@ -73,7 +73,7 @@ function composeDatabase(parts: Parts): Database {
     },
     currentTransaction: () => transactions.current(),
     inTransaction: () => transactions.current() !== null,
-    direct: (work, { transaction, durable = false } = {}) => dialect.direct(work, { transaction: transaction ?? transactions.running(), durable }),
+    direct: (work, { transaction, durable = false, readOnly = false } = {}) => dialect.direct(work, { transaction: transaction ?? transactions.running(), durable, readOnly }),
     afterCommit: (callback) => {
       transactions.afterCommit(callback);
     },

@@ -59,6 +59,8 @@ export interface DirectInit {
   readonly transaction?: Knex.Transaction;
   /** On the disk when the promise resolves, even if the power goes: SQLite otherwise may lose the last moments then, though never with the process. Default false. */
   readonly durable?: boolean;
+  /** Nothing is written: SQLite then does not take its one write lock, and waits for nobody who writes. Default false. */
+  readonly readOnly?: boolean;
 }
 
 export type DirectValue = string | number | bigint | Uint8Array | null;

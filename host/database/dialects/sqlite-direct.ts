@@ -16,13 +16,13 @@ export function createSqliteDirect(knex: Knex): Dialect['direct'] {
     return found;
   }
 
-  return async ({ sqlite: work }, { transaction, durable }) => {
+  return async ({ sqlite: work }, { transaction, durable, readOnly }) => {
     if (transaction !== null) return work(connectionOf(await acquire(transaction)));
     const raw = await acquire(knex);
     try {
       if (durable) raw.pragma('synchronous = FULL');
       const connection = connectionOf(raw);
-      return await whenFree(() => runTransaction(raw, connection, work));
+      return await whenFree(() => runTransaction(connection, { work, begin: readOnly ? 'BEGIN' : 'BEGIN IMMEDIATE', raw }));
     } finally {
       if (durable) raw.pragma('synchronous = NORMAL');
       await (knex.client as Knex.Client).releaseConnection(raw);
@@ -35,9 +35,15 @@ async function acquire(knex: Knex): Promise<BetterSqlite.Database> {
   return (await (knex.client as Knex.Client).acquireConnection()) as BetterSqlite.Database;
 }
 
+interface OneTransaction<Result> {
+  readonly work: (connection: SqliteConnection) => Result;
+  readonly begin: string;
+  readonly raw: BetterSqlite.Database;
+}
+
 /** Only its beginning can meet another process's lock: then nothing has happened yet. */
-function runTransaction<Result>(raw: BetterSqlite.Database, connection: SqliteConnection, work: (connection: SqliteConnection) => Result): Result {
-  connection.run('BEGIN IMMEDIATE');
+function runTransaction<Result>(connection: SqliteConnection, { work, begin, raw }: OneTransaction<Result>): Result {
+  connection.run(begin);
   try {
     const result = work(connection);
     connection.run('COMMIT');

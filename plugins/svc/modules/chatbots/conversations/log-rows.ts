@@ -57,7 +57,7 @@ export function createLogRows({ database, users }: LogRowsParts): (ids: readonly
     const { conversations, bots, messages } = await database.direct<Read | Promise<Read>>({
       sqlite: (connection) => readSqlite(connection, ids, kept),
       postgresql: (connection) => readPostgresql(connection, ids, kept),
-    });
+    }, { readOnly: true });
     const names = await users.names([...new Set(conversations.map((row) => Number(row[2])).filter((id) => id > 0))]);
     const rows = new Map(conversations.map((row) => {
       const { json, quoted } = messages.get(Number(row[0])) ?? noMessages;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { rootOf, routeAddress } from '../../../../../plugins/svc/modules/chatbots/browser/client/address.ts';
-import { uuid } from '../../../../../plugins/svc/modules/chatbots/browser/client/uuid.ts';
+import { rootOf, routeAddress } from '../../../../../plugins/svc/kit/browser/address.ts';
+import { uuid } from '../../../../../plugins/svc/kit/browser/uuid.ts';
 import { withDefaults } from '../../../../../plugins/svc/modules/chatbots/browser/client/texts.ts';
 
 describe('what the widget finds out by itself', () => {

@@ -1,7 +1,7 @@
 import type { FeedbackAnswer, FeedbackRequest, FormAnswer, FormRequest, SendAnswer, SendEvent, SendRequest, StartAnswer, StartRequest, StopRequest, WidgetBot } from '../../widget/protocol.ts';
-import { routeAddress } from './address.ts';
+import { routeAddress } from '../../../../kit/browser/address.ts';
 import { failureOf, lost } from './failure.ts';
-import { readEvents } from './sse.ts';
+import { readEvents } from '../../../../kit/browser/sse.ts';
 
 /** Milliseconds without a sign of life, of which the server gives one every 15 s, after which a stream counts as broken. */
 const silence = 45_000;

@@ -7,7 +7,7 @@ import { Failure } from './failure.ts';
 import { Delivery } from './delivery.ts';
 import type { Store } from './storage.ts';
 import { openTabs, type Tabs } from './tabs.ts';
-import { uuid } from './uuid.ts';
+import { uuid } from '../../../../kit/browser/uuid.ts';
 
 export interface ChatInit {
   readonly api: Api;

@@ -1,4 +1,4 @@
-import { h, show } from './dom.ts';
+import { h, show } from '../../../../kit/browser/dom.ts';
 import { icon } from './icons.ts';
 import type { Store } from './storage.ts';
 import type { Surroundings } from './surroundings.ts';

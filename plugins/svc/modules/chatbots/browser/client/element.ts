@@ -1,9 +1,9 @@
 import type { WidgetBot } from '../../widget/protocol.ts';
 import { createApi } from './api.ts';
-import { routeAddress } from './address.ts';
+import { routeAddress } from '../../../../kit/browser/address.ts';
 import { Chat, type ChatEvent } from './chat.ts';
 import { complain, explain } from './diagnose.ts';
-import { h } from './dom.ts';
+import { h } from '../../../../kit/browser/dom.ts';
 import type { Failure } from './failure.ts';
 import { createPlain, createPopup, type Frame } from './frame.ts';
 import { dressWrapper } from './looks.ts';

@@ -1,6 +1,6 @@
 import { createComposer, type Composer } from './composer.ts';
-import { h, show } from './dom.ts';
-import { renderMarkdown } from './markdown.ts';
+import { h, show } from '../../../../kit/browser/dom.ts';
+import { renderMarkdown } from '../../../../kit/browser/markdown.ts';
 import type { Store } from './storage.ts';
 import type { Surroundings } from './surroundings.ts';
 

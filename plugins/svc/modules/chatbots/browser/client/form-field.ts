@@ -1,5 +1,5 @@
 import type { FormElement, FormOption } from '../../forms/form.ts';
-import { h, show } from './dom.ts';
+import { h, show } from '../../../../kit/browser/dom.ts';
 
 export interface Field {
   readonly element: HTMLElement;

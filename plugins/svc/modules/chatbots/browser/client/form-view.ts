@@ -1,9 +1,9 @@
 import type { FormElement } from '../../forms/form.ts';
-import { h, show } from './dom.ts';
+import { h, show } from '../../../../kit/browser/dom.ts';
 import type { FormEntry } from './entry.ts';
 import { Failure } from './failure.ts';
 import { icon } from './icons.ts';
-import { renderMarkdown } from './markdown.ts';
+import { renderMarkdown } from '../../../../kit/browser/markdown.ts';
 import type { EntryView } from './message-view.ts';
 import type { Surroundings } from './surroundings.ts';
 import { createField, type Field } from './form-field.ts';

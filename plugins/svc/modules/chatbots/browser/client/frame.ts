@@ -1,4 +1,4 @@
-import { h, show } from './dom.ts';
+import { h, show } from '../../../../kit/browser/dom.ts';
 import { icon } from './icons.ts';
 import { createAvatar } from './header.ts';
 import type { WidgetBot } from '../../widget/protocol.ts';

@@ -1,4 +1,4 @@
-import { h, show } from './dom.ts';
+import { h, show } from '../../../../kit/browser/dom.ts';
 import { icon, type IconName } from './icons.ts';
 import { iconButton } from './message-actions.ts';
 import type { Surroundings } from './surroundings.ts';

@@ -1,8 +1,8 @@
 import { createFormView } from './form-view.ts';
-import { h, show } from './dom.ts';
+import { h, show } from '../../../../kit/browser/dom.ts';
 import { icon } from './icons.ts';
 import { createAvatar } from './header.ts';
-import { renderMarkdown } from './markdown.ts';
+import { renderMarkdown } from '../../../../kit/browser/markdown.ts';
 import { createMessageView, type EntryView } from './message-view.ts';
 import type { Surroundings } from './surroundings.ts';
 

@@ -1,6 +1,6 @@
 import type { FeedbackValue } from '../../conversations/conversation.ts';
-import { copyText } from './clipboard.ts';
-import { h, show } from './dom.ts';
+import { copyText } from '../../../../kit/browser/clipboard.ts';
+import { h, show } from '../../../../kit/browser/dom.ts';
 import type { MessageEntry } from './entry.ts';
 import { icon, type IconName } from './icons.ts';
 import type { Surroundings } from './surroundings.ts';

@@ -1,9 +1,9 @@
 import type { Source } from '../../conversations/conversation.ts';
-import { copyText } from './clipboard.ts';
-import { h, show } from './dom.ts';
+import { copyText } from '../../../../kit/browser/clipboard.ts';
+import { h, show } from '../../../../kit/browser/dom.ts';
 import type { MessageEntry } from './entry.ts';
 import { icon } from './icons.ts';
-import { createMarkdownView, type CodeBlock } from './markdown.ts';
+import { createMarkdownView, type CodeBlock } from '../../../../kit/browser/markdown.ts';
 import { createActions } from './message-actions.ts';
 import type { Surroundings } from './surroundings.ts';
 

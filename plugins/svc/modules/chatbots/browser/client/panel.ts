@@ -1,10 +1,10 @@
 import type { ChatEvent } from './chat.ts';
-import { h, show } from './dom.ts';
+import { h, show } from '../../../../kit/browser/dom.ts';
 import { createFoot } from './foot.ts';
 import { createHeader } from './header.ts';
 import { icon } from './icons.ts';
 import { createLog } from './log.ts';
-import { plainText } from './markdown.ts';
+import { plainText } from '../../../../kit/browser/markdown.ts';
 import type { Store } from './storage.ts';
 import type { Surroundings } from './surroundings.ts';
 

@@ -1,4 +1,4 @@
-import { rootOf } from './address.ts';
+import { rootOf } from '../../../../kit/browser/address.ts';
 import { complain } from './diagnose.ts';
 import { setDefaultRoot } from './element.ts';
 

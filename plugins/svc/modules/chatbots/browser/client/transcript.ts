@@ -1,5 +1,5 @@
 import type { Chat } from './chat.ts';
-import { h } from './dom.ts';
+import { h } from '../../../../kit/browser/dom.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** The conversation as a text, Markdown or plain. */

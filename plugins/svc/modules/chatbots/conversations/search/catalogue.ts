@@ -1,3 +1,5 @@
+import { endianness } from 'node:os';
+
 /** What the logs are filtered and sorted by, of one conversation. */
 export interface CatalogueEntry {
   readonly id: number;
@@ -13,66 +15,63 @@ export const marks = { present: 1, liked: 2, disliked: 4 } as const;
 
 /**
  * All conversations in memory, 21 bytes each, in the order of the logs: by the second of their last message, then by id. A
- * filter walks through a million of them in a few milliseconds, so that totals are counted, never guessed, and the last page
- * costs what the first one does.
+ * filter reads its columns from one end to the other, a million in a few milliseconds, so that totals are counted, never
+ * guessed, and the last page costs what the first one does.
  */
 export interface Catalogue {
   readonly count: () => number;
   /** Adds it, or changes what is known of it. */
   set(entry: CatalogueEntry): void;
   delete(id: number): void;
-  /** Adds many that are not known yet; `sort` has to follow. */
+  /** Adds many in any order; `sort` has to follow. */
   load(entries: readonly CatalogueEntry[]): void;
   sort(): void;
   readonly columns: () => Columns;
 }
 
-/** Indexed by slot, but for `order`. */
+/** Indexed by place, the oldest at 0. A place counts where its mark is not 0. */
 export interface Columns {
-  /** Id of slot 0. */
+  /** Id of slot 0: a conversation's slot is its id less this. */
   readonly first: number;
+  readonly slots: Uint32Array;
   readonly marks: Uint8Array;
   readonly bots: Uint32Array;
   readonly users: Uint32Array;
   readonly times: Uint32Array;
-  /** Slots, oldest first. A slot counts where `places` says that it stands. */
-  readonly order: Uint32Array;
-  readonly places: Uint32Array;
-  /** Places of `order` that are in use. */
+  /** Places that are in use. */
   readonly used: number;
 }
 
 interface Store {
   first: number;
+  slots: Uint32Array;
   marks: Uint8Array;
   bots: Uint32Array;
   users: Uint32Array;
   times: Uint32Array;
-  order: Uint32Array;
-  places: Uint32Array;
   used: number;
+  /** By slot: its place and one more; 0: no such conversation. */
+  places: Uint32Array;
 }
 
 const firstRoom = 1024;
 
 export function createCatalogue(): Catalogue {
-  const store: Store = { first: -1, used: 0, ...room(firstRoom), order: new Uint32Array(firstRoom) };
+  const store: Store = { first: -1, used: 0, places: new Uint32Array(firstRoom), ...room(firstRoom) };
   let count = 0;
 
   function slotFor(id: number): number {
     if (store.first < 0) store.first = id;
     // With room for more of them, so that a row of lower and lower ids does not move everything each time.
-    if (id < store.first) shiftSlots(store, Math.max(store.first - id, Math.min(store.first, store.marks.length)));
+    if (id < store.first) shiftSlots(store, Math.max(store.first - id, Math.min(store.first, store.places.length)));
     const slot = id - store.first;
-    if (slot >= store.marks.length) growSlots(store, Math.max(slot + 1, store.marks.length * 2));
+    if (slot >= store.places.length) growSlots(store, Math.max(slot + 1, store.places.length * 2));
     return slot;
   }
 
-  function fill(slot: number, entry: CatalogueEntry): void {
-    store.bots[slot] = entry.botId;
-    store.users[slot] = entry.userId;
-    store.times[slot] = entry.lastMessage;
-    store.marks[slot] = marks.present | (entry.liked ? marks.liked : 0) | (entry.disliked ? marks.disliked : 0);
+  /** Where a conversation stands; -1: nowhere. */
+  function placeOf(slot: number): number {
+    return (store.places[slot] ?? 0) - 1;
   }
 
   return {
@@ -80,114 +79,126 @@ export function createCatalogue(): Catalogue {
     columns: () => store,
     set(entry) {
       const slot = slotFor(entry.id);
-      const isKnown = store.marks[slot] !== 0;
-      const moved = !isKnown || store.times[slot] !== entry.lastMessage;
-      fill(slot, entry);
-      if (!isKnown) count += 1;
-      if (moved) moveToPlace(store, slot);
+      const known = placeOf(slot);
+      if (known < 0) count += 1;
+      if (known >= 0 && store.times[known] === entry.lastMessage) return fill(store, known, entry);
+      if (known >= 0) store.marks[known] = 0;
+      fill(store, makePlace(store, slot, entry.lastMessage), entry);
     },
     delete(id) {
       const slot = id - store.first;
-      if (store.first < 0 || slot < 0 || slot >= store.marks.length || store.marks[slot] === 0) return;
-      store.marks[slot] = 0;
+      const place = store.first < 0 || slot < 0 ? -1 : placeOf(slot);
+      if (place < 0) return;
+      store.marks[place] = 0;
+      store.places[slot] = 0;
       count -= 1;
     },
     load(entries) {
       for (const entry of entries) {
         const slot = slotFor(entry.id);
-        if (store.marks[slot] === 0) count += 1;
-        fill(slot, entry);
+        let place = placeOf(slot);
+        if (place < 0) {
+          if (store.used >= store.marks.length) grow(store);
+          place = store.used++;
+          store.slots[place] = slot;
+          store.places[slot] = place + 1;
+          count += 1;
+        }
+        fill(store, place, entry);
       }
     },
-    sort: () => sortAll(store),
+    sort: () => { sortAll(store); },
   };
 }
 
-function room(size: number): Pick<Store, 'marks' | 'bots' | 'users' | 'times' | 'places'> {
-  return { marks: new Uint8Array(size), bots: new Uint32Array(size), users: new Uint32Array(size), times: new Uint32Array(size), places: new Uint32Array(size) };
+function fill(store: Store, place: number, entry: CatalogueEntry): void {
+  store.bots[place] = entry.botId;
+  store.users[place] = entry.userId;
+  store.times[place] = entry.lastMessage;
+  store.marks[place] = marks.present | (entry.liked ? marks.liked : 0) | (entry.disliked ? marks.disliked : 0);
+}
+
+function room(size: number): Pick<Store, 'slots' | 'marks' | 'bots' | 'users' | 'times'> {
+  return { slots: new Uint32Array(size), marks: new Uint8Array(size), bots: new Uint32Array(size), users: new Uint32Array(size), times: new Uint32Array(size) };
+}
+
+/** Copies one place of `from`. */
+function copyPlace(from: Store, place: number, { to, at }: { readonly to: ReturnType<typeof room>; readonly at: number }): void {
+  to.slots[at] = from.slots[place] ?? 0;
+  to.marks[at] = from.marks[place] ?? 0;
+  to.bots[at] = from.bots[place] ?? 0;
+  to.users[at] = from.users[place] ?? 0;
+  to.times[at] = from.times[place] ?? 0;
 }
 
 function growSlots(store: Store, size: number, shift = 0): void {
-  const larger = room(size);
-  larger.marks.set(store.marks, shift);
-  larger.bots.set(store.bots, shift);
-  larger.users.set(store.users, shift);
-  larger.times.set(store.times, shift);
-  larger.places.set(store.places, shift);
-  Object.assign(store, larger);
+  const larger = new Uint32Array(size);
+  larger.set(store.places, shift);
+  store.places = larger;
 }
 
 /** An id below all others: they are read in the order of their last changes. */
 function shiftSlots(store: Store, by: number): void {
-  growSlots(store, store.marks.length + by, by);
-  for (let place = 0; place < store.used; place++) store.order[place] = (store.order[place] ?? 0) + by;
+  growSlots(store, store.places.length + by, by);
+  for (let place = 0; place < store.used; place++) store.slots[place] = (store.slots[place] ?? 0) + by;
   store.first -= by;
 }
 
-function isAlive(store: Store, place: number): boolean {
-  const slot = store.order[place] ?? 0;
-  return store.places[slot] === place && store.marks[slot] !== 0;
-}
-
-function isBefore(store: Store, one: number, other: number): boolean {
-  const [time, otherTime] = [store.times[one] ?? 0, store.times[other] ?? 0];
-  return time === otherTime ? one < other : time < otherTime;
-}
-
-/** Puts a slot where it belongs: nearly always at the end. Its old place is left behind, and is skipped from then on. */
-function moveToPlace(store: Store, slot: number): void {
-  if (store.used >= store.order.length) makeRoom(store);
-  // Nobody's, until the slot has its new one.
-  store.places[slot] = store.used;
-  let place = store.used;
-  while (place > 0 && (!isAlive(store, place - 1) || store.order[place - 1] === slot || isBefore(store, slot, store.order[place - 1] ?? 0))) place -= 1;
-  // Whatever is skipped may stay before it.
-  while (place < store.used && !isAlive(store, place)) place += 1;
-  for (let next = store.used; next > place; next--) {
-    const moving = store.order[next - 1] ?? 0;
-    if (store.places[moving] === next - 1) store.places[moving] = next;
-    store.order[next] = moving;
-  }
-  store.order[place] = slot;
-  store.places[slot] = place;
-  store.used += 1;
-}
-
-/** Leaves out what is skipped; doubles when that is not enough. */
-function makeRoom(store: Store): void {
-  const alive = new Uint32Array(store.order.length);
+/** Leaves out places that do not count any more; doubles when that is not enough. */
+function grow(store: Store): void {
+  let alive = 0;
+  for (let place = 0; place < store.used; place++) if (store.marks[place] !== 0) alive += 1;
+  const larger = room(alive * 4 < store.marks.length * 3 ? store.marks.length : store.marks.length * 2);
   let used = 0;
   for (let place = 0; place < store.used; place++) {
-    if (!isAlive(store, place)) continue;
-    const slot = store.order[place] ?? 0;
-    alive[used] = slot;
+    if (store.marks[place] === 0) continue;
+    copyPlace(store, place, { to: larger, at: used });
+    store.places[store.slots[place] ?? 0] = used + 1;
     used += 1;
   }
-  for (let place = 0; place < used; place++) store.places[alive[place] ?? 0] = place;
-  store.used = used;
-  store.order = alive;
-  if (used * 4 < store.order.length * 3) return;
-  const larger = new Uint32Array(store.order.length * 2);
-  larger.set(alive);
-  store.order = larger;
+  Object.assign(store, larger, { used });
 }
 
-/** Sorts from scratch. Times fit into 32 bits and slots into 21 of the 53 that numbers have; more are sorted by comparing. */
+/** A place for a slot in the order of times, which is nearly always the last one. What it held is left behind. */
+function makePlace(store: Store, slot: number, time: number): number {
+  if (store.used >= store.marks.length) grow(store);
+  let place = store.used;
+  while (place > 0 && (store.marks[place - 1] === 0 || isBefore(slot, time, { store, place: place - 1 }))) place -= 1;
+  // Whatever does not count may stay before it.
+  while (place < store.used && store.marks[place] === 0) place += 1;
+  if (place < store.used) {
+    for (const column of [store.slots, store.marks, store.bots, store.users, store.times]) column.copyWithin(place + 1, place, store.used);
+    for (let moved = place + 1; moved <= store.used; moved++) if (store.marks[moved] !== 0) store.places[store.slots[moved] ?? 0] = moved + 1;
+  }
+  store.slots[place] = slot;
+  store.places[slot] = place + 1;
+  store.used += 1;
+  return place;
+}
+
+function isBefore(slot: number, time: number, { store, place }: { readonly store: Store; readonly place: number }): boolean {
+  const other = store.times[place] ?? 0;
+  return time === other ? slot < (store.slots[place] ?? 0) : time < other;
+}
+
+/** Times and slots side by side are numbers of 64 bits, which are sorted without a function that compares. */
 function sortAll(store: Store): void {
-  const slots = presentSlots(store);
-  if (store.marks.length < 2 ** 21) {
-    const keys = Float64Array.from(slots, (slot) => (store.times[slot] ?? 0) * 2 ** 21 + slot).sort();
-    for (let place = 0; place < keys.length; place++) slots[place] = (keys[place] ?? 0) % 2 ** 21;
-  } else slots.sort((one, other) => (isBefore(store, one, other) ? -1 : 1));
-  store.order = new Uint32Array(Math.max(firstRoom, Math.ceil(slots.length * 1.25)));
-  store.order.set(slots);
-  store.used = slots.length;
-  for (let place = 0; place < slots.length; place++) store.places[slots[place] ?? 0] = place;
-}
-
-function presentSlots(store: Store): Uint32Array {
-  const slots = new Uint32Array(store.marks.length);
-  let count = 0;
-  for (let slot = 0; slot < store.marks.length; slot++) if (store.marks[slot] !== 0) slots[count++] = slot;
-  return slots.slice(0, count);
+  const keys = new BigUint64Array(store.used);
+  const halves = new Uint32Array(keys.buffer);
+  const low = endianness() === 'LE' ? 0 : 1;
+  let used = 0;
+  for (let place = 0; place < store.used; place++) {
+    if (store.marks[place] === 0) continue;
+    halves[used * 2 + low] = store.slots[place] ?? 0;
+    halves[used * 2 + 1 - low] = store.times[place] ?? 0;
+    used += 1;
+  }
+  keys.subarray(0, used).sort();
+  const sorted = room(Math.max(firstRoom, Math.ceil(used * 1.25)));
+  for (let at = 0; at < used; at++) {
+    const slot = halves[at * 2 + low] ?? 0;
+    copyPlace(store, (store.places[slot] ?? 0) - 1, { to: sorted, at });
+    store.places[slot] = at + 1;
+  }
+  Object.assign(store, sorted, { used });
 }

@@ -90,7 +90,7 @@ async function readAll(database: LiveCatalogueParts['database'], take: (entries:
     const rows = await database.direct<Rows | Promise<Rows>>({
       sqlite: (connection) => connection.rows(sql.replace(/\$\d/g, '?'), ...values),
       postgresql: async (connection) => (await connection.rows(sql, values)).rows,
-    });
+    }, { readOnly: true });
     take(rows.map(entryOf));
     await nextTurn();
     return rows;
@@ -149,5 +149,5 @@ async function changesSince(database: LiveCatalogueParts['database'], from: numb
       const of = (kind: number): (readonly unknown[])[] => found.filter(([one]) => one === kind).map((row) => row.slice(1));
       return { changed: of(1), removed: of(2).map(([id]) => Number(id)), from: Number(of(0)[0]?.[0]) };
     },
-  });
+  }, { readOnly: true });
 }

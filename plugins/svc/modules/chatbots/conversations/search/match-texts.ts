@@ -1,9 +1,10 @@
 import { segmentStates, tables } from '../conversation-tables.ts';
 import { asConversations } from './merge-segments.ts';
 import { nextTurn } from './write-segment.ts';
-import { markPhrase, type PhrasePart } from './phrases.ts';
+import { idBits, noIds, withIds, type IdBits } from './id-bits.ts';
+import { createMarkPhrase, type PhrasePart } from './phrases.ts';
 import { planSearch, type Plan } from './plan.ts';
-import { decodePlaces, decodeTexts, markTexts, type Places } from './postings.ts';
+import { markTexts } from './postings.ts';
 import { findWords, readPlaces, readTexts, type PhraseWords, type PostingsRow } from './read-postings.ts';
 import { cutTexts } from './segment-builder.ts';
 import type { IndexDatabase } from './segment-store.ts';
@@ -11,8 +12,8 @@ import { foldForSearch, isWord } from './tokens.ts';
 
 /** Conversations with a message that holds a text. */
 export interface TextMatches {
-  /** @param take called with conversations that match, or did before they were deleted; some more than once. */
-  each(text: string, take: (conversations: ArrayLike<number>) => void): Promise<void>;
+  /** Those that match, or did before they were deleted. */
+  find(text: string): Promise<IdBits>;
   /** How many messages were looked through one by one by the last search: those that are not indexed. */
   readonly pending: () => number;
 }
@@ -25,6 +26,8 @@ const textsAtOnce = 500;
 interface Segment {
   readonly id: number;
   readonly conversations: Uint32Array;
+  readonly lowest: number;
+  readonly highest: number;
 }
 
 /** The index as it was at one generation. */
@@ -33,6 +36,9 @@ interface Generation {
   readonly segments: ReadonlyMap<number, Segment>;
   /** By conversation: the last segment whose texts of it do not count. */
   readonly dead: ReadonlyMap<number, number>;
+  /** Ids of conversations that the segments hold are none below and none above. */
+  readonly lowest: number;
+  readonly highest: number;
 }
 
 /**
@@ -40,8 +46,8 @@ interface Generation {
  * for the next page: segments do not change, and a generation tells when there are others.
  */
 export function createTextMatches(database: IndexDatabase): TextMatches {
-  let generation: Generation = { number: -1, segments: new Map(), dead: new Map() };
-  let results = new Map<string, Uint32Array>();
+  let generation: Generation = { number: -1, segments: new Map(), dead: new Map(), lowest: 0, highest: -1 };
+  let results = new Map<string, IdBits>();
   let pending = 0;
 
   async function refresh(): Promise<Generation> {
@@ -55,22 +61,21 @@ export function createTextMatches(database: IndexDatabase): TextMatches {
 
   return {
     pending: () => pending,
-    async each(given, take) {
+    async find(given) {
       const text = foldForSearch(given).trim();
       // Before the index: a message that is indexed in between is found twice, and never missed.
       const waiting = await searchPending(database, text);
       pending = waiting.messages;
-      take(waiting.found);
       const current = await refresh();
       const known = results.get(text);
       const found = known ?? (await searchIndex(database, current, text));
       if (known === undefined) keep(results, text, found);
-      take(found);
+      return withIds(found, waiting.found);
     },
   };
 }
 
-function keep(results: Map<string, Uint32Array>, text: string, found: Uint32Array): void {
+function keep(results: Map<string, IdBits>, text: string, found: IdBits): void {
   results.set(text, found);
   const [oldest] = results.keys();
   if (results.size > keptResults && oldest !== undefined) results.delete(oldest);
@@ -78,7 +83,7 @@ function keep(results: Map<string, Uint32Array>, text: string, found: Uint32Arra
 
 async function searchPending(database: IndexDatabase, text: string): Promise<{ readonly messages: number; readonly found: readonly number[] }> {
   const sql = `SELECT conversation_id, content FROM ${tables.messages} WHERE indexed = 0`;
-  const rows = await database.direct<Rows | Promise<Rows>>({ sqlite: (connection) => connection.rows(sql), postgresql: async (connection) => (await connection.rows(sql)).rows });
+  const rows = await database.direct<Rows | Promise<Rows>>({ sqlite: (connection) => connection.rows(sql), postgresql: async (connection) => (await connection.rows(sql)).rows }, { readOnly: true });
   const found: number[] = [];
   for (const [index, [conversationId, content]] of rows.entries()) {
     if (foldForSearch(String(content)).includes(text)) found.push(Number(conversationId));
@@ -90,30 +95,43 @@ async function searchPending(database: IndexDatabase, text: string): Promise<{ r
 type Rows = readonly (readonly unknown[])[];
 
 /** Segments that are known are not read again. */
-async function readGeneration(database: IndexDatabase, number: number, known: ReadonlyMap<number, Segment>): Promise<Generation> {
+async function readGeneration(database: IndexDatabase, number: number, before: ReadonlyMap<number, Segment>): Promise<Generation> {
   const ids = (await database.knex(tables.segments).where({ state: segmentStates.live }).pluck('id')) as number[];
-  const missing = ids.filter((id) => !known.has(id));
-  const segments = new Map(ids.flatMap((id) => { const segment = known.get(id); return segment === undefined ? [] : [[id, segment] as const]; }));
+  const missing = ids.filter((id) => !before.has(id));
+  const segments = new Map(ids.flatMap((id) => { const segment = before.get(id); return segment === undefined ? [] : [[id, segment] as const]; }));
   for (const id of missing) {
     const row = (await database.knex(tables.segments).where({ id }).first('conversations')) as { conversations: Uint8Array } | undefined;
-    if (row !== undefined) segments.set(id, { id, conversations: asConversations(row.conversations) });
+    if (row !== undefined) segments.set(id, segmentOf(id, asConversations(row.conversations)));
   }
   const dead = (await database.knex(tables.dead).select('conversation_id', 'segment_id')) as { conversation_id: number; segment_id: number }[];
-  return { number, segments, dead: new Map(dead.map((row) => [row.conversation_id, row.segment_id])) };
+  const known = [...segments.values()].filter(({ conversations }) => conversations.length > 0);
+  return {
+    number,
+    segments,
+    dead: new Map(dead.map((row) => [row.conversation_id, row.segment_id])),
+    lowest: known.reduce((least, segment) => Math.min(least, segment.lowest), known[0]?.lowest ?? 0),
+    highest: known.reduce((most, segment) => Math.max(most, segment.highest), -1),
+  };
 }
 
-/** Ids of conversations. */
-async function searchIndex(database: IndexDatabase, generation: Generation, text: string): Promise<Uint32Array> {
+function segmentOf(id: number, conversations: Uint32Array): Segment {
+  let [lowest, highest] = [conversations[0] ?? 0, -1];
+  for (const conversation of conversations) {
+    if (conversation < lowest) lowest = conversation;
+    if (conversation > highest) highest = conversation;
+  }
+  return { id, conversations, lowest, highest };
+}
+
+async function searchIndex(database: IndexDatabase, generation: Generation, text: string): Promise<IdBits> {
   const hits = createHits(generation);
   const plan = planSearch(text);
   const whole = plan.kind === 'texts' || !(await markByPlan(database, plan, hits));
+  if (whole) return withIds(noIds, await lookThrough(database, [...hits.all()], text));
   if (plan.kind === 'term') return hits.found();
-  const unsure = whole ? hits.all() : hits.of(await readTexts(database, { by: 'term', kind: 2, term: cutTexts }));
-  // A set of all that was found takes longer than finding it: mostly there is no need.
-  if (unsure.size === 0) return hits.found();
-  const found = new Set(whole ? [] : hits.found());
-  const more = await lookThrough(database, [...unsure].filter((id) => !found.has(id)), text);
-  return Uint32Array.from([...found, ...more]);
+  const unsure = hits.of(await readTexts(database, { by: 'term', kind: 2, term: cutTexts }));
+  const found = hits.found();
+  return unsure.size === 0 ? found : withIds(found, await lookThrough(database, [...unsure], text));
 }
 
 /** Answers false when the index cannot tell. */
@@ -133,15 +151,17 @@ async function markByPhrase(database: IndexDatabase, { words, glues }: Extract<P
     if (ids.length > mostWords) return false;
     parts.push(ids);
   }
-  const bySegment = new Map<number, Map<number, Places>>();
   const rows = await readPlaces(database, [...new Set(parts.flat())]);
+  const bySegment = new Map<number, Map<number, PostingsRow>>();
   for (const row of rows) {
-    const segment = bySegment.get(row.segmentId) ?? new Map<number, Places>();
-    bySegment.set(row.segmentId, segment.set(row.termId, decodePlaces(decodeTexts(row.texts), row.places ?? new Uint8Array(0))));
+    const segment = bySegment.get(row.segmentId);
+    if (segment === undefined) bySegment.set(row.segmentId, new Map([[row.termId, row]]));
+    else segment.set(row.termId, row);
   }
-  for (const [segmentId, places] of bySegment) {
+  const markPhrase = createMarkPhrase();
+  for (const [segmentId, terms] of bySegment) {
     const listed = parts.map((ids, index): PhrasePart => ({
-      lists: ids.flatMap((id) => { const list = places.get(id); return list === undefined ? [] : [list]; }),
+      words: ids.flatMap((id) => terms.get(id) ?? []),
       glue: index === parts.length - 1 ? null : (glues[index] ?? 0),
     }));
     hits.markIn(segmentId, (marks) => { markPhrase(listed, marks); });
@@ -152,14 +172,14 @@ async function markByPhrase(database: IndexDatabase, { words, glues }: Extract<P
 interface Hits {
   mark(rows: readonly PostingsRow[]): void;
   markIn(segmentId: number, mark: (marks: Uint8Array) => void): void;
-  /** Ids of conversations that were marked. */
-  found(): Uint32Array;
+  /** Conversations that were marked. */
+  found(): IdBits;
   /** Ids of conversations of these rows alone. */
   of(rows: readonly PostingsRow[]): ReadonlySet<number>;
   all(): ReadonlySet<number>;
 }
 
-function createHits({ segments, dead }: Generation): Hits {
+function createHits({ segments, dead, lowest, highest }: Generation): Hits {
   const marked = new Map<number, Uint8Array>();
   const counts = (conversation: number, segmentId: number): boolean => (dead.get(conversation) ?? 0) < segmentId;
 
@@ -172,28 +192,44 @@ function createHits({ segments, dead }: Generation): Hits {
     mark(marks);
   }
 
-  function collect(from: ReadonlyMap<number, Uint8Array>): Uint32Array {
-    const found = new Uint32Array([...from.values()].reduce((total, marks) => total + marks.length, 0));
-    let count = 0;
+  /** Conversations of the texts that are marked. */
+  function* conversationsOf(from: ReadonlyMap<number, Uint8Array>): Generator<number> {
     for (const [segmentId, marks] of from) {
       const conversations = segments.get(segmentId)?.conversations ?? new Uint32Array(0);
-      for (let text = 0; text < marks.length; text++) {
-        if (marks[text] === 1 && (dead.size === 0 || counts(conversations[text] ?? 0, segmentId))) found[count++] = conversations[text] ?? 0;
-      }
+      for (let text = 0; text < marks.length; text++) if (marks[text] === 1 && counts(conversations[text] ?? 0, segmentId)) yield conversations[text] ?? 0;
     }
-    return found.slice(0, count);
   }
 
   return {
     mark: (rows) => { for (const row of rows) markIn(row.segmentId, (marks) => { markTexts(row.texts, marks); }); },
     markIn,
-    found: () => collect(marked),
-    of(rows) {
-      const own = createHits({ number: 0, segments, dead });
-      own.mark(rows);
-      return new Set(own.found());
+    found() {
+      const found = idBits(lowest, highest);
+      const { first, bytes } = found;
+      // The loop of the generator above, without the generator: it runs a million times.
+      for (const [segmentId, marks] of marked) {
+        const conversations = segments.get(segmentId)?.conversations ?? new Uint32Array(0);
+        for (let text = 0; text < marks.length; text++) {
+          if (marks[text] !== 1) continue;
+          const bit = (conversations[text] ?? 0) - first;
+          if (dead.size > 0 && !counts(bit + first, segmentId)) continue;
+          bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) | (1 << (bit & 7));
+        }
+      }
+      return found;
     },
-    all: () => new Set(collect(new Map([...segments.values()].map(({ id, conversations }) => [id, new Uint8Array(conversations.length).fill(1)])))),
+    of(rows) {
+      const own = new Map<number, Uint8Array>();
+      for (const row of rows) {
+        const segment = segments.get(row.segmentId);
+        if (segment === undefined) continue;
+        const marks = own.get(row.segmentId) ?? new Uint8Array(segment.conversations.length);
+        markTexts(row.texts, marks);
+        own.set(row.segmentId, marks);
+      }
+      return new Set(conversationsOf(own));
+    },
+    all: () => new Set(conversationsOf(new Map([...segments.values()].map(({ id, conversations }) => [id, new Uint8Array(conversations.length).fill(1)])))),
   };
 }
 

@@ -100,6 +100,6 @@ async function wordRows(database: IndexDatabase, segmentId: number, after: numbe
   const rows = await database.direct({
     sqlite: (connection) => connection.rows(sql(() => '?'), segmentId, after),
     postgresql: async (connection) => (await connection.rows(sql((index) => `$${String(index)}`), [segmentId, after])).rows,
-  });
+  }, { readOnly: true });
   return rows.map(([termId, term, texts, places]) => ({ termId: Number(termId), term: String(term), texts: texts as Uint8Array, places: places as Uint8Array | null }));
 }

@@ -1,59 +1,193 @@
-import type { Places } from './postings.ts';
+import { decodeTexts, lastPlace, markTexts } from './postings.ts';
 
-/** A slot of a phrase in one segment: where its word, or any of its words, stands. */
+/** Where a word stands in one segment, as the index holds it. */
+export interface WordPostings {
+  readonly texts: Uint8Array;
+  readonly places: Uint8Array | null;
+}
+
+/** A part of a phrase in one segment: its word, or any of the words it may be. */
 export interface PhrasePart {
-  readonly lists: readonly Places[];
+  readonly words: readonly WordPostings[];
   /** What must stand behind it; null: anything. */
   readonly glue: number | null;
 }
 
 /** Marks the texts in which the parts stand one behind the other. */
-export function markPhrase(parts: readonly PhrasePart[], marks: Uint8Array): void {
-  const keys = parts.map(({ lists, glue }) => union(lists.map((list) => (glue === null ? list.keys : withGlue(list, glue)))));
-  if (keys.some((list) => list.length === 0)) return;
-  let found = keys[0] ?? new Uint32Array(0);
-  for (const list of keys.slice(1)) found = behind(found, list);
-  for (let index = 0; index < found.length; index++) marks[(found[index] ?? 0) >>> 16] = 1;
+export type MarkPhrase = (parts: readonly PhrasePart[], marks: Uint8Array) => void;
+
+/** Places of the rarest part: those of text `t` are from `starts[t]` up to `starts[t + 1]`, ascending. */
+interface Anchor {
+  positions: Uint16Array;
+  readonly starts: Uint32Array;
+  count: number;
 }
 
-function withGlue({ keys, glues }: Places, glue: number): Uint32Array {
-  const kept = new Uint32Array(keys.length);
+/**
+ * A phrase is looked for around the places of its rarest part, in the texts that hold all of its parts; places of the other
+ * parts are compared while they are read, and never put together. One search uses it for one segment after the other, so
+ * that room is made once.
+ */
+export function createMarkPhrase(): MarkPhrase {
+  let room: Anchor | null = null;
+  let met = new Uint8Array(0);
+
+  return (parts, marks) => {
+    const wanted = textsOfAll(parts, marks.length);
+    if (wanted === null) return;
+    const rarest = rarestOf(parts);
+    const anchor = (room = roomFor(room, marks.length, bytesOf(parts[rarest])));
+    readAnchor(anchor, parts[rarest] ?? { words: [], glue: null }, wanted);
+    if (met.length < anchor.count) met = new Uint8Array(anchor.count);
+    for (const [index, part] of parts.entries()) {
+      if (index === rarest || anchor.count === 0) continue;
+      met.fill(0, 0, anchor.count);
+      for (const word of part.words) meet(anchor, { word, glue: part.glue, offset: index - rarest }, met);
+      keepMet(anchor, met);
+    }
+    for (let text = 0; text < marks.length; text++) if ((anchor.starts[text] ?? 0) < (anchor.starts[text + 1] ?? 0)) marks[text] = 1;
+  };
+}
+
+/** Texts that hold a word of each part; null: none do. */
+function textsOfAll(parts: readonly PhrasePart[], size: number): Uint8Array | null {
+  let wanted: Uint8Array | null = null;
+  for (const { words } of parts) {
+    const held = new Uint8Array(size);
+    for (const { texts } of words) markTexts(texts, held);
+    if (wanted !== null) for (let text = 0; text < size; text++) held[text] = (held[text] ?? 0) & (wanted[text] ?? 0);
+    wanted = held;
+  }
+  return wanted?.includes(1) === true ? wanted : null;
+}
+
+function bytesOf(part: PhrasePart | undefined): number {
+  return (part?.words ?? []).reduce((sum, { places }) => sum + (places?.length ?? 0), 0);
+}
+
+function rarestOf(parts: readonly PhrasePart[]): number {
+  const sizes = parts.map(bytesOf);
+  return sizes.indexOf(Math.min(...sizes));
+}
+
+/** No place takes less than a byte. */
+function roomFor(known: Anchor | null, texts: number, places: number): Anchor {
+  if (known !== null && known.starts.length > texts && known.positions.length >= places) return known;
+  return { positions: new Uint16Array(places), starts: new Uint32Array(texts + 1), count: 0 };
+}
+
+function readAnchor(anchor: Anchor, { words, glue }: PhrasePart, wanted: Uint8Array): void {
+  const [only] = words;
+  if (words.length === 1 && only !== undefined) return readOne(anchor, { word: only, glue }, wanted);
+  const keys = new Uint32Array(words.reduce((sum, { places }) => sum + (places?.length ?? 0), 0));
   let count = 0;
-  for (let index = 0; index < keys.length; index++) if (glues[index] === glue) kept[count++] = keys[index] ?? 0;
-  return kept.subarray(0, count);
+  const single: Anchor = { positions: new Uint16Array(0), starts: anchor.starts, count: 0 };
+  for (const word of words) {
+    if (single.positions.length < (word.places?.length ?? 0)) single.positions = new Uint16Array(word.places?.length ?? 0);
+    readOne(single, { word, glue }, wanted);
+    for (let text = 0; text < wanted.length; text++) {
+      for (let at = single.starts[text] ?? 0; at < (single.starts[text + 1] ?? 0); at++) keys[count++] = text * 65_536 + (single.positions[at] ?? 0);
+    }
+  }
+  const sorted = keys.subarray(0, count).sort();
+  anchor.starts.fill(0);
+  for (let at = 0; at < count; at++) {
+    const key = sorted[at] ?? 0;
+    anchor.positions[at] = key & 0xffff;
+    anchor.starts[(key >>> 16) + 1] = at + 1;
+  }
+  for (let text = 1; text < anchor.starts.length; text++) anchor.starts[text] = Math.max(anchor.starts[text] ?? 0, anchor.starts[text - 1] ?? 0);
+  anchor.count = count;
 }
 
-/** Keys of `next` that follow one of `found`. */
-function behind(found: Uint32Array, next: Uint32Array): Uint32Array {
-  const kept = new Uint32Array(Math.min(found.length, next.length));
+interface OneWord {
+  readonly word: WordPostings;
+  readonly glue: number | null;
+}
+
+function readOne(anchor: Anchor, { word, glue }: OneWord, wanted: Uint8Array): void {
+  const { positions, starts } = anchor;
+  const texts = decodeTexts(word.texts);
+  const bytes = word.places ?? new Uint8Array(0);
+  const any = glue ?? 0;
+  const mask = glue === null ? 0 : 3;
   let count = 0;
-  for (let left = 0, right = 0; left < found.length && right < next.length; ) {
-    const wanted = (found[left] ?? 0) + 1;
-    const have = next[right] ?? 0;
-    if (have === wanted) kept[count++] = have;
-    if (have <= wanted) right += 1;
-    if (have >= wanted) left += 1;
+  let at = 0;
+  let open = 0;
+  for (let index = 0; index < texts.length; index++) {
+    const text = texts[index] ?? 0;
+    while (open <= text) starts[open++] = count;
+    if (wanted[text] !== 1) {
+      at = behindText(bytes, at);
+      continue;
+    }
+    let position = 0;
+    for (let flags = 0; (flags & lastPlace) === 0; ) {
+      let byte = bytes[at++] ?? lastPlace;
+      flags = byte & 7;
+      let value = byte & 127;
+      for (let shift = 7; byte >= 128; shift += 7) {
+        byte = bytes[at++] ?? 0;
+        value |= (byte & 127) << shift;
+      }
+      position += value >> 3;
+      if ((flags & mask) === any) positions[count++] = position;
+    }
   }
-  return kept.subarray(0, count);
+  while (open < starts.length) starts[open++] = count;
+  anchor.count = count;
 }
 
-/** Ascending keys of all lists, which share none. The shortest two are made one until one is left. */
-function union(lists: readonly Uint32Array[]): Uint32Array {
-  const queue = lists.filter((list) => list.length > 0).sort((one, other) => one.length - other.length);
-  while (queue.length > 1) {
-    const merged = merge(queue.shift() ?? new Uint32Array(0), queue.shift() ?? new Uint32Array(0));
-    const at = queue.findIndex((list) => list.length >= merged.length);
-    queue.splice(at < 0 ? queue.length : at, 0, merged);
+/** Where the places of the next text begin. */
+function behindText(bytes: Uint8Array, from: number): number {
+  let at = from;
+  for (let isLast = false; !isLast && at < bytes.length; ) {
+    let byte = bytes[at++] ?? 0;
+    isLast = (byte & lastPlace) !== 0;
+    while (byte >= 128) byte = bytes[at++] ?? 0;
   }
-  return queue[0] ?? new Uint32Array(0);
+  return at;
 }
 
-function merge(one: Uint32Array, other: Uint32Array): Uint32Array {
-  const merged = new Uint32Array(one.length + other.length);
-  let [left, right] = [0, 0];
-  for (let at = 0; at < merged.length; at++) {
-    if (right >= other.length || (left < one.length && (one[left] ?? 0) < (other[right] ?? 0))) merged[at] = one[left++] ?? 0;
-    else merged[at] = other[right++] ?? 0;
+/** Marks the anchor's places that have this word so many places behind (or before) them. */
+function meet({ positions, starts }: Anchor, { word, glue, offset }: OneWord & { readonly offset: number }, met: Uint8Array): void {
+  const texts = decodeTexts(word.texts);
+  const bytes = word.places ?? new Uint8Array(0);
+  const any = glue ?? 0;
+  const mask = glue === null ? 0 : 3;
+  let at = 0;
+  for (let index = 0; index < texts.length; index++) {
+    const text = texts[index] ?? 0;
+    let place = starts[text] ?? 0;
+    const end = starts[text + 1] ?? 0;
+    let position = 0;
+    let flags = 0;
+    while (place < end && (flags & lastPlace) === 0) {
+      let byte = bytes[at++] ?? lastPlace;
+      flags = byte & 7;
+      let value = byte & 127;
+      for (let shift = 7; byte >= 128; shift += 7) {
+        byte = bytes[at++] ?? 0;
+        value |= (byte & 127) << shift;
+      }
+      position += value >> 3;
+      if ((flags & mask) !== any) continue;
+      while (place < end && (positions[place] ?? 0) + offset < position) place += 1;
+      if (place < end && (positions[place] ?? 0) + offset === position) met[place++] = 1;
+    }
+    if ((flags & lastPlace) === 0) at = behindText(bytes, at);
   }
-  return merged;
+}
+
+function keepMet(anchor: Anchor, met: Uint8Array): void {
+  const { positions, starts } = anchor;
+  let kept = 0;
+  let from = 0;
+  for (let text = 0; text + 1 < starts.length; text++) {
+    const end = starts[text + 1] ?? 0;
+    for (let place = from; place < end; place++) if (met[place] === 1) positions[kept++] = positions[place] ?? 0;
+    from = end;
+    starts[text + 1] = kept;
+  }
+  anchor.count = kept;
 }

@@ -87,14 +87,23 @@ function decodeGaps(bytes: Uint8Array): Uint16Array {
 }
 
 function decodeBits(bytes: Uint8Array): Uint16Array {
-  const marks = new Uint8Array(mostTexts);
-  markBits(bytes, marks);
   let count = 0;
-  for (let text = 0; text < mostTexts; text++) count += marks[text] ?? 0;
+  for (let at = 1; at < bytes.length; at++) count += bitCounts[bytes[at] ?? 0] ?? 0;
   const texts = new Uint16Array(count);
-  for (let text = 0, at = 0; at < count; text++) if (marks[text] === 1) texts[at++] = text;
+  for (let at = 1, index = 0; at < bytes.length; at++) {
+    let byte = bytes[at] ?? 0;
+    const first = (at - 1) << 3;
+    while (byte !== 0) {
+      const low = byte & -byte;
+      texts[index++] = first + 31 - Math.clz32(low);
+      byte ^= low;
+    }
+  }
   return texts;
 }
+
+/** How many bits of a byte are 1. */
+const bitCounts = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll('0', '').length);
 
 /** What stands between a token and the next one. */
 export const glue = { none: 0, space: 1, otherSpace: 2, end: 3 } as const;

@@ -21,7 +21,7 @@ export async function readTexts(database: IndexDatabase, choice: Choice): Promis
   const rows = await database.direct<Rows | Promise<Rows>>({
     sqlite: (connection) => readSqlite(connection, choice),
     postgresql: (connection) => readPostgresql(connection, choice),
-  });
+  }, { readOnly: true });
   return rows.map(rowOf);
 }
 
@@ -53,7 +53,7 @@ export async function findWords(database: IndexDatabase, words: PhraseWords, lim
   const rows = await database.direct<Rows | Promise<Rows>>({
     sqlite: (connection) => connection.rows(sql(() => '?'), from, to ?? from),
     postgresql: async (connection) => (await connection.rows(sql((index) => `$${String(index)}`), [from, to ?? from])).rows,
-  });
+  }, { readOnly: true });
   return rows.map(([id]) => Number(id));
 }
 
@@ -73,6 +73,6 @@ export async function readPlaces(database: IndexDatabase, termIds: readonly numb
   const rows = await database.direct<Rows | Promise<Rows>>({
     sqlite: (connection) => connection.rows(`${select} IN (SELECT value FROM json_each(?))`, JSON.stringify(termIds)),
     postgresql: async (connection) => (await connection.rows(`${select} = ANY($1)`, [termIds])).rows,
-  });
+  }, { readOnly: true });
   return rows.map(rowOf);
 }

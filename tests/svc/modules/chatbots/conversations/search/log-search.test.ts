@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { describeDialects, silentLog } from '../../../../../helpers/dialects.ts';
-import { createLogSearch, type LogFilter } from '../../../../../../plugins/svc/modules/chatbots/conversations/search/log-search.ts';
+import type { LogFilter } from '../../../../../../plugins/svc/modules/chatbots/conversations/search/log-filter.ts';
+import { createLogSearch } from '../../../../../../plugins/svc/modules/chatbots/conversations/search/log-search.ts';
 import { foldForSearch } from '../../../../../../plugins/svc/modules/chatbots/conversations/search/tokens.ts';
 import { aConversation, anAnswer, aQuestion, openConversations, type Conversations } from '../open-conversations.ts';
 
