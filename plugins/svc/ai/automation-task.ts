@@ -1,4 +1,7 @@
 import type { JsonSchema, Knex } from '#plugin-api';
+import type { Embed } from './embed.ts';
+import type { GenerateImages } from './generate-images.ts';
+import type { GenerateText } from './generate-text.ts';
 import type { UsageOrigin } from './usage-record.ts';
 
 /** Where the items of a task come from. `posts`: posts that match a query; the target is the post's id. */
@@ -58,9 +61,16 @@ export interface AutomationResult {
   readonly commit?: (transaction: Knex.Transaction) => Promise<{ readonly postId?: number | null; readonly message?: string } | void>;
 }
 
+/** How a plugin's kind of work asks the providers of the site. Hand the item's `origin` and `signal` to every call. */
+export interface AutomationTools {
+  readonly generateText: GenerateText;
+  readonly generateImages: GenerateImages;
+  readonly embed: Embed;
+}
+
 declare module '#plugin-api' {
   interface FilterMap {
-    /** Kinds of work that automations offer; add a plugin's own. */
-    svc_automation_task_types: (types: readonly AutomationTaskType[]) => readonly AutomationTaskType[];
+    /** Kinds of work that automations offer; add a plugin's own, which asks providers by the second argument. */
+    svc_automation_task_types: (types: readonly AutomationTaskType[], tools: AutomationTools) => readonly AutomationTaskType[];
   }
 }

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import type { ServiceContext } from '../../context.ts';
+import { createCosts, type Costs } from './costs.ts';
+import { createClaims } from './queue/claims.ts';
+import type { ItemStore } from './queue/item-store.ts';
+import { createItemStore } from './queue/item-store.ts';
+import { createRuns } from './runs/create-runs.ts';
+import type { Runs } from './runs/run.ts';
+import { automationSettings, type AutomationSettings } from './settings.ts';
+import { createTaskStore } from './tasks/task-store.ts';
+import { createTaskTypes, type TaskTypes } from './tasks/task-types.ts';
+import type { TaskStore } from './tasks/task.ts';
+import { createAttempt } from './worker/attempt.ts';
+import { createWorker, type Worker } from './worker/worker.ts';
+import { tell } from './news.ts';
+
+/** What the pages, commands and jobs of automations share. One per context. */
+export interface Automations {
+  readonly types: TaskTypes;
+  readonly tasks: TaskStore;
+  readonly items: ItemStore;
+  readonly runs: Runs;
+  readonly costs: Costs;
+  readonly settings: AutomationSettings;
+  readonly worker: Worker;
+}
+
+const made = new WeakMap<ServiceContext, Automations>();
+
+/** The parts of automations in this process. */
+export function automationsOf(context: ServiceContext): Automations {
+  const parts = made.get(context) ?? create(context);
+  made.set(context, parts);
+  return parts;
+}
+
+function create({ host, generateText, generateImages, embed, ledger }: ServiceContext): Automations {
+  const types = createTaskTypes(host, { generateText, generateImages, embed });
+  const claims = createClaims(host, randomUUID());
+  const settings = automationSettings(host.options);
+  /** Here at once, and on every other node within a second. Inside a transaction: after it. */
+  const ready = (): void => {
+    host.database.afterCommit(() => { worker.wake(); });
+    tell(host, { kind: 'work' });
+  };
+  const giveUp = (ids: readonly number[]): void => {
+    host.database.afterCommit(() => { worker.giveUp(ids); });
+    tell(host, { kind: 'cancelled', ids });
+  };
+  const tasks = createTaskStore({ host, types, changed: ready });
+  const worker = createWorker({
+    host, claims, types, task: (id) => tasks.get(id), concurrency: async () => (await settings.read()).concurrency,
+    attempt: createAttempt({ host, claims, random: Math.random, stored: () => ledger.flush() }), elapsed: () => performance.now(),
+  });
+  host.onStop(() => worker.stop());
+  return {
+    types, tasks, worker, settings,
+    items: createItemStore({ host, ready, cancelled: giveUp }),
+    runs: createRuns({ host, tasks, added: ready }),
+    costs: createCosts({ host, ledger }),
+  };
+}

@@ -1,0 +1,59 @@
+import type { HostApi } from '#plugin-api';
+import { usageTable, type UsageRow } from '../../ai/usage-ledger/usage-tables.ts';
+import type { StoringLedger } from '../../ai/usage-ledger/usage-ledger.ts';
+import { referenceOf, type Item } from './queue/item.ts';
+import { taskTables } from './tables.ts';
+
+/** What calls for items cost, by the ledger. */
+export interface Cost {
+  /** Millionths of a US dollar. */
+  readonly cost: number;
+  readonly calls: number;
+  /** Calls among them whose price is not known. */
+  readonly unpriced: number;
+}
+
+export type ItemCall = Pick<UsageRow, 'id' | 'time' | 'kind' | 'provider' | 'model' | 'input_tokens' | 'output_tokens' | 'images' | 'cost' | 'duration' | 'outcome'>;
+
+export interface Costs {
+  /** By id of the item; an item without calls is left out. */
+  ofItems(items: readonly Pick<Item, 'id' | 'taskId'>[]): Promise<ReadonlyMap<number, Cost>>;
+  ofTask(taskId: number): Promise<Cost>;
+  /** Every call that was made for an item, the first one first. */
+  calls(item: Pick<Item, 'id' | 'taskId'>): Promise<ItemCall[]>;
+}
+
+interface SumRow {
+  readonly reference: string;
+  readonly cost: number | string | null;
+  readonly calls: number | string;
+  readonly unpriced: number | string;
+}
+
+const sums = 'sum(u.cost) as cost, count(*) as calls, sum(case when u.cost is null then 1 else 0 end) as unpriced';
+
+export function createCosts({ host: { database }, ledger }: { readonly host: Pick<HostApi, 'database'>; readonly ledger: Pick<StoringLedger, 'flush'> }): Costs {
+  const { knex } = database;
+  return {
+    async ofItems(items) {
+      if (items.length === 0) return new Map();
+      await ledger.flush();
+      const ids = new Map(items.map((item) => [referenceOf(item), item.id]));
+      const rows = (await knex({ u: usageTable }).whereIn('u.reference', [...ids.keys()]).groupBy('u.reference').select('u.reference', knex.raw(sums))) as SumRow[];
+      return new Map(rows.map((row) => [ids.get(row.reference) ?? 0, toCost(row)]));
+    },
+    async ofTask(taskId) {
+      await ledger.flush();
+      const [row] = (await knex({ i: taskTables.items }).join({ u: usageTable }, 'u.reference', knex.raw("'automation:' || i.task_id || ':' || i.id")).where('i.task_id', taskId).select(knex.raw(sums))) as SumRow[];
+      return row === undefined ? { cost: 0, calls: 0, unpriced: 0 } : toCost(row);
+    },
+    async calls(item) {
+      await ledger.flush();
+      return (await knex(usageTable).where({ reference: referenceOf(item) }).orderBy('time').orderBy('id').select('id', 'time', 'kind', 'provider', 'model', 'input_tokens', 'output_tokens', 'images', 'cost', 'duration', 'outcome')) as ItemCall[];
+    },
+  };
+}
+
+function toCost({ cost, calls, unpriced }: SumRow): Cost {
+  return { cost: Number(cost ?? 0), calls: Number(calls), unpriced: Number(unpriced ?? 0) };
+}

@@ -1,0 +1,19 @@
+import type { Candidate } from './sources/candidate.ts';
+import type { Item } from './queue/item.ts';
+import type { Task } from './tasks/task.ts';
+
+declare module '#plugin-api' {
+  interface FilterMap {
+    /** Entries that a run found and that are not queued yet, some hundred at a time; leaves some out, changes or adds some. What is left out comes again at the next run. */
+    svc_automation_entries: (entries: readonly Candidate[], task: Task) => readonly Candidate[];
+    /** Seconds to wait after the first, second, ... attempt that failed and may be tried again; the last one counts for all further ones. Half of each is random. */
+    svc_automation_retry_delays: (delays: readonly number[], task: Task) => readonly number[];
+  }
+  interface ActionMap {
+    /** A task was made or changed; second argument: as it was before, null for a new one. */
+    svc_automation_task_saved: (task: Task, before: Task | null) => void;
+    svc_automation_task_deleted: (task: Task) => void;
+    /** An item is completed or has finally failed, on the node that worked on it; after it is stored. */
+    svc_automation_item_finished: (item: Item, task: Task) => void;
+  }
+}

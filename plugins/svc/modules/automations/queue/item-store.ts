@@ -1,0 +1,94 @@
+import type { HostApi, Knex } from '#plugin-api';
+import { taskTables } from '../tables.ts';
+import { itemStates, type Item, type ItemCounts, type ItemQuery, type ItemState } from './item.ts';
+import { toItem, type ItemRow } from './item-rows.ts';
+
+/** Items as pages and commands see them. */
+export interface ItemStore {
+  get(id: number): Promise<Item | null>;
+  /** Newest first. */
+  list(taskId: number, query: ItemQuery): Promise<Item[]>;
+  counts(taskId: number): Promise<ItemCounts>;
+  /** Of every task that has items, by its id. */
+  allCounts(): Promise<ReadonlyMap<number, ItemCounts>>;
+  /** Sets failed and cancelled items to go again, at once and with all their attempts; ids left out: all such of the task. Answers how many. */
+  retry(taskId: number, choice: ItemChoice): Promise<number>;
+  /** Cancels items that wait or are under way; what is under way is given up, and nothing of it is stored. Answers how many. */
+  cancel(taskId: number, choice: ItemChoice): Promise<number>;
+  /** Changes whenever an item does: for pages that follow. */
+  stamp(taskId: number): Promise<string>;
+}
+
+/** One, several, or all of one state or of any that fits. */
+export interface ItemChoice {
+  readonly ids?: readonly number[];
+  readonly state?: ItemState;
+}
+
+export interface ItemStoreParts {
+  readonly host: Pick<HostApi, 'database'>;
+  /** Items may be begun. */
+  readonly ready: () => void;
+  /** Items under way are cancelled. */
+  readonly cancelled: (ids: readonly number[]) => void;
+}
+
+const none: ItemCounts = { pending: 0, processing: 0, completed: 0, failed: 0, cancelled: 0 };
+
+export function createItemStore({ host, ready, cancelled }: ItemStoreParts): ItemStore {
+  const { database } = host;
+  const items = () => database.knex(taskTables.items);
+  const withWait = () => items().select('*', database.knex.raw('(?? - ?) as wait', ['due_at', database.now()]));
+
+  function chosen(taskId: number, { ids, state }: ItemChoice, possible: readonly ItemState[]): Knex.QueryBuilder {
+    const query = items().where({ task_id: taskId }).whereIn('state', state === undefined ? [...possible] : possible.filter((one) => one === state));
+    return ids === undefined ? query : query.whereIn('id', [...ids]);
+  }
+
+  return {
+    async get(id) {
+      const row = (await withWait().where({ id }).first()) as ItemRow | undefined;
+      return row === undefined ? null : toItem(row);
+    },
+    async list(taskId, { state, before, after, limit }) {
+      const query = withWait().where({ task_id: taskId }).orderBy('id', after === undefined ? 'desc' : 'asc').limit(limit);
+      if (state !== undefined) void query.where({ state });
+      if (before !== undefined) void query.where('id', '<', before);
+      if (after !== undefined) void query.where('id', '>', after);
+      const rows = ((await query) as ItemRow[]).map(toItem);
+      return after === undefined ? rows : rows.reverse();
+    },
+    async counts(taskId) {
+      const rows = (await items().where({ task_id: taskId }).groupBy('state').select('state').count({ n: '*' })) as { readonly state: ItemState; readonly n: number | string }[];
+      return { ...none, ...Object.fromEntries(rows.map(({ state, n }) => [state, Number(n)])) };
+    },
+    async allCounts() {
+      const rows = (await items().groupBy('task_id', 'state').select('task_id', 'state').count({ n: '*' })) as { readonly task_id: number; readonly state: ItemState; readonly n: number | string }[];
+      const counts = new Map<number, ItemCounts>();
+      for (const { task_id: id, state, n } of rows) counts.set(id, { ...none, ...counts.get(id), [state]: Number(n) });
+      return counts;
+    },
+    async retry(taskId, choice) {
+      const changes = { state: 'pending', due_at: 0, tries_from: database.knex.ref('attempts'), message: '', finished_at: null, owner: null };
+      const count = await chosen(taskId, choice, ['failed', 'cancelled']).update(changes as never);
+      if (count > 0) ready();
+      return count;
+    },
+    async cancel(taskId, choice) {
+      const token = database.knex.raw('?? + 1', ['token']);
+      // Whoever works on one learns from the token that it is not theirs any more.
+      const rows = (await chosen(taskId, choice, ['pending', 'processing']).update({ state: 'cancelled', due_at: null, token: token as never, message: 'Cancelled.', finished_at: now(database) as never, owner: null }).returning('id')) as { readonly id: number }[];
+      if (rows.length > 0) cancelled(rows.map(({ id }) => id));
+      return rows.length;
+    },
+    async stamp(taskId) {
+      const row = (await items().where({ task_id: taskId }).select(database.knex.raw('sum(token) as claims, sum(attempts - tries_from) as tries, max(id) as last, max(finished_at) as finished')).first()) as Readonly<Record<string, unknown>> | undefined;
+      const counts = await this.counts(taskId);
+      return [...itemStates.map((state) => counts[state]), ...Object.values(row ?? {})].map((value) => String(value ?? '')).join('-');
+    },
+  };
+}
+
+function now(database: Pick<HostApi['database'], 'now'>): Knex.Raw {
+  return database.now();
+}

@@ -1,0 +1,91 @@
+import { RestError, type HostApi } from '#plugin-api';
+import { cleanMessage } from '../../../kit/clean-message.ts';
+import { localDay } from '../../../ai/usage-ledger/local-day.ts';
+import type { Candidate } from '../sources/candidate.ts';
+import { readSource } from '../sources/read-source.ts';
+import { unknownTask } from '../tasks/task-store.ts';
+import type { Task, TaskStore } from '../tasks/task.ts';
+import { enqueue, newOnes } from './enqueue.ts';
+import { createRunStore } from './run-store.ts';
+import type { Run, Runs } from './run.ts';
+
+export interface RunParts {
+  readonly host: Pick<HostApi, 'database' | 'clock' | 'hooks' | 'http' | 'content' | 'site' | 'log'>;
+  readonly tasks: Pick<TaskStore, 'get'>;
+  /** There are new items. */
+  readonly added: () => void;
+}
+
+/** Entries looked up and queued in one statement. */
+const atOnce = 100;
+
+/** Collecting: what a source holds and the task has not queued yet becomes items. */
+export function createRuns({ host, tasks, added: announce }: RunParts): Runs {
+  const store = createRunStore(host);
+
+  async function collect(task: Task, runId: number): Promise<Pick<Run, 'found' | 'added' | 'message'>> {
+    const progress = { found: 0, added: 0, dayIsFull: false };
+    const dayBegan = startOfDay(host.clock.now(), await host.site.timezone());
+    const isFull = (): boolean => progress.dayIsFull || (task.limits.run > 0 && progress.added >= task.limits.run);
+    const take = async (entries: readonly Candidate[]): Promise<void> => {
+      const fresh = await newOnes(host.database.knex, task, entries);
+      const offered = fresh.length === 0 ? fresh : await host.hooks.applyFiltersAsync('svc_automation_entries', fresh, task);
+      const room = task.limits.run === 0 ? offered.length : task.limits.run - progress.added;
+      const outcome = await enqueue(host, { task, runId, candidates: offered.slice(0, room), dayBegan });
+      progress.added += outcome.added;
+      progress.dayIsFull = outcome.dayIsFull;
+      if (outcome.added > 0) announce();
+    };
+    let entries: Candidate[] = [];
+    for await (const entry of readSource(task.source, { host })) {
+      progress.found += 1;
+      if (entries.push(entry) < atOnce) continue;
+      await take(entries);
+      entries = [];
+      if (isFull()) break;
+    }
+    if (entries.length > 0) await take(entries);
+    return { found: progress.found, added: progress.added, message: words(task, { ...progress, isFull: isFull() }) };
+  }
+
+  return {
+    list: store.list,
+    last: store.last,
+    async run(taskId, begunBy) {
+      const task = await tasks.get(taskId);
+      if (task === null) throw unknownTask(taskId);
+      if (task.status === 'paused') throw new RestError({ code: 'rest_svc_task_paused', status: 409, message: `${task.name} is paused. Resume it first.` });
+      const { id } = await store.begin(taskId, begunBy);
+      try {
+        return await store.end(id, { state: 'done', ...(await collect(task, id)) });
+      } catch (error) {
+        host.log.warn('The source of an automation could not be read.', { task: taskId, error });
+        return store.end(id, { state: 'failed', found: 0, added: 0, message: cleanMessage(error instanceof Error ? error.message : String(error), {}) });
+      }
+    },
+  };
+}
+
+function words({ limits }: Task, { found, added, dayIsFull, isFull }: { readonly found: number; readonly added: number; readonly dayIsFull: boolean; readonly isFull: boolean }): string {
+  if (dayIsFull) return `${count(added)} queued. The limit of ${String(limits.day)} a day is reached; the rest comes with a run on another day.`;
+  if (isFull) return `${count(added)} queued. The limit of ${String(limits.run)} a run is reached; the rest comes with the next run.`;
+  if (found === 0) return 'The source is empty.';
+  return added === 0 ? 'Nothing new in the source.' : `${count(added)} queued.`;
+}
+
+function count(items: number): string {
+  return items === 1 ? '1 new item' : `${items.toLocaleString('en-GB')} new items`;
+}
+
+/** When the site's day began; hours of clock changes count as they come. */
+function startOfDay(now: number, timezone: string): number {
+  const dayOf = localDay(timezone);
+  const today = dayOf(now);
+  let [before, after] = [now - 26 * 3_600_000, now];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (dayOf(middle) < today) before = middle;
+    else after = middle;
+  }
+  return after;
+}

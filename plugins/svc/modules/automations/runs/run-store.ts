@@ -1,0 +1,55 @@
+import type { HostApi } from '#plugin-api';
+import { taskTables } from '../tables.ts';
+import type { BegunBy, Run } from './run.ts';
+
+interface RunRow {
+  readonly id: number;
+  readonly task_id: number;
+  readonly begun_by: BegunBy;
+  readonly state: Run['state'];
+  readonly found: number;
+  readonly added: number;
+  readonly message: string;
+  readonly started_at: number;
+  readonly ended_at: number | null;
+}
+
+/** Runs that are kept of each task. */
+const kept = 200;
+
+export interface RunStore {
+  begin(taskId: number, begunBy: BegunBy): Promise<Run>;
+  end(id: number, outcome: Pick<Run, 'state' | 'found' | 'added' | 'message'>): Promise<Run>;
+  list(taskId: number, limit: number): Promise<Run[]>;
+  last(): Promise<ReadonlyMap<number, Run>>;
+}
+
+export function createRunStore({ database, clock }: Pick<HostApi, 'database' | 'clock'>): RunStore {
+  const runs = () => database.knex(taskTables.runs);
+  return {
+    async begin(taskId, begunBy) {
+      const [row] = (await runs().insert({ task_id: taskId, begun_by: begunBy, state: 'running', found: 0, added: 0, message: '', started_at: clock.now() }).returning('*')) as RunRow[];
+      const old = runs().select('id').where({ task_id: taskId }).orderBy('id', 'desc').limit(1).offset(kept);
+      await runs().where({ task_id: taskId }).where('id', '<=', old).delete();
+      return toRun(row as RunRow);
+    },
+    async end(id, outcome) {
+      const [row] = (await runs().where({ id }).update({ ...outcome, ended_at: clock.now() }).returning('*')) as RunRow[];
+      // The task was deleted while it ran.
+      return row === undefined ? { id, taskId: 0, begunBy: 'command', startedAt: clock.now(), endedAt: clock.now(), ...outcome } : toRun(row);
+    },
+    list: async (taskId, limit) => ((await runs().where({ task_id: taskId }).orderBy('id', 'desc').limit(limit)) as RunRow[]).map(toRun),
+    async last() {
+      const newest = runs().max('id').groupBy('task_id');
+      const rows = (await runs().whereIn('id', newest as never)) as RunRow[];
+      return new Map(rows.map((row) => [row.task_id, toRun(row)]));
+    },
+  };
+}
+
+function toRun(row: RunRow): Run {
+  return {
+    id: row.id, taskId: row.task_id, begunBy: row.begun_by, state: row.state, found: row.found, added: row.added, message: row.message,
+    startedAt: Number(row.started_at), endedAt: row.ended_at === null ? null : Number(row.ended_at),
+  };
+}

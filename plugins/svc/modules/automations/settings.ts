@@ -1,0 +1,36 @@
+import type { OptionsApi } from '#plugin-api';
+import { invalidFields } from '../../settings/invalid-fields.ts';
+
+/** The option `svc_automations`. */
+export interface AutomationOptions {
+  /** Items worked on at once, on each node. */
+  readonly concurrency: number;
+}
+
+export interface AutomationSettings {
+  read(): Promise<AutomationOptions>;
+  /** Throws RestError 400. */
+  save(given: Partial<Record<keyof AutomationOptions, unknown>>): Promise<AutomationOptions>;
+}
+
+const optionName = 'svc_automations';
+export const mostAtOnce = 32;
+const usual: AutomationOptions = { concurrency: 2 };
+
+export function automationSettings(options: Pick<OptionsApi, 'get' | 'update'>): AutomationSettings {
+  return {
+    async read() {
+      const { concurrency } = (await options.get<Partial<AutomationOptions> | null>(optionName, null)) ?? {};
+      return { concurrency: isFit(concurrency) ? concurrency : usual.concurrency };
+    },
+    async save({ concurrency }) {
+      if (!isFit(concurrency)) throw invalidFields({ concurrency: `Items at once must be a whole number from 1 to ${String(mostAtOnce)}.` });
+      await options.update(optionName, { concurrency });
+      return { concurrency };
+    },
+  };
+}
+
+function isFit(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= mostAtOnce;
+}

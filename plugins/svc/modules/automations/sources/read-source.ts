@@ -1,0 +1,80 @@
+import type { HostApi } from '#plugin-api';
+import { invalidFields } from '../../../settings/invalid-fields.ts';
+import { typedInternalHost } from '../../../kit/internal-host.ts';
+import type { CsvSource, ListSource, PostsSource, RssSource, TaskSource } from '../tasks/task.ts';
+import type { Candidate } from './candidate.ts';
+
+export interface SourceParts {
+  readonly host: Pick<HostApi, 'http' | 'content'>;
+  readonly signal?: AbortSignal;
+}
+
+/** Posts read at a time. */
+const pageOfPosts = 200;
+const fetchLimits = { timeout: 20_000, maxBytes: 10_000_000 } as const;
+
+/**
+ * The entries of a source as they are at this moment, in its order.
+ *
+ * @throws Error or RestError with a sentence for people where it cannot be read
+ */
+export function readSource(source: TaskSource, parts: SourceParts): AsyncIterable<Candidate> {
+  switch (source.kind) {
+    case 'list': return fromList(source);
+    case 'csv': return fromCsv(source);
+    case 'rss': return fromFeed(source, parts);
+    case 'posts': return fromPosts(source, parts);
+  }
+}
+
+// eslint-disable-next-line @typescript-eslint/require-await -- the others have to wait for what they read.
+async function* fromList({ items }: ListSource): AsyncGenerator<Candidate> {
+  for (const item of items) yield { identity: `line:${item}`, target: item, input: {} };
+}
+
+async function* fromCsv({ text }: CsvSource): AsyncGenerator<Candidate> {
+  const { readCsv, CsvError } = await import('../../../kit/csv-rows.ts');
+  try {
+    const { header, rows } = readCsv(text);
+    for (const row of rows) {
+      const cells = header.map((name) => row[name] ?? '');
+      yield { identity: `row:${JSON.stringify(cells)}`, target: cells[0] || (cells.find((cell) => cell !== '') ?? ''), input: row };
+    }
+  } catch (error) {
+    if (error instanceof CsvError) throw invalidFields({ 'source.text': `CSV: ${error.message}` });
+    throw error;
+  }
+}
+
+async function* fromFeed({ url }: RssSource, { host, signal }: SourceParts): AsyncGenerator<Candidate> {
+  const { readFeed, FeedError } = await import('../../../kit/feed.ts');
+  const allowHost = typedInternalHost(url);
+  const answer = await host.http.fetch(url, { ...fetchLimits, headers: { accept: 'application/rss+xml, application/atom+xml, application/xml;q=0.9, */*;q=0.8' }, ...(allowHost !== null && { allowHost }), ...(signal && { signal }) });
+  if (answer.status < 200 || answer.status > 299) throw new Error(`The feed's server answered ${String(answer.status)}. Open ${url} in a browser to see why.`);
+  try {
+    for (const { id, title, url: address, summary, published } of readFeed(answer.body, answer.url).entries) {
+      yield { identity: `entry:${id}`, target: address || title || id, input: { title, url: address, summary, published: published === null ? null : new Date(published).toISOString() } };
+    }
+  } catch (error) {
+    if (error instanceof FeedError) throw new Error(`${url} holds no feed: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+async function* fromPosts({ post_type, status, search, changed_since, again }: PostsSource, { host }: SourceParts): AsyncGenerator<Candidate> {
+  const { posts } = host.content;
+  const modifiedAfter = changed_since === '' ? undefined : Date.parse(`${changed_since}T00:00:00Z`) - 1;
+  for (let offset = 0; ; offset += pageOfPosts) {
+    const found = await posts.find({ type: post_type, status, ...(search !== '' && { search }), ...(modifiedAfter !== undefined && { modifiedAfter }), orderBy: 'id', order: 'asc', limit: pageOfPosts, offset });
+    for (const post of found) {
+      const { id, title, modified } = post;
+      yield {
+        identity: again ? `post:${String(id)}:${String(modified)}` : `post:${String(id)}`,
+        target: String(id),
+        input: { post_id: id, title, url: await host.content.permalink(post) },
+        post: { id, modified },
+      };
+    }
+    if (found.length < pageOfPosts) return;
+  }
+}
