@@ -1,0 +1,102 @@
+/** One line as it stands on a page. */
+export interface PdfLine {
+  readonly text: string;
+  /** Of the letters, in points. */
+  readonly size: number;
+  /** Points from the foot of the page. */
+  readonly y: number;
+  /** From 0. */
+  readonly page: number;
+}
+
+/** A piece of a page's text, as pdf.js gives it. */
+export interface PdfItem {
+  readonly str: string;
+  /** Scale, skew, place. */
+  readonly transform: readonly number[];
+  readonly height: number;
+  readonly hasEOL: boolean;
+}
+
+const headingLevels = 4;
+/** How much larger than the text a heading's letters are. */
+const headingScale = 1.12;
+const longestHeading = 160;
+
+/** The lines of a page, from its pieces in their order. */
+export function linesOf(items: readonly PdfItem[], page: number): PdfLine[] {
+  const lines: PdfLine[] = [];
+  let text = '';
+  let size = 0;
+  let y: number | null = null;
+  const end = (): void => {
+    const trimmed = text.replace(/[\s\u0000-\u001f\u007f]+/g, ' ').trim();
+    if (trimmed !== '') lines.push({ text: trimmed, size: Math.round(size * 2) / 2, y: y ?? 0, page });
+    [text, size, y] = ['', 0, null];
+  };
+  for (const { str, transform, height, hasEOL } of items) {
+    const place = transform[5] ?? 0;
+    const letters = height > 0 ? height : Math.hypot(transform[2] ?? 0, transform[3] ?? 0);
+    if (y !== null && str.trim() !== '' && Math.abs(place - y) > Math.max(size, letters) * 0.5) end();
+    if (str.trim() !== '') {
+      y ??= place;
+      size = Math.max(size, letters);
+    }
+    text += str;
+    if (hasEOL) end();
+  }
+  end();
+  return lines;
+}
+
+/** Paragraphs and headings of all lines; what stands at the head or foot of most pages is left out. */
+export function paragraphsOf(lines: readonly PdfLine[], pages: number): string {
+  const own = withoutMargins(lines, pages);
+  const body = bodySize(own);
+  const sizes = [...new Set(own.filter((line) => isHeading(line, body)).map(({ size }) => size))].sort((left, right) => right - left);
+  const blocks: { level: number; text: string }[] = [];
+  let before: PdfLine | null = null;
+  for (const line of own) {
+    const level = isHeading(line, body) ? Math.min(headingLevels, sizes.indexOf(line.size) + 1) : 0;
+    const last = blocks.at(-1);
+    if (last !== undefined && before !== null && last.level === level && continues(before, line, level)) last.text = glued(last.text, line.text);
+    else blocks.push({ level, text: line.text });
+    before = line;
+  }
+  return blocks.map(({ level, text }) => (level > 0 ? `${'#'.repeat(level)} ${text}` : text)).join('\n\n');
+}
+
+function isHeading({ size, text }: PdfLine, body: number): boolean {
+  return size >= body * headingScale && text.length <= longestHeading && /\p{L}/u.test(text);
+}
+
+/** Size of most letters. */
+function bodySize(lines: readonly PdfLine[]): number {
+  const letters = new Map<number, number>();
+  for (const { size, text } of lines) letters.set(size, (letters.get(size) ?? 0) + text.length);
+  return [...letters].sort((left, right) => right[1] - left[1])[0]?.[0] ?? 0;
+}
+
+/** Whether a line goes on with what the line before it says. */
+function continues(before: PdfLine, line: PdfLine, level: number): boolean {
+  if (before.page !== line.page) return level === 0 && !/[.!?:»”"]$/.test(before.text);
+  const gap = before.y - line.y;
+  return level > 0 ? gap > 0 && gap < line.size * 2 : gap > 0 ? gap < Math.max(before.size, line.size) * 1.75 : true;
+}
+
+function glued(text: string, next: string): string {
+  return /\p{Ll}-$/u.test(text) && /^\p{Ll}/u.test(next) ? text.slice(0, -1) + next : `${text} ${next}`;
+}
+
+function withoutMargins(lines: readonly PdfLine[], pages: number): readonly PdfLine[] {
+  if (pages < 4) return lines;
+  const edges = new Map<string, Set<number>>();
+  const outermost = new Set<PdfLine>();
+  for (const [at, line] of lines.entries()) {
+    if (lines[at - 1]?.page === line.page && lines[at + 1]?.page === line.page) continue;
+    outermost.add(line);
+    const key = line.text.replace(/\d+/g, '#');
+    edges.set(key, (edges.get(key) ?? new Set()).add(line.page));
+  }
+  return lines.filter((line) => !outermost.has(line) || (edges.get(line.text.replace(/\d+/g, '#'))?.size ?? 0) < pages * 0.5);
+}

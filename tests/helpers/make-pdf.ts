@@ -1,0 +1,46 @@
+export interface PdfTextLine {
+  readonly text: string;
+  /** Points. Default 11. */
+  readonly size?: number;
+  /** Points of room above. Default 3. */
+  readonly gap?: number;
+}
+
+/** A real PDF with one page per list of lines, in Helvetica; text is Latin-1. */
+export function makePdf(pages: readonly (readonly PdfTextLine[])[], title = ''): Uint8Array {
+  const objects: string[] = [];
+  const add = (body: string): number => objects.push(body);
+  const pageIds = pages.map((_, at) => 4 + at * 2);
+  add('<< /Type /Catalog /Pages 2 0 R >>');
+  add(`<< /Type /Pages /Kids [${pageIds.map((id) => `${String(id)} 0 R`).join(' ')}] /Count ${String(pages.length)} >>`);
+  add('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>');
+  for (const [at, lines] of pages.entries()) {
+    const content = contentOf(lines);
+    add(`<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents ${String((pageIds[at] ?? 0) + 1)} 0 R >>`);
+    add(`<< /Length ${String(content.length)} >>\nstream\n${content}\nendstream`);
+  }
+  const info = add(`<< /Title (${escaped(title)}) >>`);
+  let file = '%PDF-1.4\n';
+  const places = objects.map((body, at) => {
+    const place = file.length;
+    file += `${String(at + 1)} 0 obj\n${body}\nendobj\n`;
+    return place;
+  });
+  const start = file.length;
+  file += `xref\n0 ${String(objects.length + 1)}\n0000000000 65535 f \n${places.map((place) => `${String(place).padStart(10, '0')} 00000 n \n`).join('')}`;
+  file += `trailer\n<< /Size ${String(objects.length + 1)} /Root 1 0 R /Info ${String(info)} 0 R >>\nstartxref\n${String(start)}\n%%EOF\n`;
+  return Buffer.from(file, 'latin1');
+}
+
+function contentOf(lines: readonly PdfTextLine[]): string {
+  let y = 800;
+  const parts = lines.map(({ text, size = 11, gap = 3 }) => {
+    y -= size + gap;
+    return `BT /F1 ${String(size)} Tf 1 0 0 1 50 ${String(y)} Tm (${escaped(text)}) Tj ET`;
+  });
+  return parts.join('\n');
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\()]/g, '\\$&');
+}

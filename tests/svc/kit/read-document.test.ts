@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+import { DocumentError, readDocument } from '../../../plugins/svc/kit/read-document.ts';
+import { failureOf } from '../../helpers/failure-of.ts';
+import { makePdf } from '../../helpers/make-pdf.ts';
+
+const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8');
+
+describe('a document', () => {
+  it('of text or Markdown is its text, whatever its encoding', async () => {
+    expect(await readDocument({ name: 'a.MD', bytes: bytes('\ufeffintro\r\n# Größe\r\nMaße') })).to.deep.equal({ title: 'Größe', text: 'intro\n# Größe\nMaße', pages: null });
+    expect((await readDocument({ name: 'a.txt', bytes: Buffer.from('Größe', 'latin1') })).text).to.equal('Größe');
+    expect((await readDocument({ name: 'a.txt', bytes: Buffer.from('\ufeffGröße', 'utf16le') })).text).to.equal('Größe');
+    expect((await readDocument({ name: 'a.html', bytes: Buffer.from('<meta charset="iso-8859-1"><title>T</title><p>Größe', 'latin1') }))).to.deep.equal({ title: 'T', text: 'Größe', pages: null });
+  });
+
+  it('of PDF has its headings by the size of letters, its paragraphs whole, and no line that is on every page', async () => {
+    const page = (number: number): { text: string; size?: number; gap?: number }[] => [
+      { text: 'Handbook of the shop', size: 9 },
+      { text: `Chapter ${String(number)}`, size: 20, gap: 20 },
+      { text: 'How we ship', size: 14, gap: 12 },
+      { text: 'We ship to every country of the world, and pack with care and with pa-', gap: 12 },
+      { text: 'per. It takes five days.' },
+      { text: 'Returns are free.', gap: 20 },
+      { text: `Page ${String(number)}`, size: 9, gap: 400 },
+    ];
+    const pages: number[] = [];
+    const { title, text, pages: count } = await readDocument({ name: 'shop.pdf', bytes: makePdf([1, 2, 3, 4].map(page), 'The shop') }, { onPage: (at) => pages.push(at) });
+    expect([title, count, pages]).to.deep.equal(['The shop', 4, [1, 2, 3, 4]]);
+    expect(text.split('\n\n').slice(0, 5)).to.deep.equal(['# Chapter 1', '## How we ship', 'We ship to every country of the world, and pack with care and with paper. It takes five days.', 'Returns are free.', '# Chapter 2']);
+    expect(text).not.to.contain('Handbook').and.not.to.contain('Page');
+  });
+
+  it('that cannot be read says what to do', async () => {
+    const said = async (name: string, content: Uint8Array): Promise<string> => {
+      const error = (await failureOf(readDocument({ name, bytes: content }))) as Error;
+      expect(error).to.be.instanceOf(DocumentError);
+      return error.message;
+    };
+    expect(await said('a.docx', bytes('x'))).to.contain('.pdf');
+    expect(await said('noending', bytes('x'))).to.contain('.txt');
+    expect(await said('a.txt', bytes('  \n'))).to.contain('no text');
+    expect(await said('a.txt', Buffer.from([1, 0, 2, 0, 255]))).to.contain('binary');
+    expect(await said('a.pdf', bytes('hello'))).to.contain('no PDF');
+    expect(await said('a.pdf', bytes('%PDF-1.4 nothing more'))).to.contain('damaged');
+    expect(await said('a.pdf', makePdf([[], []]))).to.contain('OCR');
+  });
+});
