@@ -28,6 +28,7 @@ export default tseslint.config(
         'error',
         { selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']", message: 'Take the time from the clock.' },
         { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'Take the time from the clock.' },
+        { selector: "CallExpression[callee.object.name='URL'][callee.property.name='canParse']", message: 'Use isUrl of #plugin-api: Node 20 forgets letters such as ü.' },
         { selector: "MemberExpression[object.name='process'][property.name='env']", message: 'Only host/config.ts reads the environment.' },
       ],
       'no-restricted-globals': ['error', ...['setTimeout', 'setInterval'].map((name) => ({ name, message: 'Use the clock.' }))],
@@ -35,7 +36,7 @@ export default tseslint.config(
   },
   { files: [...envReaders, 'host/clock.ts'], rules: { 'no-restricted-syntax': 'off', 'no-restricted-globals': 'off' } },
   // In a visitor's browser there is no other clock than the browser's.
-  { files: ['plugins/svc/modules/chatbots/browser/client/**'], rules: { 'no-restricted-syntax': 'off', 'no-restricted-globals': ['error', 'process', 'Buffer', 'require', 'global'] } },
+  { files: ['plugins/svc/kit/browser/**', 'plugins/svc/modules/*/browser/client/**'], rules: { 'no-restricted-syntax': 'off', 'no-restricted-globals': ['error', 'process', 'Buffer', 'require', 'global'] } },
   // The hook API's signatures are WordPress's: name, callback, priority, options.
   { files: ['host/hooks/**'], rules: { 'max-params': ['error', 4] } },
   // What callbacks of a hook are handed is the contract's (D24).

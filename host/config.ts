@@ -1,3 +1,4 @@
+import { isUrl } from '#plugin-api';
 import { resolve } from 'node:path';
 
 export type Role = 'all' | 'web' | 'worker';
@@ -86,7 +87,7 @@ function readPort(value: string | null, faults: string[]): number {
 
 function readSiteUrl(value: string | null, faults: string[]): string | null {
   if (value === null) return null;
-  if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value.replace(/\/+$/, '');
+  if (isUrl(value) && /^https?:$/.test(new URL(value).protocol)) return value.replace(/\/+$/, '');
   faults.push(`SITE_URL is '${value}'; use an http or https address such as https://example.com.`);
   return null;
 }

@@ -1,4 +1,4 @@
-import { RestError } from '#plugin-api';
+import { RestError, isUrl } from '#plugin-api';
 import type { HooksApi, OptionsApi } from '#plugin-api';
 
 export interface SiteSettingsDependencies {
@@ -59,7 +59,7 @@ function isTimezone(name: string): boolean {
 /** @returns the origin as browsers send it: lower case, without a slash at its end. */
 function checkOrigin(given: unknown): string {
   const text = String(given).trim();
-  const url = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : null;
+  const url = /^https?:\/\//i.test(text) && isUrl(text) ? new URL(text) : null;
   if (url !== null && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '' && !url.hostname.includes('*')) return url.origin;
   throw invalid(allowedOriginsOption, `'${text}' is no origin. Write scheme and host, and the port if there is one, such as https://shop.example.com:8443.`);
 }

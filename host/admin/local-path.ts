@@ -1,3 +1,4 @@
+import { isUrl } from '#plugin-api';
 export const adminRoot = '/admin';
 
 /** Path of a page below the admin root; the dashboard's for an empty slug. */
@@ -12,7 +13,7 @@ export function adminPath(slug = ''): string {
 export function localAdminPath(wanted: unknown): string | null {
   if (typeof wanted !== 'string' || !wanted.startsWith('/') || hasTrap(wanted)) return null;
   const base = 'http://local.invalid';
-  if (!URL.canParse(wanted, base)) return null;
+  if (!isUrl(wanted, base)) return null;
   const url = new URL(wanted, base);
   if (url.origin !== base || !(url.pathname === adminRoot || url.pathname.startsWith(`${adminRoot}/`))) return null;
   return /^\/admin\/(login|logout|setup)(\/|$)/.test(url.pathname) ? null : url.pathname + url.search;

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 
-import type { AdminRequest, Headers, Logger, User } from '#plugin-api';
+import { isUrl, type AdminRequest, type Headers, type Logger, type User } from '#plugin-api';
 import { parseForm } from './form.ts';
 
 /** Largest form in bytes (D4). */
@@ -25,7 +25,7 @@ export function isSameOrigin(request: Request): boolean {
   const origin = request.headers.origin;
   // Browsers write 'null' for their own pages under `Referrer-Policy: no-referrer`.
   if (origin === undefined || origin === 'null') return true;
-  return URL.canParse(origin) && new URL(origin).host === request.host;
+  return isUrl(origin) && new URL(origin).host === request.host;
 }
 
 /** The posted form; empty for anything that is not urlencoded. */

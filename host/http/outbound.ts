@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import type { Agent } from 'undici';
-import type { Clock, HttpApi, OutboundInit, OutboundResponse } from '#plugin-api';
+import { isUrl, type Clock, type HttpApi, type OutboundInit, type OutboundResponse } from '#plugin-api';
 import { Answer } from './outbound-answer.ts';
 import { checkedAddresses, createGuardedConnector, reachesInternal } from './outbound-connector.ts';
 import type { OutboundPolicy, Resolve } from './outbound-connector.ts';
@@ -122,7 +122,7 @@ function redirectOf({ status, headers }: Pick<OutboundResponse, 'status' | 'head
   const location = headers['location'];
   if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return null;
   if (status === 303 && !['GET', 'HEAD'].includes(method)) throw new OutboundError('outbound_redirects', `${from.host} answered 303, which would drop what was sent.`, { status });
-  if (!URL.canParse(location, from.href)) throw new OutboundError('outbound_redirects', `${from.host} redirects to an address that is not valid.`, { status });
+  if (!isUrl(location, from.href)) throw new OutboundError('outbound_redirects', `${from.host} redirects to an address that is not valid.`, { status });
   const next = parse(new URL(location, from.href).href);
   if (from.protocol === 'https:' && next.protocol === 'http:') throw new OutboundError('outbound_redirects', `${from.host} redirects from https to http.`, { status });
   return next;
@@ -142,7 +142,7 @@ function parse(text: string): URL {
 }
 
 function checked(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = isUrl(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) throw new OutboundError('outbound_refused', 'Only http and https addresses can be called.');
   if (url.username !== '' || url.password !== '') throw new OutboundError('outbound_refused', `The address of ${url.host} holds a user name or password; send them in a header.`);
   return url;

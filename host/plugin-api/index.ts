@@ -10,6 +10,7 @@ export * from './errors.ts';
 export type * from './hooks.ts';
 export type * from './host-api.ts';
 export type * from './http.ts';
+export * from './is-url.ts';
 export * from './lazy.ts';
 export type * from './log.ts';
 export type * from './metrics.ts';

@@ -1,4 +1,4 @@
-import type { UserProfile } from '#plugin-api';
+import { isUrl, type UserProfile } from '#plugin-api';
 
 /** The columns of `users` that hold what people tell about themselves. */
 export interface ProfileRow {
@@ -68,5 +68,5 @@ export function freeSlug(wish: string, taken: ReadonlySet<string>): string {
 }
 
 function isWebAddress(text: string): boolean {
-  return /^https?:\/\/[^\s"'<>]+$/i.test(text) && URL.canParse(text);
+  return /^https?:\/\/[^\s"'<>]+$/i.test(text) && isUrl(text);
 }

@@ -1,3 +1,4 @@
+import { isUrl } from '#plugin-api';
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerList } from './lists.ts';
@@ -35,7 +36,7 @@ async function answer(given: PublicSiteDependencies, visit: SiteVisit): Promise<
 /** Null: a path that is no address of ours, whatever it holds. */
 function readVisit({ authenticate, anonymous }: PublicSiteDependencies, request: IncomingMessage): SiteVisit | null {
   const path = request.url ?? '/';
-  if (!path.startsWith('/') || path.startsWith('//') || !URL.canParse(path, 'http://local.invalid')) return null;
+  if (!path.startsWith('/') || path.startsWith('//') || !isUrl(path, 'http://local.invalid')) return null;
   const url = new URL(path, 'http://local.invalid');
   const parts = decodeParts(url.pathname);
   if (parts === null) return null;

@@ -1,3 +1,4 @@
+import { isUrl } from '#plugin-api';
 import type { SearchResult } from './search-vectors.ts';
 
 /** A text of the knowledge that fits a question. */
@@ -71,7 +72,7 @@ function titleOf(metadata: Metadata, text: string): string {
 
 /** Never the address of a script: it becomes a link. */
 function addressOf(metadata: Metadata): string {
-  const address = firstText(metadata, addressNames, (text) => /^https?:\/\/[^\s"'<>\\]+$/i.test(text) && URL.canParse(text));
+  const address = firstText(metadata, addressNames, (text) => /^https?:\/\/[^\s"'<>\\]+$/i.test(text) && isUrl(text));
   return address ?? '';
 }
 

@@ -1,4 +1,4 @@
-import { RestError } from '#plugin-api';
+import { RestError, isUrl } from '#plugin-api';
 import { errors } from '../kit/errors.ts';
 import { batchesOf } from '../vector-stores/batches.ts';
 import { asVectorStoreError, type NamespaceChoice, type OpenVectorStore, type VectorRecord, type VectorStore, type VectorStoreSettings } from '../vector-stores/vector-store.ts';
@@ -112,7 +112,7 @@ function refuseUnconfigured(store: VectorStore, settings: VectorStoreSettings): 
   const { url, api_key: key } = settings;
   const missing = store.required.filter((name) => settings[name] === undefined || settings[name] === null || settings[name] === '');
   const unusable: string[] = [];
-  if (typeof url === 'string' && url !== '' && !(URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))) unusable.push('url');
+  if (typeof url === 'string' && url !== '' && !(isUrl(url) && /^https?:$/.test(new URL(url).protocol))) unusable.push('url');
   if (typeof key === 'string' && key !== '' && !/^[\x21-\x7e]+$/.test(key)) unusable.push('api_key');
   const names = [...missing, ...unusable];
   if (names.length === 0) return;

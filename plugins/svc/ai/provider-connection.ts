@@ -1,4 +1,4 @@
-import type { RestError } from '#plugin-api';
+import { isUrl, type RestError } from '#plugin-api';
 import { errors } from '../kit/errors.ts';
 import type { Provider, ProviderConnection, ProviderSettings } from '../providers/provider.ts';
 import type { AiServices } from './ai-services.ts';
@@ -37,7 +37,7 @@ function notConfigured(provider: Provider, names: readonly string[]): RestError 
 /** A key must fit into a header, an address must be one of the web. */
 function isUsable(name: string, value: unknown): boolean {
   if (name === 'api_key') return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value);
-  if (name === 'base_url') return typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+  if (name === 'base_url') return typeof value === 'string' && isUrl(value) && /^https?:$/.test(new URL(value).protocol);
   return true;
 }
 

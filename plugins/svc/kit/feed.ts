@@ -1,3 +1,4 @@
+import { isUrl } from '#plugin-api';
 import { Parser } from 'htmlparser2';
 
 /** One entry of a feed. Texts are plain: what was HTML has lost its tags. */
@@ -142,7 +143,7 @@ function entryOf(raw: RawEntry, base: string | undefined): FeedEntry {
 
 function absolute(address: string | undefined, base: string | undefined): string {
   if (address === undefined || address === '') return '';
-  return URL.canParse(address, base) ? new URL(address, base).href : address;
+  return isUrl(address, base) ? new URL(address, base).href : address;
 }
 
 /** XML says its encoding in its first line; without it is UTF-8. */

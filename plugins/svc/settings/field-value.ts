@@ -1,4 +1,4 @@
-import type { JsonSchema } from '#plugin-api';
+import { isUrl, type JsonSchema } from '#plugin-api';
 
 export type FieldReading = { readonly value: unknown } | { readonly fault: string };
 
@@ -78,7 +78,7 @@ function readLines(label: string, schema: JsonSchema, raw: unknown): FieldReadin
 const metadataHost = /^(169\.254\.|\[?fe80:|\[?fd00:ec2:|metadata\.google\.internal\.?$)/i;
 
 function readAddress(label: string, text: string): FieldReading {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = isUrl(text) ? new URL(text) : null;
   if (!url || !/^https?:$/.test(url.protocol) || !/^https?:\/\//i.test(text) || /\s/.test(text)) {
     return { fault: `${label} must be an http or https address, such as https://api.example.com.` };
   }

@@ -1,3 +1,4 @@
+import { isUrl } from '#plugin-api';
 import type { Catalogue } from './catalogue.ts';
 import type { EndpointInput } from './endpoint.ts';
 import { invalid } from './invalid-input.ts';
@@ -37,7 +38,7 @@ export function applyInput(before: StoredEndpoint, input: EndpointInput, { catal
 /** An endpoint may be saved without an address (contract 6.1: it then receives nothing). */
 function urlFault(url: string): string | null {
   if (url === '') return null;
-  if (!URL.canParse(url)) return 'The URL is not an address. Write it like https://example.com/hooks.';
+  if (!isUrl(url)) return 'The URL is not an address. Write it like https://example.com/hooks.';
   const { protocol, username, password } = new URL(url);
   if (protocol !== 'https:' && protocol !== 'http:') return 'Only http and https addresses can be called.';
   return username === '' && password === '' ? null : 'The URL holds a user name or password. Send them in a custom header.';

@@ -1,3 +1,4 @@
+import { isUrl } from '#plugin-api';
 /** One entry of `embed.allowed_domains` (D16). */
 export interface AllowedDomain {
   /** `http` or `https`; null: both. */
@@ -29,7 +30,7 @@ export function readAllowedDomain(text: string): AllowedDomain | null {
 
 /** As `URL` writes it, or null where it is no name of a host. */
 function hostOf(name: string): string | null {
-  if (!URL.canParse(`http://${name}/`)) return null;
+  if (!isUrl(`http://${name}/`)) return null;
   const { hostname } = new URL(`http://${name}/`);
   const host = hostname.replace(/\.$/, '');
   if (host.startsWith('[')) return host;

@@ -1,4 +1,4 @@
-import type { Headers } from '#plugin-api';
+import { isUrl, type Headers } from '#plugin-api';
 import { readAllowedDomain } from './allowed-domain.ts';
 import type { EmbedSettings } from './embed-settings.ts';
 
@@ -62,12 +62,12 @@ function keyOf({ scheme, host, port }: Place): string {
 
 function originOfReferer(referer: string | undefined): string | undefined {
   if (referer === undefined || referer === '') return undefined;
-  return URL.canParse(referer) ? new URL(referer).origin : referer;
+  return isUrl(referer) ? new URL(referer).origin : referer;
 }
 
 /** Null: it is not an origin (a path behind it, a user name in it, several of them). */
 function readPlace(origin: string): Place | null {
-  if (!/^[a-z][a-z\d+.-]*:\/\/[^/?#@\\\s]+$/i.test(origin) || !URL.canParse(origin)) return null;
+  if (!/^[a-z][a-z\d+.-]*:\/\/[^/?#@\\\s]+$/i.test(origin) || !isUrl(origin)) return null;
   const { protocol, hostname, port } = new URL(origin);
   const host = hostname.toLowerCase().replace(/\.$/, '');
   if (host === '' || host.startsWith('.') || host.includes('..')) return null;

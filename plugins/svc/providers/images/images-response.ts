@@ -1,3 +1,4 @@
+import { isUrl } from '#plugin-api';
 import { unreadable } from '../failures.ts';
 import { isObject, textAt, type JsonObject } from '../json.ts';
 import type { ImageOutput, ImageResult } from '../provider.ts';
@@ -28,6 +29,6 @@ export function imageOutput(given: ImageOutput): ImageOutput | null {
     const b64_json = (given.b64_json ?? given.url ?? '').slice(data[0].length);
     return b64_json === '' ? null : { ...given, url: null, b64_json, mimeType: data[1] ?? given.mimeType };
   }
-  const url = given.url !== null && /^https?:\/\//i.test(given.url) && URL.canParse(given.url) ? given.url : null;
+  const url = given.url !== null && /^https?:\/\//i.test(given.url) && isUrl(given.url) ? given.url : null;
   return url === null && given.b64_json === null ? null : { ...given, url };
 }

@@ -1,3 +1,4 @@
+import { isUrl } from '#plugin-api';
 import { typedInternalHost } from '../../kit/internal-host.ts';
 import { invalidFields } from '../../settings/invalid-fields.ts';
 import type { Endpoint, EndpointInput } from '../endpoint.ts';
@@ -22,7 +23,7 @@ export async function saveEndpoint({ host, webhooks }: WebhookPagesContext, inpu
   const internal = input.internal ?? before?.internal ?? false;
   const isNew = before === undefined || url !== before.url || internal !== before.internal;
   // What is no address at all is refused below, with all other faults.
-  const warning = isNew && URL.canParse(url) && /^https?:/i.test(url) ? await checkAddress(host.http, url, internal) : null;
+  const warning = isNew && isUrl(url) && /^https?:/i.test(url) ? await checkAddress(host.http, url, internal) : null;
   const endpoint = id === undefined ? await webhooks.addEndpoint(input) : await webhooks.updateEndpoint(id, input);
   return { endpoint, warning: warning ?? (isNew ? plainHttpWarning(endpoint) : null) };
 }

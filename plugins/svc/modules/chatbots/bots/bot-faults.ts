@@ -1,3 +1,4 @@
+import { isUrl } from '#plugin-api';
 import { isIP } from 'node:net';
 import type { BotForm } from '../forms/form.ts';
 import type { BotSettings } from './bot.ts';
@@ -58,7 +59,7 @@ function knowledgeFaults({ knowledge }: BotSettings, { vectorStores, embeddingPr
 
 function pictureFaults({ look: { avatar_url: address } }: BotSettings): Faults {
   if (address === '' || /^\/(?![/\\])[^\s"'<>\\]*$/.test(address)) return {};
-  const url = /^https?:\/\/[^\s"'<>\\]+$/i.test(address) && URL.canParse(address) ? new URL(address) : null;
+  const url = /^https?:\/\/[^\s"'<>\\]+$/i.test(address) && isUrl(address) ? new URL(address) : null;
   if (url !== null && url.username === '' && url.password === '') return {};
   return { 'look.avatar_url': 'look.avatar_url must be an http or https address, or a path of this site such as /uploads/picture.png.' };
 }

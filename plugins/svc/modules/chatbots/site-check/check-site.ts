@@ -1,4 +1,4 @@
-import type { OutboundResponse } from '#plugin-api';
+import { isUrl, type OutboundResponse } from '#plugin-api';
 import type { ServiceContext } from '../../../context.ts';
 import type { Bot } from '../bots/bot.ts';
 import { chatbotsOf } from '../chatbots.ts';
@@ -87,7 +87,7 @@ async function pageFindings(context: ServiceContext, { bot, response, landed }: 
 
 /** The bot's own picture, where it has one. */
 function pictures({ look: { avatar_url: picture } }: Bot, script: URL): Wanted[] {
-  return picture !== '' && URL.canParse(picture, script.href) ? [{ directive: 'img-src', url: new URL(picture, script) }] : [];
+  return picture !== '' && isUrl(picture, script.href) ? [{ directive: 'img-src', url: new URL(picture, script) }] : [];
 }
 
 function mixedFinding(page: URL, script: URL): Finding {

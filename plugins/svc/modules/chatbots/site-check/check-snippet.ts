@@ -1,3 +1,4 @@
+import { isUrl } from '#plugin-api';
 import type { Bot } from '../bots/bot.ts';
 import type { Finding } from './finding.ts';
 import type { PageScript, ReadPage } from './read-page.ts';
@@ -17,7 +18,7 @@ export interface SnippetFacts {
 
 /** The tag of the widget's script, wherever it leads. */
 export function findSnippet({ scripts, base }: ReadPage): readonly PageScript[] {
-  return scripts.filter(({ src }) => URL.canParse(src, base.href) && (file.test(new URL(src, base).pathname) || file.test(new URL(src, base).searchParams.get('rest_route') ?? '')));
+  return scripts.filter(({ src }) => isUrl(src, base.href) && (file.test(new URL(src, base).pathname) || file.test(new URL(src, base).searchParams.get('rest_route') ?? '')));
 }
 
 /** Whether the page has the script tag, and whether it is the right one. */

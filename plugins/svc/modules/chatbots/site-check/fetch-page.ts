@@ -1,4 +1,4 @@
-import type { HttpApi, OutboundResponse } from '#plugin-api';
+import { isUrl, type HttpApi, type OutboundResponse } from '#plugin-api';
 import { typedInternalHost } from '../../../kit/internal-host.ts';
 import type { Finding } from './finding.ts';
 
@@ -19,7 +19,7 @@ export function typedAddress(text: string): URL | null {
   const trimmed = text.trim();
   const local = /^(localhost|\d+\.\d+\.\d+\.\d+|\[[\da-f:.]+\])([:/]|$)/i.test(trimmed);
   const whole = /^[a-z][a-z\d+.-]*:\/\//i.test(trimmed) ? trimmed : `${local ? 'http' : 'https'}://${trimmed}`;
-  if (trimmed === '' || !URL.canParse(whole)) return null;
+  if (trimmed === '' || !isUrl(whole)) return null;
   const url = new URL(whole);
   return (url.protocol === 'http:' || url.protocol === 'https:') && url.username === '' && url.password === '' ? url : null;
 }

@@ -1,3 +1,4 @@
+import { isUrl } from '#plugin-api';
 import { Parser } from 'htmlparser2';
 
 /** A script tag of a page. */
@@ -29,7 +30,7 @@ export function readPage(html: string, address: URL): ReadPage {
   let depth = 0;
   const readers: Readonly<Record<string, (attributes: Record<string, string>) => void>> = {
     base: ({ href }) => {
-      if (href !== undefined && URL.canParse(href, address.href)) base ??= new URL(href, address);
+      if (href !== undefined && isUrl(href, address.href)) base ??= new URL(href, address);
     },
     script: (attributes) => {
       if (attributes['src'] !== undefined) scripts.push({ src: attributes['src'].trim(), attributes });

@@ -1,4 +1,4 @@
-import type { RestRequest } from '#plugin-api';
+import { isUrl, type RestRequest } from '#plugin-api';
 
 /** A parameter that is a text; empty where it is none. */
 export function text({ params }: Pick<RestRequest, 'params'>, name: string): string {
@@ -11,5 +11,5 @@ const longestUrl = 2000;
 /** The page the visitor is on, as the page says; empty: not an address of the web, which nobody should be made to click. */
 export function pageUrl(request: Pick<RestRequest, 'params'>): string {
   const given = text(request, 'page_url').slice(0, longestUrl);
-  return /^https?:\/\//i.test(given) && URL.canParse(given) ? given : '';
+  return /^https?:\/\//i.test(given) && isUrl(given) ? given : '';
 }
