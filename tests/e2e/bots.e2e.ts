@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
+import { until } from './browser.ts';
 import { faultsOfPage, openBotsSite, type BotsSite } from './bots-site.ts';
 
 describe('chatbots in the admin', () => {
@@ -36,7 +37,7 @@ describe('chatbots in the admin', () => {
     await page.locator('svc-chatbot [data-scheme="dark"]').waitFor();
     await page.getByLabel('Main colour', { exact: true }).fill('#aa0044');
     expect(await page.getByLabel('Main colour: picker').inputValue()).to.equal('#aa0044');
-    await page.waitForFunction(`getComputedStyle(document.querySelector('svc-chatbot').shadowRoot.querySelector('header')).backgroundColor === 'rgb(170, 0, 68)'`);
+    await until(page, `getComputedStyle(document.querySelector('svc-chatbot').shadowRoot.querySelector('header')).backgroundColor === 'rgb(170, 0, 68)'`);
     await page.getByRole('button', { name: 'Reset: Main colour' }).click();
     expect(await page.getByLabel('Main colour', { exact: true }).inputValue()).to.equal('');
     await section('Basics');
@@ -105,7 +106,7 @@ describe('chatbots in the admin', () => {
     await page.getByRole('button', { name: 'Copy script tag' }).getByText('Copied').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(`<script src="${host.url}/wp-json/svc-widget/v1/widget.js" data-bot="${String(id)}" async></script>`);
     await page.getByRole('button', { name: 'Copy shortcode' }).click();
-    await page.waitForFunction(`navigator.clipboard.readText().then((text) => text === '[svc_chatbot id=${String(id)}]')`);
+    await until(page, `navigator.clipboard.readText().then((text) => text === '[svc_chatbot id=${String(id)}]')`);
   });
 
   it('mark what is wrong, in the section where it is, and keep the rest', async () => {

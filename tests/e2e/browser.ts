@@ -46,3 +46,8 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
 export function overflow(page: Page): Promise<number> {
   return page.evaluate<number>('Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)');
 }
+
+/** Waits until the expression is true on the page. `page.waitForFunction` evaluates it from within, which the site's content security policy forbids. */
+export async function until(page: Page, expression: string): Promise<void> {
+  while ((await page.evaluate(expression)) !== true) await page.evaluate('new Promise((resolve) => requestAnimationFrame(resolve))');
+}

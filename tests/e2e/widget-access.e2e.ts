@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { accessibilityFaults, overflow } from './browser.ts';
+import { accessibilityFaults, overflow, until } from './browser.ts';
 import { startWidgetSite, type WidgetDriver, type WidgetSite } from './widget-site.ts';
 
 const form = { id: 'all', name: 'All fields', intro: 'One of **each**.', submit_label: '', thanks: 'Thanks.', elements: ['text', 'textarea', 'email', 'phone', 'number', 'select', 'radio', 'checkbox', 'consent'].map((type) => ({ id: type, type, label: `A ${type}`, help: 'Some help.', required: true, options: ['select', 'radio', 'checkbox'].includes(type) ? [{ value: '1', label: 'One' }, { value: '2', label: 'Two' }] : [] })) };
@@ -61,7 +61,7 @@ describe('the widget for everybody', () => {
     await chat.open();
     await page.evaluate(`(() => { const live = document.querySelector('svc-chatbot').shadowRoot.querySelector('[aria-live]'); window.said = []; new MutationObserver(() => said.push(live.textContent)).observe(live, { childList: true }); })()`);
     await chat.ask('echo: one **two** three four five six');
-    await page.waitForFunction('window.said.length === 2');
+    await until(page, 'window.said.length === 2');
     expect(await page.evaluate('window.said')).to.deep.equal(['Writing an answer…', 'Chat with us: one two three four five six']);
   });
 
@@ -75,7 +75,7 @@ describe('the widget for everybody', () => {
     await page.keyboard.press('Tab');
     expect(await focused(page)).to.equal('Close chat');
     await page.setViewportSize({ width: 390, height: 420 });
-    await page.waitForFunction(`document.querySelector('svc-chatbot').shadowRoot.querySelector('.panel').getBoundingClientRect().height === 420`);
+    await until(page, `document.querySelector('svc-chatbot').shadowRoot.querySelector('.panel').getBoundingClientRect().height === 420`);
     expect((await chat.field.boundingBox())?.y).to.be.lessThan(420);
     expect(await overflow(page)).to.equal(0);
   });
