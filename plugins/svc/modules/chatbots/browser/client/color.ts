@@ -26,9 +26,9 @@ export function contrast(one: Rgb, other: Rgb): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** `share` of `other` in `color`, 0 to 1. */
+/** `share` of `other` in `color`, 0 to 1; rounded as it will be written, so that contrasts are those of what is shown. */
 export function mix(color: Rgb, other: Rgb, share: number): Rgb {
-  return [0, 1, 2].map((index) => (color[index] ?? 0) * (1 - share) + (other[index] ?? 0) * share) as unknown as Rgb;
+  return [0, 1, 2].map((index) => Math.round((color[index] ?? 0) * (1 - share) + (other[index] ?? 0) * share)) as unknown as Rgb;
 }
 
 const white: Rgb = [255, 255, 255];
@@ -45,9 +45,7 @@ export function readable(color: Rgb, backgrounds: readonly Rgb[], minimum = 4.5)
   const target: Rgb = luminance(first) > 0.18 ? black : white;
   for (let share = 0; share < 1; share += 0.05) {
     const moved = mix(color, target, share);
-    // Rounded as it will be written, so that the written one holds the minimum.
-    const written = moved.map(Math.round) as unknown as Rgb;
-    if (backgrounds.every((background) => contrast(written, background) >= minimum)) return written;
+    if (backgrounds.every((background) => contrast(moved, background) >= minimum)) return moved;
   }
   return target;
 }
