@@ -9,6 +9,8 @@ export interface SourceParts {
   readonly signal?: AbortSignal;
 }
 
+/** The host knows no categories: the service keeps them in this meta of posts. */
+const categoryKey = 'svc_category';
 /** Posts read at a time. */
 const pageOfPosts = 200;
 const fetchLimits = { timeout: 20_000, maxBytes: 10_000_000 } as const;
@@ -61,13 +63,14 @@ async function* fromFeed({ url }: RssSource, { host, signal }: SourceParts): Asy
   }
 }
 
-async function* fromPosts({ post_type, status, search, changed_since, again }: PostsSource, { host }: SourceParts): AsyncGenerator<Candidate> {
+async function* fromPosts({ post_type, status, category, search, changed_since, again }: PostsSource, { host }: SourceParts): AsyncGenerator<Candidate> {
   const { posts } = host.content;
   const modifiedAfter = changed_since === '' ? undefined : Date.parse(`${changed_since}T00:00:00Z`) - 1;
   for (let offset = 0; ; offset += pageOfPosts) {
     const found = await posts.find({ type: post_type, status, ...(search !== '' && { search }), ...(modifiedAfter !== undefined && { modifiedAfter }), orderBy: 'id', order: 'asc', limit: pageOfPosts, offset });
     for (const post of found) {
       const { id, title, modified } = post;
+      if (category !== '' && !isSame(await host.content.meta.get(id, categoryKey), category)) continue;
       yield {
         identity: again ? `post:${String(id)}:${String(modified)}` : `post:${String(id)}`,
         target: String(id),
@@ -77,4 +80,8 @@ async function* fromPosts({ post_type, status, search, changed_since, again }: P
     }
     if (found.length < pageOfPosts) return;
   }
+}
+
+function isSame(value: unknown, category: string): boolean {
+  return typeof value === 'string' && value.trim().toLowerCase() === category.trim().toLowerCase();
 }

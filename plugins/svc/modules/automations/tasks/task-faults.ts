@@ -1,4 +1,4 @@
-import type { HostApi } from '#plugin-api';
+import { isUrl, type HostApi } from '#plugin-api';
 import type { AutomationSource, AutomationTaskType } from '../../../ai/automation-task.ts';
 import { fieldLabel } from '../../../settings/field-value.ts';
 import { isMembers, schemaFaults, type Faults } from './settings-schema.ts';
@@ -69,6 +69,7 @@ const kinds: Readonly<Record<AutomationSource, (source: Members, host: FaultPart
   posts: (source, host) => ({
     ...(typeof source['post_type'] !== 'string' || !host.content.postType(source['post_type']) ? { 'source.post_type': `Type of posts must be one of ${host.content.postTypes().map(({ name }) => name).join(', ')}.` } : {}),
     ...(typeof source['status'] !== 'string' || (source['status'] !== 'any' && !host.content.postStatuses().some(({ name }) => name === source['status'])) ? { 'source.status': 'Status of posts must be a status, or any.' } : {}),
+    ...(typeof source['category'] !== 'string' || source['category'].length > longest.search ? { 'source.category': `Category may have at most ${String(longest.search)} characters.` } : {}),
     ...(typeof source['search'] !== 'string' || source['search'].length > longest.search ? { 'source.search': `Search may have at most ${String(longest.search)} characters.` } : {}),
     ...(typeof source['changed_since'] !== 'string' || !isDayOrEmpty(source['changed_since']) ? { 'source.changed_since': 'Changed since must be a day, YYYY-MM-DD, or empty.' } : {}),
     ...(typeof source['again'] !== 'boolean' && { 'source.again': 'Again when changed must be true or false.' }),
@@ -89,7 +90,7 @@ function isWhole(value: unknown, least: number, greatest: number): value is numb
 }
 
 function isAddress(text: string): boolean {
-  return text.length <= longest.address && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  return text.length <= longest.address && isUrl(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
 function isDayOrEmpty(text: string): boolean {

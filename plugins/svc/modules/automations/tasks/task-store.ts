@@ -18,7 +18,7 @@ export interface TaskStoreParts {
 type Members = Readonly<Record<string, unknown>>;
 
 export const defaults = { status: 'active', schedule: '', author_id: 0, limits: { run: 0, day: 0 }, attempts: 3, settings: {} } as const;
-const sourceDefaults: Readonly<Record<string, Members>> = { posts: { post_type: 'post', status: 'publish', search: '', changed_since: '', again: false } };
+const sourceDefaults: Readonly<Record<string, Members>> = { posts: { post_type: 'post', status: 'publish', category: '', search: '', changed_since: '', again: false } };
 const readOnly = ['id', 'created_at', 'updated_at', 'next_run'];
 
 /** The tasks, a row each, and their events of cron. No change is lost where two are made at once; every node sees them with its next look. */

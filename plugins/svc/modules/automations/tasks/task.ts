@@ -24,6 +24,8 @@ export interface PostsSource {
   readonly post_type: string;
   /** A status, or `any`. */
   readonly status: string;
+  /** As the meta `svc_category` names it, without regard to case; empty: any. */
+  readonly category: string;
   /** Words that must all occur; empty: any post. */
   readonly search: string;
   /** `YYYY-MM-DD`, empty: any time. */

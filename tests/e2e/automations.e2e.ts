@@ -1,0 +1,160 @@
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { startAutomationsSite, type AutomationsSite } from '../contract/automations-site.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
+import { accessibilityFaults, openBrowser, openPage, overflow } from './browser.ts';
+
+const password = 'correct horse battery';
+
+describe('automations in the admin', () => {
+  let site: AutomationsSite;
+  let receiver: WebhookReceiver;
+  let browser: Browser;
+  let page: Page;
+  let problems: string[];
+
+  before(async () => {
+    site = await startAutomationsSite();
+    receiver = await startWebhookReceiver();
+    await site.host.users.create({ login: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.com', password, role: 'administrator' });
+    await site.host.cli('svc', 'webhook', 'on');
+    await site.host.cli('svc', 'webhook', 'add', '--json', JSON.stringify({ name: 'Shop', url: receiver.url, events: ['task.item_completed'] }));
+    browser = await openBrowser();
+    ({ page, problems } = await signIn({}));
+  });
+  after(async () => {
+    await browser.close();
+    await site.stop();
+    await receiver.stop();
+  });
+
+  async function signIn(options: object): ReturnType<typeof openPage> {
+    const opened = await openPage(browser, options);
+    await opened.page.goto(`${site.host.url}/admin/login`);
+    await opened.page.getByLabel('User name or e-mail').fill('ada');
+    await opened.page.getByLabel('Password').fill(password);
+    await opened.page.getByRole('button', { name: 'Sign in' }).click();
+    await opened.page.waitForURL('**/admin/');
+    return opened;
+  }
+  const at = (path: string): string => `${site.host.url}/admin/${path}`;
+  const shot = async (name: string, of = page): Promise<void> => {
+    if (process.env['PICTURES']) await of.screenshot({ path: `${process.env['PICTURES']}/${name}.png`, fullPage: true });
+  };
+  const clean = async (name: string, of = page): Promise<void> => {
+    await shot(name, of);
+    expect(await accessibilityFaults(of), name).to.deep.equal([]);
+    expect(await overflow(of), name).to.equal(0);
+  };
+
+  it('make the first task, run it, and follow its items to their posts; each sends its event once', async () => {
+    await page.goto(at('svc/tasks'));
+    await clean('tasks-empty');
+    await page.getByRole('link', { name: 'Make your first task' }).click();
+    const only = page.getByRole('link', { name: /Write notes/ });
+    if (await only.isVisible()) await only.click();
+    await page.getByLabel('Name', { exact: true }).fill('Coffee notes');
+    await page.getByLabel('Prompt').fill('echo: all about coffee');
+    await page.getByLabel('List', { exact: true }).fill('mountain coffee\nforest coffee\nmountain coffee\n');
+    await page.getByLabel('Runs').selectOption('cron');
+    await page.getByLabel('Cron expression, in UTC').fill('every monday');
+    await clean('task-edit');
+    await page.getByRole('button', { name: 'Save and run now' }).click();
+    await page.getByText('Prompt must hold {target}.').first().waitFor();
+    expect(await page.getByLabel('Prompt').getAttribute('aria-invalid')).to.equal('true');
+    await page.getByLabel('Prompt').fill('echo: all about {target}');
+    await page.getByRole('button', { name: 'Save and run now' }).click();
+    await page.getByText(/'every monday' is no schedule/).first().waitFor();
+    await clean('task-edit-refused');
+    // The browser notes an answer of 400 each time.
+    problems.splice(0);
+    expect(await page.getByLabel('List', { exact: true }).inputValue()).to.equal('mountain coffee\nforest coffee\nmountain coffee');
+    await page.getByLabel('Cron expression, in UTC').fill('30 6 * * 1');
+    await page.getByRole('button', { name: 'Save and run now' }).click();
+    await page.getByText('Coffee notes is saved. 2 new items queued.').waitFor();
+    // The page follows by itself.
+    await page.getByText('2 of 2 done').first().waitFor();
+    await page.getByRole('link', { name: 'Open the post of forest coffee' }).waitFor();
+    await clean('task');
+    await page.getByRole('link', { name: 'forest coffee', exact: true }).click();
+    await page.getByRole('heading', { name: /forest coffee/ }).waitFor();
+    await page.getByText('The note is written.').waitFor();
+    await clean('item');
+    await page.locator('#outcome').getByRole('link', { name: 'forest coffee' }).click();
+    expect(await page.locator('[name=content]').inputValue()).to.equal('all about forest coffee');
+
+    const events = (await receiver.first(2)).map(({ body }) => JSON.parse(body.toString()) as { readonly type: string; readonly source: object; readonly data: Readonly<Record<string, unknown>> });
+    expect(events.map(({ type }) => type)).to.deep.equal(['task.item_completed', 'task.item_completed']);
+    expect(events.map(({ data }) => (data['queue_item'] as { readonly target_identifier: string }).target_identifier).sort()).to.deep.equal(['forest coffee', 'mountain coffee']);
+    await page.goto(at('svc/tasks'));
+    await page.getByRole('heading', { name: 'Coffee notes' }).waitFor();
+    await clean('tasks');
+    await page.getByRole('button', { name: 'Run now: Coffee notes' }).click();
+    await page.getByText('Coffee notes: Nothing new in the source.').waitFor();
+    expect(receiver.received.length).to.equal(2);
+    expect(problems).to.deep.equal([]);
+  });
+
+  it('show failed items with their reason, and try them again', async () => {
+    const usual = site.work;
+    site.work = async ({ target }) => {
+      if (target === 'two') throw new Error('This one has no facts to go by.');
+      return Promise.resolve({ message: 'Done.' });
+    };
+    const task = await site.task({ name: 'Facts' });
+    await page.goto(at(`svc/tasks/task?id=${String(task.id)}`));
+    await clean('task-empty');
+    await page.getByRole('button', { name: 'Collect items now' }).click();
+    await page.getByText('3 of 3 done, 1 failed').first().waitFor();
+    await page.getByRole('link', { name: 'Failed (1)' }).click();
+    await page.getByText('This one has no facts to go by.').waitFor();
+    expect(await page.locator('tbody tr').count()).to.be.at.least(1);
+    await clean('task-failed');
+    site.work = usual;
+    await page.getByRole('button', { name: 'Try all failed again (1)' }).press('Enter');
+    await page.getByText('1 item is set to go again.').waitFor();
+    await page.goto(at(`svc/tasks/task?id=${String(task.id)}`));
+    await page.getByText('3 of 3 done', { exact: true }).first().waitFor();
+    expect(problems).to.deep.equal([]);
+  });
+
+  it('pause, duplicate and delete tasks', async () => {
+    const { id } = await site.task({ name: 'Short lived' });
+    await page.goto(at('svc/tasks'));
+    await page.getByRole('button', { name: 'Pause: Short lived' }).click();
+    await page.getByText(/Short lived is paused/).waitFor();
+    await page.getByRole('button', { name: 'Duplicate Short lived' }).click();
+    await page.getByText('Short lived (copy) is there, without items.').waitFor();
+    await page.goto(at('svc/tasks'));
+    const card = page.locator(`#task-${String(id)}`);
+    await card.getByLabel('Delete Short lived', { exact: true }).click();
+    await card.getByLabel(/Yes, delete Short lived/).check();
+    await card.getByRole('button', { name: 'Delete for good' }).click();
+    await page.getByText('Short lived is deleted, with its items.').waitFor();
+    expect(problems).to.deep.equal([]);
+  });
+
+  it('fit a telephone, and the dark', async () => {
+    const small = await signIn({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
+    const [first] = (await site.cli('svc', 'task', 'list')) as readonly { readonly id: number }[];
+    const id = String(first?.id);
+    for (const [name, path] of [['tasks-small', 'svc/tasks'], ['task-small', `svc/tasks/task?id=${id}`], ['edit-small', `svc/tasks/edit?id=${id}`]] as const) {
+      await small.page.goto(at(path));
+      await clean(name, small.page);
+    }
+    const [item] = await site.items({ id: Number(id) } as never);
+    await small.page.goto(at(`svc/tasks/item?id=${String(item?.id)}`));
+    await clean('item-small', small.page);
+    expect(small.problems).to.deep.equal([]);
+  });
+
+  it('work without a script', async () => {
+    const plain = await signIn({ javaScriptEnabled: false });
+    await plain.page.goto(at('svc/tasks/edit?type=test_notes'));
+    await plain.page.getByLabel('Name', { exact: true }).fill('By hand');
+    await plain.page.getByLabel('CSV', { exact: false }).first().check();
+    await plain.page.getByLabel('Or paste it').fill('topic;tone\ntea;dry\nmilk;warm\n');
+    await plain.page.getByRole('button', { name: 'Save and run now' }).click();
+    await plain.page.getByText('By hand is saved. 2 new items queued.').waitFor();
+  });
+});
