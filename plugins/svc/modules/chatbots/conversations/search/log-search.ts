@@ -36,9 +36,11 @@ export interface LogSearch {
 
 export interface LogSearchParts {
   readonly host: Pick<HostApi, 'database' | 'clock' | 'log'>;
+  /** For tests: see maintainIndex. */
+  readonly pairsFrom?: number;
 }
 
-export function createLogSearch({ host }: LogSearchParts): LogSearch {
+export function createLogSearch({ host, pairsFrom }: LogSearchParts): LogSearch {
   const { database, clock, log } = host;
   const live = createLiveCatalogue({ database, clock });
   const texts = createTextMatches(database);
@@ -46,7 +48,7 @@ export function createLogSearch({ host }: LogSearchParts): LogSearch {
   let maintaining: Promise<boolean> | null = null;
 
   function maintain(options?: { readonly all?: boolean; readonly purge?: boolean }): Promise<boolean> {
-    maintaining ??= maintainIndex({ database, log }, options).finally(() => { maintaining = null; });
+    maintaining ??= maintainIndex({ database, log, pairsFrom }, options).finally(() => { maintaining = null; });
     return maintaining;
   }
 

@@ -16,6 +16,8 @@ const leaseTime = 60_000;
 export interface IndexMaintenance {
   readonly database: IndexDatabase;
   readonly log: Pick<Logger, 'info'>;
+  /** Texts of a segment from which its common words are paired. Default 4,096. */
+  readonly pairsFrom?: number | undefined;
 }
 
 /**
@@ -26,16 +28,16 @@ export interface IndexMaintenance {
  * @param options `all`: index the last few messages as well. `purge`: write every segment anew that holds words of deleted conversations.
  */
 export async function maintainIndex(parts: IndexMaintenance, { all = false, purge = false }: { readonly all?: boolean; readonly purge?: boolean } = {}): Promise<boolean> {
-  const { database } = parts;
+  const { database, pairsFrom } = parts;
   if (!(await takeLease(database))) return false;
   try {
-    while (await indexPending(database, all ? 1 : worthIndexing)) await renewLease(database);
+    while (await indexPending(parts, all ? 1 : worthIndexing)) await renewLease(database);
     for (let group = await segmentsToMerge(database); group.length > 0; group = await segmentsToMerge(database)) {
-      if (!(await mergeSegments(database, group))) break;
+      if (!(await mergeSegments(database, group, pairsFrom))) break;
       await renewLease(database);
     }
     for (const segment of purge ? await segmentsWithGone(database) : []) {
-      await mergeSegments(database, [segment]);
+      await mergeSegments(database, [segment], pairsFrom);
       await renewLease(database);
     }
     await tidyIndex(database);
@@ -55,11 +57,11 @@ async function renewLease(database: IndexDatabase): Promise<void> {
 }
 
 /** One segment of messages that are not indexed. Answers whether there was anything to do. */
-async function indexPending(database: IndexDatabase, atLeast: number): Promise<boolean> {
+async function indexPending({ database, pairsFrom }: IndexMaintenance, atLeast: number): Promise<boolean> {
   const rows = (await database.knex(tables.messages).where({ indexed: 0 }).orderBy(['conversation_id', 'position']).limit(messagesAtOnce).select('id', 'conversation_id', 'content')) as PendingRow[];
   if (rows.length < atLeast) return false;
   const segmentId = await beginSegment(database);
-  const builder = createSegmentBuilder();
+  const builder = createSegmentBuilder(pairsFrom);
   await addTexts(builder, rows);
   await writeSegment(database, builder, { segmentId, conversations: builder.conversations(), messages: rows.map(({ id }) => id), replaces: [] });
   return true;

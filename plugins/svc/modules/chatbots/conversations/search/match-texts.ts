@@ -2,10 +2,11 @@ import { segmentStates, tables } from '../conversation-tables.ts';
 import { asConversations } from './merge-segments.ts';
 import { nextTurn } from './write-segment.ts';
 import { idBits, noIds, withIds, type IdBits } from './id-bits.ts';
+import { bySegment, markPair } from './match-pair.ts';
 import { createMarkPhrase, type PhrasePart } from './phrases.ts';
 import { planSearch, type Plan } from './plan.ts';
 import { markTexts } from './postings.ts';
-import { findWords, readPlaces, readTexts, type PhraseWords, type PostingsRow } from './read-postings.ts';
+import { findWords, readPlaces, readTexts, type FoundWord, type PhraseWords, type PostingsRow } from './read-postings.ts';
 import { cutTexts } from './segment-builder.ts';
 import type { IndexDatabase } from './segment-store.ts';
 import { foldForSearch, isWord } from './tokens.ts';
@@ -36,6 +37,8 @@ interface Generation {
   readonly segments: ReadonlyMap<number, Segment>;
   /** By conversation: the last segment whose texts of it do not count. */
   readonly dead: ReadonlyMap<number, number>;
+  /** By segment: the words whose pairs it holds. */
+  readonly common: ReadonlyMap<number, ReadonlySet<string>>;
   /** Ids of conversations that the segments hold are none below and none above. */
   readonly lowest: number;
   readonly highest: number;
@@ -46,7 +49,7 @@ interface Generation {
  * for the next page: segments do not change, and a generation tells when there are others.
  */
 export function createTextMatches(database: IndexDatabase): TextMatches {
-  let generation: Generation = { number: -1, segments: new Map(), dead: new Map(), lowest: 0, highest: -1 };
+  let generation: Generation = { number: -1, segments: new Map(), dead: new Map(), common: new Map(), lowest: 0, highest: -1 };
   let results = new Map<string, IdBits>();
   let pending = 0;
 
@@ -109,9 +112,21 @@ async function readGeneration(database: IndexDatabase, number: number, before: R
     number,
     segments,
     dead: new Map(dead.map((row) => [row.conversation_id, row.segment_id])),
+    common: await readCommon(database, segments),
     lowest: known.reduce((least, segment) => Math.min(least, segment.lowest), known[0]?.lowest ?? 0),
     highest: known.reduce((most, segment) => Math.max(most, segment.highest), -1),
   };
+}
+
+async function readCommon({ knex }: IndexDatabase, segments: ReadonlyMap<number, Segment>): Promise<ReadonlyMap<number, ReadonlySet<string>>> {
+  const rows = (await knex(tables.terms).join(tables.postings, `${tables.postings}.term_id`, `${tables.terms}.id`).where('kind', 3).select('segment_id', 'term')) as { segment_id: number; term: string }[];
+  const common = new Map<number, Set<string>>();
+  for (const { segment_id: id, term } of rows) {
+    if (!segments.has(id)) continue;
+    const words = common.get(id) ?? new Set();
+    common.set(id, words.add(term));
+  }
+  return common;
 }
 
 function segmentOf(id: number, conversations: Uint32Array): Segment {
@@ -126,7 +141,7 @@ function segmentOf(id: number, conversations: Uint32Array): Segment {
 async function searchIndex(database: IndexDatabase, generation: Generation, text: string): Promise<IdBits> {
   const hits = createHits(generation);
   const plan = planSearch(text);
-  const whole = plan.kind === 'texts' || !(await markByPlan(database, plan, hits));
+  const whole = plan.kind === 'texts' || !(await markByPlan({ database, generation }, plan, hits));
   if (whole) return withIds(noIds, await lookThrough(database, [...hits.all()], text));
   if (plan.kind === 'term') return hits.found();
   const unsure = hits.of(await readTexts(database, { by: 'term', kind: 2, term: cutTexts }));
@@ -134,39 +149,47 @@ async function searchIndex(database: IndexDatabase, generation: Generation, text
   return unsure.size === 0 ? found : withIds(found, await lookThrough(database, [...unsure], text));
 }
 
+interface Searching {
+  readonly database: IndexDatabase;
+  readonly generation: Generation;
+}
+
 /** Answers false when the index cannot tell. */
-async function markByPlan(database: IndexDatabase, plan: Plan, hits: Hits): Promise<boolean> {
+async function markByPlan({ database, generation }: Searching, plan: Plan, hits: Hits): Promise<boolean> {
   if (plan.kind === 'term') hits.mark(await readTexts(database, { by: 'term', kind: plan.isGram ? 1 : 0, term: plan.term }));
   else if (plan.kind === 'part') hits.mark(await readTexts(database, { by: 'part', part: plan.part }));
-  else if (plan.kind === 'phrase') return markByPhrase(database, plan, hits);
+  else if (plan.kind === 'phrase') return markByPhrase({ database, generation }, plan, hits);
   return true;
 }
 
-async function markByPhrase(database: IndexDatabase, { words, glues }: Extract<Plan, { kind: 'phrase' }>, hits: Hits): Promise<boolean> {
-  const parts: number[][] = [];
+async function markByPhrase({ database, generation }: Searching, { words, glues }: Extract<Plan, { kind: 'phrase' }>, hits: Hits): Promise<boolean> {
+  const parts: (readonly FoundWord[])[] = [];
   for (const [index, word] of words.entries()) {
     const choice: PhraseWords = !isWord(word) || (index > 0 && index < words.length - 1) ? { is: word } : index === 0 ? { ends: word } : { begins: word };
-    const ids = await findWords(database, choice, mostWords + 1);
-    if (ids.length === 0) return true;
-    if (ids.length > mostWords) return false;
-    parts.push(ids);
+    const found = await findWords(database, choice, mostWords + 1);
+    if (found.length === 0) return true;
+    if (found.length > mostWords) return false;
+    parts.push(found);
   }
-  const rows = await readPlaces(database, [...new Set(parts.flat())]);
-  const bySegment = new Map<number, Map<number, PostingsRow>>();
-  for (const row of rows) {
-    const segment = bySegment.get(row.segmentId);
-    if (segment === undefined) bySegment.set(row.segmentId, new Map([[row.termId, row]]));
-    else segment.set(row.termId, row);
+  const [first, second] = parts;
+  if (parts.length === 2 && first !== undefined && second !== undefined) {
+    await markPair({ database, common: generation.common }, { first, second, glue: glues[0] ?? 0 }, hits);
+    return true;
   }
+  await markLongPhrase(database, { parts, glues }, hits);
+  return true;
+}
+
+async function markLongPhrase(database: IndexDatabase, { parts, glues }: { readonly parts: readonly (readonly FoundWord[])[]; readonly glues: readonly number[] }, hits: Hits): Promise<void> {
+  const segments = bySegment(await readPlaces(database, [...new Set(parts.flat().map(({ id }) => id))]));
   const markPhrase = createMarkPhrase();
-  for (const [segmentId, terms] of bySegment) {
-    const listed = parts.map((ids, index): PhrasePart => ({
-      words: ids.flatMap((id) => terms.get(id) ?? []),
+  for (const [segmentId, terms] of segments) {
+    const listed = parts.map((found, index): PhrasePart => ({
+      words: found.flatMap(({ id }) => terms.get(id) ?? []),
       glue: index === parts.length - 1 ? null : (glues[index] ?? 0),
     }));
     hits.markIn(segmentId, (marks) => { markPhrase(listed, marks); });
   }
-  return true;
 }
 
 interface Hits {

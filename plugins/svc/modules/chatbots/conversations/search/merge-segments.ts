@@ -50,9 +50,9 @@ export async function segmentsWithGone(database: IndexDatabase): Promise<readonl
  * One segment in place of several, without the texts that do not count any more. Answers false when it came to nothing:
  * a message was taken away meanwhile.
  */
-export async function mergeSegments(database: IndexDatabase, segments: readonly Segment[]): Promise<boolean> {
+export async function mergeSegments(database: IndexDatabase, segments: readonly Segment[], pairsFrom?: number): Promise<boolean> {
   const segmentId = await beginSegment(database);
-  const builder = createSegmentBuilder();
+  const builder = createSegmentBuilder(pairsFrom);
   for (const segment of segments) {
     const numbers = builder.takeTexts(await withoutGone(database, segment));
     await takeOverWords(database, { builder, segmentId: segment.id, numbers });
@@ -96,7 +96,7 @@ type WordRow = Pick<SegmentRow, 'term' | 'texts' | 'places'> & { readonly termId
 async function wordRows(database: IndexDatabase, segmentId: number, after: number): Promise<WordRow[]> {
   const sql = (mark: (index: number) => string): string =>
     `SELECT postings.term_id, terms.term, postings.texts, postings.places FROM ${tables.postings} postings JOIN ${tables.terms} terms ON terms.id = postings.term_id
-     WHERE postings.segment_id = ${mark(1)} AND postings.term_id > ${mark(2)} AND terms.kind <> 1 ORDER BY postings.term_id LIMIT ${String(rowsAtOnce)}`;
+     WHERE postings.segment_id = ${mark(1)} AND postings.term_id > ${mark(2)} AND terms.kind IN (0, 2) ORDER BY postings.term_id LIMIT ${String(rowsAtOnce)}`;
   const rows = await database.direct({
     sqlite: (connection) => connection.rows(sql(() => '?'), segmentId, after),
     postgresql: async (connection) => (await connection.rows(sql((index) => `$${String(index)}`), [segmentId, after])).rows,

@@ -11,6 +11,8 @@ export interface PostingsRow {
 
 type Choice =
   | { readonly by: 'term'; readonly kind: 0 | 1 | 2; readonly term: string }
+  /** Two common words in a row, see pairTerm. */
+  | { readonly by: 'pairs'; readonly terms: readonly string[] }
   /** Words with this part: four letters or more. */
   | { readonly by: 'part'; readonly part: string };
 
@@ -33,11 +35,13 @@ function rowOf([segmentId, termId, bytes, places]: readonly unknown[]): Postings
 
 function readSqlite({ rows }: SqliteConnection, choice: Choice): Rows {
   if (choice.by === 'term') return rows(`${texts} (SELECT id FROM ${tables.terms} WHERE kind = ? AND term = ?)`, choice.kind, choice.term);
+  if (choice.by === 'pairs') return rows(`${texts} (SELECT id FROM ${tables.terms} WHERE kind = 4 AND term IN (SELECT value FROM json_each(?)))`, JSON.stringify(choice.terms));
   return rows(`${texts} (SELECT rowid FROM svc_log_words WHERE svc_log_words MATCH ?)`, `"${choice.part}"`);
 }
 
 async function readPostgresql(connection: PostgresqlConnection, choice: Choice): Promise<Rows> {
   if (choice.by === 'term') return (await connection.rows(`${texts} (SELECT id FROM ${tables.terms} WHERE kind = $1 AND term = $2)`, [choice.kind, choice.term])).rows;
+  if (choice.by === 'pairs') return (await connection.rows(`${texts} (SELECT id FROM ${tables.terms} WHERE kind = 4 AND term = ANY($1))`, [choice.terms])).rows;
   // Two questions: their plans must not depend on how many words there may be.
   const { rows: ids } = await connection.rows(`SELECT id FROM ${tables.terms} WHERE kind = 0 AND term LIKE $1`, [`%${choice.part}%`]);
   return (await connection.rows(`SELECT segment_id, term_id, texts FROM ${tables.postings} WHERE term_id = ANY($1)`, [ids.map(([id]) => id)])).rows;
@@ -46,15 +50,20 @@ async function readPostgresql(connection: PostgresqlConnection, choice: Choice):
 /** Which words a part of a phrase stands for. */
 export type PhraseWords = { readonly ends: string } | { readonly is: string } | { readonly begins: string };
 
-/** Ids of words, at most `limit` of them. */
-export async function findWords(database: IndexDatabase, words: PhraseWords, limit: number): Promise<number[]> {
+export interface FoundWord {
+  readonly id: number;
+  readonly term: string;
+}
+
+/** At most `limit` of them. */
+export async function findWords(database: IndexDatabase, words: PhraseWords, limit: number): Promise<FoundWord[]> {
   const [column, from, to] = rangeOf(words);
-  const sql = (mark: (index: number) => string): string => `SELECT id FROM ${tables.terms} WHERE kind = 0 AND ${column} >= ${mark(1)} AND ${column} ${to === null ? '=' : '<'} ${mark(2)} LIMIT ${String(limit)}`;
+  const sql = (mark: (index: number) => string): string => `SELECT id, term FROM ${tables.terms} WHERE kind = 0 AND ${column} >= ${mark(1)} AND ${column} ${to === null ? '=' : '<'} ${mark(2)} LIMIT ${String(limit)}`;
   const rows = await database.direct<Rows | Promise<Rows>>({
     sqlite: (connection) => connection.rows(sql(() => '?'), from, to ?? from),
     postgresql: async (connection) => (await connection.rows(sql((index) => `$${String(index)}`), [from, to ?? from])).rows,
   }, { readOnly: true });
-  return rows.map(([id]) => Number(id));
+  return rows.map(([id, term]) => ({ id: Number(id), term: String(term) }));
 }
 
 /** Both dialects compare these columns by their bytes; no text of words has a byte 0xf5 or above, as this character's would be behind. */
@@ -67,12 +76,17 @@ function rangeOf(words: PhraseWords): readonly [string, string, string | null] {
   return ['backwards', end, end + behindAll];
 }
 
-/** With places, in order of segments. */
-export async function readPlaces(database: IndexDatabase, termIds: readonly number[]): Promise<PostingsRow[]> {
+/** @param segments `in`: these alone, and those that are none of `besides`. Default: all. */
+export async function readPlaces(database: IndexDatabase, termIds: readonly number[], segments?: { readonly in: readonly number[]; readonly besides: readonly number[] }): Promise<PostingsRow[]> {
+  if (termIds.length === 0) return [];
   const select = `SELECT segment_id, term_id, texts, places FROM ${tables.postings} WHERE term_id`;
+  const lists = segments === undefined ? [termIds] : [termIds, segments.in, segments.besides];
   const rows = await database.direct<Rows | Promise<Rows>>({
-    sqlite: (connection) => connection.rows(`${select} IN (SELECT value FROM json_each(?))`, JSON.stringify(termIds)),
-    postgresql: async (connection) => (await connection.rows(`${select} = ANY($1)`, [termIds])).rows,
+    sqlite: (connection) => {
+      const each = 'SELECT value FROM json_each(?)';
+      return connection.rows(`${select} IN (${each})${segments === undefined ? '' : ` AND (segment_id IN (${each}) OR segment_id NOT IN (${each}))`}`, ...lists.map((list) => JSON.stringify(list)));
+    },
+    postgresql: async (connection) => (await connection.rows(`${select} = ANY($1)${segments === undefined ? '' : ' AND (segment_id = ANY($2) OR segment_id <> ALL($3))'}`, lists)).rows,
   }, { readOnly: true });
   return rows.map(rowOf);
 }

@@ -1,11 +1,15 @@
 import { createByteWriter, type ByteWriter } from './bytes.ts';
+import { commonWords, pairsOf, worthPairs } from './pairs.ts';
 import { decodePlaces, decodeTexts, encodeTexts, glue, lastPlace, mostTexts } from './postings.ts';
 import { gramsOf, isWord, mostPositions, tokenise } from './tokens.ts';
 
 /** A row of the index: a term and where it occurs. */
 export interface SegmentRow {
-  /** 0: a word or a single character, with its places; 1: one to three letters in a row; 2: texts that have to be looked through. */
-  readonly kind: 0 | 1 | 2;
+  /**
+   * 0: a word or a single character, with its places; 1: one to three letters in a row; 2: texts that have to be looked
+   * through; 3: a common word, whose pairs with other common words are there; 4: such a pair.
+   */
+  readonly kind: 0 | 1 | 2 | 3 | 4;
   readonly term: string;
   readonly texts: Uint8Array;
   readonly places: Uint8Array | null;
@@ -35,13 +39,14 @@ export interface SegmentBuilder {
   /** Makes room for texts that are taken over. Answers their numbers: -1 for a conversation 0. */
   takeTexts(conversations: Uint32Array): Int32Array;
   conversations(): Uint32Array;
-  /** All rows, words before letters. */
-  rows(): Iterable<SegmentRow>;
+  /** All rows. Null: a good moment to let others in. */
+  rows(): Iterable<SegmentRow | null>;
 }
 
 export const cutTexts = 'cut';
 
-export function createSegmentBuilder(): SegmentBuilder {
+/** @param pairsFrom texts from which common words are paired. */
+export function createSegmentBuilder(pairsFrom = worthPairs): SegmentBuilder {
   const conversations: number[] = [];
   const words = new Map<string, WordPostings>();
   const cut: number[] = [];
@@ -92,6 +97,7 @@ export function createSegmentBuilder(): SegmentBuilder {
     *rows() {
       yield* wordRows(words, conversations.length);
       yield* gramRows(words, conversations.length);
+      if (conversations.length >= pairsFrom) yield* pairRows(words, conversations.length);
       if (cut.length > 0) yield { kind: 2, term: cutTexts, texts: encodeTexts(cut.sort((one, other) => one - other), conversations.length), places: null };
     },
   };
@@ -102,6 +108,12 @@ function* wordRows(words: ReadonlyMap<string, WordPostings>, size: number): Gene
     places.mark(lastAt, lastPlace);
     yield { kind: 0, term, texts: encodeTexts(texts, size), places: places.bytes() };
   }
+}
+
+function* pairRows(words: ReadonlyMap<string, WordPostings>, size: number): Generator<SegmentRow | null> {
+  const common = commonWords(words, size).map(([term, { texts, places }]) => ({ term, texts: encodeTexts(texts, size), places: places.bytes() }));
+  for (const { term } of common) yield { kind: 3, term, texts: encodeTexts([], size), places: null };
+  for (const pair of pairsOf(common, size)) yield pair === null ? null : { kind: 4, term: pair.term, texts: encodeTexts(pair.texts, size), places: null };
 }
 
 /** Letters occur where the words with them do. */

@@ -10,6 +10,10 @@ export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmedia
 export async function writeSegment(database: IndexDatabase, builder: SegmentBuilder, publication: Publication): Promise<boolean> {
   let batch: SegmentRow[] = [];
   for (const row of builder.rows()) {
+    if (row === null) {
+      await nextTurn();
+      continue;
+    }
     batch.push(row);
     if (batch.length < rowsAtOnce) continue;
     await insertRows(database, publication.segmentId, batch);
