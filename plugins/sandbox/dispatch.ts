@@ -17,6 +17,8 @@ export interface RawRequest {
   readonly body: string | null;
   /** Length of the body in bytes. */
   readonly length: number;
+  /** What a form with files holds, in place of the body; null: it cannot be read. */
+  readonly form?: Readonly<Record<string, unknown>> | null;
 }
 
 export interface Dispatched {
@@ -66,7 +68,7 @@ export async function dispatch(raw: RawRequest, circumstances: Circumstances): P
   const refusal = standIn.refuse(request);
   if (refusal) return answered(refusal);
   if (raw.body === null || raw.length > (standIn.bodyLimit ?? bodyLimit)) return answered(standIn.errors.tooLarge(raw.length));
-  const body = parseJson(raw.body);
+  const body = raw.form === undefined ? parseJson(raw.body) : raw.form ?? new SyntaxError('no form');
   if (body instanceof SyntaxError) return answered(standIn.errors.badJson());
   return handle(standIn, route, { request: { ...request, body, params: pathParams(route, rest) }, circumstances });
 }

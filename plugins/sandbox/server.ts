@@ -3,7 +3,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock, Logger } from '#plugin-api';
 import type { Dial } from './dial.ts';
-import { dispatch, largestBody } from './dispatch.ts';
+import { dispatch, largestBody, type RawRequest } from './dispatch.ts';
+import { parseMultipart } from './multipart.ts';
 import { createRecent } from './recent.ts';
 import type { SeenRequest } from './recent.ts';
 import { createMemoryStorage } from './storage/memory-storage.ts';
@@ -98,12 +99,16 @@ export function createSandboxServer({ clock, log, dial, storage = createMemorySt
   };
 }
 
-async function readBody(request: IncomingMessage): Promise<{ readonly body: string | null; readonly length: number }> {
+async function readBody(request: IncomingMessage): Promise<Pick<RawRequest, 'body' | 'length' | 'form'>> {
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of request as AsyncIterable<Buffer>) {
     length += part.length;
     if (length <= largestBody) parts.push(part);
   }
-  return { body: length > largestBody ? null : Buffer.concat(parts).toString('utf8'), length };
+  if (length > largestBody) return { body: null, length };
+  const type = request.headers['content-type'] ?? '';
+  // Files would not survive being read as text.
+  if (type.startsWith('multipart/form-data')) return { body: '', length, form: await parseMultipart(Buffer.concat(parts), type) };
+  return { body: Buffer.concat(parts).toString('utf8'), length };
 }

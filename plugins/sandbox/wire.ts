@@ -13,7 +13,7 @@ export interface WireRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** The parsed JSON body; undefined when there was none. */
+  /** The parsed JSON body, or the fields of a form with files; undefined when there was none. */
   readonly body: unknown;
   /** The dial's seed: same seed and same prompt, same answer. */
   readonly seed: number;

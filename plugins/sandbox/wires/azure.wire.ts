@@ -6,6 +6,7 @@ import type { ChatDialect } from './chat-dialect.ts';
 import { openAiShape, problemReply } from './chat-problems.ts';
 import { chatErrors, defaultModels, released } from './chat-wire.ts';
 import { embeddings } from './openai-embeddings.ts';
+import { imageEdits } from './openai-image-edits.ts';
 import { imageGenerations } from './openai-images.ts';
 import type { ImagesDialect } from './openai-images.ts';
 
@@ -83,6 +84,12 @@ export const azureWire: Wire = {
       method: 'POST',
       path: /^\/openai\/deployments\/(?<deployment>[^/]+)\/embeddings$/,
       handle: (request) => classic(request, () => embeddings(dialect, request, request.params['deployment'])),
+    },
+    { method: 'POST', path: /^\/openai\/v1\/images\/edits$/, handle: (request) => imageEdits(dialect, request) },
+    {
+      method: 'POST',
+      path: /^\/openai\/deployments\/(?<deployment>[^/]+)\/images\/edits$/,
+      handle: (request) => classic(request, () => imageEdits(dialect, request, request.params['deployment'])),
     },
     {
       method: 'POST',

@@ -5,6 +5,7 @@ import type { ChatDialect } from './chat-dialect.ts';
 import { problemReply } from './chat-problems.ts';
 import { embeddings } from './openai-embeddings.ts';
 import type { EmbeddingsDialect } from './openai-embeddings.ts';
+import { imageEdits } from './openai-image-edits.ts';
 import { imageGenerations } from './openai-images.ts';
 import type { ImagesDialect } from './openai-images.ts';
 
@@ -32,6 +33,7 @@ export interface ChatWireParts {
 /** The stand-in of a provider that speaks OpenAI's format: completions, the list of models and single models. */
 export function chatWire(parts: ChatWireParts): Wire {
   const { dialect, base, embeddingModels = [], imageModels = [] } = parts;
+  const edits = dialect.images?.edits === true;
   const listed = [...parts.models, ...embeddingModels, ...imageModels];
   const escaped = base.replace(/[.]/g, '\\.');
   return {
@@ -51,6 +53,7 @@ export function chatWire(parts: ChatWireParts): Wire {
       ...(dialect.images
         ? [{ method: 'POST' as const, path: new RegExp(`^${escaped}/images/generations$`), handle: (request: WireRequest) => imageGenerations(dialect, request) }]
         : []),
+      ...(edits ? [{ method: 'POST' as const, path: new RegExp(`^${escaped}/images/edits$`), handle: (request: WireRequest) => imageEdits(dialect, request) }] : []),
       { method: 'GET', path: new RegExp(`^${escaped}/models$`), handle: () => jsonReply(200, { object: 'list', ...parts.list, data: listed.map(parts.model) }) },
       {
         method: 'GET',

@@ -2,6 +2,8 @@ import { countTokens } from '../answer.ts';
 import { recipeOf } from '../images/image-address.ts';
 import { shapedSize } from '../images/image-size.ts';
 import { drawPicture } from '../images/picture.ts';
+import { readSource } from '../images/source-image.ts';
+import { digest } from '../random.ts';
 import { isObject, jsonReply, Refusal } from '../wire.ts';
 import type { WireReply, WireRequest, WireRoute } from '../wire.ts';
 import { googleError, unknownModel } from './google-request.ts';
@@ -42,7 +44,9 @@ export function generateImage(request: WireRequest, prompt: string): WireReply {
   if (typeof aspectRatio !== 'string' || !shapes.includes(aspectRatio)) throw invalid(`Invalid aspect ratio '${String(aspectRatio)}'. Supported values are: ${shapes.join(', ')}.`);
   const edge = edges[String(imageSize)];
   if (edge === undefined) throw invalid(`Invalid image size '${String(imageSize)}'. Supported values are: 1K, 2K, 4K.`);
-  const recipe = recipeOf({ prompt, ...shapedSize(aspectRatio, edge), index: 0, seed: request.seed, model });
+  const source = sourceOf(request);
+  const seed = source === null ? request.seed : parseInt(digest('edit', request.seed, source).slice(0, 8), 16);
+  const recipe = recipeOf({ prompt, ...shapedSize(aspectRatio, edge), index: 0, seed, model });
   const words = modalities.includes('TEXT') ? [{ text: 'Here is a picture drawn by the sandbox.' }] : [];
   const input = countTokens(prompt);
   return jsonReply(200, {
@@ -57,6 +61,18 @@ export function generateImage(request: WireRequest, prompt: string): WireReply {
     modelVersion: model,
     responseId: recipe.fingerprint.slice(0, 22),
   });
+}
+
+/** The image that is to be edited, in base64; null: there is none. @throws Refusal when it is no image. */
+function sourceOf({ body }: WireRequest): string | null {
+  const contents: readonly unknown[] = isObject(body) && Array.isArray(body['contents']) ? body['contents'] : [];
+  const last = contents.at(-1);
+  const parts: readonly unknown[] = isObject(last) && Array.isArray(last['parts']) ? last['parts'] : [];
+  const inline = parts.map((part) => (isObject(part) ? part['inlineData'] ?? part['inline_data'] : undefined)).find(isObject);
+  if (inline === undefined) return null;
+  const data = typeof inline['data'] === 'string' ? inline['data'] : '';
+  if (readSource(Buffer.from(data, 'base64')) === null) throw invalid('Unable to process input image. Please retry or report in https://developers.generativeai.google/guide/troubleshooting');
+  return data;
 }
 
 /** Imagen: up to four pictures of one prompt. */

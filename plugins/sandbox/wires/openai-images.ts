@@ -16,6 +16,8 @@ type Members = Readonly<Record<string, unknown>>;
 export interface ImagesDialect {
   /** Checks of a model of that name; left out: OpenAI's. */
   rules?(model: string): ImageRules;
+  /** Whether it edits images too. */
+  readonly edits?: boolean;
   /** Members of each image beside its address or data. */
   image?(prompt: string): Members;
   /** Members of the whole answer beside created and data. */

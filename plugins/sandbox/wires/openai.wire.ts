@@ -5,7 +5,7 @@ import { chatWire, released } from './chat-wire.ts';
 /** OpenAI: the format the others follow. */
 export const openAiWire: Wire = chatWire({
   id: 'openai',
-  dialect: { ...openAiDialect, images: {} },
+  dialect: { ...openAiDialect, images: { edits: true } },
   base: '/v1',
   models: ['gpt-5.6-terra', 'gpt-5.6-luna', 'gpt-5.4-mini', 'gpt-4.1-mini', 'gpt-4o-mini', 'o4-mini'],
   embeddingModels: ['text-embedding-3-small', 'text-embedding-3-large', 'text-embedding-ada-002'],

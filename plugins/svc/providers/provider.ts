@@ -145,7 +145,16 @@ export interface ImageEditing {
   edit(request: ImageEditRequest, connection: ProviderConnection): Promise<ImageResult>;
 }
 
+/** What a model takes besides the prompt: forms offer no more than that. */
+export interface ImageFields {
+  readonly size: boolean;
+  readonly quality: readonly ('standard' | 'hd')[];
+  readonly style: boolean;
+}
+
 export interface ImageCapability {
+  /** Left out: all of them, as far as anybody knows. */
+  takes?(model: string, settings: ProviderSettings): ImageFields;
   /** Images one call of this model can give, 1 or more; more are reached by parallel calls (D10). */
   perCall(model: string, settings: ProviderSettings): number;
   /** One try; throws ProviderError. */

@@ -1,5 +1,5 @@
 import type { GenerateContentParameters, GoogleGenAI } from '@google/genai';
-import { imageRulesOf, writeImageFields } from '../images/image-rules.ts';
+import { imageRulesOf, takenFields, writeImageFields } from '../images/image-rules.ts';
 import type { JsonObject } from '../json.ts';
 import type { ImageCapability, ImageEditRequest, ImageRequest, ImageResult, ProviderConnection } from '../provider.ts';
 import { sdkTimeout, withTimeLimit } from '../time-limit.ts';
@@ -11,6 +11,7 @@ import { geminiImages, imagenImages } from './google-images-response.ts';
 export function createGoogleImages(clientOf: (connection: ProviderConnection) => Promise<GoogleGenAI>): ImageCapability {
   return {
     perCall: (model) => imageRulesOf(googleImageModels, model).perCall,
+    takes: (model) => takenFields(imageRulesOf(googleImageModels, model)),
     generate: (request, connection) =>
       withTimeLimit(connection, (signal) => (isImagen(request.model) ? predict(request, connection, signal) : generateContent(request, connection, { clientOf, signal }))),
     editing: {

@@ -1,4 +1,4 @@
-import type { ImageEditRules, ImageRequest, ImageSize } from '../provider.ts';
+import type { ImageEditRules, ImageFields, ImageRequest, ImageSize } from '../provider.ts';
 import { nearestShape, nearestTier, type Shapes } from './image-shape.ts';
 
 /** What one image model takes, as data. A new model is a line in its provider's table. */
@@ -27,6 +27,10 @@ export interface ImageModelTable {
 export function imageRulesOf(table: ImageModelTable, model: string): ImageRules {
   const name = model.toLowerCase().replace(/^.*\//, '');
   return table.models.find(([pattern]) => pattern.test(name))?.[1] ?? table.others;
+}
+
+export function takenFields({ size, quality, style }: ImageRules): ImageFields {
+  return { size: size !== null, quality: (['standard', 'hd'] as const).filter((name) => quality[name] !== undefined), style };
 }
 
 export interface WrittenImageFields {

@@ -3,7 +3,7 @@ import { createChatClients, type ChatAccessOf } from '../chat-completions/chat-c
 import type { ImageCapability, ImageEditing, ImageEditRequest, ProviderSettings, SourceImage } from '../provider.ts';
 import { readJson } from '../read-json.ts';
 import { sdkTimeout, withTimeLimit } from '../time-limit.ts';
-import { writeImageFields, type ImageRules } from './image-rules.ts';
+import { takenFields, writeImageFields, type ImageRules } from './image-rules.ts';
 import { imagesResponse } from './images-response.ts';
 
 export interface OpenAiImagesInit {
@@ -32,6 +32,7 @@ export function createOpenAiImages({ access, rules, edits = false }: OpenAiImage
   };
   return {
     ...(edits && { editing }),
+    takes: (model, settings) => takenFields(rules(model, settings)),
     perCall: (model, settings) => rules(model, settings).perCall,
     generate: (request, connection) =>
       withTimeLimit(connection, async (signal) => {

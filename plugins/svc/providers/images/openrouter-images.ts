@@ -6,7 +6,7 @@ import { listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import { ProviderError, type ImageCapability, type ImageRequest, type ImageResult, type ProviderConnection } from '../provider.ts';
 import { readJson } from '../read-json.ts';
 import { sdkTimeout, withTimeLimit } from '../time-limit.ts';
-import { imageRulesOf, writeImageFields } from './image-rules.ts';
+import { imageRulesOf, takenFields, writeImageFields } from './image-rules.ts';
 import { imageOutput } from './images-response.ts';
 import { openRouterImageModels, openRouterModalities } from './openrouter-image-models.ts';
 
@@ -15,6 +15,7 @@ export function createOpenRouterImages(access: ChatAccessOf): ImageCapability {
   const clientOf = createChatClients();
   return {
     perCall: () => 1,
+    takes: (model) => takenFields(imageRulesOf(openRouterImageModels, model)),
     generate: (request, connection) =>
       withTimeLimit(connection, async (signal) => {
         const { body, ignored } = openRouterImageRequest(request);

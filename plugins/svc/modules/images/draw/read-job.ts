@@ -1,0 +1,44 @@
+import { errors } from '../../../kit/errors.ts';
+import type { ImageParams } from '../../../kit/image-params.ts';
+import { invalidFields } from '../../../settings/invalid-fields.ts';
+import type { ImageJob, JobSource } from './image-job.ts';
+
+/** What a form or a command line brings; nothing of it is checked. */
+export type JobFields = Readonly<Record<string, unknown>>;
+
+export interface JobFrame {
+  readonly request: string;
+  /** Whose the images become; 0: nobody's. */
+  readonly userId: number;
+  readonly source?: JobSource | undefined;
+}
+
+const longestPrompt = 32_000;
+
+/**
+ * A job of an administrator.
+ *
+ * @throws RestError 400 `rest_svc_empty_input` or `rest_invalid_param` with a sentence for each bad field.
+ */
+export function readJob(fields: JobFields, { request, userId, source }: JobFrame): ImageJob {
+  const text = (name: string): string => (typeof fields[name] === 'string' ? fields[name].trim() : '');
+  const prompt = text('prompt');
+  if (prompt === '') throw errors.empty_input({ values: { name: 'The prompt' } });
+  const n = fields['n'] === undefined || fields['n'] === '' ? 1 : Number(fields['n']);
+  const choices = { quality: ['standard', 'hd'], style: ['vivid', 'natural'] };
+  const faults: Record<string, string> = {};
+  if (prompt.length > longestPrompt) faults['prompt'] = 'The prompt is too long: at most 32,000 characters.';
+  if (text('provider') === '') faults['provider'] = 'Choose a provider.';
+  if (!Number.isInteger(n) || n < 1 || n > 10) faults['n'] = 'From 1 to 10 images.';
+  if (text('size') !== '' && !/^[1-9]\d{0,4}x[1-9]\d{0,4}$/.test(text('size'))) faults['size'] = 'Write the size as width and height in pixels, for example 1024x1024.';
+  for (const [name, allowed] of Object.entries(choices)) if (text(name) !== '' && !allowed.includes(text(name))) faults[name] = `The ${name} is one of ${allowed.join(', ')}.`;
+  if (Object.keys(faults).length > 0) throw invalidFields(faults);
+  const params = Object.fromEntries(['size', 'quality', 'style'].flatMap((name) => (text(name) === '' ? [] : [[name, text(name)]]))) as ImageParams;
+  return {
+    request, prompt, n, params, userId, sessionId: null,
+    provider: text('provider'),
+    origin: 'admin_image_generator',
+    ...(text('model') !== '' && { model: text('model') }),
+    ...(source !== undefined && { source }),
+  };
+}

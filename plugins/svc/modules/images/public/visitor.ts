@@ -1,0 +1,71 @@
+import type { HostApi, RestRequest, User } from '#plugin-api';
+import { errors } from '../../../kit/errors.ts';
+import { originKey, readOrigin } from '../../../kit/visitors/origin.ts';
+import { tokenLife, type Session, type SessionTokens, type TokenBinding } from '../../../kit/visitors/session-token.ts';
+
+/** Who calls. */
+export interface Visitor {
+  /** Id 0: a guest. */
+  readonly user: Pick<User, 'id' | 'roles' | 'can'>;
+  /** Of the browser, whoever is signed in. */
+  readonly session: Session;
+  readonly ip: string;
+  /** Headers that tell the browser of a new session. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface Visitors {
+  /** @throws RestError 403 `rest_svc_image_refused` for pages of other sites. */
+  enter(request: RestRequest): Promise<Visitor>;
+  /** The session of the cookie alone, for pages that are only looked at; null: there is none. */
+  sessionOf(request: RestRequest): Promise<Session | null>;
+}
+
+export interface VisitorParts {
+  readonly host: Pick<HostApi, 'site' | 'rest'>;
+  readonly tokens: SessionTokens;
+}
+
+const cookieName = 'svc_images';
+const guest: Visitor['user'] = { id: 0, roles: [], can: () => false };
+
+export function createVisitors({ host, tokens }: VisitorParts): Visitors {
+  const siteOrigin = (): string => originKey({ origin: new URL(host.site.url).origin, isOwn: true });
+  /** Of the browser, and of nobody in particular: who signs in keeps what the browser drew. */
+  const bindingOf = (request: RestRequest): TokenBinding => ({ audience: 'images', userId: 0, carrier: 'cookie', origin: siteOrigin(), userAgent: request.headers['user-agent'] ?? '' });
+
+  async function sessionOf(request: RestRequest): Promise<Session | null> {
+    const cookie = cookieOf(request.headers['cookie']);
+    return cookie === null ? null : tokens.read(cookie, bindingOf(request));
+  }
+
+  return {
+    sessionOf,
+    async enter(request) {
+      const origin = readOrigin(request.headers, host.site.url);
+      const site = request.headers['sec-fetch-site'];
+      if ((origin.origin !== null && !origin.isOwn) || (site !== undefined && site !== 'same-origin' && site !== 'none')) {
+        throw errors.image_refused({ values: { reason: 'Images are drawn from pages of this site alone.' } });
+      }
+      const user = await request.pageUser();
+      const known = await sessionOf(request);
+      const session = known ?? tokens.begin();
+      const isFresh = known !== null && !tokens.isAging(known);
+      return { user: user.id > 0 ? user : guest, session, ip: request.ip, headers: isFresh ? {} : { 'Set-Cookie': await cookieFor(request, session) } };
+    },
+  };
+
+  async function cookieFor(request: RestRequest, session: Session): Promise<string> {
+    const token = await tokens.issue(session, bindingOf(request));
+    const path = new URL(host.rest.url('/svc-widget/v1/images')).pathname;
+    return `${cookieName}=${token}; Path=${path}; Max-Age=${String(tokenLife / 1000)}; HttpOnly; SameSite=Lax${host.site.url.startsWith('https:') ? '; Secure' : ''}`;
+  }
+}
+
+function cookieOf(header: string | undefined): string | null {
+  for (const pair of header?.split(';') ?? []) {
+    const [name = '', value = ''] = pair.split('=', 2);
+    if (name.trim() === cookieName) return value.trim();
+  }
+  return null;
+}

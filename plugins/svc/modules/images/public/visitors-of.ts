@@ -1,0 +1,47 @@
+import type { ServiceContext } from '../../../context.ts';
+import { createMinuteCounts, type MinuteCounts } from '../../../kit/visitors/minute-counts.ts';
+import { createSessionTokens } from '../../../kit/visitors/session-token.ts';
+import { createSigner } from '../../../kit/visitors/signer.ts';
+import { imagesOf } from '../images-of.ts';
+import { createFormTokens, type FormTokens } from './form-token.ts';
+import { createVisitorDraws, type VisitorDraws } from './visitor-draws.ts';
+import { createVisitorLimits } from './visitor-limits.ts';
+import { createVisitorRequests, type VisitorRequests } from './visitor-requests.ts';
+import { createVisitorSettings, type VisitorSettingsStore } from './visitor-settings.ts';
+import { createVisitors, type Visitors } from './visitor.ts';
+
+/** What visitors draw by. One per context. */
+export interface VisitorImages {
+  readonly settings: VisitorSettingsStore;
+  readonly visitors: Visitors;
+  readonly requests: VisitorRequests;
+  readonly draws: VisitorDraws;
+  readonly forms: FormTokens;
+  readonly floods: MinuteCounts;
+}
+
+const made = new WeakMap<ServiceContext, VisitorImages>();
+
+export function visitorImagesOf(context: ServiceContext): VisitorImages {
+  const known = made.get(context);
+  if (known !== undefined) return known;
+  const { host } = context;
+  const signer = createSigner({ host });
+  const requests = createVisitorRequests(host);
+  const draws = createVisitorDraws({
+    host, requests,
+    limits: createVisitorLimits({ host, signer }),
+    drawing: imagesOf(context).drawing,
+    timeout: async () => (await context.settings.timeouts()).images,
+  });
+  host.onStop(() => draws.stop());
+  const images: VisitorImages = {
+    requests, draws,
+    settings: createVisitorSettings({ host, providers: async () => context.providers.all() }),
+    visitors: createVisitors({ host, tokens: createSessionTokens({ signer, clock: host.clock }) }),
+    forms: createFormTokens({ signer, clock: host.clock }),
+    floods: createMinuteCounts({ clock: host.clock }),
+  };
+  made.set(context, images);
+  return images;
+}
