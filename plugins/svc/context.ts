@@ -11,6 +11,7 @@ import type { TestVectorStore } from './ai/test-vector-store.ts';
 import type { UpsertVectors } from './ai/upsert-vectors.ts';
 import type { GenerateText } from './ai/generate-text.ts';
 import { routeProviderIds } from './ai/route-providers.ts';
+import { createFuseGate } from './ai/budgets/fuse.ts';
 import { priceOf, type PricedUsage } from './ai/usage-ledger/price-of.ts';
 import { createUsageLedger, type StoringLedger } from './ai/usage-ledger/usage-ledger.ts';
 import { serviceEvents } from './events.ts';
@@ -69,10 +70,15 @@ export interface ServiceContext extends SettingsContext {
 export async function createContext(host: HostApi): Promise<ServiceContext> {
   const registry = await createProviderRegistry({ hooks: host.hooks });
   const settings = createSettings({ host, providers: registry });
-  const ledger = createUsageLedger({ host, prices: () => settings.prices.table(), isSandbox: () => settings.sandbox.isOn() });
+  const fuse = createFuseGate({
+    budgets: () => settings.budgets.list(),
+    isWatched: () => host.hooks.hasFilter('svc_budget_reserve') !== false,
+    load: async () => (await import('./ai/budgets/spend-fuse.ts')).createSpendFuse({ host, budgets: () => settings.budgets.list(), cost: async (usage) => (await ledger.price(usage)).cost }),
+  });
+  const ledger = createUsageLedger({ host, prices: () => settings.prices.table(), isSandbox: () => settings.sandbox.isOn(), onCounted: fuse.counted });
   // The first to be registered is the last to run: whatever the other parts still note while they stop is stored.
   host.onStop(() => ledger.stop());
-  const ai: AiServices = { registry, settings, host, ledger };
+  const ai: AiServices = { registry, settings, host, ledger, fuse };
   const stores = await createVectorStoreRegistry({ hooks: host.hooks });
   const vectorStoreSettings = createVectorStoreSettings({ host, stores });
   const openVectorStore: OpenStore = lazy(async () => (await import('./ai/open-vector-store.ts')).createOpenStore({ stores, storeSettings: vectorStoreSettings, host }));

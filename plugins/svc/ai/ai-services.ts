@@ -3,6 +3,8 @@ import type { AiParams } from '../kit/ai-params.ts';
 import type { ImageParams } from '../kit/image-params.ts';
 import type { ProviderSettings } from '../providers/provider.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
+import type { PriceTable } from '../settings/prices/price.ts';
+import type { SpendFuse } from './budgets/fuse.ts';
 import type { UsageLedger } from './usage-record.ts';
 
 /** The settings a call needs. Changes made on any node count from the next call on. */
@@ -15,6 +17,8 @@ export interface AiSettings {
   timeouts(): Promise<{ readonly text: number; readonly embeddings: number; readonly images: number }>;
   /** Taken where a request for images names none. */
   imageDefaults(): Promise<ImageParams>;
+  /** For estimates before a call. Default: no prices. */
+  readonly prices?: { table(): Promise<PriceTable> };
 }
 
 /** What calls to providers are made with. */
@@ -28,4 +32,6 @@ export interface AiServices {
   readonly random?: () => number;
   /** Takes note of every call. Default: nothing does. */
   readonly ledger?: UsageLedger;
+  /** The budgets in front of every call. Default: nothing holds calls back. */
+  readonly fuse?: SpendFuse;
 }

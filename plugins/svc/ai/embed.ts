@@ -99,6 +99,8 @@ export function createEmbed(services: AiServices): Embed {
       provider: provider.id,
       model,
       origin: input.origin,
+      limit: limits.embeddings,
+      estimate: async () => ({ inputTokens: await estimateTokens(input.input), outputTokens: 0, images: 0 }),
       run,
       count: (embedded) => ({ model: embedded.model, inputTokens: embedded.usage.input_tokens }),
     });

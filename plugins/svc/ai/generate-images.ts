@@ -2,6 +2,7 @@ import { RestError, type HostApi } from '#plugin-api';
 import type { ImageParams } from '../kit/image-params.ts';
 import { ProviderError, type ImageRequest, type ImageResult, type ProviderConnection, type ProviderSettings } from '../providers/provider.ts';
 import type { AiServices } from './ai-services.ts';
+import { estimateImages } from './budgets/estimate-call.ts';
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
 import { deliverImage, type GeneratedImage, type ImageForm } from './deliver-image.ts';
 import { makeImageCalls, type ImageCallOutcome } from './image-calls.ts';
@@ -75,6 +76,8 @@ export function createGenerateImages(services: ImageServices): GenerateImages {
       provider: provider.id,
       model,
       origin: input.origin,
+      limit: limits.images,
+      estimate: async () => estimateImages({ provider: provider.id, model, prompt: input.prompt, n: input.n ?? 1 }, (await settings.prices?.table()) ?? []),
       run: async () => {
         const outcomes = await callsOf(job, services);
         spent = countsOf(outcomes, model);

@@ -3,6 +3,7 @@ import type { AiParams } from '../kit/ai-params.ts';
 import { errors } from '../kit/errors.ts';
 import { asProviderError, type Provider, type ProviderSettings, type TextCapability, type TextRequest, type TextResult, type Usage } from '../providers/provider.ts';
 import type { AiServices } from './ai-services.ts';
+import { estimateText } from './budgets/estimate-call.ts';
 import { createTextAttempts, type TextAttempts } from './attempt-text.ts';
 import { estimateUsage } from './estimate-usage.ts';
 import { noteUsage, type CallCost, type UsageCounts } from './note-usage.ts';
@@ -65,6 +66,8 @@ export function createGenerateText(services: AiServices): GenerateText {
       provider: provider.id,
       model: request.model,
       origin: input.origin,
+      limit: call.limit,
+      estimate: () => estimateText(request),
       run: () => generate(services, call, input.signal),
       count: ({ model, usage }) => ({ model, inputTokens: usage.input_tokens, outputTokens: usage.output_tokens }),
       // A text that broke off was paid for as far as it came.

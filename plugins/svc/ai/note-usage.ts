@@ -1,6 +1,7 @@
 import { RestError } from '#plugin-api';
 import type { AiServices } from './ai-services.ts';
-import type { UsageOrigin, UsageRecord } from './usage-record.ts';
+import type { EstimatedUse } from './budgets/fuse.ts';
+import type { CallPrice, UsageOrigin, UsageRecord } from './usage-record.ts';
 
 /** What a call that went well used; `model` as the answer names it. */
 export type UsageCounts = Pick<UsageRecord, 'model'> & Partial<Pick<UsageRecord, 'inputTokens' | 'outputTokens' | 'images'>>;
@@ -13,6 +14,12 @@ export interface NotedCall<Result> {
   readonly model: string;
   /** Default: the service itself. */
   readonly origin?: UsageOrigin | undefined;
+  /** Milliseconds it may take. */
+  readonly limit: number;
+  /** What it may use at most, for budgets; asked for only where there are any. */
+  readonly estimate: () => Promise<EstimatedUse>;
+  /** Ids of budgets that do not hold it back. */
+  readonly waived?: readonly string[] | undefined;
   /** The whole call, further tries included; its time is the one that is kept. */
   readonly run: () => Promise<Result>;
   readonly count: (result: Result) => UsageCounts;
@@ -21,6 +28,7 @@ export interface NotedCall<Result> {
 }
 
 const ownOrigin: UsageOrigin = { module: 'service', route: null, botId: null };
+const unknownPrice: CallPrice = { cost: null, sandbox: false };
 
 /** What every call to a provider answers besides its content. */
 export interface CallCost {
@@ -30,28 +38,39 @@ export interface CallCost {
 
 /**
  * Runs a call and has the ledger take note of it, of one that failed by the code of its error. Answers what the call did
- * and its cost, or throws, at once: what takes time to count is noted a little later. One that is refused before a provider was asked does not belong in here: nothing was used.
+ * and its cost, or throws, at once: what takes time to count is noted a little later. One that is refused before a provider
+ * was asked does not belong in here: nothing was used.
+ *
+ * Where a budget applies, what the call may use is reserved before it, and settled when it ends: then the answer waits
+ * until the call is stored.
+ *
+ * @throws RestError of the fuse, before the call is made.
  */
-export async function noteUsage<Result extends object>({ ledger, host }: Pick<AiServices, 'ledger' | 'host'>, call: NotedCall<Result>): Promise<Result & CallCost> {
-  const { kind, provider, origin = ownOrigin } = call;
+export async function noteUsage<Result extends object>(services: Pick<AiServices, 'ledger' | 'host' | 'fuse'>, call: NotedCall<Result>): Promise<Result & CallCost> {
+  const { ledger, host, fuse } = services;
+  const { kind, provider, model: asked, origin = ownOrigin, estimate, limit, waived } = call;
+  const held = (await fuse?.reserve({ kind, provider, model: asked, origin, estimate, limit, waived })) ?? null;
   const started = host.clock.now();
   const recordOf = (outcome: string, { model, inputTokens = 0, outputTokens = 0, images = 0 }: UsageCounts): UsageRecord => (
     { ...origin, kind, provider, model, inputTokens, outputTokens, images, duration: host.clock.now() - started, outcome }
   );
-  const note = (outcome: string, counts: UsageCounts): void => ledger?.record(recordOf(outcome, counts));
+  const note = async (record: UsageRecord): Promise<CallPrice> => {
+    const price = (await ledger?.price(record)) ?? unknownPrice;
+    if (held === null) ledger?.record(record, price);
+    else await ledger?.settle(record, price, held);
+    return price;
+  };
   let result: Result;
   try {
     result = await call.run();
   } catch (error) {
     const outcome = error instanceof RestError ? error.code : 'rest_internal_error';
-    const counts = call.countFailed?.() ?? { model: call.model };
-    if (counts instanceof Promise) void counts.catch(() => ({ model: call.model })).then((counted) => note(outcome, counted));
-    else note(outcome, counts);
+    const failed = Promise.resolve(call.countFailed?.() ?? { model: asked }).catch(() => ({ model: asked }));
+    const noted = failed.then((counts) => note(recordOf(outcome, counts)));
+    if (held !== null) await noted;
     throw error;
   }
-  const record = recordOf('ok', call.count(result));
-  const price = await ledger?.price(record);
-  ledger?.record(record, price);
+  const { cost } = await note(recordOf('ok', call.count(result)));
   // Onto the answer itself: a copy would ask for vectors that may never be wanted.
-  return Object.assign(result, { cost: price?.cost ?? null });
+  return Object.assign(result, { cost });
 }

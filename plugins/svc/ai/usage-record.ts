@@ -36,6 +36,8 @@ export interface CallPrice {
 export interface UsageLedger {
   /** @param price what `price` said of the call. Default: it is asked now. */
   record(usage: UsageRecord, price?: CallPrice): void;
+  /** Stored before it resolves, where the database takes it; what was reserved for the call is given back with it. @param call id of the reservation. */
+  settle(usage: UsageRecord, price: CallPrice, call: string): Promise<void>;
   /** By the price table of this moment. Never rejects: what cannot be found out has no price. */
   price(usage: Pick<UsageRecord, 'provider' | 'model' | 'inputTokens' | 'outputTokens' | 'images'>): Promise<CallPrice>;
 }

@@ -20,6 +20,7 @@ export const errors = defineErrors('rest_svc_', {
     '{target} holds vectors of {expected} dimensions, but {model} gives {actual}. Use an embedding model with {expected} dimensions, or another target.',
   ],
   provider_not_configured: [400, '{provider} is not configured. Save its {missing} in the admin under AI service.'],
+  budget_no_price: [400, '{model} of {provider} has no price, and the budget “{budget}” counts dollars. Add a price in the admin under AI service, Prices, or have the budget count calls without a price as free.'],
   provider_rejected: [400, '{provider} refused the request: {reason}'],
 
   image_not_editable: [400, '{model} of {provider} draws images, but cannot edit any. Choose another model.'],
@@ -56,7 +57,7 @@ export const errors = defineErrors('rest_svc_', {
 
   provider_rate_limited: [429, '{provider} is limiting the rate of requests: {reason}'],
   rate_limited: [429, 'Too many requests. Try again in {seconds} seconds.'],
-  budget_exhausted: [429, 'The budget for this period is used up. Try again in {seconds} seconds.'],
+  budget_exhausted: [429, 'The budget “{budget}” is used up for {period}. Try again in {seconds} seconds.'],
   chat_limit_reached: [429, '{reason}'],
   form_limit_reached: [429, '{reason}'],
 

@@ -10,6 +10,10 @@ export const optionNames = {
   limits: 'svc_limits',
   /** `Price[]`: the site's own prices, before the built-in ones. */
   prices: 'svc_prices',
+  /** `Budget[]`. */
+  budgets: 'svc_budgets',
+  /** `Failover`. */
+  failover: 'svc_failover',
   /** Boolean. */
   sandbox: 'svc_sandbox',
 } as const;

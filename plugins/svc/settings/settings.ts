@@ -6,6 +6,8 @@ import { readFieldValue } from './field-value.ts';
 import { invalidFields } from './invalid-fields.ts';
 import { limitSchemas, type Limits } from './limits.ts';
 import { modelsTransient, optionNames, optionPrefix } from './names.ts';
+import { createBudgetStore, type BudgetStore } from './budgets/budget-store.ts';
+import { createFailoverStore, type FailoverStore } from './failover/failover-store.ts';
 import { createPriceStore, type PriceStore } from './prices/price-store.ts';
 import { createProviderStore, type ProviderSource, type ProviderStore } from './provider-store.ts';
 import { createRestKey, type RestKey } from './rest-key.ts';
@@ -18,6 +20,8 @@ export interface Settings {
   readonly providers: ProviderStore;
   readonly sandbox: SandboxSwitch;
   readonly prices: PriceStore;
+  readonly budgets: BudgetStore;
+  readonly failover: FailoverStore;
   /** What a call to the provider is made with; secrets in plain text. */
   provider(id: string): Promise<ProviderSettings>;
   /** Defaults of every text call; the call's own keys override them (D8). */
@@ -66,6 +70,8 @@ export function createSettings({ host, providers, random }: SettingsParts): Sett
     providers: store,
     sandbox: createSandboxSwitch({ options, hooks }),
     prices: createPriceStore({ options }),
+    budgets: createBudgetStore({ options }),
+    failover: createFailoverStore({ options }),
     provider: store.effective,
     aiParams: async () => (await options.get<AiParams | false>(optionNames.aiParams, {})) || {},
     async saveAiParams(values) {

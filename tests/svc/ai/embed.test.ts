@@ -32,7 +32,7 @@ function embedding(embed: Answer): Provider & { readonly asked: EmbeddingRequest
 async function setUp(embed: Answer = answer): Promise<{ provider: ReturnType<typeof embedding>; noted: UsageRecord[]; ai: AiServices }> {
   const provider = embedding(embed);
   const noted: UsageRecord[] = [];
-  const ai = { ...(await services({ providers: [provider] })), ledger: { record: (usage: UsageRecord) => void noted.push(usage), price: () => Promise.resolve({ cost: 7, sandbox: false }) } };
+  const ai = { ...(await services({ providers: [provider] })), ledger: { record: (usage: UsageRecord) => void noted.push(usage), price: () => Promise.resolve({ cost: 7, sandbox: false }), settle: () => Promise.resolve() } };
   return { provider, noted, ai };
 }
 

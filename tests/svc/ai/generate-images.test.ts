@@ -48,7 +48,7 @@ async function generating({ provider }: { provider: Provider }, settings: NonNul
     return Promise.resolve({ status: 200, headers: {}, body: png, url, text: () => '', json: () => null });
   };
   const host = { ...base.host, content: { media: { save } }, http: { fetch } };
-  const generate = createGenerateImages({ ...base, host: host as unknown as Parameters<typeof createGenerateImages>[0]['host'], ledger: { record: (record) => void records.push(record), price: () => Promise.resolve({ cost: 7, sandbox: false }) } });
+  const generate = createGenerateImages({ ...base, host: host as unknown as Parameters<typeof createGenerateImages>[0]['host'], ledger: { record: (record) => void records.push(record), price: () => Promise.resolve({ cost: 7, sandbox: false }), settle: () => Promise.resolve() } });
   return { generate, records, saved, fetched, clock: base.clock };
 }
 

@@ -40,7 +40,7 @@ async function run(provider: Provider, input: Partial<GenerateTextInput> = {}) {
   const recorded = new Promise<void>((resolve) => {
     tell = resolve;
   });
-  const ledger = { record: (usage: UsageRecord) => { noted.push(usage); tell(); }, price: () => Promise.resolve({ cost: 7, sandbox: false }) };
+  const ledger = { record: (usage: UsageRecord) => { noted.push(usage); tell(); }, price: () => Promise.resolve({ cost: 7, sandbox: false }), settle: () => Promise.resolve() };
   const generateText = createGenerateText({ ...(await services({ providers: [provider] })), ledger });
   const call = { provider: 'scripted', model: 'model', messages: [{ role: 'user' as const, content: 'Hello.' }], onText: (piece: string) => void pieces.push(piece) };
   const done = generateText({ ...call, ...input });

@@ -1,12 +1,15 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { HostApi, Logger, Undo } from '#plugin-api';
 import type { CallPrice, UsageLedger, UsageRecord } from '../usage-record.ts';
+import type { CountedBudget } from '../budgets/count-usage.ts';
 import { createCallPrices, type CallPriceParts } from './call-price.ts';
 import { localDay } from './local-day.ts';
 import { usageRow } from './usage-row.ts';
 import { sumReference, writeUsage, type ReferenceCost } from './usage-store.ts';
 
 export interface UsageLedgerParts extends CallPriceParts {
+  /** Told which budgets a write counted for. */
+  readonly onCounted?: ((counted: readonly CountedBudget[]) => Promise<void>) | undefined;
   readonly host: Pick<HostApi, 'database' | 'clock' | 'log' | 'site'>;
   /** For tests. */
   readonly limits?: Partial<typeof defaultLimits>;
@@ -37,12 +40,19 @@ interface Noted {
   readonly time: number;
   /** As it was when the call ended: prices and the switch of the sandbox may change before the call is stored. */
   readonly price: CallPrice | Promise<CallPrice>;
+  /** The reservation it is settled with. */
+  readonly held: string | null;
 }
 
-async function storeBatch(batch: readonly Noted[], host: UsageLedgerParts['host']): Promise<void> {
+/** Answers how many were stored. */
+async function storeBatch(batch: readonly Noted[], { host, onCounted }: Pick<UsageLedgerParts, 'host' | 'onCounted'>): Promise<number> {
   const timezone = await host.site.timezone();
   const rows = await Promise.all(batch.map(async ({ usage, time, price }) => usageRow({ usage, time, ...(await price) })));
-  await writeUsage(host.database, { rows, dayOf: localDay(timezone) });
+  const calls = batch.flatMap(({ held }) => (held === null ? [] : [held]));
+  const counted = await writeUsage(host.database, { rows, dayOf: localDay(timezone), calls });
+  // Not waited for: whoever is told of an alert may make a call that waits for this very write.
+  void onCounted?.(counted);
+  return batch.length;
 }
 
 /**
@@ -50,23 +60,17 @@ async function storeBatch(batch: readonly Noted[], host: UsageLedgerParts['host'
  * moment it ended. On several nodes each stores its own. A process that is killed loses what it noted within the last second.
  */
 export function createUsageLedger(parts: UsageLedgerParts): StoringLedger {
-  const { host, limits: given } = parts;
-  const { clock, log } = host;
+  const { host: { clock, log, database } } = parts;
   const price = createCallPrices(parts);
-  const limits = { ...defaultLimits, ...given };
+  const limits = { ...defaultLimits, ...parts.limits };
   const noted: Noted[] = [];
   const report = createReport(log, limits.kept);
   let stopped = false;
   let timer: Undo | undefined;
   let writing: Promise<void> | undefined;
-
   async function store(): Promise<void> {
     try {
-      while (noted.length > 0) {
-        const batch = noted.slice(0, limits.batch);
-        await storeBatch(batch, host);
-        noted.splice(0, batch.length);
-      }
+      while (noted.length > 0) noted.splice(0, await storeBatch(noted.slice(0, limits.batch), parts));
       report.written();
     } catch (error) {
       report.failed(noted.length, error);
@@ -94,18 +98,21 @@ export function createUsageLedger(parts: UsageLedgerParts): StoringLedger {
   // A call may be noted inside somebody's transaction: its rows must not be undone with that.
   const flushApart = AsyncResource.bind(flush);
   const scheduleApart = AsyncResource.bind(schedule);
-
-  function note(usage: UsageRecord, known: CallPrice | undefined): void {
+  function note(usage: UsageRecord, known?: CallPrice, held: string | null = null): void {
     if (stopped || noted.length >= limits.kept) return report.dropped();
-    noted.push({ usage, time: clock.now(), price: known ?? price(usage) });
+    noted.push({ usage, time: clock.now(), price: known ?? price(usage), held });
     if (noted.length >= limits.batch && !report.isFailing() && writing === undefined) void flushApart();
     else scheduleApart();
   }
 
   return {
     price,
-    record: note,
-    costOfReference: (reference) => flushApart().then(() => sumReference(host.database, reference)),
+    record: (usage, known) => note(usage, known),
+    settle(usage, known, call) {
+      note(usage, known, call);
+      return flushApart();
+    },
+    costOfReference: (reference) => flushApart().then(() => sumReference(database, reference)),
     flush: () => flushApart(),
     async stop() {
       await flushApart();

@@ -1,4 +1,5 @@
 import type { DatabaseApi } from '#plugin-api';
+import { countUsage, type CountedBudget } from '../budgets/count-usage.ts';
 import { usageDays, type NewUsageRow } from './usage-row.ts';
 import { dayKeys, daySums, usageDaysTable, usageTable } from './usage-tables.ts';
 
@@ -6,15 +7,18 @@ export interface WriteUsage {
   readonly rows: readonly NewUsageRow[];
   /** The site's day of a moment. */
   readonly dayOf: (time: number) => string;
+  /** Reservations with budgets that the calls settle. Default none. */
+  readonly calls?: readonly string[];
 }
 
-/** Stores a few hundred calls at most, and adds them to their days, all or nothing. */
-export async function writeUsage(database: Pick<DatabaseApi, 'transaction'>, { rows, dayOf }: WriteUsage): Promise<void> {
-  if (rows.length === 0) return;
-  await database.transaction(async (transaction) => {
+/** Stores a few hundred calls at most, adds them to their days and to the budgets they count for, all or nothing. Answers those budgets. */
+export async function writeUsage(database: Pick<DatabaseApi, 'transaction'>, { rows, dayOf, calls = [] }: WriteUsage): Promise<CountedBudget[]> {
+  if (rows.length === 0) return [];
+  return database.transaction(async (transaction) => {
     await transaction(usageTable).insert([...rows]);
     const sums = Object.fromEntries(daySums.map((sum) => [sum, transaction.raw('?? + ??', [`${usageDaysTable}.${sum}`, `excluded.${sum}`])]));
     await transaction(usageDaysTable).insert(usageDays(rows, dayOf)).onConflict(['day', ...dayKeys]).merge(sums);
+    return countUsage(transaction, { rows, dayOf, calls });
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Database } from '../../../../host/database/database.ts';
 import { createFakeClock, type FakeClock } from '../../../../host/testing/fake-clock.ts';
 import { createUsageLedger, type UsageLedgerParts } from '../../../../plugins/svc/ai/usage-ledger/usage-ledger.ts';
+import { budgetMigration } from '../../../../plugins/svc/ai/budgets/budget-tables.ts';
 import { usageMigration, usageReferenceMigration } from '../../../../plugins/svc/ai/usage-ledger/usage-tables.ts';
 import type { UsageRecord } from '../../../../plugins/svc/ai/usage-record.ts';
 import { silentLog } from '../../../helpers/silent-log.ts';
@@ -30,7 +31,7 @@ export interface LedgerInit {
 /** A ledger on a database with its tables. A thousand tokens of acme-1 cost 2 cents in and 6 out. */
 export async function openLedger(database: Database, init: LedgerInit = {}) {
   const clock = init.clock ?? createFakeClock();
-  await database.migrate('svc', [usageMigration, usageReferenceMigration]);
+  await database.migrate('svc', [usageMigration, usageReferenceMigration, budgetMigration]);
   const site = { url: 'http://localhost', role: 'all' as const, version: '1.0.0', name: () => Promise.resolve('Site'), timezone: () => Promise.resolve(init.timezone ?? 'UTC'), addPage: () => () => undefined };
   const ledger = createUsageLedger({
     host: { database, clock, log: init.log ?? silentLog, site },

@@ -1,0 +1,65 @@
+import type { JsonSchema } from '#plugin-api';
+
+/** How much may be spent, by whom, in each day or month of the site's time zone. */
+export interface Budget {
+  /** Lower-case letters, digits and hyphens. */
+  readonly id: string;
+  /** As refusals and alerts name it. */
+  readonly name: string;
+  readonly enabled: boolean;
+  /** Whose calls count: everybody's, those made with the REST key, those of a module, those of a chatbot. */
+  readonly scope: 'all' | 'rest' | 'module' | 'bot';
+  /** Id of the module, where the scope is one. */
+  readonly module?: string;
+  /** Id of the chatbot, where the scope is one. */
+  readonly bot_id?: number;
+  readonly unit: 'dollars' | 'tokens' | 'calls';
+  readonly period: 'day' | 'month';
+  /** US dollars, down to a millionth; or whole tokens, those of prompts and answers; or whole calls. */
+  readonly amount: number;
+  /** At the limit calls are refused, or made with another provider and model, which this budget no longer holds back. */
+  readonly at_limit: 'stop' | 'fallback';
+  readonly fallback_provider?: string;
+  readonly fallback_model?: string;
+  /** Percent of the amount at which the action `svc_budget_alert` runs, once in each period; 0: never. */
+  readonly alert_percent: number;
+  /** A call without a price under a budget of dollars: refused, or counted as nothing. */
+  readonly unpriced: 'refuse' | 'free';
+}
+
+export const budgetDefaults = { enabled: true, scope: 'all', unit: 'dollars', period: 'month', at_limit: 'stop', alert_percent: 80, unpriced: 'refuse' } as const;
+
+/** One entry of the option `svc_budgets`. */
+export const budgetSchema = {
+  type: 'object',
+  properties: {
+    id: { type: 'string', title: 'id', pattern: '^[a-z0-9-]{1,40}$', required: true },
+    name: { type: 'string', title: 'name', minLength: 1, maxLength: 80, required: true },
+    enabled: { type: 'boolean', default: budgetDefaults.enabled },
+    scope: { type: 'string', enum: ['all', 'rest', 'module', 'bot'], default: budgetDefaults.scope },
+    module: { type: 'string', pattern: '^[a-z0-9_-]{1,60}$' },
+    bot_id: { type: 'integer', minimum: 1 },
+    unit: { type: 'string', enum: ['dollars', 'tokens', 'calls'], default: budgetDefaults.unit },
+    period: { type: 'string', enum: ['day', 'month'], default: budgetDefaults.period },
+    amount: { type: 'number', exclusiveMinimum: 0, maximum: 1_000_000_000_000, required: true },
+    at_limit: { type: 'string', enum: ['stop', 'fallback'], default: budgetDefaults.at_limit },
+    fallback_provider: { type: 'string', maxLength: 60 },
+    fallback_model: { type: 'string', maxLength: 200 },
+    alert_percent: { type: 'integer', minimum: 0, maximum: 100, default: budgetDefaults.alert_percent },
+    unpriced: { type: 'string', enum: ['refuse', 'free'], default: budgetDefaults.unpriced },
+  },
+  additionalProperties: false,
+} as const satisfies JsonSchema;
+
+/** The option `svc_budgets`. */
+export const budgetsSchema = { type: 'array', items: budgetSchema, maxItems: 200, default: [] } as const satisfies JsonSchema;
+
+/** The amount as counters hold it: millionths of a US dollar, tokens, calls. */
+export function amountOf({ amount, unit }: Pick<Budget, 'amount' | 'unit'>): number {
+  return unit === 'dollars' ? Math.round(amount * 1_000_000) : Math.floor(amount);
+}
+
+/** From how much on the alert is due, as counters hold it; null: never. */
+export function alertFrom(budget: Pick<Budget, 'amount' | 'unit' | 'alert_percent'>): number | null {
+  return budget.alert_percent === 0 ? null : Math.max(1, Math.ceil((amountOf(budget) * budget.alert_percent) / 100));
+}
