@@ -10,7 +10,7 @@ export async function readIds(database: Pick<Database, 'knex' | 'direct'>, filte
   const rows = await database.direct<Rows | Promise<Rows>>({
     sqlite: (connection) => connection.rows(sql, ...(bindings as readonly DirectValue[])),
     postgresql: async (connection) => (await connection.rows(sql, bindings)).rows,
-  });
+  }, { readOnly: true });
   return rows.map(([id]) => Number(id));
 }
 
@@ -21,6 +21,6 @@ export async function readNames(database: Pick<Database, 'direct'>, ids: readonl
   const rows = await database.direct<Rows | Promise<Rows>>({
     sqlite: (connection) => connection.rows('SELECT id, display_name FROM users WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(known)),
     postgresql: async (connection) => (await connection.rows('SELECT id, display_name FROM users WHERE id = ANY($1)', [known])).rows,
-  });
+  }, { readOnly: true });
   return new Map(rows.map(([id, name]) => [Number(id), String(name)]));
 }

@@ -90,7 +90,7 @@ export function createLogSearch({ host, pairsFrom }: LogSearchParts): LogSearch 
     },
     maintain,
     async warmUp() {
-      await live.current();
+      await Promise.all([live.current(), texts.warmUp()]);
     },
   };
 }

@@ -15,6 +15,8 @@ import { foldForSearch, isWord } from './tokens.ts';
 export interface TextMatches {
   /** Those that match, or did before they were deleted. */
   find(text: string): Promise<IdBits>;
+  /** Reads what the first search needs. */
+  warmUp(): Promise<void>;
   /** How many messages were looked through one by one by the last search: those that are not indexed. */
   readonly pending: () => number;
 }
@@ -64,6 +66,9 @@ export function createTextMatches(database: IndexDatabase): TextMatches {
 
   return {
     pending: () => pending,
+    async warmUp() {
+      await refresh();
+    },
     async find(given) {
       const text = foldForSearch(given).trim();
       // Before the index: a message that is indexed in between is found twice, and never missed.

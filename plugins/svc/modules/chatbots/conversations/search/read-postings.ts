@@ -58,7 +58,9 @@ export interface FoundWord {
 /** At most `limit` of them. */
 export async function findWords(database: IndexDatabase, words: PhraseWords, limit: number): Promise<FoundWord[]> {
   const [column, from, to] = rangeOf(words);
-  const sql = (mark: (index: number) => string): string => `SELECT id, term FROM ${tables.terms} WHERE kind = 0 AND ${column} >= ${mark(1)} AND ${column} ${to === null ? '=' : '<'} ${mark(2)} LIMIT ${String(limit)}`;
+  // SQLite, which knows nothing of how many there are, would look through all words for an end.
+  const hint = database.dialect === 'sqlite' && column === 'backwards' ? ` INDEXED BY ${tables.terms}_backwards` : '';
+  const sql = (mark: (index: number) => string): string => `SELECT id, term FROM ${tables.terms}${hint} WHERE kind = 0 AND ${column} >= ${mark(1)} AND ${column} ${to === null ? '=' : '<'} ${mark(2)} LIMIT ${String(limit)}`;
   const rows = await database.direct<Rows | Promise<Rows>>({
     sqlite: (connection) => connection.rows(sql(() => '?'), from, to ?? from),
     postgresql: async (connection) => (await connection.rows(sql((index) => `$${String(index)}`), [from, to ?? from])).rows,
