@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import { openBrowser, openPage } from './browser.ts';
 
-const source = fileURLToPath(new URL('../../plugins/svc/modules/chatbots/browser/client/markdown.ts', import.meta.url));
+const source = fileURLToPath(new URL('../../plugins/svc/kit/browser/markdown.ts', import.meta.url));
 
 /** What models were made to say and visitors tried to, so that it would run. */
 const attacks = [

@@ -1,4 +1,4 @@
-import { rootOf } from '../../../../kit/browser/address.ts';
+import { rootOf, routeAddress } from '../../../../kit/browser/address.ts';
 import { complain } from './diagnose.ts';
 import { setDefaultRoot } from './element.ts';
 
@@ -9,7 +9,7 @@ function ownScript(): HTMLScriptElement | null {
   return [...document.scripts].find((script) => rootOf(script.src) !== null && !script.hasAttribute('data-svc-done')) ?? [...document.scripts].find((script) => rootOf(script.src) !== null) ?? null;
 }
 
-/** Does what the script tag asks for: shows the bot of `data-bot`. Without it the page's own `<svc-chatbot>` elements are all there is. */
+/** Does what the script tag asks for: shows the bot of `data-bot`, or the form of `data-form`. Without them the page's own `<svc-chatbot>` elements are all there is. */
 export function runScriptTag(): void {
   const script = ownScript();
   const root = script && rootOf(script.src);
@@ -22,7 +22,9 @@ export function runScriptTag(): void {
   };
   // Whoever loads it with data-manual makes the elements later.
   if (script.dataset.manual !== undefined) return;
+  if (script.dataset.form !== undefined) whenParsed(() => placeForm(script, root));
   if (script.dataset.bot !== undefined) whenParsed(() => place(script, root));
+  else if (script.dataset.form !== undefined) return;
   else
     whenParsed(() => {
       if (!document.querySelector('svc-chatbot')) complain(`Which chatbot? Add its number to the script tag (data-bot="7"), or put <svc-chatbot bot="7"></svc-chatbot> into the page.`);
@@ -49,6 +51,24 @@ function place(script: HTMLScriptElement, root: string): void {
   const parent = find(target);
   if (!parent) return complain(`No element of the page fits data-target="${target}".`);
   if (!parent.querySelector(`svc-chatbot[bot="${CSS.escape(bot)}"]`)) parent.append(element);
+}
+
+/** An AI form, whose own script is loaded where there is one. Where it stands it is shown, or in `data-target`. */
+function placeForm(script: HTMLScriptElement, root: string): void {
+  const { form = '', theme, target } = script.dataset;
+  const parent = target === undefined ? null : find(target);
+  if (target !== undefined && !parent) return complain(`No element of the page fits data-target="${target}".`);
+  // The same tag twice, as tag managers and page loaders do it, is one form.
+  if ((parent ?? document).querySelector(`svc-form[placed][form="${CSS.escape(form)}"]`)) return;
+  const element = document.createElement('svc-form');
+  element.setAttribute('form', form);
+  element.setAttribute('root', root);
+  element.setAttribute('placed', '');
+  if (theme !== undefined) element.setAttribute('theme', theme);
+  if (parent) parent.append(element);
+  else if (document.body.contains(script)) script.after(element);
+  else document.body.append(element);
+  import(routeAddress(root, '/svc-widget/v1/form.js')).catch(() => complain('The script of forms could not be loaded. The page\'s content security policy must allow this site as script-src and connect-src.'));
 }
 
 function find(selector: string): Element | null {

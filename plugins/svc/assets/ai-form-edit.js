@@ -1,0 +1,126 @@
+// Betters the builder of AI forms; everything works without it.
+import { startRows } from './bot-rows.js';
+
+const editor = document.querySelector('form[data-editor]');
+if (editor) {
+  startRows(editor);
+  watchChanges(editor);
+  offerModels(editor);
+  startPlaceholders(editor);
+  startPreview(editor);
+  openFaultyParts();
+}
+
+/** Says that something is not saved yet, and asks before it is lost. */
+function watchChanges(form) {
+  const state = form.querySelector('[data-save-state]');
+  const saved = contentOf(form);
+  // A form that came back with mistakes was not saved.
+  const refused = form.querySelector('[aria-invalid]') !== null;
+  let leaving = false;
+  const isChanged = () => refused || contentOf(form) !== saved || form.hasAttribute('data-rearranged');
+  const show = () => {
+    const changed = isChanged();
+    state.classList.toggle('unsaved', changed);
+    const words = changed ? 'Not saved yet' : '';
+    if (state.textContent !== words) state.textContent = words;
+  };
+  for (const name of ['input', 'change', 'bot:rows']) form.addEventListener(name, show);
+  document.addEventListener('submit', (event) => {
+    if (event.target === form || !event.defaultPrevented) leaving = event.target === form || !event.target.closest('svc-form');
+  });
+  window.addEventListener('pageshow', () => (leaving = false));
+  window.addEventListener('beforeunload', (event) => {
+    if (!leaving && isChanged()) event.preventDefault();
+  });
+  show();
+}
+
+function contentOf(form) {
+  return new URLSearchParams([...new FormData(form)].filter(([, value]) => typeof value === 'string')).toString();
+}
+
+/** The models of the provider that is chosen. */
+function offerModels(form) {
+  for (const [providerName, modelName, list] of [['provider', 'model', 'models-text'], ['knowledge[embedding_provider]', 'knowledge[embedding_model]', 'models-embedding']]) {
+    const provider = form.elements.namedItem(providerName);
+    const model = form.elements.namedItem(modelName);
+    if (!(provider instanceof HTMLSelectElement) || !(model instanceof HTMLInputElement)) continue;
+    let before = provider.value;
+    provider.addEventListener('change', () => {
+      const known = (id) => [...(document.getElementById(`${list}-${id}`)?.querySelectorAll('option') ?? [])].map(({ value }) => value);
+      // The model there was is hardly one of the other provider.
+      if (model.value !== '' && !known(provider.value).includes(model.value) && (known(before).includes(model.value) || known(provider.value).length > 0)) model.value = '';
+      before = provider.value;
+      model.setAttribute('list', `${list}-${provider.value}`);
+    });
+  }
+}
+
+/** A click writes a field's placeholder into the prompt, where its cursor is. */
+function startPlaceholders(form) {
+  form.addEventListener('click', (event) => {
+    const button = event.target instanceof Element ? event.target.closest('[data-placeholder]') : null;
+    const prompt = form.elements.namedItem('prompt');
+    if (!button || !(prompt instanceof HTMLTextAreaElement)) return;
+    prompt.focus();
+    prompt.setRangeText(button.dataset.placeholder, prompt.selectionStart, prompt.selectionEnd, 'end');
+    prompt.dispatchEvent(new Event('input', { bubbles: true }));
+  });
+}
+
+/** The form as it is typed, a moment after it was. */
+function startPreview(form) {
+  let timer;
+  let asked = 0;
+  const later = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void refresh(), 500);
+  };
+  form.addEventListener('input', later);
+  form.addEventListener('change', later);
+  form.addEventListener('bot:rows', later);
+
+  async function refresh() {
+    const turn = ++asked;
+    try {
+      const response = await fetch(form.dataset.previewAction, { method: 'POST', body: new URLSearchParams(new FormData(form)), headers: { Accept: 'text/html' } });
+      const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+      if (turn !== asked || !response.ok) return;
+      takeOver(page, '[data-placeholders]');
+      const place = document.querySelector('[data-form-preview]');
+      const fresh = page.querySelector('[data-form-preview] svc-form');
+      const shown = place?.querySelector('svc-form');
+      // What is being tried out there is not disturbed.
+      if (!fresh || !shown || shown.contains(document.activeElement) || shown.querySelector('[aria-busy=true]')) return;
+      const answer = shown.querySelector('.svcf-result');
+      const values = new Map([...shown.querySelectorAll('input:not([type=hidden]):not([type=file]), select, textarea')].map((control) => [`${control.name} ${control.type === 'radio' || control.type === 'checkbox' ? control.value : ''}`, control]));
+      const made = document.adoptNode(fresh);
+      for (const control of made.querySelectorAll('input:not([type=hidden]):not([type=file]), select, textarea')) {
+        const isTick = control.type === 'radio' || control.type === 'checkbox';
+        const before = values.get(`${control.name} ${isTick ? control.value : ''}`);
+        if (before && isTick) control.checked = before.checked;
+        else if (before) control.value = before.value;
+      }
+      shown.replaceWith(made);
+      if (answer) made.append(answer);
+    } catch {
+      // The preview stays as it was; saving says what is wrong.
+    }
+  }
+}
+
+function takeOver(page, selector) {
+  const fresh = page.querySelector(selector);
+  if (fresh) document.querySelector(selector)?.replaceWith(document.adoptNode(fresh));
+}
+
+/** A link to a field within a closed part opens it. */
+function openFaultyParts() {
+  document.addEventListener('click', (event) => {
+    const link = event.target instanceof Element ? event.target.closest('#faults a') : null;
+    const target = link && document.querySelector(link.getAttribute('href'));
+    for (let part = target?.closest('details'); part; part = part.parentElement?.closest('details')) part.open = true;
+    if (target) setTimeout(() => target.focus());
+  });
+}

@@ -1,0 +1,154 @@
+import { Lexer, type Token, type Tokens } from 'marked';
+import { h } from './dom.ts';
+
+export interface CodeBlock {
+  readonly block: HTMLElement;
+  readonly language: string;
+  readonly text: string;
+}
+
+type OnCode = (code: CodeBlock) => void;
+
+const options = { gfm: true, breaks: true };
+
+/**
+ * Markdown as nodes. They are made one by one of what the parser found, of a fixed set of elements, with addresses of a fixed
+ * set of schemes; no HTML is ever parsed, so that none a model or a visitor wrote can do anything: it is text like any other.
+ */
+export function renderMarkdown(text: string, onCode?: OnCode): DocumentFragment {
+  const fragment = document.createDocumentFragment();
+  fragment.append(...nodesOf(Lexer.lex(text, options), onCode));
+  return fragment;
+}
+
+interface Block {
+  readonly raw: string;
+  readonly nodes: readonly Node[];
+}
+
+/**
+ * Shows Markdown that grows: blocks that did not change stay the nodes they are, so that nothing jumps, selections hold and a
+ * long answer costs no more at its end than at its beginning.
+ */
+export function createMarkdownView(place: HTMLElement, onCode: OnCode): (text: string) => void {
+  let shown: Block[] = [];
+  let links = '{}';
+  return (text) => {
+    const tokens = Lexer.lex(text, options);
+    // What a reference leads to may be said after it.
+    const linksNow = JSON.stringify(tokens.links);
+    let same = 0;
+    while (links === linksNow && same < shown.length && shown[same]?.raw === tokens[same]?.raw) same++;
+    links = linksNow;
+    for (const { nodes } of shown.slice(same)) for (const node of nodes) node.parentNode?.removeChild(node);
+    const added = tokens.slice(same).map((token) => ({ raw: token.raw, nodes: nodesOf([token], onCode, place) }));
+    shown = [...shown.slice(0, same), ...added];
+  };
+}
+
+/** The words of Markdown without its signs, for screen readers. */
+export function plainText(text: string): string {
+  return (renderMarkdown(text).textContent ?? '').replace(/\s+/g, ' ').trim();
+}
+
+/** Nodes of tokens, put into `place` one by one where one is given: a code block is only framed once it has a parent. */
+function nodesOf(tokens: readonly Token[], onCode: OnCode | undefined, place?: HTMLElement): Node[] {
+  const parent = place ?? document.createDocumentFragment();
+  const before = parent.childNodes.length;
+  for (const token of tokens) append(parent, token, onCode);
+  return [...parent.childNodes].slice(before);
+}
+
+type Known = Token & { readonly tokens?: Token[] | undefined };
+
+function append(parent: Node, token: Known, onCode: OnCode | undefined): void {
+  const inner = (): Node[] => nodesOf(token.tokens ?? [], onCode);
+  const add = (node: Node | string): void => void parent.appendChild(typeof node === 'string' ? document.createTextNode(node) : node);
+  switch (token.type) {
+    case 'paragraph':
+      return add(h('p', {}, ...inner()));
+    case 'heading':
+      // Below the heading of the window.
+      return add(h(`h${Math.min(6, (token as Tokens.Heading).depth + 2)}` as 'h3', {}, ...inner()));
+    case 'blockquote':
+    case 'strong':
+    case 'em':
+    case 'del':
+      return add(h(token.type, {}, ...inner()));
+    case 'list':
+      return add(listOf(token as Tokens.List, onCode));
+    case 'table':
+      return add(tableOf(token as Tokens.Table, onCode));
+    case 'code':
+      return addCode(parent, token as Tokens.Code, onCode);
+    case 'codespan':
+      return add(h('code', {}, (token as Tokens.Codespan).text));
+    case 'hr':
+    case 'br':
+      return add(h(token.type));
+    case 'link':
+      return add(linkOf(token as Tokens.Link, inner()));
+    case 'image':
+      return add(imageOf(token as Tokens.Image));
+    case 'checkbox':
+    case 'space':
+    case 'def':
+      return;
+    case 'html':
+      return add(/^<br\s*\/?>$/i.test(token.raw.trim()) ? h('br') : token.raw);
+    case 'escape':
+      return add((token as Tokens.Escape).text);
+    default:
+      if (token.tokens) for (const node of inner()) add(node);
+      else add(decode(String((token as Tokens.Text).text)));
+  }
+}
+
+function listOf({ ordered, start, items }: Tokens.List, onCode: OnCode | undefined): HTMLElement {
+  const entries = items.map((item) => h('li', {}, item.task ? (item.checked ? '☑ ' : '☐ ') : null, ...nodesOf(item.tokens, onCode)));
+  return ordered ? h('ol', { start: start === '' || start === 1 ? null : start }, ...entries) : h('ul', {}, ...entries);
+}
+
+/** In a frame of its own that scrolls, by keyboard too. */
+function tableOf({ header, rows }: Tokens.Table, onCode: OnCode | undefined): HTMLElement {
+  const row = (cells: readonly Tokens.TableCell[], tag: 'th' | 'td'): HTMLElement => h('tr', {}, ...cells.map((cell) => h(tag, { align: cell.align }, ...nodesOf(cell.tokens, onCode))));
+  return h('div', { class: 'table', tabindex: 0 }, h('table', {}, h('thead', {}, row(header, 'th')), h('tbody', {}, ...rows.map((cells) => row(cells, 'td')))));
+}
+
+function addCode(parent: Node, { text, lang = '' }: Tokens.Code, onCode: OnCode | undefined): void {
+  const block = h('pre', { tabindex: 0 }, h('code', {}, text));
+  parent.appendChild(block);
+  onCode?.({ block, text, language: lang.split(/\s/)[0] ?? '' });
+}
+
+function linkOf({ href, title }: Tokens.Link, children: Node[]): Node {
+  const address = addressOf(href, ['http:', 'https:', 'mailto:', 'tel:']);
+  // Beside the page, which knows nothing of it, and which it knows nothing of.
+  return address === null ? h('span', {}, ...children) : h('a', { href: address, title, target: '_blank', rel: 'noopener noreferrer nofollow' }, ...children);
+}
+
+function imageOf({ href, text, title }: Tokens.Image): Node | string {
+  const address = /^https:/i.test(href) ? addressOf(href, ['https:']) : null;
+  return address === null ? decode(text) : h('img', { src: address, alt: decode(text), title, loading: 'lazy', referrerpolicy: 'no-referrer' });
+}
+
+/** The address as browsers read it, whatever signs are hidden in it; null: not of these schemes. */
+function addressOf(written: string, schemes: readonly string[]): string | null {
+  try {
+    const url = new URL(decode(written), document.baseURI);
+    return schemes.includes(url.protocol) ? url.href : null;
+  } catch {
+    return null;
+  }
+}
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' };
+
+/** Markdown takes over HTML's entities; of names there are the few that are in use. */
+function decode(text: string): string {
+  return text.replace(/&(#\d{1,7}|#x[\da-f]{1,6}|\w+);/gi, (whole, name: string) => {
+    if (!name.startsWith('#')) return entities[name.toLowerCase()] ?? whole;
+    const code = Number(/^#x/i.test(name) ? `0${name.slice(1)}` : name.slice(1));
+    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd';
+  });
+}

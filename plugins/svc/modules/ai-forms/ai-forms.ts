@@ -1,0 +1,65 @@
+import { lazy } from '#plugin-api';
+import type { ServiceContext } from '../../context.ts';
+import '../../ai/knowledge-hooks.ts';
+import { createMinuteCounts, type MinuteCounts } from '../../kit/visitors/minute-counts.ts';
+import { createSessionTokens } from '../../kit/visitors/session-token.ts';
+import { createSigner, type Signer } from '../../kit/visitors/signer.ts';
+import { exampleModel } from '../../settings/example-model.ts';
+import type { FormStore } from './forms/form.ts';
+import { createFormStore } from './forms/form-store.ts';
+import { createVisitors, type Visitors } from './public/visitor.ts';
+import type { SubmissionStore } from './submissions/submission.ts';
+import { createSubmissionStore } from './submissions/submission-store.ts';
+import { createFormLimits, type FormLimiter } from './submit/form-limits.ts';
+import type { Submit } from './submit/submit.ts';
+
+/** What routes, pages and commands of forms share. One per context. */
+export interface AiForms {
+  readonly forms: FormStore;
+  readonly submissions: SubmissionStore;
+  readonly limits: FormLimiter;
+  readonly visitors: Visitors;
+  readonly signer: Signer;
+  readonly floods: MinuteCounts;
+  readonly submit: Submit;
+}
+
+const made = new WeakMap<ServiceContext, AiForms>();
+
+/** The parts of forms in this process, made when they are first asked for. */
+export function aiFormsOf(context: ServiceContext): AiForms {
+  const parts = made.get(context) ?? create(context);
+  made.set(context, parts);
+  return parts;
+}
+
+function create(context: ServiceContext): AiForms {
+  const { host } = context;
+  const signer = createSigner({ host });
+  const submissions = createSubmissionStore({ host });
+  const limits = createFormLimits({ host, signer });
+  const forms = createFormStore({ host, known: () => knownNames(context), firstModel: () => firstModel(context) });
+  const submit = lazy(async () => {
+    const [{ createSubmit }, { createMakeAnswer }] = await Promise.all([import('./submit/submit.ts'), import('./submit/make-answer.ts')]);
+    return createSubmit({ host, forms, submissions, limits, makeAnswer: createMakeAnswer(context) });
+  });
+  return {
+    forms, submissions, limits, signer, submit,
+    visitors: createVisitors({ host, forms, signer, tokens: createSessionTokens({ signer, clock: host.clock }) }),
+    floods: createMinuteCounts({ clock: host.clock }),
+  };
+}
+
+async function knownNames(context: ServiceContext) {
+  return {
+    textProviders: context.textProviderIds(),
+    embeddingProviders: (await context.providers.all()).filter(({ embeddings }) => embeddings !== undefined).map(({ id }) => id),
+    vectorStores: context.vectorStoreIds(),
+    knowledgeBases: (await context.host.hooks.applyFiltersAsync('svc_knowledge_bases', [])).map(({ id }) => id),
+  };
+}
+
+async function firstModel(context: ServiceContext): Promise<{ provider: string; model: string }> {
+  const { provider, model, configured } = await exampleModel(context);
+  return { provider, model: configured ? model : '' };
+}

@@ -1,0 +1,7 @@
+import { fileURLToPath } from 'node:url';
+import { createClientBundle } from '../../../kit/client-bundle.ts';
+
+const source = (file: string): string => fileURLToPath(new URL(`./client/${file}`, import.meta.url));
+
+/** Script and styles of forms, made of `client/`. */
+export const formBundle = createClientBundle({ script: source('main.ts'), styles: source('form.css') });

@@ -1,0 +1,82 @@
+import { copyText } from '../../../../kit/browser/clipboard.ts';
+import { h } from '../../../../kit/browser/dom.ts';
+import { createMarkdownView } from '../../../../kit/browser/markdown.ts';
+import type { FormView } from '../../public/protocol.ts';
+import type { Source } from '../../submissions/submission.ts';
+import { Failure, type Api } from './api.ts';
+
+export interface ResultPanel {
+  readonly element: HTMLElement;
+  /** The answer so far. */
+  show(markdown: string): void;
+  sources(sources: readonly Source[]): void;
+  /** The answer is whole: what can be done with it is offered. */
+  finish(submission: string, markdown: string): void;
+  /** Goes there by keyboard. */
+  focus(): void;
+}
+
+export interface ResultInit {
+  readonly view: Pick<FormView, 'texts' | 'result'>;
+  readonly api: Api;
+  /** The visitor may save answers as posts. */
+  readonly maySave: boolean;
+}
+
+/** Where the answer is written, and what is done with it. */
+export function createResult({ view, api, maySave }: ResultInit): ResultPanel {
+  const heading = h('h3', { class: 'svcf-result-title', tabindex: -1 }, view.texts.result || 'Result');
+  const answer = h('div', { class: 'svcf-answer', 'aria-busy': 'true' });
+  const sourceList = h('div', { class: 'svcf-sources', hidden: true });
+  const actions = h('div', { class: 'svcf-actions' });
+  const note = h('p', { class: 'svcf-note', role: 'status' });
+  const element = h('section', { class: 'svcf-result', 'aria-label': view.texts.result || 'Result' }, heading, answer, sourceList, actions, note);
+  const write = createMarkdownView(answer, () => undefined);
+  const button = (label: string, act: () => void): HTMLButtonElement => h('button', { type: 'button', class: 'svcf-button', onclick: act }, label);
+
+  return {
+    element,
+    show: write,
+    sources(sources) {
+      sourceList.replaceChildren(h('p', { class: 'svcf-label' }, 'Sources'), h('ul', {}, ...sources.map(({ title, url }) => h('li', {}, /^https?:/i.test(url) ? h('a', { href: url, target: '_blank', rel: 'noopener noreferrer nofollow' }, title) : title))));
+      sourceList.hidden = sources.length === 0;
+    },
+    finish(submission, markdown) {
+      write(markdown);
+      answer.setAttribute('aria-busy', 'false');
+      note.textContent = '';
+      const offered: (Node | null)[] = [
+        view.result.copy ? button('Copy', () => void copyText(markdown, element).then((copied) => { note.textContent = copied ? 'Copied.' : 'Copying is not allowed here. Select the text instead.'; })) : null,
+        ...(view.result.download ? [button('Download .md', () => save('md', markdown)), button('.txt', () => save('txt', `${answer.innerText}\n`)), button('.html', () => save('html', page(answer)))] : []),
+      ];
+      if (maySave) {
+        const saving = button('Save as post', () => {
+          saving.disabled = true;
+          api.post(submission).then(
+            ({ edit_url }) => note.replaceChildren('Saved as a draft. ', h('a', { href: edit_url }, 'Edit the draft')),
+            (error: unknown) => {
+              saving.disabled = false;
+              note.textContent = error instanceof Failure ? error.message : 'It could not be saved.';
+            },
+          );
+        });
+        offered.push(saving);
+      }
+      actions.replaceChildren(...offered.filter((one): one is Node => one !== null));
+    },
+    focus: () => heading.focus({ preventScroll: false }),
+  };
+}
+
+const types: Readonly<Record<string, string>> = { md: 'text/markdown', txt: 'text/plain', html: 'text/html' };
+
+function save(ending: string, content: string): void {
+  const address = URL.createObjectURL(new Blob([content], { type: `${types[ending] ?? 'text/plain'};charset=utf-8` }));
+  h('a', { href: address, download: `answer.${ending}` }).click();
+  window.setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+/** Of nodes that were made one by one, of a fixed set of elements. */
+function page(answer: HTMLElement): string {
+  return `<!doctype html>\n<html>\n<head>\n<meta charset="utf-8">\n<title>${document.title.replace(/[&<>]/g, ' ')}</title>\n</head>\n<body>\n${answer.innerHTML}\n</body>\n</html>\n`;
+}

@@ -1,0 +1,118 @@
+import { h } from '../../../../kit/browser/dom.ts';
+import { uuid } from '../../../../kit/browser/uuid.ts';
+import type { FormView, StartAnswer } from '../../public/protocol.ts';
+import { Failure, type Api } from './api.ts';
+import { showFailure, showFaults } from './faults.ts';
+import { createResult, type ResultPanel } from './result.ts';
+
+export interface RunInit {
+  readonly form: HTMLFormElement;
+  /** Where the answer goes, below the form. */
+  readonly place: HTMLElement;
+  readonly view: Pick<FormView, 'texts' | 'result'>;
+  readonly api: Api;
+  /** Events bubble from it. */
+  readonly element: HTMLElement;
+}
+
+/** Sends the form without leaving the page, and writes the answer below it as it is made. */
+export function runForm({ form, place, view, api, element }: RunInit): void {
+  const submit = form.querySelector<HTMLButtonElement>('button[type=submit]');
+  const label = submit?.textContent ?? '';
+  const stop = h('button', { type: 'button', class: 'svcf-button', hidden: true }, 'Stop');
+  const status = h('span', { class: 'svcf-note', role: 'status' });
+  submit?.after(stop, status);
+  let started: Promise<StartAnswer> | null = null;
+  let running: AbortController | null = null;
+  let submission = uuid();
+  let panel: ResultPanel | null = null;
+
+  const begin = (): Promise<StartAnswer> => (started ??= api.start().catch((error: unknown) => {
+    started = null;
+    throw error;
+  }));
+  // Before the visitor has written something, so that a limit that is used up is said in time.
+  form.addEventListener('focusin', () => void begin().then(({ limit }) => { if (limit) showFailure(form, limitWords(limit)); }, () => undefined), { once: true });
+  stop.addEventListener('click', () => running?.abort());
+
+  const setBusy = (busy: boolean): void => {
+    form.setAttribute('aria-busy', String(busy));
+    stop.hidden = !busy;
+    if (submit) {
+      submit.setAttribute('aria-disabled', String(busy));
+      submit.textContent = busy ? view.texts.working || 'Writing…' : label;
+    }
+    status.textContent = busy ? '' : status.textContent;
+  };
+
+  async function send(isAgain: boolean): Promise<void> {
+    const { may_save } = await begin();
+    const body = new FormData(form);
+    body.delete('nonce');
+    body.set('submission_id', submission);
+    body.set('page_url', location.href);
+    const controller = (running ??= new AbortController());
+    const result = createResult({ view, api, maySave: may_save });
+    panel?.element.remove();
+    panel = result;
+    let text = '';
+    try {
+      for await (const event of api.submit(body, controller.signal)) {
+        if (!result.element.isConnected) place.append(result.element);
+        if (event.type === 'sources') result.sources(event.sources);
+        else if (event.type === 'delta') result.show((text += event.text));
+        else if (event.type === 'done') {
+          result.finish(event.submission_id, event.response);
+          result.sources(event.sources);
+          submission = uuid();
+          status.textContent = 'Done.';
+          if (place.contains(active(place)) || active(place) === document.body) result.focus();
+          element.dispatchEvent(new CustomEvent('svc:answer', { bubbles: true, composed: true, detail: { submission_id: event.submission_id, response: event.response } }));
+        }
+      }
+    } catch (error) {
+      if (error instanceof Failure && error.code === 'rest_svc_form_expired' && !isAgain) {
+        started = null;
+        return send(true);
+      }
+      if (text === '') result.element.remove();
+      throw error;
+    }
+  }
+
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    if (running) return;
+    running = new AbortController();
+    showFailure(form, '');
+    showFaults(form, {});
+    setBusy(true);
+    element.dispatchEvent(new CustomEvent('svc:submit', { bubbles: true, composed: true }));
+    send(false)
+      .catch((error: unknown) => tell(form, error, status))
+      .finally(() => {
+        running = null;
+        setBusy(false);
+      });
+  });
+}
+
+function tell(form: HTMLFormElement, error: unknown, status: HTMLElement): void {
+  if (error instanceof DOMException && error.name === 'AbortError') {
+    status.textContent = 'Stopped.';
+    return;
+  }
+  const failure = error instanceof Failure ? error : new Failure('This did not work. Please try again.');
+  const isShown = Object.keys(failure.faults).length > 0 && showFaults(form, failure.faults);
+  showFailure(form, isShown ? 'Nothing was sent yet. Correct the marked fields.' : failure.message);
+}
+
+function limitWords({ message, until }: NonNullable<StartAnswer['limit']>): string {
+  const time = new Date(until);
+  return `${message} ${Number.isNaN(time.getTime()) ? '' : `There is more from ${time.toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' })}.`}`.trim();
+}
+
+/** The focused element, also within a shadow. */
+function active(place: HTMLElement): Element | null {
+  return (place.getRootNode() as Document | ShadowRoot).activeElement;
+}

@@ -1,0 +1,126 @@
+import { readFile } from 'node:fs/promises';
+import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
+import type { ServiceContext } from '../../../context.ts';
+import { faultsOf } from '../../../settings/invalid-fields.ts';
+import { textOf } from '../../../settings/page/form-values.ts';
+import { readyModel } from '../../../settings/ready-model.ts';
+import { aiFormsOf } from '../ai-forms.ts';
+import type { AiForm } from '../forms/form.ts';
+import { exportForms, importForms } from '../forms/form-transfer.ts';
+import { blankForm, starters } from '../forms/starters.ts';
+import { editSlug, embedWords, formsSlug, postedForm, snippets, statusBadge, submissionsSlug } from './form-pages.ts';
+
+const template = 'svc/ai-forms-list';
+/** Characters of a pasted import; a file may have more. */
+const mostPasted = 1_000_000;
+/** Sentences shown about an import; the first ones tell enough. */
+const mostFaults = 20;
+
+/** The list of forms: making, copying, switching, moving and deleting them. */
+export function formsPage(context: ServiceContext): AdminPageBody {
+  return {
+    render: async () => ({ template, data: await listView(context) }),
+    actions: {
+      create: (request) => create(context, textOf(request, 'starter')),
+      switch: async (request) => {
+        const status = textOf(request, 'status') === 'active' ? 'active' : 'inactive';
+        const { name } = await aiFormsOf(context).forms.update((await postedForm(context, request)).id, { status });
+        return { notice: { kind: 'success', text: status === 'active' ? `${name} is active.` : `${name} is inactive: nobody sees it.` } };
+      },
+      duplicate: async (request) => {
+        const { id, name } = await aiFormsOf(context).forms.duplicate((await postedForm(context, request)).id);
+        return { notice: { kind: 'success', text: `${name} is there. It is inactive until you switch it on.` }, redirect: `${editSlug}?id=${String(id)}` };
+      },
+      delete: (request) => remove(context, request),
+      export: (request) => download(context, request),
+      import: (request) => takeIn(context, request),
+    },
+  };
+}
+
+interface RefusedImport {
+  readonly text: string;
+  readonly faults: readonly string[];
+}
+
+async function listView(context: ServiceContext, refused?: RefusedImport): Promise<Record<string, unknown>> {
+  const { host, settings } = context;
+  const { forms, submissions } = aiFormsOf(context);
+  const [list, latest, providers, ready, sandbox] = await Promise.all([forms.list(), submissions.latest(), context.providers.all(), readyModel(context), settings.sandbox.isOn()]);
+  const labels = new Map(providers.map(({ id, label }) => [id, label]));
+  return {
+    forms: list.map((form) => ({ ...card(host, form), model: `${labels.get(form.provider) ?? form.provider}${form.model === '' ? '' : `, ${form.model}`}`, last: latest.get(form.id) })),
+    starters: starters.map(({ id, label, description }) => ({ label, description, fields: { starter: id } })),
+    blankFields: { starter: 'blank' },
+    several: list.length > 1,
+    submissionsHref: host.admin.url(submissionsSlug),
+    canAnswer: ready !== null,
+    setupHref: host.admin.url('svc/setup'),
+    sandboxOffered: !sandbox && (await settings.sandbox.isAvailable()),
+    refused,
+  };
+}
+
+function card(host: ServiceContext['host'], form: AiForm): Record<string, unknown> {
+  const active = form.status === 'active';
+  return {
+    id: form.id, title: form.name, badge: statusBadge(form.status), fields: form.elements.length, submissions: form.submissions, embed: embedWords(form.embed), knowledge: form.knowledge.enabled,
+    shortcode: snippets(host, form.id).shortcode,
+    editHref: `${host.admin.url(editSlug)}?id=${String(form.id)}`,
+    submissionsHref: `${host.admin.url(submissionsSlug)}?form=${String(form.id)}`,
+    switchLabel: active ? 'Deactivate' : 'Activate', idFields: { id: form.id }, switchFields: { id: form.id, status: active ? 'inactive' : 'active' },
+  };
+}
+
+async function create(context: ServiceContext, starterId: string): Promise<AdminActionResult> {
+  const starter = starters.find(({ id }) => id === starterId);
+  const ready = await readyModel(context);
+  const form = await aiFormsOf(context).forms.create({ ...(starter?.settings ?? blankForm), ...ready });
+  return {
+    notice: ready ? { kind: 'success', text: `${form.name} is there. Try it in the preview.` } : { kind: 'warning', text: `${form.name} is there, but no provider is set up yet: it cannot answer until one is, or the sandbox is on.` },
+    redirect: `${editSlug}?id=${String(form.id)}`,
+  };
+}
+
+async function remove(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
+  const form = await postedForm(context, request);
+  if (textOf(request, 'confirm') !== '1') return { notice: { kind: 'error', text: `Nothing was deleted. Tick the box to confirm that ${form.name} is to go.` } };
+  await aiFormsOf(context).forms.delete(form.id);
+  return { notice: { kind: 'success', text: `${form.name} is deleted, with its submissions.` } };
+}
+
+async function download(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
+  const { forms } = aiFormsOf(context);
+  const chosen = textOf(request, 'id') === '' ? await forms.list() : [await postedForm(context, request)];
+  const name = chosen.length === 1 ? `ai-form-${String(chosen[0]?.id)}.json` : 'ai-forms.json';
+  const content = `${JSON.stringify(exportForms(chosen), null, 2)}\n`;
+  return { download: { name, type: 'application/json; charset=utf-8', content: pieces(content) } };
+}
+
+async function* pieces(content: string): AsyncGenerator<string> {
+  yield await Promise.resolve(content);
+}
+
+/** From a file, or from what was pasted. All forms of it or none. */
+async function takeIn(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
+  const pasted = textOf(request, 'json');
+  const file = request.files?.['file'];
+  const refuse = async (faults: readonly string[]): Promise<AdminActionResult> => ({
+    notice: { kind: 'error', text: 'Nothing was imported.' },
+    page: { template, data: await listView(context, { text: file ? '' : pasted, faults: faults.slice(0, mostFaults) }) },
+    status: 400,
+  });
+  if (!file && pasted.trim() === '') return refuse(['Choose a file, or paste what an export holds.']);
+  if (!file && pasted.length > mostPasted) return refuse(['This is too long to paste. Choose it as a file.']);
+  try {
+    const made = await importForms(file ? await readFile(file.path, 'utf8') : pasted, aiFormsOf(context).forms);
+    const [first] = made;
+    return made.length === 1 && first
+      ? { notice: { kind: 'success', text: `${first.name} is imported.` }, redirect: `${editSlug}?id=${String(first.id)}` }
+      : { notice: { kind: 'success', text: `${String(made.length)} forms are imported.` }, redirect: formsSlug };
+  } catch (error) {
+    const faults = faultsOf(error);
+    if (!faults) throw error;
+    return refuse(Object.values(faults));
+  }
+}

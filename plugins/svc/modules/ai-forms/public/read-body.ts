@@ -1,0 +1,90 @@
+import { Readable } from 'node:stream';
+import { RestError, type RestRequest } from '#plugin-api';
+import { largestFile, largestFiles } from '../forms/form-faults.ts';
+import type { GivenFile, GivenValues } from '../submit/read-values.ts';
+
+/** A submission as it came: JSON, a form, or a form with files. */
+export interface GivenBody extends GivenValues {
+  readonly token: string;
+  readonly nonce: string;
+  readonly submissionId: string;
+  /** http or https; empty: no address that anybody should be made to click. */
+  readonly pageUrl: string;
+  readonly consent: boolean;
+}
+
+/** Bytes of the body of a submission. */
+export const bodyLimit = (largestFiles + 1) * 1_048_576;
+
+type Fields = Record<string, unknown>;
+
+/** @throws RestError 400 `rest_upload_unreadable`, 413 `rest_body_too_large`. */
+export async function readBody(request: RestRequest): Promise<GivenBody> {
+  const isMultipart = /^multipart\/form-data\s*;/i.test(request.headers['content-type'] ?? '');
+  const { fields, files } = isMultipart ? await readMultipart(request) : { fields: fieldsOf(request), files: {} };
+  const text = (name: string, most: number): string => (typeof fields[name] === 'string' ? fields[name].slice(0, most) : '');
+  const { values, consent } = fields;
+  return {
+    token: text('token', 200),
+    nonce: text('nonce', 100),
+    submissionId: text('submission_id', 36).toLowerCase(),
+    pageUrl: webAddress(text('page_url', 2_000)),
+    consent: consent === true || consent === 'true' || consent === '1' || consent === 'on',
+    values: typeof values === 'object' && values !== null && !Array.isArray(values) ? (values as Fields) : {},
+    files,
+  };
+}
+
+function fieldsOf({ json, form }: RestRequest): Fields {
+  return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Fields) : form;
+}
+
+function webAddress(given: string): string {
+  return /^https?:\/\//i.test(given) && URL.canParse(given) ? given : '';
+}
+
+/** Kept in memory, never on the disk. */
+async function readMultipart({ body, headers }: RestRequest): Promise<{ readonly fields: Fields; readonly files: Record<string, GivenFile> }> {
+  const { default: busboy } = await import('busboy');
+  const pairs: [string, string][] = [];
+  const files: Record<string, GivenFile> = {};
+  await new Promise<void>((resolve, reject) => {
+    const fail = (cause: unknown): void => reject(cause instanceof RestError ? cause : unreadable(cause));
+    try {
+      // One byte more than is allowed: a file that has it is refused by its field.
+      const parser = busboy({ headers, defParamCharset: 'utf8', limits: { fileSize: largestFile * 1_048_576 + 1, files: 60, fields: 500, fieldSize: 262_144, fieldNameSize: 200 } });
+      parser.on('field', (name, value) => pairs.push([name, value]));
+      parser.on('file', (field, stream, { filename }) => {
+        const chunks: Buffer[] = [];
+        stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+        stream.on('end', () => {
+          const id = /^values\[([A-Za-z0-9_-]{1,60})\]$/.exec(field)?.[1];
+          if (id !== undefined && filename) files[id] = { name: filename, bytes: Buffer.concat(chunks) };
+        });
+      });
+      parser.on('error', fail);
+      parser.on('close', resolve);
+      Readable.from([body]).pipe(parser);
+    } catch (error) {
+      fail(error);
+    }
+  });
+  return { fields: nested(pairs), files };
+}
+
+/** `values[a]` and `values[a][]` as forms nest them; other names stand for themselves. */
+function nested(pairs: readonly (readonly [string, string])[]): Fields {
+  const fields: Fields = {};
+  const values: Fields = {};
+  for (const [name, value] of pairs) {
+    const [, id, list] = /^values\[([A-Za-z0-9_-]{1,60})\](\[\])?$/.exec(name) ?? [];
+    if (id === undefined) fields[name] = value;
+    else if (list === undefined) values[id] = value;
+    else values[id] = [...(Array.isArray(values[id]) ? (values[id] as unknown[]) : []), value];
+  }
+  return { ...fields, values };
+}
+
+function unreadable(cause: unknown): RestError {
+  return new RestError({ code: 'rest_upload_unreadable', message: 'The form with its files could not be read. Send it again.', status: 400, cause });
+}

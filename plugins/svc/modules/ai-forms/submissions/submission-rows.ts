@@ -1,0 +1,80 @@
+import type { Knex } from '#plugin-api';
+import { foldText } from '../../../kit/fold-text.ts';
+import type { Answers, Inputs, Made, NewSubmission, Submission, SubmissionFilter, Submitter } from './submission.ts';
+
+export interface Row {
+  readonly id: number | string;
+  readonly uuid: string;
+  readonly form_id: number | string;
+  readonly form_name: string;
+  readonly status: Submission['status'];
+  readonly attempt: number;
+  readonly lease_until: number | string;
+  readonly reserved: string;
+  readonly number: number | string | null;
+  readonly user_id: number | string;
+  readonly session_id: string | null;
+  readonly email: string | null;
+  readonly page_url: string;
+  readonly answers: string;
+  readonly response: string;
+  readonly made: string;
+  readonly error: string;
+  readonly error_code: string;
+  readonly found_by: string;
+  readonly created_at: number | string;
+  readonly finished_at: number | string | null;
+}
+
+const nothing: Answers = { inputs: {}, display_values: {}, labels: {} };
+
+/** What is stored of a submission when it is taken. */
+export function rowOf({ id, formId, formName, userId, sessionId, pageUrl, createdAt, keep, inputs, display_values, labels }: NewSubmission): Record<string, unknown> {
+  const answers: Answers = keep ? { inputs, display_values, labels } : nothing;
+  return {
+    uuid: id, form_id: formId, form_name: formName, user_id: userId, session_id: sessionId, email: keep ? emailIn(inputs) : null, page_url: keep ? pageUrl : '',
+    answers: JSON.stringify(answers), found_by: foldText(Object.values(answers.display_values).join('\n')), response: '', made: '', error: '', error_code: '', created_at: createdAt, finished_at: null,
+  };
+}
+
+export function submissionOf(row: Row): Submission {
+  const answers = JSON.parse(row.answers) as Answers;
+  return {
+    ...answers,
+    id: row.uuid,
+    formId: Number(row.form_id),
+    formName: row.form_name,
+    status: row.status,
+    attempt: Number(row.attempt),
+    number: row.number === null ? null : Number(row.number),
+    userId: Number(row.user_id),
+    sessionId: row.session_id,
+    pageUrl: row.page_url,
+    response: row.response,
+    made: row.made === '' ? null : (JSON.parse(row.made) as Made),
+    error: row.error,
+    errorCode: row.error_code,
+    createdAt: Number(row.created_at),
+    finishedAt: row.finished_at === null ? null : Number(row.finished_at),
+  };
+}
+
+export function filtered<Query extends Knex.QueryBuilder>(query: Query, { formId, status, search }: SubmissionFilter): Query {
+  if (formId !== undefined) void query.where('form_id', formId);
+  if (status !== undefined) void query.where('status', status);
+  const part = foldText(search ?? '').trim();
+  if (part !== '') void query.whereRaw("found_by like ? escape '!'", [`%${part.replace(/[!%_]/g, '!$&')}%`]);
+  return query;
+}
+
+export function whose(person: Submitter): Record<string, string | number> {
+  if ('userId' in person) return { user_id: person.userId };
+  return 'sessionId' in person ? { session_id: person.sessionId } : { email: foldText(person.email).trim() };
+}
+
+/** The address by which a person's data are found: the first value that is one, those of fields that say so before others. */
+function emailIn(inputs: Inputs): string | null {
+  const texts = Object.entries(inputs).flatMap(([id, value]) => (typeof value === 'string' && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value.trim()) && value.length <= 254 ? [[id, value.trim()] as const] : []));
+  const found = texts.find(([id]) => /mail/i.test(id)) ?? texts[0];
+  return found === undefined ? null : foldText(found[1]);
+}
