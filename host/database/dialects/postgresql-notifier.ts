@@ -53,12 +53,12 @@ export function createPostgresqlNotifier(dependencies: PostgresqlNotifierDepende
     async subscribe(channel) {
       channels.add(channel);
       const client = await (connecting ??= open());
-      await client.query(`LISTEN ${client.escapeIdentifier(channel)}`);
+      await inTurn(client, `LISTEN ${client.escapeIdentifier(channel)}`);
     },
     async unsubscribe(channel) {
       channels.delete(channel);
       const client = await connecting?.catch(() => null);
-      await client?.query(`UNLISTEN ${client.escapeIdentifier(channel)}`).catch(() => {});
+      if (client) await inTurn(client, `UNLISTEN ${client.escapeIdentifier(channel)}`).catch(() => {});
     },
     async close() {
       closed = true;
@@ -67,6 +67,15 @@ export function createPostgresqlNotifier(dependencies: PostgresqlNotifierDepende
       await client?.end();
     },
   };
+}
+
+const turns = new WeakMap<Client, Promise<unknown>>();
+
+/** One statement after the other: the driver takes a second one meanwhile for a mistake. */
+function inTurn(client: Client, sql: string): Promise<unknown> {
+  const turn = (turns.get(client) ?? Promise.resolve()).then(() => client.query(sql));
+  turns.set(client, turn.catch(() => {}));
+  return turn;
 }
 
 /** @param whenLost runs once when the connection breaks after it stood, not when it could not be opened. */
@@ -82,7 +91,7 @@ async function openListener({ clock, connect, received }: PostgresqlNotifierDepe
     if (wasOpen) whenLost();
   };
   const stopProbing = clock.every(probeInterval, () => {
-    client.query('SELECT 1').catch(lose);
+    inTurn(client, 'SELECT 1').catch(lose);
   });
   client.on('error', lose);
   client.on('end', lose);
@@ -91,7 +100,7 @@ async function openListener({ clock, connect, received }: PostgresqlNotifierDepe
   });
   try {
     await client.connect();
-    for (const channel of channels) await client.query(`LISTEN ${client.escapeIdentifier(channel)}`);
+    for (const channel of channels) await inTurn(client, `LISTEN ${client.escapeIdentifier(channel)}`);
     state = 'open';
     return client;
   } catch (error) {

@@ -22,7 +22,7 @@ export function createLog(around: Surroundings): Log {
   const list = h('ol', { class: 'entries' });
   const typing = h('div', { class: 'typing', hidden: true }, h('span', { class: 'hidden' }, texts.typing), h('i'), h('i'), h('i'));
   const opening = createOpening(around);
-  const scroller = h('div', { class: 'log', tabindex: 0, role: 'region', 'aria-label': texts.title || around.bot.name }, opening.element, list, typing);
+  const scroller = h('div', { class: 'log', tabindex: 0, role: 'group', 'aria-label': texts.title || around.bot.name }, opening.element, list, typing);
   const latest = h('button', { type: 'button', class: 'latest', hidden: true, 'aria-label': texts.latest, title: texts.latest, onclick: () => follow() }, icon('minimise'));
   const element = h('div', { class: 'log-frame' }, scroller, latest);
   const views = new Map<string, EntryView>();
