@@ -1,0 +1,62 @@
+// Follows a batch while it is written. Without it the page has a link "Refresh".
+const section = document.querySelector('[data-batch]');
+if (section?.dataset.running) follow(section);
+
+function follow(section) {
+  const form = section.querySelector('[data-poll]');
+  const bar = section.querySelector('progress');
+  const words = section.querySelector('.progress .muted');
+  let pause = 1000;
+  section.querySelector('[data-refresh]')?.setAttribute('hidden', '');
+
+  async function look() {
+    try {
+      const response = await fetch(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form)), headers: { Accept: 'application/json' } });
+      const { data } = await response.json();
+      if (!response.ok || !data?.items) throw new Error('no progress');
+      show(data);
+      pause = 1000;
+      if (!data.isRunning) return end(data);
+    } catch {
+      pause = Math.min(pause * 2, 15_000);
+    }
+    window.setTimeout(look, pause);
+  }
+
+  function show({ finished, words: text, spent, items, failed }) {
+    bar.value = finished;
+    words.textContent = text;
+    section.querySelector('[data-spent]').textContent = spent;
+    section.querySelector('[data-retry-all]').hidden = failed === 0;
+    for (const item of items) showItem(item);
+  }
+
+  function showItem({ id, title, badge, message, cost, postHref, topic }) {
+    const row = document.querySelector(`[data-item="${id}"]`);
+    if (!row) return;
+    const [what, state, price, post] = row.cells;
+    if (title && !what.querySelector('[data-title]')) what.append(element('span', { className: 'content-reason', textContent: title }, 'title'));
+    state.replaceChildren(element('span', { className: `badge badge-${badge.kind}`, textContent: badge.text }), ...(message ? [element('span', { className: 'content-reason', textContent: message })] : []));
+    price.textContent = cost;
+    if (postHref && !post.querySelector('a')) {
+      const link = element('a', { href: postHref, textContent: 'Edit post' });
+      link.setAttribute('aria-label', `Edit the post: ${topic}`);
+      post.append(link);
+    }
+  }
+
+  function element(name, properties, mark) {
+    const made = Object.assign(document.createElement(name), properties);
+    if (mark) made.dataset[mark] = '';
+    return made;
+  }
+
+  /** Buttons for what failed come with the page. */
+  function end({ words: text, failed }) {
+    section.querySelector('[data-announce]').textContent = `Finished: ${text}.`;
+    if (failed > 0) location.reload();
+    else section.querySelector('form[action*="action=cancel"]')?.remove();
+  }
+
+  void look();
+}

@@ -1,0 +1,135 @@
+import { readFile } from 'node:fs/promises';
+import type { AdminRequest, HostApi } from '#plugin-api';
+import { CsvError, readCsv, type CsvTable } from '../../../kit/csv-rows.ts';
+import { FeedError, readFeed } from '../../../kit/feed.ts';
+import { invalidFields } from '../../../settings/invalid-fields.ts';
+import { textOf } from '../../../settings/page/form-values.ts';
+import { readLines } from '../../../settings/page/setting-field.ts';
+import type { CsvMapping } from '../runs/item.ts';
+import { emptyInput, type ContentInput } from '../write/draft.ts';
+import { fetchSource } from '../write/read-source.ts';
+
+/** Where texts get their topics from. */
+export const sources = ['topic', 'list', 'csv', 'feed', 'pages'] as const;
+export type Source = (typeof sources)[number];
+
+export interface ReadInputs {
+  readonly label: string;
+  /** One or more. */
+  readonly inputs: readonly ContentInput[];
+  readonly mapping: CsvMapping | null;
+  readonly readPages: boolean;
+}
+
+/** Texts of one batch. */
+export const mostInputs = 500;
+const longestTopic = 2_000;
+const longestField = 20_000;
+const usualEntries = 10;
+
+export function sourceOf(request: AdminRequest): Source {
+  return sources.find((one) => one === textOf(request, 'source')) ?? 'topic';
+}
+
+/**
+ * What the form asks to be written about. Feeds are fetched, guarded; pages are read when it is their turn.
+ *
+ * @throws RestError 400 `rest_invalid_param` by field, or `rest_svc_source_unreadable`
+ */
+export async function readInputs(host: Pick<HostApi, 'http'>, request: AdminRequest): Promise<ReadInputs> {
+  const read = await readers[sourceOf(request)](request, host);
+  if (read.inputs.length > mostInputs) throw invalidFields({ [fieldOf[sourceOf(request)]]: `These are ${String(read.inputs.length)} texts. At most ${String(mostInputs)} are written in one batch.` });
+  return read;
+}
+
+const fieldOf: Readonly<Record<Source, string>> = { topic: 'topic', list: 'list', csv: 'csv', feed: 'feed_url', pages: 'pages' };
+
+const readers: Readonly<Record<Source, (request: AdminRequest, host: Pick<HostApi, 'http'>) => ReadInputs | Promise<ReadInputs>>> = {
+  topic(request) {
+    const topic = textOf(request, 'topic').trim();
+    if (topic === '') throw invalidFields({ topic: 'Write what the text is to be about.' });
+    if (topic.length > longestTopic) throw invalidFields({ topic: `A topic has at most ${String(longestTopic)} characters. Put the rest into the wishes.` });
+    return plain(topic, [{ ...common(request), topic }]);
+  },
+  list(request) {
+    const topics = readLines(textOf(request, 'list'));
+    if (topics.length === 0) throw invalidFields({ list: 'Write one topic a line.' });
+    return plain(`${String(topics.length)} topics: ${topics[0] ?? ''}`, topics.map((topic) => ({ ...common(request), topic: topic.slice(0, longestTopic) })));
+  },
+  async csv(request) {
+    const file = request.files?.['csv_file'];
+    const text = file ? await readFile(file.path, 'utf8') : textOf(request, 'csv');
+    const table = readTable(text);
+    const mapping = guessMapping(table.header);
+    const inputs = table.rows.map((row) => mapRow(row, mapping, common(request)));
+    if (inputs.length === 0) throw invalidFields({ csv: 'There are no rows below the line that names the columns.' });
+    return { label: file ? file.name : `${String(inputs.length)} rows of a CSV`, inputs, mapping, readPages: false };
+  },
+  async feed(request, host) {
+    const url = addressOf(textOf(request, 'feed_url'), 'feed_url');
+    const limit = Math.min(mostInputs, Math.max(1, Number.parseInt(textOf(request, 'feed_limit'), 10) || usualEntries));
+    const { bytes, url: address } = await fetchSource(host, url, request.signal);
+    const feed = feedOf(bytes, address);
+    const inputs = feed.entries.slice(0, limit).map(({ title, summary, url: link }) => ({ ...common(request), topic: (title || summary).slice(0, longestTopic), source: summary, source_url: link }));
+    if (inputs.length === 0) throw invalidFields({ feed_url: 'The feed has no entries.' });
+    return { label: feed.title || new URL(url).host, inputs, mapping: null, readPages: textOf(request, 'read_pages') === '1' };
+  },
+  pages(request) {
+    const urls = readLines(textOf(request, 'pages')).map((line) => addressOf(line, 'pages'));
+    if (urls.length === 0) throw invalidFields({ pages: 'Write the address of a page, one a line.' });
+    const [first = ''] = urls;
+    return { label: urls.length === 1 ? first : `${String(urls.length)} pages: ${first}`, inputs: urls.map((url) => ({ ...common(request), source_url: url })), mapping: null, readPages: true };
+  },
+};
+
+function plain(label: string, inputs: readonly ContentInput[]): ReadInputs {
+  return { label, inputs, mapping: null, readPages: false };
+}
+
+/** Keywords and wishes stand for all texts of a form. */
+function common(request: AdminRequest): ContentInput {
+  return { ...emptyInput, keywords: textOf(request, 'keywords').trim().slice(0, longestField), instructions: textOf(request, 'instructions').trim().slice(0, longestField) };
+}
+
+function addressOf(text: string, field: string): string {
+  const address = text.trim();
+  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) throw invalidFields({ [field]: `${address === '' ? 'This' : address} is no address. Write it with https:// before it.` });
+  return address;
+}
+
+function readTable(text: string): CsvTable {
+  if (text.trim() === '') throw invalidFields({ csv: 'Choose a file, or paste rows whose first line names the columns.' });
+  try {
+    return readCsv(text);
+  } catch (error) {
+    if (error instanceof CsvError) throw invalidFields({ csv: error.message });
+    throw error;
+  }
+}
+
+function feedOf(bytes: Uint8Array, address: string): ReturnType<typeof readFeed> {
+  try {
+    return readFeed(bytes, address);
+  } catch (error) {
+    if (error instanceof FeedError) throw invalidFields({ feed_url: 'This address answers no feed, neither RSS nor Atom. For a page choose "Page addresses".' });
+    throw error;
+  }
+}
+
+const usualNames: Readonly<Record<'topic' | 'keywords' | 'instructions', RegExp>> = {
+  topic: /^(topic|title|subject|name|thema|titel|headline)$/i,
+  keywords: /^(keywords?|key ?phrases?|stichw(o|ö)rter|focus)$/i,
+  instructions: /^(instructions?|notes?|wishes|brief|description|details|facts)$/i,
+};
+
+/** Columns by their usual names; the first column is the topic where none is called so. */
+export function guessMapping(columns: readonly string[]): CsvMapping {
+  const named = (what: keyof typeof usualNames): string => columns.find((column) => usualNames[what].test(column)) ?? '';
+  return { columns, topic: named('topic') || (columns[0] ?? ''), keywords: named('keywords'), instructions: named('instructions') };
+}
+
+/** What the cells of a row say wins over what the form says for all. */
+export function mapRow(row: Readonly<Record<string, string>>, mapping: CsvMapping, base: ContentInput): ContentInput {
+  const cell = (column: string): string => (column !== '' && Object.hasOwn(row, column) ? (row[column] ?? '') : '');
+  return { ...base, row, topic: cell(mapping.topic).slice(0, longestTopic), keywords: cell(mapping.keywords) || base.keywords, instructions: [cell(mapping.instructions), base.instructions].filter((text) => text !== '').join('\n') };
+}

@@ -1,0 +1,62 @@
+import { RestError, type Post, type User } from '#plugin-api';
+import type { ServiceContext } from '../../../context.ts';
+import { contentOf } from '../content.ts';
+import type { ContentGeneration } from '../hooks.ts';
+import { emitGenerated } from '../write/content-event.ts';
+import { emptyDraft, emptyInput, type ContentDraft, type ContentInput } from '../write/draft.ts';
+import { preparePost } from './save-post.ts';
+import type { PostSettings } from './post-settings.ts';
+
+export interface SaveTextInit {
+  readonly uuid: string;
+  readonly user: User;
+  /** As it was edited. */
+  readonly edited: Omit<ContentDraft, 'ai' | 'input_tokens' | 'output_tokens' | 'cost' | 'unpriced' | 'image'>;
+  /** Whether the image is to be the post's. */
+  readonly withImage: boolean;
+  readonly settings: PostSettings;
+}
+
+/**
+ * Makes a post of a text that was streamed, as its reader edited it; once, however often it is asked for. A text whose
+ * stream was stopped was told to nobody yet: its event goes out with the post.
+ *
+ * @throws RestError 404 when there is no such text of this user, 409 when it has a post already
+ */
+export async function saveText(context: ServiceContext, { uuid, user, edited, withImage, settings }: SaveTextInit): Promise<Post> {
+  const { host } = context;
+  const { runs } = contentOf(context);
+  const item = await findOrAdd(context, uuid, user);
+  if (item.postId !== null) throw saved(item.postId);
+  const { image, ...rest } = item.draft;
+  const draft: ContentDraft = { ...withoutParts(rest), ...edited, ...(image && withImage && { image }) };
+  const generation: ContentGeneration = { key: uuid, origin: item.status === 'completed' ? 'direct_stream' : 'manual_content_writer', input: item.input, user, postId: null };
+  const prepared = await preparePost(host, { draft, generation, settings, position: 0, user });
+  return host.database.transaction(async () => {
+    if (!(await runs.takeForPost(uuid, user.id))) throw saved((await runs.item(uuid))?.postId ?? 0);
+    const post = await prepared.write();
+    if (item.status !== 'completed') await emitGenerated(host, { draft, html: prepared.html, generation, post });
+    await runs.change(uuid, { draft, postId: post.id, status: 'completed', message: '' });
+    return post;
+  });
+}
+
+/** A text that was stopped a moment ago may not be stored yet. */
+async function findOrAdd(context: ServiceContext, uuid: string, user: User): Promise<{ readonly input: ContentInput; readonly draft: ContentDraft; readonly status: string; readonly postId: number | null }> {
+  const { runs } = contentOf(context);
+  const found = await runs.item(uuid);
+  if (found !== null && found.userId === user.id && found.batchId === null) return found;
+  if (found === null && /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/.test(uuid)) {
+    await runs.add({ uuid, userId: user.id, input: emptyInput, draft: emptyDraft, status: 'cancelled', message: 'It was stopped.', postId: null });
+    return { input: emptyInput, draft: emptyDraft, status: 'cancelled', postId: null };
+  }
+  throw new RestError({ code: 'rest_svc_text_not_found', status: 404, message: 'There is no such text of yours. Write it again.' });
+}
+
+function withoutParts({ ai, input_tokens, output_tokens, cost, unpriced }: ContentDraft): ContentDraft {
+  return { ai, input_tokens, output_tokens, cost, unpriced };
+}
+
+function saved(postId: number): RestError {
+  return new RestError({ code: 'rest_svc_text_saved', status: 409, message: 'This text is a post already.', data: { post_id: postId } });
+}

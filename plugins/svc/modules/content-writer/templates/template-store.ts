@@ -1,0 +1,118 @@
+import type { HostApi } from '#plugin-api';
+import { invalidFields } from '../../../settings/invalid-fields.ts';
+import { contentTableNames } from '../content-tables.ts';
+import '../hooks.ts';
+import { builtInTemplates } from './built-in.ts';
+import { checkTemplate } from './template-schema.ts';
+import { settingsOf, type Template, type TemplateSettings } from './template.ts';
+
+/** Named sets of prompts: those that come with the service, those of plugins, and those that were saved. */
+export interface TemplateStore {
+  /** Built-in ones first, then by name. */
+  list(): Promise<readonly Template[]>;
+  /** By id, or by name without regard to case. */
+  find(idOrName: string): Promise<Template | null>;
+  /** Checks settings without saving them. @throws RestError 400 `rest_invalid_param` */
+  check(given: unknown): Promise<TemplateSettings>;
+  create(given: unknown): Promise<Template>;
+  /** Replaces the settings; members left out get their defaults. Null: there is no such template, or it cannot be changed. */
+  replace(id: string, given: unknown): Promise<Template | null>;
+  /** Makes all of them or none; a name that is taken gets a number behind it. */
+  createAll(list: readonly unknown[]): Promise<readonly Template[]>;
+  /** Answers whether there was one. Built-in ones stay. */
+  delete(id: string): Promise<boolean>;
+}
+
+interface Row {
+  readonly id: number;
+  readonly settings: string;
+}
+
+export interface TemplateStoreParts {
+  readonly host: Pick<HostApi, 'database' | 'clock' | 'hooks'>;
+  readonly providers: () => Promise<{ readonly text: readonly string[]; readonly images: readonly string[] }>;
+}
+
+const most = 200;
+const isNumber = (id: string): boolean => /^[1-9]\d{0,8}$/.test(id);
+const keyOf = (name: string): string => name.trim().toLowerCase();
+
+export function createTemplateStore({ host: { database, clock, hooks }, providers }: TemplateStoreParts): TemplateStore {
+  const table = () => database.knex(contentTableNames.templates);
+  const fixed = (): readonly Template[] => hooks.applyFilters('svc_content_templates', builtInTemplates);
+  const templateOf = ({ id, settings }: Row): Template => ({ ...(JSON.parse(settings) as TemplateSettings), id: String(id), builtIn: false });
+
+  async function check(given: unknown): Promise<TemplateSettings> {
+    const { settings, faults } = checkTemplate(given, await providers());
+    if (Object.keys(faults).length > 0) throw invalidFields(faults);
+    return { ...settingsOf(settings), name: settings.name.trim() };
+  }
+  async function takenNames(): Promise<Set<string>> {
+    const rows = (await table().select('name_key')) as { readonly name_key: string }[];
+    return new Set([...fixed().map(({ name }) => keyOf(name)), ...rows.map(({ name_key: key }) => key)]);
+  }
+  async function insert(settings: TemplateSettings): Promise<Template> {
+    const now = clock.now();
+    const inserted = (await table().insert({ name: settings.name, name_key: keyOf(settings.name), settings: JSON.stringify(settings), created_at: now, updated_at: now }).onConflict('name_key').ignore().returning('id')) as { readonly id: number }[];
+    const [row] = inserted;
+    if (!row) throw nameTaken(settings.name);
+    return { ...settings, id: String(row.id), builtIn: false };
+  }
+
+  const store: TemplateStore = {
+    check,
+    async list() {
+      const rows = (await table().select('id', 'settings').orderBy('name_key')) as Row[];
+      return [...fixed(), ...rows.map(templateOf)];
+    },
+    async find(idOrName) {
+      const own = isNumber(idOrName) ? ((await table().select('id', 'settings').where({ id: Number(idOrName) }).first()) as Row | undefined) : undefined;
+      if (own) return templateOf(own);
+      const named = (await store.list()).find(({ id, name }) => id === idOrName || keyOf(name) === keyOf(idOrName));
+      return named ?? null;
+    },
+    async create(given) {
+      const settings = await check(given);
+      if ((await takenNames()).has(keyOf(settings.name))) throw nameTaken(settings.name);
+      return insert(settings);
+    },
+    async replace(id, given) {
+      if (!isNumber(id)) return null;
+      const settings = await check(given);
+      if (fixed().some(({ name }) => keyOf(name) === keyOf(settings.name))) throw nameTaken(settings.name);
+      const same = (await table().where({ name_key: keyOf(settings.name) }).whereNot({ id: Number(id) }).first('id')) as unknown;
+      if (same !== undefined) throw nameTaken(settings.name);
+      const changed = await table().where({ id: Number(id) }).update({ name: settings.name, name_key: keyOf(settings.name), settings: JSON.stringify(settings), updated_at: clock.now() });
+      return changed === 0 ? null : { ...settings, id, builtIn: false };
+    },
+    async createAll(list) {
+      if (list.length === 0 || list.length > most) throw invalidFields({ templates: `templates must be a list of 1 to ${String(most)}.` });
+      const known = await providers();
+      const checked = list.map((one) => checkTemplate(one, known));
+      const faults = Object.assign({}, ...checked.map(({ faults: own }, at) => Object.fromEntries(Object.entries(own).map(([path, sentence]) => [`templates[${String(at)}].${path}`, `templates[${String(at)}]: ${sentence}`])))) as Record<string, string>;
+      if (Object.keys(faults).length > 0) throw invalidFields(faults);
+      return database.transaction(async () => {
+        const taken = await takenNames();
+        const made: Template[] = [];
+        for (const { settings } of checked) {
+          const name = freeName(settings.name.trim(), taken);
+          taken.add(keyOf(name));
+          made.push(await insert({ ...settingsOf(settings), name }));
+        }
+        return made;
+      });
+    },
+    delete: async (id) => isNumber(id) && (await table().where({ id: Number(id) }).delete()) > 0,
+  };
+  return store;
+}
+
+function nameTaken(name: string): Error {
+  return invalidFields({ name: `name: there is a template called ${name} already. Choose another name.` });
+}
+
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  let free = name;
+  for (let copy = 2; taken.has(keyOf(free)); copy += 1) free = `${[...name].slice(0, 94).join('')} (${String(copy)})`;
+  return free;
+}
