@@ -70,6 +70,7 @@ async function publish(database: Database, segment: ReturnType<typeof createSegm
   const segmentId = await beginSegment(database);
   let rows: SegmentRow[] = [];
   for (const row of segment.rows()) {
+    if (row === null) continue;
     rows.push(row);
     if (rows.length < 1000) continue;
     await insertRows(database, segmentId, rows);
