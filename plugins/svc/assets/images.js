@@ -6,6 +6,8 @@ const results = document.querySelector('[data-image-results]');
 
 /** Seconds without a sign of life, after which somebody waiting should know that it still goes on. */
 const longWait = 60;
+/** Milliseconds without a key pressed, after which the fields follow. */
+const typingPause = 300;
 
 function element(name, attributes = {}, children = []) {
   const made = document.createElement(name);
@@ -63,13 +65,19 @@ function followModel() {
     offer();
     void ask();
   });
-  model.addEventListener('change', () => void ask());
+  let due = 0;
+  model.addEventListener('input', () => {
+    window.clearTimeout(due);
+    due = window.setTimeout(() => void ask(), typingPause);
+  });
 }
 
 async function draw(button) {
   clearFaults();
-  const body = new FormData(form);
-  const count = Number(body.get('n')) || 1;
+  const data = new FormData(form);
+  // Files go as the form says; other pages take none.
+  const body = form.enctype === 'multipart/form-data' ? data : new URLSearchParams(data);
+  const count = Number(data.get('n')) || 1;
   const status = work.querySelector('[data-image-status]');
   const bar = work.querySelector('[data-image-progress]');
   const started = performance.now();

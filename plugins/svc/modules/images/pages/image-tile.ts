@@ -8,6 +8,7 @@ export interface ImageTile {
   readonly id: number;
   /** Path; null: its file is gone. */
   readonly path: string | null;
+  /** Empty where it only repeats the prompt, which stands below. */
   readonly alt: string;
   readonly prompt: string;
   readonly href: string;
@@ -24,10 +25,11 @@ const origins = { admin_image_generator: '', frontend_image_generator: 'Visitor'
 export async function imageTiles(host: Pick<HostApi, 'content' | 'admin'>, images: readonly StoredImage[]): Promise<ImageTile[]> {
   return Promise.all(images.map(async (image) => {
     const media = await host.content.media.get(image.mediaId);
+    const said = media?.alt ?? '';
     return {
       id: image.id,
       path: media === null ? null : pathOf(media.url),
-      alt: media?.alt || shortened(image.prompt, 250),
+      alt: said === shortened(image.prompt, 250) ? '' : said,
       prompt: shortened(image.prompt, 120),
       href: `${new URL(host.admin.url(imageSlug)).pathname}?id=${String(image.id)}`,
       model: image.model,

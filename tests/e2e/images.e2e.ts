@@ -1,0 +1,207 @@
+import { Ajv } from 'ajv';
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { createSystemClock } from '../../host/clock.ts';
+import { serviceEvents } from '../../plugins/svc/events.ts';
+import { createTestHost, type TestHost } from '#testing';
+import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
+import { accessibilityFaults, openBrowser, openPage, overflow } from './browser.ts';
+
+const password = 'correct horse battery';
+/** Colours change at once, so that they are judged as they stay. */
+const still = { reducedMotion: 'reduce' } as const;
+/** A folder for pictures of what was seen, when somebody wants to look. */
+const pictures = process.env['IMAGES_PICTURES'];
+
+describe('images in a browser', () => {
+  let host: TestHost;
+  let browser: Browser;
+  let page: Page;
+  let problems: string[];
+  let receiver: WebhookReceiver;
+  let publicPath = '';
+
+  before(async () => {
+    host = await createTestHost({ plugins: ['svc', 'sandbox'], clock: createSystemClock() });
+    await host.users.create({ login: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.com', password, role: 'administrator' });
+    receiver = await startWebhookReceiver();
+    await command('svc', 'sandbox', 'on');
+    await command('svc', 'webhook', 'on');
+    await command('svc', 'webhook', 'add', '--json', JSON.stringify({ name: 'Shop', url: receiver.url, events: ['image.generated'] }));
+    const post = await host.content.posts.create({ type: 'page', title: 'Draw something', content: '<p>Have a picture drawn.</p>[svc_images]', status: 'publish', authorId: 1 });
+    publicPath = new URL(await host.content.permalink(post)).pathname;
+    browser = await openBrowser();
+    ({ page, problems } = await openPage(browser, still));
+    await page.goto(`${host.url}/admin/login`);
+    await page.getByLabel('User name or e-mail').fill('ada');
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL('**/admin/');
+  });
+  after(async () => {
+    await browser.close();
+    await host.stop();
+    await receiver.stop();
+  });
+
+  async function command(...words: string[]): Promise<string> {
+    const { code, out, err } = await host.cli(...words);
+    if (code !== 0) throw new Error(err);
+    return out;
+  }
+  const picture = async (name: string, of = page): Promise<void> => {
+    if (pictures !== undefined) await of.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
+  };
+  const events = async (count: number): Promise<readonly Record<string, any>[]> => (await receiver.first(count)).map(({ body }) => JSON.parse(body.toString()) as Record<string, any>);
+  const fits = async (of: Page, name: string): Promise<void> => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const width of [1280, 390]) {
+        await of.setViewportSize({ width, height: 900 });
+        await of.emulateMedia({ colorScheme });
+        await of.evaluate('new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))');
+        expect(await accessibilityFaults(of), `${name} ${String(width)} ${colorScheme}`).to.deep.equal([]);
+        expect(await overflow(of), `${name} ${String(width)} ${colorScheme}`).to.equal(0);
+        await picture(`${name}-${String(width)}-${colorScheme}`, of);
+      }
+    }
+    await of.setViewportSize({ width: 1280, height: 900 });
+    await of.emulateMedia({ colorScheme: 'light' });
+  };
+  const check = ({ type, data }: Record<string, any>): void => {
+    const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strict: false });
+    expect(ajv.validate(serviceEvents.find(({ name }) => name === type)?.schema ?? false, data), ajv.errorsText()).to.equal(true);
+  };
+
+  it('an administrator draws, looks, edits with a mask, describes and deletes; each request is one event', async () => {
+    await page.goto(`${host.url}/admin/svc/images`);
+    await page.getByText('No images yet').waitFor();
+    await fits(page, 'empty');
+    await page.getByRole('link', { name: 'Describe the first one' }).click();
+    await page.getByLabel('What is to be drawn?').fill('A lighthouse at dusk');
+    await page.getByLabel('Model', { exact: true }).first().fill('gpt-image-1');
+    await page.getByLabel('Images', { exact: true }).selectOption('2');
+    await page.getByText('The sandbox draws').waitFor();
+    await page.getByLabel('Style', { exact: true }).waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Draw' }).click();
+    await page.getByText('2 images generated.').waitFor();
+    await page.getByRole('list', { name: 'Images just drawn' }).getByRole('link').first().waitFor();
+    expect(await page.getByRole('list', { name: 'Images just drawn' }).locator('img').count()).to.equal(2);
+    await fits(page, 'drawn');
+
+    const [drawn] = await events(1);
+    check(drawn!);
+    expect([drawn!['source'], drawn!['data'].mode, drawn!['data'].output_count, drawn!['data'].actor]).to.deep.equal([{ module: 'image_generator', origin: 'admin_image_generator' }, 'generate', 2, { type: 'user', user_id: 1 }]);
+    expect(JSON.stringify(drawn)).not.to.contain('base64');
+
+    await page.getByRole('list', { name: 'Images just drawn' }).getByRole('link').first().click();
+    await page.getByRole('heading', { name: 'Prompt' }).waitFor();
+    await page.getByLabel('What the image shows').fill('A lighthouse');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The alternative text is saved.').waitFor();
+    await fits(page, 'one');
+
+    await page.getByRole('link', { name: 'Edit', exact: true }).click();
+    await page.getByLabel('What is to change?').fill('Make it night');
+    const image = await host.content.media.read(drawn!['data'].outputs.images[0].media_id as number);
+    await page.getByLabel('Mask (may stay empty)').setInputFiles({ name: 'mask.png', mimeType: 'image/png', buffer: Buffer.from(image!) });
+    await fits(page, 'edit');
+    await page.getByRole('button', { name: 'Make a new version' }).click();
+    await page.getByText('1 image generated.').waitFor();
+    await page.getByRole('list', { name: 'Images just drawn' }).getByRole('link').first().click();
+    await page.getByText('Version of').waitFor();
+    const edited = (await events(2))[1]!;
+    check(edited);
+    expect([edited['data'].mode, edited['data'].prompt]).to.deep.equal(['edit', 'Make it night']);
+
+    page.once('dialog', (dialog) => void dialog.accept());
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('The image and its file are deleted.').waitFor();
+    expect(await host.content.media.get(edited['data'].outputs.images[0].media_id as number)).to.equal(null);
+    await page.getByLabel('Search in prompts').fill('nothing like it');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('Nothing fits').waitFor();
+    expect(receiver.received).to.have.length(2);
+    expect(problems).to.deep.equal([]);
+  });
+
+  it('says what to do where a model edits nothing, and keeps what was typed', async () => {
+    await page.goto(`${host.url}/admin/svc/images`);
+    await page.getByRole('list', { name: 'History' }).getByRole('link').first().click();
+    await page.getByRole('link', { name: 'Edit', exact: true }).click();
+    await page.getByLabel('What is to change?').fill('Make it day');
+    await page.getByLabel('Model', { exact: true }).first().fill('dall-e-3');
+    await page.getByRole('button', { name: 'Make a new version' }).click();
+    await page.getByText('dall-e-3 of OpenAI draws images, but cannot edit any. Choose another model.').waitFor();
+    expect(await page.getByLabel('What is to change?').inputValue()).to.equal('Make it day');
+  });
+
+  it('visitors see nothing until it is switched on; then they draw, up to their limit, and see their own alone', async () => {
+    const first = await openPage(browser, still);
+    await first.page.goto(host.url + publicPath);
+    expect(await first.page.locator('form.svc-images-form').count()).to.equal(0);
+
+    await page.goto(`${host.url}/admin/svc/images/visitors`);
+    await page.getByLabel('Visitors may have images drawn').check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('must hold at least one before visitors may draw').waitFor();
+    await page.getByLabel('Models').fill('openai:gpt-image-1\ngoogle:gemini-2.5-flash-image');
+    await page.getByLabel('Sizes').fill('1024x1024\n1536x1024');
+    await page.getByLabel('Images a day for a guest').fill('2');
+    await page.getByLabel('Banned words').fill('weapon');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved. Write [svc_images]').waitFor();
+    await fits(page, 'visitors');
+
+    const before = receiver.received.length;
+    await first.page.goto(host.url + publicPath);
+    await first.page.getByLabel('Describe your image').fill('A weapon');
+    await first.page.getByLabel('I agree').check();
+    await first.page.getByRole('button', { name: 'Draw' }).click();
+    await first.page.getByText('This cannot be drawn here.').waitFor();
+    await first.page.getByLabel('Describe your image').fill('A red boat');
+    await first.page.getByRole('button', { name: 'Draw' }).click();
+    await first.page.getByText('Your image is ready. 1 more image today.').waitFor();
+    await first.page.getByRole('img', { name: 'A red boat' }).waitFor();
+    await fits(first.page, 'visitor');
+    const event = (await events(before + 1)).at(-1)!;
+    check(event);
+    expect([event['source'].origin, event['data'].actor]).to.deep.equal(['frontend_image_generator', { type: 'guest' }]);
+
+    await first.page.reload();
+    await first.page.getByRole('img', { name: 'A red boat' }).waitFor();
+    const other = await openPage(browser);
+    await other.page.goto(host.url + publicPath);
+    await other.page.getByText('1 more image today.').waitFor();
+    expect(await other.page.getByRole('img', { name: 'A red boat' }).count()).to.equal(0);
+    await first.page.getByLabel('Describe your image').fill('A blue boat');
+    await first.page.getByLabel('I agree').check();
+    await first.page.getByRole('button', { name: 'Draw' }).click();
+    await first.page.getByText('0 more images today.').waitFor();
+    await first.page.getByRole('button', { name: 'Draw' }).click();
+    await first.page.getByText('You have drawn all your images of today. Come back tomorrow.').waitFor();
+    // The two refusals, which the browser notes.
+    expect(first.problems.filter((problem) => !/40[03]|429/.test(problem))).to.deep.equal([]);
+    expect(receiver.received).to.have.length(before + 2);
+  });
+
+  it('works without JavaScript: the form leads to a page that looks again until the image is there', async () => {
+    await command('svc', 'image', 'public', '--json', '{"guest_per_day": 20}');
+    const { page: plain } = await openPage(browser, { javaScriptEnabled: false });
+    await plain.goto(host.url + publicPath);
+    await plain.getByLabel('Describe your image').fill('A green boat');
+    await plain.getByLabel('I agree').check();
+    await plain.getByRole('button', { name: 'Draw' }).click();
+    await plain.getByRole('heading', { name: 'Your image', exact: true }).waitFor();
+    const shown = plain.getByRole('img', { name: 'A green boat' });
+    await shown.waitFor();
+    expect((await host.fetch(new URL((await shown.getAttribute('src')) ?? '').pathname)).headers.get('content-type')).to.equal('image/png');
+    await picture('plain', plain);
+    const address = plain.url();
+    const stranger = await openPage(browser, { javaScriptEnabled: false });
+    await stranger.page.goto(address);
+    await stranger.page.getByText('There is no such image.').waitFor();
+    expect(await stranger.page.getByRole('img').count()).to.equal(0);
+    await plain.getByRole('link', { name: 'Back to the page' }).click();
+    await plain.getByLabel('Describe your image').waitFor();
+  });
+});
