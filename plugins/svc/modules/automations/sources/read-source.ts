@@ -29,7 +29,6 @@ export function readSource(source: TaskSource, parts: SourceParts): AsyncIterabl
   }
 }
 
-// eslint-disable-next-line @typescript-eslint/require-await -- the others have to wait for what they read.
 async function* fromList({ items }: ListSource): AsyncGenerator<Candidate> {
   for (const item of items) yield { identity: `line:${item}`, target: item, input: {} };
 }

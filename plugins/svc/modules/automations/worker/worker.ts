@@ -1,10 +1,10 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { HostApi, Undo } from '#plugin-api';
-import { leaseBeat, leaseTime, type Claims } from '../queue/claims.ts';
-import type { ClaimedItem } from '../queue/item.ts';
+import type { Claims } from '../queue/claims.ts';
 import type { TaskTypes } from '../tasks/task-types.ts';
 import type { Task } from '../tasks/task.ts';
-import type { GivenUp, Job } from './attempt.ts';
+import type { Job } from './attempt.ts';
+import { createHands } from './hands.ts';
 
 export interface WorkerParts {
   readonly host: Pick<HostApi, 'clock' | 'log'>;
@@ -19,6 +19,7 @@ export interface WorkerParts {
 }
 
 export interface Worker {
+  readonly isStarted: boolean;
   /** Begins to work in the background. */
   start(): void;
   /** Takes nothing new, lets what is under way end for a moment, then gives it back. */
@@ -29,168 +30,118 @@ export interface Worker {
   giveUp(ids: readonly number[]): void;
   /** Works until nothing is due. Answers how many attempts were made. */
   drain(): Promise<number>;
-  readonly isStarted: boolean;
-}
-
-interface Running {
-  readonly item: ClaimedItem;
-  readonly controller: AbortController;
-  readonly done: Promise<void>;
 }
 
 /** Looks for work at least this often, in milliseconds: what another node put in and could not tell of is found by it. */
 const longestPause = 60_000;
 const afterFailure = 5_000;
-/** Milliseconds that work under way has to end by itself at a stop. */
-const grace = 4_000;
+/** What is due and was not to be had is in another node's hands at this moment, in milliseconds. */
+const shortestPause = 250;
 
-/** The loop: claims as much as may be worked on at once, keeps the leases, and sleeps until something falls due. */
+/** The loop: claims as much as may be worked on at once, and sleeps until something falls due. */
 export function createWorker(parts: WorkerParts): Worker {
-  const { host, claims, types } = parts;
-  const running = new Map<number, Running>();
-  let isStarted = false;
-  let isStopping = false;
+  const { host, claims } = parts;
+  const state = { isStarted: false, isStopping: false, again: false };
   let filling: Promise<void> | null = null;
-  let again = false;
-  let timer: Undo | null = null;
-  let beats: Undo | null = null;
-  let lastTask = 0;
-  let made = 0;
+  const hands = createHands({ ...parts, ended: () => { wake(); } });
+  const takeOne = createTaker(parts, { begin: hands.begin, isStopping: () => state.isStopping });
+  const isFull = async (): Promise<boolean> => state.isStopping || hands.size >= (await parts.concurrency());
 
-  const keeper = createKeeper({ ...parts, running });
-
-  async function take(): Promise<boolean> {
-    if (isStopping || running.size >= (await parts.concurrency())) return false;
-    const known = (await types.list()).map(({ id }) => id);
-    const item = known.length === 0 ? null : await claims.claim(known, lastTask);
-    if (item === null) return false;
-    lastTask = item.taskId;
-    const [task, type] = await Promise.all([parts.task(item.taskId), parts.task(item.taskId).then((found) => (found === null ? undefined : types.get(found.type)))]);
-    // Deleted, or its plugin switched off, between the claim and now.
-    if (task === null || type === undefined || isStopping) await claims.release(item);
-    else begin(item, task, type);
-    return true;
-  }
-
-  function begin(item: ClaimedItem, task: Task, type: Job['type']): void {
-    const controller = new AbortController();
-    made += 1;
-    const done = parts.attempt({ item, task, type, signal: controller.signal }).finally(() => {
-      running.delete(item.id);
-      if (running.size === 0) quiet();
-      wake();
-    });
-    running.set(item.id, { item, controller, done });
-    if (beats !== null) return;
-    keeper.begin();
-    beats = host.clock.every(leaseBeat, () => void keeper.beat());
-  }
-
-  function quiet(): void {
-    beats?.();
-    beats = null;
-  }
+  const alarm = createAlarm(host.clock, () => { wake(); });
 
   async function fill(): Promise<void> {
-    timer?.();
-    timer = null;
+    alarm.clear();
     do {
-      again = false;
+      state.again = false;
       try {
-        while (await take());
-        await rest();
+        while (!(await isFull()) && (await takeOne()));
+        if (!(await isFull())) await rest();
       } catch (error) {
         host.log.warn('The queue of automations could not be read; trying again.', { error });
-        pause(afterFailure);
+        alarm.set(afterFailure);
       }
-    } while (again);
+    } while (state.again);
   }
 
   /** Until something falls due. What is full is woken by the next end. */
   async function rest(): Promise<void> {
-    if (!isStarted || isStopping || running.size >= (await parts.concurrency())) return;
-    const wait = await claims.nextDue((await types.list()).map(({ id }) => id));
-    // Due already: another node has it in its hands at this moment.
-    pause(wait === null ? longestPause : Math.min(longestPause, Math.max(250, wait + 1)));
+    if (!state.isStarted) return;
+    const wait = await claims.nextDue(await typesOf(parts));
+    alarm.set(Math.min(longestPause, Math.max(shortestPause, (wait ?? longestPause) + 1)));
   }
 
-  function pause(milliseconds: number): void {
-    timer?.();
-    timer = isStarted && !isStopping ? host.clock.after(milliseconds, wakeApart) : null;
-  }
-
-  function look(): Promise<void> {
-    again = true;
+  // Woken inside somebody's transaction, which the work must not take part in.
+  const lookApart = AsyncResource.bind((): Promise<void> => {
+    state.again = true;
     filling ??= fill().finally(() => {
       filling = null;
     });
     return filling;
+  }) as () => Promise<void>;
+
+  function wake(): void {
+    if (state.isStarted && !state.isStopping) void lookApart();
   }
 
-  // Woken inside somebody's transaction, which the work must not take part in.
-  const lookApart = AsyncResource.bind(look);
-  const wakeApart = (): void => void lookApart();
-  const wake = (): void => {
-    if (isStarted && !isStopping) wakeApart();
-  };
-
   return {
-    get isStarted() {
-      return isStarted;
-    },
+    get isStarted() { return state.isStarted; },
     start() {
-      isStarted = true;
+      state.isStarted = true;
       wake();
     },
     async stop() {
-      isStopping = true;
-      timer?.();
+      state.isStopping = true;
       await filling;
-      const ended = new AbortController();
-      const all = Promise.all([...running.values()].map(({ done }) => done)).then(() => { ended.abort(); });
-      await Promise.race([all, host.clock.sleep(grace, ended.signal).catch(() => undefined)]);
-      for (const { controller } of running.values()) controller.abort('stop' satisfies GivenUp);
-      await Promise.all([...running.values()].map(({ done }) => done));
-      quiet();
+      alarm.clear();
+      await hands.empty();
     },
     wake,
-    giveUp(ids) {
-      for (const id of ids) running.get(id)?.controller.abort('lost' satisfies GivenUp);
-    },
+    giveUp: hands.giveUp,
     async drain() {
-      const before = made;
+      const before = hands.begun;
       for (;;) {
         await lookApart();
-        if (running.size === 0 || isStopping) return made - before;
-        await Promise.race([...running.values()].map(({ done }) => done));
+        if (hands.size === 0 || state.isStopping) return hands.begun - before;
+        await hands.next();
       }
     },
   };
 }
 
-/** Lengthens the leases of what is under way; what was lost, or could not be lengthened for too long, is given up. */
-function createKeeper({ host, claims, elapsed, running }: WorkerParts & { readonly running: ReadonlyMap<number, Running> }): { begin(): void; beat(): Promise<void> } {
-  let beatAt = elapsed();
-  let isBeating = false;
-  const giveUp = (isLost: (item: ClaimedItem) => boolean): void => {
-    for (const { item, controller } of running.values()) if (isLost(item)) controller.abort('lost' satisfies GivenUp);
+/** One timer at a time. */
+function createAlarm(clock: Pick<HostApi['clock'], 'after'>, ring: () => void): { set(milliseconds: number): void; clear(): void } {
+  let undo: Undo | null = null;
+  const clear = (): void => {
+    undo?.();
+    undo = null;
   };
-  async function beat(): Promise<void> {
-    if (isBeating) return;
-    isBeating = true;
-    const begun = elapsed();
-    const asked = [...running.values()].map(({ item }) => item);
-    try {
-      const held = await claims.extend(asked);
-      beatAt = begun;
-      giveUp((item) => asked.includes(item) && !held.has(item.id));
-    } catch (error) {
-      host.log.warn('The leases of automations could not be lengthened; trying again.', { error });
-      if (elapsed() - beatAt > leaseTime + leaseBeat) giveUp(() => true);
-    } finally {
-      isBeating = false;
-    }
-  }
+  return {
+    clear,
+    set(milliseconds) {
+      clear();
+      undo = clock.after(milliseconds, ring);
+    },
+  };
+}
 
-  return { begin: () => void (beatAt = elapsed()), beat };
+async function typesOf({ types }: Pick<WorkerParts, 'types'>): Promise<string[]> {
+  return (await types.list()).map(({ id }) => id);
+}
+
+/** Claims the next item that is due, tasks in turn, and begins it. Answers false when there is none. */
+function createTaker(parts: WorkerParts, { begin, isStopping }: { readonly begin: (item: Job['item'], task: Task, type: Job['type']) => void; readonly isStopping: () => boolean }): () => Promise<boolean> {
+  const { claims, types } = parts;
+  let lastTask = 0;
+  return async () => {
+    const known = await typesOf(parts);
+    const item = known.length === 0 ? null : await claims.claim(known, lastTask);
+    if (item === null) return false;
+    lastTask = item.taskId;
+    const task = await parts.task(item.taskId);
+    const type = task === null ? undefined : await types.get(task.type);
+    // Deleted, or its plugin switched off, between the claim and now.
+    if (task === null || type === undefined || isStopping()) await claims.release(item);
+    else begin(item, task, type);
+    return true;
+  };
 }
