@@ -3,6 +3,7 @@ import type { AiParams } from '../kit/ai-params.ts';
 import type { ImageParams } from '../kit/image-params.ts';
 import type { ProviderSettings } from '../providers/provider.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
+import type { Failover } from '../settings/failover/failover.ts';
 import type { PriceTable } from '../settings/prices/price.ts';
 import type { SpendFuse } from './budgets/fuse.ts';
 import type { UsageLedger } from './usage-record.ts';
@@ -19,13 +20,15 @@ export interface AiSettings {
   imageDefaults(): Promise<ImageParams>;
   /** For estimates before a call. Default: no prices. */
   readonly prices?: { table(): Promise<PriceTable> };
+  /** Who answers in place of a provider that fails. Default: nobody. */
+  readonly failover?: { get(): Promise<Failover> };
 }
 
 /** What calls to providers are made with. */
 export interface AiServices {
   readonly registry: ProviderRegistry;
   readonly settings: AiSettings;
-  readonly host: Pick<HostApi, 'clock' | 'log' | 'site'>;
+  readonly host: Pick<HostApi, 'clock' | 'log' | 'site'> & { readonly hooks?: HostApi['hooks'] };
   /** Default: undici's, one pool of kept connections per process. */
   readonly fetch?: typeof globalThis.fetch;
   /** 0 up to 1, for the jitter of waits. Default Math.random. */

@@ -1,9 +1,10 @@
-import { asProviderError, ProviderError, type EmbeddingRequest, type EmbeddingResult } from '../providers/provider.ts';
+import { asProviderError, ProviderError, type EmbeddingRequest, type EmbeddingResult, type ProviderSettings } from '../providers/provider.ts';
 import { checkVectors, vectorsOf } from '../providers/embeddings/check-embeddings.ts';
 import type { AiServices } from './ai-services.ts';
-import { capableProvider, chosenModel } from './capable-provider.ts';
+import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
 import { embedBatches } from './embed-batches.ts';
 import { estimateTokens } from './estimate-usage.ts';
+import { answerBy } from './failover.ts';
 import { inParallel } from './in-parallel.ts';
 import { noteUsage, type CallCost } from './note-usage.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
@@ -58,53 +59,90 @@ const callsAtATime = 4;
  * whole, with the errors of D5 as RestError, and the others are given up. Keeps no state: any node may serve any call.
  */
 export function createEmbed(services: AiServices): Embed {
-  const { registry, settings, host } = services;
-  return async (input) => {
-    const provider = capableProvider(registry, input.provider, 'embeddings');
-    const [saved, limits] = await Promise.all([configuredSettings(provider, services), settings.timeouts()]);
-    const model = chosenModel({ asked: input.model, saved: saved.embedding_model, provider, setting: 'embedding_model' });
-    const fields = requestFields(input);
-    const deadline = host.clock.now() + limits.embeddings;
+  return (input) => answerBy(services, {
+    use: 'embeddings',
+    input,
+    dimensions: input.dimensions ?? input.outputDimensionality,
+    call: ({ provider, model, dimensions }) => embedOnce(services, { ...input, provider, model }, dimensions),
+  });
+}
 
-    const embedBatch = (batch: readonly string[], signal: AbortSignal): Promise<EmbeddingResult> =>
-      withRetries(
-        async (timeout) => {
-          const result = await provider.embeddings.embed({ model, input: batch, ...fields }, connectionOf(services, { settings: saved, timeout, signal }));
-          // Those of other plugins are held to the contract as well.
-          if (!registry.isOwn(provider)) checkVectors(result.packed ?? result.embeddings, batch.length);
-          return result;
-        },
-        {
-          clock: host.clock,
-          random: services.random ?? Math.random,
-          deadline,
-          signal,
-          onRetry: ({ kind, status }, wait) => {
-            host.log.info('trying a provider again', { provider: provider.id, kind, status, wait: Math.round(wait) });
-          },
-        },
-      );
-    const run = async (): Promise<Omit<Embedded, 'cost'>> => {
-      const batches = embedBatches(input.input, provider.embeddings.limits);
-      try {
-        const results = await inParallel(batches, callsAtATime, { task: embedBatch, signal: input.signal });
-        return Object.assign(await joined(batches, results), { providerId: provider.id, provider: provider.label, model: results[0]?.model ?? model });
-      } catch (thrown) {
-        const error = asProviderError(thrown);
-        throw error === null ? thrown : providerFailure(error, provider, limits.embeddings);
-      }
-    };
-    return noteUsage(services, {
-      kind: 'embedding',
-      provider: provider.id,
-      model,
-      origin: input.origin,
-      limit: limits.embeddings,
-      estimate: async () => ({ inputTokens: await estimateTokens(input.input), outputTokens: 0, images: 0 }),
-      run,
-      count: (embedded) => ({ model: embedded.model, inputTokens: embedded.usage.input_tokens }),
-    });
+/** @param expected dimensions that the vectors must have; another provider's model may give others than it was thought to. */
+async function embedOnce(services: AiServices, input: EmbedInput, expected: number | undefined): Promise<Embedded> {
+  const { registry, settings } = services;
+  const provider = capableProvider(registry, input.provider, 'embeddings');
+  const [saved, limits] = await Promise.all([configuredSettings(provider, services), settings.timeouts()]);
+  const model = chosenModel({ asked: input.model, saved: saved.embedding_model, provider, setting: 'embedding_model' });
+  const job: Job = { provider, saved, model, fields: requestFields(input), deadline: services.host.clock.now() + limits.embeddings, done: new Map() };
+  const run = async (): Promise<Omit<Embedded, 'cost'>> => {
+    const batches = embedBatches(input.input, provider.embeddings.limits);
+    try {
+      const results = await inParallel(batches, callsAtATime, { task: (batch, signal) => embedBatch(services, job, { batch, signal }), signal: input.signal });
+      const answer = Object.assign(await joined(batches, results), { providerId: provider.id, provider: provider.label, model: results[0]?.model ?? model });
+      refuseOther(results[0], expected);
+      return answer;
+    } catch (thrown) {
+      const error = asProviderError(thrown);
+      throw error === null ? thrown : providerFailure(error, provider, limits.embeddings);
+    }
   };
+  return noteUsage(services, {
+    kind: 'embedding',
+    provider: provider.id,
+    model,
+    origin: input.origin,
+    limit: limits.embeddings,
+    estimate: async () => ({ inputTokens: await estimateTokens(input.input), outputTokens: 0, images: 0 }),
+    run,
+    count: (embedded) => ({ model: embedded.model, inputTokens: embedded.usage.input_tokens }),
+    // The calls that went well before one failed are paid for.
+    countFailed: async () => ({ model, inputTokens: await tokensOf(job.done) }),
+  });
+}
+
+interface Job {
+  readonly provider: Capable<'embeddings'>;
+  readonly saved: ProviderSettings;
+  readonly model: string;
+  readonly fields: Omit<EmbeddingRequest, 'model' | 'input'>;
+  /** Milliseconds since the epoch. */
+  readonly deadline: number;
+  /** What came until now. */
+  readonly done: Map<readonly string[], EmbeddingResult>;
+}
+
+function embedBatch(services: AiServices, { provider, saved, model, fields, deadline, done }: Job, { batch, signal }: { readonly batch: readonly string[]; readonly signal: AbortSignal }): Promise<EmbeddingResult> {
+  const { host, registry } = services;
+  return withRetries(
+    async (timeout) => {
+      const result = await provider.embeddings.embed({ model, input: batch, ...fields }, connectionOf(services, { settings: saved, timeout, signal }));
+      // Those of other plugins are held to the contract as well.
+      if (!registry.isOwn(provider)) checkVectors(result.packed ?? result.embeddings, batch.length);
+      done.set(batch, result);
+      return result;
+    },
+    {
+      clock: host.clock,
+      random: services.random ?? Math.random,
+      deadline,
+      signal,
+      onRetry: ({ kind, status }, wait) => {
+        host.log.info('trying a provider again', { provider: provider.id, kind, status, wait: Math.round(wait) });
+      },
+    },
+  );
+}
+
+async function tokensOf(done: Job['done']): Promise<number> {
+  let tokens = 0;
+  for (const [batch, { usage }] of done) tokens += usage === null ? await estimateTokens(batch) : usage.input_tokens;
+  return tokens;
+}
+
+function refuseOther(result: EmbeddingResult | undefined, expected: number | undefined): void {
+  const given = (result?.packed ?? result?.embeddings)?.[0]?.length;
+  if (expected === undefined || given === undefined || given === expected) return;
+  throw new ProviderError({ kind: 'unreadable', status: 200, message: `its vectors have ${String(given)} dimensions where ${String(expected)} are needed.` });
 }
 
 function requestFields({ dimensions, encodingFormat, taskType, outputDimensionality, user }: EmbedInput): Omit<EmbeddingRequest, 'model' | 'input'> {

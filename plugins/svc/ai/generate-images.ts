@@ -5,6 +5,7 @@ import type { AiServices } from './ai-services.ts';
 import { estimateImages } from './budgets/estimate-call.ts';
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
 import { deliverImage, type GeneratedImage, type ImageForm } from './deliver-image.ts';
+import { answerBy } from './failover.ts';
 import { makeImageCalls, type ImageCallOutcome } from './image-calls.ts';
 import { usableSource, type ImageSource, type UsableSource } from './image-source.ts';
 import { noteUsage, type CallCost, type UsageCounts } from './note-usage.ts';
@@ -63,30 +64,32 @@ export type ImageServices = AiServices & { readonly host: Pick<HostApi, 'content
  * first failure is thrown as the RestError of D5. Saved images are on every node that shares the folder of uploads.
  */
 export function createGenerateImages(services: ImageServices): GenerateImages {
+  return (input) => answerBy(services, { use: 'images', input, call: ({ provider, model }) => generateOnce(services, { ...input, provider, model }) });
+}
+
+async function generateOnce(services: ImageServices, input: GenerateImagesInput): Promise<GeneratedImages> {
   const { registry, settings, host } = services;
-  return async (input) => {
-    const provider = capableProvider(registry, input.provider, 'images');
-    const [saved, defaults, limits] = await Promise.all([configuredSettings(provider, services), settings.imageDefaults(), settings.timeouts()]);
-    const model = chosenModel({ asked: input.model, saved: saved.image_model, provider, setting: 'image_model' });
-    const source = input.source === undefined ? null : await usableSource(input.source, { provider, model, settings: saved });
-    const job: Job = { input, provider, settings: saved, request: requestOf(input, defaults, model), source, limit: limits.images, deadline: host.clock.now() + limits.images };
-    let spent: UsageCounts = { model };
-    return noteUsage(services, {
-      kind: 'image',
-      provider: provider.id,
-      model,
-      origin: input.origin,
-      limit: limits.images,
-      estimate: async () => estimateImages({ provider: provider.id, model, prompt: input.prompt, n: input.n ?? 1 }, (await settings.prices?.table()) ?? []),
-      run: async () => {
-        const outcomes = await callsOf(job, services);
-        spent = countsOf(outcomes, model);
-        return answerOf(outcomes, job);
-      },
-      count: () => spent,
-      countFailed: () => spent,
-    });
-  };
+  const provider = capableProvider(registry, input.provider, 'images');
+  const [saved, defaults, limits] = await Promise.all([configuredSettings(provider, services), settings.imageDefaults(), settings.timeouts()]);
+  const model = chosenModel({ asked: input.model, saved: saved.image_model, provider, setting: 'image_model' });
+  const source = input.source === undefined ? null : await usableSource(input.source, { provider, model, settings: saved });
+  const job: Job = { input, provider, settings: saved, request: requestOf(input, defaults, model), source, limit: limits.images, deadline: host.clock.now() + limits.images };
+  let spent: UsageCounts = { model };
+  return noteUsage(services, {
+    kind: 'image',
+    provider: provider.id,
+    model,
+    origin: input.origin,
+    limit: limits.images,
+    estimate: async () => estimateImages({ provider: provider.id, model, prompt: input.prompt, n: input.n ?? 1 }, (await settings.prices?.table()) ?? []),
+    run: async () => {
+      const outcomes = await callsOf(job, services);
+      spent = countsOf(outcomes, model);
+      return answerOf(outcomes, job);
+    },
+    count: () => spent,
+    countFailed: () => spent,
+  });
 }
 
 interface Job {

@@ -6,6 +6,7 @@ import type { AiServices } from './ai-services.ts';
 import { estimateText } from './budgets/estimate-call.ts';
 import { createTextAttempts, type TextAttempts } from './attempt-text.ts';
 import { estimateUsage } from './estimate-usage.ts';
+import { answerBy } from './failover.ts';
 import { noteUsage, type CallCost, type UsageCounts } from './note-usage.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { providerFailure } from './provider-failure.ts';
@@ -58,22 +59,38 @@ export type GenerateText = (input: GenerateTextInput) => Promise<GeneratedText>;
  * they come where they are wanted. Fails with the errors of D5 as RestError. Keeps no state: any node may serve any call.
  */
 export function createGenerateText(services: AiServices): GenerateText {
-  return async (input) => {
-    const call = await prepare(services, input);
-    const { provider, request, attempts } = call;
-    return noteUsage(services, {
-      kind: 'text',
-      provider: provider.id,
-      model: request.model,
-      origin: input.origin,
-      limit: call.limit,
-      estimate: () => estimateText(request),
-      run: () => generate(services, call, input.signal),
-      count: ({ model, usage }) => ({ model, inputTokens: usage.input_tokens, outputTokens: usage.output_tokens }),
-      // A text that broke off was paid for as far as it came.
-      countFailed: () => (attempts.text === '' ? { model: request.model } : countPart(request, attempts.text)),
+  return (input) => {
+    let begun = false;
+    const { onText: hand } = input;
+    const onText = hand && ((piece: string): void => {
+      begun = true;
+      hand(piece);
+    });
+    return answerBy(services, {
+      use: 'text',
+      input,
+      mayGoOn: () => !begun,
+      call: ({ provider, model, waived }) => generateOnce(services, { ...input, provider, model, onText }, waived),
     });
   };
+}
+
+async function generateOnce(services: AiServices, input: GenerateTextInput, waived: readonly string[]): Promise<GeneratedText> {
+  const call = await prepare(services, input);
+  const { provider, request, attempts } = call;
+  return noteUsage(services, {
+    kind: 'text',
+    provider: provider.id,
+    model: request.model,
+    origin: input.origin,
+    limit: call.limit,
+    estimate: () => estimateText(request),
+    waived,
+    run: () => generate(services, call, input.signal),
+    count: ({ model, usage }) => ({ model, inputTokens: usage.input_tokens, outputTokens: usage.output_tokens }),
+    // A text that broke off was paid for as far as it came.
+    countFailed: () => (attempts.text === '' ? { model: request.model } : countPart(request, attempts.text)),
+  });
 }
 
 interface PreparedCall {

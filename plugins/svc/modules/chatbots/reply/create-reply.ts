@@ -1,10 +1,8 @@
 import type { HostApi } from '#plugin-api';
 import type { FindKnowledge } from '../../../ai/find-knowledge.ts';
-import type { GeneratedText, GenerateText } from '../../../ai/generate-text.ts';
+import type { GenerateText } from '../../../ai/generate-text.ts';
 import { sourcesOf } from '../../../ai/knowledge-text.ts';
 import { fillPlaceholders } from '../../../ai/system-text.ts';
-import { priceOf } from '../../../ai/usage-ledger/price-of.ts';
-import type { PriceTable } from '../../../settings/prices/price.ts';
 import '../hooks.ts';
 import { createBotKnowledge } from './bot-knowledge.ts';
 import type { CreateReply, Reply, ReplyInput } from './reply.ts';
@@ -15,10 +13,6 @@ export interface ReplyParts {
   readonly host: Pick<HostApi, 'hooks' | 'log' | 'clock' | 'site'>;
   readonly generateText: GenerateText;
   readonly findKnowledge: FindKnowledge;
-  readonly settings: {
-    readonly prices: { table(): Promise<PriceTable> };
-    readonly sandbox: { isOn(): Promise<boolean> };
-  };
 }
 
 /** See CreateReply. Keeps no state: any node may make any answer. */
@@ -50,15 +44,10 @@ export function createReplies(parts: ReplyParts): CreateReply {
     if (sources.length > 0) onSources?.(sources);
     const { provider, model, messages, params } = prompt;
     const text = await parts.generateText({ provider, model, messages, systemInstruction: systemText(prompt), placeholders: false, params, user, signal, origin, ...(streams && { onText }) });
-    const reply: Reply = { ...text, sources, cost: await costOf(text, provider) };
+    const reply: Reply = { ...text, sources };
     const content = await hooks.applyFiltersAsync('svc_chatbot_reply', text.content, reply, turn);
     if (!streams) onText?.(content);
     return { ...reply, content };
-  }
-
-  async function costOf({ model, usage }: GeneratedText, provider: string): Promise<number | null> {
-    if (await parts.settings.sandbox.isOn()) return 0;
-    return priceOf({ provider, model, inputTokens: usage.input_tokens, outputTokens: usage.output_tokens, images: 0 }, await parts.settings.prices.table());
   }
 
   return async (input) => {

@@ -20,10 +20,9 @@ function botWith(settings: object = {}): Bot {
   return { ...(fillDefaults(botSchema, { provider: 'openai', model: 'gpt-x', instructions: 'Help [username] on [date].', ...settings }) as Bot), id: 7, created_at: 0, updated_at: 0 };
 }
 
-function open({ text = async () => generated, search = async () => ({ found: [], metric: 'cosine' as const, usage: { input_tokens: 1, total_tokens: 1 } }), sandbox = false, log = silentLog }: {
+function open({ text = async () => generated, search = async () => ({ found: [], metric: 'cosine' as const, usage: { input_tokens: 1, total_tokens: 1 } }), log = silentLog }: {
   text?: (input: GenerateTextInput) => Promise<GeneratedText>;
   search?: (input: SearchInput) => Promise<SearchResult>;
-  sandbox?: boolean;
   log?: Logger;
 } = {}) {
   const asked: GenerateTextInput[] = [];
@@ -34,7 +33,6 @@ function open({ text = async () => generated, search = async () => ({ found: [],
     host: { hooks, clock, log, site: { timezone: () => Promise.resolve('Pacific/Auckland') } as never },
     generateText: (input) => { asked.push(input); return text(input); },
     findKnowledge: createFindKnowledge({ host: { hooks, clock }, searchVectors: (input) => { searched.push(input); return search(input); } }),
-    settings: { prices: { table: () => Promise.resolve([{ provider: 'openai', model: 'gpt-*', input: 2, output: 10 }]) }, sandbox: { isOn: () => Promise.resolve(sandbox) } },
   });
   const ask = (changes: Partial<ReplyInput> = {}) => reply({ bot: botWith(), messages: [{ role: 'user', content: 'Hi' }], conversation: null, origin: { module: 'chatbots', route: null, botId: 7 }, ...changes });
   return { ask, asked, searched, hooks, clock };
@@ -62,10 +60,9 @@ describe('an answer of a bot', () => {
     expect(asked[0]?.messages.map(({ content }) => content)).to.deep.equal(['b', 'c']);
   });
 
-  it('costs what the prices say; nothing in the sandbox; unknown where there is no price', async () => {
+  it('costs what the call to the provider that answered did, which may be unknown', async () => {
     expect(await open().ask()).to.deep.equal({ ...generated, sources: [], cost: 70 });
-    expect((await open({ sandbox: true }).ask()).cost).to.equal(0);
-    expect((await open({ text: async () => ({ ...generated, model: 'other' }) }).ask()).cost).to.equal(null);
+    expect((await open({ text: async () => ({ ...generated, cost: null }) }).ask()).cost).to.equal(null);
   });
 
   it('is handed out piece by piece, after the sources', async () => {
