@@ -35,6 +35,12 @@ export interface LimitedFormVisitor {
   readonly ip: string;
 }
 
+/** How often an address may call within a minute, on each node. */
+export interface FormBurstLimits {
+  readonly starts_per_address: number;
+  readonly submits_per_address: number;
+}
+
 declare module '#plugin-api' {
   interface FilterMap {
     /** What goes to the provider. Refuses the submission by throwing a RestError. */
@@ -47,6 +53,8 @@ declare module '#plugin-api' {
     svc_form_response: (response: string, made: Made, turn: FormTurn) => string;
     /** What visitors' pages are told of a form: another text, an option more. `origin`: the page's, null where none is named. */
     svc_form_config: (view: FormView, form: AiForm, origin: string | null) => FormView;
+    /** How often an address may call within a minute, on each node. */
+    svc_form_burst_limits: (limits: FormBurstLimits, form: AiForm) => FormBurstLimits;
     /** The limit that counts for a visitor, as the form is set; null: none. */
     svc_form_limit: (limit: FormLimit | null, visitor: LimitedFormVisitor) => FormLimit | null;
   }

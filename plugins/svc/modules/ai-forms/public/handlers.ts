@@ -5,7 +5,7 @@ import { errors } from '../../../kit/errors.ts';
 import { networkOf } from '../../../kit/visitors/address.ts';
 import { namedOrigin } from '../../../kit/visitors/origin.ts';
 import { aiFormsOf, type AiForms } from '../ai-forms.ts';
-import '../hooks.ts';
+import type { FormBurstLimits } from '../hooks.ts';
 import type { Submission } from '../submissions/submission.ts';
 import { invalidValues, readValues } from '../submit/read-values.ts';
 import { answerPage, refusalPage } from './answer-page.ts';
@@ -30,9 +30,8 @@ export interface FormHandlers {
   allows(origin: string, formId: number): Promise<boolean>;
 }
 
-/** Calls of an address within a minute, on each node. */
-const mostStarts = 120;
-const mostSubmits = 60;
+/** Calls within a minute, on each node: against floods alone. */
+const burstLimits: FormBurstLimits = { starts_per_address: 120, submits_per_address: 60 };
 const unstored = { 'Cache-Control': 'no-store' };
 
 export function createHandlers(context: ServiceContext): FormHandlers {
@@ -49,17 +48,19 @@ export function createHandlers(context: ServiceContext): FormHandlers {
       return new RestResponse({ body: await host.hooks.applyFiltersAsync('svc_form_config', formView(form), form, origin.origin), headers: { 'Cache-Control': 'private, no-cache', Vary: 'Referer' } });
     },
     async start(request) {
-      floods.count(`starts ${networkOf(request.ip)}`, mostStarts);
-      const { visitor, token, headers } = await visitors.welcome(await visitors.enter(request, tokenOf(request)));
+      const caller = await visitors.enter(request, tokenOf(request));
+      floods.count(`starts ${networkOf(request.ip)}`, host.hooks.applyFilters('svc_form_burst_limits', burstLimits, caller.form).starts_per_address);
+      const { visitor, token, headers } = await visitors.welcome(caller);
       const { form, user } = visitor;
       const limit = await limits.of(limited(visitor));
       const body: StartAnswer = { token, limit: limit !== null && (await limits.left(limit)) <= 0 ? limits.shown(form, limit) : null, may_save: maySavePosts(form, user) };
       return new RestResponse({ body, headers: { ...unstored, ...headers } });
     },
     async submit(request) {
-      floods.count(`submits ${networkOf(request.ip)}`, mostSubmits);
       const body = await readBody(request);
-      return submitBody(context, { request, body, caller: await visitors.enter(request, body.token) });
+      const caller = await visitors.enter(request, body.token);
+      floods.count(`submits ${networkOf(request.ip)}`, host.hooks.applyFilters('svc_form_burst_limits', burstLimits, caller.form).submits_per_address);
+      return submitBody(context, { request, body, caller });
     },
     async post(request) {
       const caller = await visitors.enter(request, tokenOf(request));

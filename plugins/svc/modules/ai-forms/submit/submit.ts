@@ -99,7 +99,10 @@ function take({ host, submissions, limits }: SubmitParts, { form, user, session,
     if (taken.abandoned !== null) await limits.giveBack(taken.abandoned);
     if (limit === null) return taken.attempt;
     const reserved = await limits.take(limit);
-    if (reserved === null) throw errors.form_limit_reached({ values: { reason: form.limits.message }, data: { limit: limits.shown(form, limit) } });
+    if (reserved === null) {
+      const seconds = Math.max(1, Math.ceil((limit.endsAt - host.clock.now()) / 1000));
+      throw errors.form_limit_reached({ values: { reason: form.limits.message }, data: { limit: limits.shown(form, limit) }, headers: { 'Retry-After': String(seconds) } });
+    }
     await submissions.reserve(taken.attempt, reserved);
     return taken.attempt;
   });
