@@ -1,63 +1,17 @@
 import { createHmac } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Agent } from 'undici';
-import { createSystemClock } from '../../host/clock.ts';
-import { openDatabase, type Database } from '../../host/database/database.ts';
-import { createOutbound } from '../../host/http/outbound.ts';
-import { createDeliver } from '../../plugins/svc/webhooks/delivery/deliver.ts';
-import { createPostgresDatabase, stopPostgres } from '../helpers/postgres.ts';
-import { silentLog } from '../helpers/silent-log.ts';
-import { openWebhooks, queued, type Opened } from '../svc/webhooks/open-webhooks.ts';
+import { stopPostgres } from '../helpers/postgres.ts';
+import { queued } from '../svc/webhooks/open-webhooks.ts';
 import type { BenchRow } from './bench-row.ts';
 import { startChild } from './helpers/child.ts';
 import { median } from './helpers/statistics.ts';
+import { emitMany, openBed, type Dialect } from './helpers/webhooks-bed.ts';
 
-export const title = 'Event webhooks: draining against a bare pool, storing, waiting, and hanging endpoints';
+export const title = 'Event webhooks: draining against a bare pool, storing, and hanging endpoints';
 
 const inFlight = 64;
-type Dialect = 'sqlite' | 'postgresql';
-
-interface Bed extends Opened {
-  readonly stop: () => Promise<void>;
-}
-
-async function openBed(dialect: Dialect): Promise<Bed> {
-  const clock = createSystemClock();
-  const dataDir = await mkdtemp(join(tmpdir(), 'bench-hooks-'));
-  const server = dialect === 'postgresql' ? await createPostgresDatabase() : null;
-  const database: Database = await openDatabase({ databaseUrl: server?.url ?? null, dataDir, clock, log: silentLog });
-  const http = createOutbound({ clock, thread: new URL('../../host/outbound-thread.mjs', import.meta.url) });
-  const opened = await openWebhooks(database, createDeliver({ http, clock }));
-  await opened.webhooks.setEnabled(true);
-  await opened.webhooks.setSecret('the secret of this benchmark');
-  return {
-    ...opened,
-    async stop() {
-      await opened.webhooks.stop();
-      await http.close();
-      await database.close();
-      await server?.drop();
-      await rm(dataDir, { recursive: true, force: true });
-    },
-  };
-}
-
-async function emitMany({ webhooks }: Opened, count: number, callers = 64): Promise<number> {
-  let left = count;
-  const began = performance.now();
-  await Promise.all(Array.from({ length: callers }, async () => {
-    while (left-- > 0) {
-      const { error } = await webhooks.emit('chatbot.session_started', queued(left));
-      if (error !== null) throw new Error(error);
-    }
-  }));
-  return (count / (performance.now() - began)) * 1000;
-}
-
 /** Signed POSTs of the same size by undici alone. */
 async function barePool(ports: readonly string[], count: number): Promise<number> {
   const agent = new Agent({ connections: inFlight });
@@ -193,36 +147,6 @@ async function hanging(share: number, { events, endpoints }: { readonly events: 
   return { name: `p99 of healthy endpoints while ${String(hangs)} of ${String(endpoints)} hang`, value: percentile(times, 0.99), unit: 'ms', target: { at: 'most', value: 50 } };
 }
 
-/** Fills the tables by hand, as a million events of the past would have. */
-async function deepQueue(dialect: Dialect, port: string, { waiting, count }: { readonly waiting: number; readonly count: number }): Promise<BenchRow[]> {
-  const bed = await openBed(dialect);
-  const open = await bed.webhooks.addEndpoint({ name: 'open', url: `http://127.0.0.1:${port}/`, events: ['chatbot.session_started'] });
-  await emitMany(bed, 2_000);
-  await bed.webhooks.work();
-  await emitMany(bed, count);
-  const emptyBegan = performance.now();
-  const emptyRate = (await bed.webhooks.work()) / (performance.now() - emptyBegan);
-  await bed.database.knex.raw(`INSERT INTO svc_webhook_events (uuid, name, key, created_at, body) VALUES ('e', 'chatbot.session_started', 'k', 0, ?)`, [Buffer.alloc(640, 97)]);
-  await bed.database.knex.raw(`INSERT INTO svc_webhook_deliveries (uuid, event_id, endpoint_id, state, due_at, created_at)
-    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT 'd' || i, (SELECT max(id) FROM svc_webhook_events), ?, 'pending', 0, 0 FROM n`, [waiting, open.id]);
-  const { delivered: before } = await bed.webhooks.recorder.metrics();
-  await bed.webhooks.start();
-  const began = performance.now();
-  let done = 0;
-  let peak = 0;
-  while (done < count) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    done = (await bed.webhooks.recorder.metrics().catch(() => ({ delivered: 0 }))).delivered - before;
-    peak = Math.max(peak, process.memoryUsage.rss());
-  }
-  const rate = done / (performance.now() - began);
-  await bed.stop();
-  return [
-    { name: `${dialect}, rate with ${String(waiting)} waiting over that of an empty queue`, value: rate / emptyRate, unit: 'ratio', target: { at: 'least', value: 0.8 } },
-    { name: `${dialect}, memory with ${String(waiting)} waiting`, value: peak / 1024 ** 2, unit: 'MB', target: { at: 'most', value: 300 } },
-  ];
-}
-
 export async function run({ short }: { readonly short: boolean }): Promise<BenchRow[]> {
   const receivers = await startChild({ command: process.execPath, args: ['--import', 'tsx', 'tests/bench/helpers/hook-receiver.ts'], ready: /Ready on (\S+)/ });
   const ports = receivers.ready.split(',');
@@ -234,8 +158,6 @@ export async function run({ short }: { readonly short: boolean }): Promise<Bench
       ...(await idleLatency('postgresql', short ? 50 : 500)),
       await hanging(0.05, { endpoints: 20, events: short ? 10 : 100 }),
       await hanging(0.5, { endpoints: 20, events: short ? 10 : 100 }),
-      ...(await deepQueue('sqlite', ports[0] ?? '', short ? { waiting: 50_000, count: 4_000 } : { waiting: 1_000_000, count: 30_000 })),
-      ...(await deepQueue('postgresql', ports[0] ?? '', short ? { waiting: 50_000, count: 4_000 } : { waiting: 1_000_000, count: 30_000 })),
     ];
   } finally {
     await receivers.stop();
