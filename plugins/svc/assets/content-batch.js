@@ -40,7 +40,7 @@ function follow(section) {
     price.textContent = cost;
     if (postHref && !post.querySelector('a')) {
       const link = element('a', { href: postHref, textContent: 'Edit post' });
-      link.setAttribute('aria-label', `Edit the post: ${topic}`);
+      link.setAttribute('aria-label', `Edit post: ${topic}`);
       post.append(link);
     }
   }

@@ -24,6 +24,7 @@ export async function registerContent(context: ServiceContext): Promise<void> {
   const beginSafely = (): Promise<void> => begin().catch((error: unknown) => log.error('Batches of content are not told of at once on this node; cron looks every minute.', { error }));
 
   registerPostMeta(host);
+  hooks.addFilter('svc_automation_task_types', async (types) => [...types, ...(await (await import('./automation/task-types.ts')).contentTaskTypes(context))]);
   hooks.addAction(contentWorkHook, async () => (await worker()).idle());
   hooks.addAction(contentSweepHook, async () => (await import('./runs/sweep.ts')).sweepRuns(host));
   hooks.addFilter('svc_personal_data_export', async (records, person) => (await import('./runs/personal-data.ts')).exportTexts(host, records, person));

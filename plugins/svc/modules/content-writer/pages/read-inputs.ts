@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { AdminRequest, HostApi } from '#plugin-api';
+import { isUrl, type AdminRequest, type HostApi } from '#plugin-api';
 import { CsvError, readCsv, type CsvTable } from '../../../kit/csv-rows.ts';
 import { FeedError, readFeed } from '../../../kit/feed.ts';
 import { invalidFields } from '../../../settings/invalid-fields.ts';
@@ -93,7 +93,7 @@ function common(request: AdminRequest): ContentInput {
 
 function addressOf(text: string, field: string): string {
   const address = text.trim();
-  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) throw invalidFields({ [field]: `${address === '' ? 'This' : address} is no address. Write it with https:// before it.` });
+  if (!isUrl(address) || !/^https?:$/.test(new URL(address).protocol)) throw invalidFields({ [field]: `${address === '' ? 'This' : address} is no address. Write it with https:// before it.` });
   return address;
 }
 

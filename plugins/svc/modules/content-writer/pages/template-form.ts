@@ -43,14 +43,14 @@ function readPart(form: Fields, name: PartName, base: PartSettings): Record<stri
 
 /** Two parameters have fields; the others, set by commands, stay. */
 function readParams(fields: Fields, base: AiParams): Record<string, unknown> {
-  const params: Record<string, unknown> = { ...base };
-  for (const key of ['temperature', 'max_completion_tokens'] as const) {
+  const params = new Map<string, unknown>(Object.entries(base));
+  for (const key of ['temperature', 'max_completion_tokens']) {
     if (typeof fields[key] !== 'string') continue;
     const value = readNumber(fields[key]);
-    if (value === null) delete params[key];
-    else params[key] = value;
+    if (value === null) params.delete(key);
+    else params.set(key, value);
   }
-  return params;
+  return Object.fromEntries(params);
 }
 
 /** `parts.title.prompt` -> `parts[title][prompt]`. */

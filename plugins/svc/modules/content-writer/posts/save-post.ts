@@ -4,7 +4,7 @@ import { foldText } from '../../../kit/fold-text.ts';
 import { invalidFields } from '../../../settings/invalid-fields.ts';
 import type { ContentGeneration } from '../hooks.ts';
 import type { ContentDraft } from '../write/draft.ts';
-import { htmlOfMarkdown } from '../write/markdown.ts';
+import { htmlOfMarkdown, keptOf } from '../write/markdown.ts';
 import { metaKeys } from './post-meta.ts';
 import { postFaults, type PostSettings } from './post-settings.ts';
 
@@ -71,7 +71,7 @@ function newPost({ draft, generation: { input }, settings, position, user }: Sav
  */
 export async function prepareRewrite(host: Host, { draft, generation, user }: Pick<SavePostInit, 'draft' | 'generation' | 'user'>, id: number): Promise<PreparedPost> {
   const present = await editablePost(host, id, user);
-  const html = draft.content === undefined ? present.content : await htmlOfMarkdown(draft.content);
+  const html = draft.content === undefined ? present.content : await htmlOfMarkdown(draft.content, keptOf(present.content, (tag) => host.content.shortcodeExists(tag)));
   const changes: NewPost = {
     ...(draft.title !== undefined && { title: draft.title }),
     ...(draft.content !== undefined && { content: html }),

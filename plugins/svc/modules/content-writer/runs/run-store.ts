@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { HostApi } from '#plugin-api';
 import { contentTableNames } from '../content-tables.ts';
-import { emptyDraft, type ContentDraft, type ContentInput } from '../write/draft.ts';
-import { batchOf, draftColumns, itemOf, shortTopic, type BatchRow, type ItemRow } from './item-rows.ts';
-import { itemStatuses, type Batch, type BatchSettings, type BatchTotals, type Item, type ItemStatus } from './item.ts';
+import type { ContentDraft, ContentInput } from '../write/draft.ts';
+import { createBatchStore, type BatchStore } from './batch-store.ts';
+import { draftColumns, itemOf, shortTopic, type ItemRow } from './item-rows.ts';
+import type { Item, ItemStatus } from './item.ts';
 
 export interface NewItem {
   readonly uuid: string;
@@ -15,26 +15,8 @@ export interface NewItem {
   readonly postId: number | null;
 }
 
-/** Batches and texts, whoever works on them. */
-export interface RunStore {
-  createBatch(batch: { readonly label: string; readonly userId: number; readonly settings: BatchSettings; readonly inputs: readonly ContentInput[] }): Promise<Batch>;
-  batch(id: number): Promise<Batch | null>;
-  /** Newest first. @param userId null: those of everybody */
-  batches(query: { readonly userId: number | null; readonly limit: number; readonly offset: number }): Promise<readonly Batch[]>;
-  countBatches(userId: number | null): Promise<number>;
-  /** Only while it is looked over. */
-  changeBatch(id: number, changes: { readonly settings: BatchSettings; readonly inputs?: readonly ContentInput[] }): Promise<void>;
-  /** Answers whether it was a draft until now. */
-  startBatch(id: number): Promise<boolean>;
-  /** With its items; posts stay. */
-  deleteBatch(id: number): Promise<void>;
-  totals(batchIds: readonly number[]): Promise<ReadonlyMap<number, BatchTotals>>;
-  items(batchId: number, page: { readonly limit: number; readonly offset: number }): Promise<readonly Item[]>;
-  allInputs(batchId: number): Promise<readonly ContentInput[]>;
-  /** What has not been completed is not made any more; answers how many items that were. */
-  cancel(batchId: number): Promise<number>;
-  /** Failed and cancelled items wait again, with the parts that they have; answers how many. @param id one of them; left out: all */
-  retry(batchId: number, id?: number): Promise<number>;
+/** Texts that are not of a batch: streamed, or asked for by a command. */
+export interface TextStore {
   /** Adds a text that is not of a batch. False: there is one of this uuid. */
   add(item: NewItem): Promise<boolean>;
   item(uuid: string): Promise<Item | null>;
@@ -48,75 +30,19 @@ export interface RunStore {
   countAlone(userId: number | null): Promise<number>;
 }
 
-const zero = Object.fromEntries(itemStatuses.map((status) => [status, 0])) as Record<ItemStatus, number>;
-/** Rows of one INSERT; SQLite takes some 32,000 values. */
-const perInsert = 200;
+/** Batches and texts, whoever works on them. */
+export type RunStore = BatchStore & TextStore;
 
-export function createRunStore({ database, clock }: Pick<HostApi, 'database' | 'clock'>): RunStore {
-  const { knex } = database;
-  const batches = () => knex(contentTableNames.batches);
+export function createRunStore(host: Pick<HostApi, 'database' | 'clock'>): RunStore {
+  return { ...createBatchStore(host), ...createTextStore(host) };
+}
+
+function createTextStore({ database: { knex }, clock }: Pick<HostApi, 'database' | 'clock'>): TextStore {
   const items = () => knex(contentTableNames.items);
-  const count = (rows: readonly { readonly count: number | string }[]): number => Number(rows[0]?.count ?? 0);
+  const alone = (userId: number | null) => items().whereNull('batch_id').where(userId === null ? {} : { user_id: userId });
   const stamp = () => ({ updated_at: clock.now() });
 
-  async function addInputs(batch: Pick<Batch, 'id' | 'userId'>, inputs: readonly ContentInput[]): Promise<void> {
-    const now = clock.now();
-    const rows = inputs.map((input, position) => ({
-      uuid: randomUUID(), batch_id: batch.id, user_id: batch.userId, position, topic: shortTopic(input.topic || input.source_url), input: JSON.stringify(input),
-      status: 'waiting', draft: JSON.stringify(emptyDraft), message: '', created_at: now, updated_at: now,
-    }));
-    for (let at = 0; at < rows.length; at += perInsert) await items().insert(rows.slice(at, at + perInsert));
-  }
-
   return {
-    createBatch: ({ label, userId, settings, inputs }) => database.transaction(async () => {
-      const now = clock.now();
-      const [row] = (await batches().insert({ label: shortTopic(label).slice(0, 200), user_id: userId, status: 'draft', settings: JSON.stringify(settings), created_at: now, updated_at: now }).returning('*')) as BatchRow[];
-      const batch = batchOf(row as BatchRow);
-      await addInputs(batch, inputs);
-      return batch;
-    }),
-    async batch(id) {
-      const row = (await batches().where({ id }).first()) as BatchRow | undefined;
-      return row === undefined ? null : batchOf(row);
-    },
-    async batches({ userId, limit, offset }) {
-      const rows = (await batches().where(userId === null ? {} : { user_id: userId }).orderBy('id', 'desc').limit(limit).offset(offset)) as BatchRow[];
-      return rows.map(batchOf);
-    },
-    countBatches: async (userId) => count((await batches().where(userId === null ? {} : { user_id: userId }).count('* as count')) as { count: number }[]),
-    changeBatch: (id, { settings, inputs }) => database.transaction(async () => {
-      const [row] = (await batches().where({ id, status: 'draft' }).update({ settings: JSON.stringify(settings), ...stamp() }).returning('*')) as BatchRow[];
-      if (row === undefined || inputs === undefined) return;
-      await items().where({ batch_id: id }).delete();
-      await addInputs(batchOf(row), inputs);
-    }),
-    startBatch: (id) => database.transaction(async () => {
-      const changed = await batches().where({ id, status: 'draft' }).update({ status: 'started', ...stamp() });
-      if (changed === 0) return false;
-      await items().where({ batch_id: id, status: 'waiting' }).update({ status: 'pending', due_at: 0, ...stamp() });
-      return true;
-    }),
-    deleteBatch: (id) => database.transaction(async () => {
-      await items().where({ batch_id: id }).delete();
-      await batches().where({ id }).delete();
-    }),
-    async totals(batchIds) {
-      const rows = batchIds.length === 0 ? [] : (await items().whereIn('batch_id', [...batchIds]).groupBy('batch_id', 'status').select('batch_id', 'status').count('* as count').sum({ cost: 'cost', unpriced: 'unpriced', tokens: 'tokens' })) as (Record<'count' | 'cost' | 'unpriced' | 'tokens', number | string> & { readonly batch_id: number; readonly status: ItemStatus })[];
-      const totals = new Map<number, BatchTotals>(batchIds.map((id) => [id, { counts: zero, total: 0, cost: 0, unpriced: 0, tokens: 0 }]));
-      for (const row of rows) {
-        const { counts, total, cost, unpriced, tokens } = totals.get(row.batch_id) as BatchTotals;
-        totals.set(row.batch_id, { counts: { ...counts, [row.status]: Number(row.count) }, total: total + Number(row.count), cost: cost + Number(row.cost), unpriced: unpriced + Number(row.unpriced), tokens: tokens + Number(row.tokens) });
-      }
-      return totals;
-    },
-    items: async (batchId, { limit, offset }) => ((await items().where({ batch_id: batchId }).orderBy('position').limit(limit).offset(offset)) as ItemRow[]).map(itemOf),
-    async allInputs(batchId) {
-      const rows = (await items().where({ batch_id: batchId }).orderBy('position').select('input')) as { readonly input: string }[];
-      return rows.map(({ input }) => JSON.parse(input) as ContentInput);
-    },
-    cancel: (batchId) => items().where({ batch_id: batchId }).whereIn('status', ['waiting', 'pending', 'processing']).update({ status: 'cancelled', lease: null, message: 'It was cancelled.', ...stamp() }),
-    retry: (batchId, id) => items().where({ batch_id: batchId, ...(id !== undefined && { id }) }).whereIn('status', ['failed', 'cancelled']).update({ status: 'pending', lease: null, attempts: 0, message: '', due_at: 0, ...stamp() }),
     async add({ uuid, userId, input, status, message, draft, postId }) {
       const now = clock.now();
       const inserted = (await items().insert({
@@ -139,7 +65,7 @@ export function createRunStore({ database, clock }: Pick<HostApi, 'database' | '
     async remove(uuid) {
       await items().where({ uuid }).delete();
     },
-    alone: async ({ userId, limit, offset }) => ((await items().whereNull('batch_id').where(userId === null ? {} : { user_id: userId }).orderBy('id', 'desc').limit(limit).offset(offset)) as ItemRow[]).map(itemOf),
-    countAlone: async (userId) => count((await items().whereNull('batch_id').where(userId === null ? {} : { user_id: userId }).count('* as count')) as { count: number }[]),
+    alone: async ({ userId, limit, offset }) => ((await alone(userId).orderBy('id', 'desc').limit(limit).offset(offset)) as ItemRow[]).map(itemOf),
+    countAlone: async (userId) => Number(((await alone(userId).count('* as count')) as { readonly count: number | string }[])[0]?.count ?? 0),
   };
 }

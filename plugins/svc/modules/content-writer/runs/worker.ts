@@ -26,24 +26,6 @@ export function createContentWorker({ context, claims, runs }: { readonly contex
   let again = false;
   let timer: Undo | null = null;
 
-  async function work(item: Claimed): Promise<void> {
-    const lost = new AbortController();
-    const beat = clock.every(leaseBeat, () => {
-      claims.extend(item).then((held) => { if (!held) lost.abort(new Error('The item was cancelled or taken over.')); }, (error: unknown) => log.warn('A lease of a content item could not be lengthened.', { error }));
-    });
-    try {
-      const batch = await runs.batch(item.batchId ?? 0);
-      if (batch === null) await claims.fail(item, 'Its batch is gone.');
-      else await runItem({ context, claims, batch, item, signal: AbortSignal.any([stopping.signal, lost.signal]) });
-      if (stopping.signal.aborted) await giveBack(claims, item);
-    } catch (error) {
-      // Its lease ends, and then it is tried again.
-      log.error('An item of a content batch could not be settled.', { item: item.id, error });
-    } finally {
-      beat();
-    }
-  }
-
   async function pump(): Promise<void> {
     do {
       again = false;
@@ -51,7 +33,7 @@ export function createContentWorker({ context, claims, runs }: { readonly contex
       const free = concurrency - running.size;
       const items = free > 0 ? await claims.claim(free) : [];
       for (const item of items) {
-        const one: Promise<void> = work(item).finally(() => {
+        const one: Promise<void> = workOn({ context, claims, runs, stopped: stopping.signal }, item).finally(() => {
           running.delete(one);
           wake();
         });
@@ -90,4 +72,33 @@ export function createContentWorker({ context, claims, runs }: { readonly contex
       await Promise.all(running);
     },
   };
+}
+
+interface Work {
+  readonly context: ServiceContext;
+  readonly claims: ItemClaims;
+  readonly runs: RunStore;
+  readonly stopped: AbortSignal;
+}
+
+/** One item under its lease. Never throws. */
+async function workOn({ context, claims, runs, stopped }: Work, item: Claimed): Promise<void> {
+  const { clock, log } = context.host;
+  const lost = new AbortController();
+  const undo = clock.every(leaseBeat, () => {
+    claims.extend(item).then((held) => {
+      if (!held) lost.abort(new Error('The item was cancelled or taken over.'));
+    }, (error: unknown) => log.warn('A lease of a content item could not be lengthened.', { error }));
+  });
+  try {
+    const batch = await runs.batch(item.batchId ?? 0);
+    if (batch === null) await claims.fail(item, 'Its batch is gone.');
+    else await runItem({ context, claims, batch, item, signal: AbortSignal.any([stopped, lost.signal]) });
+    if (stopped.aborted) await giveBack(claims, item);
+  } catch (error) {
+    // Its lease ends, and then it is tried again.
+    log.error('An item of a content batch could not be settled.', { item: item.id, error });
+  } finally {
+    undo();
+  }
 }

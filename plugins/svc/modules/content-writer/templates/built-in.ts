@@ -65,7 +65,7 @@ export const builtInTemplates: readonly Template[] = [
     kind: 'rewrite',
     parts: {
       title: off(`${changed}Write a better title for it, of at most 65 characters. Answer with the title alone.`),
-      content: on(`${changed}Rewrite the text in Markdown: clearer, better ordered, with headings of level 2, and without repetition. Keep every fact, name, number and link, and the language. Add nothing. Do not repeat the title. Wishes: {instructions}`),
+      content: on(`${changed}Rewrite the text in Markdown: clearer, better ordered, with headings of level 2, and without repetition. Keep every fact, name, number, link, image and [shortcode] in square brackets, and the language. Add nothing. Do not repeat the title. Wishes: {instructions}`),
       tags: off(`${changed}Name 3 to 6 tags for it, separated by commas, without #.`),
       image: off('A photograph for the article "{title}". Natural light, one clear subject, no text, no logos.'),
     },

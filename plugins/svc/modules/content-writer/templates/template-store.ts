@@ -53,8 +53,7 @@ export function createTemplateStore({ host: { database, clock, hooks }, provider
   }
   async function insert(settings: TemplateSettings): Promise<Template> {
     const now = clock.now();
-    const inserted = (await table().insert({ name: settings.name, name_key: keyOf(settings.name), settings: JSON.stringify(settings), created_at: now, updated_at: now }).onConflict('name_key').ignore().returning('id')) as { readonly id: number }[];
-    const [row] = inserted;
+    const [row] = (await table().insert({ name: settings.name, name_key: keyOf(settings.name), settings: JSON.stringify(settings), created_at: now, updated_at: now }).onConflict('name_key').ignore().returning('id')) as { readonly id: number }[];
     if (!row) throw nameTaken(settings.name);
     return { ...settings, id: String(row.id), builtIn: false };
   }
@@ -68,8 +67,7 @@ export function createTemplateStore({ host: { database, clock, hooks }, provider
     async find(idOrName) {
       const own = isNumber(idOrName) ? ((await table().select('id', 'settings').where({ id: Number(idOrName) }).first()) as Row | undefined) : undefined;
       if (own) return templateOf(own);
-      const named = (await store.list()).find(({ id, name }) => id === idOrName || keyOf(name) === keyOf(idOrName));
-      return named ?? null;
+      return (await store.list()).find(({ id, name }) => id === idOrName || keyOf(name) === keyOf(idOrName)) ?? null;
     },
     async create(given) {
       const settings = await check(given);
@@ -80,21 +78,16 @@ export function createTemplateStore({ host: { database, clock, hooks }, provider
       if (!isNumber(id)) return null;
       const settings = await check(given);
       if (fixed().some(({ name }) => keyOf(name) === keyOf(settings.name))) throw nameTaken(settings.name);
-      const same = (await table().where({ name_key: keyOf(settings.name) }).whereNot({ id: Number(id) }).first('id')) as unknown;
-      if (same !== undefined) throw nameTaken(settings.name);
+      if ((await table().where({ name_key: keyOf(settings.name) }).whereNot({ id: Number(id) }).first('id')) !== undefined) throw nameTaken(settings.name);
       const changed = await table().where({ id: Number(id) }).update({ name: settings.name, name_key: keyOf(settings.name), settings: JSON.stringify(settings), updated_at: clock.now() });
       return changed === 0 ? null : { ...settings, id, builtIn: false };
     },
     async createAll(list) {
-      if (list.length === 0 || list.length > most) throw invalidFields({ templates: `templates must be a list of 1 to ${String(most)}.` });
-      const known = await providers();
-      const checked = list.map((one) => checkTemplate(one, known));
-      const faults = Object.assign({}, ...checked.map(({ faults: own }, at) => Object.fromEntries(Object.entries(own).map(([path, sentence]) => [`templates[${String(at)}].${path}`, `templates[${String(at)}]: ${sentence}`])))) as Record<string, string>;
-      if (Object.keys(faults).length > 0) throw invalidFields(faults);
+      const checked = checkedAll(list, await providers());
       return database.transaction(async () => {
         const taken = await takenNames();
         const made: Template[] = [];
-        for (const { settings } of checked) {
+        for (const settings of checked) {
           const name = freeName(settings.name.trim(), taken);
           taken.add(keyOf(name));
           made.push(await insert({ ...settingsOf(settings), name }));
@@ -105,6 +98,16 @@ export function createTemplateStore({ host: { database, clock, hooks }, provider
     delete: async (id) => isNumber(id) && (await table().where({ id: Number(id) }).delete()) > 0,
   };
   return store;
+}
+
+/** All of them, or the faults of all. */
+function checkedAll(list: readonly unknown[], known: Awaited<ReturnType<TemplateStoreParts['providers']>>): readonly TemplateSettings[] {
+  if (list.length === 0 || list.length > most) throw invalidFields({ templates: `templates must be a list of 1 to ${String(most)}.` });
+  const checked = list.map((one) => checkTemplate(one, known));
+  const faults: Record<string, string> = {};
+  for (const [at, { faults: own }] of checked.entries()) for (const [path, sentence] of Object.entries(own)) faults[`templates[${String(at)}].${path}`] = `templates[${String(at)}]: ${sentence}`;
+  if (Object.keys(faults).length > 0) throw invalidFields(faults);
+  return checked.map(({ settings }) => settings);
 }
 
 function nameTaken(name: string): Error {

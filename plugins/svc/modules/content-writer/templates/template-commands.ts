@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import type { CliCommand } from '#plugin-api';
+import type { ServiceContext } from '../../../context.ts';
+import { contentOf } from '../content.ts';
+import { exportTemplates, importTemplates } from './template-transfer.ts';
+import { enabledParts, type Template } from './template.ts';
+
+const idArgument = { name: 'id', description: 'Id or name of a template, see svc content templates list.' };
+
+/** `svc content templates list|get|set|delete|export|import`. */
+export function templateCommands(context: ServiceContext): CliCommand[] {
+  const { templates } = contentOf(context);
+  const find = async (id: string | undefined): Promise<Template> => {
+    const found = await templates.find(id ?? '');
+    if (found === null) throw new Error(`There is no template ${String(id)}. See svc content templates list.`);
+    return found;
+  };
+  return [
+    {
+      name: 'svc content templates list',
+      description: 'List the templates.',
+      run: async () => (await templates.list()).map((one) => ({ id: one.id, name: one.name, kind: one.kind, parts: enabledParts(one).join(', '), built_in: one.builtIn })),
+    },
+    { name: 'svc content templates get', description: 'Print a template with all its prompts.', args: [idArgument], run: async ({ args: [id] }) => find(id) },
+    {
+      name: 'svc content templates set',
+      description: 'Save a template and print it: a new one, or in place of the one that "id" names.',
+      flags: { json: { type: 'object', description: '{"id"?, "name", "description", "kind": write|rewrite, "provider", "model", "system", "params": {}, "parts": {"title": {"enabled": true, "prompt": "Write a title about {topic}", "model", "params": {}}, ...}}; what is left out gets its default.' } },
+      run: async ({ flags: { json } }) => {
+        if (typeof json !== 'object' || json === null) throw new Error('Write the template as JSON, for example: svc content templates set --json \'{"name": "Short", "parts": {"content": {"enabled": true, "prompt": "Write 100 words about {topic}."}}}\'');
+        const { id, builtIn: _builtIn, ...settings } = json as Record<string, unknown>;
+        if (id === undefined) return templates.create(settings);
+        const found = await find(String(id));
+        if (found.builtIn) throw new Error(`The template ${found.name} comes with the service and cannot be changed. Leave out "id" and give another name to save it as your own.`);
+        return templates.replace(found.id, settings);
+      },
+    },
+    {
+      name: 'svc content templates delete',
+      description: 'Delete a template. Texts that were made with it stay.',
+      args: [idArgument],
+      run: async ({ args: [id] }) => {
+        const found = await find(id);
+        if (!(await templates.delete(found.id))) throw new Error(`The template ${found.name} comes with the service and stays.`);
+        return { id: found.id, deleted: true };
+      },
+    },
+    {
+      name: 'svc content templates export',
+      description: 'Print templates as JSON for svc content templates import: those named, or all that were saved.',
+      args: [{ ...idArgument, optional: true, rest: true }],
+      // An export is JSON in any case.
+      flags: { json: { type: 'boolean', description: 'print JSON' } },
+      run: async ({ args, flags }) => {
+        const chosen: Template[] = [];
+        for (const id of args) chosen.push(await find(id));
+        const transfer = exportTemplates(args.length === 0 ? (await templates.list()).filter(({ builtIn }) => !builtIn) : chosen);
+        return flags['json'] === true ? transfer : JSON.stringify(transfer, null, 2);
+      },
+    },
+    {
+      name: 'svc content templates import',
+      description: 'Save the templates of an export: all of them, or none where one is refused. Print them.',
+      args: [{ name: 'file', description: 'File that svc content templates export wrote, or - for standard input.' }],
+      run: async ({ args: [file = '-'] }) => (await importTemplates(await readInput(file), templates)).map(({ id, name, kind }) => ({ id, name, kind })),
+    },
+  ];
+}
+
+async function readInput(file: string): Promise<string> {
+  if (file === '-') return text(process.stdin);
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new Error(`The file ${file} cannot be read.`, { cause: error });
+  }
+}

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import type { Post, User } from '#plugin-api';
+import type { ServiceContext } from '../../../context.ts';
+import { contentOf } from '../content.ts';
+import type { ContentGeneration } from '../hooks.ts';
+import { postFaults, type PostSettings } from '../posts/post-settings.ts';
+import { preparePost } from '../posts/save-post.ts';
+import { invalidFields } from '../../../settings/invalid-fields.ts';
+import type { TemplateSettings } from '../templates/template.ts';
+import { emitGenerated } from './content-event.ts';
+import type { ContentDraft, ContentInput } from './draft.ts';
+import { htmlOfMarkdown } from './markdown.ts';
+import { readSource } from './read-source.ts';
+
+export interface WriteOnceInit {
+  readonly template: TemplateSettings;
+  readonly input: ContentInput;
+  readonly settings: PostSettings;
+  /** Whose it is. */
+  readonly user: User | null;
+  readonly signal?: AbortSignal;
+}
+
+export interface WrittenText {
+  readonly uuid: string;
+  readonly draft: ContentDraft;
+  readonly html: string;
+  readonly post: Post | null;
+}
+
+/** Writes one text and waits for it: the text, its post and its event are stored in one transaction. */
+export async function writeOnce(context: ServiceContext, { template, input: given, settings, user, signal }: WriteOnceInit): Promise<WrittenText> {
+  const { host } = context;
+  const { runs, generate } = contentOf(context);
+  // Before anything is paid for.
+  const faults = await postFaults(host, settings, user);
+  if (Object.keys(faults).length > 0) throw invalidFields(faults);
+  const source = given.source_url !== '' && given.source === '' ? await readSource(host, given.source_url, signal) : null;
+  const input = source === null ? given : { ...given, topic: given.topic || source.title, source: source.text };
+  const generation: ContentGeneration = { key: randomUUID(), origin: 'manual_content_writer', input, user, postId: null };
+  const draft = await generate({ template, generation, user, signal, imageForm: 'media', usage: { module: 'content-writer', route: null, botId: null, reference: `content:${generation.key}` } });
+  const prepared = settings.save === 'none' ? null : await preparePost(host, { draft, generation, settings, position: 0, user });
+  const html = prepared?.html ?? (await htmlOfMarkdown(draft.content ?? ''));
+  const post = await host.database.transaction(async () => {
+    const saved = prepared === null ? null : await prepared.write();
+    await runs.add({ uuid: generation.key, userId: user?.id ?? 0, input, draft, status: 'completed', message: '', postId: saved?.id ?? null });
+    await emitGenerated(host, { draft, html, generation, post: saved });
+    return saved;
+  });
+  return { uuid: generation.key, draft, html, post };
+}
