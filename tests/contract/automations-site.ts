@@ -56,6 +56,8 @@ export async function startAutomationsSite({ database, env = {}, sandbox = true,
     },
     stop: () => host.stop(),
   };
+  // As if the plugin had been switched on while the host runs.
+  await host.hooks.doActionAsync('activated_plugin', 'notes');
   return site;
 }
 

@@ -21,6 +21,8 @@ export async function openAutomationsHost({ location: { databaseUrl, dataDir }, 
   host.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, id: string) => (id === 'openai' ? { ...settings, api_key: sandboxKey, base_url: `${sandboxUrl}/openai/v1`, model } : settings));
   host.hooks.addFilter('svc_automation_task_types', (types: readonly AutomationTaskType[], tools: AutomationTools) => [...types, answers(host, tools)]);
   host.hooks.addFilter('svc_automation_retry_delays', () => [0.1]);
+  // As if the plugin had been switched on while the host runs.
+  await host.hooks.doActionAsync('activated_plugin', 'answers');
   return host;
 }
 

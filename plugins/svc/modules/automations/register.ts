@@ -54,6 +54,10 @@ export function registerAutomations(context: ServiceContext): void {
   hooks.addAction('delete_user', async (id: number, heir: number | null) => {
     await database.knex(taskTables.tasks).where({ author_id: id }).update({ author_id: heir ?? 0 });
   });
+  // It may bring kinds of work that items wait for.
+  hooks.addAction('activated_plugin', () => {
+    if (isWorking) void load(context).then(({ worker }) => { worker.wake(); });
+  });
   hooks.addAction('host_started', beginSafely);
   // Switched on while the host runs already.
   if (hooks.didAction('host_started') > 0) void beginSafely();

@@ -114,12 +114,12 @@ function kindOf(schema: JsonSchema): 'switch' | 'number' | 'select' | 'lines' | 
   if (types.includes('integer') || types.includes('number')) return 'number';
   if (types.includes('array')) return [schema.items?.type ?? 'string'].flat().includes('string') ? 'lines' : 'json';
   if (types.includes('object')) return 'json';
-  if (schema.format === 'textarea-field' || (schema.maxLength ?? 0) > 500) return 'textarea';
+  if (schema.format?.startsWith('textarea')) return 'textarea';
   return schema.format === 'uri' ? 'url' : 'text';
 }
 
 function choicesOf(schema: JsonSchema): { value: string; label: string }[] | undefined {
-  if (schema.enum) return schema.enum.map((value) => ({ value: String(value ?? ''), label: String(value ?? 'None') }));
+  if (schema.enum) return schema.enum.map((value) => ({ value: String(value ?? ''), label: value === null || value === '' ? 'Default' : String(value) }));
   if (kindOf(schema) !== 'select') return undefined;
   return (schema.oneOf ?? []).map((one) => ({ value: String(one.const ?? ''), label: one.title ?? String(one.const) }));
 }

@@ -1,0 +1,168 @@
+import { expect } from 'chai';
+import { taskTables } from '../../plugins/svc/modules/automations/tables.ts';
+import { describeDialects } from '../helpers/dialects.ts';
+import { failureOf } from '../helpers/failure-of.ts';
+import { startAutomationsSite, type AutomationsSite } from './automations-site.ts';
+
+/** A promise that is settled from outside. */
+function gate(): { readonly opened: Promise<void>; open(): void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => { open = resolve; });
+  return { opened, open: () => { open(); } };
+}
+
+describeDialects('the queue of automations', (_open, { location }) => {
+  describe('on sites of their own', () => {
+    const sites: AutomationsSite[] = [];
+    let site: AutomationsSite;
+
+    async function start(env: Readonly<Record<string, string>> = {}): Promise<AutomationsSite> {
+      const { databaseUrl, dataDir } = location();
+      const started = await startAutomationsSite({ database: databaseUrl ?? dataDir, env });
+      sites.push(started);
+      return started;
+    }
+
+    beforeEach(async function () {
+      this.timeout(60_000);
+      site = await start();
+    });
+    afterEach(async () => {
+      for (const one of sites.splice(0)) await one.stop();
+    });
+
+    it('gives up what is cancelled under way, and stores nothing of it', async () => {
+      const begun = gate();
+      let reason: unknown;
+      site.work = async ({ signal }) => {
+        begun.open();
+        await new Promise<void>((resolve) => { signal.addEventListener('abort', () => { resolve(); }, { once: true }); });
+        reason = signal.reason;
+        return { message: 'Too late.', commit: async () => { await site.host.content.posts.create({ title: 'Must not be' }); } };
+      };
+      const task = await site.task({ source: { kind: 'list', items: ['one'] } });
+      await site.cli('svc', 'task', 'run', String(task.id));
+      await begun.opened;
+      expect(await site.cli('svc', 'task', 'cancel', String(task.id), '--all')).to.deep.equal({ cancelled: 1 });
+      const [item] = await site.until(task, 'cancelled');
+      expect(item).to.deep.include({ state: 'cancelled', message: 'Cancelled.' });
+      await site.host.stop();
+      sites.splice(0);
+      expect(reason).to.equal('lost');
+      site = await start();
+      expect(await site.host.content.posts.count({ status: 'any' })).to.equal(0);
+      expect((await site.items(task)).map(({ state }) => state)).to.deep.equal(['cancelled']);
+      // It can be set to go again.
+      expect(await site.cli('svc', 'task', 'retry', String(task.id), String(item?.id))).to.deep.equal({ retried: 1 });
+      expect((await site.until(task, 'completed'))[0]).to.deep.include({ attempts: 2, message: 'The note is written.' });
+    });
+
+    it('rolls the outcome back with a commit that fails, and tries it again', async () => {
+      let commits = 0;
+      site.work = async ({ target }) => Promise.resolve({
+        message: 'Done.',
+        commit: async () => {
+          await site.host.content.posts.create({ title: target });
+          commits += 1;
+          if (commits === 1) throw Object.assign(new Error('Not now.'), { code: 'rest_svc_provider_error', status: 502 });
+          return { message: 'Done in the end.' };
+        },
+      });
+      const task = await site.task({ source: { kind: 'list', items: ['one'] } });
+      await site.cli('svc', 'task', 'run', String(task.id));
+      expect((await site.until(task, 'completed', 'failed'))[0]).to.deep.include({ state: 'completed', attempts: 2, message: 'Done in the end.' });
+      expect(await site.host.content.posts.count({ status: 'any' })).to.equal(1);
+    });
+
+    it('takes over what a node let go of, and does not believe that node any more', async () => {
+      const begun = gate();
+      const end = gate();
+      site.work = async () => {
+        begun.open();
+        await end.opened;
+        return { message: 'By the first.' };
+      };
+      const task = await site.task({ source: { kind: 'list', items: ['one'] } });
+      await site.cli('svc', 'task', 'run', String(task.id));
+      await begun.opened;
+      const other = await start();
+      other.work = async () => Promise.resolve({ message: 'By the second.' });
+      await site.host.database.knex(taskTables.items).update({ due_at: 1 });
+      await other.host.cron.run('svc_automations_fallback');
+      expect((await other.until(task, 'completed'))[0]).to.deep.include({ message: 'By the second.', attempts: 2 });
+      end.open();
+      await site.stop();
+      sites.shift();
+      expect((await other.items(task))[0]).to.deep.include({ message: 'By the second.', attempts: 2 });
+    });
+
+    it('fails what was begun as often as it may and never ended', async () => {
+      const task = await site.task({ source: { kind: 'list', items: ['one'] }, status: 'active', attempts: 2 });
+      await site.cli('svc', 'task', 'pause', String(task.id));
+      await site.host.database.knex(taskTables.items).insert({ task_id: task.id, run_id: 0, identity: 'x', target: 'one', input: '{}', state: 'processing', attempts: 2, tries_from: 0, message: '', created_at: 1, due_at: 1, token: 2 });
+      await site.cli('svc', 'task', 'resume', String(task.id));
+      expect((await site.until(task, 'failed'))[0]).to.deep.include({ attempts: 2, message: 'The process that worked on it ended 2 times before it was done.' });
+    });
+
+    it('gives back what is under way when the process stops, as if it had not been begun', async () => {
+      const begun = gate();
+      site.work = async ({ signal }) => {
+        begun.open();
+        await new Promise<void>((_resolve, reject) => { signal.addEventListener('abort', () => { reject(new Error('Stopped.')); }, { once: true }); });
+        return { message: '' };
+      };
+      const task = await site.task({ source: { kind: 'list', items: ['one'] } });
+      await site.cli('svc', 'task', 'run', String(task.id));
+      await begun.opened;
+      await site.stop();
+      sites.splice(0);
+      const next = await start();
+      expect((await next.until(task, 'completed'))[0]).to.deep.include({ attempts: 1 });
+    });
+
+    it('is left alone by a node that serves the web, and worked by one that does not', async () => {
+      await site.stop();
+      sites.splice(0);
+      const web = await start({ ROLE: 'web' });
+      const task = await web.task();
+      await web.cli('svc', 'task', 'run', String(task.id));
+      expect((await web.items(task)).map(({ state }) => state)).to.deep.equal(['pending', 'pending', 'pending']);
+      const worker = await start({ ROLE: 'worker' });
+      await worker.until(task, 'completed');
+      // Told by the other node, not by cron.
+      await web.cli('svc', 'task', 'update', '--json', JSON.stringify({ id: task.id, source: { kind: 'list', items: ['four'] } }));
+      await web.cli('svc', 'task', 'run', String(task.id));
+      expect(await worker.until(task, 'completed')).to.have.length(4);
+    });
+
+    it('waits while a task is paused or its plugin is gone', async () => {
+      const task = await site.task();
+      await site.host.database.knex(taskTables.tasks).update({ type: 'nobody_offers_it' });
+      await site.host.database.knex(taskTables.items).insert({ task_id: task.id, run_id: 0, identity: 'x', target: 'one', input: '{}', state: 'pending', attempts: 0, tries_from: 0, message: '', created_at: 1, due_at: 0, token: 0 });
+      expect(await site.cli('svc', 'task', 'work')).to.deep.equal({ attempts: 0 });
+      expect(await site.cli('svc', 'task', 'pause', String(task.id))).to.deep.equal({ id: task.id, status: 'paused' });
+      await site.host.database.knex(taskTables.tasks).update({ type: 'test_notes' });
+      expect(await site.cli('svc', 'task', 'work')).to.deep.equal({ attempts: 0 });
+      expect(String(await failureOf(site.cli('svc', 'task', 'run', String(task.id))))).to.include('Notes is paused. Resume it first.');
+      await site.cli('svc', 'task', 'resume', String(task.id));
+      await site.until(task, 'completed');
+    });
+
+    it('takes the tasks in turn, so that a long one does not hold up a short one', async () => {
+      await site.cli('option', 'set', 'svc_automations', '{"concurrency":1}');
+      const order: string[] = [];
+      site.work = async ({ target }) => {
+        order.push(target);
+        return Promise.resolve({ message: '' });
+      };
+      const long = await site.task({ name: 'Long', source: { kind: 'list', items: Array.from({ length: 20 }, (_, index) => `long ${String(index)}`) } });
+      const short = await site.task({ name: 'Short', source: { kind: 'list', items: ['short 1', 'short 2'] } });
+      await Promise.all([site.cli('svc', 'task', 'run', String(long.id)), site.cli('svc', 'task', 'run', String(short.id))]);
+      await site.until(long, 'completed');
+      await site.until(short, 'completed');
+      expect(Math.max(order.indexOf('short 1'), order.indexOf('short 2'))).to.be.lessThan(12);
+      expect(new Set(order).size).to.equal(22);
+      expect(order).to.have.length(22);
+    });
+  });
+});
