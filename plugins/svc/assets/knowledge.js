@@ -1,0 +1,68 @@
+// Shows how indexing gets on while somebody looks; without it the page shows it when it is loaded again.
+
+const every = 1500;
+
+/** Takes the newest state of the page into its live part, but leaves alone what somebody is about to use. */
+async function refresh(live) {
+  let text;
+  try {
+    const response = await fetch(location.href, { headers: { Accept: 'text/html' } });
+    if (!response.ok || response.redirected) return live;
+    text = await response.text();
+  } catch {
+    return live;
+  }
+  const fresh = new DOMParser().parseFromString(text, 'text/html').querySelector('[data-live]');
+  if (!fresh || live.querySelector('[data-sending]')) return live;
+  const focused = live.contains(document.activeElement) ? document.activeElement : null;
+  const words = live.querySelector('[data-live-words]');
+  const freshWords = fresh.querySelector('[data-live-words]');
+  if (focused || (words && freshWords)) {
+    // The sentence stays the same element: screen readers announce what changes in it.
+    if (words && freshWords) takeOver(words, freshWords);
+    replaceParts(live, fresh, focused);
+    live.toggleAttribute('data-live-busy', fresh.hasAttribute('data-live-busy'));
+    return live;
+  }
+  live.replaceWith(fresh);
+  return fresh;
+}
+
+function takeOver(words, freshWords) {
+  if (words.textContent !== freshWords.textContent) words.textContent = freshWords.textContent;
+}
+
+function replaceParts(live, fresh, focused) {
+  const bar = live.querySelector(':scope > .progress progress');
+  const freshBar = fresh.querySelector(':scope > .progress progress');
+  if (bar && freshBar) [bar.max, bar.value] = [freshBar.max, freshBar.value];
+  const count = live.querySelector(':scope > .progress .muted');
+  const freshCount = fresh.querySelector(':scope > .progress .muted');
+  if (count && freshCount) count.textContent = freshCount.textContent;
+  replaceUnlessFocused(live.querySelector('.tabs'), fresh.querySelector('.tabs'), focused);
+  replaceUnlessFocused(live.querySelector(':scope > .spread'), fresh.querySelector(':scope > .spread'), focused);
+  const list = live.querySelector('.kb-sources');
+  const freshList = fresh.querySelector('.kb-sources');
+  if (!list || !freshList) return;
+  for (const row of [...list.children]) {
+    const freshRow = freshList.querySelector(`#${CSS.escape(row.id)}`);
+    if (freshRow) replaceUnlessFocused(row, freshRow, focused);
+    else if (!row.contains(focused)) row.remove();
+  }
+  for (const row of [...freshList.children].reverse()) if (!document.getElementById(row.id)) list.prepend(row);
+}
+
+function replaceUnlessFocused(part, freshPart, focused) {
+  if (part && freshPart && !part.contains(focused) && part.outerHTML !== freshPart.outerHTML) part.replaceWith(freshPart.cloneNode(true));
+}
+
+async function follow() {
+  let live = document.querySelector('[data-live]');
+  while (live?.hasAttribute('data-live-busy')) {
+    await new Promise((resolve) => window.setTimeout(resolve, every));
+    if (!document.hidden) live = await refresh(live);
+  }
+}
+
+// The answer of a form that was refused stands at an address that cannot be asked again.
+if (new URLSearchParams(location.search).has('id')) void follow();

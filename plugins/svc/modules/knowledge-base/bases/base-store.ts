@@ -1,0 +1,82 @@
+import type { HostApi } from '#plugin-api';
+import { tables } from '../tables.ts';
+import type { BaseChanges, KnowledgeBase, NewBase } from './base.ts';
+
+interface Row {
+  readonly id: number;
+  readonly name: string;
+  readonly store: string;
+  readonly target: string;
+  readonly namespace: string;
+  readonly embedding_provider: string;
+  readonly embedding_model: string;
+  readonly chunk_tokens: number;
+  readonly overlap_tokens: number;
+  readonly follows: string;
+  readonly state: KnowledgeBase['state'];
+  readonly removes_target: number;
+  readonly created_at: number | string;
+  readonly updated_at: number | string;
+}
+
+/** The knowledge bases of the site, in the database. */
+export interface BaseStore {
+  get(id: number): Promise<KnowledgeBase | null>;
+  /** By name; those that are being deleted too. */
+  list(): Promise<readonly KnowledgeBase[]>;
+  /** The base that fills an index or collection. */
+  at(place: Pick<KnowledgeBase, 'store' | 'target' | 'namespace'>): Promise<KnowledgeBase | null>;
+  add(base: NewBase): Promise<KnowledgeBase>;
+  update(id: number, changes: BaseChanges): Promise<void>;
+  /** @param removesTarget the index or collection goes when all sources have gone */
+  markDeleting(id: number, removesTarget: boolean): Promise<void>;
+  /** Those being deleted that have no sources left, and whether their index or collection goes. */
+  emptied(): Promise<readonly (KnowledgeBase & { readonly removesTarget: boolean })[]>;
+  remove(id: number): Promise<void>;
+}
+
+export function createBaseStore({ database, clock }: Pick<HostApi, 'database' | 'clock'>): BaseStore {
+  const rows = () => database.knex<Row>(tables.bases);
+  const one = async (query: PromiseLike<unknown>): Promise<KnowledgeBase | null> => {
+    const row = (await query) as Row | undefined;
+    return row === undefined ? null : baseOf(row);
+  };
+  return {
+    get: (id) => one(rows().where({ id }).first()),
+    list: async () => ((await rows().orderBy('name').orderBy('id')) as Row[]).map(baseOf),
+    at: ({ store, target, namespace }) => one(rows().where({ store, target, namespace }).first()),
+    async add(base) {
+      const now = clock.now();
+      const [row] = (await rows().insert({
+        name: base.name, store: base.store, target: base.target, namespace: base.namespace, embedding_provider: base.embeddingProvider, embedding_model: base.embeddingModel,
+        chunk_tokens: base.chunkTokens, overlap_tokens: base.overlapTokens, follows: '[]', state: 'active', removes_target: 0, created_at: now, updated_at: now,
+      }).returning('*')) as Row[];
+      if (row === undefined) throw new Error('The knowledge base was not stored.');
+      return baseOf(row);
+    },
+    async update(id, { name, chunkTokens, overlapTokens, follows }) {
+      await rows().where({ id }).update({
+        ...(name !== undefined && { name }), ...(chunkTokens !== undefined && { chunk_tokens: chunkTokens }), ...(overlapTokens !== undefined && { overlap_tokens: overlapTokens }),
+        ...(follows !== undefined && { follows: JSON.stringify(follows) }), updated_at: clock.now(),
+      });
+    },
+    async markDeleting(id, removesTarget) {
+      await rows().where({ id }).update({ state: 'deleting', removes_target: removesTarget ? 1 : 0, updated_at: clock.now() });
+    },
+    async emptied() {
+      const left = database.knex(tables.sources).select(database.knex.raw('1')).whereRaw('?? = ??', [`${tables.sources}.base_id`, `${tables.bases}.id`]);
+      const found = (await rows().where({ state: 'deleting' }).whereNotExists(left)) as Row[];
+      return found.map((row) => ({ ...baseOf(row), removesTarget: row.removes_target === 1 }));
+    },
+    async remove(id) {
+      await rows().where({ id }).delete();
+    },
+  };
+}
+
+function baseOf(row: Row): KnowledgeBase {
+  return {
+    id: row.id, name: row.name, store: row.store, target: row.target, namespace: row.namespace, embeddingProvider: row.embedding_provider, embeddingModel: row.embedding_model,
+    chunkTokens: row.chunk_tokens, overlapTokens: row.overlap_tokens, follows: JSON.parse(row.follows) as string[], state: row.state, createdAt: Number(row.created_at), updatedAt: Number(row.updated_at),
+  };
+}

@@ -1,0 +1,59 @@
+/** What stands below one heading, up to the next. */
+export interface Section {
+  /** Headings from the outermost to its own; empty before the first. */
+  readonly headings: readonly string[];
+  /** Paragraphs, lists and listings, in their order. */
+  readonly blocks: readonly string[];
+}
+
+const deepest = 6;
+
+/**
+ * A text by its Markdown headings (`#` to `######`, or underlined by `===` and `---`). Lines inside of fences are no
+ * headings. A heading with nothing below it but further headings has no section of its own.
+ */
+export function sectionsOf(text: string): Section[] {
+  const sections: Section[] = [];
+  const path: string[] = [];
+  let blocks: string[] = [];
+  let block: string[] = [];
+  let fence = '';
+  const endBlock = (): void => {
+    const joined = block.join('\n').trimEnd();
+    if (joined.trim() !== '') blocks.push(joined);
+    block = [];
+  };
+  const endSection = (): void => {
+    endBlock();
+    if (blocks.length > 0) sections.push({ headings: path.filter((heading) => heading !== ''), blocks });
+    blocks = [];
+  };
+  const begin = (level: number, heading: string): void => {
+    endSection();
+    path.length = Math.min(path.length, level - 1);
+    while (path.length < level - 1) path.push('');
+    path.push(heading);
+  };
+  for (const line of text.replaceAll(/\r\n?/g, '\n').split('\n')) {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1] ?? '';
+    if (fence !== '') {
+      block.push(line);
+      if (mark.startsWith(fence)) fence = '';
+    } else if (mark !== '') {
+      fence = mark;
+      block.push(line);
+    } else {
+      const heading = /^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$/.exec(line);
+      const underline = block.length === 1 && /^ {0,3}(=+|-{3,})\s*$/.exec(line)?.[1];
+      if (heading !== null && heading[2] !== '') begin(Math.min(deepest, heading[1]?.length ?? 1), heading[2] ?? '');
+      else if (typeof underline === 'string' && block[0] !== undefined && !/^\s*([-*+]|\d+[.)])\s/.test(block[0])) {
+        const [name] = block;
+        block = [];
+        begin(underline.startsWith('=') ? 1 : 2, name.trim());
+      } else if (line.trim() === '') endBlock();
+      else block.push(line);
+    }
+  }
+  endSection();
+  return sections;
+}

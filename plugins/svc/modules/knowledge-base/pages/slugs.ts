@@ -1,0 +1,3 @@
+export const basesSlug = 'svc/knowledge';
+export const baseSlug = 'svc/knowledge/base';
+export const questionsSlug = 'svc/knowledge/questions';

@@ -1,0 +1,123 @@
+import type { Knex, Migration } from '#plugin-api';
+
+export const tables = {
+  bases: 'svc_knowledge_bases',
+  sources: 'svc_knowledge_sources',
+  contents: 'svc_knowledge_contents',
+  chunks: 'svc_knowledge_chunks',
+  questions: 'svc_knowledge_questions',
+} as const;
+
+/** Told when there is something to index or to delete. */
+export const workChannel = 'svc_knowledge';
+
+/** Times are milliseconds since the epoch; `due_at` and `leased_until` by the database's clock. */
+export const knowledgeMigration: Migration = {
+  id: '0170_knowledge',
+  async up(knex) {
+    await knex.schema.createTable(tables.bases, (table) => {
+      table.increments('id');
+      table.string('name', 200).notNullable();
+      table.string('store', 60).notNullable();
+      table.string('target', 512).notNullable();
+      table.string('namespace', 512).notNullable();
+      table.string('embedding_provider', 60).notNullable();
+      table.string('embedding_model', 200).notNullable();
+      table.integer('chunk_tokens').notNullable();
+      table.integer('overlap_tokens').notNullable();
+      // JSON: post types whose posts are followed.
+      table.text('follows').notNullable();
+      // active, or deleting.
+      table.string('state', 20).notNullable();
+      // Whether the index or collection goes with it.
+      table.integer('removes_target').notNullable();
+      table.bigInteger('created_at').notNullable();
+      table.bigInteger('updated_at').notNullable();
+    });
+    await createSourceTables(knex);
+    await createChunkTables(knex);
+    await createQuestionTable(knex);
+  },
+};
+
+async function createSourceTables(knex: Knex): Promise<void> {
+  await knex.schema.createTable(tables.sources, (table) => {
+    table.increments('id');
+    table.integer('base_id').notNullable();
+    // What it is the same source by: `post:42`, `address:<hash>`.
+    table.string('identity', 100).notNullable();
+    table.string('kind', 20).notNullable();
+    table.string('title', 500).notNullable();
+    table.text('url').notNullable();
+    table.integer('post_id');
+    table.integer('parent_id');
+    table.string('state', 20).notNullable();
+    table.text('message').notNullable();
+    table.string('origin', 60).notNullable();
+    // Counts what was asked for: an indexing that began before the latest of it does not end it.
+    table.integer('version').notNullable();
+    table.integer('indexed_version').notNullable();
+    table.string('content_hash', 64).notNullable();
+    table.integer('chunks_total').notNullable();
+    table.integer('chunks_done').notNullable();
+    table.integer('attempts').notNullable();
+    table.bigInteger('due_at').notNullable();
+    table.bigInteger('leased_until').notNullable();
+    table.integer('fence').notNullable();
+    table.bigInteger('created_at').notNullable();
+    table.bigInteger('updated_at').notNullable();
+    table.bigInteger('indexed_at');
+    table.unique(['base_id', 'identity']);
+    table.index(['state', 'due_at']);
+    table.index(['post_id']);
+    table.index(['parent_id']);
+  });
+}
+
+async function createChunkTables(knex: Knex): Promise<void> {
+  await knex.schema.createTable(tables.contents, (table) => {
+    table.integer('source_id').primary();
+    table.text('body').notNullable();
+    table.string('file_name', 300).notNullable();
+    // A file until it was read.
+    table.binary('file');
+  });
+  await knex.schema.createTable(tables.chunks, (table) => {
+    table.increments('id');
+    table.integer('source_id').notNullable();
+    table.string('vector_id', 36).notNullable();
+    table.integer('place').notNullable();
+    table.integer('tokens').notNullable();
+    // 0 until its vector is known to be in the store; it may be there all the same.
+    table.integer('is_written').notNullable();
+    table.unique(['source_id', 'vector_id']);
+  });
+}
+
+async function createQuestionTable(knex: Knex): Promise<void> {
+  await knex.schema.createTable(tables.questions, (table) => {
+    table.increments('id');
+    // 0: of no knowledge base.
+    table.integer('base_id').notNullable();
+    table.string('question_hash', 64).notNullable();
+    table.text('question').notNullable();
+    // score, or rating.
+    table.string('reason', 20).notNullable();
+    table.integer('best_score');
+    table.text('answer').notNullable();
+    table.text('comment').notNullable();
+    table.integer('asked').notNullable();
+    table.string('asked_of', 100).notNullable();
+    table.integer('user_id').notNullable();
+    table.string('conversation', 36).notNullable();
+    // open, answered or dismissed.
+    table.string('state', 20).notNullable();
+    table.integer('source_id');
+    table.bigInteger('first_at').notNullable();
+    table.bigInteger('last_at').notNullable();
+    table.unique(['base_id', 'question_hash']);
+    table.index(['state', 'last_at']);
+    table.index(['conversation']);
+    table.index(['user_id']);
+  });
+}
