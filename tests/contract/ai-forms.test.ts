@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { request } from 'node:http';
 import { expect } from 'chai';
 import { formTables } from '../../plugins/svc/modules/ai-forms/forms/form-tables.ts';
 import { fields, makeForm, pageOf, startedPage } from './ai-forms-site.ts';
@@ -185,15 +187,16 @@ describeWidget('forms that a model answers', (site) => {
     const { id } = await makeForm(site(), { limits: { guest: { amount: 1, per: 'day' } } });
     const page = await startedPage(site(), id);
     const coming = site().farEnd.next();
-    const caller = new AbortController();
-    const response = site().host.fetch(`/wp-json/svc-widget/v1/forms/${String(id)}/submit`, {
-      method: 'POST', signal: caller.signal, headers: { ...page.headers, 'content-type': 'application/json', accept: 'text/event-stream' }, body: JSON.stringify({ token: page.token, submission_id: randomUUID(), values: { topic: 'Sea' } }),
-    });
+    // A connection of its own, which is gone with its caller.
+    const caller = request(`${site().host.url}/wp-json/svc-widget/v1/forms/${String(id)}/submit`, { method: 'POST', agent: false, headers: { ...page.headers, 'user-agent': 'node', 'content-type': 'application/json', accept: 'text/event-stream' } });
+    caller.on('error', () => undefined);
+    const responded = once(caller, 'response');
+    caller.end(JSON.stringify({ token: page.token, submission_id: randomUUID(), values: { topic: 'Sea' } }));
     const turn = await coming;
     turn.piece('Half');
-    await response;
+    await responded;
     const failed = new Promise<void>((resolve) => { site().host.hooks.addAction('svc_form_failed', () => resolve()); });
-    caller.abort();
+    caller.destroy();
     await failed;
     turn.cut();
     expect((await rows())[0]).to.deep.include({ status: 'failed', error_code: 'rest_svc_request_aborted', response: '' });

@@ -1,0 +1,262 @@
+import { mkdir } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { createTestHost, type TestHost } from '#testing';
+import { createSystemClock } from '../../host/clock.ts';
+import { formSubmittedEvent } from '../../plugins/svc/modules/ai-forms/form-submitted.event.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
+import { accessibilityFaults, openBrowser, openPage, overflow } from './browser.ts';
+
+const password = 'correct horse battery';
+const pictures = join(tmpdir(), 'ai-forms-pictures');
+
+describe('AI forms in a browser', function () {
+  this.timeout(120_000);
+  let host: TestHost;
+  let browser: Browser;
+  let page: Page;
+  let problems: string[];
+  let receiver: WebhookReceiver;
+
+  before(async () => {
+    host = await createTestHost({ plugins: ['svc', 'sandbox'], clock: createSystemClock() });
+    await host.users.create({ login: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.com', password, role: 'administrator' });
+    await host.cli('svc', 'sandbox', 'on');
+    await host.cli('svc', 'webhook', 'on');
+    receiver = await startWebhookReceiver();
+    await host.cli('svc', 'webhook', 'add', '--json', JSON.stringify({ name: 'Shop', url: receiver.url, events: ['form.submitted'] }));
+    browser = await openBrowser();
+    ({ page, problems } = await signIn());
+    await mkdir(pictures, { recursive: true });
+  });
+  after(async () => {
+    await browser.close();
+    await receiver.stop();
+    await host.stop();
+  });
+
+  async function signIn(options: object = {}): Promise<{ page: Page; problems: string[] }> {
+    const opened = await openPage(browser, options);
+    await opened.page.goto(`${host.url}/admin/login`);
+    await opened.page.getByLabel('User name or e-mail').fill('ada');
+    await opened.page.getByLabel('Password').fill(password);
+    await opened.page.getByRole('button', { name: 'Sign in' }).click();
+    await opened.page.waitForURL('**/admin/');
+    return opened;
+  }
+
+  const picture = async (name: string, of: Page = page): Promise<void> => void (await of.screenshot({ path: join(pictures, `${name}.png`), fullPage: true }));
+  const form = async (settings: object): Promise<number> => {
+    const { code, out, err } = await host.cli('svc', 'form', 'create', '--json', JSON.stringify(settings));
+    if (code !== 0) throw new Error(err);
+    return (JSON.parse(out) as { id: number }).id;
+  };
+  const publish = async (content: string, slug: string): Promise<string> => {
+    const post = await host.content.posts.create({ type: 'page', title: 'A page', content, slug, status: 'publish' });
+    return host.content.permalink(post);
+  };
+  const topic = { id: 'topic', type: 'text', label: 'Topic', required: true };
+  const echo = { name: 'Echo', elements: [topic, { id: 'notes', type: 'file', label: 'Notes' }, { id: 'tone', type: 'radio', label: 'Tone', options: [{ value: 'f', label: 'Friendly' }, { value: 's', label: 'Strict' }] }], prompt: 'echo: # About {topic}\n\n**Bold** <img src=x onerror=alert(1)> {notes} {tone}' };
+
+  it('go the whole way: starter, builder, page, answer, draft, event, submissions', async () => {
+    await page.goto(`${host.url}/admin/svc/ai-forms`);
+    await page.getByText('Forms that a model answers').waitFor();
+    await picture('list-empty');
+    await page.getByRole('button', { name: 'Use this: Product text' }).click();
+    await page.getByRole('heading', { name: 'Edit form' }).waitFor();
+    // The prompt is checked: an unknown field, and a required one that is not used.
+    const prompt = page.getByRole('textbox', { name: 'Prompt', exact: true });
+    await prompt.fill('echo: # {product}\n\nFor {who}.');
+    await page.getByRole('button', { name: 'Save form' }).click();
+    await page.getByText('names {who}, but no field has that id').first().waitFor();
+    await page.getByText('does not use the required field “Features”').first().waitFor();
+    await picture('edit-refused');
+    // A field more, by keyboard, moved up.
+    await page.getByLabel('Kind of the new field').selectOption('textarea');
+    await page.getByRole('button', { name: 'Add a field' }).press('Enter');
+    await page.locator('[data-row]').nth(4).getByLabel('Label', { exact: true }).fill('Who');
+    await page.getByRole('button', { name: 'Move up: Field 5' }).press('Enter');
+    await page.locator('[data-row]').nth(3).getByLabel('Label', { exact: true }).and(page.locator('[value="Who"]')).waitFor();
+    await page.getByRole('textbox', { name: 'Prompt', exact: true }).fill('echo: # {product}\n\nFor {who}: {features} {length}');
+    await page.locator('[data-form-preview]').getByLabel('Who', { exact: true }).waitFor();
+    await picture('edit');
+    await page.getByRole('button', { name: 'Save form' }).click();
+    await page.getByText('Product text is saved.').waitFor();
+
+    const address = await publish('[svc_form id=1]', 'product');
+    await page.goto(address);
+    await page.getByLabel('Product (required)').fill('Salad servers');
+    await page.getByLabel('Features (required)').fill('Oak\nOiled');
+    await page.getByLabel('Who', { exact: true }).fill('cooks');
+    await page.getByLabel('Length (required)').selectOption({ label: 'Short' });
+    await page.getByRole('button', { name: 'Write the text' }).click();
+    await page.getByRole('button', { name: 'Save as post' }).waitFor();
+    const answer = page.locator('.svcf-answer');
+    expect(await answer.getByRole('heading').first().innerText()).to.equal('Salad servers');
+    expect(await answer.innerText()).to.contain('For cooks: Oak');
+    await picture('answered');
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download .md' }).click();
+    expect((await download).suggestedFilename()).to.equal('answer.md');
+    await page.getByRole('button', { name: 'Save as post' }).click();
+    const draft = page.getByRole('link', { name: 'Edit the draft' });
+    await draft.click();
+    expect(await page.getByLabel('Title').inputValue()).to.equal('Salad servers');
+
+    const [received] = await receiver.first(1);
+    const event = JSON.parse(received?.body.toString() ?? '{}') as { type: string; data: { submission: { count: number }; inputs: Record<string, unknown>; actor: object } };
+    const ajv = addFormats.default(new Ajv({ allErrors: true, allowUnionTypes: true }));
+    expect(ajv.validate(formSubmittedEvent.schema, event.data), ajv.errorsText()).to.equal(true);
+    expect([event.type, event.data.submission.count, event.data.inputs['product'], event.data.actor]).to.deep.equal(['form.submitted', 1, 'Salad servers', { type: 'user', user_id: 1 }]);
+
+    await page.goto(`${host.url}/admin/svc/ai-forms/submissions`);
+    await page.getByText('Product text 1 · Salad servers').click();
+    await page.getByRole('region', { name: 'Answer: Product text' }).getByText('For cooks').waitFor();
+    await picture('submissions');
+    const csv = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export CSV' }).click();
+    expect((await csv).suggestedFilename()).to.equal('form-submissions.csv');
+    expect(receiver.received).to.have.length(1);
+    expect(problems).to.deep.equal([]);
+  });
+
+  it('work without JavaScript: the form is sent, and the answer is a page', async () => {
+    const id = await form(echo);
+    const address = await publish(`[svc_form ${String(id)}]`, 'plain');
+    const { page: plain } = await openPage(browser, { javaScriptEnabled: false });
+    await plain.goto(address);
+    await plain.getByLabel('Topic (required)').fill('the sea');
+    await plain.getByLabel('Notes').setInputFiles({ name: 'notes.md', mimeType: 'text/markdown', buffer: Buffer.from('Waves.') });
+    await plain.getByLabel('Friendly').check();
+    await plain.getByRole('button', { name: 'Generate' }).click();
+    await plain.getByRole('heading', { name: 'About the sea' }).waitFor();
+    expect(await plain.locator('.svcf-answer').innerText()).to.contain('Bold').and.to.contain('Waves. Friendly');
+    expect(await plain.locator('.svcf-answer img').count()).to.equal(0);
+    await picture('plain-answer', plain);
+    const download = plain.waitForEvent('download');
+    await plain.getByRole('link', { name: 'Text', exact: true }).click();
+    expect((await download).suggestedFilename()).to.equal('echo.txt');
+    // What is wrong comes back at its field, with what was filled in.
+    await plain.goto(address);
+    await plain.getByLabel('Topic (required)').fill('the lake');
+    await plain.getByLabel('Notes').setInputFiles({ name: 'notes.exe', mimeType: 'application/octet-stream', buffer: Buffer.from('x') });
+    await plain.getByRole('button', { name: 'Generate' }).click();
+    await plain.getByText('Notes must be a .txt, .md or .pdf file.').waitFor();
+    expect(await plain.getByLabel('Topic (required)').inputValue()).to.equal('the lake');
+    await picture('plain-refused', plain);
+    // The builder too: rows are arranged by the server.
+    const { page: admin } = await signIn({ javaScriptEnabled: false });
+    await admin.goto(`${host.url}/admin/svc/ai-forms/edit?id=${String(id)}`);
+    await admin.getByRole('button', { name: 'Move up: Notes' }).click();
+    await admin.getByRole('button', { name: 'Remove: Tone' }).click();
+    await admin.getByRole('textbox', { name: 'Prompt', exact: true }).fill('echo: {topic} {notes}');
+    await admin.getByRole('button', { name: 'Save form' }).click();
+    await admin.getByText('Echo is saved.').waitFor();
+    const saved = JSON.parse((await host.cli('svc', 'form', 'get', String(id), '--json')).out) as { elements: { id: string }[] };
+    expect(saved.elements.map((element) => element.id)).to.deep.equal(['notes', 'topic']);
+  });
+
+  it('stand on other sites by one script tag, under a strict policy, and nowhere that is not allowed', async () => {
+    const shop = await startShop();
+    const { port } = new URL(shop.url);
+    const id = await form({ ...echo, embed: { enabled: true, allowed_domains: [`localhost:${port}`] }, limits: { guest: { amount: 1, per: 'day' }, message: 'Enough for today.' } });
+    shop.body = `<h1>Shop</h1><script src="${host.url}/wp-json/svc-widget/v1/widget.js" data-form="${String(id)}" async></script>`;
+    shop.policy = `default-src 'none'; script-src ${host.url}; connect-src ${host.url}; require-trusted-types-for 'script'`;
+    try {
+      const opened = await openPage(browser);
+      await opened.page.goto(shop.url.replace('127.0.0.1', 'localhost'));
+      const element = opened.page.locator('svc-form');
+      await element.getByLabel('Topic (required)').fill('shops');
+      await element.getByRole('button', { name: 'Generate' }).click();
+      await element.getByRole('button', { name: 'Copy' }).waitFor();
+      expect(await element.locator('.svcf-answer').innerText()).to.contain('About shops').and.to.contain('<img src=x');
+      expect(await element.getByRole('button', { name: 'Save as post' }).count()).to.equal(0);
+      await picture('embedded', opened.page);
+      expect(await accessibilityFaults(await withoutPolicy(shop, opened.page))).to.deep.equal([]);
+      await element.getByRole('button', { name: 'Generate' }).click();
+      await element.getByLabel('Topic (required)').fill('more');
+      await element.getByRole('button', { name: 'Generate' }).click();
+      await element.getByText('Enough for today.').waitFor();
+      const other = await openPage(browser);
+      await other.page.goto(shop.url);
+      await other.page.waitForFunction(() => document.querySelector('svc-form') !== null, undefined, { polling: 100 }).catch(() => undefined);
+      expect(await other.page.locator('svc-form').innerText()).to.equal('');
+    } finally {
+      await shop.stop();
+    }
+  });
+
+  it('show what is refused at its field, and fit narrow windows, light and dark', async () => {
+    const id = await form({ ...echo, name: 'Every kind', consent: { required: true, text: 'I agree.' }, intro: 'Some words.\n\nAnd more.', elements: [...echo.elements, { id: 'area', type: 'textarea', label: 'Area', help: 'Help.' }, { id: 'count', type: 'number', label: 'Count', max: 3 }, { id: 'pick', type: 'select', label: 'Pick', options: [{ value: 'a', label: 'A' }] }, { id: 'ticks', type: 'checkbox', label: 'Ticks', required: true, options: [{ value: 'a', label: 'A tick' }] }], prompt: 'echo: {topic} {ticks}' });
+    const address = await publish(`[svc_form ${String(id)}]`, 'kinds');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const width of [1280, 390]) {
+        const opened = await openPage(browser, { viewport: { width, height: 900 }, colorScheme });
+        await opened.page.goto(address);
+        await opened.page.getByLabel('Topic (required)').fill('Hello');
+        await opened.page.getByLabel('I agree.').check();
+        await opened.page.getByRole('button', { name: 'Generate' }).click();
+        await opened.page.getByText('Ticks is required.').waitFor();
+        expect(await accessibilityFaults(opened.page), `${String(width)} ${colorScheme}`).to.deep.equal([]);
+        await opened.page.getByLabel('A tick').check();
+        await opened.page.getByRole('button', { name: 'Generate' }).click();
+        await opened.page.getByRole('button', { name: 'Copy' }).waitFor();
+        expect(await accessibilityFaults(opened.page), `${String(width)} ${colorScheme}`).to.deep.equal([]);
+        expect(await overflow(opened.page)).to.equal(0);
+        await picture(`kinds-${String(width)}-${colorScheme}`, opened.page);
+        await opened.page.context().close();
+      }
+    }
+    for (const path of ['', '/submissions', `/edit?id=${String(id)}`]) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        for (const width of [1280, 390]) {
+          await page.setViewportSize({ width, height: 900 });
+          await page.emulateMedia({ colorScheme });
+          await page.goto(`${host.url}/admin/svc/ai-forms${path}`);
+          await page.evaluate('for (const details of document.querySelectorAll("main details")) details.open = true');
+          expect(await accessibilityFaults(page), `${path} ${String(width)} ${colorScheme}`).to.deep.equal([]);
+          expect(await overflow(page), `${path} ${String(width)} ${colorScheme}`).to.equal(0);
+          await picture(`admin${path.replace(/\W+/g, '-')}-${String(width)}-${colorScheme}`);
+        }
+      }
+    }
+  });
+});
+
+interface Shop {
+  readonly url: string;
+  body: string;
+  policy: string;
+  stop(): Promise<void>;
+}
+
+/** A page of another site. */
+async function startShop(): Promise<Shop> {
+  const server: Server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', ...(shop.policy !== '' && { 'content-security-policy': shop.policy }) });
+    response.end(`<!doctype html><html lang="en"><head><title>Shop</title></head><body><main>${shop.body}</main></body></html>`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  const { port } = server.address() as { port: number };
+  const shop: Shop = {
+    url: `http://127.0.0.1:${String(port)}/`, body: '', policy: '',
+    stop: () => new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    }),
+  };
+  return shop;
+}
+
+/** The same page once more, as axe-core needs it. */
+async function withoutPolicy(shop: Shop, page: Page): Promise<Page> {
+  shop.policy = '';
+  await page.reload();
+  await page.locator('svc-form').getByLabel('Topic (required)').waitFor();
+  return page;
+}
