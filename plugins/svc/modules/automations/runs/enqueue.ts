@@ -10,15 +10,16 @@ export function identityOf(text: string): string {
 }
 
 /** Entries the task has no item of: neither by identity, nor of a post that is waiting or was seen as it is now. */
-export async function newOnes(knex: Knex, { id }: Pick<Task, 'id'>, candidates: readonly Candidate[]): Promise<Candidate[]> {
+export async function newOnes(knex: Knex, { id, source }: Pick<Task, 'id' | 'source'>, candidates: readonly Candidate[]): Promise<Candidate[]> {
   const hashes = candidates.map(({ identity }) => identityOf(identity));
   const there = new Set((await knex(taskTables.items).where({ task_id: id }).whereIn('identity', hashes).pluck('identity')) as string[]);
   const posts = candidates.flatMap(({ post }) => (post ? [post.id] : []));
   const seen = posts.length === 0 ? new Map<number, SeenPost>() : await seenPosts(knex, id, posts);
+  const mayComeAgain = source.kind === 'posts' && source.again;
   return candidates.filter(({ identity, post }, at) => {
     if (there.has(hashes[at] ?? '') || hashes.indexOf(identityOf(identity)) < at) return false;
     const before = post && seen.get(post.id);
-    return before === undefined || (!before.isOpen && before.modified < (post?.modified ?? 0));
+    return before === undefined || (mayComeAgain && !before.isOpen && before.modified < (post?.modified ?? 0));
   });
 }
 

@@ -71,7 +71,9 @@ function sentence(schema: JsonSchema, error: ErrorObject): string {
     case 'additionalProperties': return `${label} is not known; there are ${Object.keys(schema.properties ?? {}).join(', ')}.`;
     case 'enum': return `${label} must be one of ${(rule as readonly unknown[]).join(', ')}.`;
     case 'const': return `${label} must be ${String(rule)}.`;
-    case 'minimum': case 'maximum': case 'exclusiveMinimum': case 'exclusiveMaximum': return `${label} must be ${between}.`;
+    case 'minimum': case 'maximum': return `${label} must be ${between}.`;
+    case 'exclusiveMinimum': return `${label} must be more than ${String(rule)}.`;
+    case 'exclusiveMaximum': return `${label} must be less than ${String(rule)}.`;
     case 'minLength': return Number(rule) === 1 ? `${label} must not be empty.` : `${label} must have at least ${String(rule)} characters.`;
     case 'maxLength': return `${label} may have at most ${String(rule)} characters.`;
     case 'minItems': return `${label} must hold at least ${String(rule)}.`;
