@@ -53,7 +53,7 @@ export async function startImagesFarEnd(): Promise<ImagesFarEnd> {
       if (later.length > 0) files.set(path, later);
       return send(response, answer);
     }
-    const call = { method, path, headers, body: JSON.parse(Buffer.concat(parts).toString() || '{}') as ImageCall['body'] };
+    const call = { method, path, headers, body: await bodyOf(Buffer.concat(parts), headers['content-type'] ?? '') };
     calls.push(call);
     const answer = how(call, calls.length - 1);
     waiting = waiting.filter(({ count, resolve }) => calls.length < count || resolve());
@@ -80,6 +80,14 @@ export async function startImagesFarEnd(): Promise<ImagesFarEnd> {
         server.closeAllConnections();
       }),
   };
+}
+
+/** JSON, or the fields of a form: texts as they are, files as their bytes. */
+async function bodyOf(bytes: Buffer, type: string): Promise<ImageCall['body']> {
+  if (!type.startsWith('multipart/')) return JSON.parse(bytes.toString() || '{}') as ImageCall['body'];
+  const fields: Record<string, unknown> = {};
+  for (const [name, value] of await new Response(bytes, { headers: { 'content-type': type } }).formData()) fields[name] = typeof value === 'string' ? value : Buffer.from(await value.arrayBuffer());
+  return fields;
 }
 
 function send(response: ServerResponse, { status = 200, headers = {}, body = {}, instead }: ImagesAnswer): void {

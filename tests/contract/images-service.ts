@@ -1,3 +1,4 @@
+import type { Clock } from '#plugin-api';
 import { createFakeClock, createTestHost, type FakeClock, type TestHost } from '#testing';
 import { png, startImagesFarEnd, type ImagesFarEnd } from './images-far-end.ts';
 import type { Answer } from './service.ts';
@@ -22,10 +23,11 @@ export interface ImagesServiceInit {
   readonly database?: string;
   /** Settings of single providers besides the far end's address and key. */
   readonly settings?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** Default: a fake one, by which sleeps take no time. */
+  readonly clock?: Clock;
 }
 
-export async function startImagesService({ database, settings = {} }: ImagesServiceInit = {}): Promise<ImagesService> {
-  const clock = createFakeClock({ skipSleeps: true });
+export async function startImagesService({ database, settings = {}, clock = createFakeClock({ skipSleeps: true }) }: ImagesServiceInit = {}): Promise<ImagesService> {
   const farEnd = await startImagesFarEnd();
   const host = await createTestHost({ plugins: ['svc'], clock, ...(database !== undefined && { database }) });
   const bases: Readonly<Record<string, string>> = { openai: `${farEnd.origin}/v1`, xai: `${farEnd.origin}/v1`, openrouter: `${farEnd.origin}/api/v1`, azure: farEnd.origin, google: farEnd.origin };
@@ -33,7 +35,7 @@ export async function startImagesService({ database, settings = {} }: ImagesServ
   await host.options.update('svc_api_key', host.secrets.encrypt(restKey));
   return {
     host,
-    clock,
+    clock: clock as FakeClock,
     farEnd,
     async generate(body) {
       const response = await host.fetch('/wp-json/svc/v1/images/generate', {

@@ -86,6 +86,7 @@ describe('images in a browser', () => {
     await page.getByText('2 images generated.').waitFor();
     await page.getByRole('list', { name: 'Images just drawn' }).getByRole('link').first().waitFor();
     expect(await page.getByRole('list', { name: 'Images just drawn' }).locator('img').count()).to.equal(2);
+    await page.getByRole('list', { name: 'History' }).getByRole('listitem').nth(1).waitFor();
     await fits(page, 'drawn');
 
     const [drawn] = await events(1);

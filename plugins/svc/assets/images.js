@@ -158,10 +158,21 @@ function finish({ event, data }, button) {
   work.querySelector('[data-image-progress]').hidden = true;
   status.textContent = data.message;
   results.replaceChildren(element('h3', {}, ['Just drawn']), element('ul', { class: 'image-grid', 'aria-label': 'Images just drawn' }, data.images.map(tileOf)));
-  // What is in the history now is not empty any more.
-  document.querySelector('#history .empty')?.remove();
-  work.querySelector('[data-image-progress]').removeAttribute('value');
   results.querySelector('a')?.focus();
+  void renewHistory();
+}
+
+/** The history holds what was just drawn. */
+async function renewHistory() {
+  const shown = document.getElementById('history');
+  if (!shown) return;
+  try {
+    const page = new DOMParser().parseFromString(await (await fetch(location.pathname)).text(), 'text/html');
+    const renewed = page.getElementById('history');
+    if (renewed) shown.replaceWith(document.adoptNode(renewed));
+  } catch {
+    // It is there when the page is opened again.
+  }
 }
 
 function tileOf({ path, alt, prompt, href, model, costText }) {

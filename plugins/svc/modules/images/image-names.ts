@@ -5,6 +5,6 @@ export const imagesSweepHook = 'svc_images_sweep';
 export const publicImagesOption = 'svc_images_public';
 
 export const imagesSlug = 'svc/images';
-export const imageSlug = 'svc/image';
-export const editImageSlug = 'svc/image/edit';
+export const imageSlug = 'svc/images/image';
+export const editImageSlug = 'svc/images/edit';
 export const publicImagesSlug = 'svc/images/visitors';

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import type { ImagesService } from './images-service.ts';
+
+type Fields = Record<string, any>;
+
+export interface VisitorAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Fields;
+  readonly text: string;
+}
+
+/** A browser that draws by [svc_images]: it keeps its cookie. */
+export interface ImageVisitor {
+  readonly headers: Record<string, string>;
+  token: string;
+  /** Asks for images; answers at once. */
+  ask(wish: Fields, headers?: Readonly<Record<string, string>>): Promise<VisitorAnswer>;
+  /** Asks, and waits until they are drawn. */
+  draw(wish: Fields): Promise<VisitorAnswer>;
+  mine(): Promise<VisitorAnswer>;
+  state(id: string): Promise<VisitorAnswer>;
+  /** Sends the form as a browser without JavaScript does, and answers where it is led. */
+  submit(wish: Readonly<Record<string, string>>): Promise<VisitorAnswer>;
+  open(path: string): Promise<VisitorAnswer>;
+}
+
+const base = '/wp-json/svc-widget/v1/images';
+
+/** @param cookie of a user who is signed in. */
+export async function imageVisitor(service: ImagesService, { cookie = '' }: { readonly cookie?: string } = {}): Promise<ImageVisitor> {
+  const { host } = service;
+  const jar = new Map<string, string>(cookie === '' ? [] : [cookie.split('=', 2) as [string, string]]);
+  const keep = (response: Response): void => {
+    for (const line of response.headers.getSetCookie()) jar.set(...(line.split(';', 1)[0]!.split('=', 2) as [string, string]));
+  };
+  const read = async (response: Response): Promise<VisitorAnswer> => {
+    keep(response);
+    const text = await response.text();
+    const isJson = text !== '' && response.headers.get('content-type')?.includes('json') === true;
+    return { status: response.status, headers: response.headers, text, body: isJson ? (JSON.parse(text) as Fields) : {} };
+  };
+  const cookies = (): Record<string, string> => (jar.size === 0 ? {} : { cookie: [...jar].map((pair) => pair.join('=')).join('; ') });
+  const post = async (path: string, body: Fields, headers: Readonly<Record<string, string>> = {}): Promise<VisitorAnswer> =>
+    read(await host.fetch(path, { method: 'POST', headers: { 'content-type': 'application/json', ...visitor.headers, ...cookies(), ...headers }, body: JSON.stringify(body) }));
+  const visitor: ImageVisitor = {
+    headers: { origin: new URL(host.site.url).origin },
+    token: /name="token" value="([^"]+)"/.exec(await host.content.doShortcode('[svc_images]'))?.[1] ?? 'none',
+    ask: (wish, headers) => post(base, { prompt: 'A boat', consent: true, token: visitor.token, ...wish }, headers),
+    async draw(wish) {
+      let answer = await visitor.ask({ request: randomUUID(), ...wish });
+      while (answer.body['state'] === 'drawing') {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        answer = await visitor.state(answer.body['id'] as string);
+      }
+      return answer;
+    },
+    mine: () => post(`${base}/mine`, {}),
+    state: (id) => post(`${base}/state`, { id }),
+    submit: async (wish) => read(await host.fetch(base, { method: 'POST', redirect: 'manual', headers: { ...visitor.headers, ...cookies() }, body: new URLSearchParams({ token: visitor.token, consent: '1', ...wish }) })),
+    open: async (path) => read(await host.fetch(path, { redirect: 'manual', headers: cookies() })),
+  };
+  return visitor;
+}

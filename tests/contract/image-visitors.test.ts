@@ -1,0 +1,148 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { describeDialects } from '../helpers/dialects.ts';
+import { failed, picture, startImagesService, type ImagesService } from './images-service.ts';
+import { imageVisitor } from './image-visitor.ts';
+
+type Fields = Record<string, any>;
+
+describeDialects('images for visitors', (_open, { location, directory }) => {
+  let service: ImagesService;
+  beforeEach(async function () {
+    this.timeout(60_000);
+    const { databaseUrl, dataDir } = location();
+    service = await startImagesService({ database: databaseUrl ?? dataDir });
+    service.farEnd.answer(() => ({ body: { created: 1, data: [{ b64_json: picture(1) }, { b64_json: picture(2) }] } }));
+  });
+  afterEach(() => service.stop());
+
+  const set = async (settings: Fields = {}): Promise<void> => {
+    const { code, err } = await service.host.cli('svc', 'image', 'public', 'on', '--json', JSON.stringify({ models: ['openai:gpt-image-1'], guest_per_day: 3, ...settings }));
+    if (code !== 0) throw new Error(err);
+  };
+  const images = async (): Promise<Fields[]> => JSON.parse((await service.host.cli('svc', 'image', 'list', '--json')).out) as Fields[];
+  const signIn = async (login: string): Promise<string> => {
+    const secret = 'a long password';
+    await service.host.users.create({ login, email: `${login}@example.com`, password: secret, displayName: login, role: 'subscriber' });
+    const answer = await service.host.fetch('/admin/login', { method: 'POST', redirect: 'manual', body: new URLSearchParams({ login, password: secret }) });
+    return answer.headers.getSetCookie().find((one) => one.startsWith('svc_session='))?.split(';', 1)[0] ?? '';
+  };
+
+  it('are off until they are switched on: no form, and nothing is drawn', async () => {
+    expect(await service.host.content.doShortcode('[svc_images]')).to.equal('');
+    await set();
+    const visitor = await imageVisitor(service);
+    await service.host.cli('svc', 'image', 'public', 'off');
+    expect((await visitor.ask({})).body['code']).to.equal('rest_svc_images_not_offered');
+    expect(service.farEnd.calls).to.deep.equal([]);
+  });
+
+  it('are refused to other sites, old pages, without consent, with banned words, and beyond what is offered; nothing is spent', async () => {
+    await set({ banned_words: ['weapon'], sizes: ['1024x1024'], most: 2 });
+    const visitor = await imageVisitor(service);
+    const refused: [Fields, Record<string, string>, number, string][] = [
+      [{}, { origin: 'https://evil.example' }, 403, 'rest_svc_image_refused'],
+      [{}, { 'sec-fetch-site': 'cross-site' }, 403, 'rest_svc_image_refused'],
+      [{ token: '1.aaaaaaaaaaaaaaaaaaaaaa' }, {}, 403, 'rest_svc_image_refused'],
+      [{ consent: false }, {}, 403, 'rest_svc_consent_required'],
+      [{ prompt: 'a WEAPON!' }, {}, 403, 'rest_svc_image_refused'],
+      [{ prompt: ' ' }, {}, 400, 'rest_invalid_param'],
+      [{ prompt: 'x'.repeat(1001) }, {}, 400, 'rest_invalid_param'],
+      [{ model: 'openai:dall-e-3' }, {}, 400, 'rest_invalid_param'],
+      [{ size: '4096x4096' }, {}, 400, 'rest_invalid_param'],
+      [{ n: 3 }, {}, 400, 'rest_invalid_param'],
+    ];
+    for (const [wish, headers, status, code] of refused) {
+      const answer = await visitor.ask(wish, headers);
+      expect([answer.status, answer.body['code']], JSON.stringify(wish)).to.deep.equal([status, code]);
+    }
+    expect([service.farEnd.calls.length, (await visitor.mine()).body['left']]).to.deep.equal([0, 3]);
+    // A page that a cache kept for more than two days.
+    service.clock.jump(3 * 24 * 3600_000);
+    expect((await visitor.ask({})).body['message']).to.contain('Reload it');
+  });
+
+  it('are limited a day, by session and by address, exactly, however many are asked for at once', async () => {
+    await set({ texts: { limit: 'Enough for today.' } });
+    const visitor = await imageVisitor(service);
+    // Begins the session: a browser that asks ten times before its first answer has ten of them.
+    await visitor.mine();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => visitor.draw({})));
+    expect(answers.filter(({ body }) => body['state'] === 'done')).to.have.length(3);
+    const over = answers.filter(({ status }) => status === 429);
+    expect([over.length, over[0]?.body['code'], over[0]?.body['message']]).to.deep.equal([7, 'rest_svc_image_limit_reached', 'Enough for today.']);
+    expect(Number(over[0]?.headers.get('retry-after'))).to.be.greaterThan(0);
+    // Another browser of the same address shares the day's images.
+    expect((await (await imageVisitor(service)).ask({})).status).to.equal(429);
+    expect(await images()).to.have.length(3);
+    service.clock.jump(24 * 3600_000);
+    expect((await visitor.draw({})).body['state']).to.equal('done');
+  });
+
+  it('are counted for users by themselves, with a limit of their own, which plugins may change', async () => {
+    await set();
+    const [guest, user] = [await imageVisitor(service), await imageVisitor(service, { cookie: await signIn('bob') })];
+    await set({ guest_per_day: 0, user_per_day: 1 });
+    expect((await guest.ask({})).status).to.equal(429);
+    expect(await service.host.content.doShortcode('[svc_images]')).to.contain('Sign in to have images drawn.');
+    expect((await user.draw({})).body).to.deep.include({ state: 'done', left: 0 });
+    expect((await user.ask({})).status).to.equal(429);
+    service.host.hooks.addFilter('svc_image_visitor_limit', (perDay: number | null, { user: { id } }: Fields) => (id > 0 ? null : perDay));
+    expect((await user.draw({})).body).to.deep.include({ state: 'done', left: null });
+  });
+
+  it('that could not be drawn count for nothing, and their visitor reads no more of it than is good', async () => {
+    await set();
+    const visitor = await imageVisitor(service);
+    service.farEnd.answer(() => failed(401, 'Bad key sk-secret.'));
+    expect((await visitor.draw({})).body).to.deep.include({ state: 'failed', message: 'The image could not be drawn. Try again later.', left: 3 });
+    service.farEnd.answer(() => failed(400, 'Rejected by the safety system.'));
+    expect((await visitor.draw({})).body['message']).to.contain('refused this description');
+  });
+
+  it('of a node that died are given back', async () => {
+    await set();
+    const visitor = await imageVisitor(service);
+    service.farEnd.answer(() => ({ instead: 'hang' }));
+    const { body: { id } } = await visitor.ask({});
+    expect((await visitor.state(id as string)).body).to.deep.include({ state: 'drawing', left: 2 });
+    // Its time is over, whatever its node does.
+    await service.host.database.knex('svc_image_requests').update({ until: service.clock.now() - 1 });
+    const { body } = await visitor.state(id as string);
+    expect(body).to.deep.include({ state: 'failed', left: 3 });
+    expect(body['message']).to.contain('Nothing of it counts');
+  });
+
+  it('work without JavaScript: the form leads to a page of their own, with nothing on it that runs', async () => {
+    await set();
+    const visitor = await imageVisitor(service);
+    const sent = await visitor.submit({ prompt: 'A <b>boat</b>', back: '/draw/' });
+    expect(sent.status).to.equal(303);
+    const location = new URL(sent.headers.get('location') ?? '');
+    expect(location.searchParams.get('back')).to.equal('/draw/');
+    let page = await visitor.open(location.pathname + location.search);
+    while (page.text.includes('http-equiv="refresh"')) page = await visitor.open(location.pathname + location.search);
+    expect([page.status, page.headers.get('content-type'), page.headers.get('cache-control')]).to.deep.equal([200, 'text/html; charset=utf-8', 'no-store']);
+    expect(page.headers.get('content-security-policy')).to.contain("default-src 'none'");
+    expect(page.text).to.contain('<img src=').and.to.contain('href="/draw/"').and.not.to.contain('<script').and.not.to.contain('<b>boat');
+    const strange = await (await imageVisitor(service)).open(location.pathname);
+    expect([strange.status, strange.text.includes('<img')]).to.deep.equal([404, false]);
+    const refusal = await visitor.submit({ prompt: 'A boat', consent: '0', back: '//evil.example' });
+    expect([refusal.status, refusal.text.includes('Tick the box first'), refusal.text.includes('evil')]).to.deep.equal([403, true, false]);
+  });
+
+  it('are exported and erased with a person’s other data', async () => {
+    await set({ user_per_day: 5 });
+    const user = await imageVisitor(service, { cookie: await signIn('bob') });
+    await user.draw({ prompt: 'My house' });
+    const [{ media_id: media }] = (await images()) as [Fields];
+    const file = join(directory(), 'bob.jsonl');
+    await service.host.cli('svc', 'logs', 'export', file, '--email=bob@example.com');
+    const records = (await readFile(file, 'utf8')).trim().split('\n').map((line) => JSON.parse(line) as Fields);
+    expect(records.map(({ type, prompt }) => [type, prompt])).to.deep.equal([['image', 'My house'], ['image_request', 'My house']]);
+    const { out } = await service.host.cli('svc', 'logs', 'erase', '--email=bob@example.com', '--yes', '--json');
+    expect(JSON.parse(out)).to.deep.include({ images: 1, image_requests: 1 });
+    expect([await images(), await service.host.content.media.get(media as number)]).to.deep.equal([[], null]);
+  });
+});
