@@ -3,7 +3,7 @@ import { createHooks } from '../../../host/hooks/hooks.ts';
 import { createEmbed } from '../../../plugins/svc/ai/embed.ts';
 import { createGenerateText } from '../../../plugins/svc/ai/generate-text.ts';
 import type { FailedCall } from '../../../plugins/svc/ai/failover.ts';
-import { ProviderError, type Provider } from '../../../plugins/svc/providers/provider.ts';
+import { ProviderError, type Provider, type TextResult } from '../../../plugins/svc/providers/provider.ts';
 import { noFailover, type Failover } from '../../../plugins/svc/settings/failover/failover.ts';
 import { failureOf } from '../../helpers/failure-of.ts';
 import { answer, scripted, services } from './helpers.ts';
@@ -16,7 +16,7 @@ function named(id: string, provider: Provider): Provider {
   return { ...provider, id, label: id.toUpperCase() };
 }
 
-async function open(steps: Record<string, Parameters<typeof scripted>>, failover: Partial<Failover> = {}) {
+async function open(steps: Record<string, readonly (TextResult | Error)[]>, failover: Partial<Failover> = {}) {
   const made = Object.entries(steps).map(([id, script]) => ({ id, provider: scripted(...script) }));
   const hooks = createHooks();
   const all: Failover = { ...noFailover, enabled: true, text: [{ provider: 'second', model: 'b' }, { provider: 'third', model: 'c' }], ...failover };

@@ -1,4 +1,5 @@
 import type { Knex } from '#plugin-api';
+import type { Budget } from '../../settings/budgets/budget.ts';
 import type { NewUsageRow } from '../usage-ledger/usage-row.ts';
 import { budgetCounters, type CounterRow } from './budget-tables.ts';
 import { takeReservations, type Released } from './take-reservations.ts';
@@ -57,6 +58,15 @@ function unitsOf(row: NewUsageRow, unit: string): number {
   if (unit === 'dollars') return row.cost ?? 0;
   if (unit === 'tokens') return row.input_tokens + row.output_tokens;
   return countedOutcomes.includes(row.outcome) ? 1 : 0;
+}
+
+/** The days of the ledger that count for a budget in one of its periods. */
+export function daysOfBudget(days: Knex.QueryBuilder, { scope, module, bot_id }: Pick<Budget, 'scope' | 'module' | 'bot_id'>, period: string): Knex.QueryBuilder {
+  void days.whereBetween('day', period.length > 7 ? [period, period] : [`${period}-01`, `${period}-31`]);
+  if (scope === 'rest') void days.where('module', 'rest');
+  if (scope === 'module') void days.where('module', module ?? '');
+  if (scope === 'bot') void days.where('bot_id', bot_id ?? 0);
+  return days;
 }
 
 /** What the days of the ledger come to in a unit: the same sum as above, in SQL. */

@@ -2,7 +2,7 @@ import type { DatabaseApi, Knex } from '#plugin-api';
 import type { Budget } from '../../settings/budgets/budget.ts';
 import { usageDaysTable } from '../usage-ledger/usage-tables.ts';
 import { budgetCounters, budgetReservations } from './budget-tables.ts';
-import { unitsOfDays } from './count-usage.ts';
+import { daysOfBudget, unitsOfDays } from './count-usage.ts';
 import { takeReservations } from './take-reservations.ts';
 
 /** What a call may use of a budget at most. */
@@ -108,11 +108,7 @@ async function isShort(knex: Knex, { counter, period, amount, limit }: Need): Pr
 async function beginCounter(transaction: Knex.Transaction, { budget, counter, period }: Need, dialect: DatabaseApi['dialect']): Promise<void> {
   if (dialect === 'postgresql') await transaction.raw('lock table ?? in share mode', [usageDaysTable]);
   const { scope, module = null, bot_id = null, unit } = budget;
-  const days = transaction(usageDaysTable).whereBetween('day', period.length > 7 ? [period, period] : [`${period}-01`, `${period}-31`]);
-  if (scope === 'rest') void days.where('module', 'rest');
-  if (scope === 'module') void days.where({ module });
-  if (scope === 'bot') void days.where({ bot_id });
   // Written first: SQLite does not let a transaction write that read before another one wrote.
   await transaction(budgetCounters).insert({ counter, period, scope, module, bot_id, unit, used: 0, reserved: 0, refused: 0, alerted: 0, exhausted: 0 }).onConflict(['counter', 'period']).ignore();
-  await transaction(budgetCounters).where({ counter, period }).update({ used: days.select(unitsOfDays(transaction, unit)) });
+  await transaction(budgetCounters).where({ counter, period }).update({ used: daysOfBudget(transaction(usageDaysTable), budget, period).select(unitsOfDays(transaction, unit)) });
 }
