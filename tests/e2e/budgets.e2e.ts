@@ -1,0 +1,131 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { createTestHost, type TestHost } from '#testing';
+import { accessibilityFaults, openBrowser, openPage, overflow } from './browser.ts';
+
+const password = 'correct horse battery';
+
+describe('budgets and failover in a browser', () => {
+  let folder = '';
+  let host: TestHost;
+  let browser: Browser;
+  let page: Page;
+  let problems: string[];
+  let key = '';
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'svc-budgets-'));
+    host = await createTestHost({ plugins: ['svc', 'sandbox'], database: folder });
+    await host.users.create({ login: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.com', password, role: 'administrator' });
+    await host.cli('svc', 'sandbox', 'on');
+    ({ key } = JSON.parse((await host.cli('svc', 'key', 'generate', '--json')).out) as { key: string });
+    browser = await openBrowser();
+    ({ page, problems } = await openPage(browser));
+    await page.goto(`${host.url}/admin/login`);
+    await page.getByLabel('User name or e-mail').fill('ada');
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL('**/admin/');
+  });
+  after(async () => {
+    await browser.close();
+    await host.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const generate = (provider = 'openai') => host.fetch('/wp-json/svc/v1/generate', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    body: JSON.stringify({ provider, model: 'gpt-5.6-terra', messages: [{ role: 'user', content: 'echo: Hello' }] }),
+  });
+
+  async function check(path: string): Promise<void> {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const width of [1280, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.emulateMedia({ colorScheme });
+        await page.goto(`${host.url}/admin/${path}`);
+        expect(await accessibilityFaults(page), `${path} ${String(width)} ${colorScheme}`).to.deep.equal([]);
+        expect(await overflow(page), `${path} ${String(width)} ${colorScheme}`).to.equal(0);
+        await page.screenshot({ path: join(tmpdir(), `${path.replace(/\W+/g, '-')}-${String(width)}-${colorScheme}.png`), fullPage: true });
+      }
+    }
+    await page.setViewportSize({ width: 1280, height: 900 });
+  }
+
+  it('begin with a form, which says what is missing', async () => {
+    await check('svc/budgets');
+    await page.getByLabel('Name', { exact: true }).fill('Three calls');
+    await page.getByLabel('Amount').fill('2.5');
+    await page.getByLabel('Of', { exact: true }).selectOption('calls');
+    await page.getByRole('button', { name: 'Add budget' }).click();
+    await page.getByText('An amount of calls is a whole number.').first().waitFor();
+    await page.getByLabel('Amount').fill('3');
+    await page.getByLabel('In each').selectOption('day');
+    await page.getByLabel('Whose calls', { exact: true }).selectOption('rest');
+    await page.getByRole('button', { name: 'Add budget' }).click();
+    await page.getByRole('heading', { name: 'Three calls' }).waitFor();
+    expect(await page.locator('#budget-three-calls').innerText()).to.include('calls with the REST key').and.include('Within budget');
+  });
+
+  it('let as many calls through as they say, refuse the next, and show it', async () => {
+    for (let count = 0; count < 3; count += 1) expect((await generate()).status).to.equal(200);
+    const refused = await generate();
+    expect(refused.status).to.equal(429);
+    expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 24 * 3600);
+    expect(await refused.json()).to.deep.include({ code: 'rest_svc_budget_exhausted' });
+    await page.goto(`${host.url}/admin/svc/budgets`);
+    const card = page.locator('#budget-three-calls');
+    expect(await card.innerText()).to.include('Used up').and.include('3 calls (100%)').and.include('1 call in this period');
+    await page.getByRole('link', { name: 'BUDGET USED UP' }).waitFor();
+    await check('svc/budgets?edit=three-calls');
+  });
+
+  it('are changed, switched off and deleted', async () => {
+    await page.goto(`${host.url}/admin/svc/budgets`);
+    await page.getByRole('link', { name: 'Edit Three calls' }).click();
+    await page.getByLabel('Amount').fill('5');
+    await page.getByLabel('At the limit').selectOption('fallback');
+    await page.getByRole('button', { name: 'Save budget' }).click();
+    await page.getByText('Choose the provider that answers at the limit.').waitFor();
+    await page.getByLabel('Provider to fall back to').selectOption('google');
+    await page.getByLabel('Model to fall back to').fill('gemini-3.5-flash');
+    await page.getByRole('button', { name: 'Save budget' }).click();
+    await page.getByRole('heading', { name: 'Budgets' }).waitFor();
+    for (let count = 0; count < 2; count += 1) expect(await (await generate()).json()).to.include({ provider: 'OpenAI' });
+    expect(await (await generate()).json()).to.include({ provider: 'Google', content: 'Hello' });
+    await page.goto(`${host.url}/admin/svc/budgets`);
+    await page.getByRole('button', { name: 'Switch off Three calls' }).click();
+    await page.getByText('holds no call back').waitFor();
+    expect(await (await generate()).json()).to.include({ provider: 'OpenAI' });
+    await page.goto(`${host.url}/admin/svc/budgets`);
+    await page.locator('summary', { hasText: 'Delete' }).click();
+    await page.getByLabel('Yes, delete Three calls').check();
+    await page.getByRole('button', { name: 'Delete for good' }).click();
+    await page.getByRole('button', { name: 'Add budget' }).waitFor();
+  });
+
+  it('hand a call to the next provider where one is not set up', async () => {
+    await check('svc/failover');
+    await page.getByLabel('Text', { exact: true }).fill('nobody model');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Line 1: there is no provider nobody').first().waitFor();
+    await page.getByLabel('Text', { exact: true }).fill('google gemini-3.5-flash');
+    await page.locator('#failover-enabled').check();
+    await page.locator('#failover-rest').check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('another provider is asked where one fails').waitFor();
+    host.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, id: string) => (id === 'openai' ? { ...settings, api_key: '' } : settings), 99);
+    expect(await (await generate()).json()).to.include({ provider: 'Google', content: 'Hello' });
+    expect((await host.cli('svc', 'failover', 'off')).code).to.equal(0);
+    expect((await generate()).status).to.equal(400);
+  });
+
+  it('ran without an error in the browser', () => {
+    // The two refused forms are told as such.
+    expect(problems.filter((problem) => !problem.includes('400'))).to.deep.equal([]);
+  });
+});
