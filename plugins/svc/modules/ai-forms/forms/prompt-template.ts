@@ -24,7 +24,7 @@ export function templateFaults(template: string, elements: readonly Pick<FormEle
     ...(unknown.length === 0 ? [] : [`names ${unknown.map((id) => `{${id}}`).join(', ')}, but no field has that id. ${known(elements)}`]),
     ...unused.map(({ id, label }) => `does not use the required field “${label}”. Write {${id}} where its value belongs, or make the field optional.`),
   ];
-  return sentences.length === 0 ? {} : { prompt: sentences.map((sentence) => `prompt ${sentence}`).join(' ') };
+  return sentences.length === 0 ? {} : { prompt: `prompt ${sentences.join(' It ')}` };
 }
 
 function known(elements: readonly Pick<FormElement, 'id'>[]): string {

@@ -42,7 +42,8 @@ export async function editView(context: ServiceContext, form: AiForm, typed?: Ty
     elementsFault: faults['elements'] === undefined ? undefined : faults['elements'].replace(/^elements/, 'Fields'),
     kinds: elementKinds,
     sections: specs.sections.map((section) => sectionOf(section, { rows, state })),
-    faultList: Object.keys(faults).length > 0 ? faultList(specs, faults) : null,
+    // A single one stands in the notice.
+    faultList: Object.keys(faults).length > 1 ? faultList(specs, faults) : null,
     models,
     snippets: snippets(host, form.id),
     preview: await previewOf(context, form, { draft, elements }),

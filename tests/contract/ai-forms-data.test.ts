@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import { formTables } from '../../plugins/svc/modules/ai-forms/forms/form-tables.ts';
+import { makeForm, startedPage } from './ai-forms-site.ts';
+import { describeWidget } from './widget-site.ts';
+
+const mail = [{ id: 'email', type: 'text', label: 'E-mail' }, { id: 'topic', type: 'text', label: 'Topic', required: true }];
+
+describeWidget('what is stored of forms', (site) => {
+  const run = async (...args: readonly string[]): Promise<string> => {
+    const { code, out, err } = await site().host.cli(...args);
+    if (code !== 0) throw new Error(err);
+    return out;
+  };
+  const stored = async (): Promise<string[]> => ((await site().host.database.knex(formTables.submissions).orderBy('id').pluck('response')) as string[]);
+
+  it('is found, filtered and exported by commands', async () => {
+    const { id } = await makeForm(site(), { elements: mail, prompt: '{topic}' });
+    const page = await startedPage(site(), id);
+    await page.submit({ topic: 'Ärger', email: '=cmd()' });
+    site().farEnd.answer = (turn) => { turn.fail(400); };
+    await page.submit({ topic: 'Lake' });
+    const list = JSON.parse(await run('svc', 'form', 'submissions', String(id), '--json')) as { status: string; number: number | null }[];
+    expect(list.map(({ status, number }) => [status, number])).to.deep.equal([['failed', null], ['completed', 1]]);
+    expect(JSON.parse(await run('svc', 'form', 'submissions', '--search=arger', '--json'))).to.have.length(1);
+    expect(JSON.parse(await run('svc', 'form', 'submissions', '--search=you said', '--json'))).to.have.length(1);
+    expect(JSON.parse(await run('svc', 'form', 'submissions', '--status=failed', '--json'))).to.have.length(1);
+    const lines = (await run('svc', 'form', 'submissions', '--export=jsonl')).trim().split('\n').map((line) => JSON.parse(line) as { inputs: object; response: { text: string } });
+    expect(lines.at(-1)).to.deep.include({ inputs: { email: '=cmd()', topic: 'Ärger' }, response: { text: 'You said: Ärger' } });
+    expect(await run('svc', 'form', 'submissions', '--export=csv')).to.contain('E-mail: =cmd()').and.to.contain('You said: Ärger');
+  });
+
+  it('goes when it is older than its form keeps', async () => {
+    const short = await makeForm(site(), { privacy: { retention_days: 2 } });
+    const long = await makeForm(site(), {});
+    for (const { id } of [short, long]) await (await startedPage(site(), id)).submit({ topic: 'Sea' });
+    site().clock.jump(3 * 24 * 3600_000);
+    await (await startedPage(site(), short.id)).submit({ topic: 'New' });
+    await site().host.cron.run('svc_ai_forms_sweep');
+    expect((await stored()).map((text) => text.includes('New'))).to.deep.equal([false, true]);
+  });
+
+  it('is exported and erased for a person: by user, by session, by the address that was given', async () => {
+    const { id } = await makeForm(site(), { elements: mail, prompt: '{topic}' });
+    const { cookie, id: user } = await site().user('ada');
+    await (await startedPage(site(), id, { origin: site().host.url, cookie })).submit({ topic: 'Of Ada' });
+    const guest = await startedPage(site(), id);
+    await guest.submit({ topic: 'Of Eve', email: 'Eve@Example.com' });
+    await (await startedPage(site(), id)).submit({ topic: 'Of nobody' });
+    const { hooks } = site().host;
+    const records = await hooks.applyFiltersAsync('svc_personal_data_export', [], { email: 'ada@example.com' }, { userId: user, conversations: [] });
+    expect(records.map(({ type, data }) => [type, (data['response'] as { text: string }).text])).to.deep.equal([['form_answer', 'You said: Of Ada']]);
+    expect(await hooks.applyFiltersAsync('svc_personal_data_erase', {}, { email: 'eve@example.com' }, { userId: null, conversations: [] })).to.deep.include({ form_answers: 1 });
+    expect(await hooks.applyFiltersAsync('svc_personal_data_erase', {}, { userId: user }, { userId: user, conversations: [] })).to.deep.include({ form_answers: 1 });
+    expect(await stored()).to.deep.equal(['You said: Of nobody']);
+    const [session] = (await site().host.database.knex(formTables.submissions).pluck('session_id')) as string[];
+    expect(await hooks.applyFiltersAsync('svc_personal_data_erase', {}, { sessionId: session ?? '' }, { userId: null, conversations: [] })).to.deep.include({ form_answers: 1 });
+  });
+
+  it('goes over to nobody when its user is deleted, and goes with its form', async () => {
+    const { id } = await makeForm(site(), {});
+    const { cookie, id: user } = await site().user('ada');
+    await (await startedPage(site(), id, { origin: site().host.url, cookie })).submit({ topic: 'Sea' });
+    await site().host.users.delete(user);
+    expect(await site().host.database.knex(formTables.submissions).first('user_id', 'session_id').then((row: { user_id: number; session_id: null }) => [Number(row.user_id), row.session_id])).to.deep.equal([0, null]);
+    await run('svc', 'form', 'delete', String(id));
+    expect(await stored()).to.deep.equal([]);
+  });
+
+  it('is noted in the ledger with the form’s own reference, at its cost', async () => {
+    const { id } = await makeForm(site(), {});
+    const { body } = await (await startedPage(site(), id)).submit({ topic: 'Sea' });
+    const noted = () => site().host.database.knex('svc_usage').where({ module: 'ai-forms' });
+    await site().clock.advance(2_000);
+    let rows = await noted();
+    while (rows.length === 0) rows = await noted();
+    expect(rows.map(({ reference, outcome }: { reference: string; outcome: string }) => [reference, outcome])).to.deep.equal([[`form:${String(id)}:${body.submission_id}`, 'ok']]);
+  });
+});
