@@ -55,7 +55,9 @@ export async function noteUsage<Result extends object>(services: Pick<AiServices
     { ...origin, kind, provider, model, inputTokens, outputTokens, images, duration: host.clock.now() - started, outcome }
   );
   const note = async (record: UsageRecord): Promise<CallPrice> => {
-    const price = (await ledger?.price(record)) ?? unknownPrice;
+    const own = (await ledger?.price(record)) ?? unknownPrice;
+    // Far ends answer by longer names and by those of deployments: no budget is passed by because of them.
+    const price = own.cost === null && record.model !== asked ? ((await ledger?.price({ ...record, model: asked })) ?? own) : own;
     if (held === null) ledger?.record(record, price);
     else await ledger?.settle(record, price, held);
     return price;
