@@ -27,7 +27,7 @@ export async function readWish(context: ServiceContext, given: unknown): Promise
 
 function inputOf(wish: Wish): ContentInput {
   const text = (name: string): string => (typeof wish[name] === 'string' ? wish[name].trim() : '');
-  return { ...emptyInput, topic: text('topic'), keywords: text('keywords'), instructions: text('instructions'), source: text('source'), source_url: text('source_url') };
+  return { ...emptyInput, topic: text('topic'), keywords: text('keywords'), instructions: text('instructions'), source: text('source'), source_url: text('source_url'), is_typed: true };
 }
 
 /** Whoever is named by id or login; else the first administrator; else nobody. */

@@ -1,5 +1,4 @@
 import type { ServiceContext } from '../../context.ts';
-import './hooks.ts';
 import { registerPostMeta } from './posts/post-meta.ts';
 import { contentChannel, contentSweepHook, contentWorkHook } from './register-names.ts';
 

@@ -59,7 +59,7 @@ async function inputOf(context: ServiceContext, { target, input, settings, signa
   const isEntry = Object.hasOwn(told, 'summary') && Object.hasOwn(told, 'url');
   const found = isEntry ? { ...base, topic: told['title'] || target, source: told['summary'] ?? '', source_url: told['url'] ?? '' } : fromLine(told, target, base);
   if (found.source_url === '' || (isEntry && settings['read_page'] !== true)) return found;
-  const { title, text } = await readSource(context.host, found.source_url, signal);
+  const { title, text } = await readSource(context.host, found.source_url, { signal });
   return { ...found, topic: found.topic || title, source: text };
 }
 

@@ -37,7 +37,7 @@ export async function runPostRewriting(context: ServiceContext, item: Automation
     commit: async () => {
       const before = await host.content.posts.get(id);
       // What somebody wrote while the model did must not be lost.
-      if (before?.modified !== post.modified) throw new RestError({ code: 'rest_svc_post_changed', status: 409, message: 'The post was changed while it was being rewritten. Nothing was overwritten; try it again.' });
+      if (before?.title !== post.title || before.content !== post.content || before.excerpt !== post.excerpt) throw new RestError({ code: 'rest_svc_post_changed', status: 409, message: 'The post was changed while it was being rewritten. Nothing was overwritten; try it again.' });
       const saved = await prepared.write();
       await emitGenerated(host, { draft, html: prepared.html, generation, post: saved, taskId: item.task.id });
       return { postId: saved.id };

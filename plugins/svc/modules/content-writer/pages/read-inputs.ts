@@ -68,7 +68,7 @@ const readers: Readonly<Record<Source, (request: AdminRequest, host: Pick<HostAp
   async feed(request, host) {
     const url = addressOf(textOf(request, 'feed_url'), 'feed_url');
     const limit = Math.min(mostInputs, Math.max(1, Number.parseInt(textOf(request, 'feed_limit'), 10) || usualEntries));
-    const { bytes, url: address } = await fetchSource(host, url, request.signal);
+    const { bytes, url: address } = await fetchSource(host, url, { signal: request.signal, typed: request.user.can('manage_options') });
     const feed = feedOf(bytes, address);
     const inputs = feed.entries.slice(0, limit).map(({ title, summary, url: link }) => ({ ...common(request), topic: (title || summary).slice(0, longestTopic), source: summary, source_url: link }));
     if (inputs.length === 0) throw invalidFields({ feed_url: 'The feed has no entries.' });
@@ -78,7 +78,7 @@ const readers: Readonly<Record<Source, (request: AdminRequest, host: Pick<HostAp
     const urls = readLines(textOf(request, 'pages')).map((line) => addressOf(line, 'pages'));
     if (urls.length === 0) throw invalidFields({ pages: 'Write the address of a page, one a line.' });
     const [first = ''] = urls;
-    return { label: urls.length === 1 ? first : `${String(urls.length)} pages: ${first}`, inputs: urls.map((url) => ({ ...common(request), source_url: url })), mapping: null, readPages: true };
+    return { label: urls.length === 1 ? first : `${String(urls.length)} pages: ${first}`, inputs: urls.map((url) => ({ ...common(request), source_url: url, is_typed: request.user.can('manage_options') })), mapping: null, readPages: true };
   },
 };
 

@@ -40,7 +40,7 @@ async function* eventsOf(context: ServiceContext, { template, input: given, requ
     queue.push('begin', { uuid });
     if (input.source_url !== '' && input.source === '') {
       queue.push('reading', { url: input.source_url });
-      const { title, text } = await readSource(context.host, input.source_url, signal);
+      const { title, text } = await readSource(context.host, input.source_url, { signal, typed: input.is_typed });
       input = { ...input, topic: input.topic || title, source: text };
     }
     const generation: ContentGeneration = { key: uuid, origin: 'direct_stream', input, user, postId: null };

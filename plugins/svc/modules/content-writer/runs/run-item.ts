@@ -63,7 +63,7 @@ async function ownerOf({ host }: ServiceContext, id: number): Promise<User> {
 async function inputOf(context: ServiceContext, { batch, item, signal }: Pick<RunItemParts, 'batch' | 'item' | 'signal'>): Promise<ContentInput> {
   // Once the text is written, nothing that follows needs the page.
   if (!batch.settings.read_pages || item.input.source_url === '' || item.draft.content !== undefined) return item.input;
-  const { title, text } = await readSource(context.host, item.input.source_url, signal);
+  const { title, text } = await readSource(context.host, item.input.source_url, { signal, typed: item.input.is_typed });
   return { ...item.input, topic: item.input.topic || title, source: text };
 }
 

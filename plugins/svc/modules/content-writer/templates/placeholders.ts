@@ -57,7 +57,8 @@ function placeholderFault(prompt: string, { part, template: { kind }, enabled }:
     if (kind === 'rewrite' || written === -1 || (name === 'title' && part !== 'title')) continue;
     if (part === null) return `speaks of ${whole}, which is not written yet when the first part is.`;
     if (written >= partNames.indexOf(part)) return `speaks of ${whole}, which is not written yet. A part may speak of those before it.`;
-    if (!enabled.includes(name as PartName)) return `speaks of ${whole}, a part that is switched off.`;
+    // A part that is off is kept for later: what it needs may be switched on with it.
+    if (enabled.includes(part) && !enabled.includes(name as PartName)) return `speaks of ${whole}, a part that is switched off.`;
   }
   return null;
 }

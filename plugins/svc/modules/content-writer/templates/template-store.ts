@@ -1,7 +1,6 @@
 import type { HostApi } from '#plugin-api';
 import { invalidFields } from '../../../settings/invalid-fields.ts';
 import { contentTableNames } from '../content-tables.ts';
-import '../hooks.ts';
 import { builtInTemplates } from './built-in.ts';
 import { checkTemplate } from './template-schema.ts';
 import { settingsOf, type Template, type TemplateSettings } from './template.ts';

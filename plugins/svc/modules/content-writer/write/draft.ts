@@ -8,6 +8,8 @@ export interface ContentInput {
   /** Text of a page or feed entry. */
   readonly source: string;
   readonly source_url: string;
+  /** An administrator typed the address: it may be inside this network (D23). */
+  readonly is_typed?: boolean;
   /** The row of a CSV it was made of, so that its columns can be taken for something else. */
   readonly row?: Readonly<Record<string, string>>;
 }

@@ -35,7 +35,7 @@ export async function writeOnce(context: ServiceContext, { template, input: give
   // Before anything is paid for.
   const faults = await postFaults(host, settings, user);
   if (Object.keys(faults).length > 0) throw invalidFields(faults);
-  const source = given.source_url !== '' && given.source === '' ? await readSource(host, given.source_url, signal) : null;
+  const source = given.source_url !== '' && given.source === '' ? await readSource(host, given.source_url, { signal, typed: given.is_typed }) : null;
   const input = source === null ? given : { ...given, topic: given.topic || source.title, source: source.text };
   const generation: ContentGeneration = { key: randomUUID(), origin: 'manual_content_writer', input, user, postId: null };
   const draft = await generate({ template, generation, user, signal, imageForm: 'media', usage: { module: 'content-writer', route: null, botId: null, reference: `content:${generation.key}` } });

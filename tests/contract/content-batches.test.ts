@@ -1,0 +1,209 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { createSystemClock } from '../../host/clock.ts';
+import { createTestHost } from '#testing';
+import { contentTableNames } from '../../plugins/svc/modules/content-writer/content-tables.ts';
+import { describeDialects } from '../helpers/dialects.ts';
+import { answerAsModel, checkEvent, startContentSite, type ContentSite } from './content-site.ts';
+
+interface Row {
+  readonly id: number;
+  readonly topic: string;
+  readonly status: string;
+  readonly message: string;
+  readonly attempts: number;
+  readonly post_id: number | null;
+  readonly cost: number;
+}
+
+describeDialects('a batch of texts', (_open, { location }) => {
+  describe('of the content writer', () => {
+    let site: ContentSite;
+    const init = (): { readonly database: string } => ({ database: location().databaseUrl ?? location().dataDir });
+    beforeEach(async function () {
+      this.timeout(60_000);
+      site = await startContentSite(init());
+    });
+    afterEach(() => site.stop());
+
+    const rows = async (): Promise<Row[]> => (await site.host.database.knex(contentTableNames.items).orderBy('position')) as Row[];
+    const list = { source: 'list', template: 'article', keywords: '', instructions: '', 'post[save]': 'draft', 'post[type]': 'post' };
+    async function review(fields: Readonly<Record<string, string>>): Promise<string> {
+      const { body, status } = await site.post('review', fields);
+      expect(status, body.notice?.text).to.equal(200);
+      return /id=(\d+)/.exec(body.redirect ?? '')?.[1] ?? '';
+    }
+    async function start(fields: Readonly<Record<string, string>>): Promise<string> {
+      const id = await review(fields);
+      await site.post('start', { id }, 'svc/content/batch');
+      return id;
+    }
+    const settled = (): Promise<void> => site.until(async () => (await rows()).every(({ status }) => ['completed', 'failed', 'cancelled'].includes(status)));
+
+    it('costs nothing before it is begun, then makes one post and one event of each, with what it took', async () => {
+      const id = await review({ ...list, list: 'Coffee\n\n  Tea \nCocoa', 'post[save]': 'schedule', 'post[schedule_at]': '2099-05-15 12:00', 'post[interval_minutes]': '60', 'post[tags]': 'drinks, coffee' });
+      expect((await rows()).map(({ topic, status }) => [topic, status])).to.deep.equal([['Coffee', 'waiting'], ['Tea', 'waiting'], ['Cocoa', 'waiting']]);
+      await site.worked();
+      expect(site.farEnd.calls).to.deep.equal([]);
+      await Promise.all([site.post('start', { id }, 'svc/content/batch'), site.post('start', { id }, 'svc/content/batch')]);
+      await settled();
+      expect((await rows()).map(({ status, attempts }) => [status, attempts])).to.deep.equal([['completed', 1], ['completed', 1], ['completed', 1]]);
+      const posts = await Promise.all((await rows()).map(({ post_id: post }) => site.host.content.posts.get(post ?? 0)));
+      expect(posts.map((post) => [post?.status, post?.date])).to.deep.equal([0, 1, 2].map((hour) => ['future', Date.UTC(2099, 4, 15, 12 + hour)]));
+      expect((await site.host.content.meta.all(posts[0]!.id))['svc_tags']).to.deep.equal(['drinks', 'coffee', 'Mountains']);
+      const events = await site.events(3);
+      for (const event of events) checkEvent(event);
+      expect(events.map(({ source }) => source.origin)).to.deep.equal(Array(3).fill('manual_content_writer'));
+      expect(events.map(({ resource, data }) => [resource?.type, resource?.id === String(data.post.id), data.post.status])).to.deep.equal(Array(3).fill(['post', true, 'future']));
+      expect(new Set(events.map(({ idempotency_key: key }) => key)).size).to.equal(3);
+      expect(site.farEnd.calls).to.have.length(18);
+      const { body } = await site.post('progress', { id, page: '1' }, 'svc/content/batch');
+      expect(body.data).to.deep.include({ total: 3, finished: 3, isRunning: false, words: '3 of 3 done' });
+      expect((body.data as { spent: string }).spent).to.match(/^1,980 tokens, \$0\.00\d+$/);
+      expect(site.receiver.received).to.have.length(3);
+    });
+
+    it('takes columns of a CSV as it is told, and guesses them first', async () => {
+      const id = await review({ ...list, source: 'csv', csv: 'Name;Keywords;About;Extra\nCoffee;"a; b";Short;x\nTea;;;y' });
+      await site.post('map', { id, topic: 'Name', keywords: 'Extra', instructions: 'About' }, 'svc/content/batch');
+      const inputs = ((await site.host.database.knex(contentTableNames.items).orderBy('position')) as { input: string }[]).map(({ input }) => JSON.parse(input) as Record<string, string>);
+      expect(inputs.map(({ topic, keywords, instructions }) => [topic, keywords, instructions])).to.deep.equal([['Coffee', 'x', 'Short'], ['Tea', 'y', '']]);
+    });
+
+    describe('from a site nearby', () => {
+      let server: Server;
+      let origin = '';
+      before(async () => {
+        server = createServer(({ url }, response) => {
+          if (url === '/feed') response.setHeader('content-type', 'application/rss+xml').end(`<rss><channel><title>Near</title>${[1, 2, 3].map((n) => `<item><title>Entry ${String(n)}</title><link>${origin}/page</link><description>Told ${String(n)}</description></item>`).join('')}</channel></rss>`);
+          else if (url === '/page') response.setHeader('content-type', 'text/html').end('<html><head><title>A page</title></head><body><main><h1>Hello</h1><p>What the page says. {topic}</p></main></body></html>');
+          else response.writeHead(404).end();
+        });
+        await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+        origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+      });
+      after(() => { server.close(); });
+
+      it('tells the model what a feed says of its newest entries', async () => {
+        await start({ ...list, source: 'feed', feed_url: `${origin}/feed`, feed_limit: '2', read_pages: '0', template: 'news', 'post[save]': 'none' });
+        await settled();
+        expect((await rows()).map(({ topic, status }) => [topic, status])).to.deep.equal([['Entry 1', 'completed'], ['Entry 2', 'completed']]);
+        expect(site.farEnd.calls.some(({ messages }) => messages.at(-1)?.content.includes('Told 2'))).to.equal(true);
+        const [event] = await site.events(2);
+        expect(event?.data).to.not.have.property('post');
+      });
+
+      it('reads pages that an administrator typed, fails those that cannot be read with the reason, and never follows a feed inside', async () => {
+        await start({ ...list, source: 'pages', pages: `${origin}/page\n${origin}/gone\nhttp://localhost.example.invalid/`, template: 'news' });
+        await settled();
+        const [read, gone, unknown] = await rows();
+        expect(read).to.include({ status: 'completed' });
+        const told = site.farEnd.calls.map(({ messages }) => messages.at(-1)?.content ?? '').find((prompt) => prompt.includes('What the page says.'));
+        expect(told).to.include('What the page says. {topic}');
+        expect(gone).to.include({ status: 'failed', message: `${origin}/gone: It answered with status 404.` });
+        expect(unknown?.status).to.equal('failed');
+        await start({ ...list, source: 'feed', feed_url: `${origin}/feed`, feed_limit: '1', read_pages: '1', template: 'news' });
+        await settled();
+        const inside = (await rows()).find(({ topic }) => topic === 'Entry 1');
+        expect(inside?.status).to.equal('failed');
+        expect(inside?.message).to.include(`${origin}/page: `);
+      });
+    });
+
+    it('keeps each failure with its reason, and tries it again without paying twice for what was written', async () => {
+      let broken = true;
+      site.farEnd.answer = (turn) => {
+        const prompt = turn.call.messages.at(-1)?.content ?? '';
+        if (broken && prompt.startsWith('Sum up')) turn.fail(400, 'Not this one.');
+        else answerAsModel(turn);
+      };
+      const id = await start({ ...list, list: 'Coffee\nTea' });
+      await settled();
+      expect((await rows()).map(({ status, message, post_id: post }) => [status, message, post])).to.deep.equal(Array(2).fill(['failed', 'OpenAI refused the request: Not this one.', null]));
+      expect(await site.host.content.posts.count({ status: 'any' })).to.equal(0);
+      expect(site.receiver.received).to.deep.equal([]);
+      broken = false;
+      const before = site.farEnd.calls.length;
+      const [first] = await rows();
+      await site.post('retry', { id, item: String(first!.id) }, 'svc/content/batch');
+      await site.until(async () => (await rows())[0]?.status === 'completed');
+      expect((await rows())[1]?.status).to.equal('failed');
+      expect(site.farEnd.calls.length - before).to.equal(4);
+      await site.post('retry', { id }, 'svc/content/batch');
+      await settled();
+      expect((await rows()).map(({ status }) => status)).to.deep.equal(['completed', 'completed']);
+      expect(await site.events(2)).to.have.length(2);
+    });
+
+    it('is cancelled: what is under way makes no post and no event', async () => {
+      const turn = site.farEnd.next();
+      const id = await start({ ...list, list: 'Coffee' });
+      const held = await turn;
+      await site.post('cancel', { id }, 'svc/content/batch');
+      answerAsModel(held);
+      await site.worked();
+      expect((await rows()).map(({ status }) => status)).to.deep.equal(['cancelled']);
+      expect(await site.host.content.posts.count({ status: 'any' })).to.equal(0);
+      expect(site.receiver.received).to.deep.equal([]);
+    });
+
+    it('is taken over where its process fell silent, and goes on with the parts that were written', async () => {
+      const waiting: (() => void)[] = [];
+      site.farEnd.answer = (turn) => {
+        const prompt = turn.call.messages.at(-1)?.content ?? '';
+        if (prompt.startsWith('Sum up') && waiting.length === 0) waiting.push(() => { answerAsModel(turn); });
+        else answerAsModel(turn);
+      };
+      await start({ ...list, list: 'Coffee' });
+      await site.until(async () => waiting.length === 1);
+      // Its lease ran out, as far as the others can see.
+      await site.host.database.knex(contentTableNames.items).update({ due_at: 1 });
+      const other = await createTestHost({ plugins: ['svc'], clock: createSystemClock(), ...init() });
+      try {
+        other.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, name: string) => (name === 'openai' ? { ...settings, api_key: 'sk-far-end', base_url: site.farEnd.url, model: 'gpt-4o-mini' } : settings));
+        await other.cli('svc', 'content', 'work');
+        expect((await rows()).map(({ status, attempts }) => [status, attempts])).to.deep.equal([['completed', 2]]);
+        waiting[0]?.();
+        await site.worked();
+        expect((await rows()).map(({ status, attempts }) => [status, attempts])).to.deep.equal([['completed', 2]]);
+        expect(await site.host.content.posts.count({ status: 'any' })).to.equal(1);
+        expect(site.farEnd.calls.filter(({ messages }) => messages.at(-1)?.content.startsWith('Write an article'))).to.have.length(1);
+        expect(await site.events(1)).to.have.length(1);
+      } finally {
+        await other.stop();
+      }
+    });
+
+    it('goes on after a restart, begun by cron alone', async () => {
+      const turn = site.farEnd.next();
+      await start({ ...list, list: 'Coffee\nTea' });
+      await turn;
+      const { farEnd } = site;
+      await site.host.stop();
+      farEnd.answer = answerAsModel;
+      const again = await createTestHost({ plugins: ['svc'], clock: createSystemClock(), ...init() });
+      try {
+        again.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, name: string) => (name === 'openai' ? { ...settings, api_key: 'sk-far-end', base_url: farEnd.url, model: 'gpt-4o-mini' } : settings));
+        await again.cron.run('svc_content_work');
+        const after = (await again.database.knex(contentTableNames.items).orderBy('position')) as Row[];
+        expect(after.map(({ status }) => status)).to.deep.equal(['completed', 'completed']);
+        expect(await again.content.posts.count({ status: 'any' })).to.equal(2);
+      } finally {
+        await again.stop();
+      }
+    });
+
+    it('makes no posts for a user who lost the right to', async () => {
+      const id = await review({ ...list, list: 'Coffee', 'post[save]': 'publish' });
+      await site.host.users.create({ login: 'boss', email: 'boss@example.com', password: 'a long password', role: 'administrator' });
+      await site.post('start', { id }, 'svc/content/batch');
+      await settled();
+      expect((await rows())[0]).to.include({ status: 'completed' });
+      await site.host.users.update(site.userId, { roles: ['contributor'] });
+      await site.host.database.knex(contentTableNames.items).update({ status: 'pending', post_id: null, due_at: 0 });
+      await site.worked();
+      expect((await rows())[0]).to.include({ status: 'failed', message: 'Your account may not publish posts. Save them as drafts or for review.' });
+    });
+  });
+});
