@@ -134,6 +134,23 @@ describe('automations in the admin', () => {
     expect(problems).to.deep.equal([]);
   });
 
+  it('write content about a topic, with a template of the content writer', async () => {
+    const ada = await site.host.users.find('ada');
+    await page.goto(at('svc/tasks/edit'));
+    await clean('task-types');
+    await page.getByRole('link', { name: /Write content/ }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Articles');
+    await page.getByLabel('List', { exact: true }).fill('mountain coffee');
+    expect(await page.getByLabel('Author').inputValue()).to.equal(String(ada?.id));
+    await clean('edit-content');
+    await page.getByRole('button', { name: 'Save and run now' }).click();
+    await page.getByText('1 of 1 done').first().waitFor();
+    await page.getByRole('link', { name: /Open the post/ }).click();
+    await page.waitForURL('**/posts/edit?id=*');
+    expect(await page.locator('[name=content]').inputValue()).not.to.equal('');
+    expect(problems).to.deep.equal([]);
+  });
+
   it('fit a telephone, and the dark', async () => {
     const small = await signIn({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
     const [first] = (await site.cli('svc', 'task', 'list')) as readonly { readonly id: number }[];

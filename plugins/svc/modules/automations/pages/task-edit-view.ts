@@ -48,8 +48,9 @@ export async function taskEditView(context: ServiceContext, { draft, id, faults 
     typeIsGone: type === undefined,
     name: draft['name'],
     namePlaceholder: type?.label,
-    faults: Object.entries(faults).map(([path, sentence]) => ({ sentence, href: path === '' ? '' : `#${fieldId(path)}` })),
-    fault: Object.fromEntries(Object.entries(faults).map(([path, sentence]) => [path.replaceAll('.', '_'), sentence])),
+    // One alone is in the notice above.
+    faults: Object.keys(faults).length < 2 ? [] : Object.entries(faults).map(([path, sentence]) => ({ sentence, href: path === '' ? '' : `#${path === 'schedule' && !isNamed ? 'cron' : fieldId(path)}` })),
+    fault: Object.fromEntries(Object.entries(faults).map(([path, sentence]) => [path === 'schedule' && !isNamed ? 'cron' : path.replaceAll('.', '_'), sentence])),
     fields: type ? settingsFields(type.settings, { settings: draft['settings'], faults }) : [],
     sources: (type?.sources ?? []).map((kind) => ({ kind, id: `source-${kind}`, label: sourceLabels[kind][0], help: sourceLabels[kind][1], checked: kind === source['kind'], [`is_${kind}`]: true, ...sourceValues(context, kind, source) })),
     onlySource: type?.sources.length === 1,
