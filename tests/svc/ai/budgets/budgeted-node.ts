@@ -10,6 +10,9 @@ import { usageMigration, usageReferenceMigration } from '../../../../plugins/svc
 import { budgetDefaults, type Budget } from '../../../../plugins/svc/settings/budgets/budget.ts';
 import { silentLog } from '../../../helpers/silent-log.ts';
 
+/** An embedding of a thousand tokens costs 1,000 millionths, an image of `drawn` 50,000. */
+export const prices = [{ provider: 'acme', model: 'acme-1', input: 20, output: 60 }, { provider: 'acme', model: 'drawn', image: 0.05 }, { provider: 'acme', model: 'embedded', input: 1 }];
+
 type Result = { readonly inputTokens: number; readonly outputTokens: number };
 
 export interface NodeInit {
@@ -38,7 +41,7 @@ export async function openNode(database: Database, init: NodeInit = {}) {
   });
   const ledger = createUsageLedger({
     host,
-    prices: () => Promise.resolve([{ provider: 'acme', model: 'acme-1', input: 20, output: 60 }]),
+    prices: () => Promise.resolve(prices),
     isSandbox: () => Promise.resolve(state.sandbox),
     onCounted: fuse.counted,
   });
