@@ -6,8 +6,7 @@ import { png } from './images-far-end.ts';
 import { failed, picture, startImagesService, type ImagesService } from './images-service.ts';
 import { contractFields } from './webhook-fields.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
-
-type Fields = Record<string, any>;
+import type { Fields } from '../helpers/fields.ts';
 
 describeDialects('the image generator', (_open, { location }) => {
   let service: ImagesService;
@@ -25,7 +24,7 @@ describeDialects('the image generator', (_open, { location }) => {
     await receiver.stop();
   });
 
-  const run = async (...words: string[]): Promise<any> => {
+  const run = async (...words: string[]): Promise<unknown> => {
     const { code, out, err } = await service.host.cli(...words);
     if (code !== 0) throw new Error(err);
     return /^[[{]/.test(out) ? (JSON.parse(out) as unknown) : out;
@@ -125,7 +124,7 @@ describeDialects('the image generator', (_open, { location }) => {
 
   it('deletes images again that could not be put into the history', async () => {
     giving(picture(1), picture(2));
-    service.host.hooks.addFilter('svc_image_job', (job: Fields) => ({ ...job, request: 'x'.repeat(10_000), parentId: null, origin: null }));
+    service.host.hooks.addFilter('svc_image_job', (job) => ({ ...job, request: 'x'.repeat(10_000), origin: null as never }));
     expect((await service.host.cli('svc', 'image', 'generate', '--json', '{"prompt":"x","provider":"openai","model":"gpt-image-1","n":2}')).code).to.equal(1);
     expect([(await list()).length, await mediaCount()]).to.deep.equal([0, 0]);
   });
@@ -139,13 +138,13 @@ describeDialects('the image generator', (_open, { location }) => {
 
   it('lets plugins change and refuse what is drawn, and tells them what came of it', async () => {
     const told: unknown[] = [];
-    service.host.hooks.addFilter('svc_image_job', (job: Fields) => {
-      if (job['prompt'] === 'no') throw Object.assign(new Error('Not here.'), { code: 'rest_mine', status: 403 });
-      return { ...job, prompt: `${String(job['prompt'])}, in watercolour` };
+    service.host.hooks.addFilter('svc_image_job', (job) => {
+      if (job.prompt === 'no') throw Object.assign(new Error('Not here.'), { code: 'rest_mine', status: 403 });
+      return { ...job, prompt: `${job.prompt}, in watercolour` };
     });
-    service.host.hooks.addAction('svc_image_generated', (images: readonly Fields[]) => told.push(images.map(({ prompt }) => prompt as string)));
-    service.host.hooks.addAction('svc_image_failed', (_error: unknown, job: Fields) => told.push(`failed ${String(job['prompt'])}`));
-    service.host.hooks.addAction('svc_image_deleted', (image: Fields) => told.push(`deleted ${String(image['id'])}`));
+    service.host.hooks.addAction('svc_image_generated', (images) => told.push(images.map(({ prompt }) => prompt)));
+    service.host.hooks.addAction('svc_image_failed', (_error, job) => told.push(`failed ${job.prompt}`));
+    service.host.hooks.addAction('svc_image_deleted', ({ id }) => told.push(`deleted ${String(id)}`));
     giving(picture(1));
     await generate({});
     expect(service.farEnd.calls[0]?.body['prompt']).to.equal('A lighthouse, in watercolour');

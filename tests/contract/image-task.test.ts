@@ -3,8 +3,7 @@ import type { AutomationItem, AutomationTaskType } from '../../plugins/svc/ai/au
 import { describeDialects } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 import { picture, startImagesService, type ImagesService } from './images-service.ts';
-
-type Fields = Record<string, any>;
+import type { Fields } from '../helpers/fields.ts';
 
 describeDialects('the task of automations that draws', (_open, { location }) => {
   let service: ImagesService;

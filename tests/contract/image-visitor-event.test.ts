@@ -4,8 +4,7 @@ import { describeDialects } from '../helpers/dialects.ts';
 import { picture, startImagesService } from './images-service.ts';
 import { imageVisitor } from './image-visitor.ts';
 import { startWebhookReceiver } from './webhook-receiver.ts';
-
-type Fields = Record<string, any>;
+import type { Fields } from '../helpers/fields.ts';
 
 describeDialects('an image for a visitor', (_open, { location }) => {
   it('is drawn once however often the same request is sent, belongs to its visitor alone, and is one queued event', async function () {

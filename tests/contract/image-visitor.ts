@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ImagesService } from './images-service.ts';
-
-type Fields = Record<string, any>;
+import type { Fields } from '../helpers/fields.ts';
 
 export interface VisitorAnswer {
   readonly status: number;

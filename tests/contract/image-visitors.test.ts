@@ -4,8 +4,7 @@ import { expect } from 'chai';
 import { describeDialects } from '../helpers/dialects.ts';
 import { failed, picture, startImagesService, type ImagesService } from './images-service.ts';
 import { imageVisitor } from './image-visitor.ts';
-
-type Fields = Record<string, any>;
+import type { Fields } from '../helpers/fields.ts';
 
 describeDialects('images for visitors', (_open, { location, directory }) => {
   let service: ImagesService;

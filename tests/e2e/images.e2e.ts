@@ -6,6 +6,7 @@ import { serviceEvents } from '../../plugins/svc/events.ts';
 import { createTestHost, type TestHost } from '#testing';
 import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
 import { accessibilityFaults, openBrowser, openPage, overflow } from './browser.ts';
+import type { Fields } from '../helpers/fields.ts';
 
 const password = 'correct horse battery';
 /** Colours change at once, so that they are judged as they stay. */
@@ -52,7 +53,7 @@ describe('images in a browser', () => {
   const picture = async (name: string, of = page): Promise<void> => {
     if (pictures !== undefined) await of.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
   };
-  const events = async (count: number): Promise<readonly Record<string, any>[]> => (await receiver.first(count)).map(({ body }) => JSON.parse(body.toString()) as Record<string, any>);
+  const events = async (count: number): Promise<readonly Fields[]> => (await receiver.first(count)).map(({ body }) => JSON.parse(body.toString()) as Fields);
   const fits = async (of: Page, name: string): Promise<void> => {
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const width of [1280, 390]) {
@@ -67,7 +68,7 @@ describe('images in a browser', () => {
     await of.setViewportSize({ width: 1280, height: 900 });
     await of.emulateMedia({ colorScheme: 'light' });
   };
-  const check = ({ type, data }: Record<string, any>): void => {
+  const check = ({ type, data }: Fields): void => {
     const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strict: false });
     expect(ajv.validate(serviceEvents.find(({ name }) => name === type)?.schema ?? false, data), ajv.errorsText()).to.equal(true);
   };

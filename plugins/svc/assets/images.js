@@ -94,7 +94,7 @@ async function draw(button) {
   const timer = window.setInterval(tell, 5000);
   let outcome = { event: 'failed', data: { message: 'The server did not answer. Look into the history before you try again: it may have been drawn.' } };
   try {
-    const response = await fetch(form.action, { method: 'POST', body, headers: { Accept: 'text/event-stream' } });
+    const response = await fetch(form.action, { method: 'POST', body, headers: { Accept: 'text/event-stream, application/json' } });
     if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
       const answer = await response.json();
       outcome = { event: 'failed', data: { message: answer.notice?.text ?? answer.data?.message ?? 'Nothing was drawn.', faults: answer.data?.faults } };

@@ -18,6 +18,9 @@ export async function registerImages(context: ServiceContext): Promise<void> {
   });
   host.hooks.addFilter('svc_personal_data_export', async (records, person) => (await import('./personal-data.ts')).exportImages(context, records, person));
   host.hooks.addFilter('svc_personal_data_erase', async (counts, person) => (await import('./personal-data.ts')).eraseImages(context, counts, person));
+  host.hooks.addAction('delete_user', async (id: number, heir: number | null) => {
+    await (await import('./forget-user.ts')).forgetUser(host, { id, heir });
+  });
   host.hooks.addAction(imagesSweepHook, async () => {
     await (await import('./sweep.ts')).sweepImages(context);
   });

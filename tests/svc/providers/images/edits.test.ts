@@ -8,8 +8,7 @@ import { schemaOf } from '../../../conformance/image-far-end.ts';
 import { failureOf } from '../../../helpers/failure-of.ts';
 import { currentFetch, useRecordedAnswers } from '../../../helpers/recorded-answers.ts';
 import { silentLog } from '../../../helpers/silent-log.ts';
-
-type Fields = Record<string, any>;
+import type { Fields } from '../../../helpers/fields.ts';
 
 const key = 'test-key-0123456789';
 const image = { bytes: Buffer.from('\x89PNG\r\n\x1a\nimage', 'latin1'), mimeType: 'image/png' };
