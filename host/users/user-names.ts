@@ -7,11 +7,12 @@ type Rows = readonly (readonly unknown[])[];
 /** Ids of all that a filter picks, read without making an object of each: there may be very many. */
 export async function readIds(database: Pick<Database, 'knex' | 'direct'>, filter: UserFilter): Promise<number[]> {
   const { sql, bindings } = filterUsers(database.knex('users').select('id'), filter).toSQL().toNative();
-  const rows = await database.direct<Rows | Promise<Rows>>({
-    sqlite: (connection) => connection.rows(sql, ...(bindings as readonly DirectValue[])),
-    postgresql: async (connection) => (await connection.rows(sql, bindings)).rows,
+  // As one text: a row for each takes longer than finding them.
+  const [row] = await database.direct<Rows | Promise<Rows>>({
+    sqlite: (connection) => connection.rows(`SELECT json_group_array(id) FROM (${sql})`, ...(bindings as readonly DirectValue[])),
+    postgresql: async (connection) => (await connection.rows(`SELECT COALESCE(json_agg(id), '[]')::text FROM (${sql}) AS found`, bindings)).rows,
   }, { readOnly: true });
-  return rows.map(([id]) => Number(id));
+  return JSON.parse(String(row?.[0])) as number[];
 }
 
 /** Display names, by statements that are prepared once: they are asked for with every page of a list. */
