@@ -80,15 +80,20 @@ export function createFormStore({ host, known, firstModel }: FormStoreParts): Fo
     async delete(id) {
       const form = await rows.find(id);
       if (form === null) return false;
-      const isGone = await database.transaction(async () => {
-        await database.knex(formTables.submissions).where({ form_id: id }).delete();
-        await database.knex(formTables.counters).where({ form_id: id }).delete();
-        return rows.remove(id);
-      });
+      const isGone = await removeWhole(host, () => rows.remove(id), id);
       if (isGone) await hooks.doActionAsync('svc_form_deleted', form);
       return isGone;
     },
   };
+}
+
+/** A form with all that belongs to it, or nothing of it. */
+function removeWhole({ database }: Pick<FormStoreParts['host'], 'database'>, remove: () => Promise<boolean>, id: number): Promise<boolean> {
+  return database.transaction(async () => {
+    await database.knex(formTables.submissions).where({ form_id: id }).delete();
+    await database.knex(formTables.counters).where({ form_id: id }).delete();
+    return remove();
+  });
 }
 
 /** @throws RestError 400 `rest_invalid_param` with a sentence for every bad member, by its path */

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { RestError, type RestRequest } from '#plugin-api';
+import { isUrl, RestError, type RestRequest } from '#plugin-api';
 import { largestFile, largestFiles } from '../forms/form-faults.ts';
 import type { GivenFile, GivenValues } from '../submit/read-values.ts';
 
@@ -40,7 +40,7 @@ function fieldsOf({ json, form }: RestRequest): Fields {
 }
 
 function webAddress(given: string): string {
-  return /^https?:\/\//i.test(given) && URL.canParse(given) ? given : '';
+  return /^https?:\/\//i.test(given) && isUrl(given) ? given : '';
 }
 
 /** Kept in memory, never on the disk. */

@@ -6,7 +6,7 @@ import type { AiForm, FormStore } from '../forms/form.ts';
 import '../hooks.ts';
 import type { FormTurn } from '../hooks.ts';
 import type { Attempt, Source, Submission, SubmissionStore } from '../submissions/submission.ts';
-import { leaseTime } from '../submissions/submission-store.ts';
+import { leaseTime } from '../submissions/attempts.ts';
 import type { FormLimiter, LimitInForce } from './form-limits.ts';
 import type { MadeAnswer, MakeAnswer } from './make-answer.ts';
 import type { CheckedValues } from './read-values.ts';

@@ -17,11 +17,7 @@ export interface RunInit {
 
 /** Sends the form without leaving the page, and writes the answer below it as it is made. */
 export function runForm({ form, place, view, api, element }: RunInit): void {
-  const submit = form.querySelector<HTMLButtonElement>('button[type=submit]');
-  const label = submit?.textContent ?? '';
-  const stop = h('button', { type: 'button', class: 'svcf-button', hidden: true }, 'Stop');
-  const status = h('span', { class: 'svcf-note', role: 'status' });
-  submit?.after(stop, status);
+  const { stop, status, setBusy } = createControls(form, view);
   let started: Promise<StartAnswer> | null = null;
   let running: AbortController | null = null;
   let submission = uuid();
@@ -34,16 +30,6 @@ export function runForm({ form, place, view, api, element }: RunInit): void {
   // Before the visitor has written something, so that a limit that is used up is said in time.
   form.addEventListener('focusin', () => void begin().then(({ limit }) => { if (limit) showFailure(form, limitWords(limit)); }, () => undefined), { once: true });
   stop.addEventListener('click', () => running?.abort());
-
-  const setBusy = (busy: boolean): void => {
-    form.setAttribute('aria-busy', String(busy));
-    stop.hidden = !busy;
-    if (submit) {
-      submit.setAttribute('aria-disabled', String(busy));
-      submit.textContent = busy ? view.texts.working || 'Writing…' : label;
-    }
-    status.textContent = busy ? '' : status.textContent;
-  };
 
   async function send(isAgain: boolean): Promise<void> {
     const { may_save } = await begin();
@@ -67,7 +53,7 @@ export function runForm({ form, place, view, api, element }: RunInit): void {
           submission = uuid();
           status.textContent = 'Done.';
           if (place.contains(active(place)) || active(place) === document.body) result.focus();
-          element.dispatchEvent(new CustomEvent('svc:answer', { bubbles: true, composed: true, detail: { submission_id: event.submission_id, response: event.response } }));
+          announce(element, 'svc:answer', { submission_id: event.submission_id, response: event.response });
         }
       }
     } catch (error) {
@@ -87,7 +73,7 @@ export function runForm({ form, place, view, api, element }: RunInit): void {
     showFailure(form, '');
     showFaults(form, {});
     setBusy(true);
-    element.dispatchEvent(new CustomEvent('svc:submit', { bubbles: true, composed: true }));
+    announce(element, 'svc:submit', {});
     send(false)
       .catch((error: unknown) => tell(form, error, status))
       .finally(() => {
@@ -95,6 +81,31 @@ export function runForm({ form, place, view, api, element }: RunInit): void {
         setBusy(false);
       });
   });
+}
+
+/** The button, one to stop beside it, and what happens in words. */
+function createControls(form: HTMLFormElement, view: RunInit['view']) {
+  const submit = form.querySelector<HTMLButtonElement>('button[type=submit]');
+  const label = submit?.textContent ?? '';
+  const stop = h('button', { type: 'button', class: 'svcf-button', hidden: true }, 'Stop');
+  const status = h('span', { class: 'svcf-note', role: 'status' });
+  submit?.after(stop, status);
+  return {
+    stop,
+    status,
+    setBusy(busy: boolean): void {
+      form.setAttribute('aria-busy', String(busy));
+      stop.hidden = !busy;
+      if (busy) status.textContent = '';
+      if (!submit) return;
+      submit.setAttribute('aria-disabled', String(busy));
+      submit.textContent = busy ? view.texts.working || 'Writing…' : label;
+    },
+  };
+}
+
+function announce(element: HTMLElement, name: string, detail: object): void {
+  element.dispatchEvent(new CustomEvent(name, { bubbles: true, composed: true, detail }));
 }
 
 function tell(form: HTMLFormElement, error: unknown, status: HTMLElement): void {
