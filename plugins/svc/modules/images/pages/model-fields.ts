@@ -1,5 +1,5 @@
 import type { ServiceContext } from '../../../context.ts';
-import type { ImageEditRules, ImageFields, Provider } from '../../../providers/provider.ts';
+import type { ImageEditRules, ImageFields, Provider } from '../provider-types.ts';
 import { missingSettings } from '../../../settings/configured.ts';
 import { modelsOfKind } from '../../../settings/models/model-lists.ts';
 

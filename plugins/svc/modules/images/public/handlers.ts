@@ -5,7 +5,7 @@ import { errors } from '../../../kit/errors.ts';
 import { networkOf } from '../../../kit/visitors/address.ts';
 import { imagesOf } from '../images-of.ts';
 import type { StoredImage } from '../store/image.ts';
-import { pageResponse } from './request-page.ts';
+import { pageResponse, type ShownImage } from './request-page.ts';
 import type { Wish } from './visitor-draws.ts';
 import type { VisitorRequest } from './visitor-requests.ts';
 import type { Visitor } from './visitor.ts';
@@ -17,12 +17,6 @@ export interface VisitorHandlers {
   state(request: RestRequest): Promise<RestResponse>;
   mine(request: RestRequest): Promise<RestResponse>;
   page(request: RestRequest): Promise<RestResponse>;
-}
-
-/** An image as its visitor sees it. */
-export interface ShownImage {
-  readonly url: string;
-  readonly alt: string;
 }
 
 /** How far a request is. */

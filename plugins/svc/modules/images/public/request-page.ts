@@ -1,6 +1,11 @@
 import { RestResponse, type HostApi, type RestError } from '#plugin-api';
-import type { ShownImage } from './handlers.ts';
 import type { VisitorRequest } from './visitor-requests.ts';
+
+/** An image as its visitor sees it. */
+export interface ShownImage {
+  readonly url: string;
+  readonly alt: string;
+}
 
 export interface RequestPage {
   readonly request?: VisitorRequest;

@@ -1,6 +1,6 @@
 import type { Post, User } from '#plugin-api';
 import type { ServiceContext } from '../../../context.ts';
-import type { Provider } from '../../../providers/provider.ts';
+import type { Provider } from '../provider-types.ts';
 import { readModel, type VisitorSettings } from './visitor-settings.ts';
 import { visitorImagesOf } from './visitors-of.ts';
 

@@ -3,7 +3,7 @@ import { createShapeCheck, type Faults } from '../../../kit/settings-schema/chec
 import { flag, group, line, text, whole, type SettingSchema } from '../../../kit/settings-schema/fields.ts';
 import { fillDefaults, mergeChanges } from '../../../kit/settings-schema/fill.ts';
 import { invalidFields } from '../../../settings/invalid-fields.ts';
-import type { Provider } from '../../../providers/provider.ts';
+import type { Provider } from '../provider-types.ts';
 import { publicImagesOption } from '../image-names.ts';
 
 /** What visitors may have drawn. */
