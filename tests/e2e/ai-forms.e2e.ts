@@ -185,7 +185,7 @@ describe('AI forms in a browser', function () {
       await element.getByText('Enough for today.').waitFor();
       const other = await openPage(browser);
       await other.page.goto(shop.url);
-      await other.page.waitForFunction(() => document.querySelector('svc-form') !== null, undefined, { polling: 100 }).catch(() => undefined);
+      await other.page.locator('svc-form').waitFor({ state: 'attached' });
       expect(await other.page.locator('svc-form').innerText()).to.equal('');
     } finally {
       await shop.stop();

@@ -33,10 +33,7 @@ export function runForm({ form, place, view, api, element }: RunInit): void {
 
   async function send(isAgain: boolean): Promise<void> {
     const { may_save } = await begin();
-    const body = new FormData(form);
-    body.delete('nonce');
-    body.set('submission_id', submission);
-    body.set('page_url', location.href);
+    const body = bodyOf(form, submission);
     const controller = (running ??= new AbortController());
     const result = createResult({ view, api, maySave: may_save });
     panel?.element.remove();
@@ -81,6 +78,14 @@ export function runForm({ form, place, view, api, element }: RunInit): void {
         setBusy(false);
       });
   });
+}
+
+function bodyOf(form: HTMLFormElement, submission: string): FormData {
+  const body = new FormData(form);
+  body.delete('nonce');
+  body.set('submission_id', submission);
+  body.set('page_url', location.href);
+  return body;
 }
 
 /** The button, one to stop beside it, and what happens in words. */
