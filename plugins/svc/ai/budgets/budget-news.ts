@@ -4,7 +4,7 @@ import { alertFrom, amountOf, type Budget } from '../../settings/budgets/budget.
 import { budgetPeriod, counterOf } from './budget-period.ts';
 import { budgetCounters } from './budget-tables.ts';
 import type { CountedBudget } from './count-usage.ts';
-import type { Need } from './counters.ts';
+import type { Need } from './take-needs.ts';
 import { BudgetRefusal } from './fuse.ts';
 
 export interface BudgetNewsParts {

@@ -11,8 +11,11 @@ export interface BudgetPeriod {
 
 /** The day or month of the site that a moment is in. */
 export function budgetPeriod(per: Budget['period'], now: number, timezone: string): BudgetPeriod {
-  const day = localDay(timezone)(now);
-  return { name: per === 'day' ? day : day.slice(0, 7), endsAt: periodOf(per, now, timezone).endsAt };
+  return { name: periodName(per, now, timezone), endsAt: periodOf(per, now, timezone).endsAt };
+}
+
+export function periodName(per: Budget['period'], now: number, timezone: string): string {
+  return localDay(timezone)(now).slice(0, per === 'day' ? 10 : 7);
 }
 
 /** Names the counter of a budget: changed, the budget has another. */

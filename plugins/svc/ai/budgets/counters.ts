@@ -1,20 +1,9 @@
 import type { DatabaseApi, Knex } from '#plugin-api';
-import type { Budget } from '../../settings/budgets/budget.ts';
 import { usageDaysTable } from '../usage-ledger/usage-tables.ts';
-import { budgetCounters, budgetReservations } from './budget-tables.ts';
+import { budgetCounters } from './budget-tables.ts';
 import { daysOfBudget, unitsOfDays } from './count-usage.ts';
+import { takeNeeds, type Need } from './take-needs.ts';
 import { takeReservations } from './take-reservations.ts';
-
-/** What a call may use of a budget at most. */
-export interface Need {
-  readonly budget: Budget;
-  readonly counter: string;
-  readonly period: string;
-  /** As the counter counts. */
-  readonly amount: number;
-  /** The budget's amount, as the counter counts. */
-  readonly limit: number;
-}
 
 export interface BudgetCounters {
   /**
@@ -28,14 +17,6 @@ export interface BudgetCounters {
   releaseExpired(): Promise<number>;
 }
 
-class Short extends Error {
-  readonly need: Need;
-  constructor(need: Need) {
-    super('A budget is short.');
-    this.need = need;
-  }
-}
-
 export function createCounters(database: DatabaseApi): BudgetCounters {
   const begun = new Set<string>();
 
@@ -45,20 +26,6 @@ export function createCounters(database: DatabaseApi): BudgetCounters {
     const known = (await database.knex(budgetCounters).where({ counter, period }).select('counter').limit(1)) as unknown[];
     if (known.length === 0) await database.transaction((transaction) => beginCounter(transaction, need, database.dialect));
     begun.add(nameOf(need));
-  }
-
-  function take(call: string, needs: readonly Need[], lifetime: number): Promise<Need | null> {
-    return database
-      .transaction(async (transaction) => {
-        for (const need of needs) if (!(await takeOne(transaction, need))) throw new Short(need);
-        const expires = transaction.raw('? + ?', [database.now(), lifetime]);
-        await transaction(budgetReservations).insert(needs.map(({ counter, period, amount }) => ({ call, counter, period, amount, expires })));
-        return null;
-      })
-      .catch((error: unknown) => {
-        if (error instanceof Short) return error.need;
-        throw error;
-      });
   }
 
   async function releaseExpired(): Promise<number> {
@@ -75,25 +42,18 @@ export function createCounters(database: DatabaseApi): BudgetCounters {
     // In one order always, so that two transactions never wait for each other.
     const sorted = [...needs].sort((left, right) => (nameOf(left) < nameOf(right) ? -1 : 1));
     for (const need of sorted) if (!begun.has(nameOf(need))) await begin(need);
-    const short = await take(call, sorted, lifetime);
+    const take = { call, needs: sorted, lifetime };
+    const short = await takeNeeds(database, take);
     if (short === null) return null;
     // Its counter may have been removed with the budget, by another process; and killed processes may hold what is missing.
     await begin(short);
-    return (await releaseExpired()) > 0 || !(await isShort(database.knex, short)) ? take(call, sorted, lifetime) : short;
+    return (await releaseExpired()) > 0 || !(await isShort(database.knex, short)) ? takeNeeds(database, take) : short;
   }
 
   return { reserve, releaseExpired };
 }
 
 const nameOf = ({ counter, period }: Pick<Need, 'counter' | 'period'>): string => `${counter}|${period}`;
-
-async function takeOne(transaction: Knex.Transaction, { counter, period, amount, limit }: Need): Promise<boolean> {
-  const changed = await transaction(budgetCounters)
-    .where({ counter, period })
-    .whereRaw('used + reserved + ? <= ?', [amount, limit])
-    .update({ reserved: transaction.raw('reserved + ?', [amount]) });
-  return changed > 0;
-}
 
 async function isShort(knex: Knex, { counter, period, amount, limit }: Need): Promise<boolean> {
   const [room] = (await knex(budgetCounters).where({ counter, period }).whereRaw('used + reserved + ? <= ?', [amount, limit]).select('counter').limit(1)) as unknown[];

@@ -4,10 +4,11 @@ import { errors } from '../../kit/errors.ts';
 import { amountOf, type Budget } from '../../settings/budgets/budget.ts';
 import type { UsageOrigin, UsageRecord } from '../usage-record.ts';
 import { createBudgetNews } from './budget-news.ts';
-import { budgetPeriod, counterOf } from './budget-period.ts';
-import { createCounters, type Need } from './counters.ts';
+import { counterOf, periodName } from './budget-period.ts';
+import { createCounters } from './counters.ts';
 import type { BudgetedCall, SpendFuse } from './fuse.ts';
 import type { BudgetPlan } from './hooks.ts';
+import type { Need } from './take-needs.ts';
 
 export interface SpendFuseParts {
   readonly host: Pick<HostApi, 'database' | 'clock' | 'site' | 'hooks' | 'log'>;
@@ -40,7 +41,7 @@ export function createSpendFuse({ host, budgets, cost }: SpendFuseParts): SpendF
     return plan.budgets.flatMap((budget): Need[] => {
       const amount = needOf(budget, plan, call);
       // What costs nothing is never refused, the sandbox's answers under a budget of dollars for one.
-      return amount === 0 ? [] : [{ budget, amount, limit: amountOf(budget), counter: counterOf(budget), period: budgetPeriod(budget.period, clock.now(), timezone).name }];
+      return amount === 0 ? [] : [{ budget, amount, limit: amountOf(budget), counter: counterOf(budget), period: periodName(budget.period, clock.now(), timezone) }];
     });
   }
 
