@@ -55,9 +55,13 @@ function baseCommands(context: ServiceContext): readonly CliCommand[] {
       name: 'svc knowledge delete',
       description: 'Deletes a knowledge base with its passages.',
       args: [base],
-      flags: { target: { type: 'boolean', description: 'Its index or collection too' } },
+      flags: { target: { type: 'boolean', description: 'Its index or collection too' }, forget: { type: 'boolean', description: 'Without a word to its vector store, which is gone for good' } },
       async run({ args: [id = ''], flags }) {
         const one = await baseOf(context, id);
+        if (flags['forget'] === true) {
+          await bases.forget(one.id);
+          return `${one.name} is forgotten. What its vector store still holds stays there.`;
+        }
         await bases.markDeleting(one.id, flags['target'] === true);
         await sources.markDeleting({ baseId: one.id });
         await knowledgeOf(context).drain();

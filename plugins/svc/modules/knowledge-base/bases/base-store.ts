@@ -33,6 +33,8 @@ export interface BaseStore {
   /** Those being deleted that have no sources left, and whether their index or collection goes. */
   emptied(): Promise<readonly (KnowledgeBase & { readonly removesTarget: boolean })[]>;
   remove(id: number): Promise<void>;
+  /** With its sources, and without a word to the vector store: for one that is gone for good. What it still holds stays there. */
+  forget(id: number): Promise<void>;
 }
 
 export function createBaseStore({ database, clock }: Pick<HostApi, 'database' | 'clock'>): BaseStore {
@@ -70,6 +72,15 @@ export function createBaseStore({ database, clock }: Pick<HostApi, 'database' | 
     },
     async remove(id) {
       await rows().where({ id }).delete();
+    },
+    async forget(id) {
+      await database.transaction(async (transaction) => {
+        const own = () => transaction(tables.sources).where({ base_id: id }).select('id');
+        await transaction(tables.chunks).whereIn('source_id', own()).delete();
+        await transaction(tables.contents).whereIn('source_id', own()).delete();
+        await transaction(tables.sources).where({ base_id: id }).delete();
+        await transaction(tables.bases).where({ id }).delete();
+      });
     },
   };
 }

@@ -64,7 +64,6 @@ async function embeddingChoices({ providers, settings }: ServiceContext): Promis
 
 function createFields({ stores, providers }: { readonly stores: readonly Choice[]; readonly providers: readonly (Choice & { readonly model: string })[] }, typed: Typed, faults: FieldFaults): Record<string, unknown> {
   const field = (name: string, init: Readonly<Record<string, unknown>>) => ({ id: `new-${name}`, name, value: typed[name] ?? init['fallback'] ?? '', ...(faults[name] !== undefined && { error: faults[name] }), ...init });
-  const model = providers[0]?.model ?? '';
   return {
     first: [
       field('name', { type: 'text', label: 'Name', required: true, maxlength: 200, placeholder: 'Help pages' }),
@@ -73,7 +72,7 @@ function createFields({ stores, providers }: { readonly stores: readonly Choice[
     ],
     model: [
       field('embeddingProvider', { type: 'select', label: 'Embedding provider', options: providers }),
-      field('embeddingModel', { type: 'text', label: 'Embedding model', mono: true, fallback: model, help: 'Empty: the saved one of the provider. It cannot be changed later: questions must be embedded as the texts were.' }),
+      field('embeddingModel', { type: 'text', label: 'Embedding model', mono: true, placeholder: providers[0]?.model ?? '', help: 'Empty: the saved one of the provider. It cannot be changed later: questions must be embedded as the texts were.' }),
     ],
     more: [
       field('chunkTokens', { type: 'number', label: 'Tokens of a passage, at most', min: 50, max: 8000, step: 1, short: true, fallback: defaultChunks.chunkTokens, help: 'Texts are cut along headings and sentences. 400 are about 300 words.' }),

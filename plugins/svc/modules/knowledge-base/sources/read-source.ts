@@ -48,8 +48,9 @@ export async function readSource(parts: ReadParts, source: Source, init: ReadIni
   const { title, url } = source;
   if (content.file === null) return { title, url, text: content.body };
   const document = await readDocument({ name: content.fileName, bytes: content.file }, { signal: init.signal, onPage: onPage(init.onProgress) }).catch(asSourceError);
-  await parts.sources.keepText(init.lease, document.text);
-  return { title, url, text: document.text };
+  const read = { title: document.title === '' ? title : document.title, text: document.text };
+  await parts.sources.keepText(init.lease, read);
+  return { ...read, url };
 }
 
 function onPage(onProgress: ReadInit['onProgress']): (page: number, pages: number) => void {

@@ -68,10 +68,10 @@ export function createSourceStore({ database, clock }: Pick<HostApi, 'database' 
       const row = (await contents().where({ source_id: id }).first()) as ContentRow | undefined;
       return row === undefined ? null : { body: row.body, fileName: row.file_name, file: row.file };
     },
-    async keepText(lease, text) {
+    async keepText(lease, { title, text }) {
       await database.transaction(async () => {
         // In the same transaction: a file that was replaced meanwhile stays.
-        const [held] = (await leased(database, lease).update({ updated_at: clock.now() }).returning('id')) as unknown[];
+        const [held] = (await leased(database, lease).update({ title: title.slice(0, longest.title), updated_at: clock.now() }).returning('id')) as unknown[];
         if (held !== undefined) await contents().where({ source_id: lease.sourceId }).update({ body: text, file: null });
       });
     },

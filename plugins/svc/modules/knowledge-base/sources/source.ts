@@ -103,8 +103,8 @@ export interface SourceStore {
   /** Answers how many there were. */
   markDeleting(filter: SourceFilter & { readonly id?: number }): Promise<number>;
   content(id: number): Promise<Required<SourceContent> | null>;
-  /** The text of a file that was read; its bytes go. */
-  keepText(lease: Lease, text: string): Promise<void>;
+  /** What a file that was read says; its bytes go. */
+  keepText(lease: Lease, read: { readonly title: string; readonly text: string }): Promise<void>;
 }
 
 /** What the work on sources is done with. Each answers false once the lease is lost or something else was asked of the source: then the work ends, and `release` lets the next one begin. */

@@ -1,0 +1,155 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
+import { makePdf } from '../helpers/make-pdf.ts';
+import { overflow } from './browser.ts';
+import { faultsOfPage, openBotsSite, type BotsSite } from './bots-site.ts';
+
+const pages: Readonly<Record<string, string>> = {
+  '/sitemap.xml': '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>ORIGIN/opening</loc></url><url><loc>ORIGIN/gone</loc></url></urlset>',
+  '/opening': '<title>Opening hours</title><nav>Menu</nav><main><h1>Opening hours</h1><p>On Saturdays the showroom opens at eleven in the morning and closes at four.</p></main>',
+};
+
+describe('knowledge bases in the browser', () => {
+  let site: BotsSite;
+  let receiver: WebhookReceiver;
+  let folder: string;
+  let far: Server;
+  let origin: string;
+
+  before(async () => {
+    site = await openBotsSite();
+    receiver = await startWebhookReceiver();
+    folder = await mkdtemp(join(tmpdir(), 'knowledge-'));
+    far = createServer((request, response) => {
+      const body = pages[request.url ?? '']?.replaceAll('ORIGIN', origin);
+      response.writeHead(body === undefined ? 404 : 200, { 'content-type': request.url?.endsWith('.xml') === true ? 'application/xml' : 'text/html' }).end(body ?? 'no');
+    });
+    await new Promise<void>((resolve) => far.listen(0, '127.0.0.1', resolve));
+    origin = `http://127.0.0.1:${String((far.address() as AddressInfo).port)}`;
+    await site.host.cli('svc', 'webhook', 'on');
+    await site.host.cli('svc', 'webhook', 'add', '--json', JSON.stringify({ name: 'Shop', url: receiver.url, events: ['kb.source_indexed'] }));
+  });
+  after(async () => {
+    await site.stop();
+    await receiver.stop();
+    far.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const accessible = async (): Promise<void> => {
+    const { page } = site;
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const width of [1280, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.emulateMedia({ colorScheme });
+        await page.evaluate('for (const details of document.querySelectorAll("main details")) details.open = true');
+        // Colours change over a moment.
+        await page.evaluate('Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => null)))');
+        expect(await faultsOfPage(page), `${String(width)} ${colorScheme}`).to.deep.equal([]);
+        expect(await overflow(page), `${String(width)} ${colorScheme}`).to.equal(0);
+      }
+    }
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.evaluate('for (const details of document.querySelectorAll("main details")) details.open = false');
+  };
+
+  it('says what is missing before anything is set up, and leads there', async () => {
+    const { page, host } = site;
+    await page.goto(`${host.url}/admin/svc/knowledge`);
+    await page.getByText('First it needs a vector store').waitFor();
+    await accessible();
+    await host.cli('svc', 'sandbox', 'on');
+    await page.reload();
+    await page.getByRole('link', { name: 'Make your first knowledge base' }).waitFor();
+    await accessible();
+  });
+
+  it('are made, filled with a file, an answer, a page and a sitemap while the page shows it, and asked', async () => {
+    const { page } = site;
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Help pages');
+    await page.getByLabel('Vector store').selectOption('chroma');
+    await page.getByLabel('Index or collection').fill('help-pages');
+    await page.getByRole('button', { name: 'Make the knowledge base' }).click();
+    await page.getByText('It knows nothing yet').waitFor();
+    await accessible();
+
+    const path = join(folder, 'manual.pdf');
+    const filler = Array.from({ length: 30 }, (_, at) => ({ text: `Line ${String(at)} of this page says something about kettles and spouts.` }));
+    await writeFile(path, makePdf(Array.from({ length: 40 }, (_, at) => [{ text: `Chapter ${String(at + 1)}`, size: 18 }, ...filler.slice(0, 20), ...(at === 20 ? [{ text: 'The gasket of the samovar is changed every spring.' }] : []), ...filler.slice(20)]), 'Manual'));
+    await page.getByLabel('File', { exact: true }).setInputFiles(path);
+    await page.getByRole('button', { name: 'Upload and index' }).click();
+    await page.getByText('manual.pdf is added.').waitFor();
+
+    const add = async (form: string, values: Readonly<Record<string, string>>, button: string): Promise<void> => {
+      await page.locator(`#add-${form} summary`).click();
+      for (const [label, value] of Object.entries(values)) await page.locator(`#add-${form}`).getByLabel(label).fill(value);
+      await page.getByRole('button', { name: button }).click();
+      await page.locator('.notice').first().waitFor();
+    };
+    await add('qa', { Question: 'Do you ship to Iceland?', Answer: 'Yes, every Tuesday by boat.' }, 'Add the answer');
+    await add('sitemap', { Address: `${origin}/sitemap.xml` }, 'Add its pages');
+    await add('address', { Address: `${origin}/missing` }, 'Add the page');
+    // Nothing is loaded anew: the page follows by itself.
+    await page.getByText('4 of 5 indexed, 1 failed').waitFor({ timeout: 60_000 });
+    await page.getByText('there is no such page any more').waitFor();
+    await accessible();
+
+    await page.getByLabel('Question', { exact: true }).last().fill('When is the gasket of the samovar changed?');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.locator('.kb-found li').first().getByText('gasket of the samovar').waitFor();
+    await accessible();
+    await receiver.first(3);
+    const events = receiver.received.map(({ body }) => JSON.parse(body.toString()) as { source: { origin: string }; data: { source: { post_title: string } } });
+    expect(events.map(({ data }) => data.source.post_title).sort()).to.deep.equal(['Do you ship to Iceland?', 'Manual', 'Opening hours']);
+    expect(new Set(events.map(({ source }) => source.origin))).to.deep.equal(new Set(['admin_knowledge_base']));
+  });
+
+  it('answer for a chatbot that chooses them, keep its questions without an answer, and learn it', async () => {
+    const { page, host } = site;
+    const id = await site.open({}, 'edit?id=');
+    await site.section('Knowledge');
+    await page.getByText('Answer from a knowledge base').click();
+    await page.getByLabel('Knowledge base', { exact: true }).selectOption({ label: 'Help pages' });
+    await page.getByLabel('Least likeness, in percent').fill('30');
+    await site.save();
+    await page.getByText(/saved/i).first().waitFor();
+    expect((await site.bot(id)) as object).to.have.nested.property('knowledge.base');
+    await page.goto(`${host.url}/admin/svc/bots/edit?id=${String(id)}`);
+    await site.say('Do you ship to Iceland?');
+    await site.preview.getByText('Sources').waitFor();
+    await site.preview.getByRole('button', { name: 'Send' }).waitFor();
+    await site.say('Zanzibar quokka xylophone?');
+    await host.cli('svc', 'knowledge', 'list');
+    await page.goto(`${host.url}/admin/svc/knowledge/questions`);
+    for (let tries = 0; tries < 50 && (await page.getByText('Zanzibar quokka xylophone?').count()) === 0; tries += 1) await page.reload();
+    await accessible();
+    await page.getByText('Write the answer').click();
+    await page.getByLabel('Answer').fill('The quokka plays on Fridays.');
+    await page.getByRole('button', { name: 'Save the answer' }).click();
+    await page.getByText('Help pages learns the answer now.').waitFor();
+    await page.getByText('No question is open').waitFor();
+    await accessible();
+    const questions = JSON.parse((await host.cli('svc', 'knowledge', 'questions', '--state=answered', '--json')).out) as { question: string }[];
+    expect(questions.map(({ question }) => question)).to.deep.equal(['Zanzibar quokka xylophone?']);
+  });
+
+  it('are deleted with their collection', async () => {
+    const { page, host } = site;
+    await page.goto(`${host.url}/admin/svc/knowledge`);
+    await accessible();
+    await page.getByRole('link', { name: 'Help pages', exact: true }).click();
+    await page.locator('#delete summary').click();
+    await page.getByText('Yes, delete Help pages').click();
+    await page.getByText('Delete its index or collection too').click();
+    await page.getByRole('button', { name: 'Delete for good' }).click();
+    for (let tries = 0; tries < 100 && (await page.getByRole('link', { name: 'Help pages', exact: true }).count()) > 0; tries += 1) await page.reload();
+    expect(await host.database.knex('sandbox_collections')).to.deep.equal([]);
+    expect(site.problems.filter((problem) => !problem.includes('404'))).to.deep.equal([]);
+  });
+});
