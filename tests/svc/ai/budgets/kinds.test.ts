@@ -3,7 +3,7 @@ import type { Database } from '../../../../host/database/database.ts';
 import { createEmbed } from '../../../../plugins/svc/ai/embed.ts';
 import { createGenerateImages, type ImageServices } from '../../../../plugins/svc/ai/generate-images.ts';
 import { createGenerateText } from '../../../../plugins/svc/ai/generate-text.ts';
-import { ProviderError, type Provider } from '../../../../plugins/svc/providers/provider.ts';
+import { ProviderError, type EmbeddingRequest, type Provider } from '../../../../plugins/svc/providers/provider.ts';
 import type { Budget } from '../../../../plugins/svc/settings/budgets/budget.ts';
 import { describeDialects } from '../../../helpers/dialects.ts';
 import { failureOf } from '../../../helpers/failure-of.ts';
@@ -22,14 +22,14 @@ function acme(init: { readonly batches?: number; readonly images?: number } = {}
     text: {
       params: {},
       generate: () => Promise.resolve({ content: 'Hello', usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 }, model: 'acme-1', ignored: [] }),
-      stream: (_request, _connection, hand) => {
+      stream: (_request: unknown, _connection: unknown, hand: (piece: string) => void) => {
         hand('Hello there');
         return Promise.reject(broken);
       },
     },
     embeddings: {
       limits: { inputs: 100 },
-      embed: ({ input, model }) => {
+      embed: ({ input, model }: EmbeddingRequest) => {
         batches += 1;
         if (batches > (init.batches ?? Infinity)) return Promise.reject(broken);
         return Promise.resolve({ embeddings: input.map(() => [1, 2, 3]), usage: { input_tokens: input.length * 3, total_tokens: input.length * 3 }, model, ignored: [] });
