@@ -51,8 +51,8 @@ export function linesOf(items: readonly PdfItem[], page: number): PdfLine[] {
 
 /** Paragraphs and headings of all lines; what stands at the head or foot of most pages is left out. */
 export function paragraphsOf(lines: readonly PdfLine[], pages: number): string {
-  const own = withoutMargins(lines, pages);
-  const body = bodySize(own);
+  const body = bodySize(lines);
+  const own = withoutMargins(lines, pages, body);
   const sizes = [...new Set(own.filter((line) => isHeading(line, body)).map(({ size }) => size))].sort((left, right) => right - left);
   const blocks: { level: number; text: string }[] = [];
   let before: PdfLine | null = null;
@@ -88,12 +88,13 @@ function glued(text: string, next: string): string {
   return /\p{Ll}-$/u.test(text) && /^\p{Ll}/u.test(next) ? text.slice(0, -1) + next : `${text} ${next}`;
 }
 
-function withoutMargins(lines: readonly PdfLine[], pages: number): readonly PdfLine[] {
+/** Headings stay, though "Chapter 1", "Chapter 2" and so on may stand at the head of every page. */
+function withoutMargins(lines: readonly PdfLine[], pages: number, body: number): readonly PdfLine[] {
   if (pages < 4) return lines;
   const edges = new Map<string, Set<number>>();
   const outermost = new Set<PdfLine>();
   for (const [at, line] of lines.entries()) {
-    if (lines[at - 1]?.page === line.page && lines[at + 1]?.page === line.page) continue;
+    if (isHeading(line, body) || (lines[at - 1]?.page === line.page && lines[at + 1]?.page === line.page)) continue;
     outermost.add(line);
     const key = line.text.replace(/\d+/g, '#');
     edges.set(key, (edges.get(key) ?? new Set()).add(line.page));

@@ -30,6 +30,11 @@ describe('a document', () => {
     expect(text).not.to.contain('Handbook').and.not.to.contain('Page');
   });
 
+  it('of PDF keeps a heading that is at the head of every page', async () => {
+    const { text } = await readDocument({ name: 'a.pdf', bytes: makePdf([1, 2, 3, 4].map((number) => [{ text: `Chapter ${String(number)}`, size: 18 }, { text: `What chapter ${'abcd'[number - 1] ?? ''} says goes on for a while.` }, { text: 'And ends differently each time, as texts do.' }])) });
+    expect(text.split('\n\n').filter((block) => block.startsWith('#'))).to.deep.equal(['# Chapter 1', '# Chapter 2', '# Chapter 3', '# Chapter 4']);
+  });
+
   it('that cannot be read says what to do', async () => {
     const said = async (name: string, content: Uint8Array): Promise<string> => {
       const error = (await failureOf(readDocument({ name, bytes: content }))) as Error;

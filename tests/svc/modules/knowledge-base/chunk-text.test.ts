@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import { assert, property, string } from 'fast-check';
+import { chunkText } from '../../../../plugins/svc/modules/knowledge-base/chunks/chunk-text.ts';
+import { tokenCounter } from '../../../../plugins/svc/modules/knowledge-base/chunks/count-tokens.ts';
+import { numberedChunks } from '../../../../plugins/svc/modules/knowledge-base/chunks/numbered-chunks.ts';
+import { sectionsOf } from '../../../../plugins/svc/modules/knowledge-base/chunks/sections.ts';
+
+/** A token for each word: easy to follow. */
+const words = (text: string): number => text.split(/\s+/).filter((word) => word !== '').length;
+const sentences = (count: number, name = 'word'): string => Array.from({ length: count }, (_, at) => `The ${name} number ${String(at)} ends here.`).join(' ');
+
+describe('the sections of a text', () => {
+  it('carry the path of their headings, whatever these are written with', () => {
+    const text = 'before\n\n# A\nof a\n\nB\n---\nof b\n\n### C ###\nof c\n# D\n## E\n```\n# no heading\n```\nF\n===\nof f';
+    expect(sectionsOf(text)).to.deep.equal([
+      { headings: [], blocks: ['before'] }, { headings: ['A'], blocks: ['of a'] }, { headings: ['A', 'B'], blocks: ['of b'] }, { headings: ['A', 'B', 'C'], blocks: ['of c'] },
+      { headings: ['D', 'E'], blocks: ['```\n# no heading\n```\nF\n===\nof f'] },
+    ]);
+  });
+
+  it('take lists and rules for what they are', () => {
+    expect(sectionsOf('- a\n- b\n---\n\nc\n#d\n####### e')).to.deep.equal([{ headings: [], blocks: ['- a\n- b\n---', 'c\n#d\n####### e'] }]);
+  });
+});
+
+describe('the passages of a text', () => {
+  it('hold whole sentences, no more tokens than allowed, and repeat the last ones of the passage before', () => {
+    const chunks = chunkText(`# Top\n\n${sentences(30)}`, { size: 60, overlap: 16 }, words);
+    expect(chunks.length).to.be.greaterThan(3);
+    for (const { content, tokens, headings } of chunks) {
+      expect(tokens).to.be.at.most(60);
+      expect(headings).to.deep.equal(['Top']);
+      expect(content).to.match(/^Top\n\nThe word number \d+ .*ends here\.$/);
+    }
+    const [first, second] = chunks.map(({ content }) => content.match(/number \d+/g) ?? []);
+    expect(first?.slice(-2)).to.deep.equal(second?.slice(0, 2));
+  });
+
+  it('never cross a heading: a change below one leaves the others as they were', () => {
+    const text = (middle: string): string => `# One\n\n${sentences(12, 'apple')}\n\n# ${middle}\n\n${sentences(12, 'pear')}\n\n# Three\n\n${sentences(12, 'plum')}`;
+    const ids = (middle: string): string[] => numberedChunks(chunkText(text(middle), { size: 40, overlap: 8 }, words), { id: 1, title: 'T', url: '' }).map(({ vectorId }) => vectorId);
+    const [before, after] = [ids('Two'), ids('Deux')];
+    const kept = before.filter((id) => after.includes(id));
+    expect(before).to.have.length(after.length);
+    expect(kept).to.have.length((before.length / 3) * 2);
+    expect(new Set(before).size).to.equal(before.length);
+    for (const id of before) expect(id).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/);
+  });
+
+  it('keep the lines of lists and tables', () => {
+    const [chunk, ...more] = chunkText('- one\n- two\n\na | b\n\ntext', { size: 50, overlap: 5 }, words);
+    expect(more).to.deep.equal([]);
+    expect(chunk?.content).to.equal('- one\n- two\n\na | b\n\ntext');
+  });
+
+  it('that say the same are told apart, and those of another source or title have other ids', () => {
+    const same = { headings: [], content: 'again', tokens: 1 };
+    const [first, second] = numberedChunks([same, same], { id: 1, title: 'T', url: '' });
+    expect(first?.vectorId).not.to.equal(second?.vectorId);
+    for (const source of [{ id: 2, title: 'T', url: '' }, { id: 1, title: 'U', url: '' }, { id: 1, title: 'T', url: 'https://example.com/' }]) expect(numberedChunks([same], source)[0]?.vectorId).not.to.equal(first?.vectorId);
+  });
+
+  it('of any text keep to their size by real tokens and lose no word', async function () {
+    this.timeout(30_000);
+    const count = await tokenCounter();
+    assert(property(string({ unit: 'grapheme', maxLength: 400 }), (text) => {
+      const chunks = chunkText(text, { size: 50, overlap: 10 }, count);
+      for (const { tokens } of chunks) expect(tokens).to.be.at.most(60);
+      return chunks.length > 0 || sectionsOf(text).length === 0;
+    }), { numRuns: 200 });
+    const long = 'x'.repeat(5_000);
+    expect(chunkText(long, { size: 50, overlap: 10 }, count).map(({ content }) => content).join('').replaceAll(' ', '')).to.contain('x'.repeat(100));
+  });
+});
