@@ -14,7 +14,7 @@ export const aiFormsModule = defineModule<ServiceContext>({
   title: 'AI Forms',
   pages: [
     lazyPage({
-      slug: 'svc/ai-forms', title: 'AI forms', menu: 'AI forms', parent: 'svc', icon: 'list', position: 26, style: 'ai-forms.css', uploadLimit: 2 * 1_048_576,
+      slug: 'svc/ai-forms', title: 'AI forms', menu: 'AI forms', parent: 'svc', icon: 'list', position: 16, style: 'ai-forms.css', uploadLimit: 2 * 1_048_576,
       body: async () => (await import('./pages/forms.page.ts')).formsPage,
     }),
     lazyPage({

@@ -23,7 +23,7 @@ export const chatbotsModule = defineModule<ServiceContext>({
   pages: [
     ...botPages,
     lazyPage({
-      slug: 'svc/logs', title: 'Chat logs', menu: 'Chat logs', parent: 'svc', icon: 'chat', position: 23, style: 'logs.css',
+      slug: 'svc/logs', title: 'Chat logs', menu: 'Chat logs', parent: 'svc', icon: 'chat', position: 11, style: 'logs.css',
       body: async () => (await import('./pages/logs.page.ts')).logsPage,
     }),
     lazyPage({
@@ -35,11 +35,11 @@ export const chatbotsModule = defineModule<ServiceContext>({
       body: async () => (await import('./pages/personal-data.page.ts')).personalDataPage,
     }),
     lazyPage({
-      slug: 'svc/submissions', title: 'Form submissions', menu: 'Form submissions', parent: 'svc', icon: 'list', position: 24, style: 'submissions.css',
+      slug: 'svc/submissions', title: 'Form submissions', menu: 'Chat forms', parent: 'svc', icon: 'list', position: 12, style: 'submissions.css',
       body: async () => (await import('./pages/submissions.page.ts')).submissionsPage,
     }),
     lazyPage({
-      slug: 'svc/check-site', title: 'Check my site', menu: 'Check my site', parent: 'svc', icon: 'shield', position: 25,
+      slug: 'svc/check-site', title: 'Check my site', menu: 'Check my site', parent: 'svc', icon: 'shield', position: 13,
       body: async () => (await import('./pages/site-check.page.ts')).siteCheckPage,
     }),
   ],

@@ -15,7 +15,7 @@ export const contentWriterModule = defineModule<ServiceContext>({
   title: 'Content Writer',
   pages: [
     lazyPage({
-      slug: 'svc/content', title: 'Content writer', menu: 'Content writer', icon: 'book', position: 12, uploadLimit: 2_000_000, script: 'content.js', ...common, parent: 'svc',
+      slug: 'svc/content', title: 'Content writer', menu: 'Content writer', icon: 'book', position: 14, uploadLimit: 2_000_000, script: 'content.js', ...common, parent: 'svc',
       body: async () => (await import('./pages/compose.page.ts')).composePage,
     }),
     lazyPage({ slug: 'svc/content/runs', title: 'Texts and batches', ...common, body: async () => (await import('./pages/runs.page.ts')).runsPage }),

@@ -17,7 +17,7 @@ export const imagesModule = defineModule<ServiceContext>({
   routes: [imagesGenerateRoute],
   pages: [
     lazyPage({
-      slug: imagesSlug, title: 'Images', menu: 'Images', parent: 'svc', icon: 'image', position: 27, script: 'images.js', style: 'images.css',
+      slug: imagesSlug, title: 'Images', menu: 'Images', parent: 'svc', icon: 'image', position: 17, script: 'images.js', style: 'images.css',
       body: async () => (await import('./pages/images.page.ts')).imagesPage,
     }),
     lazyPage({

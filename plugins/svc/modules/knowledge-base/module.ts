@@ -12,7 +12,7 @@ export const knowledgeBaseModule = defineModule<ServiceContext>({
   id: 'knowledge-base',
   title: 'Knowledge Base',
   pages: [
-    lazyPage({ slug: basesSlug, title: 'Knowledge', menu: 'Knowledge', parent: 'svc', icon: 'database', position: 26, ...looks, body: async () => (await import('./pages/bases.page.ts')).basesPage }),
+    lazyPage({ slug: basesSlug, title: 'Knowledge', menu: 'Knowledge', parent: 'svc', icon: 'database', position: 18, ...looks, body: async () => (await import('./pages/bases.page.ts')).basesPage }),
     lazyPage({ slug: baseSlug, title: 'Knowledge base', parent: basesSlug, uploadLimit: 25_000_000, ...looks, body: async () => (await import('./pages/base.page.ts')).basePage }),
     lazyPage({ slug: questionsSlug, title: 'Unanswered questions', parent: basesSlug, ...looks, body: async () => (await import('./pages/questions.page.ts')).questionsPage }),
   ],

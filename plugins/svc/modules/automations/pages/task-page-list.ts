@@ -9,7 +9,7 @@ const look = { style: 'automations.css', script: 'automations.js' } as const;
 /** The pages of automations. */
 export const taskPages = [
   lazyPage<ServiceContext>({
-    slug: tasksSlug, title: 'Automations', menu: 'Automations', parent: 'svc', icon: 'clock', position: 14, ...look,
+    slug: tasksSlug, title: 'Automations', menu: 'Automations', parent: 'svc', icon: 'clock', position: 15, ...look,
     body: async () => (await import('./tasks.page.ts')).tasksPage,
   }),
   lazyPage<ServiceContext>({
