@@ -13,6 +13,7 @@ function start(form) {
   const status = find('[data-status]');
   const progress = find('[data-progress]');
   const preview = find('[data-preview]');
+  const stopped = 'Stopped. What was written until then is here: change it, save it, or write it again.';
   let reader = null;
   let waiting = 0;
 
@@ -85,8 +86,7 @@ function start(form) {
     write.hidden = isWriting;
     result.setAttribute('aria-busy', String(isWriting));
     for (const button of form.querySelectorAll('button[type="submit"]')) button.disabled = isWriting;
-    if (isWriting) stop.focus();
-    else showSource();
+    if (!isWriting) showSource();
   }
 
   function prepareResult() {
@@ -102,6 +102,7 @@ function start(form) {
     }));
     progress.hidden = false;
     result.scrollIntoView({ block: 'start' });
+    stop.focus({ preventScroll: true });
   }
 
   const mark = (part, state) => progress.querySelector(`[data-of="${part}"]`)?.setAttribute('data-state', state);
@@ -172,9 +173,10 @@ function start(form) {
       if (answer !== null || !response.ok) return showFaults(answer);
       prepareResult();
       const last = await readStream(response.body);
-      if (last !== 'end' && last !== 'failed') tell('The connection broke off. What came until then is here; you may save it or write it again.', 'warning');
+      if (reader.stopped) tell(stopped, 'warning');
+      else if (last !== 'end' && last !== 'failed') tell('The connection broke off. What came until then is here; you may save it or write it again.', 'warning');
     } catch {
-      tell(reader?.stopped ? 'Stopped. What was written until then is here: change it, save it, or write it again.' : 'The connection broke off. Try again.', 'warning');
+      tell(reader?.stopped ? stopped : 'The connection broke off. What came until then is here; you may save it or write it again.', 'warning');
     } finally {
       reader = null;
       setWriting(false);
@@ -186,9 +188,7 @@ function start(form) {
     const running = reader;
     if (!running) return;
     running.stopped = true;
-    tell('Stopped. What was written until then is here: change it, save it, or write it again.', 'warning');
     void running.cancel();
-    handlers.failed = () => undefined;
   });
   form.addEventListener('change', (event) => {
     const name = event.target.name ?? '';
@@ -203,7 +203,6 @@ function start(form) {
   });
   form.addEventListener('input', (event) => {
     if (event.target.name === 'draft[content]' && reader === null) later(renderPreview, 500);
-    // What was changed after it was written is not lost by a slip.
   });
   showSource();
   if (field('topic').value !== '') later(estimate, 100);

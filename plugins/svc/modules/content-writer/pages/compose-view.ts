@@ -1,9 +1,9 @@
 import type { AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../context.ts';
-import { exampleModel } from '../../../settings/example-model.ts';
 import type { FieldFaults } from '../../../settings/invalid-fields.ts';
 import { textOf } from '../../../settings/page/form-values.ts';
 import { offeredModels } from '../../../settings/page/model-choices.ts';
+import { readyModel } from '../../../settings/ready-model.ts';
 import { contentOf } from '../content.ts';
 import { defaultPostSettings, type PostSettings } from '../posts/post-settings.ts';
 import { partLabels, partNames, type Template } from '../templates/template.ts';
@@ -38,10 +38,10 @@ export async function composeView(context: ServiceContext, { request, user, temp
   const typed = (name: string): string => (request ? textOf(request, name) : '');
   const chosen = request ? sourceOf(request) : 'topic';
   const templates = (await contentOf(context).templates.list()).filter(({ kind }) => kind === 'write');
-  const [fields, models, ready] = await Promise.all([templateFields(context, settings ?? { ...template }, faults), offeredModels(context), exampleModel(context)]);
+  const [fields, models, ready] = await Promise.all([templateFields(context, settings ?? { ...template }, faults), offeredModels(context), readyModel(context)]);
   return {
     tabs: tabsOf(host, 'write'),
-    ready: ready.configured,
+    ready: ready !== null,
     setupHref: host.admin.url('svc/setup'),
     mayManage: user.can('manage_options'),
     sandboxOffered: user.can('manage_options') && !(await context.settings.sandbox.isOn()) && (await context.settings.sandbox.isAvailable()),

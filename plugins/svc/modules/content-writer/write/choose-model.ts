@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../../../context.ts';
 import { errors } from '../../../kit/errors.ts';
 import { missingSettings } from '../../../settings/configured.ts';
-import { exampleModel } from '../../../settings/example-model.ts';
+import { readyModel } from '../../../settings/ready-model.ts';
 import type { PartName, TemplateSettings } from '../templates/template.ts';
 
 /** Which provider and model write a part. */
@@ -25,8 +25,8 @@ export async function chooseModel(context: Models, template: Pick<TemplateSettin
   const provider = own.provider || template.provider;
   const model = own.model || (own.provider === '' || own.provider === template.provider ? template.model : '');
   if (provider !== '') return { provider, model: model || (await savedModel(context, provider, 'model')) };
-  const first = await exampleModel(context);
-  if (!first.configured) throw notConfigured('text');
+  const first = await readyModel(context);
+  if (first === null) throw notConfigured('text');
   return { provider: first.provider, model: model || first.model };
 }
 
