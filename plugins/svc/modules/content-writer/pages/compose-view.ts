@@ -9,7 +9,7 @@ import { defaultPostSettings, type PostSettings } from '../posts/post-settings.t
 import { partLabels, partNames, type Template } from '../templates/template.ts';
 import type { Item } from '../runs/item.ts';
 import { emptyDraft, type ContentDraft } from '../write/draft.ts';
-import { htmlOfMarkdown } from '../write/markdown.ts';
+import { htmlOfMarkdown } from '../../../kit/markdown-html.ts';
 import { slugs, tabsOf } from './content-pages.ts';
 import { spentWords } from './estimate-words.ts';
 import { postFields } from './post-form.ts';

@@ -10,7 +10,7 @@ import { builtInTemplates } from '../templates/built-in.ts';
 import { settingsOf, type Template, type TemplateSettings } from '../templates/template.ts';
 import { cleanTags } from '../write/clean-part.ts';
 import { estimateContent } from '../write/estimate.ts';
-import { htmlOfMarkdown } from '../write/markdown.ts';
+import { htmlOfMarkdown } from '../../../kit/markdown-html.ts';
 import { composeView, postHref } from './compose-view.ts';
 import { slugs } from './content-pages.ts';
 import { estimateWords } from './estimate-words.ts';

@@ -8,7 +8,7 @@ import { sentenceOf } from '../runs/run-item.ts';
 import type { TemplateSettings } from '../templates/template.ts';
 import { emitGenerated } from '../write/content-event.ts';
 import { emptyDraft, type ContentDraft, type ContentInput } from '../write/draft.ts';
-import { htmlOfMarkdown } from '../write/markdown.ts';
+import { htmlOfMarkdown } from '../../../kit/markdown-html.ts';
 import { readSource } from '../write/read-source.ts';
 import { spentWords } from './estimate-words.ts';
 

@@ -4,7 +4,7 @@ import { foldText } from '../../../kit/fold-text.ts';
 import { invalidFields } from '../../../settings/invalid-fields.ts';
 import type { ContentGeneration } from '../hooks.ts';
 import type { ContentDraft } from '../write/draft.ts';
-import { htmlOfMarkdown, keptOf } from '../write/markdown.ts';
+import { htmlOfMarkdown, keptOf } from '../../../kit/markdown-html.ts';
 import { metaKeys } from './post-meta.ts';
 import { postFaults, type PostSettings } from './post-settings.ts';
 

@@ -5,7 +5,7 @@ import { preparePost } from '../posts/save-post.ts';
 import { emitGenerated } from '../write/content-event.ts';
 import type { ContentDraft, ContentInput } from '../write/draft.ts';
 import { createGenerateContent } from '../write/generate-content.ts';
-import { htmlOfMarkdown } from '../write/markdown.ts';
+import { htmlOfMarkdown } from '../../../kit/markdown-html.ts';
 import { readSource } from '../write/read-source.ts';
 import type { ItemClaims } from './item-claims.ts';
 import type { Batch, Claimed } from './item.ts';

@@ -9,7 +9,7 @@ import { invalidFields } from '../../../settings/invalid-fields.ts';
 import type { TemplateSettings } from '../templates/template.ts';
 import { emitGenerated } from './content-event.ts';
 import type { ContentDraft, ContentInput } from './draft.ts';
-import { htmlOfMarkdown } from './markdown.ts';
+import { htmlOfMarkdown } from '../../../kit/markdown-html.ts';
 import { readSource } from './read-source.ts';
 
 export interface WriteOnceInit {

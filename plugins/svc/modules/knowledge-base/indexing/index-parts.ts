@@ -1,7 +1,7 @@
 import type { HostApi } from '#plugin-api';
 import type { OpenStore } from '../../../ai/open-vector-store.ts';
 import type { UpsertVectors } from '../../../ai/upsert-vectors.ts';
-import type { VectorStoreRegistry } from '../../../vector-stores/registry.ts';
+import type { ServiceContext } from '../../../context.ts';
 import type { BaseStore } from '../bases/base-store.ts';
 import type { SourceQueue, SourceStore } from '../sources/source.ts';
 
@@ -15,7 +15,7 @@ export interface IndexParts {
   readonly openVectorStore: OpenStore;
   /** Display name of a provider (D6). */
   readonly labelOf: (provider: string) => Promise<string>;
-  readonly vectorStores: Pick<VectorStoreRegistry, 'get'>;
+  readonly vectorStores: Pick<ServiceContext['vectorStores'], 'get'>;
 }
 
 /** Another node has taken over, or something else was asked of the source: the work is not ours any more. */

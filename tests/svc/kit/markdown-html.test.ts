@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { htmlOfMarkdown, keptOf } from '../../../../plugins/svc/modules/content-writer/write/markdown.ts';
+import { htmlOfMarkdown, keptOf } from '../../../plugins/svc/kit/markdown-html.ts';
 
 describe('HTML of what a model wrote', () => {
   it('is made of Markdown', async () => {
