@@ -49,8 +49,24 @@ function rank({ provider, model }: Price): number {
 
 /** The price of a model, or null when the table has none. Upper and lower case are one. */
 export function findPrice({ provider, model }: Pick<Price, 'provider' | 'model'>, table: PriceTable): Price | null {
+  const found = foundIn(table);
+  const key = `${provider} ${model}`;
+  const known = found.get(key);
+  if (known !== undefined) return known;
   const name = model.toLowerCase();
-  return table.find((price) => (price.provider === '*' || price.provider === provider) && fits(price.model.toLowerCase(), name)) ?? null;
+  const price = table.find((one) => (one.provider === '*' || one.provider === provider) && fits(one.model.toLowerCase(), name)) ?? null;
+  if (found.size >= 1000) found.clear();
+  found.set(key, price);
+  return price;
+}
+
+/** What was looked up in a table before: each call to a provider asks, and a site uses few models. */
+const lookedUp = new WeakMap<PriceTable, Map<string, Price | null>>();
+
+function foundIn(table: PriceTable): Map<string, Price | null> {
+  const found = lookedUp.get(table) ?? new Map<string, Price | null>();
+  lookedUp.set(table, found);
+  return found;
 }
 
 /** Without regular expressions: a pattern of many stars must not take long. */
