@@ -15,8 +15,8 @@ export interface KnowledgeSite {
 }
 
 /** A site with the service and the sandbox, whose stand-ins embed and keep vectors. */
-export async function startKnowledgeSite({ database, clock = createSystemClock(), url }: { readonly database?: string; readonly clock?: Clock; readonly url?: string } = {}): Promise<KnowledgeSite> {
-  const host = await createTestHost({ plugins: ['svc', 'sandbox'], clock, ...(database !== undefined && { database }), ...(url !== undefined && { env: { SITE_URL: url } }) });
+export async function startKnowledgeSite({ database, clock = createSystemClock(), env }: { readonly database?: string; readonly clock?: Clock; readonly env?: Readonly<Record<string, string>> } = {}): Promise<KnowledgeSite> {
+  const host = await createTestHost({ plugins: ['svc', 'sandbox'], clock, ...(database !== undefined && { database }), ...(env !== undefined && { env }) });
   const run = async (...words: string[]): Promise<unknown> => {
     const { code, out, err } = await host.cli('svc', ...words, '--json');
     if (code !== 0) throw new Error(err);

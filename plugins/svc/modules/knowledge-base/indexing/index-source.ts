@@ -49,7 +49,7 @@ export async function indexSource(parts: IndexParts, claimed: Claimed, init: Ind
   const text = await parts.host.hooks.applyFiltersAsync('svc_knowledge_text', await readSource(parts, source, { lease, signal: init.signal, onProgress }), { source, base });
   const title = oneLine(text.title) || source.title;
   const contentHash = hashOf([title, text.url, text.text, String(base.chunkTokens), String(base.overlapTokens), base.embeddingProvider, base.embeddingModel]);
-  if (contentHash === source.contentHash) return unchanged(parts, claimed);
+  if (contentHash === source.contentHash) return unchanged(parts, claimed, { title, url: text.url });
   const chunks = await chunksOf(parts, { claimed, base, text: { ...text, title } });
   const { added, removed } = await bringInLine(parts, { claimed, base, chunks, text: { ...text, title } }, init);
   const message = `${plural(chunks.length)}: ${added === chunks.length ? 'all new' : `${String(added)} new, ${String(chunks.length - added)} as before`}${removed === 0 ? '' : `, ${String(removed)} gone`}.`;
@@ -64,8 +64,9 @@ export async function indexSource(parts: IndexParts, claimed: Claimed, init: Ind
   };
 }
 
-function unchanged(parts: IndexParts, claimed: Claimed): ReadyIndex {
-  const { title, url, contentHash, chunksTotal } = claimed.source;
+/** Its title is set again: whoever asked for it may have known none. */
+function unchanged(parts: IndexParts, claimed: Claimed, { title, url }: Pick<SourceText, 'title' | 'url'>): ReadyIndex {
+  const { contentHash, chunksTotal } = claimed.source;
   const message = 'Nothing has changed since it was indexed.';
   return {
     message,

@@ -32,9 +32,9 @@ export function sourceRows({ knex }: Pick<DatabaseApi, 'knex'>): Knex.QueryBuild
   return knex<SourceRow>(tables.sources) as Knex.QueryBuilder<SourceRow, SourceRow[]>;
 }
 
-/** The row of the lease, while it is held and nothing else was asked. */
+/** The row of the lease, until it was given back and while nothing else was asked. */
 export function leased(database: Pick<DatabaseApi, 'knex'>, { sourceId, fence, version }: Lease): Knex.QueryBuilder<SourceRow, SourceRow[]> {
-  return sourceRows(database).where({ id: sourceId, fence, version });
+  return sourceRows(database).where({ id: sourceId, fence, version }).where('leased_until', '>', 0);
 }
 
 export function filtered(query: Knex.QueryBuilder<SourceRow, SourceRow[]>, { id, baseId, state, kind, parentId }: SourceFilter & { readonly id?: number }): Knex.QueryBuilder<SourceRow, SourceRow[]> {
