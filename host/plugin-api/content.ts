@@ -238,9 +238,8 @@ export interface MediaApi {
   /** Throws RestError 400 when size, extension or content is not allowed. */
   save(media: NewMedia, write?: PostWrite): Promise<Media>;
   get(id: number): Promise<Media | null>;
-  /** Null: there is no such file. */
+  /** Of its file, as what `read` answers is what is in it. Null: there is none. */
   url(id: number): Promise<string | null>;
-  /** The file. Null: there is none. */
   read(id: number): Promise<Uint8Array | null>;
   /** With its file. Answers whether there was one. */
   delete(id: number): Promise<boolean>;

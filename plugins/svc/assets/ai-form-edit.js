@@ -75,7 +75,7 @@ function startPreview(form) {
   let asked = 0;
   const later = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => void refresh(), 500);
+    timer = window.setTimeout(() => void refresh(), 500);
   };
   form.addEventListener('input', later);
   form.addEventListener('change', later);
@@ -121,6 +121,6 @@ function openFaultyParts() {
     const link = event.target instanceof Element ? event.target.closest('#faults a') : null;
     const target = link && document.querySelector(link.getAttribute('href'));
     for (let part = target?.closest('details'); part; part = part.parentElement?.closest('details')) part.open = true;
-    if (target) setTimeout(() => target.focus());
+    if (target) window.setTimeout(() => target.focus());
   });
 }

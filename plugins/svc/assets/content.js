@@ -1,188 +1,186 @@
 // Betters the page "Content writer": only the fields of the chosen source, the stream, its preview and the estimate. Without it everything is written in the background.
 const form = document.querySelector('[data-content-form]');
-if (form) start(form);
+const field = (name) => form.elements.namedItem(name);
+const find = (selector) => form?.querySelector(selector);
+const base = location.pathname;
+const labels = new Map([...(form?.querySelectorAll('[data-part]') ?? [])].map((part) => [part.dataset.part, part.querySelector('.content-part-title').textContent]));
+const write = find('[data-write]');
+const stop = find('[data-stop]');
+const result = find('[data-result-area]');
+const status = find('[data-status]');
+const progress = find('[data-progress]');
+const preview = find('[data-preview]');
+const stopped = 'Stopped. What was written until then is here: change it, save it, or write it again.';
+let reader = null;
+let waiting = 0;
 
-function start(form) {
-  const field = (name) => form.elements.namedItem(name);
-  const find = (selector) => form.querySelector(selector);
-  const base = location.pathname;
-  const labels = new Map([...form.querySelectorAll('[data-part]')].map((part) => [part.dataset.part, part.querySelector('.content-part-title').textContent]));
-  const write = find('[data-write]');
-  const stop = find('[data-stop]');
-  const result = find('[data-result-area]');
-  const status = find('[data-status]');
-  const progress = find('[data-progress]');
-  const preview = find('[data-preview]');
-  const stopped = 'Stopped. What was written until then is here: change it, save it, or write it again.';
-  let reader = null;
-  let waiting = 0;
+const source = () => form.querySelector('[name="source"]:checked')?.value ?? 'topic';
 
-  const source = () => form.querySelector('[name="source"]:checked')?.value ?? 'topic';
+function showSource() {
+  for (const part of form.querySelectorAll('[data-source]')) part.hidden = part.dataset.source !== source();
+  write.hidden = reader !== null || !['topic', 'pages'].includes(source());
+  const schedule = find('[data-schedule]');
+  if (schedule) schedule.hidden = field('post[save]').value !== 'schedule';
+}
 
-  function showSource() {
-    for (const part of form.querySelectorAll('[data-source]')) part.hidden = part.dataset.source !== source();
-    write.hidden = reader !== null || !['topic', 'pages'].includes(source());
-    const schedule = find('[data-schedule]');
-    if (schedule) schedule.hidden = field('post[save]').value !== 'schedule';
+function body() {
+  const data = new FormData(form);
+  data.delete('csv_file');
+  return new URLSearchParams(data);
+}
+
+async function ask(action) {
+  const response = await fetch(`${base}?action=${action}`, { method: 'POST', body: body(), headers: { Accept: 'application/json' } });
+  return { response, answer: response.headers.get('content-type')?.includes('json') ? await response.json() : null };
+}
+
+function later(run, milliseconds) {
+  clearTimeout(waiting);
+  waiting = window.setTimeout(run, milliseconds);
+}
+
+async function estimate() {
+  try {
+    const { answer } = await ask('estimate');
+    find('[data-estimate]').textContent = answer?.data?.text ? `Estimate: ${answer.data.text}` : '';
+  } catch {
+    find('[data-estimate]').textContent = '';
   }
+}
 
-  function body() {
-    const data = new FormData(form);
-    data.delete('csv_file');
-    return new URLSearchParams(data);
+async function renderPreview() {
+  const response = await fetch(`${base}?action=preview`, { method: 'POST', body: new URLSearchParams({ _nonce: field('_nonce').value, markdown: field('draft[content]').value }), headers: { Accept: 'application/json' } });
+  const answer = await response.json();
+  if (answer.data) preview.innerHTML = answer.data.html;
+}
+
+function tell(text, kind = '') {
+  status.textContent = text;
+  status.className = kind === '' ? 'content-status' : `content-status notice notice-${kind}`;
+}
+
+function showFaults(answer) {
+  for (const note of form.querySelectorAll('[data-fault]')) note.remove();
+  for (const input of form.querySelectorAll('[aria-invalid]')) input.removeAttribute('aria-invalid');
+  const entries = Object.entries(answer?.data?.faults ?? {});
+  for (const [name, sentence] of entries) {
+    const input = field(name);
+    if (!(input instanceof HTMLElement)) continue;
+    const note = Object.assign(document.createElement('p'), { className: 'field-error', id: `${input.id}-fault`, textContent: sentence });
+    note.dataset.fault = '';
+    input.setAttribute('aria-invalid', 'true');
+    input.setAttribute('aria-describedby', note.id);
+    input.after(note);
+    input.closest('details')?.setAttribute('open', '');
   }
+  const first = entries.map(([name]) => field(name)).find((input) => input instanceof HTMLElement);
+  first?.focus();
+  tell(answer?.notice?.text ?? 'The server did not answer. Try again.', 'error');
+}
 
-  async function ask(action) {
-    const response = await fetch(`${base}?action=${action}`, { method: 'POST', body: body(), headers: { Accept: 'application/json' } });
-    return { response, answer: response.headers.get('content-type')?.includes('json') ? await response.json() : null };
+function setWriting(isWriting) {
+  stop.hidden = !isWriting;
+  write.hidden = isWriting;
+  result.setAttribute('aria-busy', String(isWriting));
+  for (const button of form.querySelectorAll('button[type="submit"]')) button.disabled = isWriting;
+  if (!isWriting) showSource();
+}
+
+function prepareResult() {
+  result.hidden = false;
+  for (const name of labels.keys()) if (field(`draft[${name}]`)) field(`draft[${name}]`).value = '';
+  preview.replaceChildren();
+  find('[data-image]').hidden = true;
+  const enabled = [...labels].filter(([name]) => form.querySelector(`#content-part-${name}`).checked);
+  progress.replaceChildren(...enabled.map(([name, label]) => {
+    const entry = Object.assign(document.createElement('li'), { textContent: label });
+    entry.dataset.of = name;
+    return entry;
+  }));
+  progress.hidden = false;
+  result.scrollIntoView({ block: 'start' });
+  stop.focus({ preventScroll: true });
+}
+
+const mark = (part, state) => progress.querySelector(`[data-of="${part}"]`)?.setAttribute('data-state', state);
+
+function put(part, value) {
+  if (part === 'image') {
+    const figure = find('[data-image]');
+    figure.hidden = !value?.url;
+    if (value?.url) Object.assign(figure.querySelector('img'), { src: value.url, alt: value.alt });
+    return;
   }
+  const input = field(`draft[${part}]`);
+  if (input) input.value = Array.isArray(value) ? value.join(', ') : value;
+}
 
-  function later(run, milliseconds) {
-    clearTimeout(waiting);
-    waiting = window.setTimeout(run, milliseconds);
-  }
-
-  async function estimate() {
-    try {
-      const { answer } = await ask('estimate');
-      find('[data-estimate]').textContent = answer?.data?.text ? `Estimate: ${answer.data.text}` : '';
-    } catch {
-      find('[data-estimate]').textContent = '';
-    }
-  }
-
-  async function renderPreview() {
-    const response = await fetch(`${base}?action=preview`, { method: 'POST', body: new URLSearchParams({ _nonce: field('_nonce').value, markdown: field('draft[content]').value }), headers: { Accept: 'application/json' } });
-    const answer = await response.json();
-    if (answer.data) preview.innerHTML = answer.data.html;
-  }
-
-  function tell(text, kind = '') {
-    status.textContent = text;
-    status.className = kind === '' ? 'content-status' : `content-status notice notice-${kind}`;
-  }
-
-  function showFaults(answer) {
-    for (const note of form.querySelectorAll('[data-fault]')) note.remove();
-    for (const input of form.querySelectorAll('[aria-invalid]')) input.removeAttribute('aria-invalid');
-    const entries = Object.entries(answer?.data?.faults ?? {});
-    for (const [name, sentence] of entries) {
-      const input = field(name);
-      if (!(input instanceof HTMLElement)) continue;
-      const note = Object.assign(document.createElement('p'), { className: 'field-error', id: `${input.id}-fault`, textContent: sentence });
-      note.dataset.fault = '';
-      input.setAttribute('aria-invalid', 'true');
-      input.setAttribute('aria-describedby', note.id);
-      input.after(note);
-      input.closest('details')?.setAttribute('open', '');
-    }
-    const first = entries.map(([name]) => field(name)).find((input) => input instanceof HTMLElement);
-    first?.focus();
-    tell(answer?.notice?.text ?? 'The server did not answer. Try again.', 'error');
-  }
-
-  function setWriting(isWriting) {
-    stop.hidden = !isWriting;
-    write.hidden = isWriting;
-    result.setAttribute('aria-busy', String(isWriting));
-    for (const button of form.querySelectorAll('button[type="submit"]')) button.disabled = isWriting;
-    if (!isWriting) showSource();
-  }
-
-  function prepareResult() {
-    result.hidden = false;
-    for (const name of labels.keys()) if (field(`draft[${name}]`)) field(`draft[${name}]`).value = '';
-    preview.replaceChildren();
-    find('[data-image]').hidden = true;
-    const enabled = [...labels].filter(([name]) => form.querySelector(`#content-part-${name}`).checked);
-    progress.replaceChildren(...enabled.map(([name, label]) => {
-      const entry = Object.assign(document.createElement('li'), { textContent: label });
-      entry.dataset.of = name;
-      return entry;
-    }));
-    progress.hidden = false;
-    result.scrollIntoView({ block: 'start' });
-    stop.focus({ preventScroll: true });
-  }
-
-  const mark = (part, state) => progress.querySelector(`[data-of="${part}"]`)?.setAttribute('data-state', state);
-
-  function put(part, value) {
-    if (part === 'image') {
-      const figure = find('[data-image]');
-      figure.hidden = !value?.url;
-      if (value?.url) Object.assign(figure.querySelector('img'), { src: value.url, alt: value.alt });
-      return;
-    }
+const handlers = {
+  begin: ({ uuid }) => (field('uuid').value = uuid),
+  reading: ({ url }) => tell(`Reading ${url}`),
+  part: ({ part }) => {
+    mark(part, 'now');
+    tell(`Writing: ${labels.get(part)}`);
+  },
+  text: ({ part, text }) => {
     const input = field(`draft[${part}]`);
-    if (input) input.value = Array.isArray(value) ? value.join(', ') : value;
-  }
+    if (!input) return;
+    input.value += text;
+    input.scrollTop = input.scrollHeight;
+  },
+  done: ({ part, value, html }) => {
+    mark(part, 'done');
+    put(part, value);
+    if (html !== undefined) preview.innerHTML = html;
+  },
+  end: ({ draft, html, spent }) => {
+    for (const part of labels.keys()) if (draft[part] !== undefined) put(part, draft[part]);
+    preview.innerHTML = html;
+    tell(`Written. It took ${spent}. Change what you like, then save it.`, 'success');
+    history.replaceState(null, '', `${base}?text=${field('uuid').value}`);
+    field('draft[title]').focus();
+  },
+  failed: ({ message, spent }) => tell(`${message} It took ${spent}.`, 'error'),
+};
 
-  const handlers = {
-    begin: ({ uuid }) => (field('uuid').value = uuid),
-    reading: ({ url }) => tell(`Reading ${url}`),
-    part: ({ part }) => {
-      mark(part, 'now');
-      tell(`Writing: ${labels.get(part)}`);
-    },
-    text: ({ part, text }) => {
-      const input = field(`draft[${part}]`);
-      if (!input) return;
-      input.value += text;
-      input.scrollTop = input.scrollHeight;
-    },
-    done: ({ part, value, html }) => {
-      mark(part, 'done');
-      put(part, value);
-      if (html !== undefined) preview.innerHTML = html;
-    },
-    end: ({ draft, html, spent }) => {
-      for (const part of labels.keys()) if (draft[part] !== undefined) put(part, draft[part]);
-      preview.innerHTML = html;
-      tell(`Written. It took ${spent}. Change what you like, then save it.`, 'success');
-      history.replaceState(null, '', `${base}?text=${field('uuid').value}`);
-      field('draft[title]').focus();
-    },
-    failed: ({ message, spent }) => tell(`${message} It took ${spent}.`, 'error'),
-  };
-
-  async function readStream(stream) {
-    reader = stream.pipeThrough(new TextDecoderStream()).getReader();
-    let text = '';
-    let last = '';
-    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-      text += piece.value;
-      const blocks = text.split('\n\n');
-      text = blocks.pop();
-      for (const block of blocks) {
-        const event = /^event: (.+)$/m.exec(block)?.[1];
-        const data = /^data: (.+)$/m.exec(block)?.[1];
-        if (!event || !data) continue;
-        last = event;
-        handlers[event]?.(JSON.parse(data));
-      }
-    }
-    return last;
-  }
-
-  async function begin() {
-    setWriting(true);
-    tell('Beginning');
-    try {
-      const { response, answer } = await ask('stream');
-      if (answer !== null || !response.ok) return showFaults(answer);
-      prepareResult();
-      const last = await readStream(response.body);
-      if (reader.stopped) tell(stopped, 'warning');
-      else if (last !== 'end' && last !== 'failed') tell('The connection broke off. What came until then is here; you may save it or write it again.', 'warning');
-    } catch {
-      tell(reader?.stopped ? stopped : 'The connection broke off. What came until then is here; you may save it or write it again.', 'warning');
-    } finally {
-      reader = null;
-      setWriting(false);
+async function readStream(stream) {
+  reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  let last = '';
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    text += piece.value;
+    const blocks = text.split('\n\n');
+    text = blocks.pop();
+    for (const block of blocks) {
+      const event = /^event: (.+)$/m.exec(block)?.[1];
+      const data = /^data: (.+)$/m.exec(block)?.[1];
+      if (!event || !data) continue;
+      last = event;
+      handlers[event]?.(JSON.parse(data));
     }
   }
+  return last;
+}
 
+async function begin() {
+  setWriting(true);
+  tell('Beginning');
+  try {
+    const { response, answer } = await ask('stream');
+    if (answer !== null || !response.ok) return showFaults(answer);
+    prepareResult();
+    const last = await readStream(response.body);
+    if (reader.stopped) tell(stopped, 'warning');
+    else if (last !== 'end' && last !== 'failed') tell('The connection broke off. What came until then is here; you may save it or write it again.', 'warning');
+  } catch {
+    tell(reader?.stopped ? stopped : 'The connection broke off. What came until then is here; you may save it or write it again.', 'warning');
+  } finally {
+    reader = null;
+    setWriting(false);
+  }
+}
+
+function listen() {
   write.addEventListener('click', begin);
   stop.addEventListener('click', () => {
     const running = reader;
@@ -207,3 +205,5 @@ function start(form) {
   showSource();
   if (field('topic').value !== '') later(estimate, 100);
 }
+
+if (form) listen();
