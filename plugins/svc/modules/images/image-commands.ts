@@ -20,14 +20,14 @@ export function imageCommands(context: ServiceContext): CliCommand[] {
 function drawingCommands(context: ServiceContext): CliCommand[] {
   const { drawing } = imagesOf(context);
   const draw = async (fields: JobFields, source?: JobSource) => {
-    const { images, message, cost } = await drawing.draw(readJob(fields, { request: randomUUID(), userId: 0, source }));
+    const { images, message, cost } = await drawing.draw(readJob({ provider: 'openai', ...fields }, { request: randomUUID(), userId: 0, source }));
     return { message, cost: cost === null ? null : cost / 1_000_000, images: images.map(imageRecord) };
   };
   return [
     {
       name: 'svc image generate',
       description: 'Have images drawn and kept in the media library; prints them.',
-      flags: jsonFlag('{"prompt", "provider", "model"?, "n"?, "size"?, "quality"?, "style"?}'),
+      flags: jsonFlag('{"prompt", "provider"?, "model"?, "n"?, "size"?, "quality"?, "style"?}'),
       run: async ({ flags }) => draw(fieldsOf(flags, '{"prompt": "A lighthouse", "provider": "openai"}')),
     },
     {

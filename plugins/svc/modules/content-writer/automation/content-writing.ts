@@ -74,9 +74,10 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Whoever made the task: its posts are theirs, and made with their rights. */
+/** Whose the posts are, and with whose rights they are made: the task's author; the first administrator where it has none, as one that was made by a command. */
 export async function authorOf({ host }: ServiceContext, { task }: Pick<AutomationItem, 'task'>): Promise<User> {
-  const user = await host.users.get(task.authorId);
+  const [id = 0] = task.authorId === 0 ? await host.users.ids({ role: 'administrator' }) : [task.authorId];
+  const user = await host.users.get(id);
   if (user === null) throw new RestError({ code: 'rest_user_invalid_id', status: 400, message: 'The user whose task it is is gone. Save the task again to make it yours.' });
   return user;
 }
