@@ -46,6 +46,17 @@ describeDialects('content in automations', (_open, { location }) => {
       expect(event.data.post).to.deep.include({ id: post!.id, status: 'publish' });
     });
 
+    it('are the first administrator’s where a command made the task', async () => {
+      const type = await typeOf('content_writing');
+      const item = itemOf({});
+      const result = await type.run({ ...item, task: { ...item.task, authorId: 0 } });
+      await site.host.database.transaction(async (transaction) => result.commit?.(transaction));
+      const [first] = await site.host.users.ids({ role: 'administrator' });
+      expect((await posts()).map(({ authorId }) => authorId)).to.deep.equal([first]);
+      const gone = await failureOf(type.run({ ...item, task: { ...item.task, authorId: 999_999 } }));
+      expect(String(gone)).to.include('gone');
+    });
+
     it('take rows, entries of feeds and lines for what they are', async () => {
       const type = await typeOf('content_writing');
       await type.run(itemOf({ target: 'x', input: { Title: 'Tea', Keywords: 'green' }, settings: { instructions: 'Short.' } }));
