@@ -1,5 +1,6 @@
 import { lazy } from '#plugin-api';
 import type { ServiceContext } from '../../context.ts';
+import { partsOf } from '../../kit/parts-of.ts';
 import '../../ai/knowledge-hooks.ts';
 import { createMinuteCounts, type MinuteCounts } from '../../kit/visitors/minute-counts.ts';
 import { createSessionTokens } from '../../kit/visitors/session-token.ts';
@@ -24,14 +25,8 @@ export interface AiForms {
   readonly submit: Submit;
 }
 
-const made = new WeakMap<ServiceContext, AiForms>();
-
 /** The parts of forms in this process, made when they are first asked for. */
-export function aiFormsOf(context: ServiceContext): AiForms {
-  const parts = made.get(context) ?? create(context);
-  made.set(context, parts);
-  return parts;
-}
+export const aiFormsOf: (context: ServiceContext) => AiForms = partsOf(create);
 
 function create(context: ServiceContext): AiForms {
   const { host } = context;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ServiceContext } from '../../context.ts';
+import { partsOf } from '../../kit/parts-of.ts';
 import { createCosts, type Costs } from './costs.ts';
 import { createClaims } from './queue/claims.ts';
 import type { ItemStore } from './queue/item-store.ts';
@@ -25,14 +26,8 @@ export interface Automations {
   readonly worker: Worker;
 }
 
-const made = new WeakMap<ServiceContext, Automations>();
-
 /** The parts of automations in this process. */
-export function automationsOf(context: ServiceContext): Automations {
-  const parts = made.get(context) ?? create(context);
-  made.set(context, parts);
-  return parts;
-}
+export const automationsOf: (context: ServiceContext) => Automations = partsOf(create);
 
 function create({ host, generateText, generateImages, embed, ledger }: ServiceContext): Automations {
   const types = createTaskTypes(host, { generateText, generateImages, embed });

@@ -1,5 +1,6 @@
 import { lazy } from '#plugin-api';
 import type { ServiceContext } from '../../context.ts';
+import { partsOf } from '../../kit/parts-of.ts';
 import { exampleModel } from '../../settings/example-model.ts';
 import type { BotStore } from './bots/bot.ts';
 import { createBotStore } from './bots/bot-store.ts';
@@ -15,16 +16,6 @@ export interface Chatbots {
   readonly conversations: ConversationStore;
   readonly submissions: SubmissionStore;
   readonly reply: CreateReply;
-}
-
-/** The parts, made when they are first asked for and then kept with the context. */
-export function partsOf<Parts>(create: (context: ServiceContext) => Parts): (context: ServiceContext) => Parts {
-  const made = new WeakMap<ServiceContext, Parts>();
-  return (context) => {
-    const parts = made.get(context) ?? create(context);
-    made.set(context, parts);
-    return parts;
-  };
 }
 
 /** The parts of chatbots in this process. */

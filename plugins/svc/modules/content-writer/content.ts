@@ -1,5 +1,6 @@
 import { lazy } from '#plugin-api';
 import type { ServiceContext } from '../../context.ts';
+import { partsOf } from '../../kit/parts-of.ts';
 import { createItemClaims, type ItemClaims } from './runs/item-claims.ts';
 import { createRunStore, type RunStore } from './runs/run-store.ts';
 import { createContentWorker, type ContentWorker } from './runs/worker.ts';
@@ -15,14 +16,8 @@ export interface Content {
   readonly generate: GenerateContent;
 }
 
-const made = new WeakMap<ServiceContext, Content>();
-
 /** The parts of the content writer in this process. */
-export function contentOf(context: ServiceContext): Content {
-  const parts = made.get(context) ?? create(context);
-  made.set(context, parts);
-  return parts;
-}
+export const contentOf: (context: ServiceContext) => Content = partsOf(create);
 
 function create(context: ServiceContext): Content {
   const { host } = context;

@@ -1,4 +1,5 @@
 import type { ServiceContext } from '../../context.ts';
+import { partsOf } from '../../kit/parts-of.ts';
 import { createDrawing, type Drawing } from './draw/draw-images.ts';
 import type { ImageStore } from './store/image.ts';
 import { createImageStore } from './store/image-store.ts';
@@ -11,15 +12,8 @@ export interface Images {
   readonly deleteImage: DeleteImage;
 }
 
-const made = new WeakMap<ServiceContext, Images>();
-
 /** The parts of images in this process, made when they are first asked for. */
-export function imagesOf(context: ServiceContext): Images {
-  const known = made.get(context);
-  if (known !== undefined) return known;
-  const { host, generateImages, editImages } = context;
+export const imagesOf: (context: ServiceContext) => Images = partsOf(({ host, generateImages, editImages }) => {
   const store = createImageStore(host);
-  const images: Images = { store, drawing: createDrawing({ host, store, generateImages, editImages }), deleteImage: createDeleteImage({ host, store }) };
-  made.set(context, images);
-  return images;
-}
+  return { store, drawing: createDrawing({ host, store, generateImages, editImages }), deleteImage: createDeleteImage({ host, store }) };
+});

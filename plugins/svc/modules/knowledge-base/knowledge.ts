@@ -1,5 +1,5 @@
-import { lazy } from '#plugin-api';
 import type { ServiceContext } from '../../context.ts';
+import { partsOf } from '../../kit/parts-of.ts';
 import type { BaseStore } from './bases/base-store.ts';
 import { createBaseStore } from './bases/base-store.ts';
 import type { IndexParts } from './indexing/index-parts.ts';
@@ -22,13 +22,7 @@ export interface Knowledge {
   readonly stop: () => Promise<void>;
 }
 
-const made = new WeakMap<ServiceContext, Knowledge>();
-
-export function knowledgeOf(context: ServiceContext): Knowledge {
-  const knowledge = made.get(context) ?? create(context);
-  made.set(context, knowledge);
-  return knowledge;
-}
+export const knowledgeOf: (context: ServiceContext) => Knowledge = partsOf(create);
 
 function create(context: ServiceContext): Knowledge {
   const { host } = context;
@@ -50,12 +44,8 @@ function lazyWorker(index: IndexParts): Pick<Knowledge, 'drain' | 'stop'> {
   let loaded: ReturnType<typeof load> | null = null;
   let hasStopped = false;
   const load = async () => (await import('./indexing/worker.ts')).createIndexWorker(index);
-  const drain = lazy(async () => async () => {
-    loaded ??= load();
-    await (await loaded).drain();
-  });
   return {
-    drain: async () => { if (!hasStopped) await drain(); },
+    drain: async () => { if (!hasStopped) await (await (loaded ??= load())).drain(); },
     stop: async () => {
       hasStopped = true;
       if (loaded !== null) await (await loaded).stop();

@@ -1,5 +1,5 @@
 import type { ServiceContext } from '../../../context.ts';
-import { partsOf } from '../chatbots.ts';
+import { partsOf } from '../../../kit/parts-of.ts';
 import type { Logs } from './logs.ts';
 
 /** The logs of this process, loaded when they are first asked for. */

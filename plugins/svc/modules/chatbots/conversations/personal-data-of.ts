@@ -1,5 +1,6 @@
 import type { ServiceContext } from '../../../context.ts';
-import { chatbotsOf, partsOf } from '../chatbots.ts';
+import { partsOf } from '../../../kit/parts-of.ts';
+import { chatbotsOf } from '../chatbots.ts';
 import { logsOf } from './logs-of.ts';
 import type { PersonalData } from './personal-data.ts';
 

@@ -1,5 +1,6 @@
 import type { ServiceContext } from '../../../context.ts';
-import { chatbotsOf, partsOf } from '../chatbots.ts';
+import { partsOf } from '../../../kit/parts-of.ts';
+import { chatbotsOf } from '../chatbots.ts';
 import { createActs, type Acts } from './acts.ts';
 import { createBurst, type Burst } from './burst.ts';
 import { createWidgetEvents, type EventParts, type WidgetEvents } from './events.ts';

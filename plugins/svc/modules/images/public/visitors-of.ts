@@ -1,4 +1,5 @@
 import type { ServiceContext } from '../../../context.ts';
+import { partsOf } from '../../../kit/parts-of.ts';
 import { createMinuteCounts, type MinuteCounts } from '../../../kit/visitors/minute-counts.ts';
 import { createSessionTokens } from '../../../kit/visitors/session-token.ts';
 import { createSigner } from '../../../kit/visitors/signer.ts';
@@ -20,11 +21,7 @@ export interface VisitorImages {
   readonly floods: MinuteCounts;
 }
 
-const made = new WeakMap<ServiceContext, VisitorImages>();
-
-export function visitorImagesOf(context: ServiceContext): VisitorImages {
-  const known = made.get(context);
-  if (known !== undefined) return known;
+export const visitorImagesOf: (context: ServiceContext) => VisitorImages = partsOf((context) => {
   const { host } = context;
   const signer = createSigner({ host });
   const requests = createVisitorRequests(host);
@@ -35,13 +32,11 @@ export function visitorImagesOf(context: ServiceContext): VisitorImages {
     timeout: async () => (await context.settings.timeouts()).images,
   });
   host.onStop(() => draws.stop());
-  const images: VisitorImages = {
+  return {
     requests, draws,
     settings: createVisitorSettings({ host, providers: async () => context.providers.all() }),
     visitors: createVisitors({ host, tokens: createSessionTokens({ signer, clock: host.clock }) }),
     forms: createFormTokens({ signer, clock: host.clock }),
     floods: createMinuteCounts({ clock: host.clock }),
   };
-  made.set(context, images);
-  return images;
-}
+});
