@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../context.ts';
-import { faultsOf } from '../../../settings/invalid-fields.ts';
 import { textOf } from '../../../settings/page/form-values.ts';
+import { downloadJson, takeIn, type RefusedImport } from '../../../settings/page/transfer-actions.ts';
 import { readyModel } from '../../../settings/ready-model.ts';
 import { aiFormsOf } from '../ai-forms.ts';
 import type { AiForm } from '../forms/form.ts';
@@ -11,10 +10,6 @@ import { blankForm, starters } from '../forms/starters.ts';
 import { editSlug, embedWords, formsSlug, postedForm, snippets, statusBadge, submissionsSlug } from './form-pages.ts';
 
 const template = 'svc/ai-forms-list';
-/** Characters of a pasted import; a file may have more. */
-const mostPasted = 1_000_000;
-/** Sentences shown about an import; the first ones tell enough. */
-const mostFaults = 20;
 
 /** The list of forms: making, copying, switching, moving and deleting them. */
 export function formsPage(context: ServiceContext): AdminPageBody {
@@ -33,14 +28,13 @@ export function formsPage(context: ServiceContext): AdminPageBody {
       },
       delete: (request) => remove(context, request),
       export: (request) => download(context, request),
-      import: (request) => takeIn(context, request),
+      import: (request) => takeIn(request, {
+        pasted: textOf(request, 'json'),
+        make: (text) => importAll(context, text),
+        page: async (refused) => ({ template, data: await listView(context, refused) }),
+      }),
     },
   };
-}
-
-interface RefusedImport {
-  readonly text: string;
-  readonly faults: readonly string[];
 }
 
 async function listView(context: ServiceContext, refused?: RefusedImport): Promise<Record<string, unknown>> {
@@ -93,34 +87,13 @@ async function download(context: ServiceContext, request: AdminRequest): Promise
   const { forms } = aiFormsOf(context);
   const chosen = textOf(request, 'id') === '' ? await forms.list() : [await postedForm(context, request)];
   const name = chosen.length === 1 ? `ai-form-${String(chosen[0]?.id)}.json` : 'ai-forms.json';
-  const content = `${JSON.stringify(exportForms(chosen), null, 2)}\n`;
-  return { download: { name, type: 'application/json; charset=utf-8', content: pieces(content) } };
+  return downloadJson(name, exportForms(chosen));
 }
 
-async function* pieces(content: string): AsyncGenerator<string> {
-  yield await Promise.resolve(content);
-}
-
-/** From a file, or from what was pasted. All forms of it or none. */
-async function takeIn(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
-  const pasted = textOf(request, 'json');
-  const file = request.files?.['file'];
-  const refuse = async (faults: readonly string[]): Promise<AdminActionResult> => ({
-    notice: { kind: 'error', text: 'Nothing was imported.' },
-    page: { template, data: await listView(context, { text: file ? '' : pasted, faults: faults.slice(0, mostFaults) }) },
-    status: 400,
-  });
-  if (!file && pasted.trim() === '') return refuse(['Choose a file, or paste what an export holds.']);
-  if (!file && pasted.length > mostPasted) return refuse(['This is too long to paste. Choose it as a file.']);
-  try {
-    const made = await importForms(file ? await readFile(file.path, 'utf8') : pasted, aiFormsOf(context).forms);
-    const [first] = made;
-    return made.length === 1 && first
-      ? { notice: { kind: 'success', text: `${first.name} is imported.` }, redirect: `${editSlug}?id=${String(first.id)}` }
-      : { notice: { kind: 'success', text: `${String(made.length)} forms are imported.` }, redirect: formsSlug };
-  } catch (error) {
-    const faults = faultsOf(error);
-    if (!faults) throw error;
-    return refuse(Object.values(faults));
-  }
+async function importAll(context: ServiceContext, text: string): Promise<AdminActionResult> {
+  const made = await importForms(text, aiFormsOf(context).forms);
+  const [first] = made;
+  return made.length === 1 && first
+    ? { notice: { kind: 'success', text: `${first.name} is imported.` }, redirect: `${editSlug}?id=${String(first.id)}` }
+    : { notice: { kind: 'success', text: `${String(made.length)} forms are imported.` }, redirect: formsSlug };
 }

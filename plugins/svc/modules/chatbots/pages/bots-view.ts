@@ -2,14 +2,9 @@ import type { ServiceContext } from '../../../context.ts';
 import type { Bot } from '../bots/bot.ts';
 import { chatbotsOf } from '../chatbots.ts';
 import { botActivity, type BotActivity } from './bot-activity.ts';
+import type { RefusedImport } from '../../../settings/page/transfer-actions.ts';
 import { readyModel } from '../../../settings/ready-model.ts';
 import { editSlug, embedWords, logsSlug, newBotSlug, statusBadge } from './bot-pages.ts';
-
-/** An import that was refused. */
-export interface RefusedImport {
-  readonly text: string;
-  readonly faults: readonly string[];
-}
 
 /** The data of `svc/bots`. */
 export async function botsView(context: ServiceContext, refused?: RefusedImport): Promise<Record<string, unknown>> {

@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../context.ts';
-import { faultsOf } from '../../../settings/invalid-fields.ts';
 import { textOf } from '../../../settings/page/form-values.ts';
+import { downloadJson, takeIn } from '../../../settings/page/transfer-actions.ts';
 import { exportBots, importBots } from '../bots/bot-transfer.ts';
 import { chatbotsOf } from '../chatbots.ts';
 import { botOfForm } from './bot-of.ts';
@@ -12,10 +11,6 @@ import { botTemplates, shownHere } from './bot-templates.ts';
 import { botsView } from './bots-view.ts';
 
 const template = 'svc/bots';
-/** Characters of a pasted import; a file may have more. */
-const mostPasted = 1_000_000;
-/** Sentences shown about an import; the first ones tell enough. */
-const mostFaults = 20;
 
 /** The list of chatbots: making, copying, switching, moving and deleting them. */
 export function botsPage(context: ServiceContext): AdminPageBody {
@@ -38,7 +33,11 @@ export function botsPage(context: ServiceContext): AdminPageBody {
       },
       delete: (request) => remove(context, request),
       export: (request) => download(context, request),
-      import: (request) => takeIn(context, request),
+      import: (request) => takeIn(request, {
+        pasted: textOf(request, 'json'),
+        make: (text) => importAll(context, text),
+        page: async (refused) => ({ template, data: await botsView(context, refused) }),
+      }),
     },
   };
 }
@@ -67,34 +66,13 @@ async function download(context: ServiceContext, request: AdminRequest): Promise
   const { bots } = chatbotsOf(context);
   const chosen = textOf(request, 'id') === '' ? await bots.list() : [await botOfForm(context, request)];
   const name = chosen.length === 1 ? `chatbot-${String(chosen[0]?.id)}.json` : 'chatbots.json';
-  const content = `${JSON.stringify(exportBots(chosen), null, 2)}\n`;
-  return { download: { name, type: 'application/json; charset=utf-8', content: pieces(content) } };
+  return downloadJson(name, exportBots(chosen));
 }
 
-async function* pieces(content: string): AsyncGenerator<string> {
-  yield await Promise.resolve(content);
-}
-
-/** From a file, or from what was pasted. All bots of it or none. */
-async function takeIn(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
-  const pasted = textOf(request, 'json');
-  const file = request.files?.['file'];
-  const refuse = async (faults: readonly string[]): Promise<AdminActionResult> => ({
-    notice: { kind: 'error', text: 'Nothing was imported.' },
-    page: { template, data: await botsView(context, { text: file ? '' : pasted, faults: faults.slice(0, mostFaults) }) },
-    status: 400,
-  });
-  if (!file && pasted.trim() === '') return refuse(['Choose a file, or paste what an export holds.']);
-  if (!file && pasted.length > mostPasted) return refuse(['This is too long to paste. Choose it as a file.']);
-  try {
-    const made = await importBots(file ? await readFile(file.path, 'utf8') : pasted, chatbotsOf(context).bots);
-    const [first] = made;
-    return made.length === 1 && first
-      ? { notice: { kind: 'success', text: `${first.name} is imported.` }, redirect: `${editSlug}?id=${String(first.id)}` }
-      : { notice: { kind: 'success', text: `${String(made.length)} chatbots are imported.` }, redirect: botsSlug };
-  } catch (error) {
-    const faults = faultsOf(error);
-    if (!faults) throw error;
-    return refuse(Object.values(faults));
-  }
+async function importAll(context: ServiceContext, text: string): Promise<AdminActionResult> {
+  const made = await importBots(text, chatbotsOf(context).bots);
+  const [first] = made;
+  return made.length === 1 && first
+    ? { notice: { kind: 'success', text: `${first.name} is imported.` }, redirect: `${editSlug}?id=${String(first.id)}` }
+    : { notice: { kind: 'success', text: `${String(made.length)} chatbots are imported.` }, redirect: botsSlug };
 }

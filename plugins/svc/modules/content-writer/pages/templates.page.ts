@@ -1,16 +1,13 @@
-import { readFile } from 'node:fs/promises';
-import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import { RestError, type AdminActionResult, type AdminPageBody } from '#plugin-api';
 import type { ServiceContext } from '../../../context.ts';
-import { faultsOf } from '../../../settings/invalid-fields.ts';
 import { textOf } from '../../../settings/page/form-values.ts';
+import { downloadJson, takeIn } from '../../../settings/page/transfer-actions.ts';
 import { contentOf } from '../content.ts';
 import { exportTemplates, importTemplates } from '../templates/template-transfer.ts';
 import { enabledParts, partLabels, type Template } from '../templates/template.ts';
 import { slugs, tabsOf } from './content-pages.ts';
 
 const template = 'svc/content-templates';
-/** Sentences shown about an import; the first ones tell enough. */
-const mostFaults = 20;
 
 /** Sets of prompts: those that come with the service, and one's own. */
 export function templatesPage(context: ServiceContext): AdminPageBody {
@@ -27,10 +24,12 @@ export function templatesPage(context: ServiceContext): AdminPageBody {
         const all = await templates.list();
         const chosen = id === '' ? all.filter(({ builtIn }) => !builtIn) : all.filter((one) => one.id === id);
         if (chosen.length === 0) throw gone();
-        const content = `${JSON.stringify(exportTemplates(chosen), null, 2)}\n`;
-        return { download: { name: 'content-templates.json', type: 'application/json; charset=utf-8', content: pieces(content) } };
+        return downloadJson('content-templates.json', exportTemplates(chosen));
       },
-      import: (request) => takeIn(context, request),
+      import: (request) => takeIn(request, {
+        make: (text) => importAll(context, text),
+        page: async ({ faults }) => ({ template, data: await view(context, faults) }),
+      }),
     },
   };
 }
@@ -52,21 +51,7 @@ async function view(context: ServiceContext, refused?: readonly string[]): Promi
   return { tabs: tabsOf(host, 'templates'), own: all.filter(({ builtIn }) => !builtIn).map(card), builtIn: all.filter(({ builtIn }) => builtIn).map(card), newHref: host.admin.url(slugs.template), refused };
 }
 
-async function* pieces(content: string): AsyncGenerator<string> {
-  yield await Promise.resolve(content);
-}
-
-/** All templates of a file or none. */
-async function takeIn(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
-  const file = request.files?.['file'];
-  const refuse = async (faults: readonly string[]): Promise<AdminActionResult> => ({ notice: { kind: 'error', text: 'Nothing was imported.' }, page: { template, data: await view(context, faults.slice(0, mostFaults)) }, status: 400 });
-  if (!file) return refuse(['Choose the file of an export.']);
-  try {
-    const made = await importTemplates(await readFile(file.path, 'utf8'), contentOf(context).templates);
-    return { notice: { kind: 'success', text: made.length === 1 ? `${made[0]?.name ?? ''} is imported.` : `${String(made.length)} templates are imported.` }, redirect: slugs.templates };
-  } catch (error) {
-    const faults = faultsOf(error);
-    if (!faults) throw error;
-    return refuse(Object.values(faults));
-  }
+async function importAll(context: ServiceContext, text: string): Promise<AdminActionResult> {
+  const made = await importTemplates(text, contentOf(context).templates);
+  return { notice: { kind: 'success', text: made.length === 1 ? `${made[0]?.name ?? ''} is imported.` : `${String(made.length)} templates are imported.` }, redirect: slugs.templates };
 }

@@ -1,4 +1,4 @@
-import { invalidFields } from '../../../settings/invalid-fields.ts';
+import { readTransfer } from '../../../settings/read-transfer.ts';
 import type { TemplateStore } from './template-store.ts';
 import { settingsOf, type Template, type TemplateSettings } from './template.ts';
 
@@ -19,17 +19,9 @@ export function exportTemplates(templates: readonly Template[]): TemplateTransfe
 /**
  * Makes the templates of an export: all of them, or none where one is refused.
  *
+ * @param text JSON as `exportTemplates` made it, up to 200 templates
  * @throws RestError 400 `rest_invalid_param`, every bad member by its path (`templates[1].parts.title.prompt`)
  */
 export async function importTemplates(text: string, store: Pick<TemplateStore, 'createAll'>): Promise<readonly Template[]> {
-  let transfer: Partial<TemplateTransfer> | null;
-  try {
-    transfer = JSON.parse(text.replace(/^\ufeff/, '')) as Partial<TemplateTransfer> | null;
-  } catch {
-    throw invalidFields({ file: 'The file is not JSON.' });
-  }
-  if (transfer?.format !== format) throw invalidFields({ format: `The file is no export of templates: its format is not ${format}.` });
-  if (transfer.version !== version) throw invalidFields({ version: `The file has version ${JSON.stringify(transfer.version ?? null)}; version ${String(version)} can be read here.` });
-  if (!Array.isArray(transfer.templates)) throw invalidFields({ templates: 'templates must be a list.' });
-  return store.createAll(transfer.templates);
+  return store.createAll(readTransfer(text, { format, version, list: 'templates', noun: 'templates' }));
 }
