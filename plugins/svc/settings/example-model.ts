@@ -24,3 +24,9 @@ export async function exampleModel({ settings, providers, tester }: SettingsCont
   }
   return candidates[0] ?? { provider: 'openai', model: 'your-model', configured: false };
 }
+
+/** What something new is answered by where nobody names a provider: the example, without its model while nothing is configured. */
+export async function firstModel(context: SettingsContext): Promise<Pick<ExampleModel, 'provider' | 'model'>> {
+  const { provider, model, configured } = await exampleModel(context);
+  return { provider, model: configured ? model : '' };
+}

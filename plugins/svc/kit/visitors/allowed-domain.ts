@@ -1,4 +1,8 @@
 import { isUrl } from '#plugin-api';
+import type { Faults } from '../settings-schema/check-shape.ts';
+import { listFaults } from '../settings-schema/list-faults.ts';
+import type { EmbedSettings } from './embed-settings.ts';
+
 /** One entry of `embed.allowed_domains` (D16). */
 export interface AllowedDomain {
   /** `http` or `https`; null: both. */
@@ -26,6 +30,11 @@ export function readAllowedDomain(text: string): AllowedDomain | null {
   // A star in front of an address or a single label (`*.com`) would let in what nobody means.
   if (wildcard && (!host.includes('.') || /^[\d.]+$|^\[/.test(host))) return null;
   return { scheme: (scheme?.toLowerCase() as 'http' | 'https' | undefined) ?? null, host, wildcard, port };
+}
+
+/** The entries of `embed.allowed_domains` that are no domains. */
+export function domainFaults({ allowed_domains: domains }: EmbedSettings): Faults {
+  return listFaults('embed.allowed_domains', domains, (domain) => (readAllowedDomain(domain) ? null : 'must be a domain such as example.com, https://shop.example.com:8443 or *.example.com'));
 }
 
 /** As `URL` writes it, or null where it is no name of a host. */

@@ -1,11 +1,11 @@
 import { lazy } from '#plugin-api';
+import { knownNames } from '../../ai/answerers/known-names.ts';
 import type { ServiceContext } from '../../context.ts';
 import { partsOf } from '../../kit/parts-of.ts';
-import '../../ai/knowledge-hooks.ts';
 import { createMinuteCounts, type MinuteCounts } from '../../kit/visitors/minute-counts.ts';
 import { createSessionTokens } from '../../kit/visitors/session-token.ts';
 import { createSigner, type Signer } from '../../kit/visitors/signer.ts';
-import { exampleModel } from '../../settings/example-model.ts';
+import { firstModel } from '../../settings/example-model.ts';
 import type { FormStore } from './forms/form.ts';
 import { createFormStore } from './forms/form-store.ts';
 import { createVisitors, type Visitors } from './public/visitor.ts';
@@ -43,18 +43,4 @@ function create(context: ServiceContext): AiForms {
     visitors: createVisitors({ host, forms, signer, tokens: createSessionTokens({ signer, clock: host.clock }) }),
     floods: createMinuteCounts({ clock: host.clock }),
   };
-}
-
-async function knownNames(context: ServiceContext) {
-  return {
-    textProviders: context.textProviderIds(),
-    embeddingProviders: (await context.providers.all()).filter(({ embeddings }) => embeddings !== undefined).map(({ id }) => id),
-    vectorStores: context.vectorStoreIds(),
-    knowledgeBases: (await context.host.hooks.applyFiltersAsync('svc_knowledge_bases', [])).map(({ id }) => id),
-  };
-}
-
-async function firstModel(context: ServiceContext): Promise<{ provider: string; model: string }> {
-  const { provider, model, configured } = await exampleModel(context);
-  return { provider, model: configured ? model : '' };
 }

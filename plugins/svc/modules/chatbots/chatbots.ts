@@ -1,7 +1,8 @@
 import { lazy } from '#plugin-api';
+import { knownNames } from '../../ai/answerers/known-names.ts';
 import type { ServiceContext } from '../../context.ts';
 import { partsOf } from '../../kit/parts-of.ts';
-import { exampleModel } from '../../settings/example-model.ts';
+import { firstModel } from '../../settings/example-model.ts';
 import type { BotStore } from './bots/bot.ts';
 import { createBotStore } from './bots/bot-store.ts';
 import type { ConversationStore } from './conversations/conversation.ts';
@@ -23,17 +24,5 @@ export const chatbotsOf: (context: ServiceContext) => Chatbots = partsOf((contex
   reply: lazy(async () => (await import('./reply/create-reply.ts')).createReplies(context)),
   conversations: createConversationStore({ host: context.host }),
   submissions: createSubmissionStore({ host: context.host }),
-  bots: createBotStore({
-    host: context.host,
-    known: async () => ({
-      textProviders: context.textProviderIds(),
-      embeddingProviders: (await context.providers.all()).filter(({ embeddings }) => embeddings !== undefined).map(({ id }) => id),
-      vectorStores: context.vectorStoreIds(),
-      knowledgeBases: (await context.knowledgeBases()).map(({ id }) => id),
-    }),
-    firstModel: async () => {
-      const { provider, model, configured } = await exampleModel(context);
-      return { provider, model: configured ? model : '' };
-    },
-  }),
+  bots: createBotStore({ host: context.host, known: () => knownNames(context), firstModel: () => firstModel(context) }),
 }));

@@ -1,11 +1,12 @@
 import type { HostApi } from '#plugin-api';
+import type { KnownNames } from '../../../ai/answerers/known-names.ts';
 import { errors } from '../../../kit/errors.ts';
 import { createShapeCheck, type Faults } from '../../../kit/settings-schema/check-shape.ts';
 import { fillDefaults, isMembers, mergeChanges } from '../../../kit/settings-schema/fill.ts';
 import { invalidFields } from '../../../settings/invalid-fields.ts';
 import '../hooks.ts';
 import type { AiForm, FormSettings, FormStore } from './form.ts';
-import { formFaults, type KnownNames } from './form-faults.ts';
+import { formFaults } from './form-faults.ts';
 import { settingsOf } from './form-record.ts';
 import { createFormRows } from './form-rows.ts';
 import { formSchema } from './form-schema.ts';

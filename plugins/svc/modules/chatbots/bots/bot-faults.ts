@@ -1,19 +1,11 @@
 import { isUrl } from '#plugin-api';
 import { isIP } from 'node:net';
+import { nameFaults, type KnownNames } from '../../../ai/answerers/known-names.ts';
+import type { Faults } from '../../../kit/settings-schema/check-shape.ts';
+import { listFaults, repeatFaults } from '../../../kit/settings-schema/list-faults.ts';
+import { domainFaults } from '../../../kit/visitors/allowed-domain.ts';
 import type { BotForm } from '../forms/form.ts';
 import type { BotSettings } from './bot.ts';
-import { readAllowedDomain } from '../../../kit/visitors/allowed-domain.ts';
-import type { Faults } from '../../../kit/settings-schema/check-shape.ts';
-
-/** What bots may name, at this moment. */
-export interface KnownNames {
-  /** Ids of providers that generate text. */
-  readonly textProviders: readonly string[];
-  readonly embeddingProviders: readonly string[];
-  readonly vectorStores: readonly string[];
-  /** Ids. */
-  readonly knowledgeBases: readonly number[];
-}
 
 /**
  * What is wrong with settings whose members are right one by one.
@@ -22,39 +14,14 @@ export interface KnownNames {
  */
 export function settingsFaults(settings: BotSettings, known: KnownNames, before: BotSettings | null): Faults {
   return {
-    ...providerFaults(settings, known, before),
-    ...knowledgeFaults(settings, known, before),
-    ...listFaults('embed.allowed_domains', settings.embed.allowed_domains, (domain) => (readAllowedDomain(domain) ? null : 'must be a domain such as example.com, https://shop.example.com:8443 or *.example.com')),
+    ...nameFaults(settings, known, before),
+    ...domainFaults(settings.embed),
     ...listFaults('moderation.banned_addresses', settings.moderation.banned_addresses, (address) => (isAddressOrRange(address) ? null : 'must be an IP address or a range such as 203.0.113.0/24')),
     ...listFaults('moderation.banned_words', settings.moderation.banned_words, (word) => (word.trim() === '' ? 'must not be blank' : null)),
     ...pictureFaults(settings),
     ...formFaults(settings.forms),
     ...ruleFaults(settings),
   };
-}
-
-function providerFaults({ provider }: BotSettings, { textProviders }: KnownNames, before: BotSettings | null): Faults {
-  if (textProviders.includes(provider) || before?.provider === provider) return {};
-  return { provider: `provider must be one of ${textProviders.join(', ')}.` };
-}
-
-function knowledgeFaults({ knowledge }: BotSettings, { vectorStores, embeddingProviders, knowledgeBases }: KnownNames, before: BotSettings | null): Faults {
-  if (!knowledge.enabled) return {};
-  const faults: Faults = {};
-  if (knowledge.base !== 0) {
-    const isKnown = knowledgeBases.includes(knowledge.base) || (before?.knowledge.enabled === true && before.knowledge.base === knowledge.base);
-    return isKnown ? {} : { 'knowledge.base': 'knowledge.base must be the id of a knowledge base, or 0 for a vector store of its own.' };
-  }
-  const oneOf = (name: 'store' | 'embedding_provider', ids: readonly string[]): void => {
-    if (ids.includes(knowledge[name]) || (before?.knowledge.enabled && before.knowledge[name] === knowledge[name])) return;
-    faults[`knowledge.${name}`] = `knowledge.${name} must be one of ${ids.join(', ')} while knowledge is on.`;
-  };
-  oneOf('store', vectorStores);
-  oneOf('embedding_provider', embeddingProviders);
-  for (const name of ['target', 'embedding_model'] as const) {
-    if (knowledge[name].trim() === '') faults[`knowledge.${name}`] = `knowledge.${name} must not be empty while knowledge is on.`;
-  }
-  return faults;
 }
 
 function pictureFaults({ look: { avatar_url: address } }: BotSettings): Faults {
@@ -65,47 +32,27 @@ function pictureFaults({ look: { avatar_url: address } }: BotSettings): Faults {
 }
 
 function formFaults(forms: readonly BotForm[]): Faults {
-  const faults: Faults = repeated('forms', forms.map(({ id }) => id));
+  const faults: Faults = repeatFaults('forms', forms.map(({ id }) => id));
   forms.forEach(({ elements }, at) => {
     const path = `forms[${String(at)}].elements`;
-    Object.assign(faults, repeated(path, elements.map(({ id }) => id)));
+    Object.assign(faults, repeatFaults(path, elements.map(({ id }) => id)));
     elements.forEach(({ type, options }, place) => {
       const here = `${path}[${String(place)}].options`;
       if (['select', 'radio', 'checkbox'].includes(type) && options.length === 0) faults[here] = `${here} must hold at least one option.`;
-      Object.assign(faults, repeated(here, options.map(({ value }) => value), 'value'));
+      Object.assign(faults, repeatFaults(here, options.map(({ value }) => value), 'value'));
     });
   });
   return faults;
 }
 
 function ruleFaults({ rules, forms }: BotSettings): Faults {
-  const faults: Faults = repeated('rules', rules.map(({ id }) => id));
+  const faults: Faults = repeatFaults('rules', rules.map(({ id }) => id));
   rules.forEach(({ action }, at) => {
     if (action.type !== 'display_form' || forms.some(({ id }) => id === action.form_id)) return;
     const path = `rules[${String(at)}].action.form_id`;
     faults[path] = `${path} names no form of this chatbot.`;
   });
   return faults;
-}
-
-/** A fault for each that was there before in the list. */
-function repeated(path: string, values: readonly string[], member = 'id'): Faults {
-  const faults: Faults = {};
-  values.forEach((value, at) => {
-    if (values.indexOf(value) === at) return;
-    const here = `${path}[${String(at)}].${member}`;
-    faults[here] = `${here} is the same as that of ${path}[${String(values.indexOf(value))}].`;
-  });
-  return faults;
-}
-
-function listFaults(path: string, values: readonly string[], faultOf: (value: string) => string | null): Faults {
-  return Object.fromEntries(
-    values.flatMap((value, at) => {
-      const fault = faultOf(value);
-      return fault === null ? [] : [[`${path}[${String(at)}]`, `${path}[${String(at)}] ${fault}.`]];
-    }),
-  );
 }
 
 function isAddressOrRange(text: string): boolean {

@@ -1,8 +1,9 @@
 import type { HostApi } from '#plugin-api';
+import type { KnownNames } from '../../../ai/answerers/known-names.ts';
 import { errors } from '../../../kit/errors.ts';
 import { invalidFields } from '../../../settings/invalid-fields.ts';
 import type { Bot, BotSettings, BotStore } from './bot.ts';
-import { settingsFaults, type KnownNames } from './bot-faults.ts';
+import { settingsFaults } from './bot-faults.ts';
 import { settingsOf } from './bot-record.ts';
 import { createBotRows } from './bot-rows.ts';
 import '../hooks.ts';
