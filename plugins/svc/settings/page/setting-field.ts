@@ -83,7 +83,7 @@ export function readFields(specs: readonly FieldSpec[], form: Draft): Record<str
   const settings: Record<string, unknown> = {};
   for (const spec of specs) {
     const typed = valueAt(form, spec.path);
-    if (typeof typed === 'string') put(settings, spec.path.split('.'), readValue(spec, typed));
+    if (typeof typed === 'string') putAt(settings, spec.path.split('.'), readValue(spec, typed));
   }
   return settings;
 }
@@ -110,7 +110,8 @@ export function readLines(typed: string): string[] {
   return typed.split(/\r?\n/).map((line) => line.trim()).filter((line) => line !== '');
 }
 
-function put(settings: Record<string, unknown>, keys: readonly string[], value: unknown): void {
+/** Puts a value where `valueAt` finds it; objects on the way there are made. */
+export function putAt(settings: Record<string, unknown>, keys: readonly string[], value: unknown): void {
   const [key = '', ...rest] = keys;
   if (rest.length === 0) {
     settings[key] = value;
@@ -118,5 +119,5 @@ function put(settings: Record<string, unknown>, keys: readonly string[], value: 
   }
   const inner = (settings[key] ?? {}) as Record<string, unknown>;
   settings[key] = inner;
-  put(inner, rest, value);
+  putAt(inner, rest, value);
 }

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '#plugin-api';
 import { fieldLabel } from '../../../settings/field-value.ts';
+import { inputName, putAt, valueAt } from '../../../settings/page/setting-field.ts';
 import type { Faults } from '../tasks/settings-schema.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -44,7 +45,7 @@ function leavesOf(schema: JsonSchema, path = 'settings'): Leaf[] {
 export function settingsFields(schema: JsonSchema, { settings, faults }: { readonly settings: unknown; readonly faults: Faults }): SettingsField[] {
   return leavesOf(schema).map(({ path, schema: member, required }) => {
     const name = path.split('.').at(-1) ?? '';
-    const value = valueAt(settings, path) ?? member.default;
+    const value = valueAt({ settings }, path) ?? member.default;
     const kind = kindOf(member);
     const choices = choicesOf(member);
     return {
@@ -70,9 +71,9 @@ export function settingsFields(schema: JsonSchema, { settings, faults }: { reado
 export function readSettings(schema: JsonSchema, form: Members): Record<string, unknown> {
   const settings: Record<string, unknown> = {};
   for (const { path, schema: member, required } of leavesOf(schema)) {
-    const typed = valueAt(form['settings'], path);
+    const typed = valueAt(form, path);
     const value = typeof typed === 'string' ? readValue(member, typed, required) : undefined;
-    if (value !== undefined) put(settings, path.split('.').slice(1), value);
+    if (value !== undefined) putAt(settings, path.split('.').slice(1), value);
   }
   return settings;
 }
@@ -136,24 +137,4 @@ function parsed(text: string): unknown {
   } catch {
     return text;
   }
-}
-
-/** `settings.a.b` -> `settings[a][b]`. */
-export function inputName(path: string): string {
-  const [head = '', ...rest] = path.split('.');
-  return head + rest.map((part) => `[${part}]`).join('');
-}
-
-function valueAt(settings: unknown, path: string): unknown {
-  return path.split('.').slice(1).reduce<unknown>((value, key) => (typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Members)[key] : undefined), settings);
-}
-
-function put(settings: Record<string, unknown>, [key = '', ...rest]: readonly string[], value: unknown): void {
-  if (rest.length === 0) {
-    settings[key] = value;
-    return;
-  }
-  const inner = (settings[key] ?? {}) as Record<string, unknown>;
-  settings[key] = inner;
-  put(inner, rest, value);
 }

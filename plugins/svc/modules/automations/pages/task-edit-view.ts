@@ -1,9 +1,10 @@
 import type { AutomationSource, AutomationTaskType } from '../../../ai/automation-task.ts';
 import type { ServiceContext } from '../../../context.ts';
+import { inputName } from '../../../settings/page/setting-field.ts';
 import { automationsOf } from '../automations.ts';
 import type { Faults } from '../tasks/settings-schema.ts';
 import { isMembers } from '../tasks/settings-schema.ts';
-import { inputName, settingsFields } from './settings-fields.ts';
+import { settingsFields } from './settings-fields.ts';
 import type { TaskDraft } from './task-form.ts';
 import { namedSchedules } from './task-words.ts';
 import { taskEditSlug, taskSlug, tasksSlug } from './task-slugs.ts';

@@ -2,12 +2,12 @@ import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api
 import type { ServiceContext } from '../../../context.ts';
 import { textOf } from '../../../settings/page/form-values.ts';
 import { savingOrRefused } from '../../../settings/page/refuse.ts';
+import { inputName } from '../../../settings/page/setting-field.ts';
 import { automationsOf } from '../automations.ts';
 import { defaults } from '../tasks/task-store.ts';
 import { readTask, type TaskDraft } from './task-form.ts';
 import { taskEditView, typeChoices } from './task-edit-view.ts';
 import { taskOfForm, taskOfQuery } from './task-of.ts';
-import { inputName } from './settings-fields.ts';
 import { taskSlug } from './task-slugs.ts';
 
 const template = 'svc/automation-edit';
