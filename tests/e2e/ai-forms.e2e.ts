@@ -10,9 +10,8 @@ import { createTestHost, type TestHost } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
 import { formSubmittedEvent } from '../../plugins/svc/modules/ai-forms/form-submitted.event.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
-import { accessibilityFaults, openBrowser, openPage, overflow } from './browser.ts';
+import { accessibilityFaults, ada, openAdmin, openBrowser, openPage, overflow } from './browser.ts';
 
-const password = 'correct horse battery';
 const pictures = join(tmpdir(), 'ai-forms-pictures');
 
 describe('AI forms in a browser', function () {
@@ -25,13 +24,13 @@ describe('AI forms in a browser', function () {
 
   before(async () => {
     host = await createTestHost({ plugins: ['svc', 'sandbox'], clock: createSystemClock() });
-    await host.users.create({ login: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.com', password, role: 'administrator' });
+    await host.users.create(ada);
     await host.cli('svc', 'sandbox', 'on');
     await host.cli('svc', 'webhook', 'on');
     receiver = await startWebhookReceiver();
     await host.cli('svc', 'webhook', 'add', '--json', JSON.stringify({ name: 'Shop', url: receiver.url, events: ['form.submitted'] }));
     browser = await openBrowser();
-    ({ page, problems } = await signIn());
+    ({ page, problems } = await openAdmin(browser, host));
     await mkdir(pictures, { recursive: true });
   });
   after(async () => {
@@ -39,16 +38,6 @@ describe('AI forms in a browser', function () {
     await receiver.stop();
     await host.stop();
   });
-
-  async function signIn(options: object = {}): Promise<{ page: Page; problems: string[] }> {
-    const opened = await openPage(browser, options);
-    await opened.page.goto(`${host.url}/admin/login`);
-    await opened.page.getByLabel('User name or e-mail').fill('ada');
-    await opened.page.getByLabel('Password').fill(password);
-    await opened.page.getByRole('button', { name: 'Sign in' }).click();
-    await opened.page.waitForURL('**/admin/');
-    return opened;
-  }
 
   const picture = async (name: string, of: Page = page): Promise<void> => void (await of.screenshot({ path: join(pictures, `${name}.png`), fullPage: true }));
   const form = async (settings: object): Promise<number> => {
@@ -151,7 +140,7 @@ describe('AI forms in a browser', function () {
     expect(await plain.getByLabel('Topic (required)').inputValue()).to.equal('the lake');
     await picture('plain-refused', plain);
     // The builder too: rows are arranged by the server.
-    const { page: admin } = await signIn({ javaScriptEnabled: false });
+    const { page: admin } = await openAdmin(browser, host, { javaScriptEnabled: false });
     await admin.goto(`${host.url}/admin/svc/ai-forms/edit?id=${String(id)}`);
     await admin.getByRole('button', { name: 'Move up: Notes' }).click();
     await admin.getByRole('button', { name: 'Remove: Tone' }).click();

@@ -2,9 +2,7 @@ import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { startAutomationsSite, type AutomationsSite } from '../contract/automations-site.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
-import { accessibilityFaults, openBrowser, openPage, overflow } from './browser.ts';
-
-const password = 'correct horse battery';
+import { accessibilityFaults, ada, openAdmin, openBrowser, overflow } from './browser.ts';
 
 describe('automations in the admin', () => {
   let site: AutomationsSite;
@@ -16,11 +14,11 @@ describe('automations in the admin', () => {
   before(async () => {
     site = await startAutomationsSite();
     receiver = await startWebhookReceiver();
-    await site.host.users.create({ login: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.com', password, role: 'administrator' });
+    await site.host.users.create(ada);
     await site.host.cli('svc', 'webhook', 'on');
     await site.host.cli('svc', 'webhook', 'add', '--json', JSON.stringify({ name: 'Shop', url: receiver.url, events: ['task.item_completed'] }));
     browser = await openBrowser();
-    ({ page, problems } = await signIn({}));
+    ({ page, problems } = await openAdmin(browser, site.host));
   });
   after(async () => {
     await browser.close();
@@ -28,15 +26,6 @@ describe('automations in the admin', () => {
     await receiver.stop();
   });
 
-  async function signIn(options: object): ReturnType<typeof openPage> {
-    const opened = await openPage(browser, options);
-    await opened.page.goto(`${site.host.url}/admin/login`);
-    await opened.page.getByLabel('User name or e-mail').fill('ada');
-    await opened.page.getByLabel('Password').fill(password);
-    await opened.page.getByRole('button', { name: 'Sign in' }).click();
-    await opened.page.waitForURL('**/admin/');
-    return opened;
-  }
   const at = (path: string): string => `${site.host.url}/admin/${path}`;
   const shot = async (name: string, of = page): Promise<void> => {
     if (process.env['PICTURES']) await of.screenshot({ path: `${process.env['PICTURES']}/${name}.png`, fullPage: true });
@@ -152,7 +141,7 @@ describe('automations in the admin', () => {
   });
 
   it('fit a telephone, and the dark', async () => {
-    const small = await signIn({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
+    const small = await openAdmin(browser, site.host, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
     const [first] = (await site.cli('svc', 'task', 'list')) as readonly { readonly id: number }[];
     const id = String(first?.id);
     for (const [name, path] of [['tasks-small', 'svc/tasks'], ['task-small', `svc/tasks/task?id=${id}`], ['edit-small', `svc/tasks/edit?id=${id}`]] as const) {
@@ -166,7 +155,7 @@ describe('automations in the admin', () => {
   });
 
   it('work without a script', async () => {
-    const plain = await signIn({ javaScriptEnabled: false });
+    const plain = await openAdmin(browser, site.host, { javaScriptEnabled: false });
     await plain.page.goto(at('svc/tasks/edit?type=test_notes'));
     await plain.page.getByLabel('Name', { exact: true }).fill('By hand');
     await plain.page.getByLabel('CSV', { exact: false }).first().check();

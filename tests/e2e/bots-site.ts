@@ -1,9 +1,7 @@
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { createSystemClock } from '../../host/clock.ts';
 import { createTestHost, type TestHost } from '#testing';
-import { accessibilityFaults, openBrowser, openPage } from './browser.ts';
-
-const password = 'correct horse battery';
+import { accessibilityFaults, ada, openAdmin, openBrowser } from './browser.ts';
 
 /** A site with the service and the sandbox, and Ada, its administrator, in a browser. */
 export interface BotsSite {
@@ -27,9 +25,9 @@ export interface BotsSite {
 
 export async function openBotsSite(): Promise<BotsSite> {
   const host = await createTestHost({ plugins: ['svc', 'sandbox'], clock: createSystemClock() });
-  await host.users.create({ login: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.com', password, role: 'administrator' });
+  await host.users.create(ada);
   const browser = await openBrowser();
-  const signIn = (options = {}): ReturnType<BotsSite['signIn']> => signInTo(host, browser, options);
+  const signIn = (options = {}): ReturnType<BotsSite['signIn']> => openAdmin(browser, host, options);
   const { page, problems } = await signIn();
   const preview = page.locator('svc-chatbot');
   return {
@@ -58,16 +56,6 @@ export async function openBotsSite(): Promise<BotsSite> {
       await host.stop();
     },
   };
-}
-
-async function signInTo(host: TestHost, browser: Browser, options: object): ReturnType<BotsSite['signIn']> {
-  const opened = await openPage(browser, options);
-  await opened.page.goto(`${host.url}/admin/login`);
-  await opened.page.getByLabel('User name or e-mail').fill('ada');
-  await opened.page.getByLabel('Password').fill(password);
-  await opened.page.getByRole('button', { name: 'Sign in' }).click();
-  await opened.page.waitForURL('**/admin/');
-  return opened;
 }
 
 /** Of the page itself; what is inside the widget is looked at where the widget is tested. */

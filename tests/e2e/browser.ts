@@ -28,6 +28,25 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   return { page, problems };
 }
 
+/** The administrator that tests make and sign in as. */
+export const ada = { login: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.com', password: 'correct horse battery', role: 'administrator' } as const;
+
+/** Signs in, by default as Ada, and waits for the start of the admin. */
+export async function signIn(page: Page, { url, login = ada.login, password = ada.password }: { readonly url: string; readonly login?: string; readonly password?: string }): Promise<void> {
+  await page.goto(`${url}/admin/login`);
+  await page.getByLabel('User name or e-mail').fill(login);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL('**/admin/');
+}
+
+/** A page in a session of its own where Ada is signed in, and its problems. */
+export async function openAdmin(browser: Browser, site: { readonly url: string }, options: BrowserContextOptions = {}): ReturnType<typeof openPage> {
+  const opened = await openPage(browser, options);
+  await signIn(opened.page, site);
+  return opened;
+}
+
 interface Violation {
   readonly id: string;
   readonly impact: string;

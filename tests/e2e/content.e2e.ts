@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
-import { accessibilityFaults, openBrowser, openPage, overflow } from './browser.ts';
+import { accessibilityFaults, ada, openAdmin, openBrowser, overflow } from './browser.ts';
 
-const password = 'correct horse battery';
 const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
 const rich = `<h2>A heading</h2><p>Some text with a <a href="/">link</a>, <code>code</code> and averyveryveryveryveryverylongwordthatdoesnotfitintoanarrowwindowatall.</p>
 <ul><li>One</li><li>Two</li></ul><blockquote><p>Said once.</p></blockquote><pre><code>const answer = 'a line of code that is rather longer than a narrow window is wide';</code></pre>
@@ -24,7 +23,7 @@ describe('content in a browser', () => {
     folder = await mkdtemp(join(tmpdir(), 'svc-content-'));
     host = await createTestHost({ database: folder });
     const { content } = host;
-    await host.users.create({ login: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.com', password, role: 'administrator' });
+    await host.users.create(ada);
     const image = await content.media.save({ bytes: png, name: 'dot.png', alt: 'A dot', authorId: 1 });
     const post = await content.posts.create({ title: 'A post with a rather long title that goes over two lines', content: rich, status: 'publish', authorId: 1, featuredMediaId: image.id });
     await content.posts.update(post.id, { content: `${rich}<p>More</p>` });
@@ -38,12 +37,7 @@ describe('content in a browser', () => {
       'the list of pages': '/admin/pages', 'the form of a page': `/admin/pages/edit?id=${about.id}`, 'the media library': '/admin/media', 'a file': `/admin/media/edit?id=${image.id}`,
     });
     browser = await openBrowser();
-    ({ page, problems } = await openPage(browser));
-    await page.goto(`${host.url}/admin/login`);
-    await page.getByLabel('User name or e-mail').fill('ada');
-    await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.waitForURL('**/admin/');
+    ({ page, problems } = await openAdmin(browser, host));
   });
   after(async () => {
     await browser.close();

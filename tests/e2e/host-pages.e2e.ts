@@ -5,9 +5,7 @@ import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
 import { pluginFiles, writeZip } from '../loader/helpers/zips.ts';
-import { accessibilityFaults, openBrowser, openPage, overflow } from './browser.ts';
-
-const password = 'correct horse battery';
+import { accessibilityFaults, ada, openAdmin, openBrowser, overflow } from './browser.ts';
 
 describe('the pages of the host in a browser', () => {
   let folder = '';
@@ -20,20 +18,15 @@ describe('the pages of the host in a browser', () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'svc-pages-'));
     host = await createTestHost({ database: join(folder, 'data'), plugins: 'found', pluginDirs: [join(folder, 'plugins')] });
-    await host.users.create({ login: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.com', password, role: 'administrator' });
-    bob = (await host.users.create({ login: 'bob', email: 'bob@a-rather-long-domain-name.example.com', password, role: 'editor' })).id;
+    await host.users.create(ada);
+    bob = (await host.users.create({ login: 'bob', email: 'bob@a-rather-long-domain-name.example.com', password: ada.password, role: 'editor' })).id;
     host.hooks.addAction('shop_sync', () => {
       throw new Error('The shop answered 503, and nothing was fetched.');
     });
     await host.cron.schedule('hourly', 'shop_sync', { args: ['a', 7] });
     await host.cron.run('shop_sync');
     browser = await openBrowser();
-    ({ page, problems } = await openPage(browser));
-    await page.goto(`${host.url}/admin/login`);
-    await page.getByLabel('User name or e-mail').fill('ada');
-    await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.waitForURL('**/admin/');
+    ({ page, problems } = await openAdmin(browser, host));
   });
   after(async () => {
     await browser.close();

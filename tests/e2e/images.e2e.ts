@@ -5,10 +5,9 @@ import { createSystemClock } from '../../host/clock.ts';
 import { serviceEvents } from '../../plugins/svc/events.ts';
 import { createTestHost, type TestHost } from '#testing';
 import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
-import { accessibilityFaults, openBrowser, openPage, overflow } from './browser.ts';
+import { accessibilityFaults, ada, openAdmin, openBrowser, openPage, overflow } from './browser.ts';
 import type { Fields } from '../helpers/fields.ts';
 
-const password = 'correct horse battery';
 /** Colours change at once, so that they are judged as they stay. */
 const still = { reducedMotion: 'reduce' } as const;
 /** A folder for pictures of what was seen, when somebody wants to look. */
@@ -24,7 +23,7 @@ describe('images in a browser', () => {
 
   before(async () => {
     host = await createTestHost({ plugins: ['svc', 'sandbox'], clock: createSystemClock() });
-    await host.users.create({ login: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.com', password, role: 'administrator' });
+    await host.users.create(ada);
     receiver = await startWebhookReceiver();
     await command('svc', 'sandbox', 'on');
     await command('svc', 'webhook', 'on');
@@ -32,12 +31,7 @@ describe('images in a browser', () => {
     const post = await host.content.posts.create({ type: 'page', title: 'Draw something', content: '<p>Have a picture drawn.</p>[svc_images]', status: 'publish', authorId: 1 });
     publicPath = new URL(await host.content.permalink(post)).pathname;
     browser = await openBrowser();
-    ({ page, problems } = await openPage(browser, still));
-    await page.goto(`${host.url}/admin/login`);
-    await page.getByLabel('User name or e-mail').fill('ada');
-    await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.waitForURL('**/admin/');
+    ({ page, problems } = await openAdmin(browser, host, still));
   });
   after(async () => {
     await browser.close();

@@ -4,9 +4,8 @@ import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
 import { createConversationStore } from '../../plugins/svc/modules/chatbots/conversations/conversation-store.ts';
-import { accessibilityFaults, openBrowser, openPage, overflow } from './browser.ts';
+import { accessibilityFaults, ada, openAdmin, openBrowser, overflow } from './browser.ts';
 
-const password = 'correct horse battery';
 const pictures = process.env['PICTURES'];
 
 describe('chat logs in a browser', () => {
@@ -18,14 +17,9 @@ describe('chat logs in a browser', () => {
 
   before(async () => {
     host = await createTestHost({ plugins: ['svc', 'sandbox'] });
-    await host.users.create({ login: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.com', password, role: 'administrator' });
+    await host.users.create(ada);
     browser = await openBrowser();
-    ({ page, problems } = await openPage(browser));
-    await page.goto(`${host.url}/admin/login`);
-    await page.getByLabel('User name or e-mail').fill('ada');
-    await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.waitForURL('**/admin/');
+    ({ page, problems } = await openAdmin(browser, host));
   });
   after(async () => {
     await browser.close();

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { startSite } from '../helpers/running-site.ts';
-import { openBrowser, openPage } from './browser.ts';
+import { openBrowser, openPage, signIn } from './browser.ts';
 import { startWidgetSite } from './widget-site.ts';
 
 /** Takes the README's pictures anew: node --import tsx tests/e2e/pictures.ts */
@@ -12,11 +12,7 @@ try {
   await site.cli('svc', 'sandbox', 'on');
   await site.cli('svc', 'key', 'generate');
   const { page } = await openPage(browser, { viewport: { width: 1200, height: 860 } });
-  await page.goto(`${site.url}/admin/login`);
-  await page.getByLabel('User name').fill(administrator.ADMIN_USER);
-  await page.getByLabel('Password').fill(administrator.ADMIN_PASSWORD);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.waitForURL('**/admin/');
+  await signIn(page, { url: site.url, login: administrator.ADMIN_USER, password: administrator.ADMIN_PASSWORD });
   await page.goto(`${site.url}/admin/svc`);
   await page.screenshot({ path: `${folder}ai-service.png` });
 } finally {

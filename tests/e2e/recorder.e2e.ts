@@ -8,10 +8,9 @@ import type { Browser, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
 import { serviceEvents as events } from '../../plugins/svc/events.ts';
-import { accessibilityFaults, openBrowser, openPage, overflow } from './browser.ts';
+import { accessibilityFaults, ada, openAdmin, openBrowser, openPage, overflow } from './browser.ts';
 
 const run = promisify(execFile);
-const password = 'correct horse battery';
 const secret = 'a secret of these tests';
 
 describe('the flight recorder in a browser', () => {
@@ -24,14 +23,9 @@ describe('the flight recorder in a browser', () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'svc-recorder-'));
     host = await createTestHost({ plugins: ['svc'], database: folder, clock: createSystemClock() });
-    await host.users.create({ login: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.com', password, role: 'administrator' });
+    await host.users.create(ada);
     browser = await openBrowser();
-    ({ page, problems } = await openPage(browser));
-    await page.goto(`${host.url}/admin/login`);
-    await page.getByLabel('User name or e-mail').fill('ada');
-    await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.waitForURL('**/admin/');
+    ({ page, problems } = await openAdmin(browser, host));
   });
   after(async () => {
     await browser.close();

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { startSite, type RunningSite } from '../helpers/running-site.ts';
-import { accessibilityFaults, openBrowser, openPage, overflow } from './browser.ts';
+import { accessibilityFaults, openBrowser, openPage, overflow, signIn } from './browser.ts';
 
 const run = promisify(execFile);
 const administrator = { ADMIN_USER: 'ada', ADMIN_PASSWORD: 'correct horse battery', ADMIN_EMAIL: 'ada@example.com' };
@@ -21,19 +21,13 @@ describe('the REST page in a browser', () => {
     await site.stop();
   });
 
-  async function signIn(page: Page): Promise<void> {
-    await page.goto(`${site.url}/admin/login`);
-    await page.getByLabel('User name').fill(administrator.ADMIN_USER);
-    await page.getByLabel('Password', { exact: true }).fill(administrator.ADMIN_PASSWORD);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.waitForURL('**/admin/');
-  }
+  const account = () => ({ url: site.url, login: administrator.ADMIN_USER, password: administrator.ADMIN_PASSWORD });
 
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const width of [1280, 390]) {
       it(`is accessible and fits, ${width} wide, ${colorScheme}`, async () => {
         const { page, problems } = await openPage(browser, { colorScheme, viewport: { width, height: 900 } });
-        await signIn(page);
+        await signIn(page, account());
         for (const query of ['', '?q=no-such-route', '?namespace=svc%2Fv1', '?namespace=wp%2Fv2']) {
           await page.goto(`${site.url}/admin/rest${query}`);
           await page.evaluate('document.querySelectorAll("details.accordion").forEach((each) => { each.open = true; })');
@@ -47,7 +41,7 @@ describe('the REST page in a browser', () => {
 
   it('leads from the menu by a search to a command that calls the route', async () => {
     const { page, problems } = await openPage(browser);
-    await signIn(page);
+    await signIn(page, account());
     await page.getByRole('link', { name: 'REST', exact: true }).click();
     await page.getByRole('link', { name: 'Reference of wp/v2' }).click();
     await page.getByRole('searchbox', { name: 'Search the reference' }).fill('application-passwords lists');

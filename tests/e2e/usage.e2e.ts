@@ -5,9 +5,7 @@ import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
 import { fillUsage } from '../helpers/usage-calls.ts';
-import { accessibilityFaults, openBrowser, openPage, overflow } from './browser.ts';
-
-const password = 'correct horse battery';
+import { accessibilityFaults, ada, openAdmin, openBrowser, overflow } from './browser.ts';
 
 describe('usage, prices and models in a browser', () => {
   let folder = '';
@@ -19,14 +17,9 @@ describe('usage, prices and models in a browser', () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'svc-usage-'));
     host = await createTestHost({ plugins: ['svc', 'sandbox'], database: folder });
-    await host.users.create({ login: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.com', password, role: 'administrator' });
+    await host.users.create(ada);
     browser = await openBrowser();
-    ({ page, problems } = await openPage(browser));
-    await page.goto(`${host.url}/admin/login`);
-    await page.getByLabel('User name or e-mail').fill('ada');
-    await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.waitForURL('**/admin/');
+    ({ page, problems } = await openAdmin(browser, host));
   });
   after(async () => {
     await browser.close();

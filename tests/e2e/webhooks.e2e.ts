@@ -6,9 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { createSystemClock } from '../../host/clock.ts';
 import { createTestHost, type TestHost } from '#testing';
 import { startReceiver, type Receiver } from '../svc/webhooks/receiver.ts';
-import { accessibilityFaults, openBrowser, openPage, overflow } from './browser.ts';
-
-const password = 'correct horse battery';
+import { accessibilityFaults, ada, openAdmin, openBrowser, openPage, overflow } from './browser.ts';
 
 describe('event webhooks in a browser', () => {
   let folder = '';
@@ -19,15 +17,6 @@ describe('event webhooks in a browser', () => {
   let page: Page;
   let problems: string[];
 
-  const signIn = async (options = {}): Promise<{ page: Page; problems: string[] }> => {
-    const opened = await openPage(browser, options);
-    await opened.page.goto(`${host.url}/admin/login`);
-    await opened.page.getByLabel('User name or e-mail').fill('ada');
-    await opened.page.getByLabel('Password').fill(password);
-    await opened.page.getByRole('button', { name: 'Sign in' }).click();
-    await opened.page.waitForURL('**/admin/');
-    return opened;
-  };
   const endpoints = async (): Promise<{ id: string; name: string; events: string[] }[]> => JSON.parse((await host.cli('svc', 'webhook', 'list', '--json')).out) as never;
 
   before(async () => {
@@ -36,9 +25,9 @@ describe('event webhooks in a browser', () => {
     failing = await startReceiver();
     failing.answer = 410;
     host = await createTestHost({ plugins: ['svc'], database: folder, clock: createSystemClock() });
-    await host.users.create({ login: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.com', password, role: 'administrator' });
+    await host.users.create(ada);
     browser = await openBrowser();
-    ({ page, problems } = await signIn());
+    ({ page, problems } = await openAdmin(browser, host));
   });
   after(async () => {
     await browser.close();
@@ -125,7 +114,7 @@ describe('event webhooks in a browser', () => {
   });
 
   it('work without JavaScript', async () => {
-    const { page: plain } = await signIn({ javaScriptEnabled: false });
+    const { page: plain } = await openAdmin(browser, host, { javaScriptEnabled: false });
     await plain.goto(`${host.url}/admin/svc/webhooks/endpoint`);
     expect(await plain.getByPlaceholder('Search events').isVisible()).to.equal(false);
     await plain.getByLabel('Name').fill('Plain');
