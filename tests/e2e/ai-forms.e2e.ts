@@ -151,6 +151,20 @@ describe('AI forms in a browser', function () {
     expect(saved.elements.map((element) => element.id)).to.deep.equal(['notes', 'topic']);
   });
 
+  it('are arranged by a page of their own where the rows cannot be fetched, and what was typed is not lost', async () => {
+    await page.goto(`${host.url}/admin/svc/ai-forms/edit?id=${String(await form(echo))}`);
+    problems.length = 0;
+    await page.getByRole('textbox', { name: 'Prompt', exact: true }).fill('echo: {topic}, typed');
+    await page.route('**/*', (route) => (route.request().resourceType() === 'fetch' ? route.abort() : route.continue()));
+    const arranged = page.waitForNavigation();
+    await page.getByRole('button', { name: 'Move up: Notes' }).click();
+    await arranged;
+    await page.unroute('**/*');
+    expect(await page.locator('[data-row]').first().getByLabel('Label', { exact: true }).inputValue()).to.equal('Notes');
+    expect(await page.getByRole('textbox', { name: 'Prompt', exact: true }).inputValue()).to.equal('echo: {topic}, typed');
+    expect(problems.filter((problem) => !problem.includes('net::ERR_FAILED'))).to.deep.equal([]);
+  });
+
   it('stand on other sites by one script tag, under a strict policy, and nowhere that is not allowed', async () => {
     const shop = await startShop();
     const { port } = new URL(shop.url);

@@ -2,6 +2,7 @@
 import { startPreview } from './bot-preview.js';
 import { startRows } from './bot-rows.js';
 import { startSections } from './bot-sections.js';
+import { offerModels, watchChanges } from './editing.js';
 
 const editor = document.querySelector('form[data-editor]');
 
@@ -14,55 +15,6 @@ if (editor) {
 for (const form of document.querySelectorAll('form[data-editor], form[data-models-form]')) offerModels(form);
 for (const colour of document.querySelectorAll('[data-colour]')) joinColour(colour);
 if (editor?.querySelector('[data-targets]')) askForTargets(editor);
-
-/** Says that something is not saved yet, and asks before it is lost. */
-function watchChanges(form) {
-  const state = form.querySelector('[data-save-state]');
-  const saved = contentOf(form);
-  // A form that came back with mistakes was not saved.
-  const refused = form.querySelector('[aria-invalid]') !== null;
-  let leaving = false;
-  const isChanged = () => refused || contentOf(form) !== saved || form.hasAttribute('data-rearranged');
-  const show = () => {
-    if (!state) return;
-    const changed = isChanged();
-    state.classList.toggle('unsaved', changed);
-    const words = changed ? 'Not saved yet' : '';
-    if (state.textContent !== words) state.textContent = words;
-  };
-  form.addEventListener('input', show);
-  form.addEventListener('change', show);
-  form.addEventListener('bot:rows', show);
-  document.addEventListener('submit', () => (leaving = true));
-  document.addEventListener('bot:stay', () => (leaving = false));
-  window.addEventListener('pageshow', () => (leaving = false));
-  window.addEventListener('beforeunload', (event) => {
-    if (!leaving && isChanged()) event.preventDefault();
-  });
-  show();
-}
-
-function contentOf(form) {
-  return new URLSearchParams([...new FormData(form)].filter(([, value]) => typeof value === 'string')).toString();
-}
-
-/** The models of the provider that is chosen. */
-function offerModels(form) {
-  const pairs = [['provider', 'model', 'models-text'], ['knowledge[embedding_provider]', 'knowledge[embedding_model]', 'models-embedding']];
-  for (const [providerName, modelName, list] of pairs) {
-    const provider = form.elements.namedItem(providerName);
-    const model = form.elements.namedItem(modelName);
-    if (!(provider instanceof HTMLSelectElement) || !(model instanceof HTMLInputElement)) continue;
-    let before = provider.value;
-    provider.addEventListener('change', () => {
-      const known = (id) => [...(document.getElementById(`${list}-${id}`)?.querySelectorAll('option') ?? [])].map(({ value }) => value);
-      // The model there was is hardly one of the other provider.
-      if (model.value !== '' && !known(provider.value).includes(model.value) && (known(before).includes(model.value) || known(provider.value).length > 0)) model.value = '';
-      before = provider.value;
-      model.setAttribute('list', `${list}-${provider.value}`);
-    });
-  }
-}
 
 /** Picker and text of a colour say the same. */
 function joinColour(colour) {

@@ -29,7 +29,6 @@ async function arrange(form, button) {
     form.dispatchEvent(new CustomEvent('bot:rows', { bubbles: true }));
   } catch {
     // As it would be without JavaScript: the answer becomes the page, or says what is wrong.
-    document.dispatchEvent(new CustomEvent('submit'));
     form.removeAttribute('data-arranging');
     button.removeAttribute('data-row-edit');
     form.requestSubmit(button);
