@@ -195,6 +195,21 @@ describe('AI forms in a browser', function () {
     }
   });
 
+  it('have the colours of the system, or of the theme they are given', async () => {
+    const address = await publish(`[svc_form ${String(await form(echo))}]`, 'themes');
+    const [white, dark] = ['rgb(255, 255, 255)', 'rgb(23, 25, 30)'];
+    for (const [colorScheme, automatic] of [['light', white], ['dark', dark]] as const) {
+      const opened = await openPage(browser, { colorScheme });
+      await opened.page.goto(address);
+      const grounds = await opened.page.evaluate<string[]>(`['auto', 'light', 'dark'].map((theme) => {
+        document.querySelector('.svcf').dataset.theme = theme;
+        return getComputedStyle(document.querySelector('.svcf-input')).backgroundColor;
+      })`);
+      expect(grounds, colorScheme).to.deep.equal([automatic, white, dark]);
+      await opened.page.context().close();
+    }
+  });
+
   it('show what is refused at its field, and fit narrow windows, light and dark', async () => {
     const id = await form({ ...echo, name: 'Every kind', consent: { required: true, text: 'I agree.' }, intro: 'Some words.\n\nAnd more.', elements: [...echo.elements, { id: 'area', type: 'textarea', label: 'Area', help: 'Help.' }, { id: 'count', type: 'number', label: 'Count', max: 3 }, { id: 'pick', type: 'select', label: 'Pick', options: [{ value: 'a', label: 'A' }] }, { id: 'ticks', type: 'checkbox', label: 'Ticks', required: true, options: [{ value: 'a', label: 'A tick' }] }], prompt: 'echo: {topic} {ticks}' });
     const address = await publish(`[svc_form ${String(id)}]`, 'kinds');
