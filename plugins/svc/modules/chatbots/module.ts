@@ -4,7 +4,7 @@ import { defineModule } from '../../kit/module.ts';
 import { botsMigration, botsTable } from './bots/bots-table.ts';
 import { submissionsMigration, submissionsTable } from './forms/submission-tables.ts';
 import { indexHook, registerLogs, retentionHook } from './conversations/register-logs.ts';
-import { conversationsMigration, conversationTables } from './conversations/conversation-tables.ts';
+import { conversationMigrations, conversationTables } from './conversations/conversation-tables.ts';
 import { chatMessageRoute } from './chat-message.route.ts';
 import { embedConfigRoute } from './embed-config.route.ts';
 import './hooks.ts';
@@ -44,7 +44,7 @@ export const chatbotsModule = defineModule<ServiceContext>({
     }),
   ],
   commands: [lazyCommands(async () => (await import('./bots/bot-commands.ts')).botCommands), lazyCommands(async () => (await import('./conversations/log-commands.ts')).logCommands), lazyCommands(async () => (await import('./site-check/site-check-commands.ts')).siteCheckCommands)],
-  migrations: [botsMigration, submissionsMigration, conversationsMigration, widgetMigration],
+  migrations: [botsMigration, submissionsMigration, ...conversationMigrations, widgetMigration],
   register: async (context) => {
     await registerWidget(context);
     await registerLogs(context);

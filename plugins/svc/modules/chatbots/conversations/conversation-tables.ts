@@ -14,8 +14,10 @@ export const tables = {
   dead: 'svc_log_dead',
   /** Words and letters that texts are found by. */
   terms: 'svc_log_terms',
-  /** Where a term occurs in a segment. */
-  postings: 'svc_log_postings',
+  /** Which texts of a segment hold a term. */
+  texts: 'svc_log_texts',
+  /** Where words stand in those texts: many times as much, and only asked for where words have to stand in a row. */
+  places: 'svc_log_places',
   /** Whose data were erased or handed out, without the data. */
   receipts: 'svc_personal_receipts',
 } as const;
@@ -26,7 +28,10 @@ export const segmentStates = { building: 0, live: 1, dropped: 2 } as const;
 /** For the end of the plugin. The search over words goes first: it stands on the terms. */
 export const conversationTables: readonly string[] = ['svc_log_words', ...Object.values(tables)];
 
-export const conversationsMigration: Migration = {
+/** Texts and places were one table at first. */
+const firstPostings = 'svc_log_postings';
+
+const conversationsMigration: Migration = {
   id: '0102_conversations',
   async up(knex, { dialect }) {
     await createConversations(knex);
@@ -129,12 +134,35 @@ async function createIndexTables(knex: Knex, dialect: 'sqlite' | 'postgresql'): 
   });
   await knex.raw(
     dialect === 'sqlite'
-      ? `CREATE TABLE ${tables.postings} (term_id INTEGER NOT NULL, segment_id INTEGER NOT NULL, texts BLOB NOT NULL, places BLOB, PRIMARY KEY (term_id, segment_id))`
-      : `CREATE TABLE ${tables.postings} (term_id INTEGER NOT NULL, segment_id INTEGER NOT NULL, texts BYTEA NOT NULL, places BYTEA, PRIMARY KEY (term_id, segment_id))`,
+      ? `CREATE TABLE ${firstPostings} (term_id INTEGER NOT NULL, segment_id INTEGER NOT NULL, texts BLOB NOT NULL, places BLOB, PRIMARY KEY (term_id, segment_id))`
+      : `CREATE TABLE ${firstPostings} (term_id INTEGER NOT NULL, segment_id INTEGER NOT NULL, texts BYTEA NOT NULL, places BYTEA, PRIMARY KEY (term_id, segment_id))`,
   );
-  await knex.raw(`CREATE INDEX ${tables.postings}_segment ON ${tables.postings} (segment_id, term_id)`);
+  await knex.raw(`CREATE INDEX ${firstPostings}_segment ON ${firstPostings} (segment_id, term_id)`);
   await (dialect === 'sqlite' ? createSqliteTerms(knex) : createPostgresqlTerms(knex));
 }
+
+/**
+ * A part of a word stands for hundreds of words in each segment: what is read of them must lie close together, a term's
+ * segments side by side, and without the places between them.
+ */
+const logTextsMigration: Migration = {
+  id: '0182_log_texts',
+  async up(knex, { dialect }) {
+    await knex.raw(
+      dialect === 'sqlite'
+        ? `CREATE TABLE ${tables.texts} (term_id INTEGER NOT NULL, segment_id INTEGER NOT NULL, texts BLOB NOT NULL, PRIMARY KEY (term_id, segment_id)) WITHOUT ROWID`
+        : `CREATE TABLE ${tables.texts} (term_id INTEGER NOT NULL, segment_id INTEGER NOT NULL, texts BYTEA NOT NULL, PRIMARY KEY (term_id, segment_id))`,
+    );
+    await knex.raw(`INSERT INTO ${tables.texts} (term_id, segment_id, texts) SELECT term_id, segment_id, texts FROM ${firstPostings} ORDER BY term_id, segment_id`);
+    await knex.raw(`CREATE INDEX ${tables.texts}_segment ON ${tables.texts} (segment_id, term_id)`);
+    const bytes = dialect === 'sqlite' ? 'BLOB' : 'BYTEA';
+    await knex.raw(`CREATE TABLE ${tables.places} (term_id INTEGER NOT NULL, segment_id INTEGER NOT NULL, places ${bytes} NOT NULL, PRIMARY KEY (term_id, segment_id))`);
+    await knex.raw(`INSERT INTO ${tables.places} (term_id, segment_id, places) SELECT term_id, segment_id, places FROM ${firstPostings} WHERE places IS NOT NULL ORDER BY term_id, segment_id`);
+    await knex.schema.dropTable(firstPostings);
+  },
+};
+
+export const conversationMigrations: readonly Migration[] = [conversationsMigration, logTextsMigration];
 
 /** `kind` 0: a word, with its letters backwards, so that its end can be looked up as its beginning; 1: up to three letters in a row; 2: texts that have to be looked through. */
 async function createSqliteTerms(knex: Knex): Promise<void> {

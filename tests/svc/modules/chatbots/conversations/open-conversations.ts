@@ -3,7 +3,7 @@ import type { Database } from '../../../../../host/database/database.ts';
 import { createFakeClock, type FakeClock } from '#testing';
 import type { ConversationStore, NewConversation, NewMessage } from '../../../../../plugins/svc/modules/chatbots/conversations/conversation.ts';
 import { createConversationStore } from '../../../../../plugins/svc/modules/chatbots/conversations/conversation-store.ts';
-import { conversationsMigration } from '../../../../../plugins/svc/modules/chatbots/conversations/conversation-tables.ts';
+import { conversationMigrations } from '../../../../../plugins/svc/modules/chatbots/conversations/conversation-tables.ts';
 import type { OpenDatabase } from '../../../../helpers/dialects.ts';
 
 export interface Conversations {
@@ -15,7 +15,7 @@ export interface Conversations {
 /** A node with the tables of conversations. @param clock that of the other nodes; default one of its own. */
 export async function openConversations(open: OpenDatabase, clock: FakeClock = createFakeClock()): Promise<Conversations> {
   const database = await open({ clock });
-  await database.migrate('svc', [conversationsMigration]);
+  await database.migrate('svc', conversationMigrations);
   return { database, clock, store: createConversationStore({ host: { database, clock } }) };
 }
 

@@ -1,4 +1,5 @@
 import { endianness } from 'node:os';
+import { wholeByte } from './id-bits.ts';
 
 /** What the logs are filtered and sorted by, of one conversation. */
 export interface CatalogueEntry {
@@ -31,8 +32,12 @@ export interface Catalogue {
 
 /** Indexed by place, the oldest at 0. A place counts where its mark is not 0. */
 export interface Columns {
-  /** Id of slot 0: a conversation's slot is its id less this. */
+  /** Id of slot 0, a multiple of 8: a conversation's slot is its id less this. */
   readonly first: number;
+  /** A bit for each slot: whether there is such a conversation. */
+  readonly present: Uint8Array;
+  /** By slot: its place and one more; 0: no such conversation. */
+  readonly places: Uint32Array;
   readonly slots: Uint32Array;
   readonly marks: Uint8Array;
   readonly bots: Uint32Array;
@@ -52,18 +57,19 @@ interface Store {
   used: number;
   /** By slot: its place and one more; 0: no such conversation. */
   places: Uint32Array;
+  present: Uint8Array;
 }
 
 const firstRoom = 1024;
 
 export function createCatalogue(): Catalogue {
-  const store: Store = { first: -1, used: 0, places: new Uint32Array(firstRoom), ...room(firstRoom) };
+  const store: Store = { first: -1, used: 0, places: new Uint32Array(firstRoom), present: new Uint8Array(firstRoom / 8), ...room(firstRoom) };
   let count = 0;
 
   function slotFor(id: number): number {
-    if (store.first < 0) store.first = id;
+    if (store.first < 0) store.first = wholeByte(id);
     // With room for more of them, so that a row of lower and lower ids does not move everything each time.
-    if (id < store.first) shiftSlots(store, Math.max(store.first - id, Math.min(store.first, store.places.length)));
+    if (id < store.first) shiftSlots(store, store.first - wholeByte(Math.max(0, Math.min(id, store.first - store.places.length))));
     const slot = id - store.first;
     if (slot >= store.places.length) growSlots(store, Math.max(slot + 1, store.places.length * 2));
     return slot;
@@ -80,7 +86,10 @@ export function createCatalogue(): Catalogue {
     set(entry) {
       const slot = slotFor(entry.id);
       const known = placeOf(slot);
-      if (known < 0) count += 1;
+      if (known < 0) {
+        count += 1;
+        setPresent(store, slot);
+      }
       if (known >= 0 && store.times[known] === entry.lastMessage) return fill(store, known, entry);
       if (known >= 0) store.marks[known] = 0;
       fill(store, makePlace(store, slot, entry.lastMessage), entry);
@@ -91,6 +100,7 @@ export function createCatalogue(): Catalogue {
       if (place < 0) return;
       store.marks[place] = 0;
       store.places[slot] = 0;
+      store.present[slot >> 3] = (store.present[slot >> 3] ?? 0) & ~(1 << (slot & 7));
       count -= 1;
     },
     load(entries) {
@@ -102,6 +112,7 @@ export function createCatalogue(): Catalogue {
           place = store.used++;
           store.slots[place] = slot;
           store.places[slot] = place + 1;
+          setPresent(store, slot);
           count += 1;
         }
         fill(store, place, entry);
@@ -109,6 +120,10 @@ export function createCatalogue(): Catalogue {
     },
     sort: () => { sortAll(store); },
   };
+}
+
+function setPresent({ present }: Store, slot: number): void {
+  present[slot >> 3] = (present[slot >> 3] ?? 0) | (1 << (slot & 7));
 }
 
 function fill(store: Store, place: number, entry: CatalogueEntry): void {
@@ -131,10 +146,13 @@ function copyPlace(from: Store, place: number, { to, at }: { readonly to: Return
   to.times[at] = from.times[place] ?? 0;
 }
 
+/** @param shift a multiple of 8. */
 function growSlots(store: Store, size: number, shift = 0): void {
-  const larger = new Uint32Array(size);
-  larger.set(store.places, shift);
-  store.places = larger;
+  const places = new Uint32Array(size);
+  places.set(store.places, shift);
+  const present = new Uint8Array(Math.ceil(size / 8));
+  present.set(store.present, shift / 8);
+  Object.assign(store, { places, present });
 }
 
 /** An id below all others: they are read in the order of their last changes. */

@@ -5,7 +5,7 @@ import { createLiveCatalogue } from './live-catalogue.ts';
 import type { LogFilter } from './log-filter.ts';
 import { maintainIndex, worthIndexing } from './maintain-index.ts';
 import { createTextMatches } from './match-texts.ts';
-import { createSelect } from './select.ts';
+import { createSelect, pageOfIds } from './select.ts';
 import { foldForSearch } from './tokens.ts';
 
 export interface LogPage {
@@ -69,13 +69,14 @@ export function createLogSearch({ host, pairsFrom }: LogSearchParts): LogSearch 
   }
 
   return {
-    async find(filter, { offset, limit }) {
-      if (isEmpty(filter)) {
+    async find(filter, page) {
+      if (!isNarrowed(filter)) {
         const catalogue = await live.current();
-        return { ids: idsOf(catalogue, offset, limit), total: catalogue.count() };
+        const hits = await withText(filter.text ?? '');
+        return hits === null ? pageOfAll(catalogue, page) : pageOfIds(catalogue.columns(), hits, page);
       }
       const { columns: { first, slots }, places } = await matching(filter);
-      return { ids: Array.from(places.subarray(offset, offset + limit), (place) => first + (slots[place] ?? 0)), total: places.length };
+      return { ids: Array.from(places.subarray(page.offset, page.offset + page.limit), (place) => first + (slots[place] ?? 0)), total: places.length };
     },
     async all(filter) {
       const { columns: { first, slots }, places } = await matching(filter);
@@ -108,22 +109,23 @@ function createDays(dayOf: (time: number) => string): { readonly counted: Map<st
   };
 }
 
-function isEmpty({ botId, userIds, text = '', from, to, feedback, guest, ids }: LogFilter): boolean {
-  return botId === undefined && userIds === undefined && foldForSearch(text).trim() === '' && from === undefined && to === undefined && feedback === undefined && guest === undefined && ids === undefined;
+/** By anything but a text. */
+function isNarrowed({ botId, userIds, from, to, feedback, guest, ids }: LogFilter): boolean {
+  return [botId, userIds, from, to, feedback, guest, ids].some((value) => value !== undefined);
 }
 
 /** Without a filter nothing has to be looked at on the way. */
-function idsOf(catalogue: Catalogue, offset: number, limit: number): number[] {
-  const { first, slots, used, marks: present } = catalogue.columns();
+function pageOfAll(catalogue: Catalogue, { offset, limit }: LogPage): FoundLogs {
+  const { first, slots, used, marks: flags } = catalogue.columns();
+  const total = catalogue.count();
   const ids: number[] = [];
-  if (offset >= catalogue.count()) return ids;
   // As many places as conversations: none of them is to be skipped.
-  const isDense = used === catalogue.count();
+  const isDense = used === total;
   let skip = isDense ? 0 : offset;
-  for (let place = isDense ? used - 1 - offset : used - 1; place >= 0 && ids.length < limit; place--) {
-    if (present[place] === 0) continue;
+  for (let place = isDense ? used - 1 - offset : used - 1; offset < total && place >= 0 && ids.length < limit; place--) {
+    if (flags[place] === 0) continue;
     if (skip > 0) skip -= 1;
     else ids.push(first + (slots[place] ?? 0));
   }
-  return ids;
+  return { ids, total };
 }

@@ -17,9 +17,12 @@ export interface PairIndex {
   readonly common: ReadonlyMap<number, ReadonlySet<string>>;
 }
 
+/** Sets the bits of texts of a segment that has so many of them. */
+export type MarkTexts = (bits: Uint8Array, size: number) => void;
+
 export interface PairMarks {
   mark(rows: readonly PostingsRow[]): void;
-  markIn(segmentId: number, mark: (marks: Uint8Array) => void): void;
+  markIn(segmentId: number, mark: MarkTexts): void;
 }
 
 /**
@@ -38,9 +41,9 @@ export async function markPair({ database, common }: PairIndex, { first, second,
     const of = (words: readonly FoundWord[], isCommon: boolean): WordPostings[] =>
       words.flatMap((word) => ((known?.has(word.term) ?? false) === isCommon ? (rows.get(word.id) ?? needed.get(segmentId)?.get(word.id) ?? []) : []));
     const [rareFirst, rareSecond, commonFirst] = [of(first, false), of(second, false), of(first, true)];
-    hits.markIn(segmentId, (marks) => {
+    hits.markIn(segmentId, (bits, size) => {
       const both = (one: WordPostings[], other: WordPostings[]): void => {
-        if (one.length > 0 && other.length > 0) markPhrase([{ words: one, glue }, { words: other, glue: null }], marks);
+        if (one.length > 0 && other.length > 0) markPhrase([{ words: one, glue }, { words: other, glue: null }], bits, size);
       };
       both(rareFirst, [...rareSecond, ...of(second, true)]);
       both(commonFirst, rareSecond);

@@ -1,11 +1,11 @@
 import { segmentStates, tables } from '../conversation-tables.ts';
 import { asConversations } from './merge-segments.ts';
 import { nextTurn } from './write-segment.ts';
-import { idBits, noIds, withIds, type IdBits } from './id-bits.ts';
-import { bySegment, markPair } from './match-pair.ts';
+import { addRow, addSome, idBits, noIds, withIds, type IdBits } from './id-bits.ts';
+import { bySegment, markPair, type MarkTexts, type PairMarks } from './match-pair.ts';
 import { createMarkPhrase, type PhrasePart } from './phrases.ts';
 import { planSearch, type Plan } from './plan.ts';
-import { markTexts } from './postings.ts';
+import { hasText, markTexts, textBits } from './postings.ts';
 import { findWords, readPlaces, readTexts, type FoundWord, type PhraseWords, type PostingsRow } from './read-postings.ts';
 import { cutTexts } from './segment-builder.ts';
 import type { IndexDatabase } from './segment-store.ts';
@@ -31,6 +31,8 @@ interface Segment {
   readonly conversations: Uint32Array;
   readonly lowest: number;
   readonly highest: number;
+  /** Each conversation's id is one more than the one before: bits of texts are bits of ids. */
+  readonly isRow: boolean;
 }
 
 /** The index as it was at one generation. */
@@ -124,7 +126,7 @@ async function readGeneration(database: IndexDatabase, number: number, before: R
 }
 
 async function readCommon({ knex }: IndexDatabase, segments: ReadonlyMap<number, Segment>): Promise<ReadonlyMap<number, ReadonlySet<string>>> {
-  const rows = (await knex(tables.terms).join(tables.postings, `${tables.postings}.term_id`, `${tables.terms}.id`).where('kind', 3).select('segment_id', 'term')) as { segment_id: number; term: string }[];
+  const rows = (await knex(tables.terms).join(tables.texts, `${tables.texts}.term_id`, `${tables.terms}.id`).where('kind', 3).select('segment_id', 'term')) as { segment_id: number; term: string }[];
   const common = new Map<number, Set<string>>();
   for (const { segment_id: id, term } of rows) {
     if (!segments.has(id)) continue;
@@ -135,12 +137,15 @@ async function readCommon({ knex }: IndexDatabase, segments: ReadonlyMap<number,
 }
 
 function segmentOf(id: number, conversations: Uint32Array): Segment {
-  let [lowest, highest] = [conversations[0] ?? 0, -1];
-  for (const conversation of conversations) {
+  const first = conversations[0] ?? 0;
+  let [lowest, highest, isRow] = [first, -1, true];
+  for (let text = 0; text < conversations.length; text++) {
+    const conversation = conversations[text] ?? 0;
     if (conversation < lowest) lowest = conversation;
     if (conversation > highest) highest = conversation;
+    if (conversation !== first + text) isRow = false;
   }
-  return { id, conversations, lowest, highest };
+  return { id, conversations, lowest, highest, isRow };
 }
 
 async function searchIndex(database: IndexDatabase, generation: Generation, text: string): Promise<IdBits> {
@@ -193,13 +198,11 @@ async function markLongPhrase(database: IndexDatabase, { parts, glues }: { reado
       words: found.flatMap(({ id }) => terms.get(id) ?? []),
       glue: index === parts.length - 1 ? null : (glues[index] ?? 0),
     }));
-    hits.markIn(segmentId, (marks) => { markPhrase(listed, marks); });
+    hits.markIn(segmentId, (bits, size) => { markPhrase(listed, bits, size); });
   }
 }
 
-interface Hits {
-  mark(rows: readonly PostingsRow[]): void;
-  markIn(segmentId: number, mark: (marks: Uint8Array) => void): void;
+interface Hits extends PairMarks {
   /** Conversations that were marked. */
   found(): IdBits;
   /** Ids of conversations of these rows alone. */
@@ -211,54 +214,61 @@ function createHits({ segments, dead, lowest, highest }: Generation): Hits {
   const marked = new Map<number, Uint8Array>();
   const counts = (conversation: number, segmentId: number): boolean => (dead.get(conversation) ?? 0) < segmentId;
 
-  function markIn(segmentId: number, mark: (marks: Uint8Array) => void): void {
+  function markIn(segmentId: number, mark: MarkTexts): void {
     const segment = segments.get(segmentId);
     // One that is being written, or was replaced.
     if (segment === undefined) return;
-    const marks = marked.get(segmentId) ?? new Uint8Array(segment.conversations.length);
-    marked.set(segmentId, marks);
-    mark(marks);
+    const bits = marked.get(segmentId) ?? textBits(segment.conversations.length);
+    marked.set(segmentId, bits);
+    mark(bits, segment.conversations.length);
   }
 
   /** Conversations of the texts that are marked. */
-  function* conversationsOf(from: ReadonlyMap<number, Uint8Array>): Generator<number> {
-    for (const [segmentId, marks] of from) {
-      const conversations = segments.get(segmentId)?.conversations ?? new Uint32Array(0);
-      for (let text = 0; text < marks.length; text++) if (marks[text] === 1 && counts(conversations[text] ?? 0, segmentId)) yield conversations[text] ?? 0;
+  function conversationsOf(from: ReadonlyMap<number, Uint8Array>): Set<number> {
+    const found = new Set<number>();
+    for (const [segmentId, bits] of from) {
+      for (const [text, conversation] of (segments.get(segmentId)?.conversations ?? []).entries()) if (hasText(bits, text) && counts(conversation, segmentId)) found.add(conversation);
     }
+    return found;
+  }
+
+  function ofRows(rows: readonly PostingsRow[]): Set<number> {
+    const own = new Map<number, Uint8Array>();
+    for (const row of rows) {
+      const segment = segments.get(row.segmentId);
+      if (segment === undefined) continue;
+      const bits = own.get(row.segmentId) ?? textBits(segment.conversations.length);
+      markTexts(row.texts, bits);
+      own.set(row.segmentId, bits);
+    }
+    return conversationsOf(own);
   }
 
   return {
-    mark: (rows) => { for (const row of rows) markIn(row.segmentId, (marks) => { markTexts(row.texts, marks); }); },
+    mark: (rows) => { for (const row of rows) markIn(row.segmentId, (bits) => { markTexts(row.texts, bits); }); },
     markIn,
     found() {
       const found = idBits(lowest, highest);
-      const { first, bytes } = found;
-      // The loop of the generator above, without the generator: it runs a million times.
-      for (const [segmentId, marks] of marked) {
-        const conversations = segments.get(segmentId)?.conversations ?? new Uint32Array(0);
-        for (let text = 0; text < marks.length; text++) {
-          if (marks[text] !== 1) continue;
-          const bit = (conversations[text] ?? 0) - first;
-          if (dead.size > 0 && !counts(bit + first, segmentId)) continue;
-          bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) | (1 << (bit & 7));
-        }
+      for (const [segmentId, bits] of marked) {
+        const segment = segments.get(segmentId);
+        if (segment === undefined) continue;
+        const counting = dead.size === 0 ? bits : withoutDead(bits, segment);
+        if (segment.isRow) addRow(found, counting, segment.lowest);
+        else addSome(found, counting, segment.conversations);
       }
       return found;
     },
-    of(rows) {
-      const own = new Map<number, Uint8Array>();
-      for (const row of rows) {
-        const segment = segments.get(row.segmentId);
-        if (segment === undefined) continue;
-        const marks = own.get(row.segmentId) ?? new Uint8Array(segment.conversations.length);
-        markTexts(row.texts, marks);
-        own.set(row.segmentId, marks);
-      }
-      return new Set(conversationsOf(own));
-    },
-    all: () => new Set(conversationsOf(new Map([...segments.values()].map(({ id, conversations }) => [id, new Uint8Array(conversations.length).fill(1)])))),
+    of: ofRows,
+    all: () => conversationsOf(new Map([...segments.values()].map(({ id, conversations }) => [id, textBits(conversations.length).fill(255)]))),
   };
+
+  function withoutDead(bits: Uint8Array, { id, conversations }: Segment): Uint8Array {
+    const counting = bits.slice();
+    for (let text = 0; text < conversations.length; text++) {
+      if (hasText(bits, text) && !counts(conversations[text] ?? 0, id)) counting[text >> 3] = (counting[text >> 3] ?? 0) & ~(1 << (text & 7));
+    }
+    return counting;
+  }
 }
 
 /** Reads the texts themselves: for what the index cannot tell. Right, and slow where there are many. */

@@ -95,8 +95,9 @@ type WordRow = Pick<SegmentRow, 'term' | 'texts' | 'places'> & { readonly termId
 
 async function wordRows(database: IndexDatabase, segmentId: number, after: number): Promise<WordRow[]> {
   const sql = (mark: (index: number) => string): string =>
-    `SELECT postings.term_id, terms.term, postings.texts, postings.places FROM ${tables.postings} postings JOIN ${tables.terms} terms ON terms.id = postings.term_id
-     WHERE postings.segment_id = ${mark(1)} AND postings.term_id > ${mark(2)} AND terms.kind IN (0, 2) ORDER BY postings.term_id LIMIT ${String(rowsAtOnce)}`;
+    `SELECT texts.term_id, terms.term, texts.texts, places.places FROM ${tables.texts} texts JOIN ${tables.terms} terms ON terms.id = texts.term_id
+     LEFT JOIN ${tables.places} places ON places.term_id = texts.term_id AND places.segment_id = texts.segment_id
+     WHERE texts.segment_id = ${mark(1)} AND texts.term_id > ${mark(2)} AND terms.kind IN (0, 2) ORDER BY texts.term_id LIMIT ${String(rowsAtOnce)}`;
   const rows = await database.direct({
     sqlite: (connection) => connection.rows(sql(() => '?'), segmentId, after),
     postgresql: async (connection) => (await connection.rows(sql((index) => `$${String(index)}`), [segmentId, after])).rows,

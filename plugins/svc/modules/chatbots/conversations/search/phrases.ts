@@ -1,4 +1,4 @@
-import { decodeTexts, lastPlace, markTexts } from './postings.ts';
+import { decodeTexts, hasText, lastPlace, markTexts, textBits } from './postings.ts';
 
 /** Where a word stands in one segment, as the index holds it. */
 export interface WordPostings {
@@ -13,8 +13,8 @@ export interface PhrasePart {
   readonly glue: number | null;
 }
 
-/** Marks the texts in which the parts stand one behind the other. */
-export type MarkPhrase = (parts: readonly PhrasePart[], marks: Uint8Array) => void;
+/** Sets the bits of the texts, of `size`, in which the parts stand one behind the other. */
+export type MarkPhrase = (parts: readonly PhrasePart[], bits: Uint8Array, size: number) => void;
 
 /** Places of the rarest part: those of text `t` are from `starts[t]` up to `starts[t + 1]`, ascending. */
 interface Anchor {
@@ -32,11 +32,11 @@ export function createMarkPhrase(): MarkPhrase {
   let room: Anchor | null = null;
   let met = new Uint8Array(0);
 
-  return (parts, marks) => {
-    const wanted = textsOfAll(parts, marks.length);
+  return (parts, bits, size) => {
+    const wanted = textsOfAll(parts, size);
     if (wanted === null) return;
     const rarest = rarestOf(parts);
-    const anchor = (room = roomFor(room, marks.length, bytesOf(parts[rarest])));
+    const anchor = (room = roomFor(room, size, bytesOf(parts[rarest])));
     readAnchor(anchor, parts[rarest] ?? { words: [], glue: null }, wanted);
     if (met.length < anchor.count) met = new Uint8Array(anchor.count);
     for (const [index, part] of parts.entries()) {
@@ -45,20 +45,20 @@ export function createMarkPhrase(): MarkPhrase {
       for (const word of part.words) meet(anchor, { word, glue: part.glue, offset: index - rarest }, met);
       keepMet(anchor, met);
     }
-    for (let text = 0; text < marks.length; text++) if ((anchor.starts[text] ?? 0) < (anchor.starts[text + 1] ?? 0)) marks[text] = 1;
+    for (let text = 0; text < size; text++) if ((anchor.starts[text] ?? 0) < (anchor.starts[text + 1] ?? 0)) bits[text >> 3] = (bits[text >> 3] ?? 0) | (1 << (text & 7));
   };
 }
 
-/** Texts that hold a word of each part; null: none do. */
+/** Bits of the texts that hold a word of each part; null: none do. */
 function textsOfAll(parts: readonly PhrasePart[], size: number): Uint8Array | null {
   let wanted: Uint8Array | null = null;
   for (const { words } of parts) {
-    const held = new Uint8Array(size);
+    const held = textBits(size);
     for (const { texts } of words) markTexts(texts, held);
-    if (wanted !== null) for (let text = 0; text < size; text++) held[text] = (held[text] ?? 0) & (wanted[text] ?? 0);
+    if (wanted !== null) for (let at = 0; at < held.length; at++) held[at] = (held[at] ?? 0) & (wanted[at] ?? 0);
     wanted = held;
   }
-  return wanted?.includes(1) === true ? wanted : null;
+  return wanted?.some((byte) => byte !== 0) === true ? wanted : null;
 }
 
 function bytesOf(part: PhrasePart | undefined): number {
@@ -85,7 +85,7 @@ function readAnchor(anchor: Anchor, { words, glue }: PhrasePart, wanted: Uint8Ar
   for (const word of words) {
     if (single.positions.length < (word.places?.length ?? 0)) single.positions = new Uint16Array(word.places?.length ?? 0);
     readOne(single, { word, glue }, wanted);
-    for (let text = 0; text < wanted.length; text++) {
+    for (let text = 0; text + 1 < single.starts.length; text++) {
       for (let at = single.starts[text] ?? 0; at < (single.starts[text + 1] ?? 0); at++) keys[count++] = text * 65_536 + (single.positions[at] ?? 0);
     }
   }
@@ -117,7 +117,7 @@ function readOne(anchor: Anchor, { word, glue }: OneWord, wanted: Uint8Array): v
   for (let index = 0; index < texts.length; index++) {
     const text = texts[index] ?? 0;
     while (open <= text) starts[open++] = count;
-    if (wanted[text] !== 1) {
+    if (!hasText(wanted, text)) {
       at = behindText(bytes, at);
       continue;
     }

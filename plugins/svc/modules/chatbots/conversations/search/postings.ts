@@ -1,4 +1,5 @@
 import { createByteWriter } from './bytes.ts';
+import { bitCounts } from './id-bits.ts';
 
 /** Texts of one segment have numbers below this. */
 export const mostTexts = 65_536;
@@ -31,9 +32,14 @@ export function encodeTexts(texts: ArrayLike<number>, size: number): Uint8Array 
   return whole;
 }
 
-/** Sets `marks[text]` to 1 for each text. */
-export function markTexts(bytes: Uint8Array, marks: Uint8Array): void {
-  if (bytes[0] === asBits) return markBits(bytes, marks);
+/** Room for a bit for each text, none of them set. */
+export const textBits = (size: number): Uint8Array => new Uint8Array(Math.ceil(size / 8));
+
+export const hasText = (bits: Uint8Array, text: number): boolean => ((bits[text >> 3] ?? 0) & (1 << (text & 7))) !== 0;
+
+/** Sets bit `text % 8` of byte `text / 8` for each text. */
+export function markTexts(bytes: Uint8Array, bits: Uint8Array): void {
+  if (bytes[0] === asBits) return addBits(bytes, bits);
   let text = -1;
   let at = 1;
   while (at < bytes.length) {
@@ -44,20 +50,12 @@ export function markTexts(bytes: Uint8Array, marks: Uint8Array): void {
       gap |= (byte & 127) << shift;
     }
     text += gap + 1;
-    marks[text] = 1;
+    bits[text >> 3] = (bits[text >> 3] ?? 0) | (1 << (text & 7));
   }
 }
 
-function markBits(bytes: Uint8Array, marks: Uint8Array): void {
-  for (let at = 1; at < bytes.length; at++) {
-    let byte = bytes[at] ?? 0;
-    const first = (at - 1) << 3;
-    while (byte !== 0) {
-      const low = byte & -byte;
-      marks[first + 31 - Math.clz32(low)] = 1;
-      byte ^= low;
-    }
-  }
+function addBits(bytes: Uint8Array, bits: Uint8Array): void {
+  for (let at = 1; at < bytes.length; at++) bits[at - 1] = (bits[at - 1] ?? 0) | (bytes[at] ?? 0);
 }
 
 /** The texts, ascending. */
@@ -101,9 +99,6 @@ function decodeBits(bytes: Uint8Array): Uint16Array {
   }
   return texts;
 }
-
-/** How many bits of a byte are 1. */
-const bitCounts = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll('0', '').length);
 
 /** What stands between a token and the next one. */
 export const glue = { none: 0, space: 1, otherSpace: 2, end: 3 } as const;

@@ -16,7 +16,7 @@ type Choice =
   /** Words with this part: four letters or more. */
   | { readonly by: 'part'; readonly part: string };
 
-const texts = `SELECT segment_id, term_id, texts FROM ${tables.postings} WHERE term_id IN`;
+const texts = `SELECT segment_id, term_id, texts FROM ${tables.texts} WHERE term_id IN`;
 
 /** Where a term, or any word with a part, occurs. */
 export async function readTexts(database: IndexDatabase, choice: Choice): Promise<PostingsRow[]> {
@@ -44,7 +44,7 @@ async function readPostgresql(connection: PostgresqlConnection, choice: Choice):
   if (choice.by === 'pairs') return (await connection.rows(`${texts} (SELECT id FROM ${tables.terms} WHERE kind = 4 AND term = ANY($1))`, [choice.terms])).rows;
   // Two questions: their plans must not depend on how many words there may be.
   const { rows: ids } = await connection.rows(`SELECT id FROM ${tables.terms} WHERE kind = 0 AND term LIKE $1`, [`%${choice.part}%`]);
-  return (await connection.rows(`SELECT segment_id, term_id, texts FROM ${tables.postings} WHERE term_id = ANY($1)`, [ids.map(([id]) => id)])).rows;
+  return (await connection.rows(`SELECT segment_id, term_id, texts FROM ${tables.texts} WHERE term_id = ANY($1)`, [ids.map(([id]) => id)])).rows;
 }
 
 /** Which words a part of a phrase stands for. */
@@ -81,7 +81,7 @@ function rangeOf(words: PhraseWords): readonly [string, string, string | null] {
 /** @param segments `in`: these alone, and those that are none of `besides`. Default: all. */
 export async function readPlaces(database: IndexDatabase, termIds: readonly number[], segments?: { readonly in: readonly number[]; readonly besides: readonly number[] }): Promise<PostingsRow[]> {
   if (termIds.length === 0) return [];
-  const select = `SELECT segment_id, term_id, texts, places FROM ${tables.postings} WHERE term_id`;
+  const select = `SELECT segment_id, term_id, texts, places FROM ${tables.texts} JOIN ${tables.places} USING (term_id, segment_id) WHERE term_id`;
   const lists = segments === undefined ? [termIds] : [termIds, segments.in, segments.besides];
   const rows = await database.direct<Rows | Promise<Rows>>({
     sqlite: (connection) => {

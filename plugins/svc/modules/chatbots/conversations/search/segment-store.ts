@@ -22,7 +22,8 @@ export async function insertRows(database: IndexDatabase, segmentId: number, row
       for (const { kind, term, texts, places } of rows) {
         const found = select(`SELECT id FROM ${tables.terms} WHERE kind = ? AND term = ?`, kind, term)[0]?.[0];
         const id = found ?? run(`INSERT INTO ${tables.terms} (kind, term, backwards) VALUES (?, ?, ?)`, kind, term, kind === 0 ? backwards(term) : null).lastId;
-        run(`INSERT INTO ${tables.postings} (term_id, segment_id, texts, places) VALUES (?, ?, ?, ?)`, Number(id), segmentId, texts, places);
+        run(`INSERT INTO ${tables.texts} (term_id, segment_id, texts) VALUES (?, ?, ?)`, Number(id), segmentId, texts);
+        if (places !== null) run(`INSERT INTO ${tables.places} (term_id, segment_id, places) VALUES (?, ?, ?)`, Number(id), segmentId, places);
       }
     },
     async postgresql({ rows: query }) {
@@ -35,9 +36,11 @@ export async function insertRows(database: IndexDatabase, segmentId: number, row
         [kinds, terms, rows.map(({ kind, term }) => (kind === 0 ? backwards(term) : null))],
       );
       await query(
-        `INSERT INTO ${tables.postings} (term_id, segment_id, texts, places)
-         SELECT terms.id, $1, given.texts, given.places FROM unnest($2::smallint[], $3::text[], $4::bytea[], $5::bytea[]) AS given (kind, term, texts, places)
-         JOIN ${tables.terms} terms ON terms.kind = given.kind AND terms.term = given.term COLLATE "C"`,
+        `WITH given AS MATERIALIZED (
+           SELECT terms.id AS term_id, given.texts, given.places FROM unnest($2::smallint[], $3::text[], $4::bytea[], $5::bytea[]) AS given (kind, term, texts, places)
+           JOIN ${tables.terms} terms ON terms.kind = given.kind AND terms.term = given.term COLLATE "C"
+         ), placed AS (INSERT INTO ${tables.places} (term_id, segment_id, places) SELECT term_id, $1, places FROM given WHERE places IS NOT NULL)
+         INSERT INTO ${tables.texts} (term_id, segment_id, texts) SELECT term_id, $1, texts FROM given`,
         [segmentId, kinds, terms, rows.map(({ texts }) => asBytea(texts)), rows.map(({ places }) => (places === null ? null : asBytea(places)))],
       );
     },

@@ -32,10 +32,10 @@ export async function tidyIndex(database: IndexDatabase): Promise<void> {
 
 async function deletePostings({ knex }: IndexDatabase, segmentId: number): Promise<void> {
   for (;;) {
-    const terms = (await knex(tables.postings).where({ segment_id: segmentId }).orderBy('term_id').limit(rowsAtOnce).pluck('term_id')) as number[];
-    const last = terms.at(-1);
-    if (last === undefined) return;
-    await knex(tables.postings).where({ segment_id: segmentId }).where('term_id', '<=', last).delete();
+    const terms = (await knex(tables.texts).where({ segment_id: segmentId }).orderBy('term_id').limit(rowsAtOnce).pluck('term_id')) as number[];
+    if (terms.length === 0) return;
+    // Places first: they are found by the texts.
+    for (const table of [tables.places, tables.texts]) await knex(table).where({ segment_id: segmentId }).whereIn('term_id', terms).delete();
     await nextTurn();
   }
 }
@@ -48,7 +48,7 @@ async function sweepTerms({ knex }: IndexDatabase): Promise<void> {
     const ids = (await knex(tables.terms).where('id', '>', after).orderBy('id').limit(rowsAtOnce).pluck('id')) as number[];
     const last = ids.at(-1);
     if (last === undefined) return;
-    const used = knex(tables.postings).whereRaw('?? = ??', [`${tables.postings}.term_id`, `${tables.terms}.id`]).select(knex.raw('1'));
+    const used = knex(tables.texts).whereRaw('?? = ??', [`${tables.texts}.term_id`, `${tables.terms}.id`]).select(knex.raw('1'));
     await knex(tables.terms).where('id', '>', after).where('id', '<=', last).whereNotExists(used).delete();
     after = last;
     await nextTurn();
