@@ -13,6 +13,9 @@ const forgotten = 1_000;
 /** A thread that had nothing to do for so long ends; one that ended by itself is not begun again for as long. In milliseconds. */
 const idleTime = 30_000;
 
+/** What a request needs is soon forgotten: with more room, forgetting is put off until it is tens of megabytes. */
+const youngSpace = 6;
+
 /**
  * A thread that sends requests, for those who send thousands a second (`bulk`): with it a second processor takes part.
  * It is begun when there is that much to do and ends when there is not, so that an idle process does not pay for it.
@@ -105,7 +108,7 @@ class SendingThread implements OutboundThread {
   private async begin(): Promise<void> {
     const { Worker } = await import('node:worker_threads');
     if (this.isClosed) return;
-    const worker = new Worker(this.parts.module, { execArgv: [] });
+    const worker = new Worker(this.parts.module, { execArgv: [], resourceLimits: { maxYoungGenerationSizeMb: youngSpace } });
     this.worker = worker;
     worker.unref();
     worker.on('message', (message: Batch | null) => {

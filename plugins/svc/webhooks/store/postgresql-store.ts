@@ -11,12 +11,15 @@ const meant = `COALESCE(substring(log from '"next":([0-9]{1,15})[}]$')::bigint, 
 
 const notBehind = `AND (d.order_key IS NULL OR NOT EXISTS (SELECT 1 FROM ${deliveries} p
   WHERE p.endpoint_id = d.endpoint_id AND p.order_key = d.order_key AND p.due_at IS NOT NULL AND p.id < d.id))`;
+/** A transaction that is not waited for until it is on the disk. What a crash of the server takes back of it is a lease that runs out, and the job is sent again under the same ids (contract 6.7). */
+const unhurried = "(SELECT set_config('synchronous_commit', 'off', true)) = 'off'";
+
 /**
  * Takes the picked jobs. The planner cannot know how few they are: joined with them, it would read all of the table from the oldest job on, so that
  * each is sought by its id, and each event by its own (behind `OFFSET 0`, which keeps the two from being joined otherwise).
  */
 const lock = (picked: string): string => `WITH picked AS MATERIALIZED (${picked}), taken AS (
-    UPDATE ${deliveries} d SET state = 'delivering', owner = $1, token = d.token + 1, due_at = ${now} + ${String(leaseTime)} WHERE d.id = ANY (ARRAY(SELECT id FROM picked))
+    UPDATE ${deliveries} d SET state = 'delivering', owner = $1, token = d.token + 1, due_at = ${now} + ${String(leaseTime)} WHERE d.id = ANY (ARRAY(SELECT id FROM picked)) AND ${unhurried}
     RETURNING d.id, d.uuid, d.attempts, d.run_start, d.target, d.body, d.endpoint_id, d.token, d.order_key, d.event_id)
   SELECT d.id, d.uuid, d.attempts, d.run_start, d.target, d.body, e.id, e.uuid, e.name, e.key, e.body, e.unfiltered, d.endpoint_id, d.token, d.order_key
   FROM taken d LEFT JOIN LATERAL (SELECT * FROM ${events} e WHERE e.id = d.event_id OFFSET 0) e ON true`;
@@ -28,9 +31,6 @@ const pick = `SELECT p.id, p.event_id FROM unnest($2::text[], $3::int[]) AS w(en
   SELECT b.id, b.event_id FROM (
     SELECT * FROM (${due} AND d.due_at > 0 AND d.due_at <= ${now} ${mine} ORDER BY d.due_at, d.id LIMIT w.n FOR UPDATE SKIP LOCKED) late
     UNION ALL SELECT * FROM (${due} AND d.due_at = 0 ${mine} ORDER BY d.id LIMIT w.n FOR UPDATE SKIP LOCKED) fresh) b LIMIT w.n) p`;
-
-/** A transaction that is not waited for until it is on the disk. What a crash of the server takes back of it is a lease that runs out, and the job is sent again under the same ids (contract 6.7). */
-const unhurried = "(SELECT set_config('synchronous_commit', 'off', true)) = 'off'";
 
 /** Arrays side by side. The planner takes them for the thousand rows of a series, not for ten: joined with few rows sought by id, it makes a table of them instead of going through all for each. */
 const rowsOf = (first: string, ...others: readonly string[]): string => `ROWS FROM (${[first, ...others].map((array) => `unnest(${array})`).join(', ')}, generate_series(1, cardinality(${first})))`;

@@ -42,10 +42,22 @@ export function claimOf(lane: Lane, { now, mayProbe }: { readonly now: number; r
   if (!lane.ready && lane.nextAt !== null && lane.nextAt <= now) lane.ready = true;
   if (!lane.ready) return [];
   if (lane.paused) return lane.inFlight + lane.buffer.length === 0 && mayProbe() ? [{ endpointId: lane.id, passes: 1, most: 1 }] : [];
-  // Twice as much as may be under way waits here, so that a place is taken the moment it is free, and while the next claim is under way.
-  if (lane.buffer.length > lane.limit) return [];
-  const wanted = lane.limit * 3 - lane.buffer.length - lane.inFlight;
+  // Several times what may be under way waits here, so that a place is taken the moment it is free, and while the next claim is under way, which may wait for the disk.
+  if (lane.buffer.length > lane.limit * 2) return [];
+  const wanted = lane.limit * 5 - lane.buffer.length - lane.inFlight;
   return wanted > 0 ? [{ endpointId: lane.id, passes: Math.ceil(wanted / passSize) }] : [];
+}
+
+/** Jobs that wait in this process for their turn, of all endpoints together: some 3 KB each. */
+export const mostHeld = 8_192;
+
+/** What all lanes ask for. With so much in hand already, those alone that have nothing to send. */
+export function claimsOf(lanes: Iterable<Lane>, { now, mayProbe }: { readonly now: number; readonly mayProbe: (lane: Lane) => boolean }): ClaimRequest[] {
+  const all = [...lanes];
+  let held = 0;
+  for (const { buffer } of all) held += buffer.length;
+  const asking = held < mostHeld ? all : all.filter(({ buffer }) => buffer.length === 0);
+  return asking.flatMap((lane) => claimOf(lane, { now, mayProbe: () => mayProbe(lane) }));
 }
 
 /** When the lane has something to do again, by itself; empty: when it is woken. */

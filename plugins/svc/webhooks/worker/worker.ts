@@ -3,7 +3,7 @@ import type { Attempted } from '../attempt.ts';
 import type { ClaimRequest, Heartbeat, Job, Waits } from '../store/store-contract.ts';
 import type { Circuits } from './circuits.ts';
 import { createHeartbeat, type LeaseKeeper } from './heartbeat.ts';
-import { adapt, claimOf, createLane, dropLost, firstLimit, note, surplusOf, takeWait, waitOf, type Lane } from './lane.ts';
+import { adapt, claimsOf, createLane, dropLost, firstLimit, note, surplusOf, takeWait, waitOf, type Lane } from './lane.ts';
 import { createOutcomes, type Outcomes } from './outcomes.ts';
 import { createSendNow } from './send-now.ts';
 import type { Worker, WorkerParts } from './worker-contract.ts';
@@ -117,17 +117,13 @@ class QueueWorker implements Worker {
     this.schedule();
   }
 
-  private claimsOf(now: number): ClaimRequest[] {
-    return [...this.lanes.values()].flatMap((lane) => claimOf(lane, { now, mayProbe: () => this.circuits.mayProbe(lane.id) }));
-  }
-
   private async turn(): Promise<void> {
     const { batch, suspect } = this.outcomes.take();
     const back = this.released;
     this.released = [];
     let claims: ClaimRequest[] = [];
     try {
-      if (!suspect && (await this.mayClaim())) claims = this.claimsOf(this.elapsed());
+      if (!suspect && (await this.mayClaim())) claims = claimsOf(this.lanes.values(), { now: this.elapsed(), mayProbe: ({ id }) => this.circuits.mayProbe(id) });
       if (batch.length + back.length + claims.length === 0) return;
       // Whoever wakes a lane while its claim is under way means jobs that the claim may not see: the lane stays ready then.
       for (const { endpointId } of claims) Object.assign(this.laneOf(endpointId), { ready: false, nextAt: null });
