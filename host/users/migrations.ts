@@ -72,4 +72,19 @@ export const migrations: readonly Migration[] = [
       await knex.schema.alterTable('users', (table) => table.unique(['slug']));
     },
   },
+  {
+    id: '0009_user_search',
+    async up(knex, { dialect }) {
+      if (dialect !== 'postgresql') return;
+      // Parts of three letters and more are looked up. Without the extension, which not everybody may create, users are looked at one by one.
+      try {
+        await knex.transaction(async (nested) => {
+          await nested.raw('CREATE EXTENSION IF NOT EXISTS pg_trgm');
+          await nested.raw('CREATE INDEX users_search ON users USING gin (login_key gin_trgm_ops, display_key gin_trgm_ops, email_key gin_trgm_ops)');
+        });
+      } catch (error) {
+        if ((error as { code?: unknown }).code === undefined) throw error;
+      }
+    },
+  },
 ];

@@ -16,7 +16,7 @@ declare module '#plugin-api' {
 }
 
 export interface UsersDependencies {
-  readonly database: Pick<Database, 'knex' | 'transaction' | 'lock' | 'direct'>;
+  readonly database: Pick<Database, 'knex' | 'transaction' | 'lock' | 'direct' | 'dialect'>;
   readonly hooks: Pick<HooksApi, 'applyFilters' | 'doActionAsync'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Logger;

@@ -45,6 +45,8 @@ export interface Columns {
   readonly times: Uint32Array;
   /** Places that are in use. */
   readonly used: number;
+  /** No user's id is above it. */
+  readonly highestUser: number;
 }
 
 interface Store {
@@ -58,12 +60,13 @@ interface Store {
   /** By slot: its place and one more; 0: no such conversation. */
   places: Uint32Array;
   present: Uint8Array;
+  highestUser: number;
 }
 
 const firstRoom = 1024;
 
 export function createCatalogue(): Catalogue {
-  const store: Store = { first: -1, used: 0, places: new Uint32Array(firstRoom), present: new Uint8Array(firstRoom / 8), ...room(firstRoom) };
+  const store: Store = { first: -1, used: 0, highestUser: 0, places: new Uint32Array(firstRoom), present: new Uint8Array(firstRoom / 8), ...room(firstRoom) };
   let count = 0;
 
   function slotFor(id: number): number {
@@ -129,6 +132,7 @@ function setPresent({ present }: Store, slot: number): void {
 function fill(store: Store, place: number, entry: CatalogueEntry): void {
   store.bots[place] = entry.botId;
   store.users[place] = entry.userId;
+  if (entry.userId > store.highestUser) store.highestUser = entry.userId;
   store.times[place] = entry.lastMessage;
   store.marks[place] = marks.present | (entry.liked ? marks.liked : 0) | (entry.disliked ? marks.disliked : 0);
 }

@@ -14,12 +14,11 @@ export function createSelect(): Select {
 
   return (columns, { hits, botId, userIds, guest, feedback, from = 0, to = Number.MAX_SAFE_INTEGER, ids }) => {
     if (room.length < columns.used) room = new Uint32Array(columns.marks.length);
-    const members = userIds === undefined ? undefined : membersOf(userIds);
+    const members = userIds === undefined ? undefined : membersOf(userIds, columns.highestUser);
     const present = hits === null ? null : bitsOfSlots(columns, hits);
     let places: Uint32Array = room.subarray(0, takeFirst(columns, { present, botId, members }, room));
-    if (botId !== undefined) places = keepEqual(places, columns.bots, botId);
-    if (members !== undefined) places = keepMembers(places, columns.users, members);
-    if (present !== null) places = keepBits(places, columns.slots, present);
+    if (botId !== undefined && members !== undefined) places = keepMembers(places, columns.users, members);
+    if ((botId !== undefined || members !== undefined) && present !== null) places = keepBits(places, columns.slots, present);
     if (guest === true) places = keepEqual(places, columns.users, 0);
     if (guest === false) places = keepRange(places, columns.users, { from: 1, to: Number.MAX_SAFE_INTEGER });
     if (feedback !== undefined) places = keepMarked(places, columns.marks, { up: marks.liked, down: marks.disliked, any: marks.liked | marks.disliked }[feedback]);
@@ -86,21 +85,15 @@ function isSame(one: number, other: number): number {
   return ((difference | -difference) >>> 31) ^ 1;
 }
 
-/** A byte for each user there may be: asked a million times, it has to be quicker than a set. */
-function membersOf(users: ReadonlySet<number>): Uint8Array {
-  let highest = 0;
-  for (const user of users) if (user > highest) highest = user;
-  const members = new Uint8Array(highest + 2);
-  for (const user of users) members[user] = 1;
+/** A byte for each user that the catalogue may hold: asked a million times, it has to be quicker than a set. */
+function membersOf(users: ReadonlySet<number>, highest: number): Uint8Array {
+  const members = new Uint8Array(highest + 1);
+  for (const user of users) if (user <= highest) members[user] = 1;
   return members;
 }
 
-/** All users above share the last byte, which is 0: the lesser of the two, without a choice. Ids of users have 31 bits. */
-function isMember(members: Uint8Array, user: number): number {
-  const last = members.length - 1;
-  const above = (user - last) | 0;
-  return members[last + (above & (above >> 31))] ?? 0;
-}
+/** Ids of users have 31 bits: taken as such they need not be looked at twice. */
+const isMember = (members: Uint8Array, user: number): number => members[user | 0] ?? 0;
 
 /** The ids of bots and users have 32 bits in the catalogue; others are nobody's. */
 const isColumnValue = (value: number): boolean => value === value >>> 0;
@@ -111,7 +104,7 @@ interface First {
   readonly members: Uint8Array | undefined;
 }
 
-/** Those of all places that one filter leaves, which the others look at. */
+/** Those of all places that one filter leaves, the first there is of chatbot, users and texts: the others look at no more than these. */
 function takeFirst(columns: Columns, { present, botId, members }: First, room: Uint32Array): number {
   if (botId !== undefined) return isColumnValue(botId) ? takeBot(columns, botId, room) : 0;
   if (members !== undefined) return takeMembers(columns, members, room);
