@@ -62,8 +62,7 @@ export function createLogSearch({ host, pairsFrom }: LogSearchParts): LogSearch 
 
   /** Places of the conversations that match, newest first. To be used before the next await. */
   async function matching(filter: LogFilter): Promise<{ readonly columns: Columns; readonly places: Uint32Array }> {
-    const catalogue = await live.current();
-    const hits = await withText(filter.text ?? '');
+    const [catalogue, hits] = await Promise.all([live.current(), withText(filter.text ?? '')]);
     const columns = catalogue.columns();
     return { columns, places: select(columns, { ...filter, hits }) };
   }
@@ -71,8 +70,7 @@ export function createLogSearch({ host, pairsFrom }: LogSearchParts): LogSearch 
   return {
     async find(filter, page) {
       if (!isNarrowed(filter)) {
-        const catalogue = await live.current();
-        const hits = await withText(filter.text ?? '');
+        const [catalogue, hits] = await Promise.all([live.current(), withText(filter.text ?? '')]);
         return hits === null ? pageOfAll(catalogue, page) : pageOfIds(catalogue.columns(), hits, page);
       }
       const { columns: { first, slots }, places } = await matching(filter);
