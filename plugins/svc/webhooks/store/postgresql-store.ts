@@ -11,7 +11,7 @@ const meant = `COALESCE(substring(log from '"next":([0-9]{1,15})[}]$')::bigint, 
 
 const notBehind = `AND (d.order_key IS NULL OR NOT EXISTS (SELECT 1 FROM ${deliveries} p
   WHERE p.endpoint_id = d.endpoint_id AND p.order_key = d.order_key AND p.due_at IS NOT NULL AND p.id < d.id))`;
-/** A transaction that is not waited for until it is on the disk. What a crash of the server takes back of it is a lease that runs out, and the job is sent again under the same ids (contract 6.7). */
+/** A transaction that is not waited for until it is on the disk. What a crash of the server takes back of it is a lease, or an outcome whose lease runs out: the job is sent again under the same ids (contract 6.7). Whoever takes it then may get the token that was taken back, which is why outcomes name their owner too. */
 const unhurried = "(SELECT set_config('synchronous_commit', 'off', true)) = 'off'";
 
 /**
@@ -53,15 +53,15 @@ const sql = {
       run_start = d.run_start + i.free, finished_at = CASE WHEN i.state <> 'pending' THEN ${now} END, http_status = i.status, failure = i.failure, error = i.error, duration = i.duration, log = COALESCE(NULLIF(i.log, ''), d.log)
     FROM ${rowsOf('$1::bigint[]', '$2::int[]', '$3::text[]', '$4::bigint[]', '$5::int[]', '$6::int[]', '$7::int[]', '$8::text[]', '$9::text[]', '$10::int[]', jsonArray('$11'))}
       AS i(id, token, state, delay, made, free, status, failure, error, duration, log)
-    WHERE d.id = i.id AND d.token = i.token AND d.state = 'delivering' AND d.id = ANY ($1::bigint[]) AND ${unhurried} RETURNING d.id`,
+    WHERE d.id = i.id AND d.token = i.token AND d.state = 'delivering' AND d.owner = $12 AND d.id = ANY ($1::bigint[]) AND ${unhurried} RETURNING d.id`,
   /** The usual end of a job, of which little has to be said. */
   deliver: `UPDATE ${deliveries} d SET state = 'delivered', due_at = NULL, owner = NULL, attempts = d.attempts + 1, finished_at = ${now}, http_status = i.status, failure = NULL, error = NULL, duration = i.duration, log = i.log
     FROM ${rowsOf('$1::bigint[]', '$2::int[]', '$3::int[]', '$4::int[]', jsonArray('$5'))} AS i(id, token, status, duration, log)
-    WHERE d.id = i.id AND d.token = i.token AND d.state = 'delivering' AND d.id = ANY ($1::bigint[]) AND ${unhurried} RETURNING d.id`,
+    WHERE d.id = i.id AND d.token = i.token AND d.state = 'delivering' AND d.owner = $6 AND d.id = ANY ($1::bigint[]) AND ${unhurried} RETURNING d.id`,
   /** Of those that were not written: what this process wrote before, without hearing of it. */
   writtenBefore: `SELECT d.id FROM ${deliveries} d JOIN ${rowsOf('$1::bigint[]', '$2::int[]')} AS i(id, token) ON i.id = d.id AND i.token = d.token WHERE d.id = ANY ($1::bigint[]) AND d.state <> 'delivering'`,
   release: `UPDATE ${deliveries} d SET state = 'pending', due_at = 0, owner = NULL FROM ${rowsOf('$1::bigint[]', '$2::int[]')} AS i(id, token)
-    WHERE d.id = i.id AND d.token = i.token AND d.state = 'delivering' AND d.id = ANY ($1::bigint[])`,
+    WHERE d.id = i.id AND d.token = i.token AND d.state = 'delivering' AND d.owner = $3 AND d.id = ANY ($1::bigint[])`,
   extend: `UPDATE ${deliveries} d SET due_at = ${now} + ${String(leaseTime)} FROM ${rowsOf('$2::bigint[]', '$3::int[]')} AS i(id, token)
     WHERE d.id = i.id AND d.token = i.token AND d.state = 'delivering' AND d.id = ANY ($2::bigint[]) AND d.owner = $1 RETURNING d.id`,
   time: `SELECT ${now}`,
@@ -73,7 +73,7 @@ const sql = {
       UNION ALL SELECT (SELECT d.endpoint_id FROM ${deliveries} d WHERE d.due_at IS NOT NULL AND d.endpoint_id > open.endpoint_id ORDER BY d.endpoint_id LIMIT 1) FROM open WHERE open.endpoint_id IS NOT NULL)
     SELECT endpoint_id FROM open WHERE endpoint_id IS NOT NULL`,
   context: `SELECT context FROM ${events} WHERE id = $1`,
-  keepBody: `UPDATE ${deliveries} SET body = $1 WHERE id = $2 AND token = $3`,
+  keepBody: `UPDATE ${deliveries} SET body = $1 WHERE id = $2 AND token = $3 AND owner = $4`,
 } as const;
 
 type Row = readonly unknown[];
@@ -121,7 +121,7 @@ class PostgresqlStore implements Store {
   };
 
   readonly turn: Store['turn'] = async ({ finished, released, claims }) => {
-    const releasing = released.length === 0 ? Promise.resolve() : this.query(sql.release, [released.map(({ id }) => id), released.map(({ token }) => token)]);
+    const releasing = released.length === 0 ? Promise.resolve() : this.query(sql.release, [released.map(({ id }) => id), released.map(({ token }) => token), this.owner]);
     for (const job of released) this.letGo(job);
     // Written on one connection while another claims; what is written does not fall due before the claim is over.
     const ends = await Promise.allSettled([
@@ -158,7 +158,7 @@ class PostgresqlStore implements Store {
 
   readonly openEndpoints: Store['openEndpoints'] = async () => (await this.query(sql.firstOpen, [])).rows.map(([id]) => id as string);
 
-  readonly keepBody: Store['keepBody'] = async (job, body) => (await this.query(sql.keepBody, [body, job.id, job.token])).changes > 0;
+  readonly keepBody: Store['keepBody'] = async (job, body) => (await this.query(sql.keepBody, [body, job.id, job.token, this.owner])).changes > 0;
 
   readonly contextOf: Store['contextOf'] = async (eventId) => ((await this.query(sql.context, [eventId])).rows[0]?.[0] ?? null) as string | null;
 
@@ -194,8 +194,8 @@ class PostgresqlStore implements Store {
         for (const [id] of (await connection.rows(text, values)).rows) written.add(id);
       };
       if (again.length > 0) await connection.rows(sql.keepAttempts, leasesOf(again));
-      if (usual.length > 0) await write(sql.deliver, [...leasesOf(usual), numberArray(usual.map(({ status }) => status)), numberArray(usual.map(({ duration }) => duration)), joinedJson(usual.map(({ log }) => log))]);
-      if (others.length > 0) await write(sql.finish, finishValues(others));
+      if (usual.length > 0) await write(sql.deliver, [...leasesOf(usual), numberArray(usual.map(({ status }) => status)), numberArray(usual.map(({ duration }) => duration)), joinedJson(usual.map(({ log }) => log)), this.owner]);
+      if (others.length > 0) await write(sql.finish, [...finishValues(others), this.owner]);
       if (written.size < outcomes.length) await write(sql.writtenBefore, leasesOf(outcomes));
     });
     for (const { job } of outcomes) this.letGo(job);
@@ -211,7 +211,7 @@ class PostgresqlStore implements Store {
   /** Claimed by a turn that failed otherwise: nobody is going to send them. Their leases end by themselves if this fails too. */
   private async giveBack(jobs: readonly Job[]): Promise<void> {
     for (const job of jobs) this.letGo(job);
-    if (jobs.length > 0) await this.query(sql.release, [jobs.map(({ id }) => id), jobs.map(({ token }) => token)]).catch(() => undefined);
+    if (jobs.length > 0) await this.query(sql.release, [jobs.map(({ id }) => id), jobs.map(({ token }) => token), this.owner]).catch(() => undefined);
   }
 
   private async nextOf(endpointIds: readonly string[]): Promise<Map<string, number | null>> {
