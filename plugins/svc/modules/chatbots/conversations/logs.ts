@@ -1,7 +1,7 @@
 import type { HostApi } from '#plugin-api';
 import { createLogRows, guestName, type LogRow } from './log-rows.ts';
-import type { LogFilter } from './search/log-filter.ts';
-import { createLogSearch, type LogPage, type LogSearch } from './search/log-search.ts';
+import type { LogFilter, LogPage } from './search/log-filter.ts';
+import { createLogSearch, type LogSearch } from './search/log-search.ts';
 
 /** The logs of all conversations, as the REST route and the pages read them. */
 export interface Logs extends LogSearch {

@@ -14,3 +14,9 @@ export interface LogFilter {
   /** Only these conversations. */
   readonly ids?: ReadonlySet<number> | undefined;
 }
+
+/** Which of those that match, newest first. */
+export interface LogPage {
+  readonly offset: number;
+  readonly limit: number;
+}

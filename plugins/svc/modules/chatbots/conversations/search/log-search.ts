@@ -2,16 +2,11 @@ import type { HostApi } from '#plugin-api';
 import type { Catalogue, Columns } from './catalogue.ts';
 import type { IdBits } from './id-bits.ts';
 import { createLiveCatalogue } from './live-catalogue.ts';
-import type { LogFilter } from './log-filter.ts';
+import type { LogFilter, LogPage } from './log-filter.ts';
 import { maintainIndex, worthIndexing } from './maintain-index.ts';
 import { createTextMatches } from './match-texts.ts';
 import { createSelect, pageOfIds } from './select.ts';
 import { foldForSearch } from './tokens.ts';
-
-export interface LogPage {
-  readonly offset: number;
-  readonly limit: number;
-}
 
 export interface FoundLogs {
   /** Of the page, newest first. */

@@ -214,13 +214,18 @@ function createHits({ segments, dead, lowest, highest }: Generation): Hits {
   const marked = new Map<number, Uint8Array>();
   const counts = (conversation: number, segmentId: number): boolean => (dead.get(conversation) ?? 0) < segmentId;
 
-  function markIn(segmentId: number, mark: MarkTexts): void {
+  /** Into these bits by segment. */
+  function markInto(bitsOf: Map<number, Uint8Array>, segmentId: number, mark: MarkTexts): void {
     const segment = segments.get(segmentId);
     // One that is being written, or was replaced.
     if (segment === undefined) return;
-    const bits = marked.get(segmentId) ?? textBits(segment.conversations.length);
-    marked.set(segmentId, bits);
+    const bits = bitsOf.get(segmentId) ?? textBits(segment.conversations.length);
+    bitsOf.set(segmentId, bits);
     mark(bits, segment.conversations.length);
+  }
+
+  function markRows(bitsOf: Map<number, Uint8Array>, rows: readonly PostingsRow[]): void {
+    for (const row of rows) markInto(bitsOf, row.segmentId, (bits) => { markTexts(row.texts, bits); });
   }
 
   /** Conversations of the texts that are marked. */
@@ -232,21 +237,18 @@ function createHits({ segments, dead, lowest, highest }: Generation): Hits {
     return found;
   }
 
-  function ofRows(rows: readonly PostingsRow[]): Set<number> {
-    const own = new Map<number, Uint8Array>();
-    for (const row of rows) {
-      const segment = segments.get(row.segmentId);
-      if (segment === undefined) continue;
-      const bits = own.get(row.segmentId) ?? textBits(segment.conversations.length);
-      markTexts(row.texts, bits);
-      own.set(row.segmentId, bits);
+  /** Without the texts that do not count any more. */
+  function withoutDead(bits: Uint8Array, { id, conversations }: Segment): Uint8Array {
+    const counting = bits.slice();
+    for (let text = 0; text < conversations.length; text++) {
+      if (hasText(bits, text) && !counts(conversations[text] ?? 0, id)) counting[text >> 3] = (counting[text >> 3] ?? 0) & ~(1 << (text & 7));
     }
-    return conversationsOf(own);
+    return counting;
   }
 
   return {
-    mark: (rows) => { for (const row of rows) markIn(row.segmentId, (bits) => { markTexts(row.texts, bits); }); },
-    markIn,
+    mark: (rows) => { markRows(marked, rows); },
+    markIn: (segmentId, mark) => { markInto(marked, segmentId, mark); },
     found() {
       const found = idBits(lowest, highest);
       for (const [segmentId, bits] of marked) {
@@ -258,17 +260,13 @@ function createHits({ segments, dead, lowest, highest }: Generation): Hits {
       }
       return found;
     },
-    of: ofRows,
+    of(rows) {
+      const own = new Map<number, Uint8Array>();
+      markRows(own, rows);
+      return conversationsOf(own);
+    },
     all: () => conversationsOf(new Map([...segments.values()].map(({ id, conversations }) => [id, textBits(conversations.length).fill(255)]))),
   };
-
-  function withoutDead(bits: Uint8Array, { id, conversations }: Segment): Uint8Array {
-    const counting = bits.slice();
-    for (let text = 0; text < conversations.length; text++) {
-      if (hasText(bits, text) && !counts(conversations[text] ?? 0, id)) counting[text >> 3] = (counting[text >> 3] ?? 0) & ~(1 << (text & 7));
-    }
-    return counting;
-  }
 }
 
 /** Reads the texts themselves: for what the index cannot tell. Right, and slow where there are many. */

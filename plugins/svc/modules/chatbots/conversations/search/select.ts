@@ -1,6 +1,6 @@
 import { marks, type Columns } from './catalogue.ts';
 import { countBits, type IdBits } from './id-bits.ts';
-import type { LogFilter } from './log-filter.ts';
+import type { LogFilter, LogPage } from './log-filter.ts';
 
 /** The places of a catalogue that match, newest first, as long as nothing else is selected. */
 export type Select = (columns: Columns, wanted: Omit<LogFilter, 'text'> & { readonly hits: IdBits | null }) => Uint32Array;
@@ -28,13 +28,8 @@ export function createSelect(): Select {
   };
 }
 
-export interface PageRange {
-  readonly offset: number;
-  readonly limit: number;
-}
-
 /** Those of some ids that the catalogue holds: how many, and a page of them, newest first. */
-export function pageOfIds(columns: Columns, hits: IdBits, range: PageRange): { readonly ids: number[]; readonly total: number } {
+export function pageOfIds(columns: Columns, hits: IdBits, range: LogPage): { readonly ids: number[]; readonly total: number } {
   const { first, slots, used } = columns;
   const present = bitsOfSlots(columns, hits);
   const total = countBits(present);
@@ -55,7 +50,7 @@ function sortFew({ places }: Columns, present: Uint8Array, total: number): Uint3
 }
 
 /** Looked for from the end that is nearer. */
-function walkMany({ slots, marks: flags, used }: Columns, present: Uint8Array, { offset, limit, total }: PageRange & { readonly total: number }): number[] {
+function walkMany({ slots, marks: flags, used }: Columns, present: Uint8Array, { offset, limit, total }: LogPage & { readonly total: number }): number[] {
   const wanted = Math.max(0, Math.min(limit, total - offset));
   const isBackwards = offset > total / 2;
   const places: number[] = [];
