@@ -35,7 +35,7 @@ export interface WebhookSite {
   /** Resolves when so many have. */
   endings(count: number): Promise<readonly Ended[]>;
   /** Asks the database until it is so. */
-  until(holds: () => Promise<boolean>): Promise<void>;
+  until(holds: () => boolean | Promise<boolean>): Promise<void>;
   /** Makes everything that waits due, and tells the site. */
   makeDue(endpointIds?: readonly string[]): Promise<void>;
   stop(): Promise<void>;
