@@ -38,7 +38,7 @@ async function drainRate(dialect: Dialect, ports: readonly string[], count: numb
   const bed = await openBed(dialect);
   for (const port of ports) await bed.webhooks.addEndpoint({ name: port, url: `http://127.0.0.1:${port}/`, events: ['chatbot.session_started'] });
   // As the bare pool, which has run before in this process: connections, thread and compiled code are there, as they are while a service works.
-  await emitMany(bed, Math.floor(Math.min(5_000, count) / ports.length));
+  await emitMany(bed, Math.floor(Math.min(20_000, count) / ports.length));
   await bed.webhooks.work();
   await emitMany(bed, Math.floor(count / ports.length));
   const began = performance.now();

@@ -58,13 +58,12 @@ export function createNodes(): Nodes {
 
 /** As if the time of all leases had run out: of nodes that were killed or stopped, nobody waits for the rest of it. */
 export async function ageLeases(database: Database): Promise<void> {
-  if (database.dialect === 'sqlite') await database.knex(tables.leases).update({ until: 1 });
-  else await database.knex(tables.deliveries).where({ state: 'delivering' }).update({ due_at: 1 });
+  await database.knex(tables.leases).update({ until: 1 });
 }
 
 /** Jobs that some node has claimed. */
 export async function claimed(database: Database): Promise<number> {
-  if (database.dialect === 'postgresql') return Number((await database.knex(tables.deliveries).where({ state: 'delivering' }).count({ n: '*' }))[0]?.['n']);
+  if (database.dialect === 'postgresql') return Number((await database.knex(tables.leases).count({ n: '*' }))[0]?.['n']);
   const rows: { jobs: string }[] = await database.knex(tables.leases).select('jobs');
   return rows.reduce((sum, { jobs }) => sum + (JSON.parse(jobs) as number[]).length, 0);
 }

@@ -8,7 +8,7 @@ export const tables = {
   deliveries: 'svc_webhook_deliveries',
   /** Attempts before the last one, whose record stands in the delivery itself. */
   attempts: 'svc_webhook_attempts',
-  /** SQLite: which jobs a process works on. PostgreSQL keeps that in the deliveries. */
+  /** Which jobs a process works on. SQLite: a row for each pass; PostgreSQL: one for each job. */
   leases: 'svc_webhook_leases',
   circuits: 'svc_webhook_circuits',
   replays: 'svc_webhook_replays',
@@ -32,6 +32,16 @@ export const webhookMigrations: readonly Migration[] = [
         // What an unfiltered event was emitted with: its filter is handed it again.
         columns.text('context');
       });
+    },
+  },
+  {
+    id: '0183_webhook_leases',
+    async up(knex, { dialect }) {
+      if (dialect === 'sqlite') return;
+      await knex.schema.dropTable(tables.leases);
+      // Not logged: after a crash of the server nobody works on anything.
+      await knex.raw(`CREATE UNLOGGED TABLE ${tables.leases} (delivery_id bigint PRIMARY KEY, owner text NOT NULL, token bigint NOT NULL, until bigint NOT NULL)`);
+      await knex(tables.deliveries).where({ state: 'delivering' }).update({ state: 'pending', owner: null });
     },
   },
 ];

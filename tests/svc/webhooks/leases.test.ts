@@ -19,8 +19,7 @@ describeDialects('leases of the webhook queue', (open) => {
 
   /** As if the time of the lease had passed: its owner was stopped meanwhile. */
   async function expire(): Promise<void> {
-    if (database.dialect === 'sqlite') await database.knex(tables.leases).update({ until: 1 });
-    else await database.knex(tables.deliveries).where({ state: 'delivering' }).update({ due_at: 1 });
+    await database.knex(tables.leases).update({ until: 1 });
     await second.heartbeat();
   }
 
@@ -37,6 +36,40 @@ describeDialects('leases of the webhook queue', (open) => {
     expect([mine.length, theirs.length]).to.deep.equal([5, 2]);
     expect(new Set([...mine, ...theirs].map(({ id }) => id)).size).to.equal(7);
     expect([await take(first), await take(second)]).to.deep.equal([[], []]);
+  });
+
+  it('are one node\'s though several claim and finish at the same moment', async () => {
+    const deliveries = Array.from({ length: 293 }, () => ({ uuid: randomUUID(), endpointId: 'one', orderKey: null, target: null, failed: null, wait: 0 }));
+    await first.add([{ uuid: randomUUID(), name: 'chatbot.session_started', key: 'k', body: Buffer.from('{}'), unfiltered: false, context: null, deliveries }], { durable: true });
+    const nodes = [first, second, nodeOn(await open())];
+    const taken: number[] = [];
+    await Promise.all(nodes.map(async (node) => {
+      let finished: Finish[] = [];
+      for (let empty = 0; empty < 3; ) {
+        const { jobs, stale } = await node.turn({ finished, released: [], claims: claim(2) });
+        expect(stale).to.deep.equal([]);
+        taken.push(...jobs.map(({ id }) => id));
+        finished = jobs.map((job) => done(job));
+        empty = jobs.length === 0 ? empty + 1 : 0;
+      }
+    }));
+    expect(taken).to.have.length(300);
+    expect(new Set(taken).size).to.equal(300);
+    expect(new Set((await rows()).map(({ state, attempts }) => `${String(state)} ${String(attempts)}`))).to.deep.equal(new Set(['delivered 1']));
+  });
+
+  it('of the version before, which kept them in the jobs on PostgreSQL, end with the move to this one', async () => {
+    const old = await open();
+    await old.knex(tables.deliveries).update({ state: old.dialect === 'sqlite' ? 'pending' : 'delivering', due_at: 1, owner: 'gone', token: 3 });
+    if (old.dialect === 'postgresql') {
+      await old.knex.schema.dropTable(tables.leases);
+      await old.knex.schema.createTable(tables.leases, (columns) => { columns.bigIncrements('token'); });
+    }
+    await old.migrate('again', webhookMigrations.filter(({ id }) => id === '0183_webhook_leases'));
+    const jobs = await take(first, 2);
+    expect(jobs).to.have.length(7);
+    expect((await first.turn({ finished: jobs.map((job) => done(job)), released: [], claims: [] })).stale).to.deep.equal([]);
+    expect(new Set((await rows()).map(({ state }) => String(state)))).to.deep.equal(new Set(['delivered']));
   });
 
   it('fall to another node when they run out, and the first owner cannot overwrite what came of it', async () => {
@@ -61,9 +94,7 @@ describeDialects('leases of the webhook queue', (open) => {
 
   it('that a crash of the database takes back are nobody else\'s, though their numbers come again', async () => {
     const mine = await take(first, 2);
-    // What was not on the disk yet: on SQLite the rows of leases, on PostgreSQL the change of the jobs, tokens included.
-    if (database.dialect === 'sqlite') await database.knex(tables.leases).delete();
-    else await database.knex(tables.deliveries).update({ state: 'pending', due_at: 0, owner: null, token: 0 });
+    await database.knex(tables.leases).delete();
     const theirs = await take(second, 2);
     const late = await first.turn({ finished: mine.slice(1).map((job) => done(job, { state: 'failed', status: 500 })), released: mine.slice(0, 1), claims: [] });
     expect(late.stale).to.have.length(6);
@@ -87,7 +118,6 @@ describeDialects('leases of the webhook queue', (open) => {
   it('are of what was put off and is due, before what is due at once', async () => {
     const last = (await first.turn({ finished: [], released: [], claims: claim(2) })).jobs.at(-1);
     await database.knex(tables.leases).delete();
-    await database.knex(tables.deliveries).update({ state: 'pending', due_at: 0 });
     await database.knex(tables.deliveries).where({ id: last!.id }).update({ due_at: 5 });
     expect((await take(second)).map(({ id }) => id)).to.include(last!.id);
   });

@@ -3,7 +3,7 @@ import { tables } from '../migrations.ts';
 import { joinedJson, jsonArray, numberArray, textArray } from './postgresql-arrays.ts';
 import { leaseTime, mendSlack, passSize, type ClaimRequest, type Finish, type Job, type Store } from './store-contract.ts';
 
-const { events, deliveries, attempts } = tables;
+const { events, deliveries, attempts, leases } = tables;
 const now = '(extract(epoch from statement_timestamp()) * 1000)::bigint';
 
 /** The wait that the last attempt ended with; it stands at the end of its record. */
@@ -11,29 +11,40 @@ const meant = `COALESCE(substring(log from '"next":([0-9]{1,15})[}]$')::bigint, 
 
 const notBehind = `AND (d.order_key IS NULL OR NOT EXISTS (SELECT 1 FROM ${deliveries} p
   WHERE p.endpoint_id = d.endpoint_id AND p.order_key = d.order_key AND p.due_at IS NOT NULL AND p.id < d.id))`;
-/** A transaction that is not waited for until it is on the disk. What a crash of the server takes back of it is a lease, or an outcome whose lease runs out: the job is sent again under the same ids (contract 6.7). Whoever takes it then may get the token that was taken back, which is why outcomes name their owner too. */
+/** A transaction that is not waited for until it is on the disk. What a crash of the server takes back of it is an outcome; leases go with any crash: the job is sent again under the same ids (contract 6.7). */
 const unhurried = "(SELECT set_config('synchronous_commit', 'off', true)) = 'off'";
 
 /**
- * Takes the picked jobs. The planner cannot know how few they are: joined with them, it would read all of the table from the oldest job on, so that
- * each is sought by its id, and each event by its own (behind `OFFSET 0`, which keeps the two from being joined otherwise).
+ * Leases the picked jobs. Another node that picked the same ones before their leases were there to be seen is kept out by the key of the leases.
+ * The planner cannot know how few or many they are: joined with them, it would read all events, or go through all that was taken for each that was picked. Each event is sought
+ * by its own id (behind `OFFSET 0`, which keeps the two from being joined), and what was taken becomes a table of hashes (`IS TRUE` keeps it from becoming a join).
  */
-const lock = (picked: string): string => `WITH picked AS MATERIALIZED (${picked}), taken AS (
-    UPDATE ${deliveries} d SET state = 'delivering', owner = $1, token = d.token + 1, due_at = ${now} + ${String(leaseTime)} WHERE d.id = ANY (ARRAY(SELECT id FROM picked)) AND ${unhurried}
-    RETURNING d.id, d.uuid, d.attempts, d.run_start, d.target, d.body, d.endpoint_id, d.token, d.order_key, d.event_id)
-  SELECT d.id, d.uuid, d.attempts, d.run_start, d.target, d.body, e.id, e.uuid, e.name, e.key, e.body, e.unfiltered, d.endpoint_id, d.token, d.order_key
-  FROM taken d LEFT JOIN LATERAL (SELECT * FROM ${events} e WHERE e.id = d.event_id OFFSET 0) e ON true`;
+const lease = (picked: string): string => `WITH picked AS MATERIALIZED (${picked}), taken AS (
+    INSERT INTO ${leases} (delivery_id, owner, token, until) SELECT id, $1, $2::bigint, ${now} + ${String(leaseTime)} FROM picked WHERE ${unhurried} ON CONFLICT DO NOTHING RETURNING delivery_id)
+  SELECT p.id, p.uuid, p.attempts, p.run_start, p.target, p.body, e.id, e.uuid, e.name, e.key, e.body, e.unfiltered, p.endpoint_id, p.order_key
+  FROM picked p LEFT JOIN LATERAL (SELECT * FROM ${events} e WHERE e.id = p.event_id OFFSET 0) e ON true WHERE (p.id IN (SELECT delivery_id FROM taken)) IS TRUE`;
 
-const due = `SELECT d.id, d.event_id FROM ${deliveries} d WHERE d.endpoint_id = w.endpoint_id`;
-const mine = `AND (d.state = 'pending' OR d.id <> ALL ($4::bigint[])) ${notBehind}`;
-/** What was put off and is due now comes before what is due at once: it is older, and would never have its turn while more comes in. Two seeks, the second only where there is room left. */
-const pick = `SELECT p.id, p.event_id FROM unnest($2::text[], $3::int[]) AS w(endpoint_id, n) CROSS JOIN LATERAL (
-  SELECT b.id, b.event_id FROM (
-    SELECT * FROM (${due} AND d.due_at > 0 AND d.due_at <= ${now} ${mine} ORDER BY d.due_at, d.id LIMIT w.n FOR UPDATE SKIP LOCKED) late
-    UNION ALL SELECT * FROM (${due} AND d.due_at = 0 ${mine} ORDER BY d.id LIMIT w.n FOR UPDATE SKIP LOCKED) fresh) b LIMIT w.n) p`;
+const job = 'd.id, d.uuid, d.attempts, d.run_start, d.target, d.body, d.event_id, d.endpoint_id, d.order_key';
+const free = `NOT EXISTS (SELECT 1 FROM ${leases} l WHERE l.delivery_id = d.id)`;
+const due = `SELECT ${job} FROM ${deliveries} d WHERE d.endpoint_id = w.endpoint_id`;
+const mine = `AND ${free} ${notBehind}`;
+/** What was put off and is due now comes before what is due at once: it is older, and would never have its turn while more comes in. Two seeks, the second only where there is room left.
+ * Of JSON the planner expects as many rows whether it sees it or not, so that it keeps its plan; of arrays it would make a new one for every claim. */
+const pick = `SELECT p.* FROM json_to_recordset($3::json) AS w(endpoint_id text, n int) CROSS JOIN LATERAL (
+  SELECT b.* FROM (
+    SELECT * FROM (${due} AND d.due_at > 0 AND d.due_at <= ${now} ${mine} ORDER BY d.due_at, d.id LIMIT w.n FOR UPDATE OF d SKIP LOCKED) late
+    UNION ALL SELECT * FROM (${due} AND d.due_at = 0 ${mine} ORDER BY d.id LIMIT w.n FOR UPDATE OF d SKIP LOCKED) fresh) b LIMIT w.n) p`;
 
 /** Arrays side by side. The planner takes them for the thousand rows of a series, not for ten: joined with few rows sought by id, it makes a table of them instead of going through all for each. */
 const rowsOf = (first: string, ...others: readonly string[]): string => `ROWS FROM (${[first, ...others].map((array) => `unnest(${array})`).join(', ')}, generate_series(1, cardinality(${first})))`;
+
+/** The element of an array that stands where the delivery's id stands among the ids of the statement: no join, of which the planner would think at every call. */
+const ofThis = (array: string): string => `(${array})[array_position($1::bigint[], d.id)]`;
+
+/** Ends the leases with the ids $1 and tokens $2, of which the statement that follows says what came of them. Whoever claims locks the delivery first and looks at its lease then, and so does this. */
+const ending = (owner: string): string => `WITH open AS MATERIALIZED (SELECT d.id FROM ${deliveries} d WHERE d.id = ANY ($1::bigint[]) AND d.due_at IS NOT NULL ORDER BY d.id FOR UPDATE), ended AS MATERIALIZED (
+    DELETE FROM ${leases} d WHERE d.delivery_id = ANY (ARRAY(SELECT id FROM open)) AND d.owner = ${owner} AND d.token = ${ofThis('$2::bigint[]').replace('d.id', 'd.delivery_id')} AND ${unhurried} RETURNING d.delivery_id)`;
+const wasEnded = 'd.id = ANY (ARRAY(SELECT delivery_id FROM ended))';
 
 const sql = {
   add: `WITH ev AS (INSERT INTO ${events} (uuid, name, key, created_at, body, unfiltered, context)
@@ -43,37 +54,40 @@ const sql = {
         CASE WHEN i.fail IS NOT NULL THEN ${now} END, i.fail, i.err
       FROM unnest($6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::bigint[]) WITH ORDINALITY AS i(ev, u, ep, ord, t, fail, err, wait, n)
       JOIN ev ON ev.uuid = i.ev ORDER BY i.n`,
-  claim: lock(pick),
-  claimThese: lock(`SELECT d.id, d.event_id FROM ${deliveries} d WHERE d.uuid = ANY($2::text[]) AND (d.due_at <= ${now} OR (d.state = 'pending' AND d.due_at IS NOT NULL)) FOR UPDATE SKIP LOCKED`),
+  claim: lease(pick),
+  claimThese: lease(`SELECT ${job} FROM ${deliveries} d WHERE d.uuid = ANY($3::text[]) AND d.due_at IS NOT NULL AND ${free} FOR UPDATE OF d SKIP LOCKED`),
   next: `SELECT w.id, (SELECT min(d.due_at) FROM ${deliveries} d WHERE d.endpoint_id = w.id AND d.due_at > ${now}) - ${now} FROM unnest($1::text[]) AS w(id)`,
   /** The rows as they were, whose last attempt moves into the table of attempts. */
-  keepAttempts: `INSERT INTO ${attempts} (delivery_id, number, log) SELECT d.id, d.attempts, d.log FROM ${deliveries} d
-    JOIN ${rowsOf('$1::bigint[]', '$2::int[]')} AS i(id, token) ON i.id = d.id AND i.token = d.token WHERE d.id = ANY ($1::bigint[]) AND d.log IS NOT NULL AND d.due_at IS NOT NULL ON CONFLICT DO NOTHING`,
-  finish: `UPDATE ${deliveries} d SET state = i.state, due_at = CASE WHEN i.state = 'pending' THEN ${now} + i.delay END, owner = NULL, attempts = d.attempts + i.made,
+  keepAttempts: `INSERT INTO ${attempts} (delivery_id, number, log) SELECT d.id, d.attempts, d.log FROM ${deliveries} d JOIN ${leases} l ON l.delivery_id = d.id
+    WHERE d.id = ANY ($1::bigint[]) AND l.owner = $3 AND l.token = ${ofThis('$2::bigint[]')} AND d.log IS NOT NULL AND d.due_at IS NOT NULL ON CONFLICT DO NOTHING`,
+  finish: `${ending('$12')}
+    UPDATE ${deliveries} d SET state = i.state, due_at = CASE WHEN i.state = 'pending' THEN ${now} + i.delay END, owner = $12, token = i.token, attempts = d.attempts + i.made,
       run_start = d.run_start + i.free, finished_at = CASE WHEN i.state <> 'pending' THEN ${now} END, http_status = i.status, failure = i.failure, error = i.error, duration = i.duration, log = COALESCE(NULLIF(i.log, ''), d.log)
-    FROM ${rowsOf('$1::bigint[]', '$2::int[]', '$3::text[]', '$4::bigint[]', '$5::int[]', '$6::int[]', '$7::int[]', '$8::text[]', '$9::text[]', '$10::int[]', jsonArray('$11'))}
+    FROM ${rowsOf('$1::bigint[]', '$2::bigint[]', '$3::text[]', '$4::bigint[]', '$5::int[]', '$6::int[]', '$7::int[]', '$8::text[]', '$9::text[]', '$10::int[]', jsonArray('$11'))}
       AS i(id, token, state, delay, made, free, status, failure, error, duration, log)
-    WHERE d.id = i.id AND d.token = i.token AND d.state = 'delivering' AND d.owner = $12 AND d.id = ANY ($1::bigint[]) AND ${unhurried} RETURNING d.id`,
+    WHERE d.id = i.id AND ${wasEnded} RETURNING d.id`,
   /** The usual end of a job, of which little has to be said. */
-  deliver: `UPDATE ${deliveries} d SET state = 'delivered', due_at = NULL, owner = NULL, attempts = d.attempts + 1, finished_at = ${now}, http_status = i.status, failure = NULL, error = NULL, duration = i.duration, log = i.log
-    FROM ${rowsOf('$1::bigint[]', '$2::int[]', '$3::int[]', '$4::int[]', jsonArray('$5'))} AS i(id, token, status, duration, log)
-    WHERE d.id = i.id AND d.token = i.token AND d.state = 'delivering' AND d.owner = $6 AND d.id = ANY ($1::bigint[]) AND ${unhurried} RETURNING d.id`,
+  deliver: `${ending('$6')}, logs AS MATERIALIZED (SELECT ${jsonArray('$5')} AS list)
+    UPDATE ${deliveries} d SET state = 'delivered', due_at = NULL, owner = $6, token = ${ofThis('$2::bigint[]')}, attempts = d.attempts + 1, finished_at = ${now},
+      http_status = ${ofThis('$3::int[]')}, failure = NULL, error = NULL, duration = ${ofThis('$4::int[]')}, log = ${ofThis('logs.list')}
+    FROM logs WHERE ${wasEnded} RETURNING d.id`,
   /** Of those that were not written: what this process wrote before, without hearing of it. */
-  writtenBefore: `SELECT d.id FROM ${deliveries} d JOIN ${rowsOf('$1::bigint[]', '$2::int[]')} AS i(id, token) ON i.id = d.id AND i.token = d.token WHERE d.id = ANY ($1::bigint[]) AND d.state <> 'delivering'`,
-  release: `UPDATE ${deliveries} d SET state = 'pending', due_at = 0, owner = NULL FROM ${rowsOf('$1::bigint[]', '$2::int[]')} AS i(id, token)
-    WHERE d.id = i.id AND d.token = i.token AND d.state = 'delivering' AND d.owner = $3 AND d.id = ANY ($1::bigint[])`,
-  extend: `UPDATE ${deliveries} d SET due_at = ${now} + ${String(leaseTime)} FROM ${rowsOf('$2::bigint[]', '$3::int[]')} AS i(id, token)
-    WHERE d.id = i.id AND d.token = i.token AND d.state = 'delivering' AND d.id = ANY ($2::bigint[]) AND d.owner = $1 RETURNING d.id`,
+  writtenBefore: `SELECT d.id FROM ${deliveries} d WHERE d.id = ANY ($1::bigint[]) AND d.owner = $3 AND d.token = ${ofThis('$2::bigint[]')}`,
+  release: `DELETE FROM ${leases} l USING ${rowsOf('$1::bigint[]', '$2::bigint[]')} AS i(id, token) WHERE l.delivery_id = i.id AND l.token = i.token AND l.owner = $3 AND l.delivery_id = ANY ($1::bigint[])`,
+  extend: `UPDATE ${leases} l SET until = ${now} + ${String(leaseTime)} FROM ${rowsOf('$1::bigint[]', '$2::bigint[]')} AS i(id, token)
+    WHERE l.delivery_id = i.id AND l.token = i.token AND l.owner = $3 AND l.delivery_id = ANY ($1::bigint[]) RETURNING l.delivery_id`,
+  expire: `DELETE FROM ${leases} WHERE until <= ${now}`,
+  leased: `SELECT delivery_id FROM ${leases} WHERE delivery_id = ANY ($1::bigint[])`,
   time: `SELECT ${now}`,
   stored: `SELECT 1 FROM ${deliveries} WHERE uuid = $1`,
-  mendLeases: `UPDATE ${deliveries} SET due_at = ${now} + ${String(leaseTime)} WHERE endpoint_id = ANY($1::text[]) AND state = 'delivering' AND due_at > ${now} + ${String(leaseTime)}`,
-  mendWaits: `UPDATE ${deliveries} SET due_at = ${now} + ${meant} WHERE endpoint_id = ANY($1::text[]) AND state = 'pending' AND due_at > ${now} AND due_at > ${now} + ${meant} + ${String(mendSlack)}`,
+  mendLeases: `UPDATE ${leases} SET until = ${now} + ${String(leaseTime)} WHERE until > ${now} + ${String(leaseTime)}`,
+  mendWaits: `UPDATE ${deliveries} SET due_at = ${now} + ${meant} WHERE endpoint_id = ANY($1::text[]) AND due_at > ${now} AND due_at > ${now} + ${meant} + ${String(mendSlack)}`,
   firstOpen: `WITH RECURSIVE open AS (
       (SELECT endpoint_id FROM ${deliveries} WHERE due_at IS NOT NULL ORDER BY endpoint_id LIMIT 1)
       UNION ALL SELECT (SELECT d.endpoint_id FROM ${deliveries} d WHERE d.due_at IS NOT NULL AND d.endpoint_id > open.endpoint_id ORDER BY d.endpoint_id LIMIT 1) FROM open WHERE open.endpoint_id IS NOT NULL)
     SELECT endpoint_id FROM open WHERE endpoint_id IS NOT NULL`,
   context: `SELECT context FROM ${events} WHERE id = $1`,
-  keepBody: `UPDATE ${deliveries} SET body = $1 WHERE id = $2 AND token = $3 AND owner = $4`,
+  keepBody: `UPDATE ${deliveries} SET body = $1 WHERE id = $2 AND EXISTS (SELECT 1 FROM ${leases} WHERE delivery_id = $2 AND token = $3 AND owner = $4)`,
 } as const;
 
 type Row = readonly unknown[];
@@ -96,12 +110,17 @@ function byId(jobs: readonly Job[]): Job[] {
   return [...jobs].sort((left, right) => left.id - right.id);
 }
 
-/** PostgreSQL: each job carries its lease. A claim puts `due_at` to the end of the lease, so that a job whose owner is gone falls due again by itself. */
+/**
+ * PostgreSQL: a lease is a row of `leases`, whose key is the job, under the number that the claim has in this process. It is short and not
+ * logged: written into the job, it would cost the job's row and all of its indexes anew, at the claim and in the log of the server.
+ * A job whose owner is gone is free when anybody's heartbeat has swept its lease.
+ */
 class PostgresqlStore implements Store {
   private readonly database: DatabaseApi;
   private readonly owner: string;
   /** By id, the token it is held under. */
   private readonly held = new Map<number, number>();
+  private claims = 0;
 
   constructor(database: DatabaseApi, owner: string) {
     this.database = database;
@@ -139,20 +158,21 @@ class PostgresqlStore implements Store {
     return { jobs, stale, idle: this.nextOf(short.map(({ endpointId }) => endpointId)).catch(() => new Map<string, number | null>()) };
   };
 
-  readonly claimThese: Store['claimThese'] = async (uuids) => byId((await this.query(sql.claimThese, [this.owner, uuids])).rows.map((row) => this.toJob(row)));
+  readonly claimThese: Store['claimThese'] = async (uuids) => byId(await this.claimed(sql.claimThese, [uuids]));
 
   readonly heartbeat: Store['heartbeat'] = async () => {
     const asked = [...this.held];
-    const { rows } = asked.length === 0 ? { rows: [] } : await this.query(sql.extend, [this.owner, asked.map(([id]) => id), asked.map(([, token]) => token)]);
+    const { rows } = asked.length === 0 ? { rows: [] } : await this.query(sql.extend, [asked.map(([id]) => id), asked.map(([, token]) => token), this.owner]);
     const kept = new Set(rows.map(([id]) => id));
     const lost = new Map(asked.filter(([id, token]) => !kept.has(id) && this.held.get(id) === token));
     for (const [id] of lost) this.held.delete(id);
-    return { freed: false, isLost: ({ id, token }: Job) => lost.get(id) === token, time: (await this.query(sql.time, [])).rows[0]?.[0] as number };
+    const { changes } = await this.query(sql.expire, []);
+    return { freed: changes > 0, isLost: ({ id, token }: Job) => lost.get(id) === token, time: (await this.query(sql.time, [])).rows[0]?.[0] as number };
   };
 
   readonly mendTimes: Store['mendTimes'] = async () => {
     const open = await this.openEndpoints();
-    const { changes } = await this.query(sql.mendLeases, [open]);
+    const { changes } = await this.query(sql.mendLeases, []);
     return changes + (await this.query(sql.mendWaits, [open])).changes;
   };
 
@@ -162,7 +182,7 @@ class PostgresqlStore implements Store {
 
   readonly contextOf: Store['contextOf'] = async (eventId) => ((await this.query(sql.context, [eventId])).rows[0]?.[0] ?? null) as string | null;
 
-  readonly leased: Store['leased'] = () => Promise.resolve(new Set<number>());
+  readonly leased: Store['leased'] = async (ids) => new Set((await this.query(sql.leased, [ids])).rows.map(([id]) => id as number));
 
   private run<Result>(work: (connection: PostgresqlConnection) => Promise<Result>, init = {}): Promise<Result> {
     return this.database.direct<Result>({ sqlite: () => { throw new Error('This store is for PostgreSQL.'); }, postgresql: work }, init);
@@ -172,11 +192,11 @@ class PostgresqlStore implements Store {
     return this.run((connection) => connection.rows(text, values));
   }
 
-  private toJob(row: Row): Job {
-    const [id, uuid, made, runStart, target, ownBody, eventId, eventUuid, name, key, body, unfiltered, endpointId, token, orderKey] = row;
+  private toJob(row: Row, token: number): Job {
+    const [id, uuid, made, runStart, target, ownBody, eventId, eventUuid, name, key, body, unfiltered, endpointId, orderKey] = row;
     const event = eventId === null ? null : { id: eventId as number, uuid: eventUuid as string, name: name as string, key: key as string, body: body as Buffer, unfiltered: unfiltered === 1 };
-    this.held.set(id as number, token as number);
-    return { id: id as number, uuid: uuid as string, endpointId: endpointId as string, token: token as number, attempts: made as number, runStart: runStart as number, target: target as string | null, orderKey: orderKey as string | null, ownBody: ownBody as Buffer | null, event };
+    this.held.set(id as number, token);
+    return { id: id as number, uuid: uuid as string, endpointId: endpointId as string, token, attempts: made as number, runStart: runStart as number, target: target as string | null, orderKey: orderKey as string | null, ownBody: ownBody as Buffer | null, event };
   }
 
   private letGo({ id, token }: Job): void {
@@ -193,10 +213,10 @@ class PostgresqlStore implements Store {
       const write = async (text: string, values: readonly string[]): Promise<void> => {
         for (const [id] of (await connection.rows(text, values)).rows) written.add(id);
       };
-      if (again.length > 0) await connection.rows(sql.keepAttempts, leasesOf(again));
+      if (again.length > 0) await connection.rows(sql.keepAttempts, [...leasesOf(again), this.owner]);
       if (usual.length > 0) await write(sql.deliver, [...leasesOf(usual), numberArray(usual.map(({ status }) => status)), numberArray(usual.map(({ duration }) => duration)), joinedJson(usual.map(({ log }) => log)), this.owner]);
       if (others.length > 0) await write(sql.finish, [...finishValues(others), this.owner]);
-      if (written.size < outcomes.length) await write(sql.writtenBefore, leasesOf(outcomes));
+      if (written.size < outcomes.length) await write(sql.writtenBefore, [...leasesOf(outcomes), this.owner]);
     });
     for (const { job } of outcomes) this.letGo(job);
     return outcomes.map(({ job }) => job).filter(({ id }) => !written.has(id));
@@ -204,8 +224,13 @@ class PostgresqlStore implements Store {
 
   private async claim(requests: readonly ClaimRequest[]): Promise<Job[]> {
     if (requests.length === 0) return [];
-    const { rows } = await this.query(sql.claim, [this.owner, textArray(requests.map(({ endpointId }) => endpointId)), numberArray(requests.map(({ passes, most }) => Math.min(most ?? Infinity, passes * passSize))), numberArray([...this.held.keys()])]);
-    return byId(rows.map((row) => this.toJob(row)));
+    const wanted = requests.map(({ endpointId, passes, most }) => ({ endpoint_id: endpointId, n: Math.min(most ?? Infinity, passes * passSize) }));
+    return byId(await this.claimed(sql.claim, [JSON.stringify(wanted)]));
+  }
+
+  private async claimed(text: string, values: readonly unknown[]): Promise<Job[]> {
+    const token = (this.claims += 1);
+    return (await this.query(text, [this.owner, token, ...values])).rows.map((row) => this.toJob(row, token));
   }
 
   /** Claimed by a turn that failed otherwise: nobody is going to send them. Their leases end by themselves if this fails too. */
