@@ -46,8 +46,10 @@ describeDialects('webhooks whose database is in trouble', (open, { dialect, loca
   });
   // Nested, so that the nodes stop before the database goes.
   afterEach(async () => {
-    await webhooks.stop();
+    // No more attempts; those that wait for an answer end with their connections.
+    const stopped = webhooks.stop();
     await close();
+    await stopped;
     await receiver.stop();
   });
 
