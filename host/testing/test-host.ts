@@ -37,6 +37,9 @@ export interface TestHost extends Pick<Host, 'hooks' | 'options' | 'rest' | 'use
   stop(): Promise<void>;
 }
 
+/** One for all hosts of a process: to make keys of it costs more than all the rest of many a start. */
+const secretKey = randomBytes(32).toString('hex');
+
 /**
  * A whole host for tests: real HTTP, real database, real plugins; in memory and on a clock of its own unless told
  * otherwise. Any number of them run side by side in one process.
@@ -50,7 +53,7 @@ export async function createTestHost({ plugins = [], pluginDirs, database, clock
     write: (line) => void logged.push(line),
     ...(plugins !== 'found' && { only: plugins }),
     config: {
-      ...readConfig({ PORT: '0', SECRET_KEY: randomBytes(32).toString('hex'), LOG_LEVEL: 'debug', ...env }, root),
+      ...readConfig({ PORT: '0', SECRET_KEY: secretKey, LOG_LEVEL: 'debug', ...env }, root),
       dataDir: env['DATA_DIR'] ?? (isUrl ? ':memory:' : (database ?? ':memory:')),
       databaseUrl: isUrl ? (database ?? null) : null,
       ...(pluginDirs && { pluginDirs: pluginDirs.map((directory) => resolve(directory)) }),

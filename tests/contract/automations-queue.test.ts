@@ -151,13 +151,17 @@ describeDialects('the queue of automations', (_open, { location }) => {
     it('takes the tasks in turn, so that a long one does not hold up a short one', async () => {
       await site.cli('option', 'set', 'svc_automations', '{"concurrency":1}');
       const order: string[] = [];
+      let begin = (): void => undefined;
+      const bothQueued = new Promise<void>((resolve) => (begin = resolve));
       site.work = async ({ target }) => {
         order.push(target);
-        return Promise.resolve({ message: '' });
+        await bothQueued;
+        return { message: '' };
       };
       const long = await site.task({ name: 'Long', source: { kind: 'list', items: Array.from({ length: 20 }, (_, index) => `long ${String(index)}`) } });
       const short = await site.task({ name: 'Short', source: { kind: 'list', items: ['short 1', 'short 2'] } });
       await Promise.all([site.cli('svc', 'task', 'run', String(long.id)), site.cli('svc', 'task', 'run', String(short.id))]);
+      begin();
       await site.until(long, 'completed');
       await site.until(short, 'completed');
       expect(Math.max(order.indexOf('short 1'), order.indexOf('short 2'))).to.be.lessThan(12);

@@ -58,8 +58,11 @@ describeDialects('indexing on several nodes', (_open, { location }) => {
       // A node that serves the web leaves the work to others.
       site = await startKnowledgeSite({ database: databaseUrl ?? dataDir, env: { ...env, DATA_DIR: dataDir, ROLE: 'web' } });
       await site.run('knowledge', 'add', String(base), '--title=Drawers', `--text=${sections(1_200)}`);
+      // A call of the worker, early on, never comes back: it is in the midst of its work until it is killed.
+      await site.host.options.update('sandbox_dial', { fault: 'slow', rate: 0.1, delay_ms: 600_000, seed: 8, pace_ms: 0 });
       const killed = await until(worker({ databaseUrl, dataDir }), async () => (await chunks()) > 0 && (await chunks()) < 1_200);
       expect(killed).to.equal(true);
+      await site.host.options.update('sandbox_dial', { fault: 'none', rate: 0, delay_ms: 0, seed: 1, pace_ms: 0 });
       const before = await chunks();
       expect(before).to.be.greaterThan(0).and.lessThan(1_200);
       await knex()('svc_knowledge_sources').update({ leased_until: 0 });

@@ -119,8 +119,7 @@ export function describeSites(title: string, define: (site: () => WebhookSite, d
     // Inside, so that the site has stopped when its database is removed.
     describe('on a site of its own', () => {
       let site: WebhookSite | undefined;
-      beforeEach('starts the site', async function () {
-        this.timeout(30_000);
+      beforeEach('starts the site', async () => {
         site = await startWebhookSite(dialectCase);
       });
       afterEach('stops the site', async () => {

@@ -220,8 +220,7 @@ export function describeWidget(title: string, define: (site: () => WidgetSite, d
   describeDialects(title, (_open, dialectCase) => {
     describe('on a site of its own', () => {
       let site: WidgetSite | undefined;
-      beforeEach('starts the site', async function () {
-        this.timeout(30_000);
+      beforeEach('starts the site', async () => {
         const { databaseUrl, dataDir } = dialectCase.location();
         site = await startWidgetSite({ database: databaseUrl ?? dataDir });
       });

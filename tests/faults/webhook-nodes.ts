@@ -8,9 +8,14 @@ export interface Location {
   readonly dataDir: string;
 }
 
+/** Nodes say what they hear on this channel. */
+export const asked = 'webhook_nodes';
+
 export interface Node {
   /** Resolves once it works the queue. */
   readonly ready: Promise<void>;
+  /** Resolves once it has heard this on the channel, and with it all that was told before. */
+  heard(what: string): Promise<void>;
   signal(name: NodeJS.Signals): void;
   /** Sends the signal and waits for the end; answers the exit code, null when it was killed. */
   end(name: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
@@ -29,14 +34,22 @@ export function createNodes(): Nodes {
   function start({ databaseUrl, dataDir }: Location): Node {
     const child = spawn(process.execPath, ['--import', 'tsx', 'tests/faults/webhook-node.ts', databaseUrl ?? '', dataDir], { cwd: checkout, stdio: ['ignore', 'pipe', 'inherit'] });
     const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+    let said = '';
+    const saying = (line: string): Promise<void> => new Promise((resolve) => {
+      const look = (): void => { if (said.includes(`${line}\n`)) resolve(); };
+      child.stdout.on('data', look);
+      look();
+    });
+    child.stdout.on('data', (part: Buffer) => (said += part.toString()));
     const ready = new Promise<void>((resolve, reject) => {
-      child.stdout.once('data', () => { resolve(); });
+      void saying('Working').then(resolve);
       void ended.then((code) => { reject(new Error(`The node ended with code ${String(code)} before it was ready.`)); });
     });
     // Killed before anybody asked.
     ready.catch(() => undefined);
     const node: Node = {
       ready,
+      heard: (what) => saying(`Heard ${what}`),
       signal: (name) => void child.kill(name),
       end(name) {
         running.delete(node);

@@ -1,5 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { watchAnswers } from '../helpers/answers-read.ts';
 
 /** What a bad receiver does with a connection once it has heard the request, or `refuses` before. */
 export type Manner = 'hangs' | 'resets at once' | 'resets in the head' | 'resets in the body' | 'drips its head' | 'drips its body' | 'is half open' | 'talks nonsense' | 'refuses';
@@ -24,11 +25,13 @@ export async function startBadReceiver(manner: Manner): Promise<BadReceiver> {
     sockets.add(socket);
     socket.on('error', () => undefined);
     socket.on('close', () => sockets.delete(socket));
-    socket.once('data', () => { behave(manner, socket, (write) => timers.add(setInterval(write, drip))); });
+    socket.once('data', () => { behave(manner, { socket, repeat: (write) => timers.add(setInterval(write, drip)), whenRead: heads.wait }); });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
+  const heads = watchAnswers(`http://127.0.0.1:${String(port)}`, 'head');
   const stop = async (): Promise<void> => {
+    heads.stop();
     for (const timer of timers) clearInterval(timer);
     for (const socket of sockets) socket.destroy();
     await closed(server);
@@ -37,11 +40,18 @@ export async function startBadReceiver(manner: Manner): Promise<BadReceiver> {
   return { url: `http://127.0.0.1:${String(port)}/hook`, connections: () => connections, stop: manner === 'refuses' ? () => Promise.resolve() : stop };
 }
 
-function behave(manner: Manner, socket: Socket, repeat: (write: () => void) => void): void {
+interface Behaving {
+  readonly socket: Socket;
+  readonly repeat: (write: () => void) => void;
+  /** Once the sender, in this process, has read the heads that were written. */
+  readonly whenRead: (callback: () => void) => void;
+}
+
+function behave(manner: Manner, { socket, repeat, whenRead }: Behaving): void {
   if (manner === 'resets at once') socket.resetAndDestroy();
   if (manner === 'resets in the head') socket.write('HTTP/1.1 200 OK\r\nContent-', () => socket.resetAndDestroy());
-  // The status line has decided by then.
-  if (manner === 'resets in the body') socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nsome of it', () => setTimeout(() => socket.resetAndDestroy(), drip));
+  // The status line has decided by then. A reset takes with it what was sent and has not been read.
+  if (manner === 'resets in the body') socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nsome of it', () => whenRead(() => socket.resetAndDestroy()));
   if (manner === 'drips its head') {
     socket.write('HTTP/1.1 200 OK\r\nX-Long: ');
     repeat(() => socket.write('.'));

@@ -15,12 +15,25 @@ const script = `
   process.stdout.write(outcome);
 `;
 
+/** Idle connections that were left open would be given up, and the process end, after half a minute; in milliseconds. */
+const stillOpen = 20_000;
+
 function compose(env: Readonly<Record<string, string>>): Promise<{ code: number | null; said: string }> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], { cwd: checkout, env: { PATH: process.env.PATH ?? '', ...env }, timeout: 20_000 });
+    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], { cwd: checkout, env: { PATH: process.env.PATH ?? '', ...env } });
     let said = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    child.once('exit', (code) => resolve({ code, said }));
+    let patience: NodeJS.Timeout | undefined;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => {
+        said += chunk.toString();
+        // From then on: how long it takes to get so far is no matter.
+        patience ??= setTimeout(() => child.kill('SIGKILL'), stillOpen);
+      });
+    }
+    child.once('exit', (code) => {
+      clearTimeout(patience);
+      resolve({ code, said });
+    });
   });
 }
 

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { createSystemClock } from '../../host/clock.ts';
 import { describeDialects } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 import { openSite, type RoutesSite } from '../users/routes-site.ts';
@@ -24,14 +23,13 @@ describeDialects('the setting rest_allowed_origins', (_open, dialectCase) => {
   });
 
   it('holds on another node within a second, and after a start', async () => {
-    // Processes look for each other's changes by the clock.
-    await site.host.stop();
-    site = await openSite(dialectCase, createSystemClock());
-    const other = await openSite(dialectCase, createSystemClock());
+    const other = await openSite(dialectCase);
     try {
+      expect(await allowedFor('https://shop.example.com')).to.equal(null);
       await other.host.options.update('rest_allowed_origins', ['https://shop.example.com']);
-      const deadline = Date.now() + 5_000;
-      while ((await allowedFor('https://shop.example.com')) === null && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
+      // Processes look for each other's changes by their clocks, or hear of them at once, which may take a busy machine longer.
+      await site.host.clock.advance(999);
+      while ((await allowedFor('https://shop.example.com')) === null) await new Promise((resolve) => setTimeout(resolve, 20));
       expect(await allowedFor('https://shop.example.com')).to.equal('https://shop.example.com');
     } finally {
       await other.host.stop();

@@ -4,6 +4,7 @@ import type { Database } from '../../host/database/database.ts';
 import { createHooks } from '../../host/hooks/hooks.ts';
 import { createOptions, migrations, type Options } from '../../host/options/options.ts';
 import { createSystemClock } from '../../host/clock.ts';
+import { createFakeClock } from '../../host/testing/fake-clock.ts';
 import { describeDialects, silentLog } from '../helpers/dialects.ts';
 
 const message = (error: unknown): string => (error as Error).message;
@@ -29,11 +30,11 @@ describeDialects('options', (open) => {
     for (const options of started) options.stop();
   });
 
-  async function start(): Promise<{ options: Options; database: Database; hooks: ReturnType<typeof createHooks> }> {
-    const database = await open();
+  async function start(clock = createSystemClock()): Promise<{ options: Options; database: Database; hooks: ReturnType<typeof createHooks> }> {
+    const database = await open({ clock });
     await database.migrate('host', migrations);
     const hooks = createHooks();
-    const options = createOptions({ database, hooks, clock: createSystemClock(), log: silentLog });
+    const options = createOptions({ database, hooks, clock, log: silentLog });
     await options.load();
     started.push(options);
     return { options, database, hooks };
@@ -104,17 +105,16 @@ describeDialects('options', (open) => {
   });
 
   it('written by one node are seen by another within a second', async () => {
-    const [here, there] = [await start(), await start()];
+    // A second of its clock, not of a machine that may be busy: nothing is looked for later than that.
+    const clock = createFakeClock();
+    const [here, there] = [await start(), await start(clock)];
     expect(await there.options.get('colour')).to.equal(false);
-    const clock = createSystemClock();
-    const before = clock.now();
-    await here.options.update('colour', 'red');
-    await seen(there.options, 'colour', 'red');
-    await here.options.update('colour', 'green');
-    await seen(there.options, 'colour', 'green');
-    await here.options.delete('colour');
-    await seen(there.options, 'colour', false);
-    expect(clock.now() - before).to.be.below(3_000);
+    const change = [() => here.options.update('colour', 'red'), () => here.options.update('colour', 'green'), () => here.options.delete('colour')];
+    for (const [index, value] of ['red', 'green', false].entries()) {
+      await change[index]!();
+      await clock.advance(999);
+      await seen(there.options, 'colour', value);
+    }
   });
 
   it('of another node are asked for anew alone: the others stay cached', async () => {

@@ -25,13 +25,18 @@ describeDialects('first attempts of webhook deliveries', (open) => {
   });
 
   it('wait as long as the filter of delays wants', async () => {
-    opened.hooks.addFilter('svc_event_webhooks_retry_delays', (delays) => [0.3, ...delays.slice(1)]);
+    let first = 0.3;
+    opened.hooks.addFilter('svc_event_webhooks_retry_delays', (delays) => [first, ...delays.slice(1)]);
     const began = performance.now();
-    await webhooks.emit('chatbot.session_started', queued(1));
-    expect(await webhooks.work()).to.equal(0);
+    await webhooks.emit('chatbot.session_started', queued('soon'));
+    // One that is not due for as long as this test may take.
+    first = 600;
+    await webhooks.emit('chatbot.session_started', queued('late'));
     await webhooks.start();
     await receiver.count(1);
     expect(receiver.received[0]!.at - began).to.be.at.least(299);
+    await webhooks.work();
+    expect(receiver.received.map(({ body }) => (JSON.parse(body) as { data: { conversation: { id: string } } }).data.conversation.id)).to.deep.equal(['soon']);
   });
 
   it('that have to wait are left to the queue, also of events that are sent at once otherwise', async () => {

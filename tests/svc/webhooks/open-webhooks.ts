@@ -17,8 +17,8 @@ export const events = [sessionStartedEvent, itemCompletedEvent] as never[];
 export const queued = (id: string | number) => ({ bot: { id: 1, name: 'Bot' }, conversation: { id: String(id) }, actor: { type: 'guest' } });
 export const atOnce = (id: number) => ({ task: { id: 1 }, queue_item: { id, status: 'completed' } });
 
-/** A transport that sends for real, without guard and redirects. */
-export function plainDeliver(timeout = 5_000): { readonly deliver: Deliver; readonly close: () => Promise<void> } {
+/** A transport that sends for real, without guard and redirects. It waits for answers longer than any test holds them back, however busy the machine is. */
+export function plainDeliver(timeout = 120_000): { readonly deliver: Deliver; readonly close: () => Promise<void> } {
   const agent = new Agent({ connections: 128 });
   const deliver: Deliver = async ({ url, headers, body }) => {
     const begun = performance.now();

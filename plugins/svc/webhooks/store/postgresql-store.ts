@@ -6,8 +6,8 @@ import { leaseTime, mendSlack, passSize, type ClaimRequest, type Finish, type Jo
 const { events, deliveries, attempts, leases } = tables;
 const now = '(extract(epoch from statement_timestamp()) * 1000)::bigint';
 
-/** The wait that the last attempt ended with; it stands at the end of its record. */
-const meant = `COALESCE(substring(log from '"next":([0-9]{1,15})[}]$')::bigint, 0)`;
+/** The wait that the last attempt ended with, at the end of its record; before the first one, the wait that the job was stored with. */
+const meant = `CASE WHEN log IS NULL THEN due_at - created_at ELSE COALESCE(substring(log from '"next":([0-9]{1,15})[}]$')::bigint, 0) END`;
 
 const notBehind = `AND (d.order_key IS NULL OR NOT EXISTS (SELECT 1 FROM ${deliveries} p
   WHERE p.endpoint_id = d.endpoint_id AND p.order_key = d.order_key AND p.due_at IS NOT NULL AND p.id < d.id))`;

@@ -5,8 +5,8 @@ import { leaseTime, mendSlack, passSize, type ClaimRequest, type Finish, type Jo
 const { events, deliveries, attempts, leases } = tables;
 const now = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
-/** The wait that the last attempt ended with. */
-const meant = "COALESCE(CASE WHEN json_valid(log) THEN json_extract(log, '$.next') END, 0)";
+/** The wait that the last attempt ended with; before the first one, the wait that the job was stored with. */
+const meant = "CASE WHEN log IS NULL THEN due_at - created_at ELSE COALESCE(CASE WHEN json_valid(log) THEN json_extract(log, '$.next') END, 0) END";
 
 const columns = `d.id, d.uuid, d.attempts, d.run_start, d.target, d.body, e.id, e.uuid, e.name, e.key, e.body, e.unfiltered, d.order_key
   FROM ${deliveries} d LEFT JOIN ${events} e ON e.id = d.event_id`;

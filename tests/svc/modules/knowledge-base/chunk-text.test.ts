@@ -60,8 +60,7 @@ describe('the passages of a text', () => {
     for (const source of [{ id: 2, title: 'T', url: '' }, { id: 1, title: 'U', url: '' }, { id: 1, title: 'T', url: 'https://example.com/' }]) expect(numberedChunks([same], source)[0]?.vectorId).not.to.equal(first?.vectorId);
   });
 
-  it('of any text keep to their size by real tokens and lose no word', async function () {
-    this.timeout(30_000);
+  it('of any text keep to their size by real tokens and lose no word', async () => {
     const count = await tokenCounter();
     assert(property(string({ unit: 'grapheme', maxLength: 400 }), (text) => {
       const chunks = chunkText(text, { size: 50, overlap: 10 }, count);

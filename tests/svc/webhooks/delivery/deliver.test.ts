@@ -3,6 +3,7 @@ import { createDeliver } from '../../../../plugins/svc/webhooks/delivery/deliver
 import type { AttemptRequest, AttemptOutcome, Deliver } from '../../../../plugins/svc/webhooks/delivery/deliver.contract.ts';
 import { createOutbound, type Outbound } from '../../../../host/http/outbound.ts';
 import { createSystemClock } from '../../../../host/clock.ts';
+import { watchAnswers } from '../../../helpers/answers-read.ts';
 import { openTlsServer } from './tls-server.ts';
 import { attempt, openOutbound, openReceiver, openSocketServer, type Receiver } from './open-receiver.ts';
 
@@ -105,14 +106,26 @@ describe('one webhook attempt', () => {
       expect((await send()).responseBody).to.have.length(16 * 1024);
     });
 
+    /** Time is up when the answer so far has been read. */
+    async function sendUntilRead(): Promise<AttemptOutcome> {
+      const read = watchAnswers(new URL(here()).origin, 'body');
+      const impatient = openOutbound(names, { after: (_milliseconds, callback) => (read.wait(callback), () => undefined) });
+      try {
+        return await createDeliver({ http: impatient, clock: createSystemClock() })(attempt(here()));
+      } finally {
+        await impatient.close();
+        read.stop();
+      }
+    }
+
     it('that never ends is a success once time is up', async () => {
       receiver.answer = (_request, response) => void response.writeHead(200).write('so far');
-      expect(await send({ timeout: 200 })).to.deep.include({ ok: true, status: 200, responseBody: 'so far' });
+      expect(await sendUntilRead()).to.deep.include({ ok: true, status: 200, responseBody: 'so far' });
     });
 
     it('that never ends after a 500 is that failure, not a timeout', async () => {
       receiver.answer = (_request, response) => void response.writeHead(500).write('so far');
-      expect(await send({ timeout: 200 })).to.deep.include({ ok: false, status: 500, failure: 'status', retryable: true });
+      expect(await sendUntilRead()).to.deep.include({ ok: false, status: 500, failure: 'status', retryable: true });
     });
 
     it('that breaks off is a success', async () => {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer as createSocketServer, type AddressInfo, type Server as SocketServer, type Socket } from 'node:net';
+import type { Clock } from '#plugin-api';
 import { createOutbound, type Outbound } from '../../../../host/http/outbound.ts';
 import type { AttemptRequest } from '../../../../plugins/svc/webhooks/delivery/deliver.contract.ts';
 import { createSystemClock } from '../../../../host/clock.ts';
@@ -69,12 +70,12 @@ async function listening(server: Pick<SocketServer, 'listen' | 'address'>, addre
 }
 
 /** The guarded fetch with made-up names; a name that is not listed does not exist. */
-export function openOutbound(names: Readonly<Record<string, readonly string[]>>): Outbound {
+export function openOutbound(names: Readonly<Record<string, readonly string[]>>, clock: Pick<Clock, 'after'> = createSystemClock()): Outbound {
   const resolve = (name: string) => {
     const addresses = names[name];
     return addresses ? Promise.resolve(addresses) : Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }));
   };
-  return createOutbound({ clock: createSystemClock(), resolve });
+  return createOutbound({ clock, resolve });
 }
 
 export function attempt(url: string, changes: Partial<AttemptRequest> = {}): AttemptRequest {

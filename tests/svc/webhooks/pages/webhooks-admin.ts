@@ -25,8 +25,7 @@ export function describeWebhooksAdmin(title: string, define: (admin: () => Webho
     // Inside, so that the site has stopped when its database is removed.
     describe('in the admin', () => {
       let admin: WebhooksAdmin | undefined;
-      beforeEach('starts the site', async function () {
-        this.timeout(30_000);
+      beforeEach('starts the site', async () => {
         const receiver = await startReceiver();
         const site = await openPages(dialectCase, {}, { plugins: ['svc'], clock: createSystemClock() });
         await site.create({ login: 'ada', role: 'administrator' });

@@ -67,9 +67,11 @@ describe('settings of a bot that are refused', () => {
   });
 
   it('a long blank name in no time', async () => {
-    const started = performance.now();
+    // Time of this process alone: what else the machine does is no matter.
+    const started = process.cpuUsage();
     await faultsOf(bots.create({ name: ' '.repeat(500_000), model: 'x'.repeat(500_000) }));
-    expect(performance.now() - started).to.be.below(1_000);
+    const { user, system } = process.cpuUsage(started);
+    expect((user + system) / 1_000).to.be.below(1_000);
   });
 
   it('all faults of several bots, each with the place of its bot', async () => {

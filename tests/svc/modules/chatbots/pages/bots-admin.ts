@@ -19,8 +19,7 @@ export function describeBotsAdmin(title: string, define: (admin: () => BotsAdmin
     // Inside, so that the site has stopped when its database is removed.
     describe('in the admin', () => {
       let admin: BotsAdmin | undefined;
-      beforeEach('starts the site', async function () {
-        this.timeout(30_000);
+      beforeEach('starts the site', async () => {
         const site = await openPages(dialectCase, {}, { plugins: ['svc', 'sandbox'], clock: createSystemClock() });
         await site.create({ login: 'ada', role: 'administrator' });
         const browser = await site.signIn('ada');
