@@ -19,7 +19,7 @@ export async function run({ short }: { readonly short: boolean }): Promise<Bench
   const all: Record<string, Subject> = {};
   for (const count of counts) for (const [name, subject] of Object.entries(subjectsOf(count))) all[keyOf(count, name as keyof Subjects)] = subject;
   Object.assign(all, otherSubjects());
-  const times = measure(all, { rounds: short ? 15 : 150, warmUp: short ? 5 : 20, calls: short ? 20_000 : 100_000 });
+  const times = measure(all, { rounds: short ? 3 : 150, warmUp: short ? 1 : 20, calls: short ? 20_000 : 100_000 });
   if (!Number.isFinite(consumed)) throw new Error('A subject answered no number.');
   return [...counts.flatMap((count) => rowsOf(count, times)), cost('3 arguments, 10 callbacks', times['threeArguments']), cost('doAction, 10 callbacks', times['action'])];
 }

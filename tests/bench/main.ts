@@ -8,8 +8,8 @@ import { table, verdict } from './report.ts';
 /**
  * `npm run bench [-- [name] [--short] [--strict]]`: runs every `*.bench.ts` of this folder whose name contains `name`,
  * one after the other, since two at a time would measure each other, and each in a process of its own, whose memory and
- * compiled code are no other one's. Exit code 1 when one crashes, with `--strict`
- * also when a target is missed.
+ * compiled code are no other one's. A short run measures nothing: of that, two at a time. Exit code 1 when one crashes,
+ * with `--strict` also when a target is missed.
  */
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -25,7 +25,11 @@ async function main(): Promise<void> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.bench.ts') && file.includes(wanted)).sort();
   if (files.length === 0) throw new Error(`No benchmark has '${wanted}' in its name.`);
   const outcomes: Outcome[] = [];
-  for (const file of files) outcomes.push(await runApart(file, values.short));
+  const left = files.values();
+  const work = async (): Promise<void> => {
+    for (const file of left) outcomes.push(await runApart(file, values.short));
+  };
+  await Promise.all(Array.from({ length: values.short ? 2 : 1 }, work));
   const missed = outcomes.flatMap(({ rows }) => rows).filter((row) => verdict(row) === 'missed');
   const crashed = outcomes.filter((outcome) => outcome.crashed);
   console.log(`\n${String(outcomes.length)} run, ${String(crashed.length)} crashed, ${String(missed.length)} missed${values.short ? ' (short run: figures say little)' : ''}.`);
@@ -35,9 +39,15 @@ async function main(): Promise<void> {
 function runApart(file: string, short: boolean): Promise<Outcome> {
   return new Promise((resolve) => {
     let outcome: Outcome = { rows: [], crashed: true };
-    const child = fork(fileURLToPath(import.meta.url), ['--file', file, ...(short ? ['--short'] : [])]);
+    const child = fork(fileURLToPath(import.meta.url), ['--file', file, ...(short ? ['--short'] : [])], { silent: short });
+    // Two that run at once have their say one after the other.
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part: Buffer) => (said += part.toString()));
     child.on('message', (told: Outcome) => { outcome = told; });
-    child.on('exit', () => { resolve(outcome); });
+    child.on('close', () => {
+      process.stdout.write(said);
+      resolve(outcome);
+    });
   });
 }
 

@@ -38,7 +38,7 @@ async function deepQueue(dialect: Dialect, port: string, { waiting, count }: { r
 export async function run({ short }: { readonly short: boolean }): Promise<BenchRow[]> {
   const receivers = await startChild({ command: process.execPath, args: ['--import', 'tsx', 'tests/bench/helpers/hook-receiver.ts'], ready: /Ready on (\S+)/ });
   const port = receivers.ready.split(',')[0] ?? '';
-  const size = short ? { waiting: 50_000, count: 4_000 } : { waiting: 1_000_000, count: 30_000 };
+  const size = short ? { waiting: 10_000, count: 1_000 } : { waiting: 1_000_000, count: 30_000 };
   try {
     return [...(await deepQueue('sqlite', port, size)), ...(await deepQueue('postgresql', port, size))];
   } finally {

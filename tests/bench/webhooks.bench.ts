@@ -152,12 +152,12 @@ export async function run({ short }: { readonly short: boolean }): Promise<Bench
   const ports = receivers.ready.split(',');
   try {
     return [
-      ...(await drains(ports, short ? { rounds: 1, count: 4_000 } : { rounds: 3, count: 30_000 })),
-      ...(await enqueues(ports[0] ?? '', short ? 5_000 : 50_000)),
-      ...(await idleLatency('sqlite', short ? 50 : 500)),
-      ...(await idleLatency('postgresql', short ? 50 : 500)),
-      await hanging(0.05, { endpoints: 20, events: short ? 10 : 100 }),
-      await hanging(0.5, { endpoints: 20, events: short ? 10 : 100 }),
+      ...(await drains(ports, short ? { rounds: 1, count: 1_000 } : { rounds: 3, count: 30_000 })),
+      ...(await enqueues(ports[0] ?? '', short ? 1_000 : 50_000)),
+      ...(await idleLatency('sqlite', short ? 10 : 500)),
+      ...(await idleLatency('postgresql', short ? 10 : 500)),
+      await hanging(0.05, { endpoints: 20, events: short ? 3 : 100 }),
+      await hanging(0.5, { endpoints: 20, events: short ? 3 : 100 }),
     ];
   } finally {
     await receivers.stop();

@@ -46,13 +46,6 @@ export function describeDialects(title: string, define: (open: OpenDatabase, dia
         ({ url: databaseUrl, drop } = await createPostgresDatabase());
       });
 
-      afterEach('removes the database', async () => {
-        for (const database of opened) await database.close();
-        opened = [];
-        await drop();
-        await rm(directory, { recursive: true, force: true });
-      });
-
       define(
         async ({ clock = createSystemClock(), log = silentLog } = {}) => {
           const database = await openDatabase({ databaseUrl, dataDir: directory, clock, log });
@@ -61,6 +54,14 @@ export function describeDialects(title: string, define: (open: OpenDatabase, dia
         },
         { dialect, location: () => ({ databaseUrl, dataDir: directory }), directory: () => directory },
       );
+
+      // After the hooks of the tests, which stop what works on the database: a queue whose last outcome cannot be written any more does not come to rest.
+      afterEach('removes the database', async () => {
+        for (const database of opened) await database.close();
+        opened = [];
+        await drop();
+        await rm(directory, { recursive: true, force: true });
+      });
     });
   }
 }
