@@ -50,7 +50,7 @@ export async function createWebhooks({ host, events, deliver, elapsed = () => pe
   const owner = randomUUID();
   const store = database.dialect === 'sqlite' ? createSqliteStore(database, owner) : createPostgresqlStore(database, owner);
   const circuits = createCircuits({ host, elapsed, closed: (id) => { wake.everywhere([id]); } });
-  const worker = createWorker({ host, store, circuits, elapsed, mayClaim: createGate(host, settings), isUnavailable: (error) => database.isUnavailable(error), attempt: createAttempt({ host, settings, store, deliver }), written: createReporter(host, settings) });
+  const worker = createWorker({ host, store, circuits, elapsed, mayClaim: createGate(host, settings), isUnavailable: (error) => database.isUnavailable(error), attempt: createAttempt({ host, settings, store, deliver }), written: createReporter(host, settings), gaveBack: (ids) => { wake.others(ids); } });
   const wake = createWake({ host, owner, worker, elapsed });
   const replays = createReplays({ host, wake: () => { wake.all(); } });
   const log_ = createDeliveryLog({ host, settings, store, catalogue, circuits, wake: (ids) => { wake.these(ids ?? []); } });
@@ -216,6 +216,8 @@ function createWake({ host, owner, worker, elapsed }: WakeParts) {
       worker.wake();
       if (wantsHelp()) tell(null);
     },
+    /** For what this node leaves to others. */
+    others: (ids: readonly string[]): void => { tell(ids); },
     /** For what every node has to know. */
     everywhere: (ids: readonly string[]): void => {
       worker.wake(ids);

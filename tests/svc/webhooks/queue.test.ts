@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
+import { until } from '../../faults/until.ts';
 import { describeDialects } from '../../helpers/dialects.ts';
 import { failureOf } from '../../helpers/failure-of.ts';
 import type { WebhookService } from '../../../plugins/svc/webhooks/create-webhooks.ts';
@@ -170,6 +171,23 @@ describeDialects('event webhooks', (open) => {
     expect(new Set(receiver.received.map(({ headers }) => headers['x-svc-delivery-id'])).size).to.equal(200);
     expect(receiver.received).to.have.length(200);
     expect((await webhooks.recorder.list({ state: 'delivered' }, { limit: 200 })).deliveries).to.have.length(200);
+  });
+
+  it('leaves what it had not sent when it stops to other nodes, who hear of it', async () => {
+    await subscribe();
+    for (let number = 0; number < 30; number += 1) await started(`c-${String(number)}`);
+    receiver.hold();
+    await webhooks.start();
+    await receiver.count(4);
+    const second = await openWebhooks(await open(), transport.deliver);
+    await second.webhooks.start();
+    await receiver.count(8);
+    const stopped = webhooks.stop();
+    receiver.release(200);
+    await stopped;
+    await until('all of them are delivered', () => receiver.received.length === 30);
+    await second.webhooks.stop();
+    expect(new Set(receiver.received.map(({ headers }) => headers['x-svc-delivery-id'])).size).to.equal(30);
   });
 
   it('replays what was delivered: same ids, same bytes', async () => {

@@ -43,7 +43,7 @@ describeDialects('waking the webhook worker', (open) => {
       arrived();
       return Promise.resolve({ finish: { job, state: 'delivered', delay: 0, made: 1, free: false, status: 200, failure: null, error: null, duration: 1, log: null }, outcome: null });
     };
-    const worker = createWorker({ host: { clock: createSystemClock(), log: silentLog }, store: slow, attempt, circuits: well, elapsed: () => performance.now(), written: () => undefined, isOrdered: () => false, mayClaim: () => Promise.resolve(true), isUnavailable: () => false } as Parameters<typeof createWorker>[0]);
+    const worker = createWorker({ host: { clock: createSystemClock(), log: silentLog }, store: slow, attempt, circuits: well, elapsed: () => performance.now(), written: () => undefined, gaveBack: () => undefined, mayClaim: () => Promise.resolve(true), isUnavailable: () => false } as Parameters<typeof createWorker>[0]);
     worker.start();
     worker.wake(['one']);
     await firstClaim;

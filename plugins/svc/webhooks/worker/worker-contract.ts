@@ -12,6 +12,8 @@ export interface WorkerParts {
   readonly elapsed: () => number;
   /** Told of each outcome that was written. */
   readonly written: (attempted: Attempted) => void;
+  /** Told of the endpoints whose jobs this process gave back because it stops. */
+  readonly gaveBack: (endpointIds: readonly string[]) => void;
   /** Whether jobs may be taken now. */
   readonly mayClaim: () => Promise<boolean>;
   readonly isUnavailable: (error: unknown) => boolean;

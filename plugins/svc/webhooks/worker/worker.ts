@@ -129,6 +129,7 @@ class QueueWorker implements Worker {
       for (const { endpointId } of claims) Object.assign(this.laneOf(endpointId), { ready: false, nextAt: null });
       const { jobs, stale, idle } = await this.parts.store.turn({ finished: batch.map(({ finish }) => finish), released: back, claims });
       this.outcomes.written();
+      if (!this.running && back.length > 0) this.parts.gaveBack([...new Set(back.map(({ endpointId }) => endpointId))]);
       // Stopped while the claim was under way: nothing of it is sent.
       if (this.running) for (const job of jobs) this.laneOf(job.endpointId).buffer.push(job);
       else this.released.push(...jobs);
