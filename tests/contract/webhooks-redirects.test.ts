@@ -94,11 +94,18 @@ describeDialects('webhooks to endpoints that never end their answers', (_open, d
   describe('on a site of its own', () => {
     const limit = 5_000;
     let body: AnswersRead | null = null;
+    let given: number[] = [];
     let site: WebhookSite;
     beforeEach(async () => {
       const clock = createSystemClock();
+      given = [];
       // The 5 s are over when what came has been read, however long that takes.
-      const after: Clock['after'] = (milliseconds, callback) => (body === null || milliseconds !== limit ? clock.after(milliseconds, callback) : (body.wait(callback), () => undefined));
+      const after: Clock['after'] = (milliseconds, callback) => {
+        if (body === null || milliseconds !== limit) return clock.after(milliseconds, callback);
+        given.push(milliseconds);
+        body.wait(callback);
+        return () => undefined;
+      };
       site = await startWebhookSite(dialectCase, { clock: { ...clock, after } });
     });
     afterEach(async () => {
@@ -117,6 +124,8 @@ describeDialects('webhooks to endpoints that never end their answers', (_open, d
       const found = await site.operator.recorder.get(id!);
       expect(found).to.deep.include({ state: 'delivered', attempts: 1, httpStatus: 200 });
       expect(found?.attemptLog[0]?.responseBody).to.equal('so far');
+      // One attempt, which was given the 5 s and no other time.
+      expect(given).to.deep.equal([limit]);
     });
   });
 });

@@ -27,23 +27,23 @@ const lease = (picked: string): string => `WITH picked AS MATERIALIZED (${picked
 const job = 'd.id, d.uuid, d.attempts, d.run_start, d.target, d.body, d.event_id, d.endpoint_id, d.order_key';
 const free = `NOT EXISTS (SELECT 1 FROM ${leases} l WHERE l.delivery_id = d.id)`;
 const due = `SELECT ${job} FROM ${deliveries} d WHERE d.endpoint_id = w.endpoint_id`;
-const mine = `AND ${free} ${notBehind}`;
+const open = `AND ${free} ${notBehind}`;
 /** What was put off and is due now comes before what is due at once: it is older, and would never have its turn while more comes in. Two seeks, the second only where there is room left.
  * Of JSON the planner expects as many rows whether it sees it or not, so that it keeps its plan; of arrays it would make a new one for every claim. */
 const pick = `SELECT p.* FROM json_to_recordset($3::json) AS w(endpoint_id text, n int) CROSS JOIN LATERAL (
   SELECT b.* FROM (
-    SELECT * FROM (${due} AND d.due_at > 0 AND d.due_at <= ${now} ${mine} ORDER BY d.due_at, d.id LIMIT w.n FOR UPDATE OF d SKIP LOCKED) late
-    UNION ALL SELECT * FROM (${due} AND d.due_at = 0 ${mine} ORDER BY d.id LIMIT w.n FOR UPDATE OF d SKIP LOCKED) fresh) b LIMIT w.n) p`;
+    SELECT * FROM (${due} AND d.due_at > 0 AND d.due_at <= ${now} ${open} ORDER BY d.due_at, d.id LIMIT w.n FOR UPDATE OF d SKIP LOCKED) late
+    UNION ALL SELECT * FROM (${due} AND d.due_at = 0 ${open} ORDER BY d.id LIMIT w.n FOR UPDATE OF d SKIP LOCKED) fresh) b LIMIT w.n) p`;
 
 /** Arrays side by side. The planner takes them for the thousand rows of a series, not for ten: joined with few rows sought by id, it makes a table of them instead of going through all for each. */
 const rowsOf = (first: string, ...others: readonly string[]): string => `ROWS FROM (${[first, ...others].map((array) => `unnest(${array})`).join(', ')}, generate_series(1, cardinality(${first})))`;
 
 /** The element of an array that stands where the delivery's id stands among the ids of the statement: no join, of which the planner would think at every call. */
-const ofThis = (array: string): string => `(${array})[array_position($1::bigint[], d.id)]`;
+const ofThis = (array: string, id = 'd.id'): string => `(${array})[array_position($1::bigint[], ${id})]`;
 
 /** Ends the leases with the ids $1 and tokens $2, of which the statement that follows says what came of them. Whoever claims locks the delivery first and looks at its lease then, and so does this. */
 const ending = (owner: string): string => `WITH open AS MATERIALIZED (SELECT d.id FROM ${deliveries} d WHERE d.id = ANY ($1::bigint[]) AND d.due_at IS NOT NULL ORDER BY d.id FOR UPDATE), ended AS MATERIALIZED (
-    DELETE FROM ${leases} d WHERE d.delivery_id = ANY (ARRAY(SELECT id FROM open)) AND d.owner = ${owner} AND d.token = ${ofThis('$2::bigint[]').replace('d.id', 'd.delivery_id')} AND ${unhurried} RETURNING d.delivery_id)`;
+    DELETE FROM ${leases} l WHERE l.delivery_id = ANY (ARRAY(SELECT id FROM open)) AND l.owner = ${owner} AND l.token = ${ofThis('$2::bigint[]', 'l.delivery_id')} AND ${unhurried} RETURNING l.delivery_id)`;
 const wasEnded = 'd.id = ANY (ARRAY(SELECT delivery_id FROM ended))';
 
 const sql = {
