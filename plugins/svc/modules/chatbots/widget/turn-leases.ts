@@ -62,24 +62,24 @@ export function createTurnLeases({ host, limits }: { readonly host: Pick<HostApi
   const withState = () => turns().select('*', database.knex.raw('(?? > ?) as is_held', ['until', database.now()]));
   const tell = (news: TurnNews): Promise<void> => database.notify(channel, JSON.stringify(news));
 
-  async function giveBack({ reserved }: Pick<Row, 'reserved'>): Promise<void> {
-    const reservation = JSON.parse(reserved) as Reservation | null;
-    if (reservation !== null) await limits.settle(reservation, 0);
-  }
+  const giveBack = (row: Row): Promise<void> => giveBackReserved(limits, row);
 
   return {
     async claim(conversation, messageId) {
       const lease = { conversation, messageId, token: randomUUID() };
       const row = { message_id: messageId, token: lease.token, until: until(), stopped: 0, reserved: 'null' };
-      const inserted = (await turns().insert({ conversation, ...row }).onConflict('conversation').ignore().returning('conversation')) as unknown[];
-      if (inserted.length > 0) return { kind: 'claimed', lease };
-      const query = withState().where({ conversation }).first();
-      const held = (await (database.dialect === 'postgresql' ? query.forUpdate() : query)) as Row | undefined;
-      if (held === undefined) return { kind: 'running', messageId: '' };
-      if (held.is_held) return { kind: 'running', messageId: held.message_id };
-      await giveBack(held);
-      await turns().where({ conversation }).update(row);
-      return { kind: 'claimed', lease };
+      for (;;) {
+        const inserted = (await turns().insert({ conversation, ...row }).onConflict('conversation').ignore().returning('conversation')) as unknown[];
+        if (inserted.length > 0) return { kind: 'claimed', lease };
+        const query = withState().where({ conversation }).first();
+        const held = (await (database.dialect === 'postgresql' ? query.forUpdate() : query)) as Row | undefined;
+        // Its answer ended between the two statements: the conversation is free now.
+        if (held === undefined) continue;
+        if (held.is_held) return { kind: 'running', messageId: held.message_id };
+        await giveBack(held);
+        await turns().where({ conversation }).update(row);
+        return { kind: 'claimed', lease };
+      }
     },
     async note({ conversation, token }, reserved) {
       if (reserved !== null) await turns().where({ conversation, token }).update({ reserved: JSON.stringify(reserved) });
@@ -116,4 +116,9 @@ export function createTurnLeases({ host, limits }: { readonly host: Pick<HostApi
       });
     },
   };
+}
+
+async function giveBackReserved(limits: Pick<Limits, 'settle'>, { reserved }: Pick<Row, 'reserved'>): Promise<void> {
+  const reservation = JSON.parse(reserved) as Reservation | null;
+  if (reservation !== null) await limits.settle(reservation, 0);
 }
