@@ -46,7 +46,7 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
     const cron = createCron({ database, hooks, clock, log });
     const site = createSite({ config, options });
     const content = await createContent({ database, hooks, options, cron, clock, log, site, dataDir: config.dataDir, compileSchema });
-    return { config, clock, log, redactor, hooks, database, backups, options, secrets, users, cron, site, content, http: createOutbound({ clock, thread: new URL('./outbound-thread.mjs', import.meta.url) }) };
+    return { config, clock, log, redactor, hooks, database, backups, options, secrets, users, cron, site, content, http: createOutbound({ clock }) };
   } catch (error) {
     for (const close of opened) await close();
     throw error;

@@ -1,3 +1,5 @@
+import { HeadersTooLongError, UnreadableAnswerError } from './answer-parser.ts';
+
 export type OutboundCode =
   | 'outbound_refused' | 'outbound_dns' | 'outbound_connect' | 'outbound_tls'
   | 'outbound_timeout' | 'outbound_too_large' | 'outbound_redirects' | 'outbound_unreadable';
@@ -30,7 +32,7 @@ export function asOutboundError(error: unknown, host: string): OutboundError {
   if (dnsCodes.test(code)) return new OutboundError('outbound_dns', `The name ${host} cannot be resolved (${code}).`, options);
   if (tlsCodes.test(code)) return new OutboundError('outbound_tls', `No secure connection to ${host}: ${message}`, options);
   if (timeoutCodes.test(code)) return new OutboundError('outbound_timeout', `${host} did not answer in time.`, options);
-  if (code === 'UND_ERR_HEADERS_OVERFLOW') return new OutboundError('outbound_unreadable', `${host} sent headers that are too long to be read.`, options);
+  if (code === 'UND_ERR_HEADERS_OVERFLOW' || error instanceof HeadersTooLongError) return new OutboundError('outbound_unreadable', `${host} sent headers that are too long to be read.`, options);
   if (isParserError(error)) return new OutboundError('outbound_unreadable', `${host} answered something that is not HTTP: ${message}.`, options);
   return new OutboundError('outbound_connect', `The connection to ${host} failed (${code || message}).`, options);
 }
@@ -41,5 +43,5 @@ function firstOf(error: unknown): unknown {
 }
 
 function isParserError(error: unknown): boolean {
-  return error instanceof Error && error.name === 'HTTPParserError';
+  return error instanceof UnreadableAnswerError || (error instanceof Error && error.name === 'HTTPParserError');
 }

@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel';
 import type { Dispatcher } from 'undici';
 import { OutboundError, asOutboundError } from './outbound-errors.ts';
 
@@ -55,6 +56,10 @@ export function sendHop(hop: Hop): Promise<HopAnswer> {
   });
 }
 
+/** What is read of answers, for whoever watches: `{ origin }` when a head has come, and for each piece of a body. */
+const heads = channel('svc:outbound:head');
+const bodies = channel('svc:outbound:body');
+
 const redirects = new Set([301, 302, 303, 307, 308]);
 
 class HopHandler implements Dispatcher.DispatchHandler {
@@ -83,6 +88,7 @@ class HopHandler implements Dispatcher.DispatchHandler {
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>): void {
     if (status < 200) return;
     this.status = status;
+    if (heads.hasSubscribers) heads.publish({ origin: this.hop.target.origin });
     for (const name in headers) {
       const value = headers[name];
       if (value !== undefined) this.headers[name] = typeof value === 'string' ? value : value.join(', ');
@@ -91,6 +97,7 @@ class HopHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (bodies.hasSubscribers) bodies.publish({ origin: this.hop.target.origin });
     if (this.settled) return;
     const room = this.hop.maxBytes - this.size;
     this.size += chunk.length;

@@ -1,14 +1,13 @@
 import { lookup } from 'node:dns/promises';
-import type { Agent } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { isUrl, type Clock, type HttpApi, type OutboundInit, type OutboundResponse } from '#plugin-api';
 import { Answer } from './outbound-answer.ts';
+import { BulkDispatcher } from './outbound-bulk.ts';
 import { checkedAddresses, createGuardedConnector, reachesInternal } from './outbound-connector.ts';
 import type { OutboundPolicy, Resolve } from './outbound-connector.ts';
 import { OutboundError } from './outbound-errors.ts';
 import { cancel, sendHop } from './outbound-exchange.ts';
 import type { Cancellation } from './outbound-exchange.ts';
-import { toBulk } from './outbound-thread-messages.ts';
-import { createOutboundThread } from './outbound-thread.ts';
 
 export interface OutboundDependencies {
   readonly clock: Pick<Clock, 'after'>;
@@ -16,8 +15,6 @@ export interface OutboundDependencies {
   readonly resolve?: Resolve;
   /** Sent as User-Agent unless the caller names one. */
   readonly userAgent?: string;
-  /** The module that a thread for many requests at once runs (`host/outbound-thread.mjs`). It asks the system's resolver. Default: there is no such thread. */
-  readonly thread?: URL;
 }
 
 export interface Outbound extends HttpApi {
@@ -30,25 +27,24 @@ const defaults = { timeout: 10_000, redirects: 5, maxBytes: 5 * 1024 * 1024 } as
 const mostAgents = 64;
 
 /** The guarded fetch (see HttpApi). Connections are kept and used again; undici is loaded at the first call. */
-export function createOutbound({ clock, resolve = systemResolve, userAgent = 'svc-host', thread: module }: OutboundDependencies): Outbound {
-  const agents = new Map<string, Promise<Agent>>();
-  const thread = module === undefined ? null : createOutboundThread({ clock, module });
+export function createOutbound({ clock, resolve = systemResolve, userAgent = 'svc-host' }: OutboundDependencies): Outbound {
+  const agents = new Map<string, Promise<Clients>>();
 
-  function agentFor(policy: OutboundPolicy): Promise<Agent> {
+  function clientsFor(policy: OutboundPolicy): Promise<Clients> {
     const name = policy.allowInternal ? `internal ${policy.allowHost ?? ''}` : (policy.allowHost ?? '');
-    const found = agents.get(name) ?? openAgent(policy, resolve);
+    const found = agents.get(name) ?? openClients(policy, { resolve, clock });
     if (agents.size > 1 || !agents.has(name)) remember(name, found);
     return found;
   }
 
-  function remember(name: string, agent: Promise<Agent>): void {
+  function remember(name: string, clients: Promise<Clients>): void {
     // Taken out and put back: the first of the map is the one unused for longest.
     agents.delete(name);
-    agents.set(name, agent);
+    agents.set(name, clients);
     const [oldest] = agents;
     if (agents.size <= mostAgents || !oldest) return;
     agents.delete(oldest[0]);
-    void oldest[1].then((unused) => unused.close());
+    void oldest[1].then(({ bulk }) => bulk.close());
   }
 
   async function send(url: string, init: OutboundInit): Promise<OutboundResponse> {
@@ -58,8 +54,8 @@ export function createOutbound({ clock, resolve = systemResolve, userAgent = 'sv
     const undo = clock.after(timeout, () => cancel(cancellation, new OutboundError('outbound_timeout', `${target.host} did not answer within ${timeout} ms.`)));
     const undoSignal = signal && listen(signal, cancellation);
     try {
-      const agent = await agentFor(policyOf(init));
-      return await follow({ agent, target, headers: withUserAgent(init.headers, userAgent), init, cancellation });
+      const { agent, bulk } = await clientsFor(policyOf(init));
+      return await follow({ agent: init.bulk === true ? bulk : agent, target, headers: withUserAgent(init.headers, userAgent), init, cancellation });
     } finally {
       undo();
       undoSignal?.();
@@ -72,30 +68,32 @@ export function createOutbound({ clock, resolve = systemResolve, userAgent = 'sv
       const internal = reachesInternal(policyOf(init), target.hostname, portOf(target));
       await checkedAddresses(target.hostname, internal, resolve);
     },
-    fetch(url, init = {}) {
-      if (thread === null || init.bulk !== true) return send(url, init);
-      const request = thread.takes() ? toBulk(url, init) : null;
-      if (request !== null) return thread.fetch(request);
-      thread.begun();
-      return send(url, init).finally(thread.ended);
-    },
+    fetch: (url, init = {}) => send(url, init),
     async close() {
       const open = [...agents.values()];
       agents.clear();
-      await Promise.all([thread?.close(), ...open.map(async (opened) => (await opened).destroy())]);
+      await Promise.all(open.map(async (opened) => (await opened).bulk.destroy()));
     },
   };
 }
 
-async function openAgent(policy: OutboundPolicy, resolve: Resolve): Promise<Agent> {
+/** Two ways out behind the same guard. */
+interface Clients {
+  readonly agent: Agent;
+  /** For what there is much of. Closing it closes both. */
+  readonly bulk: BulkDispatcher;
+}
+
+async function openClients(policy: OutboundPolicy, { resolve, clock }: { readonly resolve: Resolve; readonly clock: Pick<Clock, 'after'> }): Promise<Clients> {
   const { Agent, buildConnector } = await import('undici');
   const connect = createGuardedConnector({ policy, resolve, buildConnector, timeout: 10_000 });
   // One time limit over all phases is kept above; undici's own timers are off.
-  return new Agent({ connect, keepAliveTimeout: 10_000, connections: 64, headersTimeout: 0, bodyTimeout: 0 });
+  const agent = new Agent({ connect, keepAliveTimeout: 10_000, connections: 64, headersTimeout: 0, bodyTimeout: 0 });
+  return { agent, bulk: new BulkDispatcher({ connect, agent, clock }) };
 }
 
 interface Exchange {
-  readonly agent: Agent;
+  readonly agent: Pick<Dispatcher, 'dispatch'>;
   readonly target: URL;
   readonly headers: Record<string, string>;
   readonly init: OutboundInit;

@@ -6,10 +6,10 @@ export interface AnswersRead {
   stop(): void;
 }
 
-const channels = { head: 'undici:request:headers', body: 'undici:request:bodyChunkReceived' } as const;
+const channels = { head: 'svc:outbound:head', body: 'svc:outbound:body' } as const;
 
 /**
- * Watches what undici reads in this process: the heads of answers of an origin (`http://127.0.0.1:80`), or pieces of their
+ * Watches what the guarded fetch reads in this process: the heads of answers of an origin (`http://127.0.0.1:80`), or pieces of their
  * bodies. A test whose next step must not come before an answer has been read waits for that, not for a time.
  */
 export function watchAnswers(origin: string, part: keyof typeof channels): AnswersRead {
@@ -23,7 +23,7 @@ export function watchAnswers(origin: string, part: keyof typeof channels): Answe
     setImmediate(() => { for (const callback of complete) callback(); });
   };
   const note = (message: unknown): void => {
-    if (String((message as { readonly request: { readonly origin: string | URL } }).request.origin) !== origin) return;
+    if ((message as { readonly origin: string }).origin !== origin) return;
     read += 1;
     look();
   };

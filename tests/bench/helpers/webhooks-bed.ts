@@ -20,7 +20,7 @@ export async function openBed(dialect: Dialect): Promise<Bed> {
   const dataDir = await mkdtemp(join(tmpdir(), 'bench-hooks-'));
   const server = dialect === 'postgresql' ? await createPostgresDatabase() : null;
   const database: Database = await openDatabase({ databaseUrl: server?.url ?? null, dataDir, clock, log: silentLog });
-  const http = createOutbound({ clock, thread: new URL('../../../host/outbound-thread.mjs', import.meta.url) });
+  const http = createOutbound({ clock });
   const opened = await openWebhooks(database, createDeliver({ http, clock }));
   await opened.webhooks.setEnabled(true);
   await opened.webhooks.setSecret('the secret of this benchmark');

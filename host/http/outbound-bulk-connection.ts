@@ -1,0 +1,191 @@
+import type { Socket } from 'node:net';
+import type { Dispatcher } from 'undici';
+import { AnswerParser, UnreadableAnswerError, type AnswerSink } from './answer-parser.ts';
+
+/** One request on its way, and what undici's handlers expect to steer it by. */
+export class Exchange implements Dispatcher.DispatchController {
+  readonly head: string;
+  readonly body: Uint8Array;
+  private readonly handler: Dispatcher.DispatchHandler;
+  /** Whoever has to be told when it is given up. */
+  holder: { drop(exchange: Exchange): void } | null = null;
+  reason: Error | null = null;
+  /** What is kept of an answer is bounded by whoever reads it. */
+  readonly paused = false;
+  private isOver = false;
+
+  constructor({ head, body, handler }: { readonly head: string; readonly body: Uint8Array; readonly handler: Dispatcher.DispatchHandler }) {
+    this.head = head;
+    this.body = body;
+    this.handler = handler;
+  }
+
+  get aborted(): boolean {
+    return this.reason !== null;
+  }
+
+  begin(): void {
+    this.handler.onRequestStart?.(this, null);
+  }
+
+  abort(reason: Error): void {
+    if (this.isOver) return;
+    this.reason = reason;
+    this.holder?.drop(this);
+    this.fail(reason);
+  }
+
+  pause(): void {}
+
+  resume(): void {}
+
+  start(status: number, headers: Record<string, string>): void {
+    if (!this.isOver) this.handler.onResponseStart?.(this, status, headers);
+  }
+
+  data(bytes: Buffer): void {
+    if (!this.isOver) this.handler.onResponseData?.(this, bytes);
+  }
+
+  complete(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.handler.onResponseEnd?.(this, {});
+  }
+
+  fail(error: Error): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.handler.onResponseError?.(this, error);
+  }
+}
+
+/**
+ * Writes what connections have to send at the end of the turn of the loop, all of it in one go: a receiver is woken once for many
+ * requests and answers the first while the others are written. One by one each costs three times as much, most of it for waking.
+ */
+export class Outbox {
+  private waiting: BulkConnection[] = [];
+
+  add(connection: BulkConnection): void {
+    if (this.waiting.push(connection) === 1) setImmediate(this.empty);
+  }
+
+  private readonly empty = (): void => {
+    const { waiting } = this;
+    this.waiting = [];
+    for (const connection of waiting) connection.write();
+  };
+}
+
+/** What a connection tells its pool. */
+export interface ConnectionOwner {
+  readonly outbox: Outbox;
+  /** It is free for the next request. */
+  released(connection: BulkConnection): void;
+  /** It is closed. */
+  lost(connection: BulkConnection): void;
+}
+
+/** Milliseconds an idle connection is kept, unless the server names a time, of which a part is left for the way there. */
+const idleTime = 10_000;
+const margin = 2_000;
+const longestIdle = 600_000;
+
+/** A connection that sends one request after the other. */
+export class BulkConnection implements AnswerSink {
+  private readonly socket: Socket;
+  private readonly owner: ConnectionOwner;
+  private readonly parser = new AnswerParser(this);
+  private exchange: Exchange | null = null;
+  private isLost = false;
+  /** Milliseconds it may be idle now. */
+  idleTime = idleTime;
+  /** When it became idle, on a clock that never jumps. */
+  idleSince = 0;
+
+  constructor(socket: Socket, owner: ConnectionOwner) {
+    this.socket = socket;
+    this.owner = owner;
+    socket.on('data', (bytes: Buffer) => { this.read(bytes); });
+    socket.on('end', () => { this.ended(); });
+    socket.on('error', (error: Error) => { this.close(error); });
+    socket.on('close', () => { this.close(brokenOff()); });
+  }
+
+  send(exchange: Exchange): void {
+    this.exchange = exchange;
+    exchange.holder = this;
+    this.parser.begin();
+    this.socket.ref();
+    this.owner.outbox.add(this);
+  }
+
+  write(): void {
+    const { exchange, socket } = this;
+    if (exchange === null) return;
+    // Head and body in one packet.
+    socket.cork();
+    socket.write(exchange.head, 'latin1');
+    if (exchange.body.length > 0) socket.write(exchange.body);
+    socket.uncork();
+  }
+
+  drop(exchange: Exchange): void {
+    if (this.exchange !== exchange) return;
+    this.exchange = null;
+    this.close(null);
+  }
+
+  /** Ends what is under way with the error; null: nothing is. */
+  close(error: Error | null): void {
+    const { exchange } = this;
+    this.exchange = null;
+    this.socket.destroy();
+    if (!this.isLost) {
+      this.isLost = true;
+      this.owner.lost(this);
+    }
+    if (error !== null) exchange?.fail(error);
+  }
+
+  onHead(status: number, headers: Record<string, string>): void {
+    const seconds = /(?:^|[,; \t])timeout=(\d{1,6})/i.exec(headers['keep-alive'] ?? '')?.[1];
+    this.idleTime = seconds === undefined ? idleTime : Math.min(longestIdle, Number(seconds) * 1000 - margin);
+    this.exchange?.start(status, headers);
+  }
+
+  onBody(bytes: Buffer): void {
+    this.exchange?.data(bytes);
+  }
+
+  private read(bytes: Buffer): void {
+    // Nobody asked: a server that speaks by itself is about to close.
+    if (this.exchange === null) return this.close(null);
+    try {
+      if (this.parser.read(bytes)) this.complete();
+    } catch (error) {
+      this.close(error instanceof UnreadableAnswerError ? error : brokenOff(error));
+    }
+  }
+
+  private ended(): void {
+    if (this.exchange !== null && this.parser.end()) this.complete();
+    this.close(brokenOff());
+  }
+
+  private complete(): void {
+    const { exchange } = this;
+    this.exchange = null;
+    // Answered before all was sent: what is still on its way would stand before the next request.
+    if (!this.isLost && this.parser.keepsConnection && this.idleTime > 0 && this.socket.writableLength === 0) {
+      this.socket.unref();
+      this.owner.released(this);
+    } else this.close(null);
+    exchange?.complete();
+  }
+}
+
+function brokenOff(cause?: unknown): Error {
+  return Object.assign(new Error('the other side closed the connection', { cause }), { code: 'ECONNRESET' });
+}
