@@ -10,8 +10,8 @@ export class HeadersTooLongError extends UnreadableAnswerError {}
 
 /** Told of an answer as it comes in. */
 export interface AnswerSink {
-  /** @param headers lower-case names; several of one name are joined. */
-  onHead(status: number, headers: Record<string, string>): void;
+  /** @param headers lower-case names; several of one name are joined. The next answers' may be the same object. */
+  onHead(status: number, headers: Readonly<Record<string, string>>): void;
   /** Bytes of the body, without the frames of chunks. */
   onBody(bytes: Buffer): void;
 }
@@ -48,6 +48,7 @@ export class AnswerParser {
   private left = 0;
   private trailerBytes = 0;
   private isPersistent = false;
+  private known: Head | null = null;
 
   constructor(sink: AnswerSink) {
     this.sink = sink;
@@ -136,23 +137,21 @@ export class AnswerParser {
     return end;
   }
 
+  /** A server's answers to the same kind of request have the same head, up to the second of their date: what was read of it last is kept. */
   private takeHead(bytes: Buffer): void {
     const text = textOf(bytes);
-    if (forbidden.test(text)) throw new UnreadableAnswerError('its headers hold characters that are not allowed');
-    const lines = text.split('\r\n');
-    const [, minor, code] = statusLine.exec(lines[0] ?? '') ?? [];
-    if (code === undefined) throw notHttp();
-    const status = Number(code);
-    const headers = headersOf(lines);
+    const head = text === this.known?.text ? this.known : readHead(text);
+    this.known = head;
+    const { status, headers } = head;
     if (status === 101) throw new UnreadableAnswerError('it switches to a protocol that was not asked for');
     if (status < 200) return;
     this.frame(status, headers);
-    this.isPersistent = this.state !== 'until-end' && staysOpen(headers['connection'], minor === '1');
+    this.isPersistent = this.state !== 'until-end' && head.staysOpen;
     this.sink.onHead(status, headers);
   }
 
   /** RFC 9112, 6.3. */
-  private frame(status: number, headers: Record<string, string>): void {
+  private frame(status: number, headers: Head['headers']): void {
     const { 'transfer-encoding': coding, 'content-length': length } = headers;
     if (coding !== undefined && length !== undefined) throw new UnreadableAnswerError('it says in two ways how long it is');
     if (status === 204 || status === 304) this.state = 'complete';
@@ -178,6 +177,22 @@ export class AnswerParser {
     if (line === '') this.state = 'complete';
     else if (forbidden.test(line) || lowerName(line, line.indexOf(':')) === null) throw new UnreadableAnswerError('a trailer cannot be read');
   }
+}
+
+interface Head {
+  readonly text: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly staysOpen: boolean;
+}
+
+function readHead(text: string): Head {
+  if (forbidden.test(text)) throw new UnreadableAnswerError('its headers hold characters that are not allowed');
+  const lines = text.split('\r\n');
+  const [, minor, code] = statusLine.exec(lines[0] ?? '') ?? [];
+  if (code === undefined) throw notHttp();
+  const headers = headersOf(lines);
+  return { text, status: Number(code), headers, staysOpen: staysOpen(headers['connection'], minor === '1') };
 }
 
 function beginsAs(bytes: Buffer, beginning: Buffer): boolean {

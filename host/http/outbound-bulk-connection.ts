@@ -39,7 +39,7 @@ export class Exchange implements Dispatcher.DispatchController {
 
   resume(): void {}
 
-  start(status: number, headers: Record<string, string>): void {
+  start(status: number, headers: Readonly<Record<string, string>>): void {
     if (!this.isOver) this.handler.onResponseStart?.(this, status, headers);
   }
 
@@ -149,7 +149,7 @@ export class BulkConnection implements AnswerSink {
     if (error !== null) exchange?.fail(error);
   }
 
-  onHead(status: number, headers: Record<string, string>): void {
+  onHead(status: number, headers: Readonly<Record<string, string>>): void {
     const seconds = /(?:^|[,; \t])timeout=(\d{1,6})/i.exec(headers['keep-alive'] ?? '')?.[1];
     this.idleTime = seconds === undefined ? idleTime : Math.min(longestIdle, Number(seconds) * 1000 - margin);
     this.exchange?.start(status, headers);

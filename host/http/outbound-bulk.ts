@@ -82,12 +82,15 @@ function headOf({ origin, path, method, headers }: Dispatcher.DispatchOptions, l
   if (method !== 'POST' || !plainPath.test(path)) return null;
   const host = (origin as string).slice((origin as string).indexOf('//') + 2);
   let text = `POST ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
+  let values = '';
   const given = headers as Readonly<Record<string, string>>;
   for (const name in given) {
     const value = given[name];
-    if (typeof value !== 'string' || unfitValue.test(value) || !isPlain(name)) return null;
+    if (typeof value !== 'string' || !isPlain(name)) return null;
     text += `${name}: ${value}\r\n`;
+    values += value;
   }
+  if (unfitValue.test(values)) return null;
   return `${text}content-length: ${String(length)}\r\n\r\n`;
 }
 

@@ -28,23 +28,23 @@ const mostAgents = 64;
 
 /** The guarded fetch (see HttpApi). Connections are kept and used again; undici is loaded at the first call. */
 export function createOutbound({ clock, resolve = systemResolve, userAgent = 'svc-host' }: OutboundDependencies): Outbound {
-  const agents = new Map<string, Promise<Clients>>();
+  const agents = new Map<string, Opened>();
 
-  function clientsFor(policy: OutboundPolicy): Promise<Clients> {
+  function clientsFor(policy: OutboundPolicy): Opened {
     const name = policy.allowInternal ? `internal ${policy.allowHost ?? ''}` : (policy.allowHost ?? '');
-    const found = agents.get(name) ?? openClients(policy, { resolve, clock });
+    const found = agents.get(name) ?? opened(openClients(policy, { resolve, clock }));
     if (agents.size > 1 || !agents.has(name)) remember(name, found);
     return found;
   }
 
-  function remember(name: string, clients: Promise<Clients>): void {
+  function remember(name: string, clients: Opened): void {
     // Taken out and put back: the first of the map is the one unused for longest.
     agents.delete(name);
     agents.set(name, clients);
     const [oldest] = agents;
     if (agents.size <= mostAgents || !oldest) return;
     agents.delete(oldest[0]);
-    void oldest[1].then(({ bulk }) => bulk.close());
+    void oldest[1].soon.then(({ bulk }) => bulk.close());
   }
 
   async function send(url: string, init: OutboundInit): Promise<OutboundResponse> {
@@ -54,7 +54,8 @@ export function createOutbound({ clock, resolve = systemResolve, userAgent = 'sv
     const undo = clock.after(timeout, () => cancel(cancellation, new OutboundError('outbound_timeout', `${target.host} did not answer within ${timeout} ms.`)));
     const undoSignal = signal && listen(signal, cancellation);
     try {
-      const { agent, bulk } = await clientsFor(policyOf(init));
+      const clients = clientsFor(policyOf(init));
+      const { agent, bulk } = clients.now ?? (await clients.soon);
       return await follow({ agent: init.bulk === true ? bulk : agent, target, headers: withUserAgent(init.headers, userAgent), init, cancellation });
     } finally {
       undo();
@@ -72,7 +73,7 @@ export function createOutbound({ clock, resolve = systemResolve, userAgent = 'sv
     async close() {
       const open = [...agents.values()];
       agents.clear();
-      await Promise.all(open.map(async (opened) => (await opened).bulk.destroy()));
+      await Promise.all(open.map(async ({ soon }) => (await soon).bulk.destroy()));
     },
   };
 }
@@ -82,6 +83,18 @@ interface Clients {
   readonly agent: Agent;
   /** For what there is much of. Closing it closes both. */
   readonly bulk: BulkDispatcher;
+}
+
+/** There from the first call on, and no call waits for them later. */
+interface Opened {
+  readonly soon: Promise<Clients>;
+  now: Clients | null;
+}
+
+function opened(soon: Promise<Clients>): Opened {
+  const clients: Opened = { soon, now: null };
+  soon.then((now) => (clients.now = now), () => undefined);
+  return clients;
 }
 
 async function openClients(policy: OutboundPolicy, { resolve, clock }: { readonly resolve: Resolve; readonly clock: Pick<Clock, 'after'> }): Promise<Clients> {

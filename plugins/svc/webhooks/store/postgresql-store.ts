@@ -92,6 +92,9 @@ const sql = {
 
 type Row = readonly unknown[];
 
+/** Jobs of one statement: an array is gone through for each of its elements, which for hundreds takes longer than another statement. */
+const mostDelivered = 64;
+
 /** Delivered by an attempt of its schedule. */
 const isUsual = ({ state, made, free, log }: Finish): boolean => state === 'delivered' && made === 1 && !free && log !== null;
 
@@ -203,7 +206,19 @@ class PostgresqlStore implements Store {
     if (this.held.get(id) === token) this.held.delete(id);
   }
 
+  /** Many in two halves at the same time: the next turn waits for them, and the server has a process for each. What of one was written though the other failed is known when both are tried again. */
   private async finish(outcomes: readonly Finish[]): Promise<Job[]> {
+    if (outcomes.length <= mostDelivered) return this.finishTogether(outcomes);
+    const middle = Math.ceil(outcomes.length / 2);
+    const ends = await Promise.allSettled([this.finishTogether(outcomes.slice(0, middle)), this.finishTogether(outcomes.slice(middle))]);
+    return ends.flatMap((end) => {
+      if (end.status === 'rejected') throw end.reason;
+      return end.value;
+    });
+  }
+
+  /** In one transaction. */
+  private async finishTogether(outcomes: readonly Finish[]): Promise<Job[]> {
     if (outcomes.length === 0) return [];
     const again = outcomes.filter(({ made, job }) => made === 1 && job.attempts > 0);
     const usual = outcomes.filter(isUsual);
@@ -214,7 +229,10 @@ class PostgresqlStore implements Store {
         for (const [id] of (await connection.rows(text, values)).rows) written.add(id);
       };
       if (again.length > 0) await connection.rows(sql.keepAttempts, [...leasesOf(again), this.owner]);
-      if (usual.length > 0) await write(sql.deliver, [...leasesOf(usual), numberArray(usual.map(({ status }) => status)), numberArray(usual.map(({ duration }) => duration)), joinedJson(usual.map(({ log }) => log)), this.owner]);
+      for (let start = 0; start < usual.length; start += mostDelivered) {
+        const part = usual.slice(start, start + mostDelivered);
+        await write(sql.deliver, [...leasesOf(part), numberArray(part.map(({ status }) => status)), numberArray(part.map(({ duration }) => duration)), joinedJson(part.map(({ log }) => log)), this.owner]);
+      }
       if (others.length > 0) await write(sql.finish, [...finishValues(others), this.owner]);
       if (written.size < outcomes.length) await write(sql.writtenBefore, [...leasesOf(outcomes), this.owner]);
     });

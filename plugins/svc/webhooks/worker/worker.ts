@@ -5,6 +5,7 @@ import type { Circuits } from './circuits.ts';
 import { createHeartbeat, type LeaseKeeper } from './heartbeat.ts';
 import { adapt, claimsOf, createLane, dropLost, firstLimit, note, surplusOf, takeWait, waitOf, type Lane } from './lane.ts';
 import { createOutcomes, type Outcomes } from './outcomes.ts';
+import { fullBatch, Pace, together } from './pace.ts';
 import { createSendNow } from './send-now.ts';
 import type { Worker, WorkerParts } from './worker-contract.ts';
 
@@ -12,9 +13,6 @@ import type { Worker, WorkerParts } from './worker-contract.ts';
 const shared = 64;
 /** And of all its endpoints together. */
 const mostInFlight = 1_024;
-/** Milliseconds that outcomes wait for company before they are written. */
-const gather = 4;
-const fullBatch = 64;
 /** Longest a worker trusts its own memory of what is due, in milliseconds. */
 const longestSleep = 60_000;
 /** Until the database is asked again, or a queue that is held is looked at again, in milliseconds. */
@@ -39,7 +37,7 @@ class QueueWorker implements Worker {
   private made = 0;
   private running = false;
   private turning: Promise<void> | null = null;
-  private scheduled: 'no' | 'soon' | 'now' = 'no';
+  private readonly pace: Pace;
   private discover = false;
   private undoTimer: Undo | null = null;
   private heldUntil = -Infinity;
@@ -54,6 +52,7 @@ class QueueWorker implements Worker {
     this.elapsed = elapsed;
     this.clock = clock;
     const schedule = (): void => { this.schedule(); };
+    this.pace = new Pace({ clock, turn: () => { this.begin(); } });
     this.outcomes = createOutcomes({ clock, changed: schedule });
     this.heartbeat = createHeartbeat({ store, clock, log, elapsed, beaten: (beat) => { this.beaten(beat); } });
     this.sender = createSendNow({
@@ -113,9 +112,14 @@ class QueueWorker implements Worker {
       if (lane.limit < before) this.released.push(...surplusOf(lane));
     }
     this.outcomes.add(attempted);
+    this.goOn();
+  }
+
+  /** Once for all attempts that end in one turn of the event loop, however many endpoints there are to look at. */
+  private readonly goOn = together(() => {
     this.launch();
     this.schedule();
-  }
+  });
 
   private async turn(): Promise<void> {
     const { batch, suspect } = this.outcomes.take();
@@ -187,25 +191,24 @@ class QueueWorker implements Worker {
     return this.circuits.note(lane.id, outcome).then((paused) => void (lane.paused = paused), (error: unknown) => { this.parts.host.log.warn('The health of a webhook endpoint could not be noted.', { endpoint: lane.id, error }); });
   }
 
+  /** Whether an endpoint could send at once, if the database had something for it. A loop: it is asked after every attempt. */
+  private isAnyDry(): boolean {
+    for (const lane of this.lanes.values()) if (lane.ready && lane.buffer.length === 0 && this.mayStart(lane) && (!lane.paused || this.circuits.mayProbe(lane.id))) return true;
+    return false;
+  }
+
   /** Soon when somebody waits for it, else when enough has gathered. */
   private schedule(): void {
-    const starving = this.running && this.elapsed() >= this.heldUntil && this.heartbeat.isFresh() && (this.discover || [...this.lanes.values()].some((lane) => lane.ready && lane.buffer.length === 0 && this.mayStart(lane) && (!lane.paused || this.circuits.mayProbe(lane.id))));
+    const starving = this.running && this.elapsed() >= this.heldUntil && this.heartbeat.isFresh() && (this.discover || this.isAnyDry());
     const want = starving || this.outcomes.count() >= fullBatch ? 'now' : this.outcomes.count() + this.released.length > 0 ? 'soon' : 'no';
-    if (want === 'now' && this.scheduled !== 'now') {
-      this.scheduled = 'now';
-      setImmediate(() => { this.begin(); });
-    } else if (want === 'soon' && this.scheduled === 'no') {
-      this.scheduled = 'soon';
-      this.clock.after(gather, () => { if (this.scheduled === 'soon') this.begin(); });
-    } else if (want === 'no' && this.turning === null) this.rest();
+    if (want === 'now') this.pace.now();
+    else if (want === 'soon') this.pace.soon(this.total);
+    else if (this.turning === null) this.rest();
   }
 
   private begin(): void {
-    if (this.turning !== null) {
-      this.scheduled = 'no';
-      return;
-    }
-    this.scheduled = 'no';
+    this.pace.begun();
+    if (this.turning !== null) return;
     this.turning = this.turn().finally(() => {
       this.turning = null;
       this.launch();
