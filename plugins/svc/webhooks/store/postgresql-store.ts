@@ -21,7 +21,7 @@ const unhurried = "(SELECT set_config('synchronous_commit', 'off', true)) = 'off
  */
 const lease = (picked: string): string => `WITH picked AS MATERIALIZED (${picked}), taken AS (
     INSERT INTO ${leases} (delivery_id, owner, token, until) SELECT id, $1, $2::bigint, ${now} + ${String(leaseTime)} FROM picked WHERE ${unhurried} ON CONFLICT DO NOTHING RETURNING delivery_id)
-  SELECT p.id, p.uuid, p.attempts, p.run_start, p.target, p.body, e.id, e.uuid, e.name, e.key, e.body, e.unfiltered, p.endpoint_id, p.order_key
+  SELECT p.id, p.uuid, p.attempts, p.run_start, p.target, p.body, e.id, e.uuid, e.name, e.key, convert_from(e.body, 'UTF8'), e.unfiltered, p.endpoint_id, p.order_key
   FROM picked p LEFT JOIN LATERAL (SELECT * FROM ${events} e WHERE e.id = p.event_id OFFSET 0) e ON true WHERE (p.id IN (SELECT delivery_id FROM taken)) IS TRUE`;
 
 const job = 'd.id, d.uuid, d.attempts, d.run_start, d.target, d.body, d.event_id, d.endpoint_id, d.order_key';
@@ -96,7 +96,7 @@ const sql = {
 type Row = readonly unknown[];
 
 /** Jobs of one statement: of texts an array is gone through for each of its elements, which for hundreds takes longer than another statement. */
-const mostDelivered = 64;
+const mostDelivered = 128;
 
 /** Delivered by an attempt of its schedule. */
 const isUsual = ({ state, made, free, log }: Finish): boolean => state === 'delivered' && made === 1 && !free && log !== null;
@@ -200,7 +200,7 @@ class PostgresqlStore implements Store {
 
   private toJob(row: Row, token: number): Job {
     const [id, uuid, made, runStart, target, ownBody, eventId, eventUuid, name, key, body, unfiltered, endpointId, orderKey] = row;
-    const event = eventId === null ? null : { id: eventId as number, uuid: eventUuid as string, name: name as string, key: key as string, body: body as Buffer, unfiltered: unfiltered === 1 };
+    const event = eventId === null ? null : { id: eventId as number, uuid: eventUuid as string, name: name as string, key: key as string, body: Buffer.from(body as string), unfiltered: unfiltered === 1 };
     this.held.set(id as number, token);
     return { id: id as number, uuid: uuid as string, endpointId: endpointId as string, token, attempts: made as number, runStart: runStart as number, target: target as string | null, orderKey: orderKey as string | null, ownBody: ownBody as Buffer | null, event };
   }
