@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { claimsOf, createLane, mostHeld, mostPerEndpoint, type Lane } from '../../../plugins/svc/webhooks/worker/lane.ts';
+import { claimsOf, createLane, firstLimit, mostHeld, mostPerEndpoint, type Lane } from '../../../plugins/svc/webhooks/worker/lane.ts';
 import { passSize, type Job } from '../../../plugins/svc/webhooks/store/store-contract.ts';
 
 const job = {} as Job;
@@ -16,8 +16,13 @@ const claims = (...lanes: Lane[]) => claimsOf(lanes, { now: 0, mayProbe: () => t
 describe('what the lanes of a worker claim', () => {
   it('is enough that none runs dry while the next claim is under way', () => {
     const [claim] = claims(laneWith('quick', 0));
-    expect((claim?.passes ?? 0) * passSize).to.be.at.least(mostPerEndpoint * 4);
-    expect(claims(laneWith('full', mostPerEndpoint * 3))).to.deep.equal([]);
+    expect((claim?.passes ?? 0) * passSize).to.be.at.least(mostPerEndpoint * 16);
+    expect(claims(laneWith('full', mostPerEndpoint * 12))).to.deep.equal([]);
+  });
+
+  it('is little for an endpoint of which nobody knows how quick it is', () => {
+    const [claim] = claims(createLane('new'));
+    expect((claim?.passes ?? 0) * passSize).to.equal(firstLimit * 5);
   });
 
   it('is bounded for all endpoints together: with much in hand, those alone that have nothing get something', () => {

@@ -7,6 +7,11 @@ export const mostPerEndpoint = 64;
 /** Answers that take longer are no reason to ask more at once, in milliseconds. */
 const quick = 1_000;
 
+/** Attempts at once of an endpoint that has answered quickly for a while: some hundred jobs are nothing to it, and it would wait for each claim. */
+const knownQuick = 32;
+/** How many times its limit a lane holds: below the least it asks for as many as make the most. */
+const depth = { usual: { least: 2, most: 5 }, quick: { least: 10, most: 20 } } as const;
+
 /** One endpoint's share of the work. Lanes do not wait for each other. */
 export interface Lane {
   readonly id: string;
@@ -43,8 +48,9 @@ export function claimOf(lane: Lane, { now, mayProbe }: { readonly now: number; r
   if (!lane.ready) return [];
   if (lane.paused) return lane.inFlight + lane.buffer.length === 0 && mayProbe() ? [{ endpointId: lane.id, passes: 1, most: 1 }] : [];
   // Several times what may be under way waits here, so that a place is taken the moment it is free, and while the next claim is under way, which may wait for the disk.
-  if (lane.buffer.length > lane.limit * 2) return [];
-  const wanted = lane.limit * 5 - lane.buffer.length - lane.inFlight;
+  const { least, most } = lane.limit < knownQuick ? depth.usual : depth.quick;
+  if (lane.buffer.length > lane.limit * least) return [];
+  const wanted = lane.limit * most - lane.buffer.length - lane.inFlight;
   return wanted > 0 ? [{ endpointId: lane.id, passes: Math.ceil(wanted / passSize) }] : [];
 }
 
