@@ -10,6 +10,8 @@ export class Exchange implements Dispatcher.DispatchController {
   /** Whoever has to be told when it is given up. */
   holder: { drop(exchange: Exchange): void } | null = null;
   reason: Error | null = null;
+  /** It had a connection that was lost before anything was sent over it. */
+  isSecondTry = false;
   /** What is kept of an answer is bounded by whoever reads it. */
   readonly paused = false;
   private isOver = false;
@@ -81,6 +83,8 @@ export class Outbox {
 /** What a connection tells its pool. */
 export interface ConnectionOwner {
   readonly outbox: Outbox;
+  /** Sends it over another connection. */
+  take(exchange: Exchange): void;
   /** It is free for the next request. */
   released(connection: BulkConnection): void;
   /** It is closed. */
@@ -99,6 +103,7 @@ export class BulkConnection implements AnswerSink {
   private readonly parser = new AnswerParser(this);
   private exchange: Exchange | null = null;
   private isLost = false;
+  private isWritten = false;
   /** Milliseconds it may be idle now. */
   idleTime = idleTime;
   /** When it became idle, on a clock that never jumps. */
@@ -109,12 +114,13 @@ export class BulkConnection implements AnswerSink {
     this.owner = owner;
     socket.on('data', (bytes: Buffer) => { this.read(bytes); });
     socket.on('end', () => { this.ended(); });
-    socket.on('error', (error: Error) => { this.close(error); });
-    socket.on('close', () => { this.close(brokenOff()); });
+    socket.on('error', (error: Error) => { this.broke(error); });
+    socket.on('close', () => { this.broke(brokenOff()); });
   }
 
   send(exchange: Exchange): void {
     this.exchange = exchange;
+    this.isWritten = false;
     exchange.holder = this;
     this.parser.begin();
     this.socket.ref();
@@ -124,11 +130,18 @@ export class BulkConnection implements AnswerSink {
   write(): void {
     const { exchange, socket } = this;
     if (exchange === null) return;
+    this.isWritten = true;
     // Head and body in one packet.
     socket.cork();
     socket.write(exchange.head, 'latin1');
     if (exchange.body.length > 0) socket.write(exchange.body);
     socket.uncork();
+  }
+
+  /** Waits for the next request, and keeps no process alive for it. @param now milliseconds. */
+  rest(now: number): void {
+    this.idleSince = now;
+    this.socket.unref();
   }
 
   drop(exchange: Exchange): void {
@@ -140,13 +153,28 @@ export class BulkConnection implements AnswerSink {
   /** Ends what is under way with the error; null: nothing is. */
   close(error: Error | null): void {
     const { exchange } = this;
+    this.shut();
+    if (error !== null) exchange?.fail(error);
+  }
+
+  /** The other side ended it. What was not even sent by then goes another way, once: a server that closes at once would have it go on forever. */
+  private broke(error: Error): void {
+    const { exchange, isWritten } = this;
+    if (exchange === null || isWritten || exchange.isSecondTry) return this.close(error);
+    this.exchange = null;
+    exchange.isSecondTry = true;
+    // First: an owner that loses its last connection while nothing waits is given up.
+    this.owner.take(exchange);
+    this.shut();
+  }
+
+  private shut(): void {
     this.exchange = null;
     this.socket.destroy();
     if (!this.isLost) {
       this.isLost = true;
       this.owner.lost(this);
     }
-    if (error !== null) exchange?.fail(error);
   }
 
   onHead(status: number, headers: Readonly<Record<string, string>>): void {
@@ -160,8 +188,8 @@ export class BulkConnection implements AnswerSink {
   }
 
   private read(bytes: Buffer): void {
-    // Nobody asked: a server that speaks by itself is about to close.
-    if (this.exchange === null) return this.close(null);
+    // Nobody asked, or not yet: it is no answer to what is going to be sent.
+    if (this.exchange === null || !this.isWritten) return this.broke(brokenOff());
     try {
       if (this.parser.read(bytes)) this.complete();
     } catch (error) {
@@ -170,8 +198,8 @@ export class BulkConnection implements AnswerSink {
   }
 
   private ended(): void {
-    if (this.exchange !== null && this.parser.end()) this.complete();
-    this.close(brokenOff());
+    if (this.exchange !== null && this.isWritten && this.parser.end()) this.complete();
+    this.broke(brokenOff());
   }
 
   private complete(): void {
@@ -179,7 +207,6 @@ export class BulkConnection implements AnswerSink {
     this.exchange = null;
     // Answered before all was sent: what is still on its way would stand before the next request.
     if (!this.isLost && this.parser.keepsConnection && this.idleTime > 0 && this.socket.writableLength === 0) {
-      this.socket.unref();
       this.owner.released(this);
     } else this.close(null);
     exchange?.complete();

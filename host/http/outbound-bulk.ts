@@ -144,7 +144,7 @@ class Pool implements ConnectionOwner {
     const next = this.waiting.shift();
     if (next !== undefined) return connection.send(next);
     if (this.parts.isClosing()) return connection.close(null);
-    connection.idleSince = this.elapsed();
+    connection.rest(this.elapsed());
     this.idle.push(connection);
     this.watch();
   }

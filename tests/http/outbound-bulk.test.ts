@@ -237,6 +237,30 @@ describe('bulk requests', () => {
       await closed;
     });
 
+    /** In the phase of timers, after which the loop reads what has come before it writes. */
+    const fromTimer = <Result>(work: () => Promise<Result>): Promise<Result> => new Promise((resolve, reject) => { setTimeout(() => { work().then(resolve, reject); }, 0); });
+
+    for (const [title, meanwhile] of [['is spoken on unasked', (socket: Socket) => void socket.write('HTTP/1.1 599 Evil\r\ncontent-length: 0\r\n\r\n')], ['is closed', (socket: Socket) => void socket.end()]] as const) {
+      it(`go another way where their connection ${title} before they are written`, async () => {
+        await post();
+        expect(await fromTimer(() => {
+          meanwhile(sockets[0]!);
+          return post();
+        })).to.equal(200);
+        expect(seen.map(({ connection }) => connection)).to.deep.equal([1, 2]);
+      });
+    }
+
+    it('go another way once: a server that closes every connection is not called on and on', async () => {
+      server.removeAllListeners('connection');
+      server.on('connection', (socket: Socket) => {
+        sockets.push(socket);
+        socket.on('error', () => undefined).resetAndDestroy();
+      });
+      expect(await failure(post())).to.be.instanceOf(Error);
+      expect(sockets.length).to.be.at.most(2);
+    });
+
     it('are still answered when it is closed, and nothing is kept then', async () => {
       const waiting: (typeof seen)[number][] = [];
       answer = (request) => void waiting.push(request);
