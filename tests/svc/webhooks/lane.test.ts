@@ -11,13 +11,19 @@ function laneWith(id: string, waiting: number): Lane {
   return lane;
 }
 
-const claims = (...lanes: Lane[]) => claimsOf(lanes, { now: 0, mayProbe: () => true });
+const claims = (...lanes: Lane[]) => claimsOf(lanes, { now: 0, ahead: true, mayProbe: () => true });
 
 describe('what the lanes of a worker claim', () => {
   it('is enough that none runs dry while the next claim is under way', () => {
     const [claim] = claims(laneWith('quick', 0));
     expect((claim?.passes ?? 0) * passSize).to.be.at.least(mostPerEndpoint * 16);
     expect(claims(laneWith('full', mostPerEndpoint * 12))).to.deep.equal([]);
+  });
+
+  it('is no more than is needed where nothing can be sent during a claim', () => {
+    const [claim] = claimsOf([laneWith('quick', 0)], { now: 0, ahead: false, mayProbe: () => true });
+    expect((claim?.passes ?? 0) * passSize).to.equal(mostPerEndpoint * 5);
+    expect(claimsOf([laneWith('full', mostPerEndpoint * 3)], { now: 0, ahead: false, mayProbe: () => true })).to.deep.equal([]);
   });
 
   it('is little for an endpoint of which nobody knows how quick it is', () => {
@@ -37,6 +43,6 @@ describe('what the lanes of a worker claim', () => {
     const paused = laneWith('paused', 0);
     paused.paused = true;
     expect(claims(idle, paused)).to.deep.equal([{ endpointId: 'paused', passes: 1, most: 1 }]);
-    expect(claimsOf([paused], { now: 0, mayProbe: () => false })).to.deep.equal([]);
+    expect(claimsOf([paused], { now: 0, ahead: true, mayProbe: () => false })).to.deep.equal([]);
   });
 });

@@ -122,6 +122,7 @@ function byId(jobs: readonly Job[]): Job[] {
  * A job whose owner is gone is free when anybody's heartbeat has swept its lease.
  */
 class PostgresqlStore implements Store {
+  readonly isElsewhere = true;
   private readonly database: DatabaseApi;
   private readonly owner: string;
   /** By id, the token it is held under. */

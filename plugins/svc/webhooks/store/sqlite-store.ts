@@ -75,6 +75,7 @@ function finish(connection: SqliteConnection, time: number, { job, state, delay,
  * Jobs that are due at once (`due_at` 0) are claimed from a mark upwards: what is below it, this process has seen.
  */
 class SqliteStore implements Store {
+  readonly isElsewhere = false;
   private readonly database: DatabaseApi;
   private readonly owner: string;
   /** By id, the token it is held under. */

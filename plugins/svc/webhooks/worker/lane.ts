@@ -43,12 +43,12 @@ export function adapt(lane: Lane, { failure, status, duration }: Pick<AttemptOut
 }
 
 /** What the lane asks the database for: nothing, or one request. */
-export function claimOf(lane: Lane, { now, mayProbe }: { readonly now: number; readonly mayProbe: () => boolean }): readonly ClaimRequest[] {
+export function claimOf(lane: Lane, { now, mayProbe, ahead }: { readonly now: number; readonly mayProbe: () => boolean; readonly ahead: boolean }): readonly ClaimRequest[] {
   if (!lane.ready && lane.nextAt !== null && lane.nextAt <= now) lane.ready = true;
   if (!lane.ready) return [];
   if (lane.paused) return lane.inFlight + lane.buffer.length === 0 && mayProbe() ? [{ endpointId: lane.id, passes: 1, most: 1 }] : [];
   // Several times what may be under way waits here, so that a place is taken the moment it is free, and while the next claim is under way, which may wait for the disk.
-  const { least, most } = lane.limit < knownQuick ? depth.usual : depth.quick;
+  const { least, most } = ahead && lane.limit >= knownQuick ? depth.quick : depth.usual;
   if (lane.buffer.length > lane.limit * least) return [];
   const wanted = lane.limit * most - lane.buffer.length - lane.inFlight;
   return wanted > 0 ? [{ endpointId: lane.id, passes: Math.ceil(wanted / passSize) }] : [];
@@ -57,13 +57,17 @@ export function claimOf(lane: Lane, { now, mayProbe }: { readonly now: number; r
 /** Jobs that wait in this process for their turn, of all endpoints together: some 3 KB each. */
 export const mostHeld = 8_192;
 
-/** What all lanes ask for. With so much in hand already, those alone that have nothing to send. */
-export function claimsOf(lanes: Iterable<Lane>, { now, mayProbe }: { readonly now: number; readonly mayProbe: (lane: Lane) => boolean }): ClaimRequest[] {
+/**
+ * What all lanes ask for. With so much in hand already, those alone that have nothing to send.
+ *
+ * @param ahead more than is needed now, of quick ones: this process goes on while the claim is under way.
+ */
+export function claimsOf(lanes: Iterable<Lane>, { now, mayProbe, ahead }: { readonly now: number; readonly mayProbe: (lane: Lane) => boolean; readonly ahead: boolean }): ClaimRequest[] {
   const all = [...lanes];
   let held = 0;
   for (const { buffer } of all) held += buffer.length;
   const asking = held < mostHeld ? all : all.filter(({ buffer }) => buffer.length === 0);
-  return asking.flatMap((lane) => claimOf(lane, { now, mayProbe: () => mayProbe(lane) }));
+  return asking.flatMap((lane) => claimOf(lane, { now, ahead, mayProbe: () => mayProbe(lane) }));
 }
 
 /** When the lane has something to do again, by itself; empty: when it is woken. */

@@ -127,7 +127,7 @@ class QueueWorker implements Worker {
     this.released = [];
     let claims: ClaimRequest[] = [];
     try {
-      if (!suspect && (await this.mayClaim())) claims = claimsOf(this.lanes.values(), { now: this.elapsed(), mayProbe: ({ id }) => this.circuits.mayProbe(id) });
+      if (!suspect && (await this.mayClaim())) claims = claimsOf(this.lanes.values(), { now: this.elapsed(), ahead: this.parts.store.isElsewhere, mayProbe: ({ id }) => this.circuits.mayProbe(id) });
       if (batch.length + back.length + claims.length === 0) return;
       // Whoever wakes a lane while its claim is under way means jobs that the claim may not see: the lane stays ready then.
       for (const { endpointId } of claims) Object.assign(this.laneOf(endpointId), { ready: false, nextAt: null });
