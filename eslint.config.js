@@ -1,4 +1,5 @@
 import tseslint from 'typescript-eslint';
+import ownFunctionLines from './tests/quality/lint/own-function-lines.js';
 
 const envReaders = ['host/config.ts', 'tests/**'];
 
@@ -17,32 +18,56 @@ export default tseslint.config(
     },
   },
   {
+    plugins: { project: { rules: { 'own-function-lines': ownFunctionLines } } },
     rules: {
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       '@typescript-eslint/no-empty-object-type': ['error', { allowInterfaces: 'always' }],
       '@typescript-eslint/no-invalid-void-type': 'off',
-      'max-lines': ['error', { max: 300 }],
-      'max-lines-per-function': ['error', { max: 60, skipComments: true, skipBlankLines: true }],
+      // Formatted at 120 columns, 300 lines as they were written before are about 370.
+      'max-lines': ['error', { max: 380, skipComments: true, skipBlankLines: true }],
+      'project/own-function-lines': ['error', { max: 140 }],
       'max-params': ['error', 3],
       'no-restricted-syntax': [
         'error',
-        { selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']", message: 'Take the time from the clock.' },
+        {
+          selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']",
+          message: 'Take the time from the clock.',
+        },
         { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'Take the time from the clock.' },
-        { selector: "CallExpression[callee.object.name='URL'][callee.property.name='canParse']", message: 'Use isUrl of #plugin-api: Node 20 forgets letters such as ü.' },
-        { selector: "MemberExpression[object.name='process'][property.name='env']", message: 'Only host/config.ts reads the environment.' },
+        {
+          selector: "CallExpression[callee.object.name='URL'][callee.property.name='canParse']",
+          message: 'Use isUrl of #plugin-api: Node 20 forgets letters such as ü.',
+        },
+        {
+          selector: "MemberExpression[object.name='process'][property.name='env']",
+          message: 'Only host/config.ts reads the environment.',
+        },
       ],
-      'no-restricted-globals': ['error', ...['setTimeout', 'setInterval'].map((name) => ({ name, message: 'Use the clock.' }))],
+      'no-restricted-globals': [
+        'error',
+        ...['setTimeout', 'setInterval'].map((name) => ({ name, message: 'Use the clock.' })),
+      ],
     },
   },
   { files: [...envReaders, 'host/clock.ts'], rules: { 'no-restricted-syntax': 'off', 'no-restricted-globals': 'off' } },
   // In a visitor's browser there is no other clock than the browser's.
-  { files: ['plugins/svc/kit/browser/**', 'plugins/svc/modules/*/browser/client/**'], rules: { 'no-restricted-syntax': 'off', 'no-restricted-globals': ['error', 'process', 'Buffer', 'require', 'global'] } },
+  {
+    files: ['plugins/svc/kit/browser/**', 'plugins/svc/modules/*/browser/client/**'],
+    rules: {
+      'no-restricted-syntax': 'off',
+      'no-restricted-globals': ['error', 'process', 'Buffer', 'require', 'global'],
+    },
+  },
   // The hook API's signatures are WordPress's: name, callback, priority, options.
   { files: ['host/hooks/**'], rules: { 'max-params': ['error', 4] } },
   // What callbacks of a hook are handed is the contract's (D24).
   { files: ['plugins/**/hooks.ts'], rules: { 'max-params': 'off' } },
   {
     files: ['tests/**'],
-    rules: { 'max-lines-per-function': 'off', '@typescript-eslint/no-unused-expressions': 'off', '@typescript-eslint/no-non-null-assertion': 'off' },
+    rules: {
+      'project/own-function-lines': 'off',
+      '@typescript-eslint/no-unused-expressions': 'off',
+      '@typescript-eslint/no-non-null-assertion': 'off',
+    },
   },
 );

@@ -22,14 +22,19 @@ export function createAllowedOrigins({ options, hooks, database }: AllowedOrigin
     const origins = await options.get<unknown>(allowedOriginsOption);
     allowed = new Set(Array.isArray(origins) ? origins.map(String) : []);
   };
-  const readIfChanged = (name: string): Promise<void> | undefined => (name === allowedOriginsOption ? read() : undefined);
+  const readIfChanged = (name: string): Promise<void> | undefined =>
+    name === allowedOriginsOption ? read() : undefined;
   return {
     isAllowed: (origin) => allowed.has(origin),
     async follow() {
       const undos = [
         ...['added_option', 'updated_option', 'deleted_option'].map((action) => hooks.addAction(action, readIfChanged)),
         // The options' own listener came first: by now the changed value is asked for anew.
-        await database.listen('options', (payload) => void readIfChanged(nameIn(payload))?.catch(() => undefined), () => void read().catch(() => undefined)),
+        await database.listen(
+          'options',
+          (payload) => void readIfChanged(nameIn(payload))?.catch(() => undefined),
+          () => void read().catch(() => undefined),
+        ),
       ];
       await read();
       return () => {

@@ -21,7 +21,9 @@ const mostNetworks = 100_000;
  * minute of the clock, on each node. 0: as often as it likes, and then nothing is looked at. Routes with a key of their
  * own are left to the limits of their plugins. Counts are kept in memory: they must cost less than what they refuse.
  */
-export function createAnonymousLimit({ options, hooks, database, clock }: AnonymousLimitDependencies): { follow(): Promise<void> } {
+export function createAnonymousLimit({ options, hooks, database, clock }: AnonymousLimitDependencies): {
+  follow(): Promise<void>;
+} {
   const count = createCounter(clock);
   let perMinute = 0;
   let undo: Undo | null = null;
@@ -44,7 +46,11 @@ export function createAnonymousLimit({ options, hooks, database, clock }: Anonym
   return {
     async follow() {
       for (const action of ['added_option', 'updated_option', 'deleted_option']) hooks.addAction(action, readIfChanged);
-      await database.listen('options', (payload) => void readIfChanged(nameIn(payload))?.catch(() => undefined), () => void read().catch(() => undefined));
+      await database.listen(
+        'options',
+        (payload) => void readIfChanged(nameIn(payload))?.catch(() => undefined),
+        () => void read().catch(() => undefined),
+      );
       await read();
     },
   };
@@ -56,7 +62,9 @@ function isCounted(request: RestRequest): boolean {
   return !(request instanceof HostRequest) || request.match?.endpoint.definition.authenticate === undefined;
 }
 
-function createCounter(clock: Pick<Clock, 'now'>): (network: string) => { readonly calls: number; readonly seconds: number } {
+function createCounter(
+  clock: Pick<Clock, 'now'>,
+): (network: string) => { readonly calls: number; readonly seconds: number } {
   const counts = new Map<string, number>();
   let window = -1;
   return (network) => {
@@ -75,7 +83,9 @@ function createCounter(clock: Pick<Clock, 'now'>): (network: string) => { readon
 
 function tooMany(seconds: number): RestError {
   return new RestError({
-    code: 'rest_rate_limited', status: 429, headers: { 'Retry-After': String(seconds) },
+    code: 'rest_rate_limited',
+    status: 429,
+    headers: { 'Retry-After': String(seconds) },
     message: `Too many requests from your address. Wait ${seconds} second${seconds === 1 ? '' : 's'} and try again, or sign in.`,
   });
 }

@@ -21,7 +21,13 @@ const kept = 5;
 const ending = '.jsonl.gz';
 const memory = ':memory:';
 
-export function createBackups({ database, dataDir }: { readonly database: Pick<Database, 'backup'>; readonly dataDir: string }): Backups {
+export function createBackups({
+  database,
+  dataDir,
+}: {
+  readonly database: Pick<Database, 'backup'>;
+  readonly dataDir: string;
+}): Backups {
   const directory = join(dataDir, 'backups');
   /** Oldest first. */
   const filesOf = async (owner: string): Promise<string[]> => {

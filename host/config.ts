@@ -99,7 +99,8 @@ function readDatabaseUrl(value: string | null, faults: string[]): string | null 
 }
 
 function readSecretKey(value: string | null, faults: string[]): string | null {
-  if (value !== null && value.length < 16) faults.push('SECRET_KEY is too short; use at least 16 characters, for example the output of: openssl rand -hex 32');
+  if (value !== null && value.length < 16)
+    faults.push('SECRET_KEY is too short; use at least 16 characters, for example the output of: openssl rand -hex 32');
   return value;
 }
 
@@ -111,7 +112,8 @@ function readTrustProxy(value: string | null): boolean | number | string {
 
 function readPrefix(value: string | null, faults: string[]): string {
   const prefix = (value ?? 'wp-json').replace(/^\/+|\/+$/g, '');
-  if (!/^[\w-]+(\/[\w-]+)*$/.test(prefix)) faults.push(`REST_PREFIX is '${value}'; use letters, digits, '-', '_' and '/'.`);
+  if (!/^[\w-]+(\/[\w-]+)*$/.test(prefix))
+    faults.push(`REST_PREFIX is '${value}'; use letters, digits, '-', '_' and '/'.`);
   return prefix;
 }
 

@@ -25,7 +25,12 @@ export interface CoreDependencies {
 }
 
 /** The tables of the host itself, of all its parts. */
-export const hostMigrations: readonly Migration[] = [...optionMigrations, ...userMigrations, ...cronMigrations, ...contentMigrations];
+export const hostMigrations: readonly Migration[] = [
+  ...optionMigrations,
+  ...userMigrations,
+  ...cronMigrations,
+  ...contentMigrations,
+];
 
 /** The parts that stand on nothing but the database: what a command line needs as much as a web node. */
 export async function createCore({ config, clock, write }: CoreDependencies) {
@@ -45,8 +50,33 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
     const users = createUsers({ database, hooks, clock, log });
     const cron = createCron({ database, hooks, clock, log });
     const site = createSite({ config, options });
-    const content = await createContent({ database, hooks, options, cron, clock, log, site, dataDir: config.dataDir, compileSchema });
-    return { config, clock, log, redactor, hooks, database, backups, options, secrets, users, cron, site, content, http: createOutbound({ clock }) };
+    const content = await createContent({
+      database,
+      hooks,
+      options,
+      cron,
+      clock,
+      log,
+      site,
+      dataDir: config.dataDir,
+      compileSchema,
+    });
+    return {
+      config,
+      clock,
+      log,
+      redactor,
+      hooks,
+      database,
+      backups,
+      options,
+      secrets,
+      users,
+      cron,
+      site,
+      content,
+      http: createOutbound({ clock }),
+    };
   } catch (error) {
     for (const close of opened) await close();
     throw error;

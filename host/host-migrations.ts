@@ -20,7 +20,10 @@ export async function migrateHost({ database, migrations, backups, clock }: Host
   database.declareMigrations('host', migrations);
   const pending = await database.pendingMigrations('host', migrations).catch(async (error: unknown) => {
     const backup = await backups.last('host').catch(() => null);
-    const back = backup === null ? '' : ` The last backup from before an upgrade is ${backup}; npm run cli -- db restore ${backup} brings it back and loses what came after.`;
+    const back =
+      backup === null
+        ? ''
+        : ` The last backup from before an upgrade is ${backup}; npm run cli -- db restore ${backup} brings it back and loses what came after.`;
     throw new Error(`The site was not started. ${(error as Error).message}${back}`, { cause: error });
   });
   const [first] = pending;
@@ -31,6 +34,9 @@ export async function migrateHost({ database, migrations, backups, clock }: Host
     await database.migrateTogether('host', migrations, async () => undefined);
   } catch (error) {
     const saved = backup === null ? '' : ` A backup from before is ${backup}.`;
-    throw new Error(`The site was not started. ${(error as Error).message} The database is as it was before: start the version that ran last, or one that repairs this.${saved}`, { cause: error });
+    throw new Error(
+      `The site was not started. ${(error as Error).message} The database is as it was before: start the version that ran last, or one that repairs this.${saved}`,
+      { cause: error },
+    );
   }
 }

@@ -13,9 +13,19 @@ import type { Web } from './web.ts';
 const style = 'admin/pages.css';
 const tools: readonly ToolLine[] = [
   { slug: 'tools/cron', title: 'Cron', text: 'What runs when, what ran, and what came of it.', icon: 'clock' },
-  { slug: 'tools/hooks', title: 'Hooks', text: 'Every filter and action with its callbacks and their owners.', icon: 'puzzle' },
+  {
+    slug: 'tools/hooks',
+    title: 'Hooks',
+    text: 'Every filter and action with its callbacks and their owners.',
+    icon: 'puzzle',
+  },
 ];
-const backupTool: ToolLine = { slug: 'tools/backup', title: 'Backup', text: 'Copies of the database, made while the site runs.', icon: 'database' };
+const backupTool: ToolLine = {
+  slug: 'tools/backup',
+  title: 'Backup',
+  text: 'Copies of the database, made while the site runs.',
+  icon: 'database',
+};
 
 /** The admin pages that need several parts of the host; each is loaded when it is first opened. */
 export function addHostPages({ core, web }: { readonly core: Core; readonly web: Web }): void {
@@ -28,12 +38,50 @@ function userPages(given: UserPagesDependencies): LazyAdminPage[] {
   const list = () => import('./pages/users-page.ts');
   const edit = () => import('./pages/user-edit-page.ts');
   return [
-    { slug: 'users', title: 'Users', menu: 'Users', icon: 'users', position: 70, style, capability: 'list_users', body: async () => (await list()).createUsersPage(given) },
-    { slug: 'users/new', title: 'Add user', menu: 'Add user', parent: 'users', icon: 'plus', position: 71, capability: 'create_users', body: async () => (await edit()).createNewUserPage(given) },
-    { slug: 'users/edit', title: 'Edit user', parent: 'users', style, capability: 'edit_users', body: async () => (await edit()).createEditUserPage(given) },
-    { slug: 'users/delete', title: 'Delete user', parent: 'users', capability: 'delete_users', body: async () => (await list()).createDeleteUserPage(given) },
     {
-      slug: 'profile', title: 'Profile', menu: 'Profile', parent: 'users', icon: 'user', position: 72, style, capability: 'read',
+      slug: 'users',
+      title: 'Users',
+      menu: 'Users',
+      icon: 'users',
+      position: 70,
+      style,
+      capability: 'list_users',
+      body: async () => (await list()).createUsersPage(given),
+    },
+    {
+      slug: 'users/new',
+      title: 'Add user',
+      menu: 'Add user',
+      parent: 'users',
+      icon: 'plus',
+      position: 71,
+      capability: 'create_users',
+      body: async () => (await edit()).createNewUserPage(given),
+    },
+    {
+      slug: 'users/edit',
+      title: 'Edit user',
+      parent: 'users',
+      style,
+      capability: 'edit_users',
+      body: async () => (await edit()).createEditUserPage(given),
+    },
+    {
+      slug: 'users/delete',
+      title: 'Delete user',
+      parent: 'users',
+      capability: 'delete_users',
+      body: async () => (await list()).createDeleteUserPage(given),
+    },
+    {
+      slug: 'profile',
+      title: 'Profile',
+      menu: 'Profile',
+      parent: 'users',
+      icon: 'user',
+      position: 72,
+      style,
+      capability: 'read',
       body: async () => (await import('./pages/profile-page.ts')).createProfilePage(given),
     },
   ];
@@ -46,33 +94,86 @@ function sitePages(core: Core): LazyAdminPage[] {
   const tool = { parent: 'tools', style };
   const pages: LazyAdminPage[] = [
     {
-      slug: 'settings', title: 'Settings', menu: 'Settings', icon: 'gear', position: 88,
-      body: async () => (await import('./pages/settings-page.ts')).createSettingsPage({ options, hooks, transaction: (work) => database.transaction(work) }),
+      slug: 'settings',
+      title: 'Settings',
+      menu: 'Settings',
+      icon: 'gear',
+      position: 88,
+      body: async () =>
+        (await import('./pages/settings-page.ts')).createSettingsPage({
+          options,
+          hooks,
+          transaction: (work) => database.transaction(work),
+        }),
     },
     {
-      slug: 'tools', title: 'Tools', menu: 'Tools', icon: 'flask', position: 90,
-      body: async () => (await import('./pages/tools-page.ts')).createToolsPage(hasBackups ? [...tools, backupTool] : tools),
+      slug: 'tools',
+      title: 'Tools',
+      menu: 'Tools',
+      icon: 'flask',
+      position: 90,
+      body: async () =>
+        (await import('./pages/tools-page.ts')).createToolsPage(hasBackups ? [...tools, backupTool] : tools),
     },
-    { ...tool, slug: 'tools/cron', title: 'Cron', menu: 'Cron', icon: 'clock', position: 91, body: async () => (await import('./pages/cron-page.ts')).createCronPage({ cron, clock }) },
-    { ...tool, slug: 'tools/hooks', title: 'Hooks', menu: 'Hooks', icon: 'puzzle', position: 92, body: () => hooksPage(core) },
+    {
+      ...tool,
+      slug: 'tools/cron',
+      title: 'Cron',
+      menu: 'Cron',
+      icon: 'clock',
+      position: 91,
+      body: async () => (await import('./pages/cron-page.ts')).createCronPage({ cron, clock }),
+    },
+    {
+      ...tool,
+      slug: 'tools/hooks',
+      title: 'Hooks',
+      menu: 'Hooks',
+      icon: 'puzzle',
+      position: 92,
+      body: () => hooksPage(core),
+    },
   ];
-  if (hasBackups) pages.push({ ...tool, slug: 'tools/backup', title: 'Backup', menu: 'Backup', icon: 'database', position: 93, body: () => backupPage(core) });
+  if (hasBackups)
+    pages.push({
+      ...tool,
+      slug: 'tools/backup',
+      title: 'Backup',
+      menu: 'Backup',
+      icon: 'database',
+      position: 93,
+      body: () => backupPage(core),
+    });
   return pages;
 }
 
 async function hooksPage({ hooks }: Core) {
-  const [{ createHooksPage }, { findHooks }] = await Promise.all([import('./pages/hooks-page.ts'), import('./hooks/hooks-route.ts')]);
+  const [{ createHooksPage }, { findHooks }] = await Promise.all([
+    import('./pages/hooks-page.ts'),
+    import('./hooks/hooks-route.ts'),
+  ]);
   return createHooksPage({ find: (search) => findHooks(hooks.describe(), search) });
 }
 
 async function backupPage({ config, database, clock }: Core) {
-  const [{ createBackupPage }, { createBackups }] = await Promise.all([import('./pages/backup-page.ts'), import('./pages/backups.ts')]);
-  return createBackupPage(createBackups({
-    directory: join(config.dataDir, 'backups'), ending: database.dialect === 'sqlite' ? '.sqlite' : '.jsonl.gz', backup: (file) => database.backup(file), clock,
-  }));
+  const [{ createBackupPage }, { createBackups }] = await Promise.all([
+    import('./pages/backup-page.ts'),
+    import('./pages/backups.ts'),
+  ]);
+  return createBackupPage(
+    createBackups({
+      directory: join(config.dataDir, 'backups'),
+      ending: database.dialect === 'sqlite' ? '.sqlite' : '.jsonl.gz',
+      backup: (file) => database.backup(file),
+      clock,
+    }),
+  );
 }
 
-function dependenciesOf({ users, database, clock, hooks }: Core, { sessions, applicationPasswords, authentication }: Web): UserPagesDependencies {
+function dependenciesOf(
+  { users, database, clock, hooks }: Core,
+  { sessions, applicationPasswords, authentication }: Web,
+): UserPagesDependencies {
   const limiter = createLoginLimiter({ database, clock });
   return {
     users,
@@ -81,7 +182,8 @@ function dependenciesOf({ users, database, clock, hooks }: Core, { sessions, app
     roles: roleNames,
     // From the address the page itself came from.
     avatarUrl: createAvatarUrl({ hooks, siteUrl: () => '' }),
-    currentSession: async ({ headers }) => (await authentication.sessionUser({ headers: headers as IncomingHttpHeaders }))?.sessionId ?? '',
+    currentSession: async ({ headers }) =>
+      (await authentication.sessionUser({ headers: headers as IncomingHttpHeaders }))?.sessionId ?? '',
     async isOwnPassword({ user, ip }, password) {
       await limiter.spend(user.login, ip);
       const isOwn = (await users.verify(user.login, password))?.id === user.id;

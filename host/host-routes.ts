@@ -12,7 +12,12 @@ import type { Web } from './web.ts';
 export function addHostRoutes({ core, web }: { readonly core: Core; readonly web: Web }): void {
   const { hooks, options, users, site, content } = core;
   const { rest, applicationPasswords } = web;
-  addUsersRoutes(rest, { users, hooks, siteUrl: () => site.url, avatarUrl: createAvatarUrl({ hooks, siteUrl: () => site.url }) });
+  addUsersRoutes(rest, {
+    users,
+    hooks,
+    siteUrl: () => site.url,
+    avatarUrl: createAvatarUrl({ hooks, siteUrl: () => site.url }),
+  });
   addApplicationPasswordRoutes(rest, { users, applicationPasswords });
   addSettingsRoutes(rest, { options });
   addHooksRoute(rest, { hooks });

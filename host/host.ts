@@ -60,7 +60,9 @@ async function composeHost({ core, only }: { readonly core: Core } & Pick<HostIn
     if (loaded.plugins === undefined) throw new Error('The plugins are not loaded yet.');
     return loaded.plugins;
   };
-  const cli = createCliRegistry(async () => (await import('./cli/host-commands.ts')).hostCommands({ core, plugins: known }));
+  const cli = createCliRegistry(async () =>
+    (await import('./cli/host-commands.ts')).hostCommands({ core, plugins: known }),
+  );
   const web = createWeb({
     core,
     plugins: {
@@ -106,7 +108,10 @@ function createChecks(core: Core, loaded: () => boolean) {
     database: () => core.database.ping(),
     migrations: async () => {
       const missing = (await core.database.migrationStatus()).filter(({ appliedAt }) => appliedAt === null);
-      if (missing.length > 0) throw new Error(`Not applied: ${missing.map(({ owner, id }) => `${owner} ${id}`).join(', ')}. Run: npm run cli -- db migrate`);
+      if (missing.length > 0)
+        throw new Error(
+          `Not applied: ${missing.map(({ owner, id }) => `${owner} ${id}`).join(', ')}. Run: npm run cli -- db migrate`,
+        );
     },
     plugins: async () => {
       if (!loaded()) throw new Error('The plugins are still being loaded.');
@@ -121,13 +126,26 @@ async function createFirstAdministrator({ config, users, database, log }: Core):
   await database.transaction(async () => {
     await database.lock('first_administrator');
     if (await users.hasAdministrator()) return;
-    const { id } = await users.create({ login: admin.login, email: admin.email, password: admin.password, role: 'administrator' });
+    const { id } = await users.create({
+      login: admin.login,
+      email: admin.email,
+      password: admin.password,
+      role: 'administrator',
+    });
     log.info('The first administrator was created from the environment.', { user: id });
   });
 }
 
 /** In the order in which work flows in, so that each part still has what it stands on. */
-async function stop({ core, web, plugins }: { readonly core: Core; readonly web: Web; readonly plugins: Loader }): Promise<void> {
+async function stop({
+  core,
+  web,
+  plugins,
+}: {
+  readonly core: Core;
+  readonly web: Web;
+  readonly plugins: Loader;
+}): Promise<void> {
   web.server.drain();
   await web.server.close(grace);
   await core.cron.stop();

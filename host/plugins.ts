@@ -17,7 +17,9 @@ export interface PluginsDependencies {
 const followed: readonly unknown[] = ['active_plugins', 'plugin_versions'];
 
 /** The plugins of this checkout: known by their place, so that no other can pass for one and a copy is a plugin like any other. */
-const shippedDirs = ['hello', 'sandbox', 'svc'].map((slug) => fileURLToPath(new URL(`../plugins/${slug}`, import.meta.url)));
+const shippedDirs = ['hello', 'sandbox', 'svc'].map((slug) =>
+  fileURLToPath(new URL(`../plugins/${slug}`, import.meta.url)),
+);
 
 /** Finds the plugins and starts the active ones. From then on it follows what other processes activate and deactivate. */
 export async function createPlugins({ core, web, cli, only }: PluginsDependencies): Promise<Loader> {

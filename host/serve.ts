@@ -31,5 +31,7 @@ export async function serve(): Promise<void> {
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   // A plugin's forgotten promise must not take the site down.
-  process.on('unhandledRejection', (error) => host.log.error('A promise was rejected and nobody was listening.', { error }));
+  process.on('unhandledRejection', (error) =>
+    host.log.error('A promise was rejected and nobody was listening.', { error }),
+  );
 }

@@ -13,7 +13,13 @@ export interface Site extends SiteApi {
   setAddress(url: string): void;
 }
 
-export function createSite({ config, options }: { readonly config: Config; readonly options: Pick<OptionsApi, 'get'> }): Site {
+export function createSite({
+  config,
+  options,
+}: {
+  readonly config: Config;
+  readonly options: Pick<OptionsApi, 'get'>;
+}): Site {
   let address = config.siteUrl ?? `http://${config.host}:${config.port}`;
   const text = async (name: string, fallback: string): Promise<string> => {
     const value = await options.get<unknown>(name);

@@ -39,12 +39,30 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
   const siteUrl = (): string => site.url;
   const origins = createAllowedOrigins({ options, hooks, database });
   const anonymousLimit = createAnonymousLimit({ options, hooks, database, clock });
-  const rest = createRest({ hooks, log, clock, siteUrl, prefix: config.restPrefix, site, isAllowedOrigin: origins.isAllowed, sessionCookie: sessionCookieName });
+  const rest = createRest({
+    hooks,
+    log,
+    clock,
+    siteUrl,
+    prefix: config.restPrefix,
+    site,
+    isAllowedOrigin: origins.isAllowed,
+    sessionCookie: sessionCookieName,
+  });
   const nonces = createNonces({ key: () => secrets.deriveKey('nonces'), clock, hooks });
   const sessions = createSessions({ database, clock });
   const applicationPasswords = createApplicationPasswords({ database, users, clock });
   const limiter = createLoginLimiter({ database, clock });
-  const authentication = createAuthentication({ users, sessions, nonces, applicationPasswords, limiter, hooks, log, siteUrl });
+  const authentication = createAuthentication({
+    users,
+    sessions,
+    nonces,
+    applicationPasswords,
+    limiter,
+    hooks,
+    log,
+    siteUrl,
+  });
   const setup = createSetup({ users, options, database, key: () => secrets.deriveKey('setup'), siteUrl });
   const { assets, views } = createPages(core);
   const admin = createAdmin({
@@ -64,14 +82,38 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
     clock,
   });
   admin.api.addPage({
-    slug: 'rest', title: 'REST', menu: 'REST', icon: 'book', position: 85, capability: 'manage_options',
+    slug: 'rest',
+    title: 'REST',
+    menu: 'REST',
+    icon: 'book',
+    position: 85,
+    capability: 'manage_options',
     body: async () => (await import('./rest/openapi/page/rest-page.ts')).createRestPage({ rest }),
   });
   const { parts } = core.content;
-  const pages = { views, site, restUrl, plugins, badges: () => admin.badges(), description: () => site.description(), theme: createLazyTheme({ parts, hooks, views, site }) };
-  const publicPages = createPublicPages({ renderPage: (page) => renderSitePage(pages, page), assetUrl: (slug, file) => assets.url(slug, file), siteUrl });
+  const pages = {
+    views,
+    site,
+    restUrl,
+    plugins,
+    badges: () => admin.badges(),
+    description: () => site.description(),
+    theme: createLazyTheme({ parts, hooks, views, site }),
+  };
+  const publicPages = createPublicPages({
+    renderPage: (page) => renderSitePage(pages, page),
+    assetUrl: (slug, file) => assets.url(slug, file),
+    siteUrl,
+  });
   const publicSite = createLazySite({
-    parts, hooks, options, users, site, views, log, anonymous: users.anonymous,
+    parts,
+    hooks,
+    options,
+    users,
+    site,
+    views,
+    log,
+    anonymous: users.anonymous,
     renderPage: (page) => renderSitePage(pages, page),
     authenticate: (request) => authentication.sessionUser(request),
   });
@@ -82,15 +124,47 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
     siteUrl,
     restRoot: restUrl,
     trustProxy: config.trustProxy,
-    rest: config.role === 'worker' ? (_request, _response, next) => next() : createRestHandler({ rest, prefix: config.restPrefix, currentUser: (request, response) => authentication.currentUser(request, response), pageUser: createPageUser({ authentication, users, siteUrl }), log }),
+    rest:
+      config.role === 'worker'
+        ? (_request, _response, next) => next()
+        : createRestHandler({
+            rest,
+            prefix: config.restPrefix,
+            currentUser: (request, response) => authentication.currentUser(request, response),
+            pageUser: createPageUser({ authentication, users, siteUrl }),
+            log,
+          }),
     assets,
     checks,
     metrics,
     metricsToken: config.metricsToken,
-    ...(config.role !== 'worker' && { admin: admin.router, site: [createUploadsHandler(parts.folder), avatarsHandler, publicPages.handler, publicSite, createSiteRouter(pages)] }),
+    ...(config.role !== 'worker' && {
+      admin: admin.router,
+      site: [
+        createUploadsHandler(parts.folder),
+        avatarsHandler,
+        publicPages.handler,
+        publicSite,
+        createSiteRouter(pages),
+      ],
+    }),
     renderError: createErrorPage(pages),
   });
-  return { rest, admin, assets, views, publicPages, server, metrics: metrics.api, setup, origins, anonymousLimit, sessions, applicationPasswords, authentication };
+  return {
+    rest,
+    admin,
+    assets,
+    views,
+    publicPages,
+    server,
+    metrics: metrics.api,
+    setup,
+    origins,
+    anonymousLimit,
+    sessions,
+    applicationPasswords,
+    authentication,
+  };
 }
 
 export type Web = ReturnType<typeof createWeb>;

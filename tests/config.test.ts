@@ -32,7 +32,9 @@ describe('configuration', () => {
   });
 
   it('counts an empty variable as unset', () => {
-    expect(readConfig({ PORT: '', DATABASE_URL: ' ', ROLE: '' }, '/srv/site')).to.deep.equal(readConfig({}, '/srv/site'));
+    expect(readConfig({ PORT: '', DATABASE_URL: ' ', ROLE: '' }, '/srv/site')).to.deep.equal(
+      readConfig({}, '/srv/site'),
+    );
   });
 
   it('reads each variable', () => {
@@ -83,12 +85,26 @@ describe('configuration', () => {
       ADMIN_USER: 'ada',
     });
     expect(faults).to.have.lengthOf(8);
-    for (const name of ['PORT', 'SITE_URL', 'DATABASE_URL', 'ROLE', 'SECRET_KEY', 'REST_PREFIX', 'LOG_LEVEL', 'ADMIN_USER']) {
-      expect(faults.some((fault) => fault.startsWith(name)), name).to.equal(true);
+    for (const name of [
+      'PORT',
+      'SITE_URL',
+      'DATABASE_URL',
+      'ROLE',
+      'SECRET_KEY',
+      'REST_PREFIX',
+      'LOG_LEVEL',
+      'ADMIN_USER',
+    ]) {
+      expect(
+        faults.some((fault) => fault.startsWith(name)),
+        name,
+      ).to.equal(true);
     }
   });
 
   it('never repeats a secret in a fault', () => {
-    expect(faultsOf({ SECRET_KEY: 'hush-hush', DATABASE_URL: 'mysql://u:hush-hush@db' }).join(' ')).not.to.include('hush-hush');
+    expect(faultsOf({ SECRET_KEY: 'hush-hush', DATABASE_URL: 'mysql://u:hush-hush@db' }).join(' ')).not.to.include(
+      'hush-hush',
+    );
   });
 });

@@ -40,11 +40,22 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
     answers: createAnswers(shell),
   };
   registry.api.addPage({
-    slug: '', title: 'Dashboard', menu: 'Dashboard', icon: 'home', position: 0, capability: 'read',
+    slug: '',
+    title: 'Dashboard',
+    menu: 'Dashboard',
+    icon: 'home',
+    position: 0,
+    capability: 'read',
     body: async () => (await import('./host-pages.ts')).createDashboard(dependencies, registry),
   });
   registry.api.addPage({
-    slug: 'plugins', title: 'Plugins', menu: 'Plugins', icon: 'puzzle', position: 80, capability: 'activate_plugins', uploadLimit: zipLimit,
+    slug: 'plugins',
+    title: 'Plugins',
+    menu: 'Plugins',
+    icon: 'puzzle',
+    position: 80,
+    capability: 'activate_plugins',
+    uploadLimit: zipLimit,
     body: async () => (await import('./plugins-page.ts')).createPluginsPage(dependencies),
   });
 

@@ -23,15 +23,34 @@ export interface Answers {
   signInFirst(request: Request, response: Response): Promise<void>;
 }
 
-const titles: Readonly<Record<number, string>> = { 403: 'Not allowed', 404: 'Not found', 405: 'Not possible', 413: 'Too large', 415: 'Not readable', 429: 'Too many tries' };
-const codes: Readonly<Record<number, string>> = { 401: 'rest_not_logged_in', 403: 'rest_forbidden', 404: 'rest_no_route', 413: 'rest_body_too_large', 500: 'rest_internal_error' };
+const titles: Readonly<Record<number, string>> = {
+  403: 'Not allowed',
+  404: 'Not found',
+  405: 'Not possible',
+  413: 'Too large',
+  415: 'Not readable',
+  429: 'Too many tries',
+};
+const codes: Readonly<Record<number, string>> = {
+  401: 'rest_not_logged_in',
+  403: 'rest_forbidden',
+  404: 'rest_no_route',
+  413: 'rest_body_too_large',
+  500: 'rest_internal_error',
+};
 
 export function createAnswers(shell: Shell): Answers {
   const refuse = async ({ request, response, status, text, code, session }: Refusal): Promise<void> => {
     if (response.headersSent) return;
     response.status(status);
     if (wantsJson(request)) {
-      response.json({ notice: { kind: 'error', text }, reveal: null, data: null, redirect: null, code: code ?? codes[status] ?? 'rest_error' });
+      response.json({
+        notice: { kind: 'error', text },
+        reveal: null,
+        data: null,
+        redirect: null,
+        code: code ?? codes[status] ?? 'rest_error',
+      });
       return;
     }
     const title = titles[status] ?? 'Something went wrong';
@@ -48,7 +67,8 @@ export function createAnswers(shell: Shell): Answers {
         await refuse({ request, response, status: 401, text: 'Your session has ended. Sign in again.' });
         return;
       }
-      const wanted = request.method === 'GET' || request.method === 'HEAD' ? request.originalUrl : request.originalUrl.split('?')[0];
+      const wanted =
+        request.method === 'GET' || request.method === 'HEAD' ? request.originalUrl : request.originalUrl.split('?')[0];
       response.redirect(302, `${adminPath('login')}?to=${encodeURIComponent(wanted ?? adminPath())}`);
     },
   };

@@ -43,7 +43,11 @@ export interface PluginSummary {
   readonly description: string;
   readonly state: 'active' | 'inactive' | 'failed';
   /** Why it failed: at which stage (import, register, activate, ...), in its own words. */
-  readonly failure?: { readonly stage: string; readonly message: string; /** Milliseconds since the epoch, or ISO text. */ readonly at?: number | string } | null;
+  readonly failure?: {
+    readonly stage: string;
+    readonly message: string;
+    /** Milliseconds since the epoch, or ISO text. */ readonly at?: number | string;
+  } | null;
   /** The last error of a plugin that runs on all the same, in an action, a route or a job. */
   readonly lastError?: { readonly stage: string; readonly message: string; readonly at?: number | string } | null;
   /** Always active. */
@@ -62,7 +66,12 @@ export interface AdminPlugins {
   /** Answers whether the folder was removed, too. */
   uninstall(slug: string): Promise<boolean>;
   /** @param installation.path absolute path of a zip. */
-  install(installation: { readonly path: string; readonly activate: boolean }): Promise<{ readonly name: string; readonly version: string; readonly replaced: string | null; readonly activated: boolean }>;
+  install(installation: { readonly path: string; readonly activate: boolean }): Promise<{
+    readonly name: string;
+    readonly version: string;
+    readonly replaced: string | null;
+    readonly activated: boolean;
+  }>;
   health(slug: string): Promise<readonly { readonly results: readonly HealthResult[] }[]>;
 }
 
@@ -72,11 +81,20 @@ export type NonceVerdict = boolean | 1 | 2;
 export interface AdminNonces {
   create(action: string, user: User, sessionId: string): string | Promise<string>;
   /** Answers something true when the nonce is good. */
-  verify(input: { readonly nonce: string; readonly action: string; readonly user: User; readonly sessionId: string }): NonceVerdict | Promise<NonceVerdict>;
+  verify(input: {
+    readonly nonce: string;
+    readonly action: string;
+    readonly user: User;
+    readonly sessionId: string;
+  }): NonceVerdict | Promise<NonceVerdict>;
 }
 
 export interface AdminViews {
-  render(template: string, data?: Readonly<Record<string, unknown>>, frame?: Readonly<Record<string, unknown>>): Promise<string>;
+  render(
+    template: string,
+    data?: Readonly<Record<string, unknown>>,
+    frame?: Readonly<Record<string, unknown>>,
+  ): Promise<string>;
   safe(html: string): unknown;
 }
 
@@ -88,7 +106,9 @@ export interface AdminDependencies {
   /** The session of the request's cookie, or null. */
   readonly authenticate: (request: IncomingMessage) => Promise<SignedIn | null>;
   /** Null: unknown user or wrong password. Throws RestError 429 after too many tries. */
-  readonly login: (input: { readonly login: string; readonly password: string; readonly remember: boolean } & Visitor) => Promise<OpenedSession | null>;
+  readonly login: (
+    input: { readonly login: string; readonly password: string; readonly remember: boolean } & Visitor,
+  ) => Promise<OpenedSession | null>;
   /** Opens a session without a password, for the administrator that setup just made. */
   readonly openSession: (user: User, visitor: Visitor) => Promise<OpenedSession>;
   /** Ends the session on all nodes; answers the `Set-Cookie` value that clears the cookie. */

@@ -16,7 +16,13 @@ export interface Failure {
  */
 export function toFailure(error: unknown, { log, id }: { readonly log: Logger; readonly id: string }): Failure {
   if (isSpeaking(error)) {
-    return { status: error.status, code: error.code, text: error.message, data: error.data ?? null, fields: fieldsOf(error.data) };
+    return {
+      status: error.status,
+      code: error.code,
+      text: error.message,
+      data: error.data ?? null,
+      fields: fieldsOf(error.data),
+    };
   }
   log.error('An admin action failed.', { error, request: id });
   const reference = id === '' ? '' : ` (request ${id})`;
@@ -32,11 +38,19 @@ export function toFailure(error: unknown, { log, id }: { readonly log: Logger; r
 function isSpeaking(error: unknown): error is { code: string; status: number; message: string; data?: unknown } {
   if (typeof error !== 'object' || error === null) return false;
   const { code, status, message } = error as { code?: unknown; status?: unknown; message?: unknown };
-  return typeof code === 'string' && typeof message === 'string' && Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599;
+  return (
+    typeof code === 'string' &&
+    typeof message === 'string' &&
+    Number.isInteger(status) &&
+    Number(status) >= 400 &&
+    Number(status) <= 599
+  );
 }
 
 function fieldsOf(data: unknown): Record<string, string> {
   const params = typeof data === 'object' && data !== null && 'params' in data ? data.params : null;
   if (typeof params !== 'object' || params === null || Array.isArray(params)) return {};
-  return Object.fromEntries(Object.entries(params).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+  return Object.fromEntries(
+    Object.entries(params).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
 }

@@ -62,7 +62,9 @@ function plain(value: Branch | string): unknown {
   if (typeof value === 'string') return value;
   const entries = [...value.entries];
   const isList = entries.every(([key], index) => key === String(index));
-  return isList ? entries.map(([, child]) => plain(child)) : Object.fromEntries(entries.map(([key, child]) => [key, plain(child)]));
+  return isList
+    ? entries.map(([, child]) => plain(child))
+    : Object.fromEntries(entries.map(([key, child]) => [key, plain(child)]));
 }
 
 /** A text field of a form, trimmed; empty when it is missing or no text. */

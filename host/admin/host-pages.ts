@@ -9,8 +9,12 @@ export function createDashboard(dependencies: AdminDependencies, registry: Admin
   return {
     render: async (request) => {
       const list = await plugins.list();
-      const steps = await linesOf(request, [], (lines: readonly NextStep[]) => hooks.applyFiltersAsync('admin_next_steps', lines, request.user));
-      const failures = await linesOf(request, list.flatMap(failureOf), (lines) => hooks.applyFiltersAsync('admin_recent_failures', lines, request.user));
+      const steps = await linesOf(request, [], (lines: readonly NextStep[]) =>
+        hooks.applyFiltersAsync('admin_next_steps', lines, request.user),
+      );
+      const failures = await linesOf(request, list.flatMap(failureOf), (lines) =>
+        hooks.applyFiltersAsync('admin_recent_failures', lines, request.user),
+      );
       const manages = request.user.can('manage_options');
       return {
         template: 'admin/dashboard',
@@ -24,7 +28,9 @@ export function createDashboard(dependencies: AdminDependencies, registry: Admin
           plugins: list.map(({ name, version, state }) => ({ name, version, ...stateBadge(state) })),
           steps: steps.map((step) => ({ ...step, href: step.href === undefined ? null : linkOf(step.href) })),
           hasChoices: manages && registry.choices().length > 0,
-          failures: failures.slice(0, 10).map((failure) => ({ ...failure, href: failure.href === undefined ? null : linkOf(failure.href) })),
+          failures: failures
+            .slice(0, 10)
+            .map((failure) => ({ ...failure, href: failure.href === undefined ? null : linkOf(failure.href) })),
         },
       };
     },
@@ -32,7 +38,11 @@ export function createDashboard(dependencies: AdminDependencies, registry: Admin
 }
 
 /** The dashboard is where one looks when a plugin fails: a filter that throws costs its own lines alone. */
-async function linesOf<Line>({ log }: AdminRequest, own: readonly Line[], filter: (lines: readonly Line[]) => Promise<readonly Line[]>): Promise<readonly Line[]> {
+async function linesOf<Line>(
+  { log }: AdminRequest,
+  own: readonly Line[],
+  filter: (lines: readonly Line[]) => Promise<readonly Line[]>,
+): Promise<readonly Line[]> {
   try {
     const lines: unknown = await filter(own);
     return Array.isArray(lines) ? (lines as Line[]) : own;
@@ -46,7 +56,14 @@ function failureOf(plugin: PluginSummary): RecentFailure[] {
   const failure = plugin.state === 'failed' ? plugin.failure : plugin.lastError;
   if (plugin.state !== 'failed' && !failure) return [];
   const at = failure?.at === undefined ? Number.NaN : new Date(failure.at).getTime();
-  return [{ source: plugin.name, text: failure?.message ?? 'It failed without a reason.', href: 'plugins', ...(!Number.isNaN(at) && { at }) }];
+  return [
+    {
+      source: plugin.name,
+      text: failure?.message ?? 'It failed without a reason.',
+      href: 'plugins',
+      ...(!Number.isNaN(at) && { at }),
+    },
+  ];
 }
 
 function linkOf(href: string): string {

@@ -21,5 +21,7 @@ export function localAdminPath(wanted: unknown): string | null {
 
 /** Backslashes and control characters, which browsers drop or turn into slashes. */
 function hasTrap(text: string): boolean {
-  return [...text].some((character) => character === '\\' || character.charCodeAt(0) <= 32 || character.charCodeAt(0) === 127);
+  return [...text].some(
+    (character) => character === '\\' || character.charCodeAt(0) <= 32 || character.charCodeAt(0) === 127,
+  );
 }

@@ -51,7 +51,9 @@ function readCookie(request: Request, name: string): string | null {
 function decode(payload: string): Notice | null {
   try {
     const [kind, text] = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as [unknown, unknown];
-    return typeof kind === 'string' && kinds.includes(kind) && typeof text === 'string' ? { kind: kind as Notice['kind'], text } : null;
+    return typeof kind === 'string' && kinds.includes(kind) && typeof text === 'string'
+      ? { kind: kind as Notice['kind'], text }
+      : null;
   } catch {
     return null;
   }

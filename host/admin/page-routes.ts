@@ -30,7 +30,8 @@ export function createPageHandler(context: AdminContext): (request: Request, res
     const visit = { request, response, session };
     const page = context.registry.page(slugOf(request));
     if (!page) return context.answers.refuse({ ...visit, status: 404, text: 'There is no such page in the admin.' });
-    if (!mayOpen(session.user, page.declaration)) return context.answers.refuse({ ...visit, status: 403, text: 'Your account may not open this page.' });
+    if (!mayOpen(session.user, page.declaration))
+      return context.answers.refuse({ ...visit, status: 403, text: 'Your account may not open this page.' });
     if (request.method === 'POST') return runAction(context, page, visit);
     if (request.method === 'GET' || request.method === 'HEAD') return showPage(context, page, visit);
     return context.answers.refuse({ ...visit, status: 405, text: 'This page answers GET and POST only.' });
@@ -59,8 +60,18 @@ async function showPage(context: AdminContext, page: RegisteredPage, visit: Visi
   const adminRequest = toAdminRequest({ request, response, user: session.user, form: {}, log: context.log });
   try {
     const { template, data } = visit.body ?? (await (await page.body()).render(adminRequest));
-    const html = await context.shell.full({ page: page.declaration, template, session, notice, ...(data && { data }), ...(reveal && { reveal }) });
-    response.status(visit.status ?? 200).type('html').send(html);
+    const html = await context.shell.full({
+      page: page.declaration,
+      template,
+      session,
+      notice,
+      ...(data && { data }),
+      ...(reveal && { reveal }),
+    });
+    response
+      .status(visit.status ?? 200)
+      .type('html')
+      .send(html);
   } catch (error) {
     const failure = toFailure(error, { log: context.log, id: adminRequest.id });
     await context.answers.refuse({ ...visit, status: failure.status, text: failure.text });
@@ -69,7 +80,8 @@ async function showPage(context: AdminContext, page: RegisteredPage, visit: Visi
 
 async function runAction(context: AdminContext, page: RegisteredPage, visit: Visit): Promise<void> {
   const { uploadLimit } = page.declaration;
-  if (uploadLimit === undefined || !isMultipart(visit.request)) return runForm(context, page, { ...visit, form: readForm(visit.request) });
+  if (uploadLimit === undefined || !isMultipart(visit.request))
+    return runForm(context, page, { ...visit, form: readForm(visit.request) });
   let upload: Upload;
   try {
     upload = await readUpload(visit.request, { limit: uploadLimit, parent: context.uploadsDir ?? tmpdir() });
@@ -91,8 +103,16 @@ async function runForm(context: AdminContext, page: RegisteredPage, sending: Sen
   const { request, response, session } = visit;
   const { nonces, log } = context;
   const nonce = form['_nonce'] ?? request.headers['x-wp-nonce'];
-  const genuine = typeof nonce === 'string' && (await nonces.verify({ nonce, action: pageNonceAction(page.declaration.slug), ...session }));
-  if (!genuine) return context.answers.refuse({ ...visit, status: 403, text: 'This form is too old or was not sent from this page. Go back, reload the page and send it again.', code: 'rest_cookie_invalid_nonce' });
+  const genuine =
+    typeof nonce === 'string' &&
+    (await nonces.verify({ nonce, action: pageNonceAction(page.declaration.slug), ...session }));
+  if (!genuine)
+    return context.answers.refuse({
+      ...visit,
+      status: 403,
+      text: 'This form is too old or was not sent from this page. Go back, reload the page and send it again.',
+      code: 'rest_cookie_invalid_nonce',
+    });
   const adminRequest = toAdminRequest({ request, response, user: session.user, form, ...(files && { files }), log });
   const outcome = await attempt(page, adminRequest, context);
   if (!outcome) return context.answers.refuse({ ...visit, status: 404, text: 'This page knows no such action.' });
@@ -122,7 +142,12 @@ async function attempt(page: RegisteredPage, request: AdminRequest, context: Adm
     return { result, status: result.status ?? (result.notice?.kind === 'error' ? 400 : 200) };
   } catch (error) {
     const failure = toFailure(error, { log: context.log, id: request.id });
-    return { result: { notice: { kind: 'error', text: failure.text } }, status: failure.status, code: failure.code, data: failure.data };
+    return {
+      result: { notice: { kind: 'error', text: failure.text } },
+      status: failure.status,
+      code: failure.code,
+      data: failure.data,
+    };
   }
 }
 
@@ -137,13 +162,29 @@ function answerJson(response: Response, { result, status, code, data }: Outcome)
 }
 
 /** What is shown a single time is in the answer itself, so that no cookie and no table ever holds it. */
-async function answerBrowser(context: AdminContext, page: RegisteredPage, visit: Visit & { readonly outcome: Outcome }): Promise<void> {
-  const { response, session, outcome: { result, status } } = visit;
+async function answerBrowser(
+  context: AdminContext,
+  page: RegisteredPage,
+  visit: Visit & { readonly outcome: Outcome },
+): Promise<void> {
+  const {
+    response,
+    session,
+    outcome: { result, status },
+  } = visit;
   if (result.page || result.reveal) {
-    await showPage(context, page, { ...visit, notice: result.notice ?? null, status, ...(result.reveal && { reveal: result.reveal }), ...(result.page && { body: result.page }) });
+    await showPage(context, page, {
+      ...visit,
+      notice: result.notice ?? null,
+      status,
+      ...(result.reveal && { reveal: result.reveal }),
+      ...(result.page && { body: result.page }),
+    });
     return;
   }
   if (result.notice) await context.flash.write(response, result.notice, session);
-  response.redirect(303, result.redirect === undefined ? adminPath(page.declaration.slug) : redirectTarget(result.redirect));
+  response.redirect(
+    303,
+    result.redirect === undefined ? adminPath(page.declaration.slug) : redirectTarget(result.redirect),
+  );
 }
-

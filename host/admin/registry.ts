@@ -1,4 +1,15 @@
-import type { AdminApi, AdminBadge, AdminPage, AdminPageBody, AdminPageDeclaration, LazyAdminPage, Logger, SetupChoice, Undo, User } from '#plugin-api';
+import type {
+  AdminApi,
+  AdminBadge,
+  AdminPage,
+  AdminPageBody,
+  AdminPageDeclaration,
+  LazyAdminPage,
+  Logger,
+  SetupChoice,
+  Undo,
+  User,
+} from '#plugin-api';
 import { lazy } from '#plugin-api';
 import { adminPath } from './local-path.ts';
 
@@ -35,15 +46,25 @@ export interface AdminRegistry {
 }
 
 /** @param siteUrl asked at each call: without SITE_URL the port is only known once the host listens. */
-export function createAdminRegistry({ siteUrl, log }: { readonly siteUrl: () => string; readonly log: Logger }): AdminRegistry {
+export function createAdminRegistry({
+  siteUrl,
+  log,
+}: {
+  readonly siteUrl: () => string;
+  readonly log: Logger;
+}): AdminRegistry {
   const pages = new Map<string, RegisteredPage>();
   const badges = new Set<() => Promise<AdminBadge | null>>();
   const choices = new Map<string, SetupChoice>();
   const api: AdminApi = {
     addPage(page) {
       const isDashboard = page.slug === '' && !pages.has('');
-      if (!isDashboard && !slugPattern.test(page.slug)) throw new Error(`'${page.slug}' is no address of an admin page; use lower-case letters, digits, '-', '_' and '/'.`);
-      if (reserved.test(page.slug)) throw new Error(`The address '${page.slug}' belongs to the admin itself; choose another slug.`);
+      if (!isDashboard && !slugPattern.test(page.slug))
+        throw new Error(
+          `'${page.slug}' is no address of an admin page; use lower-case letters, digits, '-', '_' and '/'.`,
+        );
+      if (reserved.test(page.slug))
+        throw new Error(`The address '${page.slug}' belongs to the admin itself; choose another slug.`);
       return addOnce(pages, page.slug, { declaration: page, body: bodyOf(page) });
     },
     addBadge(badge) {
@@ -53,40 +74,54 @@ export function createAdminRegistry({ siteUrl, log }: { readonly siteUrl: () => 
     addSetupChoice: (choice) => addOnce(choices, choice.id, choice),
     url: (slug) => siteUrl() + adminPath(slug),
   };
-  const sorted = (): SetupChoice[] => [...choices.values()].sort((left, right) => (left.position ?? 50) - (right.position ?? 50));
+  const sorted = (): SetupChoice[] =>
+    [...choices.values()].sort((left, right) => (left.position ?? 50) - (right.position ?? 50));
   return {
     api,
     page: (slug) => pages.get(slug),
-    menu: (user, currentSlug) => buildMenu([...pages.values()].map(({ declaration }) => declaration).filter((page) => mayOpen(user, page)), currentSlug),
+    menu: (user, currentSlug) =>
+      buildMenu(
+        [...pages.values()].map(({ declaration }) => declaration).filter((page) => mayOpen(user, page)),
+        currentSlug,
+      ),
     async badges() {
-      const answers = await Promise.all([...badges].map(async (badge) => {
-        try {
-          return await badge();
-        } catch (error) {
-          log.error('A badge of the admin bar failed.', { error });
-          return null;
-        }
-      }));
+      const answers = await Promise.all(
+        [...badges].map(async (badge) => {
+          try {
+            return await badge();
+          } catch (error) {
+            log.error('A badge of the admin bar failed.', { error });
+            return null;
+          }
+        }),
+      );
       return answers.filter((badge) => badge !== null);
     },
     choices: sorted,
     async availableChoices() {
       const known = sorted();
-      const available = await Promise.all(known.map(async (choice) => {
-        try {
-          return (await choice.available?.()) ?? true;
-        } catch (error) {
-          log.error('A setup choice could not say whether it is available.', { choice: choice.id, error });
-          return false;
-        }
-      }));
+      const available = await Promise.all(
+        known.map(async (choice) => {
+          try {
+            return (await choice.available?.()) ?? true;
+          } catch (error) {
+            log.error('A setup choice could not say whether it is available.', { choice: choice.id, error });
+            return false;
+          }
+        }),
+      );
       return known.filter((_choice, index) => available[index]);
     },
   };
 }
 
 function bodyOf(page: AdminPage | LazyAdminPage): () => Promise<AdminPageBody> {
-  return 'body' in page ? lazy(async () => { const body = await page.body(); return () => body; }) : () => Promise.resolve(page);
+  return 'body' in page
+    ? lazy(async () => {
+        const body = await page.body();
+        return () => body;
+      })
+    : () => Promise.resolve(page);
 }
 
 export function mayOpen(user: User, page: AdminPageDeclaration): boolean {
@@ -102,7 +137,9 @@ function addOnce<Value>(entries: Map<string, Value>, key: string, value: Value):
 }
 
 function buildMenu(pages: readonly AdminPageDeclaration[], currentSlug: string): MenuEntry[] {
-  const inMenu = pages.filter((page) => page.menu !== undefined).sort((left, right) => (left.position ?? 50) - (right.position ?? 50));
+  const inMenu = pages
+    .filter((page) => page.menu !== undefined)
+    .sort((left, right) => (left.position ?? 50) - (right.position ?? 50));
   const marked = nearestEntry(inMenu, currentSlug);
   const entry = (page: AdminPageDeclaration): MenuEntry => ({
     title: page.menu ?? page.title,
@@ -117,6 +154,8 @@ function buildMenu(pages: readonly AdminPageDeclaration[], currentSlug: string):
 }
 
 function nearestEntry(inMenu: readonly AdminPageDeclaration[], currentSlug: string): string | undefined {
-  const above = inMenu.map((page) => page.slug).filter((slug) => slug === currentSlug || (slug !== '' && currentSlug.startsWith(`${slug}/`)));
+  const above = inMenu
+    .map((page) => page.slug)
+    .filter((slug) => slug === currentSlug || (slug !== '' && currentSlug.startsWith(`${slug}/`)));
   return above.sort((left, right) => right.length - left.length)[0];
 }

@@ -7,7 +7,9 @@ import { parseForm } from './form.ts';
 export const formLimit = 1_048_576;
 
 export function wantsJson(request: Request): boolean {
-  return /\bapplication\/json\b/.test(request.headers.accept ?? '') && !/\btext\/html\b/.test(request.headers.accept ?? '');
+  return (
+    /\bapplication\/json\b/.test(request.headers.accept ?? '') && !/\btext\/html\b/.test(request.headers.accept ?? '')
+  );
 }
 
 /** The value of `X-Request-Id`, which the HTTP server sets on every answer. */
@@ -65,6 +67,7 @@ export function toAdminRequest({ request, response, user, form, files, log }: Ad
 
 function flatHeaders(request: Request): Headers {
   const headers: Record<string, string | undefined> = {};
-  for (const [name, value] of Object.entries(request.headers)) headers[name] = Array.isArray(value) ? value.join(', ') : value;
+  for (const [name, value] of Object.entries(request.headers))
+    headers[name] = Array.isArray(value) ? value.join(', ') : value;
   return headers;
 }

@@ -17,7 +17,10 @@ export function addSessionRoutes(router: Router, context: AdminContext): void {
       return;
     }
     const isOut = request.query['signed-out'] !== undefined;
-    await showLogin(context, response, { wanted, ...(isOut && { notice: { kind: 'success', text: 'You are signed out.' } }) });
+    await showLogin(context, response, {
+      wanted,
+      ...(isOut && { notice: { kind: 'success', text: 'You are signed out.' } }),
+    });
   });
   router.get('/rest-nonce', (request, response) => answerRestNonce(context, request, response));
   router.post('/login', (request, response) => signIn(context, request, response));
@@ -31,7 +34,10 @@ export function addSessionRoutes(router: Router, context: AdminContext): void {
 async function answerRestNonce(context: AdminContext, request: Request, response: Response): Promise<void> {
   const session = await context.authenticate(request);
   const nonce = session && (await context.nonces.create('wp_rest', session.user, session.sessionId));
-  response.status(nonce ? 200 : 401).type('text/plain').send(nonce ?? 'Sign in first.');
+  response
+    .status(nonce ? 200 : 401)
+    .type('text/plain')
+    .send(nonce ?? 'Sign in first.');
 }
 
 export function visitorOf(request: Request): Visitor {
@@ -45,10 +51,17 @@ interface LoginForm {
   readonly notice?: { readonly kind: 'success' | 'error'; readonly text: string };
 }
 
-async function showLogin(context: AdminContext, response: Response, { wanted, login, status, notice }: LoginForm): Promise<void> {
+async function showLogin(
+  context: AdminContext,
+  response: Response,
+  { wanted, login, status, notice }: LoginForm,
+): Promise<void> {
   const data = { wanted, login: login ?? '', needsSetup: await context.setup.needed() };
   const html = await context.shell.narrow({ title: 'Sign in', template: 'admin/login', data, notice: notice ?? null });
-  response.status(status ?? 200).type('html').send(html);
+  response
+    .status(status ?? 200)
+    .type('html')
+    .send(html);
 }
 
 async function signIn(context: AdminContext, request: Request, response: Response): Promise<void> {
@@ -56,7 +69,8 @@ async function signIn(context: AdminContext, request: Request, response: Respons
   const wanted = localAdminPath(form['to']) ?? adminPath();
   const login = textField(form, 'login');
   const password = typeof form['password'] === 'string' ? form['password'] : '';
-  const failed = (status: number, text: string): Promise<void> => showLogin(context, response, { wanted, login, status, notice: { kind: 'error', text } });
+  const failed = (status: number, text: string): Promise<void> =>
+    showLogin(context, response, { wanted, login, status, notice: { kind: 'error', text } });
   if (!isSameOrigin(request)) return failed(403, 'This form was sent from another site. Sign in here.');
   if (login === '' || password === '') return failed(400, 'Enter your user name and your password.');
   try {
@@ -78,9 +92,17 @@ async function signOut(context: AdminContext, request: Request, response: Respon
     return;
   }
   const nonce = readForm(request)['_nonce'];
-  const genuine = typeof nonce === 'string' && (await context.nonces.verify({ nonce, action: logoutAction, ...session }));
+  const genuine =
+    typeof nonce === 'string' && (await context.nonces.verify({ nonce, action: logoutAction, ...session }));
   if (!genuine) {
-    await context.answers.refuse({ request, response, session, status: 403, code: 'rest_cookie_invalid_nonce', text: 'This page is too old. Reload it and sign out again.' });
+    await context.answers.refuse({
+      request,
+      response,
+      session,
+      status: 403,
+      code: 'rest_cookie_invalid_nonce',
+      text: 'This page is too old. Reload it and sign out again.',
+    });
     return;
   }
   const { cookie } = await context.logout(session);

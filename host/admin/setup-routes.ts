@@ -10,7 +10,8 @@ import { visitorOf } from './session-routes.ts';
 import { redirectTarget } from './shell.ts';
 
 const choiceAction = 'admin:setup-choice';
-const spentLink = 'This setup link was used already or is not the newest one. If the site has no administrator yet, restart it and open the link it prints.';
+const spentLink =
+  'This setup link was used already or is not the newest one. If the site has no administrator yet, restart it and open the link it prints.';
 
 /** First-run setup: the one-time link makes the administrator, signs him in, and lets him choose how to begin. */
 export function addSetupRoutes(router: Router, context: AdminContext): void {
@@ -46,20 +47,32 @@ interface SetupForm {
   readonly notice?: string;
 }
 
-async function showSetup(context: AdminContext, response: Response, { values, errors, status, notice }: SetupForm): Promise<void> {
+async function showSetup(
+  context: AdminContext,
+  response: Response,
+  { values, errors, status, notice }: SetupForm,
+): Promise<void> {
   const html = await context.shell.narrow({
     title: 'Set up your site',
     template: 'admin/setup',
     data: { values, errors: errors ?? {} },
     notice: notice === undefined ? null : { kind: 'error', text: notice },
   });
-  response.status(status ?? 200).type('html').send(html);
+  response
+    .status(status ?? 200)
+    .type('html')
+    .send(html);
 }
 
 async function completeSetup(context: AdminContext, request: Request, response: Response): Promise<void> {
   const form = readForm(request);
   const password = typeof form['password'] === 'string' ? form['password'] : '';
-  const values = { token: textField(form, 'token'), siteName: textField(form, 'site_name'), login: textField(form, 'login'), email: textField(form, 'email') };
+  const values = {
+    token: textField(form, 'token'),
+    siteName: textField(form, 'site_name'),
+    login: textField(form, 'login'),
+    email: textField(form, 'email'),
+  };
   if (!isSameOrigin(request) || !(await isOpen(context, values.token))) return refuseLink(context, request, response);
   const errors = check({ ...values, password }, form['password_again']);
   if (Object.keys(errors).length > 0) return showSetup(context, response, { values, errors, status: 400 });
@@ -70,7 +83,10 @@ async function completeSetup(context: AdminContext, request: Request, response: 
     response.redirect(303, adminPath('setup/choice'));
   } catch (error) {
     if (!(await isOpen(context, values.token))) return refuseLink(context, request, response);
-    await showSetup(context, response, { values, ...describe(toFailure(error, { log: context.log, id: requestId(response) })) });
+    await showSetup(context, response, {
+      values,
+      ...describe(toFailure(error, { log: context.log, id: requestId(response) })),
+    });
   }
 }
 
@@ -93,13 +109,28 @@ function describe(failure: Failure): Pick<SetupForm, 'status' | 'errors' | 'noti
 async function administrator(context: AdminContext, request: Request, response: Response): Promise<SignedIn | null> {
   const session = await context.authenticate(request);
   if (session?.user.can('manage_options')) return session;
-  if (session) await context.answers.refuse({ request, response, session, status: 403, text: 'Only an administrator may choose how the site begins.' });
+  if (session)
+    await context.answers.refuse({
+      request,
+      response,
+      session,
+      status: 403,
+      text: 'Only an administrator may choose how the site begins.',
+    });
   else await context.answers.signInFirst(request, response);
   return null;
 }
 
-async function showChoices(context: AdminContext, response: Response, { session, notice, status }: { session: SignedIn; notice?: string; status?: number }): Promise<void> {
-  const choices = (await context.registry.availableChoices()).map(({ id, label, description }) => ({ id, label, description }));
+async function showChoices(
+  context: AdminContext,
+  response: Response,
+  { session, notice, status }: { session: SignedIn; notice?: string; status?: number },
+): Promise<void> {
+  const choices = (await context.registry.availableChoices()).map(({ id, label, description }) => ({
+    id,
+    label,
+    description,
+  }));
   if (choices.length === 0) {
     response.redirect(303, adminPath());
     return;
@@ -112,7 +143,10 @@ async function showChoices(context: AdminContext, response: Response, { session,
     nonce: await context.nonces.create(choiceAction, session.user, session.sessionId),
     notice: notice === undefined ? null : { kind: 'error', text: notice },
   });
-  response.status(status ?? 200).type('html').send(html);
+  response
+    .status(status ?? 200)
+    .type('html')
+    .send(html);
 }
 
 async function choose(context: AdminContext, request: Request, response: Response): Promise<void> {
@@ -120,17 +154,26 @@ async function choose(context: AdminContext, request: Request, response: Respons
   if (!session) return;
   const form = readForm(request);
   const nonce = form['_nonce'];
-  const genuine = typeof nonce === 'string' && (await context.nonces.verify({ nonce, action: choiceAction, ...session }));
-  if (!genuine) return showChoices(context, response, { session, status: 403, notice: 'This form is too old. Choose again.' });
+  const genuine =
+    typeof nonce === 'string' && (await context.nonces.verify({ nonce, action: choiceAction, ...session }));
+  if (!genuine)
+    return showChoices(context, response, { session, status: 403, notice: 'This form is too old. Choose again.' });
   const choice = (await context.registry.availableChoices()).find(({ id }) => id === form['choice']);
   if (!choice) return showChoices(context, response, { session, status: 400, notice: 'Choose one of these.' });
   try {
-    const answer = await choice.choose(toAdminRequest({ request, response, user: session.user, form, log: context.log }));
+    const answer = await choice.choose(
+      toAdminRequest({ request, response, user: session.user, form, log: context.log }),
+    );
     if ('redirect' in answer) {
       response.redirect(303, redirectTarget(answer.redirect));
       return;
     }
-    const html = await context.shell.narrow({ title: choice.label, template: answer.template, wide: true, ...(answer.data && { data: answer.data }) });
+    const html = await context.shell.narrow({
+      title: choice.label,
+      template: answer.template,
+      wide: true,
+      ...(answer.data && { data: answer.data }),
+    });
     response.type('html').send(html);
   } catch (error) {
     const failure = toFailure(error, { log: context.log, id: requestId(response) });

@@ -53,17 +53,21 @@ export function createShell(dependencies: AdminDependencies, registry: AdminRegi
         nonce: await nonces.create(pageNonceAction(page.slug), user, sessionId),
       };
       const body = await views.render(template, data, frame);
-      return views.render('admin/shell', {
-        title: page.title,
-        body: views.safe(body),
-        menu: registry.menu(user, page.slug),
-        badges: await registry.badges(),
-        notice,
-        reveal,
-        logoutNonce: await nonces.create(logoutAction, user, sessionId),
-        script: pageAsset(dependencies, page.slug, page.script),
-        style: pageAsset(dependencies, page.slug, page.style),
-      }, frame);
+      return views.render(
+        'admin/shell',
+        {
+          title: page.title,
+          body: views.safe(body),
+          menu: registry.menu(user, page.slug),
+          badges: await registry.badges(),
+          notice,
+          reveal,
+          logoutNonce: await nonces.create(logoutAction, user, sessionId),
+          script: pageAsset(dependencies, page.slug, page.script),
+          style: pageAsset(dependencies, page.slug, page.style),
+        },
+        frame,
+      );
     },
     async narrow({ title, template, data, notice, wide, nonce }) {
       const frame = { ...(await siteFrame()), page: { slug: '', title }, nonce };
@@ -80,14 +84,19 @@ function publicUser(user: User): Record<string, unknown> {
 /** `settings.js` belongs to the plugin that the page's slug begins with; `other/settings.js` names the plugin. */
 function pageAsset(dependencies: AdminDependencies, slug: string, file: string | undefined): string | null {
   if (file === undefined) return null;
-  const [owner, rest] = file.includes('/') ? [file.slice(0, file.indexOf('/')), file.slice(file.indexOf('/') + 1)] : [slug.split('/')[0] ?? '', file];
+  const [owner, rest] = file.includes('/')
+    ? [file.slice(0, file.indexOf('/')), file.slice(file.indexOf('/') + 1)]
+    : [slug.split('/')[0] ?? '', file];
   return dependencies.assetUrl(owner, rest);
 }
 
 /** Where an action's or a choice's `redirect` leads: a path below the admin root. */
 export function redirectTarget(redirect: string): string {
   const [path = '', query] = redirect.replace(/^\/(admin\/?)?/, '').split('?', 2);
-  const safePath = path.split('/').map((part) => encodeURIComponent(decodeOrKeep(part))).join('/');
+  const safePath = path
+    .split('/')
+    .map((part) => encodeURIComponent(decodeOrKeep(part)))
+    .join('/');
   return adminPath(safePath) + (query === undefined ? '' : `?${query}`);
 }
 

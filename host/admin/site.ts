@@ -42,18 +42,32 @@ export function createSiteRouter(dependencies: SiteDependencies): Router {
 const sentences: Readonly<Record<number, { readonly title: string; readonly text: string }>> = {
   400: { title: 'Not understood', text: 'The site could not read this request.' },
   403: { title: 'Not allowed', text: 'This page is not open to you.' },
-  404: { title: 'Page not found', text: 'There is nothing at this address. It may have moved, or the link may be mistyped.' },
+  404: {
+    title: 'Page not found',
+    text: 'There is nothing at this address. It may have moved, or the link may be mistyped.',
+  },
   413: { title: 'Too large', text: 'What was sent is larger than the site takes.' },
   429: { title: 'Too many requests', text: 'Wait a moment and try again.' },
   503: { title: 'Back in a moment', text: 'The site is starting or stopping. Try again shortly.' },
 };
-const unforeseen = { title: 'Something went wrong', text: 'The site met an error that is not your fault. Try again in a moment.' };
+const unforeseen = {
+  title: 'Something went wrong',
+  text: 'The site met an error that is not your fault. Try again in a moment.',
+};
 
 /** Renders the public error page of a status, with the request's id to tell the site's owner. */
-export function createErrorPage(dependencies: SiteDependencies): (status: number, requestId: string) => Promise<string> {
+export function createErrorPage(
+  dependencies: SiteDependencies,
+): (status: number, requestId: string) => Promise<string> {
   return (status, requestId) => {
     const { title, text } = sentences[status] ?? unforeseen;
-    return renderSitePage(dependencies, { title, template: 'site/error', kind: `error${status}`, isHidden: true, data: { status, title, text, requestId: status >= 500 ? requestId : '' } });
+    return renderSitePage(dependencies, {
+      title,
+      template: 'site/error',
+      kind: `error${status}`,
+      isHidden: true,
+      data: { status, title, text, requestId: status >= 500 ? requestId : '' },
+    });
   };
 }
 
@@ -72,9 +86,20 @@ export interface SitePage {
 }
 
 /** Puts the site's layout around a page. */
-export async function renderSitePage({ views, site, restUrl, badges, theme }: SiteDependencies, page: SitePage): Promise<string> {
+export async function renderSitePage(
+  { views, site, restUrl, badges, theme }: SiteDependencies,
+  page: SitePage,
+): Promise<string> {
   const frame = { site: { name: await site.name(), url: site.url }, restUrl: restUrl() };
   const body = await views.render(page.template, page.data, frame);
-  const layout = { title: page.title, style: page.style, script: page.script, body: views.safe(body), badges: (await badges?.()) ?? [], adminUrl: adminPath(), ...(await theme?.(page)) };
+  const layout = {
+    title: page.title,
+    style: page.style,
+    script: page.script,
+    body: views.safe(body),
+    badges: (await badges?.()) ?? [],
+    adminUrl: adminPath(),
+    ...(await theme?.(page)),
+  };
   return views.render('site/layout', layout, frame);
 }

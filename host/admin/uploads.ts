@@ -27,7 +27,10 @@ export function isMultipart(request: Request): boolean {
  * @param limits `limit`: bytes of each file, of which there may be ten; `parent`: where their folder is made.
  * @throws RestError 413 above it, 400 when the form is broken; then nothing of it is left.
  */
-export async function readUpload(request: Request, { limit, parent }: { readonly limit: number; readonly parent: string }): Promise<Upload> {
+export async function readUpload(
+  request: Request,
+  { limit, parent }: { readonly limit: number; readonly parent: string },
+): Promise<Upload> {
   if (Number(request.headers['content-length'] ?? 0) > limit + formLimit) throw tooLarge(limit);
   const directory = await mkdtemp(join(parent, 'upload-'));
   const discard = (): Promise<void> => rm(directory, { recursive: true, force: true });
@@ -36,7 +39,14 @@ export async function readUpload(request: Request, { limit, parent }: { readonly
     return { form: parseForm(fields.toString()), files, discard };
   } catch (error) {
     await discard();
-    throw error instanceof RestError ? error : new RestError({ code: 'rest_upload_broken', status: 400, message: 'The form could not be read; send it again.', cause: error });
+    throw error instanceof RestError
+      ? error
+      : new RestError({
+          code: 'rest_upload_broken',
+          status: 400,
+          message: 'The form could not be read; send it again.',
+          cause: error,
+        });
   }
 }
 
@@ -45,10 +55,17 @@ interface Parts {
   readonly files: Record<string, UploadedFile>;
 }
 
-async function readParts(request: Request, { directory, limit }: { readonly directory: string; readonly limit: number }): Promise<Parts> {
+async function readParts(
+  request: Request,
+  { directory, limit }: { readonly directory: string; readonly limit: number },
+): Promise<Parts> {
   const { default: busboy } = await import('busboy');
   const parts: Parts = { fields: new URLSearchParams(), files: Object.create(null) as Record<string, UploadedFile> };
-  const parser = busboy({ headers: request.headers, defParamCharset: 'utf8', limits: { fileSize: limit, files: 10, fields: 2_000, fieldSize: formLimit } });
+  const parser = busboy({
+    headers: request.headers,
+    defParamCharset: 'utf8',
+    limits: { fileSize: limit, files: 10, fields: 2_000, fieldSize: formLimit },
+  });
   const writing: Promise<void>[] = [];
   parser.on('field', (name, value) => parts.fields.append(name, value));
   parser.on('file', (field, stream, { filename, mimeType }) => {
@@ -92,5 +109,9 @@ async function writeFile(stream: Readable, path: string, limit: number): Promise
 }
 
 function tooLarge(limit: number): RestError {
-  return new RestError({ code: 'rest_upload_too_large', status: 413, message: `The file is larger than ${Math.floor(limit / 1_048_576)} MB.` });
+  return new RestError({
+    code: 'rest_upload_too_large',
+    status: 413,
+    message: `The file is larger than ${Math.floor(limit / 1_048_576)} MB.`,
+  });
 }

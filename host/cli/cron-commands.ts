@@ -20,7 +20,12 @@ export function cronCommands(cron: CronForCommands): CliCommand[] {
       name: 'cron list',
       description: 'Lists the events that wait, the next one first',
       run: async () =>
-        (await cron.list()).map(({ hook, args, schedule, nextRun }) => ({ hook, args, schedule: schedule ?? 'once', next_run: new Date(nextRun).toISOString() })),
+        (await cron.list()).map(({ hook, args, schedule, nextRun }) => ({
+          hook,
+          args,
+          schedule: schedule ?? 'once',
+          next_run: new Date(nextRun).toISOString(),
+        })),
     },
     {
       name: 'cron run',
@@ -33,7 +38,11 @@ export function cronCommands(cron: CronForCommands): CliCommand[] {
         const runs = await cron.run(hook);
         const failed = runs.find(({ outcome }) => outcome === 'failed');
         if (failed) throw new Error(`${hook} failed: ${failed.error}`);
-        return runs.map(({ outcome, startedAt, finishedAt }) => ({ hook, outcome, milliseconds: finishedAt - startedAt }));
+        return runs.map(({ outcome, startedAt, finishedAt }) => ({
+          hook,
+          outcome,
+          milliseconds: finishedAt - startedAt,
+        }));
       },
     },
   ];

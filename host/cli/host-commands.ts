@@ -29,16 +29,22 @@ export function hostCommands({ core, plugins }: HostCommandsDependencies): CliCo
 
 const oldestNode = [20, 17] as const;
 
-function createDoctorChecks({ config, database, secrets, users }: Core, plugins: () => PluginsForCommands): Record<string, DoctorCheck> {
+function createDoctorChecks(
+  { config, database, secrets, users }: Core,
+  plugins: () => PluginsForCommands,
+): Record<string, DoctorCheck> {
   return {
     node: async () => {
       const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-      if (major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1])) throw new Error(`Node ${process.versions.node} is too old; use ${oldestNode.join('.')} or newer.`);
+      if (major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1]))
+        throw new Error(`Node ${process.versions.node} is too old; use ${oldestNode.join('.')} or newer.`);
       return process.versions.node;
     },
     'data folder': async () => {
       await access(config.dataDir, constants.W_OK).catch((error: unknown) => {
-        throw new Error(`DATA_DIR ${config.dataDir} cannot be written; make it writable for this user.`, { cause: error });
+        throw new Error(`DATA_DIR ${config.dataDir} cannot be written; make it writable for this user.`, {
+          cause: error,
+        });
       });
       return config.dataDir;
     },
@@ -52,21 +58,44 @@ function createDoctorChecks({ config, database, secrets, users }: Core, plugins:
       return 'all applied';
     },
     secrets: async () => {
-      if (secrets.decrypt(secrets.encrypt('a secret of no one')) !== 'a secret of no one') throw new Error('A secret did not survive; check SECRET_KEY.');
+      if (secrets.decrypt(secrets.encrypt('a secret of no one')) !== 'a secret of no one')
+        throw new Error('A secret did not survive; check SECRET_KEY.');
       return config.secretKey === null ? 'key file in the data folder' : 'SECRET_KEY';
     },
     administrator: async () => {
-      if (!(await users.hasAdministrator())) throw new Error("There is none yet; follow the setup link that 'npm start' prints, or set ADMIN_USER, ADMIN_PASSWORD and ADMIN_EMAIL.");
+      if (!(await users.hasAdministrator()))
+        throw new Error(
+          "There is none yet; follow the setup link that 'npm start' prints, or set ADMIN_USER, ADMIN_PASSWORD and ADMIN_EMAIL.",
+        );
       return 'present';
     },
     plugins: async () => {
-      const failed = plugins().list().filter(({ state }) => state === 'failed');
-      if (failed.length > 0) throw new Error(failed.map(({ slug, failure }) => `${slug} failed at ${failure?.stage ?? 'start'}: ${failure?.message ?? 'no reason known'}`).join('; '));
-      return `${plugins().list().filter(({ state }) => state === 'active').length} active`;
+      const failed = plugins()
+        .list()
+        .filter(({ state }) => state === 'failed');
+      if (failed.length > 0)
+        throw new Error(
+          failed
+            .map(
+              ({ slug, failure }) =>
+                `${slug} failed at ${failure?.stage ?? 'start'}: ${failure?.message ?? 'no reason known'}`,
+            )
+            .join('; '),
+        );
+      return `${
+        plugins()
+          .list()
+          .filter(({ state }) => state === 'active').length
+      } active`;
     },
     'plugin health': async () => {
-      const findings = (await plugins().health()).flatMap(({ slug, results }) => results.map((result) => ({ ...result, slug })));
-      const tell = (status: string): string[] => findings.filter((finding) => finding.status === status).map(({ slug, label, description }) => `${slug}: ${label}${description === '' ? '' : ` (${description})`}`);
+      const findings = (await plugins().health()).flatMap(({ slug, results }) =>
+        results.map((result) => ({ ...result, slug })),
+      );
+      const tell = (status: string): string[] =>
+        findings
+          .filter((finding) => finding.status === status)
+          .map(({ slug, label, description }) => `${slug}: ${label}${description === '' ? '' : ` (${description})`}`);
       if (tell('critical').length > 0) throw new Error(tell('critical').join('; '));
       return tell('recommended').join('; ') || 'good';
     },

@@ -28,7 +28,9 @@ async function run(host: Host, argv: readonly string[]): Promise<void> {
 /** Null: the site does not start, and the command was the one that repairs that. */
 async function open(config: Config, argv: readonly string[]): Promise<Host | null> {
   try {
-    return await keepAlive(createHost({ config: { ...config, logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel } }));
+    return await keepAlive(
+      createHost({ config: { ...config, logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel } }),
+    );
   } catch (error) {
     const { fileToRestore, rescue } = await import('./rescue.ts');
     const file = fileToRestore(argv);
@@ -36,8 +38,12 @@ async function open(config: Config, argv: readonly string[]): Promise<Host | nul
     const { createLogger } = await import('../log/log.ts');
     const { createRedactor } = await import('../log/redactor.ts');
     const clock = createSystemClock();
-    const { tables, rows, migrated } = await keepAlive(rescue({ config, file, clock, log: createLogger({ level: 'warn', clock, redactor: createRedactor() }) }));
-    process.stdout.write(`The site did not start, and the backup was restored without it: ${tables} tables, ${rows} rows, ${migrated} migrations applied after it.\n`);
+    const { tables, rows, migrated } = await keepAlive(
+      rescue({ config, file, clock, log: createLogger({ level: 'warn', clock, redactor: createRedactor() }) }),
+    );
+    process.stdout.write(
+      `The site did not start, and the backup was restored without it: ${tables} tables, ${rows} rows, ${migrated} migrations applied after it.\n`,
+    );
     return null;
   }
 }

@@ -22,9 +22,17 @@ export function optionCommands(options: Pick<OptionsApi, 'get' | 'update' | 'del
     {
       name: 'option set',
       description: 'Stores a value: JSON when it is JSON, else the text itself.',
-      args: [name, { name: 'value', description: 'For example 7, true, {"a":1} or a text. A text that looks like JSON goes in quotes: \'"7"\'.' }],
+      args: [
+        name,
+        {
+          name: 'value',
+          description: 'For example 7, true, {"a":1} or a text. A text that looks like JSON goes in quotes: \'"7"\'.',
+        },
+      ],
       async run({ args: [option = '', value = ''] }) {
-        return (await options.update(option, parseValue(value))) ? `Option '${option}' is set.` : `Option '${option}' had this value already.`;
+        return (await options.update(option, parseValue(value)))
+          ? `Option '${option}' is set.`
+          : `Option '${option}' had this value already.`;
       },
     },
     {
@@ -41,7 +49,10 @@ export function optionCommands(options: Pick<OptionsApi, 'get' | 'update' | 'del
       description: 'Lists the stored options, without transients.',
       args: [{ name: 'prefix', description: 'Only names that begin with it.', optional: true }],
       async run({ args: [prefix = ''] }) {
-        return Object.entries(await options.list(prefix)).map(([option, value]) => ({ name: option, value: hideSecrets(value) }));
+        return Object.entries(await options.list(prefix)).map(([option, value]) => ({
+          name: option,
+          value: hideSecrets(value),
+        }));
       },
     },
   ];

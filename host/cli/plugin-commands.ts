@@ -15,7 +15,10 @@ export interface PluginsForCommands {
   deactivate(slug: string): Promise<unknown>;
   /** Answers whether the folder was removed, too. */
   uninstall(slug: string): Promise<boolean>;
-  install(installation: { readonly path: string; readonly activate: boolean }): Promise<{ readonly slug: string; readonly version: string; readonly replaced: string | null }>;
+  install(installation: {
+    readonly path: string;
+    readonly activate: boolean;
+  }): Promise<{ readonly slug: string; readonly version: string; readonly replaced: string | null }>;
   health(slug?: string): Promise<readonly { readonly slug: string; readonly results: readonly HealthResult[] }[]>;
 }
 
@@ -28,14 +31,24 @@ export interface PluginCommandsDependencies {
 
 export function pluginCommands({ plugins, directory }: PluginCommandsDependencies): CliCommand[] {
   const slug = { name: 'slug', description: 'Name of its folder' };
-  const stateOf = (name: string): string => plugins().list().find((plugin) => plugin.slug === name)?.state ?? 'unknown';
+  const stateOf = (name: string): string =>
+    plugins()
+      .list()
+      .find((plugin) => plugin.slug === name)?.state ?? 'unknown';
   return [
     {
       name: 'plugin list',
       description: 'Lists the plugins found, with their state and why one failed',
       run: () =>
         Promise.resolve(
-          plugins().list().map(({ slug: name, version, state, failure }) => ({ slug: name, version, state, failure: failure ? `${failure.stage}: ${failure.message}` : '' })),
+          plugins()
+            .list()
+            .map(({ slug: name, version, state, failure }) => ({
+              slug: name,
+              version,
+              state,
+              failure: failure ? `${failure.stage}: ${failure.message}` : '',
+            })),
         ),
     },
     {
@@ -62,7 +75,11 @@ export function pluginCommands({ plugins, directory }: PluginCommandsDependencie
       args: [{ name: 'path', description: 'A folder or a zip with a plugin.json' }],
       flags: { activate: { type: 'boolean', description: 'Activate it as well' } },
       run: async ({ args: [path = ''], flags }) => {
-        const { slug: name, version, replaced } = await plugins().install({ path: resolve(path), activate: flags['activate'] === true });
+        const {
+          slug: name,
+          version,
+          replaced,
+        } = await plugins().install({ path: resolve(path), activate: flags['activate'] === true });
         return { slug: name, version, replaced: replaced ?? '', state: stateOf(name) };
       },
     },
@@ -70,13 +87,19 @@ export function pluginCommands({ plugins, directory }: PluginCommandsDependencie
       name: 'plugin uninstall',
       description: 'Removes an inactive plugin with its data, and its folder unless it comes with the host',
       args: [slug],
-      run: async ({ args: [name = ''] }) => ({ slug: name, folder: (await plugins().uninstall(name)) ? 'removed' : 'kept' }),
+      run: async ({ args: [name = ''] }) => ({
+        slug: name,
+        folder: (await plugins().uninstall(name)) ? 'removed' : 'kept',
+      }),
     },
     {
       name: 'plugin health',
       description: 'Asks the running plugins how they are',
       args: [{ ...slug, optional: true }],
-      run: async ({ args: [name] }) => (await plugins().health(name)).flatMap(({ slug: each, results }) => results.map((result) => ({ slug: each, ...result }))),
+      run: async ({ args: [name] }) =>
+        (await plugins().health(name)).flatMap(({ slug: each, results }) =>
+          results.map((result) => ({ slug: each, ...result })),
+        ),
     },
     {
       name: 'plugin new',
@@ -88,16 +111,26 @@ export function pluginCommands({ plugins, directory }: PluginCommandsDependencie
 }
 
 async function makePlugin(directory: string, slug: string): Promise<string> {
-  if (!/^[a-z][a-z0-9-]*$/.test(slug)) throw new Error(`'${slug}' cannot name a plugin; use lower-case letters, digits and dashes, a letter first.`);
+  if (!/^[a-z][a-z0-9-]*$/.test(slug))
+    throw new Error(`'${slug}' cannot name a plugin; use lower-case letters, digits and dashes, a letter first.`);
   const folder = join(directory, slug);
   try {
     await mkdir(directory, { recursive: true });
     await mkdir(folder);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new Error(`There is a folder ${folder} already.`, { cause: error });
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
+      throw new Error(`There is a folder ${folder} already.`, { cause: error });
     throw error;
   }
-  const manifest = { slug, name: slug, version: '0.1.0', description: 'What it does, in one sentence.', main: 'index.js', host: '^1', requires: {} };
+  const manifest = {
+    slug,
+    name: slug,
+    version: '0.1.0',
+    description: 'What it does, in one sentence.',
+    main: 'index.js',
+    host: '^1',
+    requires: {},
+  };
   await writeFile(join(folder, 'plugin.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   await writeFile(join(folder, 'index.js'), entry(slug));
   return folder;

@@ -5,7 +5,11 @@ import { readFlag } from './read-flag.ts';
 import type { CliOutput } from './registry.ts';
 
 /** Runs one command line on commander, which is loaded for this alone: a running host needs none of it. */
-export async function runCommandLine(commands: readonly CliCommand[], argv: readonly string[], output: CliOutput): Promise<0 | 1> {
+export async function runCommandLine(
+  commands: readonly CliCommand[],
+  argv: readonly string[],
+  output: CliOutput,
+): Promise<0 | 1> {
   const program = buildProgram(commands, output);
   try {
     await program.parseAsync([...argv], { from: 'user' });
@@ -16,12 +20,16 @@ export async function runCommandLine(commands: readonly CliCommand[], argv: read
 }
 
 function buildProgram(commands: readonly CliCommand[], output: CliOutput): Command {
-  const program = prepare(new Command('cli'), output).description('Commands of this site. Add --json to any of them for JSON.');
+  const program = prepare(new Command('cli'), output).description(
+    'Commands of this site. Add --json to any of them for JSON.',
+  );
   for (const command of commands) {
     const words = command.name.split(/\s+/);
     let parent = program;
     for (const word of words.slice(0, -1)) {
-      parent = parent.commands.find((known) => known.name() === word) ?? addTo(parent, prepare(new Command(word), output).description(`Commands of ${word}`));
+      parent =
+        parent.commands.find((known) => known.name() === word) ??
+        addTo(parent, prepare(new Command(word), output).description(`Commands of ${word}`));
     }
     addTo(parent, buildCommand({ command, word: words.at(-1) ?? '', output }));
   }
@@ -37,7 +45,11 @@ function prepare(command: Command, output: CliOutput): Command {
   return command
     .exitOverride()
     .helpCommand(false)
-    .configureOutput({ writeOut: (text) => output.out(text.trimEnd()), writeErr: (text) => output.err(text.trimEnd()), outputError: () => undefined });
+    .configureOutput({
+      writeOut: (text) => output.out(text.trimEnd()),
+      writeErr: (text) => output.err(text.trimEnd()),
+      outputError: () => undefined,
+    });
 }
 
 function buildCommand({ command, word, output }: { command: CliCommand; word: string; output: CliOutput }): Command {
@@ -47,10 +59,14 @@ function buildCommand({ command, word, output }: { command: CliCommand; word: st
     built.argument(argument.optional ? `[${name}]` : `<${name}>`, argument.description);
   }
   const flags = Object.entries(command.flags ?? {});
-  for (const [name, schema] of flags) built.option(isSwitch(schema) ? `--${name}` : `--${name} <value>`, schema.description ?? '');
+  for (const [name, schema] of flags)
+    built.option(isSwitch(schema) ? `--${name}` : `--${name} <value>`, schema.description ?? '');
   if (!command.flags?.['json']) built.option('--json', 'print JSON');
   return built.action(async (...given: unknown[]) => {
-    const args = given.slice(0, command.args?.length ?? 0).flat().filter((value) => value !== undefined) as string[];
+    const args = given
+      .slice(0, command.args?.length ?? 0)
+      .flat()
+      .filter((value) => value !== undefined) as string[];
     const values = built.opts<Record<string, string | boolean>>();
     const read: [string, unknown][] = [];
     for (const [name, schema] of flags) {

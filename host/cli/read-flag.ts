@@ -6,13 +6,23 @@ import { compileSchema } from '../options/setting-schema.ts';
  *
  * @throws Error that names the flag and what it takes.
  */
-export async function readFlag({ name, schema, value }: { name: string; schema: JsonSchema; value: string | boolean }): Promise<unknown> {
+export async function readFlag({
+  name,
+  schema,
+  value,
+}: {
+  name: string;
+  schema: JsonSchema;
+  value: string | boolean;
+}): Promise<unknown> {
   if (typeof value === 'boolean') return value;
   const read = coerce(schema, value);
   if (read === undefined) throw new Error(`--${name} is '${value}'; it takes ${describe(schema)}.`);
-  if (schema.enum && !schema.enum.includes(read)) throw new Error(`--${name} is '${value}'; it takes one of ${schema.enum.join(', ')}.`);
+  if (schema.enum && !schema.enum.includes(read))
+    throw new Error(`--${name} is '${value}'; it takes one of ${schema.enum.join(', ')}.`);
   // Loaded for those that need it: most commands start without a validator.
-  if (Object.keys(schema).some((keyword) => !plainKeywords.has(keyword))) (await compileSchema(`--${name}`, schema))(read);
+  if (Object.keys(schema).some((keyword) => !plainKeywords.has(keyword)))
+    (await compileSchema(`--${name}`, schema))(read);
   return read;
 }
 
@@ -36,7 +46,10 @@ function coerce(schema: JsonSchema, value: string): unknown {
 function parseJson(value: string, type: 'object' | 'array'): unknown {
   try {
     const parsed: unknown = JSON.parse(value);
-    const matches = type === 'array' ? Array.isArray(parsed) : typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
+    const matches =
+      type === 'array'
+        ? Array.isArray(parsed)
+        : typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
     return matches ? parsed : undefined;
   } catch {
     return undefined;

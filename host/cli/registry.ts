@@ -53,7 +53,10 @@ function nameOf({ name }: CliCommand): string {
 }
 
 /** Commands that fail to load must not take away those that could repair it. */
-async function loadOrSay(load: () => Promise<readonly CliCommand[]>, output: CliOutput): Promise<readonly CliCommand[]> {
+async function loadOrSay(
+  load: () => Promise<readonly CliCommand[]>,
+  output: CliOutput,
+): Promise<readonly CliCommand[]> {
   try {
     return await load();
   } catch (error) {

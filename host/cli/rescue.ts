@@ -13,11 +13,22 @@ export function fileToRestore(argv: readonly string[]): string | null {
 }
 
 /** Restores a backup without starting the site. @throws Error as `Database.restore` does. */
-export async function rescue({ config, file, clock, log }: { readonly config: Config; readonly file: string; readonly clock: Clock; readonly log: Logger }): Promise<RestoreReport> {
+export async function rescue({
+  config,
+  file,
+  clock,
+  log,
+}: {
+  readonly config: Config;
+  readonly file: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}): Promise<RestoreReport> {
   const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log, clock });
   try {
     database.declareMigrations('host', hostMigrations);
-    for (const [slug, migrations] of await readMigrations({ pluginDirs: config.pluginDirs, hostVersion })) database.declareMigrations(slug, migrations);
+    for (const [slug, migrations] of await readMigrations({ pluginDirs: config.pluginDirs, hostVersion }))
+      database.declareMigrations(slug, migrations);
     return await database.restore(resolve(file));
   } finally {
     await database.close();

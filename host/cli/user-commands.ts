@@ -3,7 +3,9 @@ import { generatePassword } from '../users/passwords.ts';
 import { roleNames } from '../users/roles.ts';
 
 const role = {
-  type: 'string', enum: roleNames, description: 'Role of the user.',
+  type: 'string',
+  enum: roleNames,
+  description: 'Role of the user.',
 } as const;
 
 /** `user create|list|set-password`, named and printed as WP-CLI's. */
@@ -11,7 +13,10 @@ export function userCommands(users: UsersApi): CliCommand[] {
   const createCommand: CliCommand = {
     name: 'user create',
     description: 'Creates a user. Without --user_pass a password is made and shown this once.',
-    args: [{ name: 'login', description: 'User name.' }, { name: 'email', description: 'E-mail address.' }],
+    args: [
+      { name: 'login', description: 'User name.' },
+      { name: 'email', description: 'E-mail address.' },
+    ],
     flags: {
       display_name: { type: 'string', description: 'Name shown to others. Default: the user name.' },
       user_pass: { type: 'string', description: 'Password, 8 characters or more.' },
@@ -21,24 +26,42 @@ export function userCommands(users: UsersApi): CliCommand[] {
       const given = text(flags['user_pass']);
       const displayName = text(flags['display_name']);
       const password = given ?? generatePassword();
-      const user = await users.create({ login, email, password, role: text(flags['role']) ?? 'subscriber', ...(displayName !== null && { displayName }) });
+      const user = await users.create({
+        login,
+        email,
+        password,
+        role: text(flags['role']) ?? 'subscriber',
+        ...(displayName !== null && { displayName }),
+      });
       return { ...describe(user), ...(given === null && { password }) };
     },
   };
   const listCommand: CliCommand = {
     name: 'user list',
     description: 'Lists users.',
-    flags: { role, limit: { type: 'integer', minimum: 1, default: 100, description: 'Rows at most.' }, offset: { type: 'integer', minimum: 0, default: 0, description: 'Rows left out at the beginning.' } },
+    flags: {
+      role,
+      limit: { type: 'integer', minimum: 1, default: 100, description: 'Rows at most.' },
+      offset: { type: 'integer', minimum: 0, default: 0, description: 'Rows left out at the beginning.' },
+    },
     async run({ flags }) {
       const wanted = text(flags['role']);
-      const list = await users.list({ limit: Number(flags['limit'] ?? 100), offset: Number(flags['offset'] ?? 0), ...(wanted !== null && { role: wanted }) });
+      const list = await users.list({
+        limit: Number(flags['limit'] ?? 100),
+        offset: Number(flags['offset'] ?? 0),
+        ...(wanted !== null && { role: wanted }),
+      });
       return list.map(describe);
     },
   };
   const setPasswordCommand: CliCommand = {
     name: 'user set-password',
-    description: 'Sets a password and ends all sessions of the user. Without a password one is made and shown this once.',
-    args: [{ name: 'user', description: 'Id, user name or e-mail address.' }, { name: 'password', description: 'The new password.', optional: true }],
+    description:
+      'Sets a password and ends all sessions of the user. Without a password one is made and shown this once.',
+    args: [
+      { name: 'user', description: 'Id, user name or e-mail address.' },
+      { name: 'password', description: 'The new password.', optional: true },
+    ],
     flags: { user_pass: { type: 'string', description: 'The new password, as in user create.' } },
     async run({ args: [name = '', argument], flags }) {
       const user = (await users.find(name)) ?? (/^\d+$/.test(name) ? await users.get(Number(name)) : null);
@@ -57,5 +80,11 @@ function text(value: unknown): string | null {
 }
 
 function describe(user: User): Record<string, unknown> {
-  return { id: user.id, login: user.login, email: user.email, display_name: user.displayName, roles: user.roles.join(',') };
+  return {
+    id: user.id,
+    login: user.login,
+    email: user.email,
+    display_name: user.displayName,
+    roles: user.roles.join(','),
+  };
 }

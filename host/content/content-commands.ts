@@ -25,7 +25,12 @@ function listCommand({ parts: { store, permalinks } }: ContentCommandsDependenci
     },
     async run({ flags }) {
       const search = text(flags['s']);
-      const posts = await store.find({ type: text(flags['post_type']) ?? 'post', status: text(flags['post_status']) ?? 'any', limit: Number(flags['posts_per_page'] ?? 50), ...(search !== null && { search }) });
+      const posts = await store.find({
+        type: text(flags['post_type']) ?? 'post',
+        status: text(flags['post_status']) ?? 'any',
+        limit: Number(flags['posts_per_page'] ?? 50),
+        ...(search !== null && { search }),
+      });
       return Promise.all(posts.map(async (post) => ({ ...describe(post), url: await permalinks.of(post) })));
     },
   };
@@ -42,13 +47,21 @@ function createCommand({ parts: { writer }, users }: ContentCommandsDependencies
       post_status: { type: 'string', default: 'draft', description: 'Status.' },
       post_type: { type: 'string', default: 'post', description: 'Type.' },
       post_name: { type: 'string', description: 'Slug.' },
-      post_author: { type: 'string', description: 'Id, user name or e-mail address. Default: the first administrator.' },
+      post_author: {
+        type: 'string',
+        description: 'Id, user name or e-mail address. Default: the first administrator.',
+      },
     },
     async run({ flags }) {
       const [slug, excerpt] = [text(flags['post_name']), text(flags['post_excerpt'])];
       const post = await writer.create({
-        type: text(flags['post_type']) ?? 'post', status: text(flags['post_status']) ?? 'draft', title: text(flags['post_title']) ?? '', content: text(flags['post_content']) ?? '',
-        authorId: await authorOf(users, text(flags['post_author'])), ...(slug !== null && { slug }), ...(excerpt !== null && { excerpt }),
+        type: text(flags['post_type']) ?? 'post',
+        status: text(flags['post_status']) ?? 'draft',
+        title: text(flags['post_title']) ?? '',
+        content: text(flags['post_content']) ?? '',
+        authorId: await authorOf(users, text(flags['post_author'])),
+        ...(slug !== null && { slug }),
+        ...(excerpt !== null && { excerpt }),
       });
       return describe(post);
     },
@@ -77,14 +90,23 @@ function importCommand({ parts: { media }, users }: ContentCommandsDependencies)
     flags: {
       title: { type: 'string', description: 'Default: the name of the file.' },
       alt: { type: 'string', description: 'What an image shows, in words.' },
-      post_author: { type: 'string', description: 'Id, user name or e-mail address. Default: the first administrator.' },
+      post_author: {
+        type: 'string',
+        description: 'Id, user name or e-mail address. Default: the first administrator.',
+      },
     },
     async run({ args: [file = ''], flags }) {
       const bytes = await readFile(file).catch((error: unknown) => {
         throw new Error(`The file '${file}' cannot be read.`, { cause: error });
       });
       const [title, alt] = [text(flags['title']), text(flags['alt'])];
-      const saved = await media.save({ bytes, name: basename(file), authorId: await authorOf(users, text(flags['post_author'])), ...(title !== null && { title }), ...(alt !== null && { alt }) });
+      const saved = await media.save({
+        bytes,
+        name: basename(file),
+        authorId: await authorOf(users, text(flags['post_author'])),
+        ...(title !== null && { title }),
+        ...(alt !== null && { alt }),
+      });
       return { id: saved.id, url: saved.url, mime_type: saved.mimeType, size: saved.size };
     },
   };

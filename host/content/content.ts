@@ -68,17 +68,54 @@ export async function createContent(given: ContentDependencies): Promise<Content
   return { api: createApi({ parts, shortcodes, hooks }), parts, stop: () => parts.folder.close() };
 }
 
-function createParts({ database, hooks, options, cron, clock, log, site, dataDir, compileSchema }: ContentDependencies, renderer: Renderer): ContentParts {
+function createParts(
+  { database, hooks, options, cron, clock, log, site, dataDir, compileSchema }: ContentDependencies,
+  renderer: Renderer,
+): ContentParts {
   const types = createPostTypes();
   const statuses = createPostStatuses();
   const facts = createFactsCache();
   addMetaCapabilities({ hooks, types, statuses, factsOf: (id) => facts.get(id) });
   const store = createPostStore({ database, types, statuses, facts });
-  const meta = createMeta({ database, hooks, compileSchema, typeOf: async (id) => (await store.get(id))?.type ?? null });
-  const writer = createPostWriter({ database, store, types, statuses, hooks, clock, cron, meta, revisions: createRevisionKeeper({ store, options, hooks }) });
+  const meta = createMeta({
+    database,
+    hooks,
+    compileSchema,
+    typeOf: async (id) => (await store.get(id))?.type ?? null,
+  });
+  const writer = createPostWriter({
+    database,
+    store,
+    types,
+    statuses,
+    hooks,
+    clock,
+    cron,
+    meta,
+    revisions: createRevisionKeeper({ store, options, hooks }),
+  });
   const folder = createUploadFolder(dataDir === ':memory:' ? null : join(dataDir, 'uploads'));
-  const media: MediaLibrary = createMediaLibrary({ store, writer, removal: () => removal, meta, folder, hooks, options, site, clock, log });
-  const removal = createPostRemoval({ database, store, writer, hooks, cron, clock, removeFile: (attachment) => media.removeFile(attachment) });
+  const media: MediaLibrary = createMediaLibrary({
+    store,
+    writer,
+    removal: () => removal,
+    meta,
+    folder,
+    hooks,
+    options,
+    site,
+    clock,
+    log,
+  });
+  const removal = createPostRemoval({
+    database,
+    store,
+    writer,
+    hooks,
+    cron,
+    clock,
+    removeFile: (attachment) => media.removeFile(attachment),
+  });
   const permalinks = createPermalinks({ site, store, types, media: () => media, hooks });
   return { store, writer, removal, types, statuses, meta, media, folder, permalinks, renderer };
 }
@@ -117,11 +154,18 @@ function createApi({ parts, shortcodes, hooks }: ApiDependencies): ContentApi {
       return post !== null && user.can(capability, post);
     },
     permalink: permalinks.of,
-    render: async (post) => ({ title: await renderer.title(post), content: await renderer.content(post), excerpt: await renderer.excerpt(post) }),
+    render: async (post) => ({
+      title: await renderer.title(post),
+      content: await renderer.content(post),
+      excerpt: await renderer.excerpt(post),
+    }),
   };
 }
 
-function createRevisions({ store, writer }: ContentParts, hooks: Pick<HooksApi, 'doActionAsync'>): ContentApi['revisions'] {
+function createRevisions(
+  { store, writer }: ContentParts,
+  hooks: Pick<HooksApi, 'doActionAsync'>,
+): ContentApi['revisions'] {
   return {
     list: (postId) => store.find({ type: 'revision', status: 'inherit', parents: [postId], limit: 1000 }),
     async restore(revisionId, write) {

@@ -38,7 +38,7 @@ export function createPermalinks({ site, store, types, media, hooks }: Permalink
   async function below(post: Post, slug: string): Promise<string> {
     const parts = [slug];
     const seen = new Set([post.id]);
-    for (let next = post.parentId; next !== 0 && !seen.has(next); ) {
+    for (let next = post.parentId; next !== 0 && !seen.has(next);) {
       seen.add(next);
       const parent = await store.get(next);
       if (parent === null) break;
@@ -54,13 +54,15 @@ export function createPermalinks({ site, store, types, media, hooks }: Permalink
       const { year, month } = localTime(post.date, await site.timezone());
       return `/${year}/${month}/${slug === slugPlace ? slug : encodeURIComponent(slug)}/`;
     }
-    const tail = type?.hierarchical === true ? await below(post, slug) : slug === slugPlace ? slug : encodeURIComponent(slug);
+    const tail =
+      type?.hierarchical === true ? await below(post, slug) : slug === slugPlace ? slug : encodeURIComponent(slug);
     return post.type === 'page' ? `/${tail}/` : `/${type?.rewriteSlug ?? post.type}/${tail}/`;
   }
 
   async function of(post: Post): Promise<string> {
     if (post.type === 'attachment') return (await media().url(post.id)) ?? `${site.url}/?p=${post.id}`;
-    const hasAddress = types.get(post.type)?.public === true && !statusesWithoutAddress.has(post.status) && post.slug !== '';
+    const hasAddress =
+      types.get(post.type)?.public === true && !statusesWithoutAddress.has(post.status) && post.slug !== '';
     const address = site.url + (hasAddress ? await path(post) : `/?p=${post.id}`);
     const filter = post.type === 'post' ? 'post_link' : post.type === 'page' ? 'page_link' : 'post_type_link';
     return hooks.applyFiltersAsync(filter, address, post);

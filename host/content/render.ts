@@ -38,10 +38,16 @@ export interface Renderer {
 /** From what is stored to the HTML that is shown, through WordPress's filters. */
 export function createRenderer({ hooks, shortcodes }: RendererDependencies): Renderer {
   // After the filters that write HTML, as in WordPress.
-  hooks.addFilter('the_content', (html, post, viewer) => shortcodes.doShortcode(html, { post, ...(viewer && { viewer }) }), 11);
+  hooks.addFilter(
+    'the_content',
+    (html, post, viewer) => shortcodes.doShortcode(html, { post, ...(viewer && { viewer }) }),
+    11,
+  );
 
   async function madeExcerpt(post: Post): Promise<string> {
-    const words = textOfHtml(shortcodes.stripShortcodes(post.content)).split(' ').filter((word) => word !== '');
+    const words = textOfHtml(shortcodes.stripShortcodes(post.content))
+      .split(' ')
+      .filter((word) => word !== '');
     const length = await hooks.applyFiltersAsync('excerpt_length', 55);
     const text = escapeHtml(words.slice(0, length).join(' '));
     return words.length > length ? text + (await hooks.applyFiltersAsync('excerpt_more', ' [&hellip;]')) : text;

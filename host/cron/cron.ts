@@ -41,7 +41,13 @@ export function createCron({ database, hooks, clock, log }: CronDependencies): C
   const schedules = createSchedules();
   const history = createCronHistory(database);
   const runner = createRunner({ store, history, schedules, hooks, clock, log });
-  const ticker = createTicker({ database, clock, log, earliest: () => store.earliest(), runDue: () => runner.runDue() });
+  const ticker = createTicker({
+    database,
+    clock,
+    log,
+    earliest: () => store.earliest(),
+    runDue: () => runner.runDue(),
+  });
   const announce = (): Promise<void> => {
     ticker.wake();
     return database.notify(cronChannel, '');
@@ -49,7 +55,8 @@ export function createCron({ database, hooks, clock, log }: CronDependencies): C
   return {
     ...createScheduling({ database, store, schedules, clock, log, announce }),
     addSchedule(name, interval, label) {
-      if (expressionFault(name) === null) throw new Error(`'${name}' is a cron expression; give the schedule another name.`);
+      if (expressionFault(name) === null)
+        throw new Error(`'${name}' is a cron expression; give the schedule another name.`);
       return schedules.add(name, interval, label);
     },
     schedules: () => schedules.list(),
@@ -57,9 +64,12 @@ export function createCron({ database, hooks, clock, log }: CronDependencies): C
     stop: () => ticker.stop(),
     runDue: () => runner.runDue(),
     async run(hook) {
-      if (!hooks.hasAction(hook)) throw new Error(`Nothing listens to '${hook}'; see 'cron list' for the events there are.`);
+      if (!hooks.hasAction(hook))
+        throw new Error(`Nothing listens to '${hook}'; see 'cron list' for the events there are.`);
       const events = await store.find({ hook });
-      return Promise.all((events.length > 0 ? events : [{ hook, args: [], schedule: null }]).map((event) => runner.runNow(event)));
+      return Promise.all(
+        (events.length > 0 ? events : [{ hook, args: [], schedule: null }]).map((event) => runner.runNow(event)),
+      );
     },
     history: ({ hook, limit = 100 } = {}) => history.list({ limit, ...(hook !== undefined && { hook }) }),
   };

@@ -23,7 +23,9 @@ export function nextMatch(expression: string, after: number): number | null {
   try {
     const start = Math.floor(after / day) * day;
     for (let offset = 0; offset < horizon; offset += 1) {
-      const found = firstInDay({ midnight: start + offset * day, hour, minute, second }, after, (time) => task.match(new Date(time)));
+      const found = firstInDay({ midnight: start + offset * day, hour, minute, second }, after, (time) =>
+        task.match(new Date(time)),
+      );
       if (found !== null) return found;
     }
     return null;
@@ -39,7 +41,11 @@ interface DayTimes {
   readonly second: readonly number[];
 }
 
-function firstInDay({ midnight, hour, minute, second }: DayTimes, after: number, matches: (time: number) => boolean): number | null {
+function firstInDay(
+  { midnight, hour, minute, second }: DayTimes,
+  after: number,
+  matches: (time: number) => boolean,
+): number | null {
   for (const hours of hour) {
     for (const minutes of minute) {
       for (const seconds of second) {

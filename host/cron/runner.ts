@@ -4,7 +4,9 @@ import { leaseLength, type Claim, type CronHistory, type CronRun, type CronStore
 
 /** What cron needs of the hooks: to run an action, and to hear of callbacks that threw in it. */
 export interface CronHooks extends Pick<HooksApi, 'doActionAsync' | 'hasAction'> {
-  onFailure(listener: (failure: { readonly hook: string; readonly owner: string; readonly error: unknown }) => void): Undo;
+  onFailure(
+    listener: (failure: { readonly hook: string; readonly owner: string; readonly error: unknown }) => void,
+  ): Undo;
 }
 
 export interface RunnerDependencies {
@@ -38,9 +40,11 @@ export function createRunner(dependencies: RunnerDependencies): Runner {
   /** Events of one hook take turns, so that a failure is known to belong to its run. */
   function inTurn<Result>(hook: string, work: () => Promise<Result>): Promise<Result> {
     const turn = (running.get(hook) ?? Promise.resolve()).then(work);
-    const settled = turn.catch(() => undefined).then(() => {
-      if (running.get(hook) === settled) running.delete(hook);
-    });
+    const settled = turn
+      .catch(() => undefined)
+      .then(() => {
+        if (running.get(hook) === settled) running.delete(hook);
+      });
     running.set(hook, settled);
     return turn;
   }
@@ -50,7 +54,8 @@ export function createRunner(dependencies: RunnerDependencies): Runner {
     const stopRenewing = clock.every(leaseLength / 3, () => {
       store.renew(claim).then(
         (isHeld) => {
-          if (!isHeld) log.warn('A cron job runs on without its lease; another node may run it too.', { hook: event.hook });
+          if (!isHeld)
+            log.warn('A cron job runs on without its lease; another node may run it too.', { hook: event.hook });
         },
         (error: unknown) => {
           log.warn('A cron lease could not be renewed.', { hook: event.hook, error });
@@ -61,7 +66,8 @@ export function createRunner(dependencies: RunnerDependencies): Runner {
       await (claim.attempt > maxAttempts ? giveUp(dependencies, claim) : perform(dependencies, event, event.nextRun));
     } finally {
       stopRenewing();
-      const next = event.schedule === null ? null : schedules.next(event.schedule, { previous: event.nextRun, now: clock.now() });
+      const next =
+        event.schedule === null ? null : schedules.next(event.schedule, { previous: event.nextRun, now: clock.now() });
       await store.release(claim, next);
     }
   }
@@ -91,7 +97,11 @@ export function createRunner(dependencies: RunnerDependencies): Runner {
 }
 
 /** Runs the action and records what came of it. */
-async function perform({ hooks, history, clock }: RunnerDependencies, event: RunnableEvent, dueAt: number): Promise<CronRun> {
+async function perform(
+  { hooks, history, clock }: RunnerDependencies,
+  event: RunnableEvent,
+  dueAt: number,
+): Promise<CronRun> {
   const startedAt = clock.now();
   const errors: string[] = [];
   const undo = hooks.onFailure(({ hook, owner, error }) => {
@@ -100,7 +110,16 @@ async function perform({ hooks, history, clock }: RunnerDependencies, event: Run
   const heard = Boolean(hooks.hasAction(event.hook));
   await hooks.doActionAsync(event.hook, ...event.args).finally(undo);
   const outcome = errors.length > 0 ? 'failed' : heard ? 'done' : 'unheard';
-  const run: CronRun = { hook: event.hook, args: event.args, schedule: event.schedule, dueAt, startedAt, finishedAt: clock.now(), outcome, error: errors.join('\n') || null };
+  const run: CronRun = {
+    hook: event.hook,
+    args: event.args,
+    schedule: event.schedule,
+    dueAt,
+    startedAt,
+    finishedAt: clock.now(),
+    outcome,
+    error: errors.join('\n') || null,
+  };
   await history.record(run);
   return run;
 }
@@ -109,5 +128,14 @@ async function giveUp({ history, clock, log }: RunnerDependencies, { event }: Cl
   const now = clock.now();
   const error = `The node ended during the job, ${maxAttempts} times; it was not tried again.`;
   log.error('A cron event was given up.', { hook: event.hook, error });
-  await history.record({ hook: event.hook, args: event.args, schedule: event.schedule, dueAt: event.nextRun, startedAt: now, finishedAt: now, outcome: 'failed', error });
+  await history.record({
+    hook: event.hook,
+    args: event.args,
+    schedule: event.schedule,
+    dueAt: event.nextRun,
+    startedAt: now,
+    finishedAt: now,
+    outcome: 'failed',
+    error,
+  });
 }

@@ -26,7 +26,8 @@ export function createSchedules(): Schedules {
   ]);
   return {
     add(name, interval, label) {
-      if (!Number.isInteger(interval) || interval < 1) throw new Error(`The schedule '${name}' needs an interval of whole seconds, 1 or more.`);
+      if (!Number.isInteger(interval) || interval < 1)
+        throw new Error(`The schedule '${name}' needs an interval of whole seconds, 1 or more.`);
       if (named.has(name)) throw new Error(`There is a schedule '${name}' already.`);
       const schedule = { interval, label };
       named.set(name, schedule);

@@ -23,7 +23,9 @@ export function createScheduling(dependencies: SchedulingDependencies): Omit<Cro
   const { store, schedules, clock, log } = dependencies;
   const add = (decide: () => Promise<NewEvent | null>): Promise<boolean> => addEvent(dependencies, decide);
   const nextOf = (event: StoredEvent): number =>
-    (event.isRunning && event.schedule !== null ? schedules.next(event.schedule, { previous: event.nextRun, now: clock.now() }) : null) ?? event.nextRun;
+    (event.isRunning && event.schedule !== null
+      ? schedules.next(event.schedule, { previous: event.nextRun, now: clock.now() })
+      : null) ?? event.nextRun;
 
   return {
     async scheduleSingle(at, hook, args = []) {
@@ -36,10 +38,14 @@ export function createScheduling(dependencies: SchedulingDependencies): Omit<Cro
     },
     async schedule(schedule, hook, { args = [], firstRun } = {}) {
       if (!schedules.known(schedule)) {
-        log.warn('A cron event was refused: its schedule is neither a known name nor a cron expression.', { hook, schedule });
+        log.warn('A cron event was refused: its schedule is neither a known name nor a cron expression.', {
+          hook,
+          schedule,
+        });
         return false;
       }
-      if (firstRun !== undefined) return isTime(firstRun) && add(async () => ({ hook, args, schedule, nextRun: firstRun }));
+      if (firstRun !== undefined)
+        return isTime(firstRun) && add(async () => ({ hook, args, schedule, nextRun: firstRun }));
       return add(async () => {
         const recurring = (await store.find({ hook, args })).filter((event) => event.schedule !== null);
         if (recurring.some((event) => event.schedule === schedule)) return null;
@@ -54,14 +60,22 @@ export function createScheduling(dependencies: SchedulingDependencies): Omit<Cro
       return times.length === 0 ? false : Math.min(...times);
     },
     async list() {
-      const events = (await store.find()).map((event) => ({ hook: event.hook, args: event.args, nextRun: nextOf(event), schedule: event.schedule }));
+      const events = (await store.find()).map((event) => ({
+        hook: event.hook,
+        args: event.args,
+        nextRun: nextOf(event),
+        schedule: event.schedule,
+      }));
       return events.sort((one, other) => one.nextRun - other.nextRun);
     },
   };
 }
 
 /** Nodes that schedule the same at once take turns, so that the second finds what the first added. */
-async function addEvent({ database, store, announce }: SchedulingDependencies, decide: () => Promise<NewEvent | null>): Promise<boolean> {
+async function addEvent(
+  { database, store, announce }: SchedulingDependencies,
+  decide: () => Promise<NewEvent | null>,
+): Promise<boolean> {
   const isAdded = await database.transaction(async () => {
     await database.lock('cron');
     const event = await decide();

@@ -80,19 +80,36 @@ export function createCronStore(database: Database) {
     if (at !== undefined) void query.where({ next_run: at });
     return query;
   }
-  const withState = (filter: EventFilter) => select(filter).select<EventRow[]>('*', knex.raw('leased_until >= ? AS is_running', [database.now()])).orderBy('next_run').orderBy('id');
+  const withState = (filter: EventFilter) =>
+    select(filter)
+      .select<EventRow[]>('*', knex.raw('leased_until >= ? AS is_running', [database.now()]))
+      .orderBy('next_run')
+      .orderBy('id');
 
   return {
     async insert(event: Omit<StoredEvent, 'id' | 'isRunning'>): Promise<boolean> {
       const { hook, args, schedule, nextRun } = event;
-      const row = { id: randomUUID(), hook, args: JSON.stringify(args), args_key: keyOf(args), schedule, next_run: nextRun };
-      const inserted: unknown[] = await knex('cron_events').insert(row).onConflict(['hook', 'args_key', 'next_run']).ignore().returning('id');
+      const row = {
+        id: randomUUID(),
+        hook,
+        args: JSON.stringify(args),
+        args_key: keyOf(args),
+        schedule,
+        next_run: nextRun,
+      };
+      const inserted: unknown[] = await knex('cron_events')
+        .insert(row)
+        .onConflict(['hook', 'args_key', 'next_run'])
+        .ignore()
+        .returning('id');
       return inserted.length > 0;
     },
 
     /** Without single events that run: as in WordPress they are gone by then, so that their own job may schedule them again. */
     async find(filter: EventFilter = {}): Promise<StoredEvent[]> {
-      return (await withState(filter)).map(toEvent).filter(({ isRunning, schedule }) => !isRunning || schedule !== null);
+      return (await withState(filter))
+        .map(toEvent)
+        .filter(({ isRunning, schedule }) => !isRunning || schedule !== null);
     },
 
     /** Also those that run: they do not come again. */
@@ -105,12 +122,17 @@ export function createCronStore(database: Database) {
     },
 
     async due(now: number): Promise<StoredEvent[]> {
-      return (await withState({}).where('next_run', '<=', now).where('leased_until', '<', database.now()).limit(50)).map(toEvent);
+      return (
+        await withState({}).where('next_run', '<=', now).where('leased_until', '<', database.now()).limit(50)
+      ).map(toEvent);
     },
 
     /** Of those that wait. The lease of a node that died ends by itself: ask again from time to time. */
     async earliest(): Promise<number | null> {
-      const row = await knex('cron_events').where('leased_until', '<', database.now()).min({ first: 'next_run' }).first<{ first: number | null }>();
+      const row = await knex('cron_events')
+        .where('leased_until', '<', database.now())
+        .min({ first: 'next_run' })
+        .first<{ first: number | null }>();
       return row.first;
     },
 
@@ -135,7 +157,10 @@ export function createCronStore(database: Database) {
       await database.transaction(async () => {
         const { hook, args } = claim.event;
         // An equal event may stand there already: two that meet become one.
-        const isTaken = nextRun !== null && (await select({ hook, args }).where({ next_run: nextRun }).whereNot({ id: claim.event.id }).first('id')) !== undefined;
+        const isTaken =
+          nextRun !== null &&
+          (await select({ hook, args }).where({ next_run: nextRun }).whereNot({ id: claim.event.id }).first('id')) !==
+            undefined;
         if (nextRun === null || isTaken) await owned(claim).delete();
         else await owned(claim).update({ next_run: nextRun, lease_token: null, leased_until: 0, attempts: 0 });
       });
@@ -163,8 +188,15 @@ export function createCronHistory({ knex }: Database) {
         outcome: run.outcome,
         error: run.error,
       });
-      const kept = knex('cron_runs').where({ hook: run.hook }).orderBy('started_at', 'desc').limit(historyLength).select('id');
-      await knex('cron_runs').where({ hook: run.hook }).whereNotIn('id', knex.select('id').from(kept.as('kept'))).delete();
+      const kept = knex('cron_runs')
+        .where({ hook: run.hook })
+        .orderBy('started_at', 'desc')
+        .limit(historyLength)
+        .select('id');
+      await knex('cron_runs')
+        .where({ hook: run.hook })
+        .whereNotIn('id', knex.select('id').from(kept.as('kept')))
+        .delete();
     },
 
     async list({ hook, limit }: { hook?: string; limit: number }): Promise<CronRun[]> {
@@ -179,7 +211,14 @@ export type CronHistory = ReturnType<typeof createCronHistory>;
 export type CronStore = ReturnType<typeof createCronStore>;
 
 function toEvent(row: EventRow): StoredEvent {
-  return { id: row.id, hook: row.hook, args: JSON.parse(row.args) as unknown[], schedule: row.schedule, nextRun: row.next_run, isRunning: Boolean(row.is_running) };
+  return {
+    id: row.id,
+    hook: row.hook,
+    args: JSON.parse(row.args) as unknown[],
+    schedule: row.schedule,
+    nextRun: row.next_run,
+    isRunning: Boolean(row.is_running),
+  };
 }
 
 function toRun(row: RunRow): CronRun {

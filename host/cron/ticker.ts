@@ -43,7 +43,9 @@ export function createTicker({ database, clock, log, earliest, runDue }: TickerD
     }
     if (next === null || next > now) return;
     // Not waited for: a job that takes hours must not keep the others from running.
-    const launch: Promise<void> = runDue().then(wake, report).finally(() => launched.delete(launch));
+    const launch: Promise<void> = runDue()
+      .then(wake, report)
+      .finally(() => launched.delete(launch));
     launched.add(launch);
     wake();
   }

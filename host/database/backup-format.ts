@@ -16,7 +16,7 @@ export type BackupPart = { readonly table: string } | { readonly rows: readonly 
 export function encodeRow(row: Row, columns: readonly string[]): unknown[] {
   return columns.map((column) => {
     const value = row[column];
-    return value instanceof Uint8Array ? { $binary: Buffer.from(value).toString('base64') } : value ?? null;
+    return value instanceof Uint8Array ? { $binary: Buffer.from(value).toString('base64') } : (value ?? null);
   });
 }
 
@@ -29,7 +29,9 @@ function decodeValue(value: unknown): unknown {
 
 export async function isSqliteFile(file: string): Promise<boolean> {
   const handle = await open(file, 'r').catch((error: unknown) => {
-    throw new Error(`The backup ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)}).`, { cause: error });
+    throw new Error(`The backup ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)}).`, {
+      cause: error,
+    });
   });
   try {
     const { buffer } = await handle.read(Buffer.alloc(16), 0, 16, 0);
@@ -41,13 +43,17 @@ export async function isSqliteFile(file: string): Promise<boolean> {
 
 /** @throws Error when the file is no portable backup, or ends before its end. */
 export async function* readPortable(file: string): AsyncGenerator<BackupPart> {
-  const damaged = (cause: unknown): Error => new Error(`The backup ${file} is cut off or damaged; nothing was restored.`, { cause });
+  const damaged = (cause: unknown): Error =>
+    new Error(`The backup ${file} is cut off or damaged; nothing was restored.`, { cause });
   let columns: readonly string[] = [];
   let rows: Row[] = [];
   let count = 0;
   let [begun, ended] = [false, false];
-  for await (const part of readLines(file, (cause) => (begun ? damaged(cause) : new Error(`${file} is no backup made by this program.`, { cause })))) {
-    if (!begun && (part as Marker).format !== backupFormat) throw new Error(`${file} is no backup made by this program.`);
+  for await (const part of readLines(file, (cause) =>
+    begun ? damaged(cause) : new Error(`${file} is no backup made by this program.`, { cause }),
+  )) {
+    if (!begun && (part as Marker).format !== backupFormat)
+      throw new Error(`${file} is no backup made by this program.`);
     begun = true;
     if (Array.isArray(part)) {
       const cells: readonly unknown[] = part;
@@ -71,7 +77,8 @@ async function* readLines(file: string, failure: (cause: unknown) => Error): Asy
   const gunzip = createGunzip();
   const unpacked = pipeline(createReadStream(file), gunzip).catch((error: unknown) => error);
   try {
-    for await (const line of createInterface({ input: gunzip, crlfDelay: Number.POSITIVE_INFINITY })) yield JSON.parse(line) as Marker | unknown[];
+    for await (const line of createInterface({ input: gunzip, crlfDelay: Number.POSITIVE_INFINITY }))
+      yield JSON.parse(line) as Marker | unknown[];
   } catch (error) {
     throw failure(error);
   }

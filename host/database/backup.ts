@@ -17,7 +17,9 @@ export async function writeBackup(dialect: Dialect, clock: Clock, file: string):
   if (existsSync(file)) throw new Error(`${file} exists already; name a new file.`);
   const partial = `${file}.partial`;
   try {
-    const report = isSqliteFileName(file) ? await writeCopy(dialect, partial) : await writePortable(dialect, clock, partial);
+    const report = isSqliteFileName(file)
+      ? await writeCopy(dialect, partial)
+      : await writePortable(dialect, clock, partial);
     await rename(partial, file);
     return { ...report, file };
   } catch (error) {
@@ -28,7 +30,9 @@ export async function writeBackup(dialect: Dialect, clock: Clock, file: string):
 
 async function writeCopy(dialect: Dialect, file: string): Promise<Omit<BackupReport, 'file'>> {
   if (dialect.copyToFile === undefined) {
-    throw new Error('A copy ending with .sqlite or .db can be made of a SQLite database only; name the file backup.jsonl.gz to get the portable format.');
+    throw new Error(
+      'A copy ending with .sqlite or .db can be made of a SQLite database only; name the file backup.jsonl.gz to get the portable format.',
+    );
   }
   createWriteStream(file, { mode: 0o600 }).end();
   await dialect.copyToFile(file);
@@ -43,7 +47,11 @@ async function writePortable(dialect: Dialect, clock: Clock, file: string): Prom
   return dialect.snapshot(async (snapshot) => {
     const count = { rows: 0 };
     const header = JSON.stringify({ format: backupFormat, version: 1, dialect: dialect.name, created_at: clock.now() });
-    await pipeline(Readable.from(lines(snapshot, header, count)), createGzip(), createWriteStream(file, { mode: 0o600 }));
+    await pipeline(
+      Readable.from(lines(snapshot, header, count)),
+      createGzip(),
+      createWriteStream(file, { mode: 0o600 }),
+    );
     return { format: 'portable' as const, tables: snapshot.tables.length, rows: count.rows };
   });
 }
@@ -64,5 +72,7 @@ async function* lines(snapshot: Snapshot, header: string, count: { rows: number 
 
 /** Restoring begins with the migrations: they make the tables the other rows go into. */
 export function migrationsFirst(tables: readonly Table[]): Table[] {
-  return [...tables].sort((one, other) => Number(other.name === migrationsTable) - Number(one.name === migrationsTable));
+  return [...tables].sort(
+    (one, other) => Number(other.name === migrationsTable) - Number(one.name === migrationsTable),
+  );
 }

@@ -52,7 +52,11 @@ export interface Database extends DatabaseApi {
    *
    * @throws what `migrate` throws, and what the work throws.
    */
-  migrateTogether<Result>(owner: string, migrations: readonly Migration[], work: () => Promise<Result>): Promise<Result>;
+  migrateTogether<Result>(
+    owner: string,
+    migrations: readonly Migration[],
+    work: () => Promise<Result>,
+  ): Promise<Result>;
   /** Ids of those of the migrations that this database lacks, in order. @throws Error as `migrate` when the database is newer. */
   pendingMigrations(owner: string, migrations: readonly Migration[]): Promise<string[]>;
   /** Makes migrations known to `restore` without applying them. */

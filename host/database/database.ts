@@ -39,7 +39,10 @@ export async function openDatabase(dependencies: DatabaseDependencies): Promise<
 }
 
 /** Each driver is loaded only where its dialect is used. */
-async function openDialect({ databaseUrl, dataDir, log, clock }: DatabaseDependencies, { afterCommit }: Transactions): Promise<Dialect> {
+async function openDialect(
+  { databaseUrl, dataDir, log, clock }: DatabaseDependencies,
+  { afterCommit }: Transactions,
+): Promise<Dialect> {
   if (databaseUrl === null) {
     const { openSqlite } = await import('./dialects/sqlite.ts');
     return openSqlite({ dataDir, clock, log, afterCommit });
@@ -68,12 +71,14 @@ function composeDatabase(parts: Parts): Database {
     isUniqueViolation: (error) => dialect.isUniqueViolation(error),
     isUnavailable: (error) => dialect.isUnavailable(error),
     async lock(name) {
-      if (transactions.current() === null) throw new Error(`The lock '${name}' was asked for outside of a transaction, where it would hold nothing.`);
+      if (transactions.current() === null)
+        throw new Error(`The lock '${name}' was asked for outside of a transaction, where it would hold nothing.`);
       await dialect.lock(knex, name);
     },
     currentTransaction: () => transactions.current(),
     inTransaction: () => transactions.current() !== null,
-    direct: (work, { transaction, durable = false, readOnly = false } = {}) => dialect.direct(work, { transaction: transaction ?? transactions.running(), durable, readOnly }),
+    direct: (work, { transaction, durable = false, readOnly = false } = {}) =>
+      dialect.direct(work, { transaction: transaction ?? transactions.running(), durable, readOnly }),
     afterCommit: (callback) => {
       transactions.afterCommit(callback);
     },
@@ -88,7 +93,9 @@ function composeDatabase(parts: Parts): Database {
       await knex.raw('SELECT 1').timeout(pingTimeout);
     },
     backup: async (file) => (await import('./backup.ts')).writeBackup(dialect, clock, file),
-    ...composeNotifications(parts, async (file) => (await import('./restore.ts')).restoreBackup({ dialect, transactions, migrator }, file)),
+    ...composeNotifications(parts, async (file) =>
+      (await import('./restore.ts')).restoreBackup({ dialect, transactions, migrator }, file),
+    ),
   };
 }
 
@@ -116,7 +123,10 @@ function composeNotifications(
     },
     async listen(channel, callback, onGap) {
       assertChannel(channel);
-      const undoRestored = await notifications.listen(notifier, restoredChannel, { callback: whenRestored, onGap: undefined });
+      const undoRestored = await notifications.listen(notifier, restoredChannel, {
+        callback: whenRestored,
+        onGap: undefined,
+      });
       const undo = await notifications.listen(notifier, channel, { callback, onGap });
       return () => {
         undo();

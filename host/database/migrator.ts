@@ -8,7 +8,11 @@ export const migrationsTable = 'migrations';
 export interface Migrator {
   migrate(owner: string, migrations: readonly Migration[]): Promise<void>;
   /** See `Database.migrateTogether`. */
-  migrateTogether<Result>(owner: string, migrations: readonly Migration[], work: () => Promise<Result>): Promise<Result>;
+  migrateTogether<Result>(
+    owner: string,
+    migrations: readonly Migration[],
+    work: () => Promise<Result>,
+  ): Promise<Result>;
   /** See `Database.pendingMigrations`. */
   pending(owner: string, migrations: readonly Migration[]): Promise<string[]>;
   /** Makes the migrations known without applying them. */
@@ -45,9 +49,11 @@ export function createMigrator({ dialect, transactions, clock, log }: MigratorDe
   const { knex } = transactions;
   const known = new Map<string, readonly Migration[]>();
 
-  const pendingOf = async (owner: string): Promise<Migration[]> => selectPending(owner, known.get(owner) ?? [], await readApplied(knex));
+  const pendingOf = async (owner: string): Promise<Migration[]> =>
+    selectPending(owner, known.get(owner) ?? [], await readApplied(knex));
 
-  const declare = (owner: string, migrations: readonly Migration[]): void => void known.set(owner, sortById(owner, migrations));
+  const declare = (owner: string, migrations: readonly Migration[]): void =>
+    void known.set(owner, sortById(owner, migrations));
 
   const { apply, applyOnce, applyTogether } = createApplying({ dialect, transactions, clock, log }, pendingOf);
 
@@ -84,7 +90,10 @@ export function createMigrator({ dialect, transactions, clock, log }: MigratorDe
           .filter(({ id }) => !done.some((row) => row.owner === owner && row.id === id))
           .map(({ id }): AppliedMigration => ({ owner, id, appliedAt: null })),
       );
-      return [...done.map(({ owner, id, applied_at }): AppliedMigration => ({ owner, id, appliedAt: applied_at })), ...pending];
+      return [
+        ...done.map(({ owner, id, applied_at }): AppliedMigration => ({ owner, id, appliedAt: applied_at })),
+        ...pending,
+      ];
     },
     async forget(owner) {
       known.delete(owner);
@@ -98,14 +107,20 @@ export function createMigrator({ dialect, transactions, clock, log }: MigratorDe
 }
 
 /** The ways to apply migrations: in the running transaction, alone in one, all together in one. */
-function createApplying({ dialect, transactions, clock, log }: MigratorDependencies, pendingOf: (owner: string) => Promise<Migration[]>) {
+function createApplying(
+  { dialect, transactions, clock, log }: MigratorDependencies,
+  pendingOf: (owner: string) => Promise<Migration[]>,
+) {
   const { knex } = transactions;
 
   async function apply(owner: string, migration: Migration): Promise<void> {
     try {
       await migration.up(knex, { dialect: dialect.name });
     } catch (error) {
-      throw new Error(`The migration '${migration.id}' of '${owner}' failed and was rolled back: ${(error as Error).message}`, { cause: error });
+      throw new Error(
+        `The migration '${migration.id}' of '${owner}' failed and was rolled back: ${(error as Error).message}`,
+        { cause: error },
+      );
     }
     await knex(migrationsTable).insert({ owner, id: migration.id, applied_at: clock.now() });
   }
@@ -131,7 +146,8 @@ function createApplying({ dialect, transactions, clock, log }: MigratorDependenc
       for (const migration of pending) await apply(owner, migration);
       const result = await work();
       const applied = pending.map(({ id }) => id);
-      if (applied.length > 0) transactions.afterCommit(() => log.info('Migrations applied.', { owner, migrations: applied }));
+      if (applied.length > 0)
+        transactions.afterCommit(() => log.info('Migrations applied.', { owner, migrations: applied }));
       return result;
     }, dialect.migrationSettings);
   }

@@ -24,10 +24,14 @@ export function createNotifications(log: Logger): Notifications {
 
   return {
     received(channel, payload) {
-      for (const listener of channels.get(channel)?.listeners ?? []) runSafely(() => { listener.callback(payload); });
+      for (const listener of channels.get(channel)?.listeners ?? [])
+        runSafely(() => {
+          listener.callback(payload);
+        });
     },
     gap() {
-      for (const { listeners } of channels.values()) for (const { onGap } of listeners) if (onGap !== undefined) runSafely(onGap);
+      for (const { listeners } of channels.values())
+        for (const { onGap } of listeners) if (onGap !== undefined) runSafely(onGap);
     },
     async listen(notifier, channel, listener) {
       const entry = channels.get(channel) ?? { listeners: new Set<Listener>(), ready: notifier.subscribe(channel) };
@@ -52,6 +56,8 @@ export function createNotifications(log: Logger): Notifications {
 
 export function assertChannel(channel: string): void {
   if (!/^[a-z][a-z0-9_]{0,62}$/.test(channel)) {
-    throw new Error(`'${channel}' is no channel; use up to 63 lower-case letters, digits and '_', beginning with a letter.`);
+    throw new Error(
+      `'${channel}' is no channel; use up to 63 lower-case letters, digits and '_', beginning with a letter.`,
+    );
   }
 }

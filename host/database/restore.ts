@@ -35,7 +35,10 @@ async function* partsOf(snapshot: Snapshot): AsyncGenerator<BackupPart> {
   }
 }
 
-async function restoreParts(dependencies: RestoreDependencies, parts: AsyncGenerator<BackupPart>): Promise<RestoreReport> {
+async function restoreParts(
+  dependencies: RestoreDependencies,
+  parts: AsyncGenerator<BackupPart>,
+): Promise<RestoreReport> {
   const { dialect, transactions, migrator } = dependencies;
   return transactions.run(async (transaction) => {
     await dialect.lock(transaction, 'migrations');
@@ -59,7 +62,9 @@ async function restoreParts(dependencies: RestoreDependencies, parts: AsyncGener
 }
 
 /** The rows of the first table, and the part after them. */
-async function readHistory(parts: AsyncGenerator<BackupPart>): Promise<{ history: AppliedRow[]; next: BackupPart | undefined }> {
+async function readHistory(
+  parts: AsyncGenerator<BackupPart>,
+): Promise<{ history: AppliedRow[]; next: BackupPart | undefined }> {
   const first = await parts.next();
   if (first.done === true || !('table' in first.value) || first.value.table !== migrationsTable) {
     throw new Error('The backup does not say which migrations made its tables; it was not made by this program.');
@@ -73,18 +78,27 @@ async function readHistory(parts: AsyncGenerator<BackupPart>): Promise<{ history
   }
 }
 
-function findMigrations(migrator: Migrator, history: readonly AppliedRow[]): { row: AppliedRow; migration: Migration }[] {
+function findMigrations(
+  migrator: Migrator,
+  history: readonly AppliedRow[],
+): { row: AppliedRow; migration: Migration }[] {
   return [...history].sort(compareApplied).map((row) => {
     const migration = migrator.find(row.owner, row.id);
     if (migration !== undefined) return { row, migration };
-    const remedy = row.owner === 'host' ? 'It was made by a newer version: install that version first.' : `Activate the plugin '${row.owner}', in the version the backup was made with, first.`;
-    throw new Error(`The backup holds tables of the migration '${row.id}' of '${row.owner}', which is not known here. ${remedy} Nothing was changed.`);
+    const remedy =
+      row.owner === 'host'
+        ? 'It was made by a newer version: install that version first.'
+        : `Activate the plugin '${row.owner}', in the version the backup was made with, first.`;
+    throw new Error(
+      `The backup holds tables of the migration '${row.id}' of '${row.owner}', which is not known here. ${remedy} Nothing was changed.`,
+    );
   });
 }
 
 function compareApplied(one: AppliedRow, other: AppliedRow): number {
   if (one.applied_at !== other.applied_at) return one.applied_at - other.applied_at;
-  if (one.owner !== other.owner) return one.owner === 'host' ? -1 : other.owner === 'host' ? 1 : one.owner < other.owner ? -1 : 1;
+  if (one.owner !== other.owner)
+    return one.owner === 'host' ? -1 : other.owner === 'host' ? 1 : one.owner < other.owner ? -1 : 1;
   return one.id < other.id ? -1 : 1;
 }
 
@@ -101,7 +115,8 @@ async function insertParts(transaction: Knex, { names, parts, next, count }: Ins
     if ('table' in part) {
       table = part.table;
       count.tables++;
-      if (!names.has(table)) throw new Error(`The backup holds the table '${table}', which no known migration makes. Nothing was changed.`);
+      if (!names.has(table))
+        throw new Error(`The backup holds the table '${table}', which no known migration makes. Nothing was changed.`);
     } else {
       await insertRows(transaction, table, part.rows);
       count.rows += part.rows.length;

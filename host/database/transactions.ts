@@ -11,7 +11,10 @@ interface Running {
 export interface Transactions {
   /** `root`, or the running transaction: looked up at each use. */
   readonly knex: Knex;
-  run<Result>(work: (transaction: Knex.Transaction) => Promise<Result>, settings?: Knex.TransactionConfig): Promise<Result>;
+  run<Result>(
+    work: (transaction: Knex.Transaction) => Promise<Result>,
+    settings?: Knex.TransactionConfig,
+  ): Promise<Result>;
   current(): object | null;
   /** The innermost running transaction. */
   running(): Knex.Transaction | null;
@@ -33,13 +36,17 @@ export function createTransactions(root: () => Knex, log: Logger): Transactions 
     return found === undefined || found.transaction.isCompleted() ? null : found;
   }
 
-  async function run<Result>(work: (transaction: Knex.Transaction) => Promise<Result>, settings?: Knex.TransactionConfig): Promise<Result> {
+  async function run<Result>(
+    work: (transaction: Knex.Transaction) => Promise<Result>,
+    settings?: Knex.TransactionConfig,
+  ): Promise<Result> {
     const outer = running();
     const callbacks: (() => void)[] = [];
     const begin = outer?.transaction ?? root();
     const result = await counted(() =>
       begin.transaction(
-        (transaction) => storage.run({ transaction, identity: outer?.identity ?? transaction, callbacks }, () => work(transaction)),
+        (transaction) =>
+          storage.run({ transaction, identity: outer?.identity ?? transaction, callbacks }, () => work(transaction)),
         settings,
       ),
     );
@@ -83,7 +90,8 @@ export function createTransactions(root: () => Knex, log: Logger): Transactions 
 /** A knex that is at each use the one `find` answers. */
 function joining(find: () => Knex): Knex {
   return new Proxy((() => {}) as unknown as Knex, {
-    apply: (_target, _self, args) => Reflect.apply(find() as unknown as (...args: unknown[]) => unknown, undefined, args),
+    apply: (_target, _self, args) =>
+      Reflect.apply(find() as unknown as (...args: unknown[]) => unknown, undefined, args),
     get: (_target, member) => Reflect.get(find(), member) as unknown,
     has: (_target, member) => Reflect.has(find(), member),
   });

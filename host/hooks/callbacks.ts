@@ -50,7 +50,17 @@ export const everyArgument = 0x3fffffff;
 export const none: readonly Entry[] = [];
 
 export function createHook(name: string, id: number): Hook {
-  return { name, id, entries: none, groups: [], generation: 0, compiled: null, runs: 0, filtersApplied: 0, actionsDone: 0 };
+  return {
+    name,
+    id,
+    entries: none,
+    groups: [],
+    generation: 0,
+    compiled: null,
+    runs: 0,
+    filtersApplied: 0,
+    actionsDone: 0,
+  };
 }
 
 /**

@@ -7,7 +7,11 @@ import type { RunStack } from './context.ts';
 export type CompiledRun = (value: unknown) => unknown;
 
 /** Goes on from the callback of that place, by the rules for what was added or removed on the way. */
-export type GoOn = (hook: Hook, place: { readonly generation: number; readonly entries: Hook['entries']; readonly index: number }, run: { readonly level: number; readonly value: unknown }) => unknown;
+export type GoOn = (
+  hook: Hook,
+  place: { readonly generation: number; readonly entries: Hook['entries']; readonly index: number },
+  run: { readonly level: number; readonly value: unknown },
+) => unknown;
 
 /** Runs of the same callbacks after which a way of their own pays; making one takes about as long as a thousand runs. */
 export const compileAfter = 500;
@@ -38,7 +42,7 @@ export function compileRun(hook: Hook, stack: RunStack, goOn: GoOn): CompiledRun
     return `${reach} value = callback${place}(value); if (hook.entries !== entries) return goOn(hook, places[${place}], { level, value });`;
   });
   const code = `
-    "use strict"; // ${made += 1}
+    "use strict"; // ${(made += 1)}
     return function run(value) {
       const level = state[0];
       if (level >= ${deepestNesting}) throw overflow(hook);
@@ -53,8 +57,27 @@ export function compileRun(hook: Hook, stack: RunStack, goOn: GoOn): CompiledRun
       }
     };`;
   try {
-    const make = new Function('hook', 'entries', 'places', 'state', 'priorities', 'overflow', 'goOn', ...names, code) as (...known: unknown[]) => CompiledRun;
-    return make(hook, entries, places, stack.state, stack.priorities, stack.overflow, goOn, ...(callbacks as AnyCallback[]));
+    const make = new Function(
+      'hook',
+      'entries',
+      'places',
+      'state',
+      'priorities',
+      'overflow',
+      'goOn',
+      ...names,
+      code,
+    ) as (...known: unknown[]) => CompiledRun;
+    return make(
+      hook,
+      entries,
+      places,
+      stack.state,
+      stack.priorities,
+      stack.overflow,
+      goOn,
+      ...(callbacks as AnyCallback[]),
+    );
   } catch {
     return null;
   }

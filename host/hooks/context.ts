@@ -88,7 +88,8 @@ export function createHookContext(byId: readonly Hook[]): HookContext {
   const underWay = (): Running[] => {
     const list: Running[] = [];
     for (let frame = innermost(); frame; frame = innermost(frame.parent)) list.unshift(frame);
-    for (let level = 0; level < levels(); level += 1) list.push({ hook: hookAt(level), priority: priorityOf(priorities[level] as number) });
+    for (let level = 0; level < levels(); level += 1)
+      list.push({ hook: hookAt(level), priority: priorityOf(priorities[level] as number) });
     return list;
   };
   const enter = (hook: Hook, priority = Number.NaN): number => {

@@ -38,11 +38,17 @@ export function addHooksRoute(rest: RestApi, { hooks }: HooksRouteDependencies):
     },
     schema: hookSchema,
     responses: {
-      200: { description: 'All that fit, by name.', schema: { type: 'array', items: hookSchema }, headers: { 'X-WP-Total': 'Number of hooks.', 'X-WP-TotalPages': 'Always 1.' } },
+      200: {
+        description: 'All that fit, by name.',
+        schema: { type: 'array', items: hookSchema },
+        headers: { 'X-WP-Total': 'Number of hooks.', 'X-WP-TotalPages': 'Always 1.' },
+      },
     },
     permission: ({ user }) => user.can('manage_options'),
     handler: ({ params: { search = '', owner } }) => {
-      const found = findHooks(hooks.describe(), search).filter(({ callbacks }) => owner === undefined || callbacks.some((each) => each.owner === owner));
+      const found = findHooks(hooks.describe(), search).filter(
+        ({ callbacks }) => owner === undefined || callbacks.some((each) => each.owner === owner),
+      );
       return new RestResponse({ body: found, headers: { 'X-WP-Total': String(found.length), 'X-WP-TotalPages': '1' } });
     },
   });
@@ -52,5 +58,7 @@ export function addHooksRoute(rest: RestApi, { hooks }: HooksRouteDependencies):
 export function findHooks(described: readonly HookDescription[], search: string): HookDescription[] {
   const text = search.trim().toLowerCase();
   const has = (name: string): boolean => name.toLowerCase().includes(text);
-  return described.filter(({ name, callbacks }) => has(name) || callbacks.some(({ owner, callback }) => has(owner) || has(callback)));
+  return described.filter(
+    ({ name, callbacks }) => has(name) || callbacks.some(({ owner, callback }) => has(owner) || has(callback)),
+  );
 }

@@ -84,7 +84,11 @@ export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = 
   };
   // The generic signatures of HooksApi are for callers; inside, names and values are unknown.
   const forOwner = (owner: string): HooksApi =>
-    ({ ...shared, addFilter: adder(registry, owner, 'filter'), addAction: adder(registry, owner, 'action') }) as unknown as HooksApi;
+    ({
+      ...shared,
+      addFilter: adder(registry, owner, 'filter'),
+      addAction: adder(registry, owner, 'action'),
+    }) as unknown as HooksApi;
 
   return {
     ...forOwner('host'),
@@ -102,7 +106,15 @@ export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = 
 
 function adder(registry: Pick<Registry, 'add'>, owner: string, kind: HookKind) {
   return (name: string, callback: AnyCallback, priority = 10, options: HookOptions = {}): Undo =>
-    registry.add(name, { callback, priority, acceptedArgs: options.acceptedArgs ?? everyArgument, owner, kind, removed: false, replacedBy: null });
+    registry.add(name, {
+      callback,
+      priority,
+      acceptedArgs: options.acceptedArgs ?? everyArgument,
+      owner,
+      kind,
+      removed: false,
+      replacedBy: null,
+    });
 }
 
 function counted(hook: Hook, counter: 'filtersApplied' | 'actionsDone'): Hook {

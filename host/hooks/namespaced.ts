@@ -57,7 +57,10 @@ function createNamespaces(kind: Kind, hooks: HooksApi) {
       // A function of its own each time: the host takes a function that is added twice for one.
       const own: AnyCallback = (...args: unknown[]) => callback(...args);
       Object.defineProperty(own, 'name', { value: `${namespace}: ${callback.name || '(anonymous)'}` });
-      const entry: Added = { namespace, undo: kind === 'Filter' ? hooks.addFilter(name, own, priority) : hooks.addAction(name, own, priority) };
+      const entry: Added = {
+        namespace,
+        undo: kind === 'Filter' ? hooks.addFilter(name, own, priority) : hooks.addAction(name, own, priority),
+      };
       const entries = added.get(name) ?? new Set();
       added.set(name, entries.add(entry));
       if (name !== 'hookAdded') hooks.doAction('hookAdded', name, namespace, callback, priority);
@@ -69,7 +72,9 @@ function createNamespaces(kind: Kind, hooks: HooksApi) {
     /** All namespaces when none is given. */
     remove(name: string, namespace?: string): number {
       if (namespace !== undefined) checkNamespace(name, namespace);
-      const matching = [...(added.get(name) ?? [])].filter((entry) => namespace === undefined || entry.namespace === namespace);
+      const matching = [...(added.get(name) ?? [])].filter(
+        (entry) => namespace === undefined || entry.namespace === namespace,
+      );
       for (const entry of matching) {
         entry.undo();
         forget(name, entry);
@@ -78,7 +83,8 @@ function createNamespaces(kind: Kind, hooks: HooksApi) {
       return matching.length;
     },
     has(name: string, namespace?: string): boolean {
-      if (namespace === undefined) return kind === 'Filter' ? hooks.hasFilter(name) !== false : hooks.hasAction(name) !== false;
+      if (namespace === undefined)
+        return kind === 'Filter' ? hooks.hasFilter(name) !== false : hooks.hasAction(name) !== false;
       return [...(added.get(name) ?? [])].some((entry) => entry.namespace === namespace);
     },
   };
@@ -86,5 +92,7 @@ function createNamespaces(kind: Kind, hooks: HooksApi) {
 
 function checkNamespace(name: string, namespace: string): void {
   if (typeof namespace === 'string' && /^[a-zA-Z][\w.\-/]*$/.test(namespace)) return;
-  throw new TypeError(`'${String(namespace)}' is no namespace for a callback of the hook '${name}'. Begin with a letter and use letters, digits, '_', '.', '-' and '/': my-plugin/prices.`);
+  throw new TypeError(
+    `'${String(namespace)}' is no namespace for a callback of the hook '${name}'. Begin with a letter and use letters, digits, '_', '.', '-' and '/': my-plugin/prices.`,
+  );
 }

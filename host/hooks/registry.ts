@@ -92,7 +92,8 @@ export function createRegistry(mayForget: () => boolean): Registry {
       addEntry(find(name), entry);
       return () => void removeFrom(name, (each) => each === entry);
     },
-    remove: (name, callback, priority = 10) => removeFrom(name, (entry) => entry.callback === callback && entry.priority === priority),
+    remove: (name, callback, priority = 10) =>
+      removeFrom(name, (entry) => entry.callback === callback && entry.priority === priority),
     removeAll(name, priority) {
       removeFrom(name, (entry) => priority === undefined || entry.priority === priority);
       return true;
@@ -103,7 +104,9 @@ export function createRegistry(mayForget: () => boolean): Registry {
     has(name, callback, priority) {
       const entries = hooks.get(name)?.entries ?? [];
       if (!callback) return entries.length > 0;
-      const found = entries.find((entry) => entry.callback === callback && (priority === undefined || entry.priority === priority));
+      const found = entries.find(
+        (entry) => entry.callback === callback && (priority === undefined || entry.priority === priority),
+      );
       return priority === undefined ? (found?.priority ?? false) : found !== undefined;
     },
     describe: () => describeAll(hooks.values()),
@@ -131,12 +134,17 @@ function describe(hook: Hook): HookDescription {
 }
 
 function checkAdd(name: string, { callback, priority, acceptedArgs }: Entry): void {
-  if (typeof name !== 'string' || name === '') throw new TypeError('A hook needs a name: pass a string that is not empty.');
+  if (typeof name !== 'string' || name === '')
+    throw new TypeError('A hook needs a name: pass a string that is not empty.');
   if (typeof callback !== 'function') throw new TypeError(`The callback for the hook '${name}' is not a function.`);
   if (!Number.isInteger(priority)) {
-    throw new TypeError(`The priority ${String(priority)} for the hook '${name}' is not a whole number; 10 is usual, lower runs earlier.`);
+    throw new TypeError(
+      `The priority ${String(priority)} for the hook '${name}' is not a whole number; 10 is usual, lower runs earlier.`,
+    );
   }
   if (!Number.isInteger(acceptedArgs) || acceptedArgs < 0) {
-    throw new TypeError(`acceptedArgs ${String(acceptedArgs)} for the hook '${name}' must be a whole number from 0; leave it out for all arguments.`);
+    throw new TypeError(
+      `acceptedArgs ${String(acceptedArgs)} for the hook '${name}' must be a whole number from 0; leave it out for all arguments.`,
+    );
   }
 }

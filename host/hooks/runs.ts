@@ -30,7 +30,10 @@ export function createRuns(dependencies: RunsDependencies): Runs {
     filterValue(hook, value) {
       const { groups } = hook;
       hook.runs += 1;
-      if (hook.runs === compileAfter) hook.compiled = compileRun(hook, context.stack, (of, place, run) => filterFrom({ hook: of, ...place }, run.level, [run.value]));
+      if (hook.runs === compileAfter)
+        hook.compiled = compileRun(hook, context.stack, (of, place, run) =>
+          filterFrom({ hook: of, ...place }, run.level, [run.value]),
+        );
       return groups && all.entries.length === 0 ? throughGroups(hook, groups, value) : runs.filter(hook, value);
     },
     filter(hook, ...args) {
@@ -71,7 +74,8 @@ function createGroupLoop(context: HookContext, careful: Loops['filterFrom']) {
         for (let index = 0; index < callbacks.length; index += 1) {
           const callback = callbacks[index] as AnyCallback;
           value = callback(value);
-          if (hook.entries !== entries) return careful({ hook, generation, entries, index: first + index + 1 }, level, [value]);
+          if (hook.entries !== entries)
+            return careful({ hook, generation, entries, index: first + index + 1 }, level, [value]);
         }
       }
       return value;

@@ -27,7 +27,8 @@ const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |$)/;
 const forbidden = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|(?<!\r)\n/;
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const digits = /^\d{1,15}$/;
-const chunkSize = /^([0-9a-f]+)(?:;[!#$%&'*+\-.^_`|~0-9a-z]+(?:=(?:[!#$%&'*+\-.^_`|~0-9a-z]+|"[^"\\\0-\x08\x0a-\x1f\x7f]*"))?)*$/i;
+const chunkSize =
+  /^([0-9a-f]+)(?:;[!#$%&'*+\-.^_`|~0-9a-z]+(?:=(?:[!#$%&'*+\-.^_`|~0-9a-z]+|"[^"\\\0-\x08\x0a-\x1f\x7f]*"))?)*$/i;
 
 /** Names of headers as they come, and in lower case: the same few over and over. */
 const lowerNames = new Map<string, string>();
@@ -83,14 +84,21 @@ export class AnswerParser {
 
   private step(bytes: Buffer, at: number): number {
     switch (this.state) {
-      case 'head': return this.readHead(bytes, at);
-      case 'sized': return this.readBody(bytes, at, 'complete');
-      case 'chunk': return this.readBody(bytes, at, 'chunk-end');
+      case 'head':
+        return this.readHead(bytes, at);
+      case 'sized':
+        return this.readBody(bytes, at, 'complete');
+      case 'chunk':
+        return this.readBody(bytes, at, 'chunk-end');
       case 'until-end':
         this.sink.onBody(at === 0 ? bytes : bytes.subarray(at));
         return bytes.length;
-      case 'size-line': case 'chunk-end': case 'trailers': return this.readLine(bytes, at);
-      case 'complete': return at;
+      case 'size-line':
+      case 'chunk-end':
+      case 'trailers':
+        return this.readLine(bytes, at);
+      case 'complete':
+        return at;
     }
   }
 
@@ -124,7 +132,10 @@ export class AnswerParser {
     const rest = at === 0 ? bytes : bytes.subarray(at);
     const all = this.partial === null ? rest : Buffer.concat([this.partial, rest]);
     const end = all.indexOf(mark);
-    if ((end < 0 ? all.length : end) > mostBytes) throw mark === endOfHead ? new HeadersTooLongError('its headers are too long') : new UnreadableAnswerError('a line between its chunks is too long');
+    if ((end < 0 ? all.length : end) > mostBytes)
+      throw mark === endOfHead
+        ? new HeadersTooLongError('its headers are too long')
+        : new UnreadableAnswerError('a line between its chunks is too long');
     this.partial = end < 0 ? all : null;
     return end < 0 ? null : { found: all.subarray(0, end), next: at + end + mark.length - before };
   }
@@ -153,7 +164,8 @@ export class AnswerParser {
   /** RFC 9112, 6.3. */
   private frame(status: number, headers: Head['headers']): void {
     const { 'transfer-encoding': coding, 'content-length': length } = headers;
-    if (coding !== undefined && length !== undefined) throw new UnreadableAnswerError('it says in two ways how long it is');
+    if (coding !== undefined && length !== undefined)
+      throw new UnreadableAnswerError('it says in two ways how long it is');
     if (status === 204 || status === 304) this.state = 'complete';
     else if (coding !== undefined) this.state = /(?:^|,)[ \t]*chunked[ \t]*$/i.test(coding) ? 'size-line' : 'until-end';
     else if (length === undefined) this.state = 'until-end';
@@ -175,7 +187,8 @@ export class AnswerParser {
     this.trailerBytes += line.length + endOfLine.length;
     if (this.trailerBytes > mostBytes) throw new UnreadableAnswerError('its trailers are too long');
     if (line === '') this.state = 'complete';
-    else if (forbidden.test(line) || lowerName(line, line.indexOf(':')) === null) throw new UnreadableAnswerError('a trailer cannot be read');
+    else if (forbidden.test(line) || lowerName(line, line.indexOf(':')) === null)
+      throw new UnreadableAnswerError('a trailer cannot be read');
   }
 }
 
@@ -247,11 +260,14 @@ const isSpace = (code: number): boolean => code === 32 || code === 9;
 /** The same length said several times is one. */
 function lengthOf(text: string): number {
   const [first = '', ...others] = text.includes(',') ? text.split(',').map((part) => withoutSpace(part, 0)) : [text];
-  if (!digits.test(first) || others.some((other) => other !== first)) throw new UnreadableAnswerError('its content-length cannot be read');
+  if (!digits.test(first) || others.some((other) => other !== first))
+    throw new UnreadableAnswerError('its content-length cannot be read');
   return Number(first);
 }
 
 function staysOpen(connection: string | undefined, isNew: boolean): boolean {
   if (connection === undefined) return isNew;
-  return isNew ? !/(?:^|,)[ \t]*close[ \t]*(?:,|$)/i.test(connection) : /(?:^|,)[ \t]*keep-alive[ \t]*(?:,|$)/i.test(connection);
+  return isNew
+    ? !/(?:^|,)[ \t]*close[ \t]*(?:,|$)/i.test(connection)
+    : /(?:^|,)[ \t]*keep-alive[ \t]*(?:,|$)/i.test(connection);
 }

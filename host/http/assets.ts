@@ -52,9 +52,16 @@ export function createAssets(): Assets {
 
   return {
     add(slug, directory) {
-      if (!/^[a-z0-9-]+$/.test(slug)) throw new Error(`'${slug}' cannot name assets; use lower-case letters, digits and dashes.`);
+      if (!/^[a-z0-9-]+$/.test(slug))
+        throw new Error(`'${slug}' cannot name assets; use lower-case letters, digits and dashes.`);
       if (folders.has(slug)) throw new Error(`There are assets named '${slug}' already; take them back first.`);
-      const serve = express.static(directory, { dotfiles: 'ignore', index: false, redirect: false, cacheControl: false, setHeaders });
+      const serve = express.static(directory, {
+        dotfiles: 'ignore',
+        index: false,
+        redirect: false,
+        cacheControl: false,
+        setHeaders,
+      });
       const folder = { directory, serve };
       folders.set(slug, folder);
       return () => {

@@ -10,7 +10,10 @@ export interface ErrorPagesDependencies {
 }
 
 /** The page for addresses nobody answered, and the page for handlers that threw. Neither shows a reason beyond the status; it is in the log, under the request's id. */
-export function createErrorPages({ renderError, log }: ErrorPagesDependencies): { readonly notFound: RequestHandler; readonly failed: ErrorRequestHandler } {
+export function createErrorPages({ renderError, log }: ErrorPagesDependencies): {
+  readonly notFound: RequestHandler;
+  readonly failed: ErrorRequestHandler;
+} {
   async function answer(request: Request, response: Response, status: number): Promise<void> {
     const requestId = String(request.headers['x-request-id'] ?? '');
     const page = await renderError(status, requestId).catch((error: unknown) => {

@@ -24,10 +24,15 @@ export function createHealth({ checks, draining, log, clock }: HealthDependencie
   const router = Router();
   router.get('/healthz', (_request, response) => answer(response, 200, { status: 'ok' }));
   router.get('/readyz', async (_request: Request, response: Response) => {
-    const outcomes = await Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await passes(name, check)] as const));
+    const outcomes = await Promise.all(
+      Object.entries(checks).map(async ([name, check]) => [name, await passes(name, check)] as const),
+    );
     const ready = !draining() && outcomes.every(([, passed]) => passed);
     const status = draining() ? 'stopping' : ready ? 'ready' : 'not ready';
-    answer(response, ready ? 200 : 503, { status, checks: Object.fromEntries(outcomes.map(([name, passed]) => [name, passed ? 'ok' : 'failed'])) });
+    answer(response, ready ? 200 : 503, {
+      status,
+      checks: Object.fromEntries(outcomes.map(([name, passed]) => [name, passed ? 'ok' : 'failed'])),
+    });
   });
 
   async function passes(name: string, check: ReadinessCheck): Promise<boolean> {

@@ -28,7 +28,13 @@ interface Durations {
 }
 
 /** Counters of this process; each node is scraped for itself. prom-client, for the process's metrics, is loaded at the first scrape. */
-export function createMetrics({ clock, log }: { readonly clock: Pick<Clock, 'now' | 'after'>; readonly log: Logger }): Metrics {
+export function createMetrics({
+  clock,
+  log,
+}: {
+  readonly clock: Pick<Clock, 'now' | 'after'>;
+  readonly log: Logger;
+}): Metrics {
   const requests = new Map<string, number>();
   const durations = new Map<RouteClass, Durations>();
   const collectors = new Set<MetricsCollector>();
@@ -49,7 +55,9 @@ export function createMetrics({ clock, log }: { readonly clock: Pick<Clock, 'now
   async function ask(collector: MetricsCollector): Promise<string> {
     let undo: (() => void) | undefined;
     const late = new Promise<never>((_resolve, reject) => {
-      undo = clock.after(collectorLimit, () => reject(new Error(`The collector did not end within ${collectorLimit} ms.`)));
+      undo = clock.after(collectorLimit, () =>
+        reject(new Error(`The collector did not end within ${collectorLimit} ms.`)),
+      );
     });
     try {
       return (await Promise.race([collector(), late])).trim();
@@ -69,12 +77,20 @@ export function createMetrics({ clock, log }: { readonly clock: Pick<Clock, 'now
       },
     },
     observe(response, startedAt, routeClass) {
-      response.once('close', () => count(routeClass(), response.writableFinished ? response.statusCode : 499, (clock.now() - startedAt) / 1000));
+      response.once('close', () =>
+        count(routeClass(), response.writableFinished ? response.statusCode : 499, (clock.now() - startedAt) / 1000),
+      );
     },
     async expose() {
       ofProcess ??= collectProcessMetrics();
       const [own, ...added] = await Promise.all([(await ofProcess).metrics(), ...[...collectors].map(ask)]);
-      return [...exposeRequests(requests), ...exposeDurations(durations), own.trim(), ...added.filter((text) => text !== ''), ''].join('\n');
+      return [
+        ...exposeRequests(requests),
+        ...exposeDurations(durations),
+        own.trim(),
+        ...added.filter((text) => text !== ''),
+        '',
+      ].join('\n');
     },
   };
 }
@@ -108,19 +124,33 @@ function* exposeDurations(durations: ReadonlyMap<RouteClass, Durations>): Iterab
 }
 
 /** `GET /metrics`, for callers on this machine, or with `Authorization: Bearer <METRICS_TOKEN>`. */
-export function createMetricsHandler({ metrics, token }: { readonly metrics: Metrics; readonly token: string | null }): RequestHandler {
+export function createMetricsHandler({
+  metrics,
+  token,
+}: {
+  readonly metrics: Metrics;
+  readonly token: string | null;
+}): RequestHandler {
   return async (request, response) => {
     if (!isLocal(request) && !holdsToken(request, token)) {
-      response.status(403).type('text/plain').send('Metrics are for callers on this machine, or with the METRICS_TOKEN as Bearer token.\n');
+      response
+        .status(403)
+        .type('text/plain')
+        .send('Metrics are for callers on this machine, or with the METRICS_TOKEN as Bearer token.\n');
       return;
     }
-    response.set('Cache-Control', 'no-store').type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.expose());
+    response
+      .set('Cache-Control', 'no-store')
+      .type('text/plain; version=0.0.4; charset=utf-8')
+      .send(await metrics.expose());
   };
 }
 
 /** A proxy on this machine is a local peer as well; what it forwards is not local. */
 function isLocal(request: IncomingMessage): boolean {
-  const forwarded = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'].some((name) => request.headers[name] !== undefined);
+  const forwarded = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'].some(
+    (name) => request.headers[name] !== undefined,
+  );
   return !forwarded && /^(::ffff:)?127\.|^::1$/.test(request.socket.remoteAddress ?? '');
 }
 

@@ -1,10 +1,19 @@
 import ipaddr from 'ipaddr.js';
 
 /** Addresses on which clouds hand out credentials to whoever asks from inside. Those of 169.254.0.0/16 are link-local besides. */
-const metadataAddresses = new Set([
-  '169.254.169.254', '169.254.170.2', '169.254.170.23', 'fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254',
-  '100.100.100.200', '168.63.129.16', '192.0.0.192',
-].map((address) => ipaddr.process(address).toNormalizedString()));
+const metadataAddresses = new Set(
+  [
+    '169.254.169.254',
+    '169.254.170.2',
+    '169.254.170.23',
+    'fd00:ec2::254',
+    'fd00:ec2::23',
+    'fd20:ce::254',
+    '100.100.100.200',
+    '168.63.129.16',
+    '192.0.0.192',
+  ].map((address) => ipaddr.process(address).toNormalizedString()),
+);
 
 /** Ranges an administrator may open. All others but the public one are never an endpoint: link-local, multicast, reserved, tunnels. */
 const internalRanges: ReadonlySet<string> = new Set(['private', 'loopback', 'uniqueLocal', 'carrierGradeNat']);
@@ -19,7 +28,8 @@ export function refusalOf(address: string, internal: boolean): string | null {
   const [bare = ''] = address.split('%');
   if (!ipaddr.isValid(bare)) return 'is not an address';
   const parsed = ipaddr.process(bare);
-  if (metadataAddresses.has(parsed.toNormalizedString())) return 'is a metadata service of a cloud, which is never called';
+  if (metadataAddresses.has(parsed.toNormalizedString()))
+    return 'is a metadata service of a cloud, which is never called';
   const range = parsed.range();
   // NAT64, the way out of networks without IPv4: what counts is the IPv4 address it stands for.
   if (range === 'rfc6052') return refusalOf(parsed.toByteArray().slice(-4).join('.'), internal);

@@ -16,7 +16,15 @@ export class Exchange implements Dispatcher.DispatchController {
   readonly paused = false;
   private isOver = false;
 
-  constructor({ head, body, handler }: { readonly head: string; readonly body: Uint8Array; readonly handler: Dispatcher.DispatchHandler }) {
+  constructor({
+    head,
+    body,
+    handler,
+  }: {
+    readonly head: string;
+    readonly body: Uint8Array;
+    readonly handler: Dispatcher.DispatchHandler;
+  }) {
     this.head = head;
     this.body = body;
     this.handler = handler;
@@ -112,10 +120,18 @@ export class BulkConnection implements AnswerSink {
   constructor(socket: Socket, owner: ConnectionOwner) {
     this.socket = socket;
     this.owner = owner;
-    socket.on('data', (bytes: Buffer) => { this.read(bytes); });
-    socket.on('end', () => { this.ended(); });
-    socket.on('error', (error: Error) => { this.broke(error); });
-    socket.on('close', () => { this.broke(brokenOff()); });
+    socket.on('data', (bytes: Buffer) => {
+      this.read(bytes);
+    });
+    socket.on('end', () => {
+      this.ended();
+    });
+    socket.on('error', (error: Error) => {
+      this.broke(error);
+    });
+    socket.on('close', () => {
+      this.broke(brokenOff());
+    });
   }
 
   send(exchange: Exchange): void {

@@ -22,7 +22,8 @@ const plainNames = new Set<string>();
 const mostNames = 500;
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** Headers that decide how a request is framed, or what becomes of the connection. */
-const framing = /^(?:host|connection|content-length|transfer-encoding|keep-alive|proxy-connection|upgrade|expect|te|trailer|http2-settings)$/i;
+const framing =
+  /^(?:host|connection|content-length|transfer-encoding|keep-alive|proxy-connection|upgrade|expect|te|trailer|http2-settings)$/i;
 /** What no value may hold: above all the end of a line. */
 const unfitValue = /[^\t\x20-\x7e\x80-\xff]/;
 const plainPath = /^\/[\x21-\x7e]*$/;
@@ -71,7 +72,13 @@ export class BulkDispatcher implements Pick<Dispatcher, 'dispatch'> {
   private poolOf(origin: string): Pool {
     const found = this.pools.get(origin);
     if (found) return found;
-    const pool = new Pool({ ...this.parts, outbox: this.outbox, origin: new URL(origin), isClosing: () => this.isClosing, emptied: () => this.pools.delete(origin) });
+    const pool = new Pool({
+      ...this.parts,
+      outbox: this.outbox,
+      origin: new URL(origin),
+      isClosing: () => this.isClosing,
+      emptied: () => this.pools.delete(origin),
+    });
     this.pools.set(origin, pool);
     return pool;
   }
@@ -160,7 +167,8 @@ class Pool implements ConnectionOwner {
   /** @param all also those whose time is not over. */
   closeIdle(all: boolean): void {
     const now = this.elapsed();
-    for (const connection of [...this.idle]) if (all || now - connection.idleSince >= connection.idleTime) connection.close(null);
+    for (const connection of [...this.idle])
+      if (all || now - connection.idleSince >= connection.idleTime) connection.close(null);
   }
 
   destroy(reason: Error): void {
@@ -173,7 +181,10 @@ class Pool implements ConnectionOwner {
   private connect(): void {
     if (this.connecting >= this.waiting.length || this.open.size + this.connecting >= mostConnections) return;
     this.connecting += 1;
-    const { origin: { protocol, hostname, host, port }, connect } = this.parts;
+    const {
+      origin: { protocol, hostname, host, port },
+      connect,
+    } = this.parts;
     connect({ protocol, hostname: hostname.replace(/^\[(.*)\]$/, '$1'), host, port }, (error, socket) => {
       this.connecting -= 1;
       if (error !== null) {

@@ -19,7 +19,11 @@ export interface OutboundPolicy {
  * @throws OutboundError `outbound_dns`, or `outbound_refused` as soon as a single answer is forbidden: a name that points
  *   inside even once is not to be trusted with a second try.
  */
-export async function checkedAddresses(hostname: string, internal: boolean, resolve: Resolve): Promise<readonly string[]> {
+export async function checkedAddresses(
+  hostname: string,
+  internal: boolean,
+  resolve: Resolve,
+): Promise<readonly string[]> {
   const literal = literalAddress(hostname);
   const addresses = literal === null ? await resolveName(hostname, resolve) : [literal];
   for (const address of addresses) {
@@ -47,7 +51,12 @@ export interface ConnectorDependencies {
  * A connector for undici that checks literal addresses, every answer of the resolver, and the peer it ended up with. The
  * socket gets the checked addresses instead of the name, so that a second look-up cannot answer differently.
  */
-export function createGuardedConnector({ policy, resolve, buildConnector: build, timeout }: ConnectorDependencies): buildConnector.connector {
+export function createGuardedConnector({
+  policy,
+  resolve,
+  buildConnector: build,
+  timeout,
+}: ConnectorDependencies): buildConnector.connector {
   return (options, callback) => {
     const hostname = options.hostname.replace(/^\[(.*)\]$/, '$1');
     const port = options.port || (options.protocol === 'https:' ? '443' : '80');

@@ -1,8 +1,14 @@
 import { HeadersTooLongError, UnreadableAnswerError } from './answer-parser.ts';
 
 export type OutboundCode =
-  | 'outbound_refused' | 'outbound_dns' | 'outbound_connect' | 'outbound_tls'
-  | 'outbound_timeout' | 'outbound_too_large' | 'outbound_redirects' | 'outbound_unreadable';
+  | 'outbound_refused'
+  | 'outbound_dns'
+  | 'outbound_connect'
+  | 'outbound_tls'
+  | 'outbound_timeout'
+  | 'outbound_too_large'
+  | 'outbound_redirects'
+  | 'outbound_unreadable';
 
 /** Why an outbound request has no answer. The message may be shown to an administrator; it names host and reason, no path and no query. */
 export class OutboundError extends Error {
@@ -20,7 +26,8 @@ export class OutboundError extends Error {
 }
 
 const dnsCodes = /^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL|EBADNAME|ETIMEOUT)/;
-const tlsCodes = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|EPROTO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH)/;
+const tlsCodes =
+  /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|EPROTO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH)/;
 const timeoutCodes = /^(ETIMEDOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/;
 
 /** One of our codes for whatever resolver, socket, TLS or HTTP client threw. */
@@ -29,11 +36,19 @@ export function asOutboundError(error: unknown, host: string): OutboundError {
   const { code: given, message = String(error) } = (firstOf(error) ?? {}) as { code?: unknown; message?: string };
   const code = typeof given === 'string' ? given : '';
   const options = { cause: error };
-  if (dnsCodes.test(code)) return new OutboundError('outbound_dns', `The name ${host} cannot be resolved (${code}).`, options);
-  if (tlsCodes.test(code)) return new OutboundError('outbound_tls', `No secure connection to ${host}: ${message}`, options);
+  if (dnsCodes.test(code))
+    return new OutboundError('outbound_dns', `The name ${host} cannot be resolved (${code}).`, options);
+  if (tlsCodes.test(code))
+    return new OutboundError('outbound_tls', `No secure connection to ${host}: ${message}`, options);
   if (timeoutCodes.test(code)) return new OutboundError('outbound_timeout', `${host} did not answer in time.`, options);
-  if (code === 'UND_ERR_HEADERS_OVERFLOW' || error instanceof HeadersTooLongError) return new OutboundError('outbound_unreadable', `${host} sent headers that are too long to be read.`, options);
-  if (isParserError(error)) return new OutboundError('outbound_unreadable', `${host} answered something that is not HTTP: ${message}.`, options);
+  if (code === 'UND_ERR_HEADERS_OVERFLOW' || error instanceof HeadersTooLongError)
+    return new OutboundError('outbound_unreadable', `${host} sent headers that are too long to be read.`, options);
+  if (isParserError(error))
+    return new OutboundError(
+      'outbound_unreadable',
+      `${host} answered something that is not HTTP: ${message}.`,
+      options,
+    );
   return new OutboundError('outbound_connect', `The connection to ${host} failed (${code || message}).`, options);
 }
 

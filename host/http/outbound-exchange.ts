@@ -47,7 +47,13 @@ export function sendHop(hop: Hop): Promise<HopAnswer> {
     cancellation.onCancel = (reason) => handler.cancelled(reason);
     try {
       agent.dispatch(
-        { origin: target.origin, path: `${target.pathname}${target.search}`, method: hop.method as Dispatcher.HttpMethod, headers: hop.headers, body: hop.body },
+        {
+          origin: target.origin,
+          path: `${target.pathname}${target.search}`,
+          method: hop.method as Dispatcher.HttpMethod,
+          headers: hop.headers,
+          body: hop.body,
+        },
         handler,
       );
     } catch (error) {
@@ -85,7 +91,11 @@ class HopHandler implements Dispatcher.DispatchHandler {
     if (this.settled) controller.abort(this.hop.cancellation.reason ?? new Error('given up'));
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>): void {
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
     if (status < 200) return;
     this.status = status;
     if (heads.hasSubscribers) heads.publish({ origin: this.hop.target.origin });
@@ -107,7 +117,12 @@ class HopHandler implements Dispatcher.DispatchHandler {
       this.parts.push(chunk.subarray(0, room));
       this.cut();
     } else {
-      this.fail(new OutboundError('outbound_too_large', `The answer of ${this.hop.target.host} is larger than ${this.hop.maxBytes} bytes.`));
+      this.fail(
+        new OutboundError(
+          'outbound_too_large',
+          `The answer of ${this.hop.target.host} is larger than ${this.hop.maxBytes} bytes.`,
+        ),
+      );
       this.controller?.abort(new Error('too large'));
     }
   }

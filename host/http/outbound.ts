@@ -27,7 +27,11 @@ const defaults = { timeout: 10_000, redirects: 5, maxBytes: 5 * 1024 * 1024 } as
 const mostAgents = 64;
 
 /** The guarded fetch (see HttpApi). Connections are kept and used again; undici is loaded at the first call. */
-export function createOutbound({ clock, resolve = systemResolve, userAgent = 'svc-host' }: OutboundDependencies): Outbound {
+export function createOutbound({
+  clock,
+  resolve = systemResolve,
+  userAgent = 'svc-host',
+}: OutboundDependencies): Outbound {
   const agents = new Map<string, Opened>();
 
   function clientsFor(policy: OutboundPolicy): Opened {
@@ -51,12 +55,23 @@ export function createOutbound({ clock, resolve = systemResolve, userAgent = 'sv
     const target = parse(url);
     const { timeout = defaults.timeout, signal } = init;
     const cancellation: Cancellation = { reason: null, onCancel: null };
-    const undo = clock.after(timeout, () => cancel(cancellation, new OutboundError('outbound_timeout', `${target.host} did not answer within ${timeout} ms.`)));
+    const undo = clock.after(timeout, () =>
+      cancel(
+        cancellation,
+        new OutboundError('outbound_timeout', `${target.host} did not answer within ${timeout} ms.`),
+      ),
+    );
     const undoSignal = signal && listen(signal, cancellation);
     try {
       const clients = clientsFor(policyOf(init));
       const { agent, bulk } = clients.now ?? (await clients.soon);
-      return await follow({ agent: init.bulk === true ? bulk : agent, target, headers: withUserAgent(init.headers, userAgent), init, cancellation });
+      return await follow({
+        agent: init.bulk === true ? bulk : agent,
+        target,
+        headers: withUserAgent(init.headers, userAgent),
+        init,
+        cancellation,
+      });
     } finally {
       undo();
       undoSignal?.();
@@ -93,11 +108,17 @@ interface Opened {
 
 function opened(soon: Promise<Clients>): Opened {
   const clients: Opened = { soon, now: null };
-  soon.then((now) => (clients.now = now), () => undefined);
+  soon.then(
+    (now) => (clients.now = now),
+    () => undefined,
+  );
   return clients;
 }
 
-async function openClients(policy: OutboundPolicy, { resolve, clock }: { readonly resolve: Resolve; readonly clock: Pick<Clock, 'after'> }): Promise<Clients> {
+async function openClients(
+  policy: OutboundPolicy,
+  { resolve, clock }: { readonly resolve: Resolve; readonly clock: Pick<Clock, 'after'> },
+): Promise<Clients> {
   const { Agent, buildConnector } = await import('undici');
   const connect = createGuardedConnector({ policy, resolve, buildConnector, timeout: 10_000 });
   // One time limit over all phases is kept above; undici's own timers are off.
@@ -114,28 +135,55 @@ interface Exchange {
 }
 
 /** Sends, and follows redirects; the connector checks each hop. */
-async function follow({ agent, target: first, headers: given, init, cancellation }: Exchange): Promise<OutboundResponse> {
-  const { method = 'GET', body = null, redirects = defaults.redirects, maxBytes = defaults.maxBytes, truncate = false } = init;
+async function follow({
+  agent,
+  target: first,
+  headers: given,
+  init,
+  cancellation,
+}: Exchange): Promise<OutboundResponse> {
+  const {
+    method = 'GET',
+    body = null,
+    redirects = defaults.redirects,
+    maxBytes = defaults.maxBytes,
+    truncate = false,
+  } = init;
   let target = first;
   let headers = given;
   for (let hop = 0; ; hop += 1) {
     const answer = await sendHop({ agent, target, method, headers, body, maxBytes, truncate, cancellation });
     const next = redirectOf(answer, target, method);
-    if (next === null) return new Answer({ status: answer.status, headers: answer.headers, body: answer.body, url: target.href });
-    if (hop >= redirects) throw new OutboundError('outbound_redirects', `${first.host} redirects more than ${redirects} times.`, { status: answer.status });
+    if (next === null)
+      return new Answer({ status: answer.status, headers: answer.headers, body: answer.body, url: target.href });
+    if (hop >= redirects)
+      throw new OutboundError('outbound_redirects', `${first.host} redirects more than ${redirects} times.`, {
+        status: answer.status,
+      });
     if (next.origin !== target.origin) headers = withoutCredentials(headers);
     target = next;
   }
 }
 
-function redirectOf({ status, headers }: Pick<OutboundResponse, 'status' | 'headers'>, from: URL, method: string): URL | null {
+function redirectOf(
+  { status, headers }: Pick<OutboundResponse, 'status' | 'headers'>,
+  from: URL,
+  method: string,
+): URL | null {
   if (status < 300 || status > 399) return null;
   const location = headers['location'];
   if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return null;
-  if (status === 303 && !['GET', 'HEAD'].includes(method)) throw new OutboundError('outbound_redirects', `${from.host} answered 303, which would drop what was sent.`, { status });
-  if (!isUrl(location, from.href)) throw new OutboundError('outbound_redirects', `${from.host} redirects to an address that is not valid.`, { status });
+  if (status === 303 && !['GET', 'HEAD'].includes(method))
+    throw new OutboundError('outbound_redirects', `${from.host} answered 303, which would drop what was sent.`, {
+      status,
+    });
+  if (!isUrl(location, from.href))
+    throw new OutboundError('outbound_redirects', `${from.host} redirects to an address that is not valid.`, {
+      status,
+    });
   const next = parse(new URL(location, from.href).href);
-  if (from.protocol === 'https:' && next.protocol === 'http:') throw new OutboundError('outbound_redirects', `${from.host} redirects from https to http.`, { status });
+  if (from.protocol === 'https:' && next.protocol === 'http:')
+    throw new OutboundError('outbound_redirects', `${from.host} redirects from https to http.`, { status });
   return next;
 }
 
@@ -154,8 +202,13 @@ function parse(text: string): URL {
 
 function checked(text: string): URL {
   const url = isUrl(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol)) throw new OutboundError('outbound_refused', 'Only http and https addresses can be called.');
-  if (url.username !== '' || url.password !== '') throw new OutboundError('outbound_refused', `The address of ${url.host} holds a user name or password; send them in a header.`);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new OutboundError('outbound_refused', 'Only http and https addresses can be called.');
+  if (url.username !== '' || url.password !== '')
+    throw new OutboundError(
+      'outbound_refused',
+      `The address of ${url.host} holds a user name or password; send them in a header.`,
+    );
   return url;
 }
 

@@ -31,6 +31,12 @@ export function clientAddress(request: IncomingMessage, trusts: (address: string
   const forwarded = request.headers['x-forwarded-for'];
   const peer = request.socket.remoteAddress ?? '';
   if (forwarded === undefined) return peer;
-  const hops = [peer, ...String(forwarded).split(',').map((hop) => hop.trim()).reverse()];
+  const hops = [
+    peer,
+    ...String(forwarded)
+      .split(',')
+      .map((hop) => hop.trim())
+      .reverse(),
+  ];
   return hops.find((address, hop) => !trusts(address, hop)) ?? hops.at(-1) ?? '';
 }

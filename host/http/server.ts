@@ -41,7 +41,10 @@ export interface HttpServer {
   /** Pages, assets, health and metrics; without REST, which runs before it. */
   readonly app: Express;
   /** @throws Error with the remedy when the port is taken or not allowed. */
-  listen(address: { readonly port: number; readonly host: string }): Promise<{ readonly url: string; readonly port: number }>;
+  listen(address: {
+    readonly port: number;
+    readonly host: string;
+  }): Promise<{ readonly url: string; readonly port: number }>;
   /** From now on `/readyz` answers 503, so that load balancers turn away while requests are still served. */
   drain(): void;
   /** Takes no new connections, ends idle ones, lets requests under way finish, and cuts what is left after the grace. */
@@ -56,7 +59,11 @@ export function createHttpServer(dependencies: HttpServerDependencies): HttpServ
   const { clock, rest, metrics } = dependencies;
   let draining = false;
   let stopping = false;
-  const app = createApp({ ...dependencies, metricsHandler: createMetricsHandler({ metrics, token: dependencies.metricsToken }), draining: () => draining });
+  const app = createApp({
+    ...dependencies,
+    metricsHandler: createMetricsHandler({ metrics, token: dependencies.metricsToken }),
+    draining: () => draining,
+  });
   const trusts = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
 
   const server = createServer((request: RawRequest, response: ServerResponse) => {
@@ -100,7 +107,10 @@ export function createHttpServer(dependencies: HttpServerDependencies): HttpServ
   };
 }
 
-type AppDependencies = HttpServerDependencies & { readonly metricsHandler: RequestHandler; readonly draining: () => boolean };
+type AppDependencies = HttpServerDependencies & {
+  readonly metricsHandler: RequestHandler;
+  readonly draining: () => boolean;
+};
 
 function createApp({ metricsHandler, draining, ...given }: AppDependencies): Express {
   const { notFound, failed } = createErrorPages(given);
@@ -121,7 +131,17 @@ function createApp({ metricsHandler, draining, ...given }: AppDependencies): Exp
 type RequestWithFailure = IncomingMessage & { earlierFailure?: unknown };
 
 /** What failed before express goes through its error page as well. */
-function handOn({ app, request, response, error }: { app: Express; request: RequestWithFailure; response: ServerResponse; error: unknown }): void {
+function handOn({
+  app,
+  request,
+  response,
+  error,
+}: {
+  app: Express;
+  request: RequestWithFailure;
+  response: ServerResponse;
+  error: unknown;
+}): void {
   if (error !== undefined && error !== null) request.earlierFailure = error;
   app(request, response);
 }

@@ -33,8 +33,13 @@ const mustUseFolder = 'must-use';
 export async function discover({ pluginDirs, hostVersion, only, shippedDirs = [] }: Places): Promise<Discovery> {
   const plugins = new Map<string, PluginSource>();
   const broken = new Map<string, string>();
-  const places = [...pluginDirs.map((pluginDir) => ({ place: join(pluginDir, mustUseFolder), mustUse: true })), ...pluginDirs.map((place) => ({ place, mustUse: false }))];
-  const shipped = new Set(await Promise.all(shippedDirs.map((directory) => realpath(directory).catch(() => directory))));
+  const places = [
+    ...pluginDirs.map((pluginDir) => ({ place: join(pluginDir, mustUseFolder), mustUse: true })),
+    ...pluginDirs.map((place) => ({ place, mustUse: false })),
+  ];
+  const shipped = new Set(
+    await Promise.all(shippedDirs.map((directory) => realpath(directory).catch(() => directory))),
+  );
   for (const { place, mustUse } of places) {
     for (const folder of await foldersOf(place)) {
       if (plugins.has(folder) || broken.has(folder) || only?.includes(folder) === false) continue;
@@ -54,7 +59,11 @@ export async function discover({ pluginDirs, hostVersion, only, shippedDirs = []
 async function foldersOf(pluginDir: string): Promise<string[]> {
   try {
     const entries = await readdir(pluginDir, { withFileTypes: true });
-    return entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink()).map(({ name }) => name).filter((name) => name !== mustUseFolder && !name.startsWith('.')).sort();
+    return entries
+      .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+      .map(({ name }) => name)
+      .filter((name) => name !== mustUseFolder && !name.startsWith('.'))
+      .sort();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;

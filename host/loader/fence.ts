@@ -10,7 +10,17 @@ import { UpgradeError } from './upgrade.ts';
  */
 export type Fence = (source: PluginSource, error: unknown) => Promise<Error>;
 
-export function createFence({ active, failures, clock, log }: { active: StoredSlugs; failures: StoredFailures; clock: Clock; log: Logger }): Fence {
+export function createFence({
+  active,
+  failures,
+  clock,
+  log,
+}: {
+  active: StoredSlugs;
+  failures: StoredFailures;
+  clock: Clock;
+  log: Logger;
+}): Fence {
   return async (source, error) => {
     const { slug } = source.manifest;
     const isStaged = error instanceof StageError || error instanceof UpgradeError;

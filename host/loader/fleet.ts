@@ -48,12 +48,15 @@ export function createFleet({ lifecycle, active, failures, fence, clock, log, ..
   let checkedAt = clock.now();
 
   const readWanted = async (): Promise<string[]> => {
-    const mustUse = [...discovery.plugins.values()].filter((source) => source.mustUse).map(({ manifest }) => manifest.slug);
+    const mustUse = [...discovery.plugins.values()]
+      .filter((source) => source.mustUse)
+      .map(({ manifest }) => manifest.slug);
     return [...new Set([...mustUse, ...(await active.read())])];
   };
   const tellBlocked = (reasons: ReadonlyMap<string, Blocked>): void => {
     for (const [slug, { message }] of reasons) {
-      if (wanted.includes(slug) && blocked.get(slug)?.message !== message) log.error(`The plugin '${slug}' was not started. ${message}`, { plugin: slug });
+      if (wanted.includes(slug) && blocked.get(slug)?.message !== message)
+        log.error(`The plugin '${slug}' was not started. ${message}`, { plugin: slug });
     }
     blocked = reasons;
   };
@@ -68,14 +71,21 @@ export function createFleet({ lifecycle, active, failures, fence, clock, log, ..
     async reconcile() {
       wanted = await readWanted();
       const order = orderPlugins(wanted, discovery.plugins);
-      const reasons = new Map<string, Blocked>([...order.blocked].map(([slug, message]) => [slug, { stage: 'requires', message }]));
+      const reasons = new Map<string, Blocked>(
+        [...order.blocked].map(([slug, message]) => [slug, { stage: 'requires', message }]),
+      );
       const startable = new Set(order.ordered.map(({ manifest }) => manifest.slug));
       for (const slug of [...running.keys()].reverse()) if (!startable.has(slug)) await end(slug);
       await suspend(outdated(running, discovery));
       for (const source of order.ordered) {
         const { slug } = source.manifest;
         if (running.has(slug) || givenUp.has(slug)) continue;
-        await start(source, 'fence').catch((error: unknown) => reasons.set(slug, { stage: error instanceof BlockedError ? 'version' : 'start', message: (error as Error).message }));
+        await start(source, 'fence').catch((error: unknown) =>
+          reasons.set(slug, {
+            stage: error instanceof BlockedError ? 'version' : 'start',
+            message: (error as Error).message,
+          }),
+        );
       }
       // Without those that were fenced.
       wanted = await readWanted();
@@ -101,14 +111,24 @@ interface Running extends Pick<Fleet, 'end' | 'suspend'> {
   start(source: PluginSource, onFailure: 'fence' | 'throw'): Promise<RunningPlugin>;
 }
 
-function createRunning({ lifecycle, failures, fence, log }: Pick<FleetDependencies, 'lifecycle' | 'failures' | 'fence' | 'log'>): Running {
+function createRunning({
+  lifecycle,
+  failures,
+  fence,
+  log,
+}: Pick<FleetDependencies, 'lifecycle' | 'failures' | 'fence' | 'log'>): Running {
   const running = new Map<string, RunningPlugin>();
   const givenUp = new Set<string>();
   const end: Fleet['end'] = async (slug, work = lifecycle.stop) => {
     const plugin = running.get(slug);
     running.delete(slug);
     if (!plugin) return;
-    await work(plugin).catch((error: unknown) => log.error(`The plugin '${slug}' failed while it was switched off; it is off all the same.`, { plugin: slug, error }));
+    await work(plugin).catch((error: unknown) =>
+      log.error(`The plugin '${slug}' failed while it was switched off; it is off all the same.`, {
+        plugin: slug,
+        error,
+      }),
+    );
   };
   const suspend: Fleet['suspend'] = async (slugs) => {
     for (const slug of withDependents(slugs, running).reverse()) await end(slug);
@@ -132,14 +152,17 @@ function createRunning({ lifecycle, failures, fence, log }: Pick<FleetDependenci
 
 /** Those that run in another version than lies in their folder now. */
 function outdated(running: ReadonlyMap<string, RunningPlugin>, { plugins }: Discovery): string[] {
-  return [...running].filter(([slug, { source }]) => plugins.get(slug)?.manifest.version !== source.manifest.version).map(([slug]) => slug);
+  return [...running]
+    .filter(([slug, { source }]) => plugins.get(slug)?.manifest.version !== source.manifest.version)
+    .map(([slug]) => slug);
 }
 
 /** With all that require them, in the order in which they were started. */
 function withDependents(slugs: readonly string[], running: ReadonlyMap<string, RunningPlugin>): string[] {
   const found = new Set(slugs);
   // What is required was started before.
-  for (const [slug, { source }] of running) if (Object.keys(source.manifest.requires).some((each) => found.has(each))) found.add(slug);
+  for (const [slug, { source }] of running)
+    if (Object.keys(source.manifest.requires).some((each) => found.has(each))) found.add(slug);
   return [...running.keys()].filter((slug) => found.has(slug));
 }
 
@@ -148,5 +171,9 @@ export function usable(slug: string, { plugins, broken }: Discovery): PluginSour
   const source = plugins.get(slug);
   if (source) return source;
   const fault = broken.get(slug);
-  throw new Error(fault === undefined ? `There is no plugin '${slug}' in the plugin folders.` : `The plugin '${slug}' cannot be used. ${fault}`);
+  throw new Error(
+    fault === undefined
+      ? `There is no plugin '${slug}' in the plugin folders.`
+      : `The plugin '${slug}' cannot be used. ${fault}`,
+  );
 }

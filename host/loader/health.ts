@@ -14,7 +14,13 @@ export async function askHealth(step: Step, check: () => unknown): Promise<Healt
   try {
     return readFindings(await step('health', check));
   } catch (error) {
-    return [{ status: 'critical', label: 'The health check itself failed', description: error instanceof Error ? error.message : String(error) }];
+    return [
+      {
+        status: 'critical',
+        label: 'The health check itself failed',
+        description: error instanceof Error ? error.message : String(error),
+      },
+    ];
   }
 }
 
@@ -27,7 +33,12 @@ function readFindings(answer: unknown): HealthResult[] {
   if (!Array.isArray(answer)) throw new Error("'health' must answer an array of {status, label, description}.");
   return answer.map((finding: unknown) => {
     const { status, label, description } = (finding ?? {}) as Partial<Record<keyof HealthResult, unknown>>;
-    if (!statuses.includes(status) || typeof label !== 'string') throw new Error("Each finding of 'health' needs a status ('good', 'recommended' or 'critical') and a label.");
-    return { status: status as HealthResult['status'], label, description: typeof description === 'string' ? description : '' };
+    if (!statuses.includes(status) || typeof label !== 'string')
+      throw new Error("Each finding of 'health' needs a status ('good', 'recommended' or 'critical') and a label.");
+    return {
+      status: status as HealthResult['status'],
+      label,
+      description: typeof description === 'string' ? description : '',
+    };
   });
 }

@@ -43,7 +43,10 @@ interface InstallDependencies extends OperationsDependencies {
  * @throws InstallError when it is refused, Error when it failed; each leaves everything as before, but an activation
  *   that fails leaves the plugin installed.
  */
-export async function install({ path, activate = false }: Installation, dependencies: InstallDependencies): Promise<Installed> {
+export async function install(
+  { path, activate = false }: Installation,
+  dependencies: InstallDependencies,
+): Promise<Installed> {
   const { fleet, operations, pluginDir, hostVersion, limits, versions, clock, log } = dependencies;
   if (pluginDir === undefined) throw new InstallError('There is no folder for plugins; set PLUGIN_DIRS.');
   await healPluginFolder({ pluginDir, versions, clock, log });
@@ -65,29 +68,45 @@ export async function install({ path, activate = false }: Installation, dependen
 }
 
 /** The installed version that the new one may replace; null: its place is free. @throws InstallError when neither. */
-async function findOld({ manifest: { slug, version } }: PluginSource, place: string, { fleet, versions }: InstallDependencies): Promise<PluginSource | null> {
+async function findOld(
+  { manifest: { slug, version } }: PluginSource,
+  place: string,
+  { fleet, versions }: InstallDependencies,
+): Promise<PluginSource | null> {
   const { discovery, running } = fleet.state();
   const old = discovery.plugins.get(slug);
   const found = await lstat(place).catch(() => null);
   if (!old) {
-    if (found || discovery.broken.has(slug)) throw new InstallError(`There is a folder '${slug}' already that holds no usable plugin; remove it first.`);
+    if (found || discovery.broken.has(slug))
+      throw new InstallError(`There is a folder '${slug}' already that holds no usable plugin; remove it first.`);
     await refuseOlder(slug, version, await versions.read(slug));
     return null;
   }
-  if (old.mustUse || old.shipped) throw new InstallError(`The plugin '${slug}' comes with this host and is updated with it.`);
-  if (!found?.isDirectory() || (await realpath(place)) !== old.directory) throw new InstallError(`The plugin '${slug}' is installed in another folder; update it there.`);
+  if (old.mustUse || old.shipped)
+    throw new InstallError(`The plugin '${slug}' comes with this host and is updated with it.`);
+  if (!found?.isDirectory() || (await realpath(place)) !== old.directory)
+    throw new InstallError(`The plugin '${slug}' is installed in another folder; update it there.`);
   if (old.manifest.version === version) throw new InstallError(`The plugin '${slug}' ${version} is installed already.`);
-  if (!gt(version, old.manifest.version)) throw new InstallError(`Version ${old.manifest.version} of the plugin '${slug}' is installed, and this is ${version}, which is not newer.`);
+  if (!gt(version, old.manifest.version))
+    throw new InstallError(
+      `Version ${old.manifest.version} of the plugin '${slug}' is installed, and this is ${version}, which is not newer.`,
+    );
   await refuseOlder(slug, version, await versions.read(slug));
   for (const { source } of running.values()) {
     const range = source.manifest.requires[slug];
-    if (range !== undefined && !satisfies(version, range, { includePrerelease: true })) throw new InstallError(`The plugin '${source.manifest.slug}' requires '${slug}' ${range}, and this is version ${version}; deactivate or update '${source.manifest.slug}' first.`);
+    if (range !== undefined && !satisfies(version, range, { includePrerelease: true }))
+      throw new InstallError(
+        `The plugin '${source.manifest.slug}' requires '${slug}' ${range}, and this is version ${version}; deactivate or update '${source.manifest.slug}' first.`,
+      );
   }
   return old;
 }
 
 async function refuseOlder(slug: string, version: string, recorded: string | null): Promise<void> {
-  if (recorded !== null && gt(recorded, version)) throw new InstallError(`Version ${recorded} of the plugin '${slug}' has run on this site, and this is ${version}; install ${recorded} or a newer one.`);
+  if (recorded !== null && gt(recorded, version))
+    throw new InstallError(
+      `Version ${recorded} of the plugin '${slug}' has run on this site, and this is ${version}; install ${recorded} or a newer one.`,
+    );
 }
 
 interface Replacing {
@@ -98,7 +117,10 @@ interface Replacing {
   readonly activate: boolean;
 }
 
-async function replaceOld({ staged, old, place, pluginDir, activate }: Replacing, { fleet, lifecycle, versions, clock }: InstallDependencies): Promise<void> {
+async function replaceOld(
+  { staged, old, place, pluginDir, activate }: Replacing,
+  { fleet, lifecycle, versions, clock }: InstallDependencies,
+): Promise<void> {
   const { slug } = old.manifest;
   const wasRunning = fleet.state().running.has(slug);
   // Without a version that ran before there is nothing to go back to.
@@ -122,10 +144,14 @@ async function replaceOld({ staged, old, place, pluginDir, activate }: Replacing
   await replacement.keep();
 }
 
-function failureOf(error: unknown, { old, version, runs }: { old: PluginSource; version: string; runs: boolean }): Error {
+function failureOf(
+  error: unknown,
+  { old, version, runs }: { old: PluginSource; version: string; runs: boolean },
+): Error {
   const { slug, version: before } = old.manifest;
   const reason = error instanceof UpgradeError ? error.reason : describeError(error, old);
-  const backup = error instanceof UpgradeError && error.backup !== null ? ` A backup from before is ${error.backup}.` : '';
+  const backup =
+    error instanceof UpgradeError && error.backup !== null ? ` A backup from before is ${error.backup}.` : '';
   return new Error(
     `The plugin '${slug}' could not be upgraded from ${before} to ${version}: ${reason.replaceAll(old.directory, slug)} Its folder and the database are as before${runs ? `, and version ${before} runs again` : ''}.${backup}`,
     { cause: error },

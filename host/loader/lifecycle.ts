@@ -47,7 +47,13 @@ export interface LifecycleDependencies {
   readonly onRouteFailure: (slug: string, error: unknown) => void;
 }
 
-export function createLifecycle({ services, migrate, upgrades, onUpgrade, onRouteFailure }: LifecycleDependencies): Lifecycle {
+export function createLifecycle({
+  services,
+  migrate,
+  upgrades,
+  onUpgrade,
+  onRouteFailure,
+}: LifecycleDependencies): Lifecycle {
   const importer = createPluginImporter();
   const step = createStep(services.clock);
   const open = (source: PluginSource): Scope =>

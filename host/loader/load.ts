@@ -43,7 +43,10 @@ export function createPluginImporter(): PluginImporter {
       const generation = await nextGeneration(source);
       const url = pathToFileURL(source.entry);
       if (generation > 0) {
-        if (!hooked.has(source.directory)) register('./reload-hooks.ts', import.meta.url, { data: { folder: `${pathToFileURL(source.directory).href}/` } });
+        if (!hooked.has(source.directory))
+          register('./reload-hooks.ts', import.meta.url, {
+            data: { folder: `${pathToFileURL(source.directory).href}/` },
+          });
         hooked.add(source.directory);
         forgetCommonJs(source.directory);
         url.searchParams.set('generation', String(generation));
@@ -63,14 +66,20 @@ export function createPluginImporter(): PluginImporter {
 
 /** A CommonJS entry compiled from a module has its default export one level deeper. */
 function definitionOf(module: { default?: unknown }, main: string): PluginDefinition {
-  const exported = module.default as Partial<PluginDefinition> & { default?: Partial<PluginDefinition> } | undefined;
+  const exported = module.default as (Partial<PluginDefinition> & { default?: Partial<PluginDefinition> }) | undefined;
   const definition = exported?.default ?? exported;
-  if (typeof definition !== 'object') throw new Error(`${main} has no default export; write: export default { register(host) {} }`);
-  if (typeof definition.register !== 'function') throw new Error(`The default export of ${main} has no function 'register'; write: export default { register(host) {} }`);
+  if (typeof definition !== 'object')
+    throw new Error(`${main} has no default export; write: export default { register(host) {} }`);
+  if (typeof definition.register !== 'function')
+    throw new Error(
+      `The default export of ${main} has no function 'register'; write: export default { register(host) {} }`,
+    );
   for (const name of ['activate', 'deactivate', 'uninstall', 'upgrade', 'health'] as const) {
-    if (definition[name] !== undefined && typeof definition[name] !== 'function') throw new Error(`'${name}' in the default export of ${main} must be a function.`);
+    if (definition[name] !== undefined && typeof definition[name] !== 'function')
+      throw new Error(`'${name}' in the default export of ${main} must be a function.`);
   }
-  if (definition.migrations !== undefined && !Array.isArray(definition.migrations)) throw new Error(`'migrations' in the default export of ${main} must be an array.`);
+  if (definition.migrations !== undefined && !Array.isArray(definition.migrations))
+    throw new Error(`'migrations' in the default export of ${main} must be an array.`);
   return definition as PluginDefinition;
 }
 
@@ -78,8 +87,10 @@ function definitionOf(module: { default?: unknown }, main: string): PluginDefini
 function forgetCommonJs(directory: string): void {
   const { cache } = createRequire(import.meta.url);
   for (const path of Object.keys(cache)) {
-    // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- the cache of require is an object that is emptied by deleting.
-    if (path.startsWith(directory + sep) && !path.slice(directory.length).includes(`${sep}node_modules${sep}`)) delete cache[path];
+    if (!path.startsWith(directory + sep) || path.slice(directory.length).includes(`${sep}node_modules${sep}`))
+      continue;
+    // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- Node's own cache is an object
+    delete cache[path];
   }
 }
 
@@ -90,7 +101,10 @@ function forgetCommonJs(directory: string): void {
 async function fingerprintOf(directory: string): Promise<string> {
   const files = await filesOf(directory);
   const states = await Promise.all(files.map((file) => stat(file, { bigint: true })));
-  const lines = states.map(({ size, mtimeNs, ctimeNs, ino }, index) => `${relative(directory, files[index] ?? '')}\0${[size, mtimeNs, ctimeNs, ino].join(' ')}`);
+  const lines = states.map(
+    ({ size, mtimeNs, ctimeNs, ino }, index) =>
+      `${relative(directory, files[index] ?? '')}\0${[size, mtimeNs, ctimeNs, ino].join(' ')}`,
+  );
   return createHash('sha256').update(lines.join('\n')).digest('hex');
 }
 

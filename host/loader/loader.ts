@@ -104,7 +104,9 @@ export function createLoader(dependencies: LoaderDependencies): Loader {
   const sync = async (): Promise<void> => {
     missed = turns.busy();
     if (missed || stopped) return;
-    await inTurn(operations.sync).catch((error: unknown) => log.error('The plugins could not be brought in line with the option active_plugins.', { error }));
+    await inTurn(operations.sync).catch((error: unknown) =>
+      log.error('The plugins could not be brought in line with the option active_plugins.', { error }),
+    );
   };
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> =>
     turns.take(work).finally(async () => {
@@ -132,7 +134,14 @@ export function createLoader(dependencies: LoaderDependencies): Loader {
     async install(installation) {
       // What unpacks is needed by those who install alone.
       const { install } = await import('./installation.ts');
-      const installed = await inTurn(() => install(installation, { ...parts, operations, hostVersion: dependencies.hostVersion, limits: dependencies.limits }));
+      const installed = await inTurn(() =>
+        install(installation, {
+          ...parts,
+          operations,
+          hostVersion: dependencies.hostVersion,
+          limits: dependencies.limits,
+        }),
+      );
       if (installed.activated) await hooks.doActionAsync('activated_plugin', installed.slug);
       return installed;
     },
@@ -144,14 +153,23 @@ export function createLoader(dependencies: LoaderDependencies): Loader {
   };
 }
 
-async function askRunning({ fleet, lifecycle }: OperationsDependencies, slug: string | undefined): Promise<PluginHealth[]> {
+async function askRunning(
+  { fleet, lifecycle }: OperationsDependencies,
+  slug: string | undefined,
+): Promise<PluginHealth[]> {
   const { running } = fleet.state();
-  if (slug !== undefined && !running.has(slug)) throw new Error(`The plugin '${slug}' is not running, so it cannot be asked.`);
-  const asked = [...running].filter(([each, { definition }]) => (slug === undefined ? definition.health !== undefined : each === slug));
+  if (slug !== undefined && !running.has(slug))
+    throw new Error(`The plugin '${slug}' is not running, so it cannot be asked.`);
+  const asked = [...running].filter(([each, { definition }]) =>
+    slug === undefined ? definition.health !== undefined : each === slug,
+  );
   return Promise.all(asked.map(async ([each, plugin]) => ({ slug: each, results: await lifecycle.health(plugin) })));
 }
 
-function createParts(dependencies: LoaderDependencies, listeners: Pick<LifecycleDependencies, 'onUpgrade' | 'onRouteFailure'>): OperationsDependencies {
+function createParts(
+  dependencies: LoaderDependencies,
+  listeners: Pick<LifecycleDependencies, 'onUpgrade' | 'onRouteFailure'>,
+): OperationsDependencies {
   const { options, migrate, forgetMigrations, services, log, pluginDirs } = dependencies;
   const { clock } = services;
   const active = createStoredSlugs(options, 'active_plugins');
@@ -162,7 +180,19 @@ function createParts(dependencies: LoaderDependencies, listeners: Pick<Lifecycle
   const lifecycle = createLifecycle({ services, migrate, upgrades, ...listeners });
   const fence = createFence({ active, failures, clock, log });
   const fleet = createFleet({ ...dependencies, lifecycle, active, failures, fence, clock });
-  return { fleet, lifecycle, active, declined, failures, versions, fence, forgetMigrations, pluginDir: pluginDirs[0], clock, log };
+  return {
+    fleet,
+    lifecycle,
+    active,
+    declined,
+    failures,
+    versions,
+    fence,
+    forgetMigrations,
+    pluginDir: pluginDirs[0],
+    clock,
+    log,
+  };
 }
 
 function withoutBackups(migrate: LoaderDependencies['migrate']): UpgradeServices {

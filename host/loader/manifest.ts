@@ -19,7 +19,8 @@ export interface PluginSource {
 }
 
 /** As it is written, before the defaults. */
-type GivenManifest = Omit<PluginManifest, 'description' | 'main' | 'requires'> & Partial<Pick<PluginManifest, 'description' | 'main' | 'requires'>>;
+type GivenManifest = Omit<PluginManifest, 'description' | 'main' | 'requires'> &
+  Partial<Pick<PluginManifest, 'description' | 'main' | 'requires'>>;
 
 /** Thrown with one sentence a fault, each beginning with the name of the member. */
 export class ManifestError extends Error {
@@ -37,7 +38,8 @@ interface Member {
 }
 
 const isRange = (value: unknown): boolean => typeof value === 'string' && validRange(value) !== null;
-const isText = (value: unknown, longest: number): value is string => typeof value === 'string' && value.length <= longest;
+const isText = (value: unknown, longest: number): value is string =>
+  typeof value === 'string' && value.length <= longest;
 
 /** Written out rather than as a JSON Schema: loading ajv would double what the loader costs at start, for eight members. */
 const members: Readonly<Record<string, Member>> = {
@@ -46,10 +48,21 @@ const members: Readonly<Record<string, Member>> = {
     accepts: (value) => isText(value, 60) && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(value),
     expected: 'lower-case letters, digits and dashes, for example my-plugin',
   },
-  name: { required: true, accepts: (value) => isText(value, 200) && value.trim() !== '', expected: 'a text that is not empty' },
-  version: { required: true, accepts: (value) => isText(value, 100) && valid(value) !== null, expected: 'a semantic version, for example 1.0.0' },
+  name: {
+    required: true,
+    accepts: (value) => isText(value, 200) && value.trim() !== '',
+    expected: 'a text that is not empty',
+  },
+  version: {
+    required: true,
+    accepts: (value) => isText(value, 100) && valid(value) !== null,
+    expected: 'a semantic version, for example 1.0.0',
+  },
   description: { accepts: (value) => isText(value, 2_000), expected: 'a text' },
-  main: { accepts: (value) => isText(value, 500) && value !== '', expected: 'the path of the entry module inside the folder, for example index.js' },
+  main: {
+    accepts: (value) => isText(value, 500) && value !== '',
+    expected: 'the path of the entry module inside the folder, for example index.js',
+  },
   host: { required: true, accepts: isRange, expected: 'a range of host versions, for example ^1' },
   requires: {
     accepts: (value) => isObject(value) && Object.values(value).every(isRange),
@@ -65,18 +78,36 @@ const members: Readonly<Record<string, Member>> = {
  * @returns null when there is no such file: the folder is not a plugin.
  * @throws ManifestError with every fault.
  */
-export async function readManifest({ directory, folder, hostVersion }: { directory: string; folder: string; hostVersion: string }): Promise<PluginSource | null> {
+export async function readManifest({
+  directory,
+  folder,
+  hostVersion,
+}: {
+  directory: string;
+  folder: string;
+  hostVersion: string;
+}): Promise<PluginSource | null> {
   const text = await readFile(join(directory, 'plugin.json'), 'utf8').catch(missingAsNull);
   if (text === null) return null;
   const manifest = checkMembers(parse(text));
-  if (manifest.slug !== folder) throw new ManifestError(`"slug" is '${manifest.slug}' but the folder is named '${folder}'; give both the same name.`);
-  if (reserved.includes(manifest.slug)) throw new ManifestError(`"slug" '${manifest.slug}' is kept for the host; choose another name.`);
+  if (manifest.slug !== folder)
+    throw new ManifestError(
+      `"slug" is '${manifest.slug}' but the folder is named '${folder}'; give both the same name.`,
+    );
+  if (reserved.includes(manifest.slug))
+    throw new ManifestError(`"slug" '${manifest.slug}' is kept for the host; choose another name.`);
   if (!satisfies(hostVersion, manifest.host, { includePrerelease: true })) {
-    throw new ManifestError(`It needs host ${manifest.host}, and this is host ${hostVersion}; install a version of the plugin made for this host.`);
+    throw new ManifestError(
+      `It needs host ${manifest.host}, and this is host ${hostVersion}; install a version of the plugin made for this host.`,
+    );
   }
   const home = await realpath(directory);
   const { main, entry } = await findEntry(home, manifest.main);
-  return { manifest: { ...manifest, description: manifest.description ?? '', requires: manifest.requires ?? {}, main }, directory: home, entry };
+  return {
+    manifest: { ...manifest, description: manifest.description ?? '', requires: manifest.requires ?? {}, main },
+    directory: home,
+    entry,
+  };
 }
 
 function parse(text: string): unknown {
@@ -115,12 +146,16 @@ async function findEntry(home: string, given: string | undefined): Promise<{ mai
     return { main, entry };
   }
   throw new ManifestError(
-    given === undefined ? 'There is neither an index.ts nor an index.js; name the entry module in "main".' : `"main" is '${given}', and there is no such file in the folder.`,
+    given === undefined
+      ? 'There is neither an index.ts nor an index.js; name the entry module in "main".'
+      : `"main" is '${given}', and there is no such file in the folder.`,
   );
 }
 
 function outside(main: string): ManifestError {
-  return new ManifestError(`"main" is '${main}', which is not inside the plugin's folder; it must be ${members['main']?.expected ?? ''}.`);
+  return new ManifestError(
+    `"main" is '${main}', which is not inside the plugin's folder; it must be ${members['main']?.expected ?? ''}.`,
+  );
 }
 
 function missingAsNull(error: NodeJS.ErrnoException): null {

@@ -89,13 +89,21 @@ async function enter(slug: string, { fleet, lifecycle, active, fence }: Operatio
   }
 }
 
-async function deactivate(slug: string, { fleet, lifecycle, active, declined, failures }: OperationsDependencies): Promise<boolean> {
+async function deactivate(
+  slug: string,
+  { fleet, lifecycle, active, declined, failures }: OperationsDependencies,
+): Promise<boolean> {
   const { running, discovery } = fleet.state();
-  if (!running.has(slug) && !(await active.read()).includes(slug) && !discovery.broken.has(slug)) usable(slug, discovery);
+  if (!running.has(slug) && !(await active.read()).includes(slug) && !discovery.broken.has(slug))
+    usable(slug, discovery);
   refuseMustUse(discovery.plugins.get(slug), 'deactivated');
-  const dependents = [...running.values()].map(({ source }) => source.manifest).filter(({ requires }) => Object.hasOwn(requires, slug));
+  const dependents = [...running.values()]
+    .map(({ source }) => source.manifest)
+    .filter(({ requires }) => Object.hasOwn(requires, slug));
   if (dependents.length > 0) {
-    throw new Error(`The plugin '${slug}' is required by ${dependents.map((manifest) => `'${manifest.slug}'`).join(', ')}; deactivate that first.`);
+    throw new Error(
+      `The plugin '${slug}' is required by ${dependents.map((manifest) => `'${manifest.slug}'`).join(', ')}; deactivate that first.`,
+    );
   }
   await fleet.end(slug, lifecycle.deactivate);
   const left = await active.remove(slug);
@@ -110,7 +118,8 @@ async function uninstall(slug: string, dependencies: OperationsDependencies): Pr
   await fleet.discover();
   const { running, discovery } = fleet.state();
   refuseMustUse(discovery.plugins.get(slug), 'uninstalled');
-  if (running.has(slug) || (await active.read()).includes(slug)) throw new Error(`The plugin '${slug}' is active; deactivate it before it is uninstalled.`);
+  if (running.has(slug) || (await active.read()).includes(slug))
+    throw new Error(`The plugin '${slug}' is active; deactivate it before it is uninstalled.`);
   const source = usable(slug, discovery);
   await lifecycle.uninstall(source).catch((error: unknown) => {
     throw new Error(`The plugin '${slug}' could not be uninstalled: ${describeError(error, source)}`, { cause: error });
@@ -126,7 +135,10 @@ async function uninstall(slug: string, dependencies: OperationsDependencies): Pr
 }
 
 function refuseMustUse(source: PluginSource | undefined, verb: string): void {
-  if (source?.mustUse) throw new Error(`The plugin '${source.manifest.slug}' must be used and cannot be ${verb}; take its folder out of the folder 'must-use' and restart.`);
+  if (source?.mustUse)
+    throw new Error(
+      `The plugin '${source.manifest.slug}' must be used and cannot be ${verb}; take its folder out of the folder 'must-use' and restart.`,
+    );
 }
 
 async function activateShipped(dependencies: OperationsDependencies): Promise<string[]> {
@@ -144,7 +156,11 @@ async function activateShipped(dependencies: OperationsDependencies): Promise<st
 }
 
 /** In the order in which they start. One that an administrator switched off stays off, and one that failed waits for someone to look at it. */
-async function shippedAsActive({ fleet, declined, failures }: Pick<OperationsDependencies, 'fleet' | 'declined' | 'failures'>): Promise<string[]> {
+async function shippedAsActive({
+  fleet,
+  declined,
+  failures,
+}: Pick<OperationsDependencies, 'fleet' | 'declined' | 'failures'>): Promise<string[]> {
   const { discovery, wanted } = fleet.state();
   const refused = await declined.read();
   const shipped = [...discovery.plugins.values()]

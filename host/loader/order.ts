@@ -25,7 +25,8 @@ export function orderPlugins(wanted: readonly string[], installed: ReadonlyMap<s
     const source = installed.get(slug);
     if (!source) return `It requires '${slug}' ${range}, which is not installed.`;
     const { version } = source.manifest;
-    if (!satisfies(version, range, { includePrerelease: true })) return `It requires '${slug}' ${range}, and version ${version} is installed.`;
+    if (!satisfies(version, range, { includePrerelease: true }))
+      return `It requires '${slug}' ${range}, and version ${version} is installed.`;
     if (!wanted.includes(slug)) return `It requires '${slug}', which is not active; activate '${slug}' first.`;
     visit(slug);
     return blocked.has(slug) ? `It requires '${slug}', which cannot start: ${blocked.get(slug) ?? ''}` : null;
@@ -46,7 +47,11 @@ export function orderPlugins(wanted: readonly string[], installed: ReadonlyMap<s
     ordered.push(source);
   };
   const blockCycle = (cycle: readonly string[]): void => {
-    for (const slug of cycle) blocked.set(slug, `Plugins require each other in a circle: ${cycle.join(' -> ')}. One of them must do without the next.`);
+    for (const slug of cycle)
+      blocked.set(
+        slug,
+        `Plugins require each other in a circle: ${cycle.join(' -> ')}. One of them must do without the next.`,
+      );
   };
 
   for (const slug of wanted) visit(slug);

@@ -22,11 +22,18 @@ export function createRegistrations({ slug, clock, log }: { slug: string; clock:
   let closed = false;
 
   const check = (): void => {
-    if (closed) throw new Error(`The plugin '${slug}' is not active any more, so it cannot use the host; end its work in onStop.`);
+    if (closed)
+      throw new Error(
+        `The plugin '${slug}' is not active any more, so it cannot use the host; end its work in onStop.`,
+      );
   };
   const guarded = async (what: string, work: () => void | Promise<void>): Promise<void> => {
     try {
-      await withinTime(work(), { clock, limit: stopLimit, sentence: `It took longer than ${stopLimit / 1000} seconds.` });
+      await withinTime(work(), {
+        clock,
+        limit: stopLimit,
+        sentence: `It took longer than ${stopLimit / 1000} seconds.`,
+      });
     } catch (error) {
       log.error(`${what} of the plugin failed; the rest of it was still stopped.`, { error });
     }

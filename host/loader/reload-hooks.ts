@@ -15,7 +15,12 @@ export const initialize: InitializeHook<{ folder: string }> = (data) => {
 export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
   const resolved = await nextResolve(specifier, context);
   const generation = context.parentURL === undefined ? null : generationOf(context.parentURL);
-  if (generation === null || generationOf(resolved.url) !== null || !sharesFolder(context.parentURL ?? '', resolved.url)) return resolved;
+  if (
+    generation === null ||
+    generationOf(resolved.url) !== null ||
+    !sharesFolder(context.parentURL ?? '', resolved.url)
+  )
+    return resolved;
   const url = new URL(resolved.url);
   url.searchParams.set('generation', generation);
   return { ...resolved, url: url.href };
@@ -28,7 +33,8 @@ function generationOf(url: string): string | null {
 /** Packages that a plugin brings along are not its own code, and stay as they are. */
 function sharesFolder(parent: string, child: string): boolean {
   for (const folder of folders) {
-    if (parent.startsWith(folder) && child.startsWith(folder)) return !child.slice(folder.length).includes('node_modules/');
+    if (parent.startsWith(folder) && child.startsWith(folder))
+      return !child.slice(folder.length).includes('node_modules/');
   }
   return false;
 }

@@ -8,7 +8,11 @@ export function reportingRest(rest: RestApi, report: (error: unknown) => void): 
   return {
     registerRoute(namespace, route, definition) {
       const definitions = (Array.isArray(definition) ? definition : [definition]) as RouteDefinition[];
-      return rest.registerRoute(namespace, route, definitions.map((each) => (typeof each === 'object' ? reporting(each, report) : each)));
+      return rest.registerRoute(
+        namespace,
+        route,
+        definitions.map((each) => (typeof each === 'object' ? reporting(each, report) : each)),
+      );
     },
     dispatch: (route, init) => rest.dispatch(route, init),
     url: (route) => rest.url(route),

@@ -31,7 +31,10 @@ export function createScope({ source, services, onRouteFailure }: ScopeDependenc
   const { slug } = manifest;
   const log = services.log.child({ plugin: slug });
   const registrations = createRegistrations({ slug, clock: services.clock, log });
-  const guard = guardService.bind(null, registrations) as <Contract extends object>(service: Contract, kinds: methods.MethodKinds<Contract>) => Contract;
+  const guard = guardService.bind(null, registrations) as <Contract extends object>(
+    service: Contract,
+    kinds: methods.MethodKinds<Contract>,
+  ) => Contract;
 
   const assets = services.assets(slug, join(directory, 'assets'));
   if (assets.undo) registrations.remember(assets.undo);

@@ -1,5 +1,28 @@
 import type {
-  AdminApi, AssetsApi, CliApi, Clock, ContentApi, CronApi, DatabaseApi, HooksApi, HttpApi, Logger, MediaApi, MetaApi, MetricsApi, NamespacedHooks, OptionsApi, PostsApi, PublicPage, RestApi, RevisionsApi, SecretsApi, SiteApi, Undo, UsersApi, ViewsApi,
+  AdminApi,
+  AssetsApi,
+  CliApi,
+  Clock,
+  ContentApi,
+  CronApi,
+  DatabaseApi,
+  HooksApi,
+  HttpApi,
+  Logger,
+  MediaApi,
+  MetaApi,
+  MetricsApi,
+  NamespacedHooks,
+  OptionsApi,
+  PostsApi,
+  PublicPage,
+  RestApi,
+  RevisionsApi,
+  SecretsApi,
+  SiteApi,
+  Undo,
+  UsersApi,
+  ViewsApi,
 } from '#plugin-api';
 
 /** What the loader needs of the hooks. */
@@ -45,32 +68,102 @@ export type MethodKinds<Service> = {
 
 /** Callbacks are not remembered one by one: the hooks know their owner. */
 export const hooksMethods: MethodKinds<HooksApi> = {
-  addFilter: 'call', addAction: 'call', removeFilter: 'call', removeAction: 'call', removeAllFilters: 'call', removeAllActions: 'call',
-  applyFilters: 'call', applyFiltersAsync: 'call', doAction: 'call', doActionAsync: 'call',
-  hasFilter: 'call', hasAction: 'call', didFilter: 'call', didAction: 'call', currentHook: 'call', doingHook: 'call',
+  addFilter: 'call',
+  addAction: 'call',
+  removeFilter: 'call',
+  removeAction: 'call',
+  removeAllFilters: 'call',
+  removeAllActions: 'call',
+  applyFilters: 'call',
+  applyFiltersAsync: 'call',
+  doAction: 'call',
+  doActionAsync: 'call',
+  hasFilter: 'call',
+  hasAction: 'call',
+  didFilter: 'call',
+  didAction: 'call',
+  currentHook: 'call',
+  doingHook: 'call',
 };
 
 export const optionsMethods: MethodKinds<OptionsApi> = {
-  get: 'call', update: 'call', add: 'call', delete: 'call', compareAndSet: 'call', list: 'call', registerSetting: 'undo',
-  getTransient: 'call', setTransient: 'call', deleteTransient: 'call', remember: 'call',
+  get: 'call',
+  update: 'call',
+  add: 'call',
+  delete: 'call',
+  compareAndSet: 'call',
+  list: 'call',
+  registerSetting: 'undo',
+  getTransient: 'call',
+  setTransient: 'call',
+  deleteTransient: 'call',
+  remember: 'call',
 };
 
 export const secretsMethods: MethodKinds<SecretsApi> = { encrypt: 'call', decrypt: 'call' };
 export const restMethods: MethodKinds<RestApi> = { registerRoute: 'undo', dispatch: 'call', url: 'call' };
 export const cronMethods: MethodKinds<CronApi> = {
-  scheduleSingle: 'call', schedule: 'call', unschedule: 'call', next: 'call', list: 'call', addSchedule: 'undo',
+  scheduleSingle: 'call',
+  schedule: 'call',
+  unschedule: 'call',
+  next: 'call',
+  list: 'call',
+  addSchedule: 'undo',
 };
-export const adminMethods: MethodKinds<AdminApi> = { addPage: 'undo', addBadge: 'undo', addSetupChoice: 'undo', url: 'call' };
+export const adminMethods: MethodKinds<AdminApi> = {
+  addPage: 'undo',
+  addBadge: 'undo',
+  addSetupChoice: 'undo',
+  url: 'call',
+};
 export const cliMethods: MethodKinds<CliApi> = { addCommand: 'undo', addCommands: 'undo' };
-export const usersMethods: MethodKinds<UsersApi> = { get: 'call', find: 'call', list: 'call', count: 'call', ids: 'call', names: 'call', create: 'call', setPassword: 'call', update: 'call', delete: 'call' };
-export const contentMethods: MethodKinds<ContentApi> = {
-  registerPostType: 'undo', registerPostStatus: 'undo', registerMeta: 'undo', addShortcode: 'undo', postType: 'call', postTypes: 'call', postStatuses: 'call',
-  doShortcode: 'call', stripShortcodes: 'call', hasShortcode: 'call', shortcodeExists: 'call', shortcodeAttributes: 'call', can: 'call', permalink: 'call', render: 'call',
+export const usersMethods: MethodKinds<UsersApi> = {
+  get: 'call',
+  find: 'call',
+  list: 'call',
+  count: 'call',
+  ids: 'call',
+  names: 'call',
+  create: 'call',
+  setPassword: 'call',
+  update: 'call',
+  delete: 'call',
 };
-export const postsMethods: MethodKinds<PostsApi> = { create: 'call', get: 'call', update: 'call', delete: 'call', untrash: 'call', find: 'call', count: 'call' };
+export const contentMethods: MethodKinds<ContentApi> = {
+  registerPostType: 'undo',
+  registerPostStatus: 'undo',
+  registerMeta: 'undo',
+  addShortcode: 'undo',
+  postType: 'call',
+  postTypes: 'call',
+  postStatuses: 'call',
+  doShortcode: 'call',
+  stripShortcodes: 'call',
+  hasShortcode: 'call',
+  shortcodeExists: 'call',
+  shortcodeAttributes: 'call',
+  can: 'call',
+  permalink: 'call',
+  render: 'call',
+};
+export const postsMethods: MethodKinds<PostsApi> = {
+  create: 'call',
+  get: 'call',
+  update: 'call',
+  delete: 'call',
+  untrash: 'call',
+  find: 'call',
+  count: 'call',
+};
 export const metaMethods: MethodKinds<MetaApi> = { get: 'call', all: 'call', update: 'call', delete: 'call' };
 export const revisionsMethods: MethodKinds<RevisionsApi> = { list: 'call', restore: 'call' };
-export const mediaMethods: MethodKinds<MediaApi> = { save: 'call', get: 'call', url: 'call', read: 'call', delete: 'call' };
+export const mediaMethods: MethodKinds<MediaApi> = {
+  save: 'call',
+  get: 'call',
+  url: 'call',
+  read: 'call',
+  delete: 'call',
+};
 export const viewsMethods: MethodKinds<ViewsApi> = { render: 'call', addHelper: 'undo', safe: 'call' };
 export const metricsMethods: MethodKinds<MetricsApi> = { add: 'undo' };
 export const httpMethods: MethodKinds<HttpApi> = { fetch: 'call', check: 'call' };

@@ -49,7 +49,10 @@ export function listPlugins(state: LoaderState): PluginStatus[] {
   return [...slugs].sort().map((slug) => statusOf(slug, state));
 }
 
-function statusOf(slug: string, { discovery, running, wanted, blocked, checkedAt, failureOf }: LoaderState): PluginStatus {
+function statusOf(
+  slug: string,
+  { discovery, running, wanted, blocked, checkedAt, failureOf }: LoaderState,
+): PluginStatus {
   const source = running.get(slug)?.source ?? discovery.plugins.get(slug);
   const about = {
     slug,
@@ -63,10 +66,16 @@ function statusOf(slug: string, { discovery, running, wanted, blocked, checkedAt
     directory: source?.directory ?? null,
   };
   if (running.has(slug)) return { ...about, state: 'active', failure: null, lastError: failureOf(slug) };
-  const failed = (stage: string, message: string): PluginStatus => ({ ...about, state: 'failed', failure: { stage, message, at: checkedAt }, lastError: null });
+  const failed = (stage: string, message: string): PluginStatus => ({
+    ...about,
+    state: 'failed',
+    failure: { stage, message, at: checkedAt },
+    lastError: null,
+  });
   const fault = discovery.broken.get(slug);
   if (fault !== undefined) return failed('manifest', fault);
-  if (!source) return failed('discover', 'It is active, but its folder is missing; put the folder back or deactivate the plugin.');
+  if (!source)
+    return failed('discover', 'It is active, but its folder is missing; put the folder back or deactivate the plugin.');
   const reason = blocked.get(slug);
   if (wanted.includes(slug) && reason !== undefined) return failed(reason.stage, reason.message);
   const failure = failureOf(slug);

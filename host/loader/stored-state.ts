@@ -20,7 +20,8 @@ export interface StoredSlugs {
 }
 
 export function createStoredSlugs(options: LoaderOptions, name: string): StoredSlugs {
-  const change = (edit: (slugs: readonly string[]) => readonly string[]): Promise<boolean> => changeOption(options, name, (stored) => edit(slugsOf(stored)));
+  const change = (edit: (slugs: readonly string[]) => readonly string[]): Promise<boolean> =>
+    changeOption(options, name, (stored) => edit(slugsOf(stored)));
   return {
     read: async () => slugsOf(await options.get<unknown>(name)),
     add: (slug) => change((slugs) => (slugs.includes(slug) ? slugs : [...slugs, slug])),
@@ -44,13 +45,27 @@ export interface StoredFailures {
 /** Milliseconds in which noted failures are gathered into one write. */
 const gathering = 1_000;
 
-export function createStoredFailures({ options, clock, log }: { options: LoaderOptions; clock: Clock; log: Logger }): StoredFailures {
+export function createStoredFailures({
+  options,
+  clock,
+  log,
+}: {
+  options: LoaderOptions;
+  clock: Clock;
+  log: Logger;
+}): StoredFailures {
   let failures: Readonly<Record<string, PluginFailure>> = {};
   const noted = new Map<string, PluginFailure>();
   let waiting = false;
 
-  const store = async (edit: (stored: Record<string, PluginFailure>) => Record<string, PluginFailure>): Promise<void> => {
-    await changeOption(options, 'plugin_failures', (stored) => (failures = edit({ ...failuresOf(stored), ...Object.fromEntries(noted) })));
+  const store = async (
+    edit: (stored: Record<string, PluginFailure>) => Record<string, PluginFailure>,
+  ): Promise<void> => {
+    await changeOption(
+      options,
+      'plugin_failures',
+      (stored) => (failures = edit({ ...failuresOf(stored), ...Object.fromEntries(noted) })),
+    );
     noted.clear();
   };
   const flush = async (): Promise<void> => {
@@ -68,7 +83,13 @@ export function createStoredFailures({ options, clock, log }: { options: LoaderO
       noted.set(slug, failure);
       if (waiting) return;
       waiting = true;
-      clock.after(gathering, () => void flush().catch((error: unknown) => log.error('The failure of a plugin could not be stored.', { plugin: slug, error })));
+      clock.after(
+        gathering,
+        () =>
+          void flush().catch((error: unknown) =>
+            log.error('The failure of a plugin could not be stored.', { plugin: slug, error }),
+          ),
+      );
     },
     async clear(slug) {
       noted.delete(slug);
@@ -79,7 +100,11 @@ export function createStoredFailures({ options, clock, log }: { options: LoaderO
 }
 
 /** Edits an option that other processes may be editing too; answers whether the edit changed it. */
-export async function changeOption<Value>(options: LoaderOptions, name: string, edit: (stored: unknown) => Value): Promise<boolean> {
+export async function changeOption<Value>(
+  options: LoaderOptions,
+  name: string,
+  edit: (stored: unknown) => Value,
+): Promise<boolean> {
   let next: Value | undefined;
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const stored = await options.get<unknown>(name);
@@ -100,5 +125,7 @@ function slugsOf(stored: unknown): readonly string[] {
 }
 
 function failuresOf(stored: unknown): Record<string, PluginFailure> {
-  return typeof stored === 'object' && stored !== null && !Array.isArray(stored) ? { ...(stored as Record<string, PluginFailure>) } : {};
+  return typeof stored === 'object' && stored !== null && !Array.isArray(stored)
+    ? { ...(stored as Record<string, PluginFailure>) }
+    : {};
 }

@@ -18,11 +18,14 @@ export function createStoredVersions(options: LoaderOptions): StoredVersions {
       return Object.hasOwn(versions, slug) ? (versions[slug] ?? null) : null;
     },
     set: (slug, version) => change((versions) => ({ ...versions, [slug]: version })),
-    forget: async (slug) => void (await change((versions) => Object.fromEntries(Object.entries(versions).filter(([each]) => each !== slug)))),
+    forget: async (slug) =>
+      void (await change((versions) => Object.fromEntries(Object.entries(versions).filter(([each]) => each !== slug)))),
   };
 }
 
 function versionsOf(stored: unknown): Record<string, string> {
   if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) return {};
-  return Object.fromEntries(Object.entries(stored).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+  return Object.fromEntries(
+    Object.entries(stored).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
 }

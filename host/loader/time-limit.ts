@@ -7,7 +7,10 @@ import type { Clock } from '#plugin-api';
  * @param limit milliseconds.
  * @throws Error `sentence` when the time is over; the work itself cannot be stopped and its outcome is dropped.
  */
-export async function withinTime<Result>(work: Result | Promise<Result>, { clock, limit, sentence }: { clock: Clock; limit: number; sentence: string }): Promise<Result> {
+export async function withinTime<Result>(
+  work: Result | Promise<Result>,
+  { clock, limit, sentence }: { clock: Clock; limit: number; sentence: string },
+): Promise<Result> {
   if (!isThenable(work)) return work;
   let undo = (): void => undefined;
   const timeout = new Promise<never>((_resolve, reject) => {

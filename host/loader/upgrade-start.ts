@@ -20,7 +20,14 @@ export interface UpgradeStart {
  *
  * @throws UpgradeError; then nothing is left of it.
  */
-export async function startUpgraded({ source, definition, versions, upgrades, step, withScope }: UpgradeStart): Promise<{ readonly scope: Scope; readonly upgraded: boolean }> {
+export async function startUpgraded({
+  source,
+  definition,
+  versions,
+  upgrades,
+  step,
+  withScope,
+}: UpgradeStart): Promise<{ readonly scope: Scope; readonly upgraded: boolean }> {
   const { slug } = source.manifest;
   const opened: Scope[] = [];
   let upgraded = false;

@@ -28,10 +28,23 @@ export class UpgradeError extends Error {
   /** Null: there was nothing to lose. */
   readonly backup: string | null;
 
-  constructor({ versions, stage, backup, cause }: { versions: PluginUpgrade; stage: string; backup: string | null; cause: unknown }) {
+  constructor({
+    versions,
+    stage,
+    backup,
+    cause,
+  }: {
+    versions: PluginUpgrade;
+    stage: string;
+    backup: string | null;
+    cause: unknown;
+  }) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const saved = backup === null ? '' : ` A backup from before is ${backup}.`;
-    super(`It could not be upgraded from ${versions.from} to ${versions.to}: ${reason} The database is as it was before; put version ${versions.from} back into its folder, or one that repairs this.${saved}`, { cause });
+    super(
+      `It could not be upgraded from ${versions.from} to ${versions.to}: ${reason} The database is as it was before; put version ${versions.from} back into its folder, or one that repairs this.${saved}`,
+      { cause },
+    );
     this.versions = versions;
     this.stage = stage;
     this.reason = reason;
@@ -46,10 +59,23 @@ export interface Upgrades {
   /** Notes which version runs. Answers whether it was this process that changed the note. */
   record(slug: string, version: string): Promise<boolean>;
   /** Backs up when there is something to migrate, then migrates and does the work, all or nothing. */
-  run<Result>(upgrade: { readonly slug: string; readonly versions: PluginUpgrade; readonly migrations: readonly Migration[]; readonly work: () => Promise<Result> }): Promise<Result>;
+  run<Result>(upgrade: {
+    readonly slug: string;
+    readonly versions: PluginUpgrade;
+    readonly migrations: readonly Migration[];
+    readonly work: () => Promise<Result>;
+  }): Promise<Result>;
 }
 
-export function createUpgrades({ versions, services, clock }: { versions: StoredVersions; services: UpgradeServices; clock: Clock }): Upgrades {
+export function createUpgrades({
+  versions,
+  services,
+  clock,
+}: {
+  versions: StoredVersions;
+  services: UpgradeServices;
+  clock: Clock;
+}): Upgrades {
   return {
     async due(slug, version) {
       const from = await versions.read(slug);
@@ -57,8 +83,13 @@ export function createUpgrades({ versions, services, clock }: { versions: Stored
       if (gt(version, from)) return { from, to: version };
       if (!gt(from, version)) return null;
       const backup = await services.lastBackup(slug).catch(() => null);
-      const restore = backup === null ? 'restore a backup made before that' : `restore the backup from before that (npm run cli -- db restore ${backup})`;
-      throw new BlockedError(`Version ${version} is in its folder, and version ${from} has run on this site; put ${from} or a newer one back, or ${restore}.`);
+      const restore =
+        backup === null
+          ? 'restore a backup made before that'
+          : `restore the backup from before that (npm run cli -- db restore ${backup})`;
+      throw new BlockedError(
+        `Version ${version} is in its folder, and version ${from} has run on this site; put ${from} or a newer one back, or ${restore}.`,
+      );
     },
     record: (slug, version) => versions.set(slug, version),
     async run({ slug, versions: { from, to }, migrations, work }) {
@@ -75,7 +106,12 @@ export function createUpgrades({ versions, services, clock }: { versions: Stored
         });
       } catch (cause) {
         const thrown = (cause as { stage?: unknown } | null)?.stage;
-        throw new UpgradeError({ versions: { from, to }, stage: typeof thrown === 'string' ? thrown : stage, backup, cause });
+        throw new UpgradeError({
+          versions: { from, to },
+          stage: typeof thrown === 'string' ? thrown : stage,
+          backup,
+          cause,
+        });
       }
     },
   };

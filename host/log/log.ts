@@ -29,16 +29,25 @@ export function createLogger({ level, clock, write, redactor, readable }: Logger
   const put = write ?? writeToStandardError;
 
   function make(bound: LogFields): Logger {
-    const at = (name: Level) => (ranks[name] < lowest ? drop : (message: string, fields?: LogFields): void => {
-      const line: LogLine = {
-        time: new Date(clock.now()).toISOString(),
-        level: name,
-        message: redact(String(message)),
-        fields: serialise({ ...bound, ...fields }, redact) as LogFields,
-      };
-      put(`${asText(line)}\n`);
-    });
-    return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), child: (fields) => make({ ...bound, ...fields }) };
+    const at = (name: Level) =>
+      ranks[name] < lowest
+        ? drop
+        : (message: string, fields?: LogFields): void => {
+            const line: LogLine = {
+              time: new Date(clock.now()).toISOString(),
+              level: name,
+              message: redact(String(message)),
+              fields: serialise({ ...bound, ...fields }, redact) as LogFields,
+            };
+            put(`${asText(line)}\n`);
+          };
+    return {
+      debug: at('debug'),
+      info: at('info'),
+      warn: at('warn'),
+      error: at('error'),
+      child: (fields) => make({ ...bound, ...fields }),
+    };
   }
   return make({});
 }

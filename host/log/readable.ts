@@ -1,7 +1,12 @@
 import { inspect, styleText } from 'node:util';
 import type { Level, LogLine } from './line.ts';
 
-const colours: Readonly<Record<Level, 'gray' | 'green' | 'yellow' | 'red'>> = { debug: 'gray', info: 'green', warn: 'yellow', error: 'red' };
+const colours: Readonly<Record<Level, 'gray' | 'green' | 'yellow' | 'red'>> = {
+  debug: 'gray',
+  info: 'green',
+  warn: 'yellow',
+  error: 'red',
+};
 
 /** One line for a person at a terminal: `10:20:30 INFO  message name=value`, an error's stack indented below it. */
 export function formatReadable({ time, level, message, fields }: LogLine): string {

@@ -5,13 +5,31 @@ const limits = { depth: 6, members: 100, text: 8_192 } as const;
 
 /** Words that make a member's name secret, wherever they stand in it: `apiKey`, `svc_api_key`, `x-auth-token`, `Set-Cookie`. */
 const secretWords = new Set([
-  'key', 'apikey', 'keys', 'token', 'secret', 'secrets', 'password', 'passwd', 'pass', 'passphrase',
-  'authorization', 'cookie', 'cookies', 'credential', 'credentials', 'nonce', 'signature',
+  'key',
+  'apikey',
+  'keys',
+  'token',
+  'secret',
+  'secrets',
+  'password',
+  'passwd',
+  'pass',
+  'passphrase',
+  'authorization',
+  'cookie',
+  'cookies',
+  'credential',
+  'credentials',
+  'nonce',
+  'signature',
 ]);
 
 /** Whether a value under this name must not be written. Counts of tokens (`input_tokens`) are no secrets. */
 export function isSecretName(name: string): boolean {
-  const words = name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase().split(/[^a-z0-9]+/);
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
   return words.some((word) => secretWords.has(word));
 }
 
@@ -99,7 +117,8 @@ function copyMembers(members: Iterable<[unknown, unknown]>, walk: Walk): Record<
     const name = text(String(key), walk);
     const empty = member === undefined || member === null || member === '' || typeof member === 'boolean';
     Object.defineProperty(copied, name, {
-      value: isSecretName(name) && !empty ? redactedMark : copy(member, walk), enumerable: true,
+      value: isSecretName(name) && !empty ? redactedMark : copy(member, walk),
+      enumerable: true,
     });
   }
   return copied;

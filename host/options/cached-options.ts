@@ -26,7 +26,13 @@ export interface CachedOptions {
   remove(name: string, text?: string): Promise<boolean>;
 }
 
-export function createCachedOptions({ database, log }: { readonly database: Database; readonly log: Logger }): CachedOptions {
+export function createCachedOptions({
+  database,
+  log,
+}: {
+  readonly database: Database;
+  readonly log: Logger;
+}): CachedOptions {
   const store = createOptionStore(database);
   const reads = createCachedReads(database, store);
   const self = randomUUID();
@@ -35,10 +41,14 @@ export function createCachedOptions({ database, log }: { readonly database: Data
 
   return {
     async load() {
-      undo ??= await database.listen(channel, (payload) => {
-        const { from, name } = JSON.parse(payload) as { from: string; name: string };
-        if (from !== self) reads.drop(name);
-      }, reads.clear);
+      undo ??= await database.listen(
+        channel,
+        (payload) => {
+          const { from, name } = JSON.parse(payload) as { from: string; name: string };
+          if (from !== self) reads.drop(name);
+        },
+        reads.clear,
+      );
       const watch = reads.cache.watch();
       const found = await store.readAutoloaded();
       for (const [name, option] of found) watch.keep(name, option);
@@ -55,7 +65,8 @@ export function createCachedOptions({ database, log }: { readonly database: Data
     isKnownAbsent: (name) => !reads.isPrivate(name) && reads.cache.get(name) === null,
     refresh: reads.drop,
     list: (prefix) => store.readPrefix(prefix),
-    insert: (option) => change(option.name, { text: option.text, autoload: option.autoload ?? true }, () => store.insert(option)),
+    insert: (option) =>
+      change(option.name, { text: option.text, autoload: option.autoload ?? true }, () => store.insert(option)),
     async put(option) {
       const after = option.autoload === undefined ? undefined : { text: option.text, autoload: option.autoload };
       await change(option.name, after, async () => {
@@ -147,7 +158,15 @@ function createCachedReads(database: Database, store: OptionStore): CachedReads 
 type Change = (name: string, after: CachedOption | undefined, statement: () => Promise<boolean>) => Promise<boolean>;
 
 /** Writes, tells the other processes in the same transaction, and keeps the cache right. */
-function createChange({ database, reads, self }: { readonly database: Database; readonly reads: CachedReads; readonly self: string }): Change {
+function createChange({
+  database,
+  reads,
+  self,
+}: {
+  readonly database: Database;
+  readonly reads: CachedReads;
+  readonly self: string;
+}): Change {
   return async (name, after, statement) => {
     const outer = database.currentTransaction();
     const watch = reads.cache.watch();

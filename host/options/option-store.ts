@@ -39,17 +39,36 @@ export function createOptionStore(database: Pick<Database, 'knex'>): OptionStore
   const row = ({ name, text, autoload = true }: NewOption): Row => ({ name, value: text, autoload });
   return {
     readAutoloaded: async () => collect(await table().where('autoload', true).select('*')),
-    read: async (names) => collect(await table().whereIn('name', [...names]).select('*')),
-    readPrefix: async (prefix) => collect(await table().whereRaw('substr(name, 1, ?) = ?', [[...prefix].length, prefix]).orderBy('name').select('*')),
+    read: async (names) =>
+      collect(
+        await table()
+          .whereIn('name', [...names])
+          .select('*'),
+      ),
+    readPrefix: async (prefix) =>
+      collect(
+        await table()
+          .whereRaw('substr(name, 1, ?) = ?', [[...prefix].length, prefix])
+          .orderBy('name')
+          .select('*'),
+      ),
     async insert(option) {
       const inserted: unknown[] = await table().insert(row(option)).onConflict('name').ignore().returning('name');
       return inserted.length === 1;
     },
     async put(option) {
-      await table().insert(row(option)).onConflict('name').merge(option.autoload === undefined ? ['value'] : ['value', 'autoload']);
+      await table()
+        .insert(row(option))
+        .onConflict('name')
+        .merge(option.autoload === undefined ? ['value'] : ['value', 'autoload']);
     },
     swap: async (name, from, to) => Number(await table().where({ name, value: from }).update({ value: to })) === 1,
-    remove: async (name, text) => Number(await table().where(text === undefined ? { name } : { name, value: text }).delete()) === 1,
+    remove: async (name, text) =>
+      Number(
+        await table()
+          .where(text === undefined ? { name } : { name, value: text })
+          .delete(),
+      ) === 1,
   };
 }
 

@@ -4,7 +4,8 @@ const maxNameLength = 191;
 /** @throws Error for names the database cannot hold. An empty name is no error: WordPress answers false for it. */
 export function cleanName(name: string): string {
   const clean = name.trim();
-  if (clean.length > maxNameLength) throw new Error(`The option name '${clean.slice(0, 40)}...' is too long; use at most ${maxNameLength} characters.`);
+  if (clean.length > maxNameLength)
+    throw new Error(`The option name '${clean.slice(0, 40)}...' is too long; use at most ${maxNameLength} characters.`);
   if (clean.includes('\0')) throw new Error('An option name must not hold a NUL character.');
   return clean;
 }
@@ -28,7 +29,9 @@ export function isSame(one: unknown, other: unknown): boolean {
 
 function refuseOthers(value: unknown, place: string, parents: readonly object[]): void {
   const refuse = (what: string): never => {
-    throw new Error(`The option value ${place} is ${what}, which JSON does not keep; use null, a boolean, a finite number, a string, an array or a plain object.`);
+    throw new Error(
+      `The option value ${place} is ${what}, which JSON does not keep; use null, a boolean, a finite number, a string, an array or a plain object.`,
+    );
   };
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return;
   if (typeof value === 'number') {
@@ -43,6 +46,7 @@ function refuseOthers(value: unknown, place: string, parents: readonly object[])
     return;
   }
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) refuse(`an instance of ${(value as object).constructor.name}`);
+  if (prototype !== Object.prototype && prototype !== null)
+    refuse(`an instance of ${(value as object).constructor.name}`);
   for (const [member, inner] of Object.entries(value)) refuseOthers(inner, `${place}.${member}`, within);
 }

@@ -37,15 +37,20 @@ function check(name: string, validate: ValidateFunction, value: unknown): unknow
     code: 'rest_invalid_param',
     status: 400,
     message: `Invalid parameter(s): ${name}. ${sentence}`,
-    data: { params: { [name]: sentence }, details: { [name]: { code: 'rest_invalid_param', message: sentence, data: null } } },
+    data: {
+      params: { [name]: sentence },
+      details: { [name]: { code: 'rest_invalid_param', message: sentence, data: null } },
+    },
   });
 }
 
 function describe(name: string, { instancePath, message, keyword, params }: ErrorObject): string {
   const place = instancePath.split('/').slice(2).join('.');
   const subject = place === '' ? name : `${name}.${place}`;
-  if (keyword === 'enum') return `${subject} must be one of ${(params['allowedValues'] as unknown[]).map(String).join(', ')}.`;
-  if (keyword === 'additionalProperties') return `${subject} must not have the member '${String(params['additionalProperty'])}'.`;
+  if (keyword === 'enum')
+    return `${subject} must be one of ${(params['allowedValues'] as unknown[]).map(String).join(', ')}.`;
+  if (keyword === 'additionalProperties')
+    return `${subject} must not have the member '${String(params['additionalProperty'])}'.`;
   return `${subject} ${message ?? 'is not valid'}.`;
 }
 
@@ -63,7 +68,8 @@ function toCurrentDraft(schema: JsonSchema): Plain {
     if (named.length > 0) plain['required'] = [...(Array.isArray(required) ? required : []), ...named];
   }
   if (schema.patternProperties) plain['patternProperties'] = mapSchemas(schema.patternProperties);
-  if (typeof schema.additionalProperties === 'object') plain['additionalProperties'] = toCurrentDraft(schema.additionalProperties);
+  if (typeof schema.additionalProperties === 'object')
+    plain['additionalProperties'] = toCurrentDraft(schema.additionalProperties);
   if (schema.items) plain['items'] = toCurrentDraft(schema.items);
   if (schema.anyOf) plain['anyOf'] = schema.anyOf.map(toCurrentDraft);
   if (schema.oneOf) plain['oneOf'] = schema.oneOf.map(toCurrentDraft);

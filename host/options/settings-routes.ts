@@ -1,4 +1,13 @@
-import type { JsonSchema, OptionsApi, Params, RestApi, RestRequest, RouteArgument, RouteDefinition, Undo } from '#plugin-api';
+import type {
+  JsonSchema,
+  OptionsApi,
+  Params,
+  RestApi,
+  RestRequest,
+  RouteArgument,
+  RouteDefinition,
+  Undo,
+} from '#plugin-api';
 import type { RegisteredSetting } from './settings.ts';
 
 export interface SettingsRoutesDependencies {
@@ -18,7 +27,9 @@ export function addSettingsRoutes(rest: RestApi, { options }: SettingsRoutesDepe
 
   async function show(): Promise<Record<string, unknown>> {
     const shown = [...names].filter(([, { schema }]) => schema.writeOnly !== true);
-    return Object.fromEntries(await Promise.all(shown.map(async ([name, setting]) => [name, await options.get(setting.name)] as const)));
+    return Object.fromEntries(
+      await Promise.all(shown.map(async ([name, setting]) => [name, await options.get(setting.name)] as const)),
+    );
   }
 
   async function write({ params, json }: RestRequest): Promise<Record<string, unknown>> {
@@ -74,15 +85,30 @@ type Answer = (request: RestRequest) => Promise<Record<string, unknown>>;
 
 function definitionsOf(names: ReadonlyMap<string, RegisteredSetting>, show: Answer, write: Answer): RouteDefinition[] {
   const args = Object.fromEntries([...names].map(([name, { schema, label }]) => [name, argumentOf(schema, label)]));
-  const schema: JsonSchema = { title: 'settings', type: 'object', properties: Object.fromEntries([...names].map(([name, setting]) => [name, setting.schema])) };
+  const schema: JsonSchema = {
+    title: 'settings',
+    type: 'object',
+    properties: Object.fromEntries([...names].map(([name, setting]) => [name, setting.schema])),
+  };
   const permission = ({ user }: RestRequest<Params>): boolean => user.can('manage_options');
   return [
     { methods: ['GET'], permission, schema, summary: 'Reads the settings.', handler: show },
-    { methods: ['POST', 'PUT', 'PATCH'], args, authenticate: takeNulls, permission, schema, summary: 'Changes settings; those that are left out stay.', handler: write },
+    {
+      methods: ['POST', 'PUT', 'PATCH'],
+      args,
+      authenticate: takeNulls,
+      permission,
+      schema,
+      summary: 'Changes settings; those that are left out stay.',
+      handler: write,
+    },
   ];
 }
 
 /** Neither a default, which would be written when the caller says nothing, nor an obligation to name each. */
-function argumentOf({ default: _default, required: _required, ...schema }: JsonSchema, label: string | undefined): RouteArgument {
+function argumentOf(
+  { default: _default, required: _required, ...schema }: JsonSchema,
+  label: string | undefined,
+): RouteArgument {
   return { ...schema, ...(label !== undefined && { title: label }) };
 }

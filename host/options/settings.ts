@@ -33,7 +33,11 @@ export function createSettings(hooks: HooksApi): Settings {
     register(name, definition) {
       registrations.get(name)?.undoDefault();
       const { default: preset } = definition.schema;
-      const registration: Registration = { setting: { ...definition, name }, undoDefault: addDefault(hooks, name, preset), check: null };
+      const registration: Registration = {
+        setting: { ...definition, name },
+        undoDefault: addDefault(hooks, name, preset),
+        check: null,
+      };
       registrations.set(name, registration);
       tell();
       return () => {
@@ -60,5 +64,7 @@ export function createSettings(hooks: HooksApi): Settings {
 /** A default is a filter, as in WordPress, so that other filters on `default_option_{name}` see it in their order. */
 function addDefault(hooks: HooksApi, name: string, preset: unknown): Undo {
   if (preset === undefined) return () => {};
-  return hooks.addFilter(`default_option_${name}`, (value: unknown, _name: string, isGiven: boolean) => (isGiven ? value : structuredClone(preset)));
+  return hooks.addFilter(`default_option_${name}`, (value: unknown, _name: string, isGiven: boolean) =>
+    isGiven ? value : structuredClone(preset),
+  );
 }

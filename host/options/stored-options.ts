@@ -20,7 +20,7 @@ export function createStoredOptions(dependencies: StoredOptionsDependencies): St
   return {
     get: async <Value>(name: string, fallback?: Value) => {
       const clean = cleanName(name);
-      return (clean === '' ? fallback ?? false : await get(clean, fallback)) as Value;
+      return (clean === '' ? (fallback ?? false) : await get(clean, fallback)) as Value;
     },
     async update(name, value, write = {}) {
       const clean = cleanName(name);
@@ -36,11 +36,14 @@ export function createStoredOptions(dependencies: StoredOptionsDependencies): St
       const clean = cleanName(name);
       return clean === '' ? false : remove(clean);
     },
-    compareAndSet: (name, expected, next) => compareAndSet(dependencies, { name: cleanName(name), expected, next, sanitize }),
+    compareAndSet: (name, expected, next) =>
+      compareAndSet(dependencies, { name: cleanName(name), expected, next, sanitize }),
     async list(prefix = '') {
       const found = await cached.list(prefix);
       const isShown = (name: string): boolean => prefix.startsWith('_transient_') || !name.startsWith('_transient_');
-      return Object.fromEntries([...found].filter(([name]) => isShown(name)).map(([name, { text }]) => [name, decodeValue(text)]));
+      return Object.fromEntries(
+        [...found].filter(([name]) => isShown(name)).map(([name, { text }]) => [name, decodeValue(text)]),
+      );
     },
   };
 }
@@ -62,13 +65,18 @@ function createReader({ cached, hooks }: StoredOptionsDependencies): Reader {
 interface Writer {
   sanitize(name: string, value: unknown): Promise<unknown>;
   /** @param write `replace`: an update that found nothing; the last writer wins. */
-  insert(name: string, value: unknown, write: { readonly autoload: boolean | undefined; readonly replace: boolean }): Promise<boolean>;
+  insert(
+    name: string,
+    value: unknown,
+    write: { readonly autoload: boolean | undefined; readonly replace: boolean },
+  ): Promise<boolean>;
   update(name: string, value: unknown, write: OptionWrite): Promise<boolean>;
   remove(name: string): Promise<boolean>;
 }
 
 function createWriter({ cached, settings, hooks }: StoredOptionsDependencies, get: Reader): Writer {
-  const filter = (name: string, value: unknown, ...args: unknown[]): Promise<unknown> => hooks.applyFiltersAsync(name, value, ...args);
+  const filter = (name: string, value: unknown, ...args: unknown[]): Promise<unknown> =>
+    hooks.applyFiltersAsync(name, value, ...args);
   const act = (name: string, ...args: unknown[]): Promise<void> => hooks.doActionAsync(name, ...args);
   const presetOf = (name: string): Promise<unknown> => filter(`default_option_${name}`, false, name, false);
 
@@ -98,7 +106,12 @@ function createWriter({ cached, settings, hooks }: StoredOptionsDependencies, ge
       // Compared with what is stored now: another process's change of the last moments must not make this one a no-op.
       cached.refresh(name);
       const old = await get(name, undefined);
-      const next = await filter('pre_update_option', await filter(`pre_update_option_${name}`, clean, old, name), name, old);
+      const next = await filter(
+        'pre_update_option',
+        await filter(`pre_update_option_${name}`, clean, old, name),
+        name,
+        old,
+      );
       const text = encodeValue(name, next);
       if (isSame(next, old)) return false;
       if (isSame(await presetOf(name), old)) return insert(name, next, { autoload, replace: true });
@@ -131,7 +144,10 @@ interface Exchange {
  * Compares by value, swaps by text in one SQL statement: whoever changed the text in between wins. After a success the
  * actions of an add or an update run; filters on reading take no part, because they may answer what is not stored.
  */
-async function compareAndSet({ cached, hooks }: StoredOptionsDependencies, { name, expected, next, sanitize }: Exchange): Promise<boolean> {
+async function compareAndSet(
+  { cached, hooks }: StoredOptionsDependencies,
+  { name, expected, next, sanitize }: Exchange,
+): Promise<boolean> {
   const clean = await sanitize(name, next);
   const text = encodeValue(name, clean);
   if (expected === undefined) {

@@ -49,11 +49,18 @@ export function createTransients(dependencies: TransientsDependencies): Transien
   }
 
   async function setTransient(name: string, given: unknown, givenExpiry: number): Promise<boolean> {
-    if (!Number.isFinite(givenExpiry) || givenExpiry < 0) throw new Error(`The transient '${name}' must expire in 0 (never) or more seconds, not ${givenExpiry}.`);
+    if (!Number.isFinite(givenExpiry) || givenExpiry < 0)
+      throw new Error(`The transient '${name}' must expire in 0 (never) or more seconds, not ${givenExpiry}.`);
     const value: unknown = await hooks.applyFiltersAsync(`pre_set_transient_${name}`, given, givenExpiry, name);
-    const expiresIn = Number(await hooks.applyFiltersAsync(`expiration_of_transient_${name}`, givenExpiry as unknown, value, name));
+    const expiresIn = Number(
+      await hooks.applyFiltersAsync(`expiration_of_transient_${name}`, givenExpiry as unknown, value, name),
+    );
     await cached.prime([valuePrefix + name, timeoutPrefix + name]);
-    const stored = await storeTransient(dependencies, { name, value, timeout: expiresIn > 0 ? seconds() + expiresIn : null });
+    const stored = await storeTransient(dependencies, {
+      name,
+      value,
+      timeout: expiresIn > 0 ? seconds() + expiresIn : null,
+    });
     if (!stored) return false;
     await hooks.doActionAsync(`set_transient_${name}`, value, expiresIn, name);
     await hooks.doActionAsync('set_transient', name, value, expiresIn);
@@ -99,7 +106,10 @@ interface NewTransient {
 }
 
 /** Value and timeout change together: no node sees a new timeout beside an old value. */
-async function storeTransient({ options, cached, database }: TransientsDependencies, { name, value, timeout }: NewTransient): Promise<boolean> {
+async function storeTransient(
+  { options, cached, database }: TransientsDependencies,
+  { name, value, timeout }: NewTransient,
+): Promise<boolean> {
   const [valueName, timeoutName] = [valuePrefix + name, timeoutPrefix + name];
   const exists = (await options.get(valueName)) !== false || (await cached.read(valueName)) !== null;
   if (timeout === null) return exists ? options.update(valueName, value) : options.add(valueName, value);

@@ -7,7 +7,18 @@ export function createBackupPage(backups: Backups): AdminPageBody {
   return {
     render: async () => {
       const files = await backups.list();
-      return { template: 'admin/pages/backup', data: { directory: backups.directory, files: files.map((file) => ({ ...file, sizeText: sizeText(file.size), fields: { name: file.name }, command: `npm run cli -- db restore ${backups.directory}/${file.name}` })) } };
+      return {
+        template: 'admin/pages/backup',
+        data: {
+          directory: backups.directory,
+          files: files.map((file) => ({
+            ...file,
+            sizeText: sizeText(file.size),
+            fields: { name: file.name },
+            command: `npm run cli -- db restore ${backups.directory}/${file.name}`,
+          })),
+        },
+      };
     },
     actions: {
       make: async () => {
@@ -21,7 +32,8 @@ export function createBackupPage(backups: Backups): AdminPageBody {
         if (content !== null) request.log.warn('A backup was downloaded.', { user: request.user.id, name });
         return content === null ? gone : { download: { name, type: 'application/octet-stream', content } };
       },
-      delete: async (request) => ((await backups.remove(textOf(request, 'name'))) ? success('The backup is deleted.') : gone),
+      delete: async (request) =>
+        (await backups.remove(textOf(request, 'name'))) ? success('The backup is deleted.') : gone,
     },
   };
 }

@@ -34,7 +34,10 @@ export type Faults = Readonly<Record<string, string>>;
  * Runs `save`. Where it throws an error about fields, the form comes back as it was typed with a sentence at each;
  * callers with JavaScript get the sentences as `data.faults`. Other errors pass.
  */
-export async function saveOrExplain(save: () => Promise<AdminActionResult>, page: (faults: Faults) => Promise<NonNullable<AdminActionResult['page']>>): Promise<AdminActionResult> {
+export async function saveOrExplain(
+  save: () => Promise<AdminActionResult>,
+  page: (faults: Faults) => Promise<NonNullable<AdminActionResult['page']>>,
+): Promise<AdminActionResult> {
   try {
     return await save();
   } catch (error) {

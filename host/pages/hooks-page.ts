@@ -5,7 +5,13 @@ export interface HookLine {
   readonly name: string;
   readonly filters: number;
   readonly actions: number;
-  readonly callbacks: readonly { readonly priority: number; readonly kind: string; readonly owner: string; readonly callback: string; readonly acceptedArgs: number | null }[];
+  readonly callbacks: readonly {
+    readonly priority: number;
+    readonly kind: string;
+    readonly owner: string;
+    readonly callback: string;
+    readonly acceptedArgs: number | null;
+  }[];
 }
 
 export interface HooksPageDependencies {
@@ -20,7 +26,10 @@ export function createHooksPage({ find }: HooksPageDependencies): AdminPageBody 
       const search = queryOf(request, 's');
       const hooks = find(search);
       const callbacks = hooks.reduce((sum, hook) => sum + hook.callbacks.length, 0);
-      return Promise.resolve({ template: 'admin/pages/hooks', data: { search, hooks, count: hooks.length, callbacks } });
+      return Promise.resolve({
+        template: 'admin/pages/hooks',
+        data: { search, hooks, count: hooks.length, callbacks },
+      });
     },
   };
 }

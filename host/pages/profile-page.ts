@@ -20,33 +20,57 @@ export function createProfilePage(dependencies: UserPagesDependencies): AdminPag
     actions: {
       save: (request) => {
         const typed = { email: textOf(request, 'email'), displayName: textOf(request, 'display_name') };
-        return saveOrExplain(async () => {
-          if (typed.email.toLowerCase() !== request.user.email.toLowerCase()) await checkOwnPassword(dependencies, request, 'current_for_email');
-          await users.update(request.user.id, typed);
-          return success('Your profile is saved.');
-        }, (faults) => page(request, { typed, faults }));
+        return saveOrExplain(
+          async () => {
+            if (typed.email.toLowerCase() !== request.user.email.toLowerCase())
+              await checkOwnPassword(dependencies, request, 'current_for_email');
+            await users.update(request.user.id, typed);
+            return success('Your profile is saved.');
+          },
+          (faults) => page(request, { typed, faults }),
+        );
       },
       about: (request) => {
         const about = typedAbout(request);
-        return saveOrExplain(async () => {
-          await users.update(request.user.id, { profile: about });
-          return success('What you tell about yourself is saved.');
-        }, (faults) => page(request, { about, faults }));
+        return saveOrExplain(
+          async () => {
+            await users.update(request.user.id, { profile: about });
+            return success('What you tell about yourself is saved.');
+          },
+          (faults) => page(request, { about, faults }),
+        );
       },
-      password: (request) => saveOrExplain(async () => {
-        await checkOwnPassword(dependencies, request, 'current');
-        if (passwordOf(request, 'password') !== passwordOf(request, 'again')) throw fault('again', 'The two passwords differ. Type the new one twice.');
-        await users.update(request.user.id, { password: passwordOf(request, 'password') }, { keepSession: await dependencies.currentSession(request) });
-        return success('Your password is changed. You were signed out everywhere else.');
-      }, (faults) => page(request, { faults })),
-      'create-password': (request) => saveOrExplain(async () => {
-        const name = textOf(request, 'name');
-        const { password } = await applicationPasswords.create(request.user.id, name);
-        return success(`The application password for ${name} is made.`, { reveal: { label: `Application password for ${name}`, value: password } });
-      }, ({ name = '' }) => page(request, { faults: { application: name } })),
+      password: (request) =>
+        saveOrExplain(
+          async () => {
+            await checkOwnPassword(dependencies, request, 'current');
+            if (passwordOf(request, 'password') !== passwordOf(request, 'again'))
+              throw fault('again', 'The two passwords differ. Type the new one twice.');
+            await users.update(
+              request.user.id,
+              { password: passwordOf(request, 'password') },
+              { keepSession: await dependencies.currentSession(request) },
+            );
+            return success('Your password is changed. You were signed out everywhere else.');
+          },
+          (faults) => page(request, { faults }),
+        ),
+      'create-password': (request) =>
+        saveOrExplain(
+          async () => {
+            const name = textOf(request, 'name');
+            const { password } = await applicationPasswords.create(request.user.id, name);
+            return success(`The application password for ${name} is made.`, {
+              reveal: { label: `Application password for ${name}`, value: password },
+            });
+          },
+          ({ name = '' }) => page(request, { faults: { application: name } }),
+        ),
       'revoke-password': async (request) => {
         const wasThere = await applicationPasswords.revoke(request.user.id, textOf(request, 'id'));
-        return wasThere ? success('The application password is revoked. Programs that use it are refused from now on.') : { notice: { kind: 'info', text: 'It was revoked already.' } };
+        return wasThere
+          ? success('The application password is revoked. Programs that use it are refused from now on.')
+          : { notice: { kind: 'info', text: 'It was revoked already.' } };
       },
       'sign-out-others': async (request) => {
         const ended = await sessions.destroyAll(request.user.id, await dependencies.currentSession(request));
@@ -61,10 +85,17 @@ export function createProfilePage(dependencies: UserPagesDependencies): AdminPag
   };
 }
 
-async function profileView(dependencies: UserPagesDependencies, request: AdminRequest, { typed, about, faults = {} }: Showing): Promise<NonNullable<AdminActionResult['page']>> {
+async function profileView(
+  dependencies: UserPagesDependencies,
+  request: AdminRequest,
+  { typed, about, faults = {} }: Showing,
+): Promise<NonNullable<AdminActionResult['page']>> {
   const { user } = request;
   const current = await dependencies.currentSession(request);
-  const [passwords, sessions] = await Promise.all([dependencies.applicationPasswords.list(user.id), dependencies.sessions.list(user.id)]);
+  const [passwords, sessions] = await Promise.all([
+    dependencies.applicationPasswords.list(user.id),
+    dependencies.sessions.list(user.id),
+  ]);
   return {
     template: 'admin/pages/profile',
     data: {
@@ -75,19 +106,33 @@ async function profileView(dependencies: UserPagesDependencies, request: AdminRe
       values: { email: user.email, displayName: user.displayName, ...typed },
       faults,
       passwords: passwords.map((password) => ({ ...password, fields: { id: password.id } })),
-      sessions: sessions.map((session) => ({ ...session, fields: { id: session.id }, browser: describeBrowser(session.userAgent), isCurrent: session.id === current })),
+      sessions: sessions.map((session) => ({
+        ...session,
+        fields: { id: session.id },
+        browser: describeBrowser(session.userAgent),
+        isCurrent: session.id === current,
+      })),
       hasOthers: sessions.some(({ id }) => id !== current),
     },
   };
 }
 
 /** @throws RestError with a sentence at the field. */
-async function checkOwnPassword({ isOwnPassword }: UserPagesDependencies, request: AdminRequest, field: string): Promise<void> {
+async function checkOwnPassword(
+  { isOwnPassword }: UserPagesDependencies,
+  request: AdminRequest,
+  field: string,
+): Promise<void> {
   const given = passwordOf(request, field);
   if (given === '') throw fault(field, 'Enter your current password.');
   if (!(await isOwnPassword(request, given))) throw fault(field, 'This is not your current password.');
 }
 
 function fault(field: string, sentence: string): RestError {
-  return new RestError({ code: 'rest_invalid_param', message: sentence, status: 400, data: { params: { [field]: sentence } } });
+  return new RestError({
+    code: 'rest_invalid_param',
+    message: sentence,
+    status: 400,
+    data: { params: { [field]: sentence } },
+  });
 }

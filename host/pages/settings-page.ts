@@ -1,4 +1,12 @@
-import type { AdminActionResult, AdminPageBody, AdminRequest, HooksApi, JsonSchema, OptionsApi, SettingDefinition } from '#plugin-api';
+import type {
+  AdminActionResult,
+  AdminPageBody,
+  AdminRequest,
+  HooksApi,
+  JsonSchema,
+  OptionsApi,
+  SettingDefinition,
+} from '#plugin-api';
 import { faultsOf, success, textOf, type Faults } from './forms.ts';
 
 /** A form of the page Settings: the registered settings of one group. */
@@ -16,7 +24,9 @@ declare module '#plugin-api' {
 }
 
 export interface SettingsPageDependencies {
-  readonly options: Pick<OptionsApi, 'get' | 'update'> & { settings(): readonly (SettingDefinition & { readonly name: string })[] };
+  readonly options: Pick<OptionsApi, 'get' | 'update'> & {
+    settings(): readonly (SettingDefinition & { readonly name: string })[];
+  };
   /** All or nothing of several writes. */
   readonly transaction: <Value>(work: () => Promise<Value>) => Promise<Value>;
   readonly hooks: Pick<HooksApi, 'applyFiltersAsync'>;
@@ -41,18 +51,28 @@ interface Showing {
 
 /** Forms made from the registered settings, a card for each group. Secrets are left to the pages of their plugins. */
 export function createSettingsPage({ options, transaction, hooks }: SettingsPageDependencies): AdminPageBody {
-  const settingsOf = (group: string): Setting[] => options.settings().filter((setting) => setting.group === group && setting.schema.writeOnly !== true && isFormField(setting.schema));
-  const groups = async (): Promise<readonly SettingsGroup[]> => (await hooks.applyFiltersAsync('admin_settings_groups', ownGroups)).filter(({ id }) => settingsOf(id).length > 0);
+  const settingsOf = (group: string): Setting[] =>
+    options
+      .settings()
+      .filter((setting) => setting.group === group && setting.schema.writeOnly !== true && isFormField(setting.schema));
+  const groups = async (): Promise<readonly SettingsGroup[]> =>
+    (await hooks.applyFiltersAsync('admin_settings_groups', ownGroups)).filter(({ id }) => settingsOf(id).length > 0);
 
   async function page(showing: Showing = {}): Promise<NonNullable<AdminActionResult['page']>> {
-    const shown = await Promise.all((await groups()).map(async (group) => {
-      const isTyped = group.id === showing.group;
-      const fields = await Promise.all(settingsOf(group.id).map(async (setting) => fieldOf(setting, {
-        value: (isTyped ? showing.typed?.[setting.name] : undefined) ?? (await options.get(setting.name)),
-        error: isTyped ? showing.faults?.[setting.name] : undefined,
-      })));
-      return { ...group, fields };
-    }));
+    const shown = await Promise.all(
+      (await groups()).map(async (group) => {
+        const isTyped = group.id === showing.group;
+        const fields = await Promise.all(
+          settingsOf(group.id).map(async (setting) =>
+            fieldOf(setting, {
+              value: (isTyped ? showing.typed?.[setting.name] : undefined) ?? (await options.get(setting.name)),
+              error: isTyped ? showing.faults?.[setting.name] : undefined,
+            }),
+          ),
+        );
+        return { ...group, fields };
+      }),
+    );
     return { template: 'admin/pages/settings', data: { groups: shown, timezones: Intl.supportedValuesOf('timeZone') } };
   }
 
@@ -75,8 +95,15 @@ export function createSettingsPage({ options, transaction, hooks }: SettingsPage
       });
     } catch (error) {
       if (Object.keys(faults).length === 0) throw error;
-      const named = Object.fromEntries(Object.entries(faults).map(([name, sentence]) => [`settings[${name}]`, sentence]));
-      return { notice: { kind: 'error', text: 'Nothing was saved. Correct the marked fields.' }, page: await page({ group: group.id, typed, faults }), data: { faults: named }, status: 400 };
+      const named = Object.fromEntries(
+        Object.entries(faults).map(([name, sentence]) => [`settings[${name}]`, sentence]),
+      );
+      return {
+        notice: { kind: 'error', text: 'Nothing was saved. Correct the marked fields.' },
+        page: await page({ group: group.id, typed, faults }),
+        data: { faults: named },
+        status: 400,
+      };
     }
     return success(`The settings of ${group.title} are saved.`);
   }
@@ -90,7 +117,10 @@ function isFormField({ type, items, enum: choices }: JsonSchema): boolean {
   return choices !== undefined || type === 'string' || type === 'integer' || type === 'number' || type === 'boolean';
 }
 
-function fieldOf({ name, label, schema }: Setting, { value, error }: { readonly value: unknown; readonly error: string | undefined }): Record<string, unknown> {
+function fieldOf(
+  { name, label, schema }: Setting,
+  { value, error }: { readonly value: unknown; readonly error: string | undefined },
+): Record<string, unknown> {
   return {
     name: `settings[${name}]`,
     id: `setting-${name.replace(/_/g, '-')}`,
@@ -104,7 +134,11 @@ function fieldOf({ name, label, schema }: Setting, { value, error }: { readonly 
 
 /** What a form can say in the type of the schema; the schema itself checks it. */
 function valueOf(schema: JsonSchema, text: string): unknown {
-  if (schema.type === 'array') return text.split(/\r?\n/).map((line) => line.trim()).filter((line) => line !== '');
+  if (schema.type === 'array')
+    return text
+      .split(/\r?\n/)
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
   if (schema.type === 'boolean') return text === '1';
   if ((schema.type === 'integer' || schema.type === 'number') && text.trim() === '') return schema.default ?? text;
   return schema.type === 'string' ? text.trim() : text;

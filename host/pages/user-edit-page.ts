@@ -13,21 +13,42 @@ interface Typed {
 
 /** A form for a new user. */
 export function createNewUserPage({ users, roles }: UserPagesDependencies): AdminPageBody {
-  const page = ({ user }: AdminRequest, typed: Typed = {}, faults: Faults = {}): NonNullable<AdminActionResult['page']> => ({
+  const page = (
+    { user }: AdminRequest,
+    typed: Typed = {},
+    faults: Faults = {},
+  ): NonNullable<AdminActionResult['page']> => ({
     template: 'admin/pages/user-new',
-    data: { typed: { role: 'subscriber', ...typed }, faults, roles: roleChoices(user.can('promote_users') ? roles : ['subscriber']) },
+    data: {
+      typed: { role: 'subscriber', ...typed },
+      faults,
+      roles: roleChoices(user.can('promote_users') ? roles : ['subscriber']),
+    },
   });
   return {
     render: (request) => Promise.resolve(page(request)),
     actions: {
       create: (request) => {
-        const typed = { login: textOf(request, 'login'), email: textOf(request, 'email'), displayName: textOf(request, 'display_name'), role: textOf(request, 'role') || 'subscriber' };
-        return saveOrExplain(async () => {
-          if (typed.role !== 'subscriber' && !request.user.can('promote_users')) throw forbidden('Your account may not give roles.');
-          const { displayName, ...rest } = typed;
-          const user = await users.create({ ...rest, password: passwordOf(request, 'password'), ...(displayName !== '' && { displayName }) });
-          return success(`${user.displayName} was added.`, { redirect: 'users' });
-        }, (faults) => Promise.resolve(page(request, typed, faults)));
+        const typed = {
+          login: textOf(request, 'login'),
+          email: textOf(request, 'email'),
+          displayName: textOf(request, 'display_name'),
+          role: textOf(request, 'role') || 'subscriber',
+        };
+        return saveOrExplain(
+          async () => {
+            if (typed.role !== 'subscriber' && !request.user.can('promote_users'))
+              throw forbidden('Your account may not give roles.');
+            const { displayName, ...rest } = typed;
+            const user = await users.create({
+              ...rest,
+              password: passwordOf(request, 'password'),
+              ...(displayName !== '' && { displayName }),
+            });
+            return success(`${user.displayName} was added.`, { redirect: 'users' });
+          },
+          (faults) => Promise.resolve(page(request, typed, faults)),
+        );
       },
     },
   };
@@ -38,40 +59,64 @@ export function createEditUserPage(dependencies: UserPagesDependencies): AdminPa
   const { users, sessions } = dependencies;
   const find = async (request: AdminRequest, id: number): Promise<User> => {
     const user = await users.get(id);
-    if (user === null) throw new RestError({ code: 'rest_user_invalid_id', message: 'There is no such user; perhaps somebody else removed them.', status: 404 });
+    if (user === null)
+      throw new RestError({
+        code: 'rest_user_invalid_id',
+        message: 'There is no such user; perhaps somebody else removed them.',
+        status: 404,
+      });
     if (!request.user.can('edit_user', id)) throw forbidden('Your account may not edit this user.');
     return user;
   };
   const posted = (request: AdminRequest): Promise<User> => find(request, numberOf(textOf(request, 'id')));
-  const page = (request: AdminRequest, user: User, showing: Showing = {}) => editView(dependencies, { request, user, showing });
+  const page = (request: AdminRequest, user: User, showing: Showing = {}) =>
+    editView(dependencies, { request, user, showing });
   const back = (user: User): { readonly redirect: string } => ({ redirect: `users/edit?id=${user.id}` });
   return {
     render: async (request) => page(request, await find(request, numberOf(queryOf(request, 'id')))),
     actions: {
       save: async (request) => {
         const user = await posted(request);
-        const typed = { email: textOf(request, 'email'), displayName: textOf(request, 'display_name'), ...(request.form['role'] !== undefined && { role: textOf(request, 'role') }) };
-        return saveOrExplain(async () => {
-          const changesRole = typed.role !== undefined && typed.role !== (user.roles[0] ?? '');
-          if (changesRole && !request.user.can('promote_user', user.id)) throw forbidden('Your account may not give roles.');
-          await users.update(user.id, { email: typed.email, displayName: typed.displayName, ...(changesRole && { roles: [typed.role ?? ''] }) });
-          return success('The user is saved.', back(user));
-        }, (faults) => page(request, user, { typed, faults }));
+        const typed = {
+          email: textOf(request, 'email'),
+          displayName: textOf(request, 'display_name'),
+          ...(request.form['role'] !== undefined && { role: textOf(request, 'role') }),
+        };
+        return saveOrExplain(
+          async () => {
+            const changesRole = typed.role !== undefined && typed.role !== (user.roles[0] ?? '');
+            if (changesRole && !request.user.can('promote_user', user.id))
+              throw forbidden('Your account may not give roles.');
+            await users.update(user.id, {
+              email: typed.email,
+              displayName: typed.displayName,
+              ...(changesRole && { roles: [typed.role ?? ''] }),
+            });
+            return success('The user is saved.', back(user));
+          },
+          (faults) => page(request, user, { typed, faults }),
+        );
       },
       about: async (request) => {
         const user = await posted(request);
         const about = typedAbout(request);
-        return saveOrExplain(async () => {
-          await users.update(user.id, { profile: about });
-          return success('The user is saved.', back(user));
-        }, (faults) => page(request, user, { about, faults }));
+        return saveOrExplain(
+          async () => {
+            await users.update(user.id, { profile: about });
+            return success('The user is saved.', back(user));
+          },
+          (faults) => page(request, user, { about, faults }),
+        );
       },
       password: async (request) => {
         const user = await posted(request);
-        return saveOrExplain(async () => {
-          await users.update(user.id, { password: passwordOf(request, 'password') });
-          return success(`${user.displayName} has a new password and was signed out everywhere.`, back(user));
-        }, (faults) => page(request, user, { faults }));
+        return saveOrExplain(
+          async () => {
+            await users.update(user.id, { password: passwordOf(request, 'password') });
+            return success(`${user.displayName} has a new password and was signed out everywhere.`, back(user));
+          },
+          (faults) => page(request, user, { faults }),
+        );
       },
       'sign-out': async (request) => {
         const user = await posted(request);
@@ -94,7 +139,10 @@ interface Viewing {
   readonly showing: Showing;
 }
 
-async function editView(dependencies: UserPagesDependencies, { request, user, showing: { typed = {}, about, faults = {} } }: Viewing): Promise<NonNullable<AdminActionResult['page']>> {
+async function editView(
+  dependencies: UserPagesDependencies,
+  { request, user, showing: { typed = {}, about, faults = {} } }: Viewing,
+): Promise<NonNullable<AdminActionResult['page']>> {
   const { roles, sessions } = dependencies;
   return {
     template: 'admin/pages/user-edit',

@@ -15,7 +15,12 @@ export function createUsersPage({ users, roles, avatarUrl }: UserPagesDependenci
       const page = Math.max(1, numberOf(queryOf(request, 'page')));
       const filter = { ...(search !== '' && { search }), ...(role !== '' && { role }) };
       const total = await users.count(filter);
-      const found = await users.list({ ...filter, limit: perPage, offset: (page - 1) * perPage, orderBy: 'displayName' });
+      const found = await users.list({
+        ...filter,
+        limit: perPage,
+        offset: (page - 1) * perPage,
+        orderBy: 'displayName',
+      });
       return {
         template: 'admin/pages/users',
         data: {
@@ -33,12 +38,22 @@ export function createUsersPage({ users, roles, avatarUrl }: UserPagesDependenci
   };
 }
 
-async function roleTabs({ users, roles, role }: Pick<UserPagesDependencies, 'users' | 'roles'> & { readonly role: string }) {
+async function roleTabs({
+  users,
+  roles,
+  role,
+}: Pick<UserPagesDependencies, 'users' | 'roles'> & { readonly role: string }) {
   const counts = await Promise.all(roles.map((name) => users.count({ role: name })));
-  const held = roles.map((name, index) => ({ name, count: counts[index] ?? 0 })).filter(({ name, count }) => count > 0 || name === role);
+  const held = roles
+    .map((name, index) => ({ name, count: counts[index] ?? 0 }))
+    .filter(({ name, count }) => count > 0 || name === role);
   return [
     { label: `All (${await users.count()})`, href: '?', current: role === '' },
-    ...held.map(({ name, count }) => ({ label: `${roleLabel(name)} (${count})`, href: `?role=${name}`, current: name === role })),
+    ...held.map(({ name, count }) => ({
+      label: `${roleLabel(name)} (${count})`,
+      href: `?role=${name}`,
+      current: name === role,
+    })),
   ];
 }
 
@@ -60,9 +75,24 @@ function lineOf(user: User, caller: User): Record<string, unknown> {
 export function createDeleteUserPage({ users }: UserPagesDependencies): AdminPageBody {
   const find = async (request: AdminRequest, id: number): Promise<User> => {
     const user = await users.get(id);
-    if (user === null) throw new RestError({ code: 'rest_user_invalid_id', message: 'There is no such user; perhaps somebody else removed them.', status: 404 });
-    if (user.id === request.user.id) throw new RestError({ code: 'rest_user_cannot_delete', message: 'You cannot delete yourself. Ask another administrator.', status: 400 });
-    if (!request.user.can('delete_user', id)) throw new RestError({ code: 'rest_user_cannot_delete', message: 'Your account may not delete this user.', status: 403 });
+    if (user === null)
+      throw new RestError({
+        code: 'rest_user_invalid_id',
+        message: 'There is no such user; perhaps somebody else removed them.',
+        status: 404,
+      });
+    if (user.id === request.user.id)
+      throw new RestError({
+        code: 'rest_user_cannot_delete',
+        message: 'You cannot delete yourself. Ask another administrator.',
+        status: 400,
+      });
+    if (!request.user.can('delete_user', id))
+      throw new RestError({
+        code: 'rest_user_cannot_delete',
+        message: 'Your account may not delete this user.',
+        status: 403,
+      });
     return user;
   };
   return {
@@ -71,17 +101,26 @@ export function createDeleteUserPage({ users }: UserPagesDependencies): AdminPag
       const others = await users.list({ exclude: [user.id], limit: 500, orderBy: 'displayName' });
       const choices = [
         { value: '', label: 'Choose' },
-        ...others.map(({ id, displayName, login }) => ({ value: String(id), label: `Give it to ${displayName}${displayName === login ? '' : ` (${login})`}` })),
+        ...others.map(({ id, displayName, login }) => ({
+          value: String(id),
+          label: `Give it to ${displayName}${displayName === login ? '' : ` (${login})`}`,
+        })),
         { value: 'remove', label: 'Delete it too' },
       ];
-      return { template: 'admin/pages/user-delete', data: { user: { id: user.id, login: user.login, name: user.displayName, email: user.email }, choices } };
+      return {
+        template: 'admin/pages/user-delete',
+        data: { user: { id: user.id, login: user.login, name: user.displayName, email: user.email }, choices },
+      };
     },
     actions: {
       delete: async (request) => {
         const user = await find(request, numberOf(textOf(request, 'id')));
         const choice = textOf(request, 'content');
         if (choice !== 'remove' && numberOf(choice) === 0) {
-          return { notice: { kind: 'error', text: 'Choose what happens to what belongs to this user.' }, redirect: `users/delete?id=${user.id}` };
+          return {
+            notice: { kind: 'error', text: 'Choose what happens to what belongs to this user.' },
+            redirect: `users/delete?id=${user.id}`,
+          };
         }
         await users.delete(user.id, { reassignTo: choice === 'remove' ? null : numberOf(choice) });
         return success(`${user.displayName} was deleted.`, { redirect: 'users' });

@@ -76,7 +76,9 @@ export interface AdminPageDeclaration {
 /** What a page does. */
 export interface AdminPageBody {
   /** Template and its data. The shell (menu, notices, nonce) is put around it. */
-  readonly render: (request: AdminRequest) => Promise<{ readonly template: string; readonly data?: Readonly<Record<string, unknown>> }>;
+  readonly render: (
+    request: AdminRequest,
+  ) => Promise<{ readonly template: string; readonly data?: Readonly<Record<string, unknown>> }>;
   /** POST targets by name. Session, capability and CSRF nonce are checked before. A thrown RestError becomes an error notice. */
   readonly actions?: Readonly<Record<string, (request: AdminRequest) => Promise<AdminActionResult>>>;
 }
@@ -105,7 +107,11 @@ export interface SetupChoice {
   /** Asked each time the choices are shown; false leaves it out. Default: always shown. */
   readonly available?: () => Promise<boolean>;
   /** Runs when chosen; answers the template of the finish page and its data. */
-  readonly choose: (request: AdminRequest) => Promise<{ readonly template: string; readonly data?: Readonly<Record<string, unknown>> } | { readonly redirect: string }>;
+  readonly choose: (
+    request: AdminRequest,
+  ) => Promise<
+    { readonly template: string; readonly data?: Readonly<Record<string, unknown>> } | { readonly redirect: string }
+  >;
   /** Low first. */
   readonly position?: number;
 }

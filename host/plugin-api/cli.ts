@@ -21,7 +21,10 @@ export interface CliCommand {
    * Answers what is printed: a string as it is, an array of objects as a table, an object as `name: value` lines,
    * or all of it as JSON with `--json`. A thrown Error is printed as one line on standard error, exit code 1.
    */
-  readonly run: (input: { readonly args: readonly string[]; readonly flags: Readonly<Record<string, unknown>> }) => Promise<unknown>;
+  readonly run: (input: {
+    readonly args: readonly string[];
+    readonly flags: Readonly<Record<string, unknown>>;
+  }) => Promise<unknown>;
 }
 
 /** Commands run in a process of their own beside a running host; both see each other's changes within a second. */

@@ -3,7 +3,8 @@ import type { Undo } from './undo.ts';
 import type { User } from './users.ts';
 
 /** Parts of a post that its type offers. */
-export type PostSupport = 'title' | 'editor' | 'excerpt' | 'author' | 'thumbnail' | 'revisions' | 'page-attributes' | 'custom-fields';
+export type PostSupport =
+  'title' | 'editor' | 'excerpt' | 'author' | 'thumbnail' | 'revisions' | 'page-attributes' | 'custom-fields';
 
 export interface PostTypeDefinition {
   /** In the plural, for menus: `Books`. */
@@ -37,11 +38,25 @@ export interface PostType extends Required<Omit<PostTypeDefinition, 'capabilityT
   readonly capabilities: PostTypeCapabilities;
 }
 
-export type PostTypeCapabilities = Readonly<Record<
-  | 'edit_post' | 'read_post' | 'delete_post' | 'edit_posts' | 'edit_others_posts' | 'delete_posts' | 'publish_posts' | 'read_private_posts'
-  | 'delete_private_posts' | 'delete_published_posts' | 'delete_others_posts' | 'edit_private_posts' | 'edit_published_posts' | 'create_posts',
-  string
->>;
+export type PostTypeCapabilities = Readonly<
+  Record<
+    | 'edit_post'
+    | 'read_post'
+    | 'delete_post'
+    | 'edit_posts'
+    | 'edit_others_posts'
+    | 'delete_posts'
+    | 'publish_posts'
+    | 'read_private_posts'
+    | 'delete_private_posts'
+    | 'delete_published_posts'
+    | 'delete_others_posts'
+    | 'edit_private_posts'
+    | 'edit_published_posts'
+    | 'create_posts',
+    string
+  >
+>;
 
 export interface PostStatusDefinition {
   readonly label: string;
@@ -258,8 +273,14 @@ export interface ShortcodeContext {
  * Answers the HTML that stands for `[tag a="1" b]content[/tag]`. Attributes without a name count as `0`, `1`, ...; content is empty
  * for a tag that encloses nothing. What it answers is not escaped.
  */
-// eslint-disable-next-line max-params -- WordPress's arguments, in its order.
-export type ShortcodeCallback = (attributes: ShortcodeAttributes, content: string, tag: string, context: ShortcodeContext) => string | Promise<string>;
+/* eslint-disable max-params -- WordPress's arguments, in its order */
+export type ShortcodeCallback = (
+  attributes: ShortcodeAttributes,
+  content: string,
+  tag: string,
+  context: ShortcodeContext,
+) => string | Promise<string>;
+/* eslint-enable max-params */
 
 /**
  * Posts of all types, media and shortcodes, with WordPress's hooks (`transition_post_status`, `save_post`, `wp_insert_post_data`,
@@ -287,7 +308,10 @@ export interface ContentApi {
   hasShortcode(text: string, tag: string): boolean;
   shortcodeExists(tag: string): boolean;
   /** `defaults`, each replaced by the attribute of its name; other attributes are left out. */
-  shortcodeAttributes<Defaults extends Readonly<Record<string, unknown>>>(defaults: Defaults, attributes: ShortcodeAttributes): { [Name in keyof Defaults]: Defaults[Name] | string };
+  shortcodeAttributes<Defaults extends Readonly<Record<string, unknown>>>(
+    defaults: Defaults,
+    attributes: ShortcodeAttributes,
+  ): { [Name in keyof Defaults]: Defaults[Name] | string };
   /**
    * Whether the user may `edit_post`, `delete_post`, `read_post` or `publish_post` this one. `user.can('edit_post', post)` answers the
    * same at once; with an id instead of a post it refuses posts this process has not read lately.

@@ -74,5 +74,8 @@ export interface SqliteConnection {
 
 export interface PostgresqlConnection {
   /** Rows as arrays of their columns' values, and the number of rows changed. Placeholders are `$1`; arrays may be handed in. */
-  rows(sql: string, values?: readonly unknown[]): Promise<{ readonly rows: readonly (readonly unknown[])[]; readonly changes: number }>;
+  rows(
+    sql: string,
+    values?: readonly unknown[],
+  ): Promise<{ readonly rows: readonly (readonly unknown[])[]; readonly changes: number }>;
 }

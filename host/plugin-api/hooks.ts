@@ -28,7 +28,9 @@ export type ActionCallback<Name extends string> = Name extends keyof ActionMap
   : AnyCallback;
 
 type FilterMapArgs<Callback> = Callback extends (...args: infer Args) => unknown ? Args : never;
-type FilterArgs<Name extends string> = Name extends keyof FilterMap ? FilterMapArgs<FilterMap[Name]> : [unknown, ...unknown[]];
+type FilterArgs<Name extends string> = Name extends keyof FilterMap
+  ? FilterMapArgs<FilterMap[Name]>
+  : [unknown, ...unknown[]];
 type ActionArgs<Name extends string> = Name extends keyof ActionMap ? FilterMapArgs<ActionMap[Name]> : unknown[];
 type FilterValue<Name extends string, Value> = Name extends keyof FilterMap
   ? FilterMap[Name] extends (...args: never[]) => infer Result
@@ -53,8 +55,18 @@ export interface HookOptions {
  * its error to the caller. Hooks live in one process: each node of a site runs its own.
  */
 export interface HooksApi {
-  addFilter<Name extends string>(name: Name, callback: FilterCallback<Name>, priority?: number, options?: HookOptions): Undo;
-  addAction<Name extends string>(name: Name, callback: ActionCallback<Name>, priority?: number, options?: HookOptions): Undo;
+  addFilter<Name extends string>(
+    name: Name,
+    callback: FilterCallback<Name>,
+    priority?: number,
+    options?: HookOptions,
+  ): Undo;
+  addAction<Name extends string>(
+    name: Name,
+    callback: ActionCallback<Name>,
+    priority?: number,
+    options?: HookOptions,
+  ): Undo;
   /** Answers whether the callback was there with that priority. */
   removeFilter(name: string, callback: AnyCallback, priority?: number): boolean;
   removeAction(name: string, callback: AnyCallback, priority?: number): boolean;
@@ -63,11 +75,15 @@ export interface HooksApi {
   removeAllActions(name: string, priority?: number): true;
   /** Runs the filter synchronously. A callback that answers a promise hands that promise on as the value. */
   applyFilters<Name extends string, Value>(
-    name: Name, value: Value & FilterArgs<Name>[0], ...args: RestOf<FilterArgs<Name>>
+    name: Name,
+    value: Value & FilterArgs<Name>[0],
+    ...args: RestOf<FilterArgs<Name>>
   ): FilterValue<Name, Value>;
   /** Runs the filter in order, waiting for callbacks that answer a thenable. */
   applyFiltersAsync<Name extends string, Value>(
-    name: Name, value: Value & FilterArgs<Name>[0], ...args: RestOf<FilterArgs<Name>>
+    name: Name,
+    value: Value & FilterArgs<Name>[0],
+    ...args: RestOf<FilterArgs<Name>>
   ): Promise<FilterValue<Name, Value>>;
   doAction<Name extends string>(name: Name, ...args: ActionArgs<Name>): void;
   /** Runs the action's callbacks one after the other, waiting for each. */

@@ -5,7 +5,9 @@
  * @param load loads and makes the function: `async () => (await import('./report.ts')).createReport(host)`. Give it an
  *   `import()` of a file of your own plugin, never a name from outside.
  */
-export function lazy<Args extends readonly unknown[], Result>(load: () => Promise<(...args: Args) => Result | Promise<Result>>): (...args: Args) => Promise<Result> {
+export function lazy<Args extends readonly unknown[], Result>(
+  load: () => Promise<(...args: Args) => Result | Promise<Result>>,
+): (...args: Args) => Promise<Result> {
   let loading: ReturnType<typeof load> | undefined;
   return async (...args) => {
     const attempt = (loading ??= load());

@@ -171,7 +171,11 @@ export interface RestApi {
    *
    * @param namespace `vendor/v1`, without slashes at its ends.
    */
-  registerRoute<P = Params>(namespace: string, route: string, definition: RouteDefinition<P> | readonly RouteDefinition<P>[]): Undo;
+  registerRoute<P = Params>(
+    namespace: string,
+    route: string,
+    definition: RouteDefinition<P> | readonly RouteDefinition<P>[],
+  ): Undo;
   /** Runs a request inside the process, without HTTP. Errors come back as responses, as they would over HTTP. */
   dispatch(route: string, init?: RestDispatchInit): Promise<RestResponse>;
   /** Absolute address of a route: `url('/svc/v1/generate')`. */

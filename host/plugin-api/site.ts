@@ -21,7 +21,9 @@ export interface PublicPage {
   readonly title: string;
   readonly description?: string;
   /** Template and its data; the theme's layout is put around it. */
-  readonly render: (request: { readonly query: Readonly<Record<string, unknown>> }) => Promise<{ readonly template: string; readonly data?: Readonly<Record<string, unknown>> }>;
+  readonly render: (request: {
+    readonly query: Readonly<Record<string, unknown>>;
+  }) => Promise<{ readonly template: string; readonly data?: Readonly<Record<string, unknown>> }>;
   /** Files of the plugin's assets to load on this page. */
   readonly style?: string;
   readonly script?: string;

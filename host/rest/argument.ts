@@ -37,14 +37,18 @@ export function compileArgument(name: string, definition: RouteArgument): Argume
 function schemaOnly(name: string, definition: RouteArgument): Argument['accept'] {
   if (definition.type === undefined) return (value) => ({ value });
   if (definition.validate !== undefined) {
-    return (value) => ({ value: findFault(value, definition, name) === null ? sanitizeValue(value, definition, name) : value });
+    return (value) => ({
+      value: findFault(value, definition, name) === null ? sanitizeValue(value, definition, name) : value,
+    });
   }
   let isStrict: StrictCheck | undefined;
   return (value) => {
     isStrict ??= compileStrictCheck(definition);
     if (isStrict(value)) return { value };
     const found = findFault(value, definition, name);
-    return found === null ? { value: sanitizeValue(value, definition, name) } : { fault: { message: found.message, details: found } };
+    return found === null
+      ? { value: sanitizeValue(value, definition, name) }
+      : { fault: { message: found.message, details: found } };
   };
 }
 
@@ -70,7 +74,8 @@ async function settle(run: () => unknown): Promise<unknown> {
 
 function refusal(answer: unknown): ParameterFault | null {
   if (answer === false) return { message: 'Invalid parameter.' };
-  if (typeof answer === 'string') return { message: answer, details: { code: 'rest_invalid_param', message: answer, data: null } };
+  if (typeof answer === 'string')
+    return { message: answer, details: { code: 'rest_invalid_param', message: answer, data: null } };
   return answer instanceof RestError ? refusalOf(answer) : null;
 }
 

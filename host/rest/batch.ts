@@ -47,7 +47,15 @@ export function envelope(response: RestResponse, body: unknown): Envelope {
  * `POST /batch/v1`: up to 25 requests to routes that allow it, one after the other, each answered like a request of its
  * own. With `require-all-validate` none runs unless the parameters of all are right.
  */
-export function createBatchRoute({ registry, dispatcher, embedder, filters, finish, rest, errors }: BatchDependencies): RouteDefinition {
+export function createBatchRoute({
+  registry,
+  dispatcher,
+  embedder,
+  filters,
+  finish,
+  rest,
+  errors,
+}: BatchDependencies): RouteDefinition {
   const readPart = async (outer: HostRequest, given: Params): Promise<Part> => {
     const [path = '', query = ''] = String(given['path']).split(/\?(.*)/s);
     const request = outer.inner({
@@ -66,7 +74,8 @@ export function createBatchRoute({ registry, dispatcher, embedder, filters, fini
   };
 
   const runPart = async ({ request, match, error }: Part): Promise<Envelope> => {
-    const early = match === null || error !== null ? null : await filters.run('rest_pre_dispatch', null, rest(), request);
+    const early =
+      match === null || error !== null ? null : await filters.run('rest_pre_dispatch', null, rest(), request);
     const response = early instanceof RestResponse ? early : await concluded({ request, match, error });
     const answered = await finish(response, request);
     endContent(answered.content);
@@ -75,7 +84,8 @@ export function createBatchRoute({ registry, dispatcher, embedder, filters, fini
   };
 
   const concluded = async ({ request, match, error }: Part): Promise<RestResponse> => {
-    if (match === null || (error !== null && !match.route.allowsBatch)) return errorResponse(error ?? hostErrors.noRoute());
+    if (match === null || (error !== null && !match.route.allowsBatch))
+      return errorResponse(error ?? hostErrors.noRoute());
     try {
       return await dispatcher.conclude(request, match, error);
     } catch (thrown) {
@@ -98,7 +108,13 @@ export function createBatchRoute({ registry, dispatcher, embedder, filters, fini
   return {
     methods: ['POST'],
     summary: 'Several requests in one.',
-    responses: { 207: { description: 'One answer for each request, in their order; with require-all-validate none ran when one was refused.', schema: answerSchema } },
+    responses: {
+      207: {
+        description:
+          'One answer for each request, in their order; with require-all-validate none ran when one was refused.',
+        schema: answerSchema,
+      },
+    },
     args: batchArguments(() => Number(filters.runNow('rest_get_max_batch_size', 25))),
     handler,
   };
@@ -111,7 +127,10 @@ const answerSchema: JsonSchema = {
     responses: {
       type: 'array',
       required: true,
-      items: { type: ['object', 'null'], properties: { body: {}, status: { type: 'integer' }, headers: { type: ['object', 'array'] } } },
+      items: {
+        type: ['object', 'null'],
+        properties: { body: {}, status: { type: 'integer' }, headers: { type: ['object', 'array'] } },
+      },
     },
   },
 };
@@ -123,7 +142,12 @@ function refused(error: RestError): Envelope {
 
 function readHeaders(given: unknown): Record<string, string> {
   if (!isPlainObject(given)) return {};
-  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), Array.isArray(value) ? value.join(',') : String(value)]));
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [
+      name.toLowerCase(),
+      Array.isArray(value) ? value.join(',') : String(value),
+    ]),
+  );
 }
 
 /** The limit is asked for when requests come: this route is there before the plugins that may filter it. */

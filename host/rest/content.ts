@@ -32,7 +32,15 @@ export function withoutContent(response: RestResponse): RestResponse {
   return new RestResponse({ body, status, headers: Object.fromEntries(kept), links });
 }
 
-const ofContent = new Set(['content-type', 'content-disposition', 'content-encoding', 'content-language', 'content-length', 'etag', 'last-modified']);
+const ofContent = new Set([
+  'content-type',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'etag',
+  'last-modified',
+]);
 
 /** What content needs beyond its own headers: a type, and for events the word that nobody on the way may hold them back. */
 export function contentHeaders(response: RestResponse, sent: Record<string, string>): void {

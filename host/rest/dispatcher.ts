@@ -109,7 +109,9 @@ async function permit(request: HostRequest, { endpoint }: Match, attempt: Attemp
 
 function refusalOf(answer: unknown): RestError | null {
   if (answer instanceof RestError) return answer;
-  return answer === false ? new RestError({ code: 'rest_invalid_params', message: 'Invalid parameters.', status: 400 }) : null;
+  return answer === false
+    ? new RestError({ code: 'rest_invalid_params', message: 'Invalid parameters.', status: 400 })
+    : null;
 }
 
 function asResponse(result: unknown): RestResponse {

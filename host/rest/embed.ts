@@ -31,7 +31,8 @@ export function readEmbedWish(value: unknown): EmbedWish {
 export function createEmbedder({ dispatcher, links, finish }: EmbedDependencies): Embedder {
   const bodyOf: Embedder['bodyOf'] = async (response, request, wish) => {
     const compact = await links.compact(response, request);
-    const body = compact !== null && isPlainObject(response.body) ? { ...response.body, _links: compact } : response.body;
+    const body =
+      compact !== null && isPlainObject(response.body) ? { ...response.body, _links: compact } : response.body;
     if (wish === false) return body;
     const cache = new Map<string, unknown>();
     if (!Array.isArray(body)) return embedLinks({ data: body, request, wish, cache });
@@ -54,13 +55,17 @@ export function createEmbedder({ dispatcher, links, finish }: EmbedDependencies)
       if (Array.isArray(wish) && !wish.includes(relation)) continue;
       const embeds: unknown[] = [];
       // Places of links that are not embedded stay, empty, so that the order is that of the links.
-      for (const item of Array.isArray(items) ? (items as unknown[]) : []) embeds.push(isEmbeddable(item) ? await fetchEmbed(item.href, { request, cache }) : []);
+      for (const item of Array.isArray(items) ? (items as unknown[]) : [])
+        embeds.push(isEmbeddable(item) ? await fetchEmbed(item.href, { request, cache }) : []);
       if (embeds.some((embed) => !Array.isArray(embed) || embed.length > 0)) embedded[relation] = embeds;
     }
     return Object.keys(embedded).length === 0 ? data : { ...data, _embedded: embedded };
   };
 
-  const fetchEmbed = async (href: string, { request, cache }: Pick<Embedding, 'request' | 'cache'>): Promise<unknown> => {
+  const fetchEmbed = async (
+    href: string,
+    { request, cache }: Pick<Embedding, 'request' | 'cache'>,
+  ): Promise<unknown> => {
     if (cache.has(href)) return cache.get(href);
     const inner = links.requestFor(href, request);
     if (inner === null) return [];

@@ -2,7 +2,9 @@ import { hostErrors } from './errors.ts';
 import type { RestError } from '#plugin-api';
 
 /** JSON of an answer's body; empty for null, which is sent without a body as in WordPress. */
-export function encodeBody(body: unknown): { readonly text: string } | { readonly error: RestError; readonly cause: unknown } {
+export function encodeBody(
+  body: unknown,
+): { readonly text: string } | { readonly error: RestError; readonly cause: unknown } {
   if (body === null || body === undefined) return { text: '' };
   try {
     const text = JSON.stringify(body) ?? '';

@@ -23,7 +23,9 @@ export const defaultBodyLimit = 1_048_576;
 export function createEndpoint(definition: RouteDefinition): Endpoint {
   let compiled: ReadonlyMap<string, Argument> | undefined;
   const given = Object.entries(definition.args ?? {});
-  const preset = given.filter(([, { default: value }]) => value !== undefined && value !== null).map(([name, { default: value }]) => [name, value] as const);
+  const preset = given
+    .filter(([, { default: value }]) => value !== undefined && value !== null)
+    .map(([name, { default: value }]) => [name, value] as const);
   const isShared = preset.every(([, value]) => typeof value !== 'object');
   const defaults = Object.fromEntries(preset);
   return {

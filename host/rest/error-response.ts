@@ -19,7 +19,9 @@ export function asRestError(thrown: unknown): RestError | null {
   const { code, status, message, data, headers } = thrown as Record<string, unknown>;
   if (typeof code !== 'string' || typeof status !== 'number' || !isErrorStatus(status)) return null;
   return new RestError({
-    code, status, data,
+    code,
+    status,
+    data,
     message: typeof message === 'string' ? message : code,
     ...(isPlainObject(headers) && { headers: headers as Record<string, string> }),
     cause: thrown,
@@ -32,7 +34,11 @@ function isErrorStatus(status: number): boolean {
 
 /** The one place where an error becomes an answer. */
 export function errorResponse(error: RestError): RestResponse {
-  const response = new RestResponse({ status: isErrorStatus(error.status) ? error.status : 500, headers: error.headers, body: errorBody(error) });
+  const response = new RestResponse({
+    status: isErrorStatus(error.status) ? error.status : 500,
+    headers: error.headers,
+    body: errorBody(error),
+  });
   errors.add(response);
   return response;
 }

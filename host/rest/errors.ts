@@ -4,33 +4,56 @@ import type { JsonFault } from './json-body.ts';
 /** The errors that the host itself answers with. Codes and sentences are WordPress's where it has them (D4). */
 export const hostErrors = {
   noRoute: () =>
-    new RestError({ code: 'rest_no_route', message: 'No route was found matching the URL and request method.', status: 404 }),
-  invalidHandler: () => new RestError({ code: 'rest_invalid_handler', message: 'The handler for the route is invalid.', status: 500 }),
+    new RestError({
+      code: 'rest_no_route',
+      message: 'No route was found matching the URL and request method.',
+      status: 404,
+    }),
+  invalidHandler: () =>
+    new RestError({ code: 'rest_invalid_handler', message: 'The handler for the route is invalid.', status: 500 }),
   forbidden: (isSignedIn: boolean) =>
-    new RestError({ code: 'rest_forbidden', message: 'Sorry, you are not allowed to do that.', status: isSignedIn ? 403 : 401 }),
+    new RestError({
+      code: 'rest_forbidden',
+      message: 'Sorry, you are not allowed to do that.',
+      status: isSignedIn ? 403 : 401,
+    }),
   invalidJson: ({ code, message }: JsonFault) =>
     new RestError({
-      code: 'rest_invalid_json', message: 'Invalid JSON body passed.', status: 400,
+      code: 'rest_invalid_json',
+      message: 'Invalid JSON body passed.',
+      status: 400,
       data: { json_error_code: code, json_error_message: message },
     }),
   bodyTooLarge: (limit: number) =>
     new RestError({
-      code: 'rest_body_too_large', message: `The request body is too large. Send at most ${limit} bytes.`, status: 413,
+      code: 'rest_body_too_large',
+      message: `The request body is too large. Send at most ${limit} bytes.`,
+      status: 413,
       data: { limit },
     }),
   missingParameters: (names: readonly string[]) =>
     new RestError({
-      code: 'rest_missing_callback_param', message: `Missing parameter(s): ${names.join(', ')}`, status: 400, data: { params: names },
+      code: 'rest_missing_callback_param',
+      message: `Missing parameter(s): ${names.join(', ')}`,
+      status: 400,
+      data: { params: names },
     }),
   encoding: (message: string) => new RestError({ code: 'rest_encode_error', message, status: 500 }),
   internal: (requestId: string) =>
     new RestError({
-      code: 'rest_internal_error', status: 500, data: { request_id: requestId },
-      message: 'Something went wrong on the server. Tell the site’s administrator the request id; the log holds the cause.',
+      code: 'rest_internal_error',
+      status: 500,
+      data: { request_id: requestId },
+      message:
+        'Something went wrong on the server. Tell the site’s administrator the request id; the log holds the cause.',
     }),
   batchPath: () => new RestError({ code: 'parse_path_failed', message: 'Could not parse the path.', status: 400 }),
   batchNotAllowed: () =>
-    new RestError({ code: 'rest_batch_not_allowed', message: 'The requested route does not support batch requests.', status: 400 }),
+    new RestError({
+      code: 'rest_batch_not_allowed',
+      message: 'The requested route does not support batch requests.',
+      status: 400,
+    }),
 } as const;
 
 /** What is wrong with one parameter. Without details only the sentence is shown. */
@@ -42,7 +65,9 @@ export interface ParameterFault {
 /** `rest_invalid_param` with every bad parameter (D4). Empty details are a list, as PHP writes them. */
 export function invalidParameters(faults: ReadonlyMap<string, ParameterFault>): RestError {
   const entries = [...faults];
-  const details = entries.flatMap(([name, fault]) => (fault.details === undefined ? [] : [[name, fault.details] as const]));
+  const details = entries.flatMap(([name, fault]) =>
+    fault.details === undefined ? [] : [[name, fault.details] as const],
+  );
   return new RestError({
     code: 'rest_invalid_param',
     message: `Invalid parameter(s): ${entries.map(([name]) => name).join(', ')}`,
@@ -56,5 +81,7 @@ export function invalidParameters(faults: ReadonlyMap<string, ParameterFault>): 
 
 /** `rest_invalid_param` for one parameter that cannot be read at all. */
 export function unreadableParameter(name: string, message: string): RestError {
-  return invalidParameters(new Map([[name, { message, details: { code: 'rest_invalid_param', message, data: null } }]]));
+  return invalidParameters(
+    new Map([[name, { message, details: { code: 'rest_invalid_param', message, data: null } }]]),
+  );
 }

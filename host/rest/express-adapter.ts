@@ -59,15 +59,12 @@ export function createRestHandler({ rest, prefix, currentUser, pageUser, log }: 
         sendAnswer(request, response, bareFailure(id));
       }
     };
-    rest.handle(raw).then(
-      send,
-      (error: unknown) => {
-        if (error instanceof HungUpError) return;
-        // The REST interface answers its errors itself; what comes here is a fault of the host.
-        log.error('REST request failed', { request_id: id, error });
-        send(bareFailure(id));
-      },
-    );
+    rest.handle(raw).then(send, (error: unknown) => {
+      if (error instanceof HungUpError) return;
+      // The REST interface answers its errors itself; what comes here is a fault of the host.
+      log.error('REST request failed', { request_id: id, error });
+      send(bareFailure(id));
+    });
   };
 }
 
@@ -89,7 +86,9 @@ function createLocator(prefix: string): (address: string) => Place | null {
     }
     if ((path !== '/' && path !== '/index.php') || !query.includes('rest_route')) return null;
     const route = parseQuery(query).params['rest_route'];
-    return typeof route === 'string' && route !== '' ? { route: trimRoute(route.startsWith('/') ? route : `/${route}`), query } : null;
+    return typeof route === 'string' && route !== ''
+      ? { route: trimRoute(route.startsWith('/') ? route : `/${route}`), query }
+      : null;
   };
 }
 
@@ -159,7 +158,8 @@ function sendOpen({ request, response, log }: OpenAnswer, { status, headers, bod
 function sendAnswer(request: IncomingMessage, response: ServerResponse, { status, headers, body }: WholeAnswer): void {
   if (response.destroyed || response.headersSent) return;
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  if (request.method !== 'HEAD' && status !== 204 && status !== 304) headers['Content-Length'] = String(bytes.byteLength);
+  if (request.method !== 'HEAD' && status !== 204 && status !== 304)
+    headers['Content-Length'] = String(bytes.byteLength);
   response.writeHead(status, headers);
   if (request.complete || !hasBody(request)) return void response.end(bytes);
   response.write(bytes);
@@ -182,7 +182,11 @@ function hasBody({ headers }: IncomingMessage): boolean {
 function bareFailure(id: string): WholeAnswer {
   return {
     status: 500,
-    headers: { 'Content-Type': 'application/json; charset=UTF-8', 'X-Content-Type-Options': 'nosniff', 'X-Request-Id': id },
+    headers: {
+      'Content-Type': 'application/json; charset=UTF-8',
+      'X-Content-Type-Options': 'nosniff',
+      'X-Request-Id': id,
+    },
     body: JSON.stringify(errorBody(hostErrors.internal(id))),
   };
 }

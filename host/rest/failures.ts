@@ -20,7 +20,12 @@ export interface ErrorReader {
 export function createErrorReader({ log, onFailure }: FailureDependencies): ErrorReader {
   const report = (error: unknown, request: HostRequest): void => {
     const { match, method, id } = request;
-    log.error('REST request failed', { route: match?.route.pattern.path ?? request.route, method, request_id: id, error });
+    log.error('REST request failed', {
+      route: match?.route.pattern.path ?? request.route,
+      method,
+      request_id: id,
+      error,
+    });
   };
   return {
     fromRoute(thrown, request) {
@@ -33,7 +38,14 @@ export function createErrorReader({ log, onFailure }: FailureDependencies): Erro
         return hostErrors.internal(id);
       }
       report(thrown, request);
-      if (match !== null) onFailure({ route: match.route.pattern.path, namespace: match.route.namespace, definition: match.endpoint.definition, error: thrown, requestId: id });
+      if (match !== null)
+        onFailure({
+          route: match.route.pattern.path,
+          namespace: match.route.namespace,
+          definition: match.endpoint.definition,
+          error: thrown,
+          requestId: id,
+        });
       return hostErrors.internal(id);
     },
     fromElsewhere(thrown, request) {

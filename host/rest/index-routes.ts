@@ -62,18 +62,28 @@ function wantsLinks({ params }: RestRequest): boolean {
 }
 
 /** `{root}/{namespace}`: the routes of one namespace. */
-export function createNamespaceIndex(namespace: string, { registry, filters, url }: IndexDependencies): RouteDefinition {
+export function createNamespaceIndex(
+  namespace: string,
+  { registry, filters, url }: IndexDependencies,
+): RouteDefinition {
   return {
     summary: 'The routes of the namespace.',
     args: { namespace: { default: namespace }, ...contextArgument },
     handler: (request: RestRequest) => {
       const body = { namespace, routes: describeRoutes(registry, { url, namespace }) };
-      return filters.run('rest_namespace_index', new RestResponse({ body, links: { up: [{ href: url('/') }] } }), request);
+      return filters.run(
+        'rest_namespace_index',
+        new RestResponse({ body, links: { up: [{ href: url('/') }] } }),
+        request,
+      );
     },
   };
 }
 
-function describeRoutes(registry: RouteRegistry, { url, namespace }: { url: (route: string) => string; namespace?: string }): Record<string, unknown> {
+function describeRoutes(
+  registry: RouteRegistry,
+  { url, namespace }: { url: (route: string) => string; namespace?: string },
+): Record<string, unknown> {
   const shown = registry.routes().filter((route) => namespace === undefined || route.namespace === namespace);
   const described = shown.map((route) => [route.pattern.path, describeRoute(route, { url })] as const);
   return Object.fromEntries(described.filter(([, description]) => description !== null));
@@ -83,7 +93,9 @@ function describeRoutes(registry: RouteRegistry, { url, namespace }: { url: (rou
 function offsetHours(timezone: string, now: number): number {
   if (timezone === '') return 0;
   try {
-    const name = new Intl.DateTimeFormat('en', { timeZone: timezone, timeZoneName: 'longOffset' }).formatToParts(now).find(({ type }) => type === 'timeZoneName')?.value;
+    const name = new Intl.DateTimeFormat('en', { timeZone: timezone, timeZoneName: 'longOffset' })
+      .formatToParts(now)
+      .find(({ type }) => type === 'timeZoneName')?.value;
     const [, sign = '+', hours = '0', minutes = '0'] = /GMT([+-])(\d{2}):(\d{2})/.exec(name ?? '') ?? [];
     return Number(`${sign}1`) * (Number(hours) + Number(minutes) / 60);
   } catch {

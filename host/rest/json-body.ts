@@ -71,7 +71,9 @@ function inspectText(text: string, name: string): ParsedJson | null {
   return { kind: 'refused', name: shown, message: `${shown} must not contain NUL characters.` };
 }
 
-const [quote, backslash, openBracket, openBrace, closeBracket, closeBrace] = [...'"\\[{]}'].map((character) => character.charCodeAt(0));
+const [quote, backslash, openBracket, openBrace, closeBracket, closeBrace] = [...'"\\[{]}'].map((character) =>
+  character.charCodeAt(0),
+);
 
 /** Greatest depth of brackets outside of texts. */
 function nesting(body: Buffer): number {

@@ -33,7 +33,10 @@ export function createLinks({ registry, filters, root }: LinksDependencies): Lin
     return request.inner({ method: 'GET', route: `/${route.replace(/\/+$/, '')}`, query: parseQuery(query) });
   };
 
-  const withTargetHints = async (link: Record<string, unknown>, request: HostRequest): Promise<Record<string, unknown>> => {
+  const withTargetHints = async (
+    link: Record<string, unknown>,
+    request: HostRequest,
+  ): Promise<Record<string, unknown>> => {
     if (link['targetHints'] !== undefined) return link;
     const inner = requestFor(String(link['href']), request);
     const match = inner === null ? null : registry.match('GET', inner.route);
@@ -56,7 +59,8 @@ export function createLinks({ registry, filters, root }: LinksDependencies): Lin
       for (const [relation, links] of relations) {
         const name = shorten(relation, { curies, used });
         const items = links.map(attributesFirst);
-        compacted[name] = relation === 'self' ? await Promise.all(items.map((link) => withTargetHints(link, request))) : items;
+        compacted[name] =
+          relation === 'self' ? await Promise.all(items.map((link) => withTargetHints(link, request))) : items;
       }
       if (used.size > 0) compacted['curies'] = [...used].map((curie) => ({ ...curie }));
       return compacted;

@@ -28,7 +28,11 @@ export function createOpenApi({ registry, filters, site, url, sessionCookie }: O
     if (routes.length === 0) return null;
     const { describeNamespace } = await import('./openapi/document.ts');
     const document = describeNamespace({
-      namespace, routes, cookie: sessionCookie, siteName: await site.name(), url: url(`/${namespace}`).replace(/\/$/, ''),
+      namespace,
+      routes,
+      cookie: sessionCookie,
+      siteName: await site.name(),
+      url: url(`/${namespace}`).replace(/\/$/, ''),
     });
     // A filter may change what it is given, and the definitions of routes must not change with it.
     const own = JSON.parse(JSON.stringify(document)) as OpenApiDocument;

@@ -25,10 +25,13 @@ export function parseQuery(text: string): ParsedQuery {
     const name = decodePart(equals < 0 ? part : part.slice(0, equals));
     const value = equals < 0 ? '' : decodePart(part.slice(equals + 1));
     const shown = name === null ? 'query' : printable(name);
-    if (count > limits.variables) fault ??= { name: shown, message: `There are more than ${limits.variables} parameters.` };
+    if (count > limits.variables)
+      fault ??= { name: shown, message: `There are more than ${limits.variables} parameters.` };
     else if (name === null || value === null) fault ??= { name: shown, message: `${shown} is not valid UTF-8.` };
-    else if (name.includes('\0') || value.includes('\0')) fault ??= { name: shown, message: `${shown} must not contain NUL characters.` };
-    else if (!assign(builder, name, value)) fault ??= { name: shown, message: `${shown} is not a valid parameter name.` };
+    else if (name.includes('\0') || value.includes('\0'))
+      fault ??= { name: shown, message: `${shown} must not contain NUL characters.` };
+    else if (!assign(builder, name, value))
+      fault ??= { name: shown, message: `${shown} is not a valid parameter name.` };
     if (count > limits.variables) break;
   }
   return { params: builder.finish(), fault };
@@ -77,8 +80,12 @@ function createBuilder(): Builder {
 }
 
 function finished(node: Node): unknown {
-  const entries = [...node.members].map(([key, member]) => [key, typeof member === 'string' ? member : finished(member)] as const);
-  return entries.every(([key], index) => key === String(index)) ? entries.map(([, member]) => member) : Object.fromEntries(entries);
+  const entries = [...node.members].map(
+    ([key, member]) => [key, typeof member === 'string' ? member : finished(member)] as const,
+  );
+  return entries.every(([key], index) => key === String(index))
+    ? entries.map(([, member]) => member)
+    : Object.fromEntries(entries);
 }
 
 /** Answers false for a name that cannot be used. Names without any characters are passed over. */

@@ -56,7 +56,9 @@ export function createRouteRegistry(): RouteRegistry {
     namespaces = null;
   };
   const listNamespaces = (): readonly string[] =>
-    (namespaces ??= [...new Set([...entries.values()].map(({ namespace }) => namespace))].filter((namespace) => namespace !== ''));
+    (namespaces ??= [...new Set([...entries.values()].map(({ namespace }) => namespace))].filter(
+      (namespace) => namespace !== '',
+    ));
 
   const candidates = (path: string): readonly Candidate[] => {
     const known = staticCandidates.get(path);
@@ -79,8 +81,17 @@ export function createRouteRegistry(): RouteRegistry {
   return {
     register(namespace, route, definitions) {
       const pattern = compileRoutePattern(namespace, route);
-      const entry = entries.get(pattern.path) ?? { namespace, pattern, endpoints: [], allowsBatch: false, registrations: [] };
-      const registration = { endpoints: definitions.map(createEndpoint), override: definitions.some(({ override }) => override === true) };
+      const entry = entries.get(pattern.path) ?? {
+        namespace,
+        pattern,
+        endpoints: [],
+        allowsBatch: false,
+        registrations: [],
+      };
+      const registration = {
+        endpoints: definitions.map(createEndpoint),
+        override: definitions.some(({ override }) => override === true),
+      };
       entry.registrations.push(registration);
       refresh(entry);
       entries.set(pattern.path, entry);

@@ -124,7 +124,9 @@ export class HostRequest implements RestRequest {
   }
 
   /** A request that this one causes: a part of a batch, or an embedded link. It shares caller, id and hang-up. */
-  inner(init: Pick<HostRequestInit, 'method' | 'route' | 'query'> & Partial<Pick<HostRequestInit, 'headers' | 'form'>>): HostRequest {
+  inner(
+    init: Pick<HostRequestInit, 'method' | 'route' | 'query'> & Partial<Pick<HostRequestInit, 'headers' | 'form'>>,
+  ): HostRequest {
     const { user, id, ip, log } = this.#init;
     // Without `pageUser`: where a part of a batch comes from is not said.
     return new HostRequest({ headers: {}, user, id, ip, log, signal: this.signal, ...init });
@@ -132,7 +134,8 @@ export class HostRequest implements RestRequest {
 }
 
 function readBody(init: HostRequestInit): { json: unknown; form: Params; fault: RestError | null } {
-  if (init.json !== undefined || init.form !== undefined) return { json: init.json ?? null, form: init.form ?? {}, fault: null };
+  if (init.json !== undefined || init.form !== undefined)
+    return { json: init.json ?? null, form: init.form ?? {}, fault: null };
   const body = init.body ?? emptyBody;
   if (body.length === 0) return { json: null, form: {}, fault: null };
   const contentType = init.headers['content-type'] ?? '';
@@ -144,7 +147,10 @@ function readBody(init: HostRequestInit): { json: unknown; form: Params; fault: 
 function readJson(body: Buffer): { json: unknown; form: Params; fault: RestError | null } {
   const parsed = parseJsonBody(body);
   if (parsed.kind === 'value') return { json: parsed.value, form: {}, fault: null };
-  const fault = parsed.kind === 'malformed' ? hostErrors.invalidJson(parsed.fault) : unreadableParameter(parsed.name, parsed.message);
+  const fault =
+    parsed.kind === 'malformed'
+      ? hostErrors.invalidJson(parsed.fault)
+      : unreadableParameter(parsed.name, parsed.message);
   return { json: null, form: {}, fault };
 }
 

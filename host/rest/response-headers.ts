@@ -61,7 +61,13 @@ export function createResponseHeaders({ filters, root, isAllowedOrigin }: Header
 }
 
 function listed(names: unknown): string {
-  return names === exposed ? exposedText : names === accepted ? acceptedText : Array.isArray(names) ? names.join(', ') : '';
+  return names === exposed
+    ? exposedText
+    : names === accepted
+      ? acceptedText
+      : Array.isArray(names)
+        ? names.join(', ')
+        : '';
 }
 
 const exposedText = exposed.join(', ');
@@ -70,7 +76,11 @@ const acceptedText = accepted.join(', ');
 /** Seconds a browser need not ask again before it calls. */
 const preflightAge = '600';
 
-function addCors(headers: Record<string, string>, { method, origin, isSignedIn, allowsOrigin }: HeaderRequest, isAllowedOrigin: (origin: string) => boolean): void {
+function addCors(
+  headers: Record<string, string>,
+  { method, origin, isSignedIn, allowsOrigin }: HeaderRequest,
+  isAllowedOrigin: (origin: string) => boolean,
+): void {
   if (origin === undefined) {
     if ((method === 'GET' || method === 'HEAD') && !isSignedIn) headers['Vary'] = 'Origin';
     return;

@@ -1,4 +1,14 @@
-import type { Headers, HttpMethod, OpenApiDocument, RestApi, RestContent, RouteDefinition, RouteSecurity, Undo, User } from '#plugin-api';
+import type {
+  Headers,
+  HttpMethod,
+  OpenApiDocument,
+  RestApi,
+  RestContent,
+  RouteDefinition,
+  RouteSecurity,
+  Undo,
+  User,
+} from '#plugin-api';
 
 /** A request from outside, before anything of it was looked at. */
 export interface RawRestRequest {
@@ -46,7 +56,12 @@ export interface RouteSummary {
   readonly endpoints: readonly {
     readonly methods: readonly HttpMethod[];
     readonly summary: string | null;
-    readonly args: readonly { readonly name: string; readonly type: string; readonly required: boolean; readonly description: string }[];
+    readonly args: readonly {
+      readonly name: string;
+      readonly type: string;
+      readonly required: boolean;
+      readonly description: string;
+    }[];
     /** Ways in, each enough by itself. */
     readonly security: readonly RouteSecurity[];
     readonly hasPermission: boolean;

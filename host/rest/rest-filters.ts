@@ -8,14 +8,22 @@ declare module '#plugin-api' {
     /** Anything but null answers in place of the route. */
     rest_pre_dispatch: (result: unknown, rest: Rest, request: RestRequest) => unknown;
     /** null, or the error of authentication or parameters. A RestError keeps permission and handler from running. */
-    rest_request_before_callbacks: (error: RestError | null, definition: RouteDefinition, request: RestRequest) => unknown;
+    rest_request_before_callbacks: (
+      error: RestError | null,
+      definition: RouteDefinition,
+      request: RestRequest,
+    ) => unknown;
     /** Anything but null answers in place of the handler. */
-    rest_dispatch_request: (...args: [result: unknown, request: RestRequest, route: string, definition: RouteDefinition]) => unknown;
+    rest_dispatch_request: (
+      ...args: [result: unknown, request: RestRequest, route: string, definition: RouteDefinition]
+    ) => unknown;
     /** What the handler answered, or a RestError. */
     rest_request_after_callbacks: (result: unknown, definition: RouteDefinition, request: RestRequest) => unknown;
     rest_post_dispatch: (response: RestResponse, rest: Rest, request: RestRequest) => RestResponse;
     /** false: send as JSON; a text or bytes are sent in its place; true: nothing is sent. */
-    rest_pre_serve_request: (...args: [served: boolean | string | Uint8Array, response: RestResponse, request: RestRequest, rest: Rest]) => boolean | string | Uint8Array;
+    rest_pre_serve_request: (
+      ...args: [served: boolean | string | Uint8Array, response: RestResponse, request: RestRequest, rest: Rest]
+    ) => boolean | string | Uint8Array;
     /** Further compact names of link relations. */
     rest_response_link_curies: (curies: readonly LinkCurie[], response: RestResponse) => readonly LinkCurie[];
     /** Headers that scripts of other sites may read. */
@@ -48,7 +56,9 @@ export interface RestFilters {
 
 type Apply = (name: string, value: unknown, ...args: readonly unknown[]) => unknown;
 
-export function createRestFilters(hooks: Pick<HooksApi, 'hasFilter' | 'applyFilters' | 'applyFiltersAsync'>): RestFilters {
+export function createRestFilters(
+  hooks: Pick<HooksApi, 'hasFilter' | 'applyFilters' | 'applyFiltersAsync'>,
+): RestFilters {
   const now = hooks.applyFilters.bind(hooks) as Apply;
   const later = hooks.applyFiltersAsync.bind(hooks) as Apply;
   return {

@@ -42,7 +42,16 @@ export interface RestDependencies {
  * The REST interface of a site, without HTTP: routes, dispatch, indexes, batch. It keeps nothing but the table of routes,
  * so that any number of nodes answers alike.
  */
-export function createRest({ hooks, log, clock, siteUrl, prefix, site, isAllowedOrigin = () => false, sessionCookie = 'svc_session' }: RestDependencies): Rest {
+export function createRest({
+  hooks,
+  log,
+  clock,
+  siteUrl,
+  prefix,
+  site,
+  isAllowedOrigin = () => false,
+  sessionCookie = 'svc_session',
+}: RestDependencies): Rest {
   const filters = createRestFilters(hooks);
   const registry = createRouteRegistry();
   const listeners = new Set<(failure: HandlerFailure) => void>();
@@ -62,7 +71,8 @@ export function createRest({ hooks, log, clock, siteUrl, prefix, site, isAllowed
   const indexes = { registry, filters, site, siteUrl: home, url, now: () => clock.now() };
   const openapi = createOpenApi({ registry, filters, site, url, sessionCookie });
   const registerRoute = createRegister({
-    registry, log,
+    registry,
+    log,
     addOwn: (namespace) => [
       registry.register(namespace, '', [createNamespaceIndex(namespace, indexes)]),
       registry.register(namespace, '/openapi.json', [createOpenApiRoute(namespace, openapi)]),
@@ -76,18 +86,20 @@ export function createRest({ hooks, log, clock, siteUrl, prefix, site, isAllowed
     dispatch: (route, init = {}) => {
       const [path = '', query = ''] = route.split(/\?(.*)/s);
       const parsed = parseQuery(query);
-      return dispatcher.dispatch(new HostRequest({
-        method: init.method ?? 'GET',
-        route: path === '/' ? path : path.replace(/\/+$/, ''),
-        query: { ...parsed, params: { ...parsed.params, ...init.query } },
-        headers: init.headers ?? {},
-        json: structuredClone(init.json),
-        user: init.user ?? visitor,
-        id: randomUUID(),
-        ip: '',
-        log,
-        ...(init.signal && { signal: init.signal }),
-      }));
+      return dispatcher.dispatch(
+        new HostRequest({
+          method: init.method ?? 'GET',
+          route: path === '/' ? path : path.replace(/\/+$/, ''),
+          query: { ...parsed, params: { ...parsed.params, ...init.query } },
+          headers: init.headers ?? {},
+          json: structuredClone(init.json),
+          user: init.user ?? visitor,
+          id: randomUUID(),
+          ip: '',
+          log,
+          ...(init.signal && { signal: init.signal }),
+        }),
+      );
     },
     describe: () => registry.routes().map(summarise),
     openapi,
@@ -98,7 +110,9 @@ export function createRest({ hooks, log, clock, siteUrl, prefix, site, isAllowed
   };
   registry.register('', '/', [createRootIndex(indexes)]);
   registry.register('', '/openapi.json', [createOpenApiRoute('', openapi)]);
-  registry.register('', '/batch/v1', [createBatchRoute({ registry, dispatcher, embedder, filters, finish, errors, rest: self })]);
+  registry.register('', '/batch/v1', [
+    createBatchRoute({ registry, dispatcher, embedder, filters, finish, errors, rest: self }),
+  ]);
   return rest;
 }
 
@@ -115,7 +129,11 @@ function createRegister({ registry, log, addOwn }: RegisterDependencies): RestAp
   return (namespace, route, definition) => {
     const definitions = (Array.isArray(definition) ? definition : [definition]) as readonly RouteDefinition[];
     checkRegistration(namespace, route, definitions);
-    for (const name of unchecked(definitions)) log.warn('REST argument without a type is not checked by its schema', { route: `/${namespace}${route}`, argument: name });
+    for (const name of unchecked(definitions))
+      log.warn('REST argument without a type is not checked by its schema', {
+        route: `/${namespace}${route}`,
+        argument: name,
+      });
     const entry = own.get(namespace) ?? { routes: 0, undos: addOwn(namespace) };
     const undo = registry.register(namespace, route, definitions);
     entry.routes += 1;
@@ -135,18 +153,35 @@ function createRegister({ registry, log, addOwn }: RegisterDependencies): RestAp
 
 function checkRegistration(namespace: string, route: string, definitions: readonly RouteDefinition[]): void {
   if (!/^[\w.~-]+(\/[\w.~-]+)*$/.test(namespace)) {
-    throw new Error(`The namespace '${namespace}' of the route '${route}' cannot be used. Write vendor and version, without slashes at the ends: hello/v1.`);
+    throw new Error(
+      `The namespace '${namespace}' of the route '${route}' cannot be used. Write vendor and version, without slashes at the ends: hello/v1.`,
+    );
   }
   compileRoutePattern(namespace, route);
-  if (definitions.length === 0) throw new Error(`The route '/${namespace}${route}' has no definition. Give it a handler.`);
+  if (definitions.length === 0)
+    throw new Error(`The route '/${namespace}${route}' has no definition. Give it a handler.`);
 }
 
 /** Names of arguments whose author may believe that they are checked. */
 function unchecked(definitions: readonly RouteDefinition[]): string[] {
   const isUnchecked = (argument: RouteArgument): boolean =>
-    argument.type === undefined && argument.validate === undefined && argument.sanitize === undefined &&
-    [argument.anyOf, argument.oneOf, argument.enum, argument.const, argument.properties, argument.items, argument.pattern].some((keyword) => keyword !== undefined);
-  return definitions.flatMap(({ args = {} }) => Object.entries(args).filter(([, argument]) => isUnchecked(argument)).map(([name]) => name));
+    argument.type === undefined &&
+    argument.validate === undefined &&
+    argument.sanitize === undefined &&
+    [
+      argument.anyOf,
+      argument.oneOf,
+      argument.enum,
+      argument.const,
+      argument.properties,
+      argument.items,
+      argument.pattern,
+    ].some((keyword) => keyword !== undefined);
+  return definitions.flatMap(({ args = {} }) =>
+    Object.entries(args)
+      .filter(([, argument]) => isUnchecked(argument))
+      .map(([name]) => name),
+  );
 }
 
 function summarise({ namespace, pattern, endpoints, allowsBatch }: Route): RouteSummary {
@@ -158,7 +193,10 @@ function summarise({ namespace, pattern, endpoints, allowsBatch }: Route): Route
       methods,
       summary: definition.summary ?? null,
       args: Object.entries(definition.args ?? {}).map(([name, { type, required, description }]) => ({
-        name, type: typeName(type), required: required === true, description: description ?? '',
+        name,
+        type: typeName(type),
+        required: required === true,
+        description: description ?? '',
       })),
       security: waysIn(definition),
       hasPermission: definition.permission !== undefined,

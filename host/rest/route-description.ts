@@ -4,9 +4,31 @@ import type { Route } from './registry.ts';
 
 /** Keywords of an argument that callers may see; functions and notes for the host stay inside. */
 const shownKeywords = new Set([
-  'title', 'description', 'default', 'type', 'format', 'enum', 'items', 'properties', 'additionalProperties', 'patternProperties',
-  'minProperties', 'maxProperties', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength',
-  'maxLength', 'pattern', 'minItems', 'maxItems', 'uniqueItems', 'anyOf', 'oneOf',
+  'title',
+  'description',
+  'default',
+  'type',
+  'format',
+  'enum',
+  'items',
+  'properties',
+  'additionalProperties',
+  'patternProperties',
+  'minProperties',
+  'maxProperties',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'anyOf',
+  'oneOf',
 ]);
 
 export interface RouteDescription {
@@ -25,10 +47,15 @@ export interface EndpointDescription {
 }
 
 /** What indexes and OPTIONS tell about a route; null when all of it is hidden. Routes without parameters link to themselves. */
-export function describeRoute(route: Route, { url, withSchema = false }: { url: (route: string) => string; withSchema?: boolean }): RouteDescription | null {
+export function describeRoute(
+  route: Route,
+  { url, withSchema = false }: { url: (route: string) => string; withSchema?: boolean },
+): RouteDescription | null {
   const shown = route.endpoints.filter(({ definition }) => definition.showInIndex !== false);
   if (shown.length === 0) return null;
-  const schema = withSchema ? route.endpoints.find(({ definition }) => definition.schema !== undefined)?.definition.schema : undefined;
+  const schema = withSchema
+    ? route.endpoints.find(({ definition }) => definition.schema !== undefined)?.definition.schema
+    : undefined;
   const { path } = route.pattern;
   return {
     namespace: route.namespace,
@@ -40,7 +67,9 @@ export function describeRoute(route: Route, { url, withSchema = false }: { url: 
 }
 
 function describeEndpoint({ methods, definition }: Endpoint, allowsBatch: boolean): EndpointDescription {
-  const args = Object.entries(definition.args ?? {}).map(([name, argument]) => [name, describeArgument(argument)] as const);
+  const args = Object.entries(definition.args ?? {}).map(
+    ([name, argument]) => [name, describeArgument(argument)] as const,
+  );
   return {
     methods: [...methods],
     ...(allowsBatch && { allow_batch: { v1: true as const } }),

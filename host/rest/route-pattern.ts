@@ -34,12 +34,15 @@ function compile(source: string, path: string): RegExp {
   try {
     return new RegExp(`^${source.replaceAll('(?P<', '(?<')}$`, 'i');
   } catch (error) {
-    throw new Error(`The route '${path}' is not a valid pattern. Write parameters as {name} or (?P<name>...).`, { cause: error });
+    throw new Error(`The route '${path}' is not a valid pattern. Write parameters as {name} or (?P<name>...).`, {
+      cause: error,
+    });
   }
 }
 
 function namedGroups(groups: Readonly<Record<string, string | undefined>> | undefined): Params {
   const params: Params = {};
-  if (groups !== undefined) for (const name of Object.keys(groups)) if (groups[name] !== undefined) params[name] = groups[name];
+  if (groups !== undefined)
+    for (const name of Object.keys(groups)) if (groups[name] !== undefined) params[name] = groups[name];
   return params;
 }

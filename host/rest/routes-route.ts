@@ -3,7 +3,12 @@ import type { Rest } from './rest-contract.ts';
 
 const argumentSchema = {
   type: 'object',
-  properties: { name: { type: 'string' }, type: { type: 'string' }, required: { type: 'boolean' }, description: { type: 'string' } },
+  properties: {
+    name: { type: 'string' },
+    type: { type: 'string' },
+    required: { type: 'boolean' },
+    description: { type: 'string' },
+  },
 } as const;
 
 const endpointSchema = {
@@ -12,7 +17,13 @@ const endpointSchema = {
     methods: { type: 'array', items: { type: 'string' } },
     summary: { type: ['string', 'null'] },
     args: { type: 'array', items: argumentSchema },
-    security: { type: 'array', description: 'Ways in, each enough by itself.', items: { anyOf: [{ type: 'string' }, { type: 'object', description: 'A key in the query, a header or a cookie.' }] } },
+    security: {
+      type: 'array',
+      description: 'Ways in, each enough by itself.',
+      items: {
+        anyOf: [{ type: 'string' }, { type: 'object', description: 'A key in the query, a header or a cookie.' }],
+      },
+    },
     hasPermission: { type: 'boolean', description: 'Whether it checks what the caller may do.' },
     hasAuthentication: { type: 'boolean', description: 'Whether it asks for a credential of its own.' },
   },
@@ -37,8 +48,11 @@ export function addRoutesRoute(rest: Pick<Rest, 'registerRoute' | 'describe'>): 
     summary: 'Lists the routes with their methods, arguments and ways in.',
     args: { namespace: { type: 'string', description: 'Only routes of this namespace; empty for those of the root.' } },
     schema: routeSchema,
-    responses: { 200: { description: 'All routes, in order of registration.', schema: { type: 'array', items: routeSchema } } },
+    responses: {
+      200: { description: 'All routes, in order of registration.', schema: { type: 'array', items: routeSchema } },
+    },
     permission: ({ user }) => user.can('manage_options'),
-    handler: ({ params: { namespace } }) => rest.describe().filter((route) => namespace === undefined || route.namespace === namespace),
+    handler: ({ params: { namespace } }) =>
+      rest.describe().filter((route) => namespace === undefined || route.namespace === namespace),
   });
 }

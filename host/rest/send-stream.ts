@@ -2,7 +2,8 @@ import type { ServerResponse } from 'node:http';
 import type { ContentStream } from './content.ts';
 
 /** How a stream came to its end. */
-export type StreamEnd = { readonly kind: 'complete' } | { readonly kind: 'hung_up' } | { readonly kind: 'failed'; readonly error: unknown };
+export type StreamEnd =
+  { readonly kind: 'complete' } | { readonly kind: 'hung_up' } | { readonly kind: 'failed'; readonly error: unknown };
 
 /** Milliseconds a caller may take nothing while a piece waits for it; then its connection is cut. */
 const stallLimit = 60_000;
@@ -41,10 +42,11 @@ function watch(response: ServerResponse) {
   });
   return {
     isGone: () => isGone || response.destroyed,
-    orGone: <Value>(step: Promise<Value>): Promise<Value | typeof gone> => new Promise((resolve, reject) => {
-      leave = () => resolve(gone);
-      step.then(resolve, reject);
-    }),
+    orGone: <Value>(step: Promise<Value>): Promise<Value | typeof gone> =>
+      new Promise((resolve, reject) => {
+        leave = () => resolve(gone);
+        step.then(resolve, reject);
+      }),
   };
 }
 

@@ -40,7 +40,9 @@ export function createRestServer(dependencies: ServerDependencies): Rest['handle
 
   const answer = async ({ request, refusal }: Received): Promise<RestResponse> => {
     const response = refusal === null ? await dispatcher.dispatch(request) : errorResponse(refusal);
-    const finished = await finish(response, request).catch((error: unknown) => errorResponse(errors.fromElsewhere(error, request)));
+    const finished = await finish(response, request).catch((error: unknown) =>
+      errorResponse(errors.fromElsewhere(error, request)),
+    );
     endReplaced(response, finished);
     return finished;
   };
@@ -48,12 +50,17 @@ export function createRestServer(dependencies: ServerDependencies): Rest['handle
   /** What the route itself says of pages of other sites, which a preflight asks before any method is known. */
   const allowsOrigin = async (request: HostRequest, origin: string): Promise<boolean | undefined> => {
     const found = dependencies.registry.matchPath(request.route);
-    const allow = found?.route.endpoints.find(({ definition }) => definition.allowOrigin !== undefined)?.definition.allowOrigin;
+    const allow = found?.route.endpoints.find(({ definition }) => definition.allowOrigin !== undefined)?.definition
+      .allowOrigin;
     if (found === null || allow === undefined) return undefined;
     try {
       return await allow(origin, found.url);
     } catch (error) {
-      dependencies.log.error('Whether an origin may call a REST route could not be found out', { route: request.route, request_id: request.id, error });
+      dependencies.log.error('Whether an origin may call a REST route could not be found out', {
+        route: request.route,
+        request_id: request.id,
+        error,
+      });
       return false;
     }
   };
@@ -64,14 +71,18 @@ export function createRestServer(dependencies: ServerDependencies): Rest['handle
     const written = await write(await answer(received), request);
     const { response } = written;
     const isOverridden = request.method !== raw.method.toUpperCase();
-    const sent = headers({
-      method: raw.method,
-      origin: raw.headers['origin'],
-      isSignedIn: request.user.id > 0,
-      allowsOrigin: raw.headers['origin'] === undefined ? undefined : await allowsOrigin(request, raw.headers['origin']),
-      isPrivate: isPersonal(received) || (isOverridden && response.status >= 400 && response.status < 500),
-      id: raw.id,
-    }, response);
+    const sent = headers(
+      {
+        method: raw.method,
+        origin: raw.headers['origin'],
+        isSignedIn: request.user.id > 0,
+        allowsOrigin:
+          raw.headers['origin'] === undefined ? undefined : await allowsOrigin(request, raw.headers['origin']),
+        isPrivate: isPersonal(received) || (isOverridden && response.status >= 400 && response.status < 500),
+        id: raw.id,
+      },
+      response,
+    );
     if (written.isContent) contentHeaders(response, sent);
     const isBare = raw.method === 'HEAD' || response.status === 204 || response.status === 304;
     if (isBare) endContent(written.body);
@@ -86,11 +97,26 @@ interface Received {
 }
 
 /** Finds out who asks and where it leads, and reads the body within the route's limit; a refused caller's body is not read. */
-function createReceiver({ filters, registry, errors, log }: ServerDependencies): (raw: RawRestRequest, query: ParsedQuery) => Promise<Received> {
+function createReceiver({
+  filters,
+  registry,
+  errors,
+  log,
+}: ServerDependencies): (raw: RawRestRequest, query: ParsedQuery) => Promise<Received> {
   return async (raw, query) => {
     const method = readMethod(raw, query);
     const { route, headers, id, ip } = raw;
-    const common = { method, route, query, headers, id, ip, log, onHangUp: (listener: () => void) => raw.onHangUp(listener), pageUser: () => raw.pageUser?.() ?? visitor };
+    const common = {
+      method,
+      route,
+      query,
+      headers,
+      id,
+      ip,
+      log,
+      onHangUp: (listener: () => void) => raw.onHangUp(listener),
+      pageUser: () => raw.pageUser?.() ?? visitor,
+    };
     let user = visitor;
     try {
       user = await raw.currentUser();
@@ -156,15 +182,22 @@ function createJsonWriter({ embedder, filters, rest, log }: ServerDependencies):
     const body = await embedder.bodyOf(response, request, readEmbedWish(request.query['_embed']));
     const isEnveloped = request.query['_envelope'] !== undefined;
     const { written } = response;
-    const isUntouched = written !== null && written.body === body && !isEnveloped && !seeAnswers.some((name) => filters.has(name));
-    const encoded = isUntouched ? { bytes: written.write() } : encodeBody(isEnveloped ? envelope(response, body) : body);
+    const isUntouched =
+      written !== null && written.body === body && !isEnveloped && !seeAnswers.some((name) => filters.has(name));
+    const encoded = isUntouched
+      ? { bytes: written.write() }
+      : encodeBody(isEnveloped ? envelope(response, body) : body);
     const sent = isEnveloped ? new RestResponse() : response;
     const served = await filters.run('rest_pre_serve_request', false, sent, request, rest());
     if (served === true) return { response: sent, body: '' };
     if (typeof served === 'string' || served instanceof Uint8Array) return { response: sent, body: served };
     if ('bytes' in encoded) return { response: sent, body: encoded.bytes };
     if ('text' in encoded) return { response: sent, body: encoded.text };
-    log.error('REST answer could not be encoded', { route: request.route, request_id: request.id, error: encoded.cause ?? encoded.error });
+    log.error('REST answer could not be encoded', {
+      route: request.route,
+      request_id: request.id,
+      error: encoded.cause ?? encoded.error,
+    });
     return failed(encoded.error, response);
   };
 }

@@ -15,7 +15,9 @@ export function readOrCreateKeyFile(dataDir: string): Buffer {
   const file = join(dataDir, keyFileName);
   const text = readIfThere(file) ?? create(dataDir, file);
   if (!/^[0-9a-f]{64}$/.test(text)) {
-    throw new Error(`The key file ${keyFileName} in DATA_DIR is damaged: it must hold 64 hexadecimal digits. Restore it from a backup; without it saved secrets cannot be read and must be entered again.`);
+    throw new Error(
+      `The key file ${keyFileName} in DATA_DIR is damaged: it must hold 64 hexadecimal digits. Restore it from a backup; without it saved secrets cannot be read and must be entered again.`,
+    );
   }
   return Buffer.from(text, 'hex');
 }
@@ -25,7 +27,10 @@ function readIfThere(file: string): string | null {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new Error(`The key file ${keyFileName} in DATA_DIR cannot be read. Give the host's user the right to read it, or set SECRET_KEY.`, { cause: error });
+    throw new Error(
+      `The key file ${keyFileName} in DATA_DIR cannot be read. Give the host's user the right to read it, or set SECRET_KEY.`,
+      { cause: error },
+    );
   }
 }
 
@@ -37,7 +42,10 @@ function create(dataDir: string, file: string): string {
     writeFileSync(draft, `${key}\n`, { mode: 0o600, flag: 'wx', flush: true });
     publish(draft, file);
   } catch (error) {
-    throw new Error(`The key file ${keyFileName} cannot be made in DATA_DIR. Let the host's user write there, or set SECRET_KEY.`, { cause: error });
+    throw new Error(
+      `The key file ${keyFileName} cannot be made in DATA_DIR. Let the host's user write there, or set SECRET_KEY.`,
+      { cause: error },
+    );
   } finally {
     rmSync(draft, { force: true });
   }

@@ -24,7 +24,8 @@ const prefix = 'enc:v1:';
 /** Bytes of the parts in front of the cipher text. */
 const sizes = { keyId: 4, nonce: 12, tag: 16 } as const;
 
-const anotherKey = 'This secret was encrypted under another key. Set SECRET_KEY to what it was (or put secret.key back into DATA_DIR), or enter the secret again.';
+const anotherKey =
+  'This secret was encrypted under another key. Set SECRET_KEY to what it was (or put secret.key back into DATA_DIR), or enter the secret again.';
 const damaged = 'This stored secret is damaged and cannot be read. Enter it again.';
 
 /**
@@ -53,7 +54,8 @@ export function createSecrets({ secretKey, dataDir, redactor }: SecretsDependenc
       return prefix + seal(deriveKey('secrets'), plain).toString('base64url');
     },
     decrypt(encrypted) {
-      if (!encrypted.startsWith(prefix)) throw new Error('This text is not an encrypted secret. Enter the secret again.');
+      if (!encrypted.startsWith(prefix))
+        throw new Error('This text is not an encrypted secret. Enter the secret again.');
       const plain = open(deriveKey('secrets'), Buffer.from(encrypted.slice(prefix.length), 'base64url'));
       redactor.add(plain);
       return plain;
@@ -68,7 +70,8 @@ let last: { readonly secretKey: string; readonly root: Buffer } | null = null;
  * each other in one process under one key, as in tests, pay for it once.
  */
 function stretch(secretKey: string): Buffer {
-  if (last?.secretKey !== secretKey) last = { secretKey, root: scryptSync(secretKey, 'svc-host-secret-key', 32, { N: 16_384, r: 8, p: 1 }) };
+  if (last?.secretKey !== secretKey)
+    last = { secretKey, root: scryptSync(secretKey, 'svc-host-secret-key', 32, { N: 16_384, r: 8, p: 1 }) };
   return last.root;
 }
 
@@ -86,8 +89,13 @@ function open(key: Buffer, sealed: Buffer): string {
   const nonce = part(sizes.keyId, sizes.nonce);
   const tag = part(sizes.keyId + sizes.nonce, sizes.tag);
   try {
-    const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: sizes.tag }).setAAD(Buffer.from(prefix)).setAuthTag(tag);
-    return decipher.update(sealed.subarray(sizes.keyId + sizes.nonce + sizes.tag), undefined, 'utf8') + decipher.final('utf8');
+    const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: sizes.tag })
+      .setAAD(Buffer.from(prefix))
+      .setAuthTag(tag);
+    return (
+      decipher.update(sealed.subarray(sizes.keyId + sizes.nonce + sizes.tag), undefined, 'utf8') +
+      decipher.final('utf8')
+    );
   } catch (error) {
     throw new Error(damaged, { cause: error });
   }

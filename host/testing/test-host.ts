@@ -19,7 +19,10 @@ export interface TestHostInit {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export interface TestHost extends Pick<Host, 'hooks' | 'options' | 'rest' | 'users' | 'database' | 'secrets' | 'site' | 'plugins' | 'log'> {
+export interface TestHost extends Pick<
+  Host,
+  'hooks' | 'options' | 'rest' | 'users' | 'database' | 'secrets' | 'site' | 'plugins' | 'log'
+> {
   /** Address without a slash at its end; the host listens on a free port of the loopback. */
   readonly url: string;
   readonly cron: CronApi & Pick<Host['cron'], 'runDue' | 'run' | 'history'>;
@@ -44,7 +47,13 @@ const secretKey = randomBytes(32).toString('hex');
  * A whole host for tests: real HTTP, real database, real plugins; in memory and on a clock of its own unless told
  * otherwise. Any number of them run side by side in one process.
  */
-export async function createTestHost({ plugins = [], pluginDirs, database, clock = createFakeClock({ skipSleeps: true }), env = {} }: TestHostInit = {}): Promise<TestHost> {
+export async function createTestHost({
+  plugins = [],
+  pluginDirs,
+  database,
+  clock = createFakeClock({ skipSleeps: true }),
+  env = {},
+}: TestHostInit = {}): Promise<TestHost> {
   const logged: string[] = [];
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const isUrl = database?.includes('://') ?? false;
@@ -71,7 +80,10 @@ export async function createTestHost({ plugins = [], pluginDirs, database, clock
       fetch: (path, init) => fetch(new URL(path, url), init),
       cli: async (...argv) => {
         const said = { out: '', err: '' };
-        const code = await host.cli.run(argv, { out: (text) => (said.out += `${text}\n`), err: (text) => (said.err += `${text}\n`) });
+        const code = await host.cli.run(argv, {
+          out: (text) => (said.out += `${text}\n`),
+          err: (text) => (said.err += `${text}\n`),
+        });
         return { code, ...said };
       },
       stop: () => host.stop(),

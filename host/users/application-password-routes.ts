@@ -1,5 +1,14 @@
 import { RestError, RestResponse } from '#plugin-api';
-import type { JsonSchema, RestApi, RestRequest, RouteArgument, RouteDefinition, Undo, User, UsersApi } from '#plugin-api';
+import type {
+  JsonSchema,
+  RestApi,
+  RestRequest,
+  RouteArgument,
+  RouteDefinition,
+  Undo,
+  User,
+  UsersApi,
+} from '#plugin-api';
 import type { ApplicationPassword, ApplicationPasswords } from './application-passwords.ts';
 import { notLoggedIn, refused } from './user-answer.ts';
 import { unknownUser } from './user-changes.ts';
@@ -23,13 +32,37 @@ const schema = {
   title: 'application-password',
   type: 'object',
   properties: {
-    uuid: { type: 'string', format: 'uuid', description: 'The unique identifier for the application password.', readOnly: true },
+    uuid: {
+      type: 'string',
+      format: 'uuid',
+      description: 'The unique identifier for the application password.',
+      readOnly: true,
+    },
     app_id: { type: 'string', description: 'A UUID provided by the application to uniquely identify it.' },
     name: { type: 'string', description: 'The name of the application password.' },
-    password: { type: 'string', description: 'The generated password. Only available after adding an application.', readOnly: true },
-    created: { type: 'string', format: 'date-time', description: 'The GMT date the application password was created.', readOnly: true },
-    last_used: { type: ['string', 'null'], format: 'date-time', description: 'The GMT date the application password was last used.', readOnly: true },
-    last_ip: { type: ['string', 'null'], format: 'ip', description: 'The IP address the application password was last used by.', readOnly: true },
+    password: {
+      type: 'string',
+      description: 'The generated password. Only available after adding an application.',
+      readOnly: true,
+    },
+    created: {
+      type: 'string',
+      format: 'date-time',
+      description: 'The GMT date the application password was created.',
+      readOnly: true,
+    },
+    last_used: {
+      type: ['string', 'null'],
+      format: 'date-time',
+      description: 'The GMT date the application password was last used.',
+      readOnly: true,
+    },
+    last_ip: {
+      type: ['string', 'null'],
+      format: 'ip',
+      description: 'The IP address the application password was last used by.',
+      readOnly: true,
+    },
   },
 } as const satisfies JsonSchema;
 
@@ -67,17 +100,23 @@ function createContext(rest: RestApi, dependencies: ApplicationPasswordRoutesDep
     owner,
     address,
     answer: (user: User, item: ApplicationPassword, more: Record<string, unknown> = {}): RestResponse =>
-      new RestResponse({ body: { ...toBody(item), ...more }, links: { self: [{ href: `${address(user)}/${item.id}` }] } }),
+      new RestResponse({
+        body: { ...toBody(item), ...more },
+        links: { self: [{ href: `${address(user)}/${item.id}` }] },
+      }),
     async find(user: User, uuid: string | undefined): Promise<ApplicationPassword> {
       const item = (await passwords.list(user.id)).find(({ id }) => id === uuid);
       if (item === undefined) throw notFound();
       return item;
     },
-    permission: (capability: string, code: string, what: string) => async (request: Request): Promise<true> => {
-      const user = await owner(request);
-      if (!request.user.can(capability, user.id, request.params.uuid)) throw refused(request, code, `Sorry, you are not allowed to ${what} for this user.`);
-      return true;
-    },
+    permission:
+      (capability: string, code: string, what: string) =>
+      async (request: Request): Promise<true> => {
+        const user = await owner(request);
+        if (!request.user.can(capability, user.id, request.params.uuid))
+          throw refused(request, code, `Sorry, you are not allowed to ${what} for this user.`);
+        return true;
+      },
   };
 }
 
@@ -88,7 +127,11 @@ function collectionRoutes({ passwords, owner, address, answer, permission }: Con
     define({
       summary: 'Lists a user’s application passwords.',
       responses: { 200: { description: 'All of them, oldest first.', schema: { type: 'array', items: schema } } },
-      permission: permission('list_app_passwords', 'rest_cannot_list_application_passwords', 'list application passwords'),
+      permission: permission(
+        'list_app_passwords',
+        'rest_cannot_list_application_passwords',
+        'list application passwords',
+      ),
       handler: async (request) => {
         const user = await owner(request);
         return (await passwords.list(user.id)).map((item) => ({ ...toBody(item), _links: answer(user, item).links }));
@@ -97,9 +140,18 @@ function collectionRoutes({ passwords, owner, address, answer, permission }: Con
     define({
       methods: ['POST'],
       summary: 'Creates an application password.',
-      responses: { 201: { description: 'Made; the password is in this one answer.', headers: { Location: 'Address of the application password.' } } },
+      responses: {
+        201: {
+          description: 'Made; the password is in this one answer.',
+          headers: { Location: 'Address of the application password.' },
+        },
+      },
       args: newArgs,
-      permission: permission('create_app_password', 'rest_cannot_create_application_passwords', 'create application passwords'),
+      permission: permission(
+        'create_app_password',
+        'rest_cannot_create_application_passwords',
+        'create application passwords',
+      ),
       handler: async (request) => {
         const user = await owner(request);
         const { name = '', app_id = '' } = request.params;
@@ -113,8 +165,17 @@ function collectionRoutes({ passwords, owner, address, answer, permission }: Con
     define({
       methods: ['DELETE'],
       summary: 'Revokes all of a user’s application passwords.',
-      responses: { 200: { description: 'Revoked.', schema: { type: 'object', properties: { deleted: { type: 'boolean' }, count: { type: 'integer' } } } } },
-      permission: permission('delete_app_passwords', 'rest_cannot_delete_application_passwords', 'delete application passwords'),
+      responses: {
+        200: {
+          description: 'Revoked.',
+          schema: { type: 'object', properties: { deleted: { type: 'boolean' }, count: { type: 'integer' } } },
+        },
+      },
+      permission: permission(
+        'delete_app_passwords',
+        'rest_cannot_delete_application_passwords',
+        'delete application passwords',
+      ),
       handler: async (request) => {
         const user = await owner(request);
         const items = await passwords.list(user.id);
@@ -129,7 +190,11 @@ function singleRoutes({ passwords, owner, answer, find, permission }: Context): 
   return [
     define({
       summary: 'Reads one application password.',
-      permission: permission('read_app_password', 'rest_cannot_read_application_password', 'read this application password'),
+      permission: permission(
+        'read_app_password',
+        'rest_cannot_read_application_password',
+        'read this application password',
+      ),
       handler: async (request) => {
         const user = await owner(request);
         return answer(user, await find(user, request.params.uuid));
@@ -138,13 +203,23 @@ function singleRoutes({ passwords, owner, answer, find, permission }: Context): 
     define({
       methods: ['POST', 'PUT', 'PATCH'],
       summary: 'Renames one application password.',
-      args: { name: { ...newArgs.name, required: false }, app_id: { ...schema.properties.app_id, pattern: appIdPattern } },
-      permission: permission('edit_app_password', 'rest_cannot_edit_application_password', 'edit this application password'),
+      args: {
+        name: { ...newArgs.name, required: false },
+        app_id: { ...schema.properties.app_id, pattern: appIdPattern },
+      },
+      permission: permission(
+        'edit_app_password',
+        'rest_cannot_edit_application_password',
+        'edit this application password',
+      ),
       handler: async (request) => {
         const user = await owner(request);
         const { name, app_id } = request.params;
         const { id } = await find(user, request.params.uuid);
-        const item = await passwords.update(user.id, id, { ...(name !== undefined && { name }), ...(app_id !== undefined && { appId: app_id }) });
+        const item = await passwords.update(user.id, id, {
+          ...(name !== undefined && { name }),
+          ...(app_id !== undefined && { appId: app_id }),
+        });
         // Revoked in this moment.
         if (item === null) throw notFound();
         return answer(user, item);
@@ -153,8 +228,17 @@ function singleRoutes({ passwords, owner, answer, find, permission }: Context): 
     define({
       methods: ['DELETE'],
       summary: 'Revokes one application password.',
-      responses: { 200: { description: 'Revoked.', schema: { type: 'object', properties: { deleted: { type: 'boolean' }, previous: schema } } } },
-      permission: permission('delete_app_password', 'rest_cannot_delete_application_password', 'delete this application password'),
+      responses: {
+        200: {
+          description: 'Revoked.',
+          schema: { type: 'object', properties: { deleted: { type: 'boolean' }, previous: schema } },
+        },
+      },
+      permission: permission(
+        'delete_app_password',
+        'rest_cannot_delete_application_password',
+        'delete this application password',
+      ),
       handler: async (request) => {
         const user = await owner(request);
         const item = await find(user, request.params.uuid);
@@ -171,12 +255,22 @@ function introspectRoute({ passwords, owner, answer, find }: Context): RouteDefi
     summary: 'Reads the application password of this very request.',
     permission: async (request) => {
       const user = await owner(request);
-      if (request.user.id !== user.id) throw refused(request, 'rest_cannot_introspect_app_password_for_non_authenticated_user', 'The authenticated application password can only be introspected for the current user.');
+      if (request.user.id !== user.id)
+        throw refused(
+          request,
+          'rest_cannot_introspect_app_password_for_non_authenticated_user',
+          'The authenticated application password can only be introspected for the current user.',
+        );
       return true;
     },
     handler: async (request) => {
       const uuid = passwords.usedBy(request.user);
-      if (uuid === null) throw new RestError({ code: 'rest_no_authenticated_app_password', message: 'Cannot introspect application password.', status: 404 });
+      if (uuid === null)
+        throw new RestError({
+          code: 'rest_no_authenticated_app_password',
+          message: 'Cannot introspect application password.',
+          status: 404,
+        });
       const user = await owner(request);
       return answer(user, await find(user, uuid));
     },
@@ -197,13 +291,21 @@ function createOwner({ users }: ApplicationPasswordRoutesDependencies) {
 }
 
 function notFound(): RestError {
-  return new RestError({ code: 'rest_application_password_not_found', message: 'Application password not found.', status: 404 });
+  return new RestError({
+    code: 'rest_application_password_not_found',
+    message: 'Application password not found.',
+    status: 404,
+  });
 }
 
 function toBody(item: ApplicationPassword): Record<string, unknown> {
   const moment = (at: number): string => new Date(at).toISOString().slice(0, 19);
   return {
-    uuid: item.id, app_id: item.appId, name: item.name, created: moment(item.createdAt),
-    last_used: item.lastUsedAt === null ? null : moment(item.lastUsedAt), last_ip: item.lastIp,
+    uuid: item.id,
+    app_id: item.appId,
+    name: item.name,
+    created: moment(item.createdAt),
+    last_used: item.lastUsedAt === null ? null : moment(item.lastUsedAt),
+    last_ip: item.lastIp,
   };
 }

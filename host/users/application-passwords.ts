@@ -25,14 +25,22 @@ export interface ApplicationPasswords {
    *
    * @param name 1..100 characters.
    */
-  create(userId: number, name: string, appId?: string): Promise<{ readonly password: string; readonly item: ApplicationPassword }>;
+  create(
+    userId: number,
+    name: string,
+    appId?: string,
+  ): Promise<{ readonly password: string; readonly item: ApplicationPassword }>;
   /** The user, or null when name or password is wrong. */
   verify(credentials: { readonly login: string; readonly password: string; readonly ip: string }): Promise<User | null>;
   /** Id of the password that this very user object signed in with; null: with none. */
   usedBy(user: User): string | null;
   list(userId: number): Promise<ApplicationPassword[]>;
   /** Answers the password as changed, or null when it is not there. @throws RestError as `create`. */
-  update(userId: number, id: string, changes: { readonly name?: string; readonly appId?: string }): Promise<ApplicationPassword | null>;
+  update(
+    userId: number,
+    id: string,
+    changes: { readonly name?: string; readonly appId?: string },
+  ): Promise<ApplicationPassword | null>;
   /** Answers whether it was there. */
   revoke(userId: number, id: string): Promise<boolean>;
 }
@@ -63,14 +71,25 @@ export function createApplicationPasswords({ database: { knex }, users, clock }:
   async function noteUse(row: Row, ip: string): Promise<void> {
     const now = clock.now();
     if (row.last_used_at !== null && now - Number(row.last_used_at) < hour && row.last_ip === ip) return;
-    await knex('application_passwords').where({ id: row.id }).update({ last_used_at: now, last_ip: ip.slice(0, 64) });
+    await knex('application_passwords')
+      .where({ id: row.id })
+      .update({ last_used_at: now, last_ip: ip.slice(0, 64) });
   }
 
   return {
     async create(userId, name, appId = '') {
       const label = checkName(name);
       const password = generatePassword(24);
-      const row: Row = { id: randomUUID(), user_id: userId, name: label, app_id: appId, password_hash: hashOf(password), created_at: clock.now(), last_used_at: null, last_ip: null };
+      const row: Row = {
+        id: randomUUID(),
+        user_id: userId,
+        name: label,
+        app_id: appId,
+        password_hash: hashOf(password),
+        created_at: clock.now(),
+        last_used_at: null,
+        last_ip: null,
+      };
       await knex('application_passwords').insert(row);
       return { password: password.replace(/(.{4})(?!$)/g, '$1 '), item: toItem(row) };
     },
@@ -86,8 +105,12 @@ export function createApplicationPasswords({ database: { knex }, users, clock }:
     },
     usedBy: (user) => used.get(user) ?? null,
     async update(userId, id, { name, appId }) {
-      const changes = { ...(name !== undefined && { name: checkName(name) }), ...(appId !== undefined && { app_id: appId }) };
-      if (Object.keys(changes).length > 0) await knex('application_passwords').where({ user_id: userId, id }).update(changes);
+      const changes = {
+        ...(name !== undefined && { name: checkName(name) }),
+        ...(appId !== undefined && { app_id: appId }),
+      };
+      if (Object.keys(changes).length > 0)
+        await knex('application_passwords').where({ user_id: userId, id }).update(changes);
       const row = await knex<Row>('application_passwords').where({ user_id: userId, id }).first();
       return row === undefined ? null : toItem(row);
     },
@@ -108,7 +131,12 @@ function checkName(name: string): string {
 
 function nameError(): RestError {
   const sentence = 'Give the application password a name of 1 to 100 characters.';
-  return new RestError({ code: 'application_password_empty_name', message: sentence, status: 400, data: { params: { name: sentence } } });
+  return new RestError({
+    code: 'application_password_empty_name',
+    message: sentence,
+    status: 400,
+    data: { params: { name: sentence } },
+  });
 }
 
 /** With 139 random bits there is nothing to guess: a fast hash keeps REST calls fast. */
@@ -118,7 +146,12 @@ function hashOf(password: string): string {
 
 function toItem(row: Row): ApplicationPassword {
   return {
-    id: row.id, userId: Number(row.user_id), name: row.name, appId: row.app_id, createdAt: Number(row.created_at),
-    lastUsedAt: row.last_used_at === null ? null : Number(row.last_used_at), lastIp: row.last_ip,
+    id: row.id,
+    userId: Number(row.user_id),
+    name: row.name,
+    appId: row.app_id,
+    createdAt: Number(row.created_at),
+    lastUsedAt: row.last_used_at === null ? null : Number(row.last_used_at),
+    lastIp: row.last_ip,
   };
 }

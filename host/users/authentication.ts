@@ -67,7 +67,9 @@ export interface Authentication {
   /** The session of the request's cookie: for pages, which check nonces themselves. */
   sessionUser(call: IncomingCall): Promise<SignedIn | null>;
   /** Null: unknown user or wrong password; both take the same time. @throws RestError 429 after too many tries. */
-  login(input: { readonly login: string; readonly password: string; readonly remember: boolean } & Visitor): Promise<OpenedSession | null>;
+  login(
+    input: { readonly login: string; readonly password: string; readonly remember: boolean } & Visitor,
+  ): Promise<OpenedSession | null>;
   /** A session without a password: for the administrator whom the setup has just made. */
   openSession(user: User, visitor: Visitor, remember?: boolean): Promise<OpenedSession>;
   /** Ends the session on all nodes. */
@@ -89,7 +91,12 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
   async function applicationUser(header: string, ip: string): Promise<User> {
     const credentials = readBasic(header);
     const user = credentials && (await applicationPasswords.verify({ ...credentials, ip }));
-    if (!user) throw new RestError({ code: 'incorrect_password', message: 'The user name or the application password is wrong.', status: 401 });
+    if (!user)
+      throw new RestError({
+        code: 'incorrect_password',
+        message: 'The user name or the application password is wrong.',
+        status: 401,
+      });
     return user;
   }
 
@@ -106,7 +113,10 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
       const basic = basicHeader(call.headers.authorization);
       if (nonce === null) return basic === null ? users.anonymous : applicationUser(basic, call.ip ?? '');
       const caller = (await sessionUser(call)) ?? { user: users.anonymous, sessionId: '' };
-      if (nonces.verify({ nonce, action: 'wp_rest', ...caller }) !== false && (caller.user.id !== 0 || basic === null)) {
+      if (
+        nonces.verify({ nonce, action: 'wp_rest', ...caller }) !== false &&
+        (caller.user.id !== 0 || basic === null)
+      ) {
         answer?.setHeader('X-WP-Nonce', nonces.create('wp_rest', caller.user, caller.sessionId));
         return caller.user;
       }

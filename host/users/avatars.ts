@@ -47,7 +47,15 @@ export function avatarsHandler(request: IncomingMessage, response: ServerRespons
   response.end(request.method === 'HEAD' ? undefined : picture);
 }
 
-function draw({ size, hue, initial }: { readonly size: number; readonly hue: number; readonly initial: string }): string {
+function draw({
+  size,
+  hue,
+  initial,
+}: {
+  readonly size: number;
+  readonly hue: number;
+  readonly initial: string;
+}): string {
   // Dark enough for white letters at every hue.
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}" viewBox="0 0 96 96"><rect width="96" height="96" fill="hsl(${hue}, 45%, 30%)"/><text x="48" y="50" fill="#fff" font-family="system-ui, sans-serif" font-size="48" text-anchor="middle" dominant-baseline="central">${initial}</text></svg>`;
 }

@@ -19,7 +19,10 @@ export function readSessionToken(header: string | undefined): string | null {
  *
  * @param remember keep it when the browser is closed.
  */
-export function sessionCookie(token: string, { secure, remember }: { readonly secure: boolean; readonly remember: boolean }): string {
+export function sessionCookie(
+  token: string,
+  { secure, remember }: { readonly secure: boolean; readonly remember: boolean },
+): string {
   return `${sessionCookieName}=${token}; Path=/${remember ? `; Max-Age=${keptSeconds}` : ''}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
 }
 

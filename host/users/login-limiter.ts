@@ -20,7 +20,13 @@ export interface LoginLimiter {
   reset(login: string, ip: string): Promise<void>;
 }
 
-export function createLoginLimiter({ database: { knex }, clock }: { readonly database: Pick<DatabaseApi, 'knex'>; readonly clock: Pick<Clock, 'now'> }): LoginLimiter {
+export function createLoginLimiter({
+  database: { knex },
+  clock,
+}: {
+  readonly database: Pick<DatabaseApi, 'knex'>;
+  readonly clock: Pick<Clock, 'now'>;
+}): LoginLimiter {
   return {
     async spend(login, ip) {
       const now = clock.now();
@@ -31,24 +37,34 @@ export function createLoginLimiter({ database: { knex }, clock }: { readonly dat
       }
     },
     async reset(login, ip) {
-      await knex('login_attempts').where({ subject: subjectsOf(login, ip).name }).delete();
+      await knex('login_attempts')
+        .where({ subject: subjectsOf(login, ip).name })
+        .delete();
     },
   };
 }
 
 async function count(knex: Knex, subject: string, now: number): Promise<{ tries: number; expiresAt: number }> {
   const fresh = { subject, tries: 1, expires_at: now + windowMilliseconds };
-  const [row] = await knex('login_attempts').insert(fresh).onConflict('subject').merge({
-    tries: knex.raw('case when login_attempts.expires_at <= ? then 1 else login_attempts.tries + 1 end', [now]),
-    expires_at: knex.raw('case when login_attempts.expires_at <= ? then excluded.expires_at else login_attempts.expires_at end', [now]),
-  }).returning(['tries', 'expires_at']);
+  const [row] = await knex('login_attempts')
+    .insert(fresh)
+    .onConflict('subject')
+    .merge({
+      tries: knex.raw('case when login_attempts.expires_at <= ? then 1 else login_attempts.tries + 1 end', [now]),
+      expires_at: knex.raw(
+        'case when login_attempts.expires_at <= ? then excluded.expires_at else login_attempts.expires_at end',
+        [now],
+      ),
+    })
+    .returning(['tries', 'expires_at']);
   return { tries: Number(row?.tries), expiresAt: Number(row?.expires_at) };
 }
 
 /** Hashed: what people type into the name field is now and then their password. */
 function subjectsOf(login: string, ip: string): Record<keyof typeof limits, string> {
   const address = networkOf(ip);
-  const hash = (parts: readonly string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+  const hash = (parts: readonly string[]): string =>
+    createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
   return { name: hash([address, keyOf(login)]), address: hash([address]) };
 }
 
@@ -63,7 +79,9 @@ function tooMany(wait: number): RestError {
   const seconds = Math.max(1, Math.ceil(wait / 1000));
   const minutes = Math.ceil(seconds / 60);
   return new RestError({
-    code: 'too_many_login_attempts', status: 429, headers: { 'Retry-After': String(seconds) },
+    code: 'too_many_login_attempts',
+    status: 429,
+    headers: { 'Retry-After': String(seconds) },
     message: `Too many tries to sign in. Wait ${minutes} minute${minutes === 1 ? '' : 's'} and try again.`,
   });
 }

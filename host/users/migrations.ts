@@ -50,21 +50,27 @@ export const migrations: readonly Migration[] = [
   {
     id: '0007_user_details',
     async up(knex) {
-      await knex.schema.alterTable('application_passwords', (table) => table.text('app_id').notNullable().defaultTo(''));
+      await knex.schema.alterTable('application_passwords', (table) =>
+        table.text('app_id').notNullable().defaultTo(''),
+      );
       // Found and sorted without regard to case, also where the database folds only plain letters.
       await knex.schema.alterTable('users', (table) => table.text('display_key').notNullable().defaultTo(''));
       const rows = await knex<{ id: number; display_name: string }>('users').select('id', 'display_name');
-      for (const { id, display_name } of rows) await knex('users').where({ id }).update({ display_key: display_name.trim().toLowerCase() });
+      for (const { id, display_name } of rows)
+        await knex('users').where({ id }).update({ display_key: display_name.trim().toLowerCase() });
     },
   },
   {
     id: '0008_user_profiles',
     async up(knex) {
       await knex.schema.alterTable('users', (table) => {
-        for (const column of ['first_name', 'last_name', 'nickname', 'description', 'url', 'locale', 'slug']) table.text(column).notNullable().defaultTo('');
+        for (const column of ['first_name', 'last_name', 'nickname', 'description', 'url', 'locale', 'slug'])
+          table.text(column).notNullable().defaultTo('');
       });
       const taken = new Set<string>();
-      for (const { id, login } of await knex<{ id: number; login: string }>('users').select('id', 'login').orderBy('id')) {
+      for (const { id, login } of await knex<{ id: number; login: string }>('users')
+        .select('id', 'login')
+        .orderBy('id')) {
         const slug = freeSlug(slugOf(login), taken);
         taken.add(slug);
         await knex('users').where({ id }).update({ nickname: login, slug });
@@ -80,7 +86,9 @@ export const migrations: readonly Migration[] = [
       try {
         await knex.transaction(async (nested) => {
           await nested.raw('CREATE EXTENSION IF NOT EXISTS pg_trgm');
-          await nested.raw('CREATE INDEX users_search ON users USING gin (login_key gin_trgm_ops, display_key gin_trgm_ops, email_key gin_trgm_ops)');
+          await nested.raw(
+            'CREATE INDEX users_search ON users USING gin (login_key gin_trgm_ops, display_key gin_trgm_ops, email_key gin_trgm_ops)',
+          );
         });
       } catch (error) {
         if ((error as { code?: unknown }).code === undefined) throw error;

@@ -41,7 +41,10 @@ export function createNonces({ key, clock, hooks }: NoncesDependencies): Nonces 
   }
 
   function make({ action, user, sessionId }: Omit<NonceCheck, 'nonce'>, at: number): string {
-    return createHmac('sha256', key()).update(JSON.stringify([at, action, user.id, sessionId])).digest('base64url').slice(0, 10);
+    return createHmac('sha256', key())
+      .update(JSON.stringify([at, action, user.id, sessionId]))
+      .digest('base64url')
+      .slice(0, 10);
   }
 
   return {

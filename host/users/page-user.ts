@@ -12,7 +12,11 @@ export interface PageUserDependencies {
  * which scripts cannot set, is the site's, and `Sec-Fetch-Site`, where it is sent, does not say otherwise. Everybody else
  * is the visitor, so that no other site acts in a user's name; there is no nonce to be cached with a page.
  */
-export function createPageUser({ authentication, users, siteUrl }: PageUserDependencies): (call: IncomingCall) => Promise<User> {
+export function createPageUser({
+  authentication,
+  users,
+  siteUrl,
+}: PageUserDependencies): (call: IncomingCall) => Promise<User> {
   return async (call) => {
     const { origin } = call.headers;
     const site = call.headers['sec-fetch-site'];

@@ -13,12 +13,17 @@ export interface Paging {
 /** `X-WP-Total`, `X-WP-TotalPages` and `Link` of one page of a collection. */
 export function pagingHeaders({ total, page, perPage, url, query }: Paging): Record<string, string> {
   const pages = Math.ceil(total / perPage);
-  const link = (to: number, relation: string): string => `<${url}?${encode({ ...query, page: String(to) })}>; rel="${relation}"`;
+  const link = (to: number, relation: string): string =>
+    `<${url}?${encode({ ...query, page: String(to) })}>; rel="${relation}"`;
   const links = [
     ...(page > 1 ? [link(Math.max(1, Math.min(page - 1, pages)), 'prev')] : []),
     ...(page < pages ? [link(page + 1, 'next')] : []),
   ];
-  return { 'X-WP-Total': String(total), 'X-WP-TotalPages': String(pages), ...(links.length > 0 && { Link: links.join(', ') }) };
+  return {
+    'X-WP-Total': String(total),
+    'X-WP-TotalPages': String(pages),
+    ...(links.length > 0 && { Link: links.join(', ') }),
+  };
 }
 
 /** Parameters as PHP reads them: `roles[0]=editor`. */

@@ -4,7 +4,8 @@ import { randomInt } from 'node:crypto';
 const settings = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 /** Hash of a password nobody has, made with `settings`: verifying against it takes as long as against a real one. */
-export const dummyHash = '$argon2id$v=19$m=19456,t=2,p=1$od5XRZItucVSEuydIO375g$a8ciF4bs5OcJB/Tj6O9m45+N7TqxyQVeIzNMXR4W67s';
+export const dummyHash =
+  '$argon2id$v=19$m=19456,t=2,p=1$od5XRZItucVSEuydIO375g$a8ciF4bs5OcJB/Tj6O9m45+N7TqxyQVeIzNMXR4W67s';
 
 /** An argon2id hash in PHC format (D3). The library is loaded at first use. */
 export async function hashPassword(password: string): Promise<string> {

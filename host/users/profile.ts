@@ -13,7 +13,13 @@ export interface ProfileRow {
 
 /** Members that callers name as the columns are named. */
 export const profileColumns: Readonly<Record<keyof UserProfile, keyof ProfileRow>> = {
-  firstName: 'first_name', lastName: 'last_name', nickname: 'nickname', description: 'description', url: 'url', locale: 'locale', slug: 'slug',
+  firstName: 'first_name',
+  lastName: 'last_name',
+  nickname: 'nickname',
+  description: 'description',
+  url: 'url',
+  locale: 'locale',
+  slug: 'slug',
 };
 
 const members = Object.keys(profileColumns) as (keyof UserProfile)[];
@@ -24,19 +30,30 @@ export function profileOf(row: ProfileRow): UserProfile {
 }
 
 export function toColumns(profile: Partial<UserProfile>): Partial<ProfileRow> {
-  return Object.fromEntries(members.filter((member) => profile[member] !== undefined).map((member) => [profileColumns[member], profile[member]]));
+  return Object.fromEntries(
+    members
+      .filter((member) => profile[member] !== undefined)
+      .map((member) => [profileColumns[member], profile[member]]),
+  );
 }
 
 /** In one form: without blanks at the ends and control characters, slugs of plain letters. What is left out stays so. */
 export function cleanProfile(profile: Partial<UserProfile>): Partial<UserProfile> {
   const clean = (member: keyof UserProfile, text: string): string => {
     if (member === 'slug') return slugOf(text);
-    return member === 'description' ? text.replace(/\r\n?/g, '\n').replace(/[^\P{Cc}\n\t]+/gu, ' ').trim() : text.replace(/\p{Cc}+/gu, ' ').trim();
+    return member === 'description'
+      ? text
+          .replace(/\r\n?/g, '\n')
+          .replace(/[^\P{Cc}\n\t]+/gu, ' ')
+          .trim()
+      : text.replace(/\p{Cc}+/gu, ' ').trim();
   };
-  return Object.fromEntries(members.flatMap((member) => {
-    const text = profile[member];
-    return text === undefined ? [] : [[member, clean(member, text)]];
-  }));
+  return Object.fromEntries(
+    members.flatMap((member) => {
+      const text = profile[member];
+      return text === undefined ? [] : [[member, clean(member, text)]];
+    }),
+  );
 }
 
 /** Sentences by column, about a profile that was cleaned. */
@@ -47,15 +64,25 @@ export function profileFaults(profile: Partial<UserProfile>): Record<string, str
     ...Object.fromEntries(long.map((member) => [profileColumns[member], 'Use at most 250 characters.'])),
     ...((description ?? '').length > 10_000 && { description: 'Use at most 10,000 characters.' }),
     ...(profile.nickname === '' && { nickname: 'Enter a nickname.' }),
-    ...(url !== undefined && url !== '' && !isWebAddress(url) && { url: 'Enter a web address such as https://example.com, or nothing.' }),
-    ...(locale !== undefined && !/^([a-z]{2,3}(_[A-Z][a-z]{3})?(_[A-Z]{2})?(_[a-z0-9]{2,16})?)?$/.test(locale) && { locale: 'Enter a language such as en_US or de_DE, or nothing for that of the site.' }),
+    ...(url !== undefined &&
+      url !== '' &&
+      !isWebAddress(url) && { url: 'Enter a web address such as https://example.com, or nothing.' }),
+    ...(locale !== undefined &&
+      !/^([a-z]{2,3}(_[A-Z][a-z]{3})?(_[A-Z]{2})?(_[a-z0-9]{2,16})?)?$/.test(locale) && {
+        locale: 'Enter a language such as en_US or de_DE, or nothing for that of the site.',
+      }),
     ...(slug === '' && { slug: 'Use at least one letter or digit.' }),
   };
 }
 
 /** The name of a user in addresses: plain lower-case letters, digits, `_` and `-`. Empty where nothing of the kind is left. */
 export function slugOf(text: string): string {
-  return text.normalize('NFKD').replace(/\p{M}+/gu, '').toLowerCase().replace(/[^a-z0-9_]+/g, '-').replace(/^-+|-+$/g, '');
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9_]+/g, '-')
+    .replace(/^-+|-+$/g, '');
 }
 
 /** The wish, or with the first number behind it that makes it unlike all taken ones. */

@@ -49,14 +49,27 @@ interface SessionRow {
 const hour = 3_600_000;
 const lifetimes = { remembered: 14 * 24 * hour, short: 2 * 24 * hour } as const;
 
-export function createSessions({ database: { knex }, clock }: { readonly database: Pick<DatabaseApi, 'knex'>; readonly clock: Pick<Clock, 'now'> }): Sessions {
+export function createSessions({
+  database: { knex },
+  clock,
+}: {
+  readonly database: Pick<DatabaseApi, 'knex'>;
+  readonly clock: Pick<Clock, 'now'>;
+}): Sessions {
   return {
     async create({ userId, ip, userAgent, remember = true }) {
       const now = clock.now();
       const token = randomBytes(32).toString('base64url');
       const lifetime = remember ? lifetimes.remembered : lifetimes.short;
       const row = {
-        id: idOf(token), user_id: userId, lifetime, created_at: now, last_seen_at: now, expires_at: now + lifetime, ip: ip.slice(0, 64), user_agent: userAgent.slice(0, 500),
+        id: idOf(token),
+        user_id: userId,
+        lifetime,
+        created_at: now,
+        last_seen_at: now,
+        expires_at: now + lifetime,
+        ip: ip.slice(0, 64),
+        user_agent: userAgent.slice(0, 500),
       };
       await knex('sessions').insert(row);
       await knex('sessions').where('expires_at', '<=', now).delete();
@@ -65,7 +78,10 @@ export function createSessions({ database: { knex }, clock }: { readonly databas
     async find(token) {
       if (!/^[\w-]{43}$/.test(token)) return null;
       const now = clock.now();
-      const row = await knex<SessionRow>('sessions').where({ id: idOf(token) }).where('expires_at', '>', now).first();
+      const row = await knex<SessionRow>('sessions')
+        .where({ id: idOf(token) })
+        .where('expires_at', '>', now)
+        .first();
       if (row === undefined) return null;
       // A write per hour, not per request.
       if (now - Number(row.last_seen_at) < hour) return toSession(row);
@@ -78,7 +94,10 @@ export function createSessions({ database: { knex }, clock }: { readonly databas
     },
     destroyAll: (userId, except = '') => knex('sessions').where({ user_id: userId }).whereNot({ id: except }).delete(),
     async list(userId) {
-      const rows = await knex<SessionRow>('sessions').where({ user_id: userId }).where('expires_at', '>', clock.now()).orderBy('last_seen_at', 'desc');
+      const rows = await knex<SessionRow>('sessions')
+        .where({ user_id: userId })
+        .where('expires_at', '>', clock.now())
+        .orderBy('last_seen_at', 'desc');
       return rows.map(toSession);
     },
   };
@@ -90,7 +109,12 @@ function idOf(token: string): string {
 
 function toSession(row: SessionRow): Session {
   return {
-    id: row.id, userId: Number(row.user_id), createdAt: Number(row.created_at), lastSeenAt: Number(row.last_seen_at),
-    expiresAt: Number(row.expires_at), ip: row.ip, userAgent: row.user_agent,
+    id: row.id,
+    userId: Number(row.user_id),
+    createdAt: Number(row.created_at),
+    lastSeenAt: Number(row.last_seen_at),
+    expiresAt: Number(row.expires_at),
+    ip: row.ip,
+    userAgent: row.user_agent,
   };
 }

@@ -43,7 +43,9 @@ const seedOption = 'setup_seed';
 export function createSetup({ users, options, database, key, siteUrl }: SetupDependencies): Setup {
   async function token(): Promise<string | null> {
     const seed = await options.get<unknown>(seedOption);
-    return typeof seed === 'string' && seed !== '' ? createHmac('sha256', key()).update(seed).digest('base64url') : null;
+    return typeof seed === 'string' && seed !== ''
+      ? createHmac('sha256', key()).update(seed).digest('base64url')
+      : null;
   }
 
   async function accepts(given: string): Promise<boolean> {
@@ -66,7 +68,11 @@ export function createSetup({ users, options, database, key, siteUrl }: SetupDep
       database.transaction(async () => {
         await database.lock('setup');
         if (!(await accepts(given))) {
-          throw new RestError({ code: 'setup_link_invalid', message: 'This setup link is spent or wrong. Open the one the host printed at its start.', status: 403 });
+          throw new RestError({
+            code: 'setup_link_invalid',
+            message: 'This setup link is spent or wrong. Open the one the host printed at its start.',
+            status: 403,
+          });
         }
         const user = await users.create({ login, email, password, role: 'administrator' });
         if (siteName.trim() !== '') await options.update('blogname', siteName.trim());

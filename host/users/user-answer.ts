@@ -25,17 +25,51 @@ export const userSchema = {
     email: { type: 'string', format: 'email', description: 'The email address for the user.', context: edit },
     url: { type: 'string', format: 'uri', description: 'URL of the user.', context: everywhere },
     description: { type: 'string', description: 'Description of the user.', context: everywhere },
-    link: { type: 'string', format: 'uri', description: 'Author URL of the user.', context: everywhere, readOnly: true },
-    locale: { type: 'string', description: 'Locale for the user, such as de_DE; empty for that of the site.', context: edit },
+    link: {
+      type: 'string',
+      format: 'uri',
+      description: 'Author URL of the user.',
+      context: everywhere,
+      readOnly: true,
+    },
+    locale: {
+      type: 'string',
+      description: 'Locale for the user, such as de_DE; empty for that of the site.',
+      context: edit,
+    },
     nickname: { type: 'string', description: 'The nickname for the user.', context: edit },
     slug: { type: 'string', description: 'An alphanumeric identifier for the user.', context: everywhere },
-    registered_date: { type: 'string', format: 'date-time', description: 'Registration date for the user.', context: edit, readOnly: true },
+    registered_date: {
+      type: 'string',
+      format: 'date-time',
+      description: 'Registration date for the user.',
+      context: edit,
+      readOnly: true,
+    },
     roles: { type: 'array', items: { type: 'string' }, description: 'Roles assigned to the user.', context: edit },
-    capabilities: { type: 'object', description: 'All capabilities assigned to the user.', context: edit, readOnly: true },
-    extra_capabilities: { type: 'object', description: 'Any extra capabilities assigned to the user.', context: edit, readOnly: true },
+    capabilities: {
+      type: 'object',
+      description: 'All capabilities assigned to the user.',
+      context: edit,
+      readOnly: true,
+    },
+    extra_capabilities: {
+      type: 'object',
+      description: 'Any extra capabilities assigned to the user.',
+      context: edit,
+      readOnly: true,
+    },
     avatar_urls: {
-      type: 'object', description: 'Avatar URLs for the user.', context: everywhere, readOnly: true,
-      properties: Object.fromEntries(avatarSizes.map((size) => [String(size), { type: 'string' as const, format: 'uri', description: `Avatar URL with image size of ${size} pixels.` }])),
+      type: 'object',
+      description: 'Avatar URLs for the user.',
+      context: everywhere,
+      readOnly: true,
+      properties: Object.fromEntries(
+        avatarSizes.map((size) => [
+          String(size),
+          { type: 'string' as const, format: 'uri', description: `Avatar URL with image size of ${size} pixels.` },
+        ]),
+      ),
     },
   },
 } as const satisfies JsonSchema;
@@ -46,7 +80,11 @@ export interface AnswerPlaces {
   readonly avatarUrl: AvatarUrl;
 }
 
-export function userAnswer(user: User, context: UserContext, { siteUrl, avatarUrl }: AnswerPlaces): Record<string, unknown> {
+export function userAnswer(
+  user: User,
+  context: UserContext,
+  { siteUrl, avatarUrl }: AnswerPlaces,
+): Record<string, unknown> {
   const { profile } = user;
   const all: Record<keyof typeof userSchema.properties, unknown> = {
     id: user.id,

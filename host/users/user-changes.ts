@@ -39,7 +39,8 @@ export interface UserChanging {
 /** Changes and removals. Those that could take the last administrator away wait for each other, over all nodes. */
 export function createUserChanges({ database, hooks, log }: ChangesDependencies): UserChanging {
   const { knex } = database;
-  const find = async (id: number): Promise<UserRow | undefined> => (isId(id) ? await knex<UserRow>('users').where({ id }).first() : undefined);
+  const find = async (id: number): Promise<UserRow | undefined> =>
+    isId(id) ? await knex<UserRow>('users').where({ id }).first() : undefined;
 
   return {
     async update(id, changes, { keepSession = '' } = {}) {
@@ -52,11 +53,22 @@ export function createUserChanges({ database, hooks, log }: ChangesDependencies)
         const columns = columnsOf(given, password_hash);
         const rolesChanged = columns.roles !== undefined && columns.roles !== row.roles;
         if (rolesChanged && given.roles?.includes('administrator') === false) await refuseLastAdministrator(knex, row);
-        if (columns.email_key !== undefined && columns.email_key !== row.email_key) await refuseTakenEmail(knex, columns.email_key);
-        if (columns.slug !== undefined && columns.slug !== row.slug && (await knex('users').where({ slug: columns.slug }).first('id')) !== undefined) throw takenSlugError();
+        if (columns.email_key !== undefined && columns.email_key !== row.email_key)
+          await refuseTakenEmail(knex, columns.email_key);
+        if (
+          columns.slug !== undefined &&
+          columns.slug !== row.slug &&
+          (await knex('users').where({ slug: columns.slug }).first('id')) !== undefined
+        )
+          throw takenSlugError();
         if (Object.keys(columns).length > 0) await knex('users').where({ id }).update(columns);
-        if (rolesChanged || password_hash !== undefined) await knex('sessions').where({ user_id: id }).whereNot({ id: keepSession }).delete();
-        return { before: createUser(factsOf(row), hooks), after: createUser(factsOf({ ...row, ...columns }), hooks), rolesChanged };
+        if (rolesChanged || password_hash !== undefined)
+          await knex('sessions').where({ user_id: id }).whereNot({ id: keepSession }).delete();
+        return {
+          before: createUser(factsOf(row), hooks),
+          after: createUser(factsOf({ ...row, ...columns }), hooks),
+          rolesChanged,
+        };
       });
       log.info('A user was changed.', { user: id, changed: Object.keys(given).join(' ') });
       if (rolesChanged) await hooks.doActionAsync('set_user_role', id, after.roles[0] ?? '', before.roles);
@@ -69,7 +81,11 @@ export function createUserChanges({ database, hooks, log }: ChangesDependencies)
         const row = await find(id);
         if (row === undefined) return null;
         if (reassignTo !== null && (reassignTo === id || (await find(reassignTo)) === undefined)) {
-          throw new RestError({ code: 'rest_user_invalid_reassign', message: 'Invalid user ID for reassignment.', status: 400 });
+          throw new RestError({
+            code: 'rest_user_invalid_reassign',
+            message: 'Invalid user ID for reassignment.',
+            status: 400,
+          });
         }
         await refuseLastAdministrator(knex, row);
         const user = createUser(factsOf(row), hooks);
@@ -89,9 +105,14 @@ export function unknownUser(): RestError {
   return new RestError({ code: 'rest_user_invalid_id', message: 'Invalid user ID.', status: 404 });
 }
 
-type Columns = Partial<Pick<UserRow, 'email' | 'email_key' | 'display_name' | 'display_key' | 'roles' | 'password_hash' | keyof ProfileRow>>;
+type Columns = Partial<
+  Pick<UserRow, 'email' | 'email_key' | 'display_name' | 'display_key' | 'roles' | 'password_hash' | keyof ProfileRow>
+>;
 
-function columnsOf({ email, displayName, roles, profile = {} }: UserChanges, password_hash: string | undefined): Columns {
+function columnsOf(
+  { email, displayName, roles, profile = {} }: UserChanges,
+  password_hash: string | undefined,
+): Columns {
   return {
     ...(email !== undefined && { email, email_key: keyOf(email) }),
     ...(displayName !== undefined && { display_name: displayName, display_key: keyOf(displayName) }),

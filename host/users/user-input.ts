@@ -19,10 +19,26 @@ export function keyOf(loginOrEmail: string): string {
 }
 
 /** @throws RestError 400 `rest_invalid_param` with a sentence per member in `data.params`. */
-export function checkNewUser({ login, email, password, displayName, role = 'subscriber', profile = {} }: NewUser): CheckedUser {
-  const user = { login: login.trim(), email: email.trim(), password, displayName: cleanName(displayName ?? '') || login.trim(), role, profile: cleanProfile(profile) };
+export function checkNewUser({
+  login,
+  email,
+  password,
+  displayName,
+  role = 'subscriber',
+  profile = {},
+}: NewUser): CheckedUser {
+  const user = {
+    login: login.trim(),
+    email: email.trim(),
+    password,
+    displayName: cleanName(displayName ?? '') || login.trim(),
+    role,
+    profile: cleanProfile(profile),
+  };
   const faults = {
-    ...(!/^[A-Za-z0-9 _.@-]{1,60}$/.test(user.login) && { login: 'Use 1 to 60 letters, digits, spaces and _ . - @ for the user name.' }),
+    ...(!/^[A-Za-z0-9 _.@-]{1,60}$/.test(user.login) && {
+      login: 'Use 1 to 60 letters, digits, spaces and _ . - @ for the user name.',
+    }),
     ...emailFault(user.email),
     ...passwordFault(password),
     ...nameFault(user.displayName),
@@ -65,7 +81,12 @@ export function takenError(member: 'login' | 'email'): RestError {
 
 /** A name in addresses that another user has. */
 export function takenSlugError(): RestError {
-  return new RestError({ code: 'rest_user_invalid_slug', message: 'Invalid slug.', status: 400, data: { params: { slug: 'Another user has this name in addresses. Choose another one.' } } });
+  return new RestError({
+    code: 'rest_user_invalid_slug',
+    message: 'Invalid slug.',
+    status: 400,
+    data: { params: { slug: 'Another user has this name in addresses. Choose another one.' } },
+  });
 }
 
 function emailFault(email: string): Record<string, string> {
@@ -82,13 +103,20 @@ function roleFault(roles: readonly string[]): Record<string, string> {
 }
 
 function passwordFault(password: string): Record<string, string> {
-  return password.length < 8 || password.length > 1024 ? { password: 'Use 8 to 1024 characters for the password.' } : {};
+  return password.length < 8 || password.length > 1024
+    ? { password: 'Use 8 to 1024 characters for the password.' }
+    : {};
 }
 
 function refuse(faults: Readonly<Record<string, string>>): void {
   const names = Object.keys(faults);
   if (names.length === 0) return;
-  throw new RestError({ code: 'rest_invalid_param', message: `Invalid parameter(s): ${names.join(', ')}. ${Object.values(faults).join(' ')}`, status: 400, data: { params: faults } });
+  throw new RestError({
+    code: 'rest_invalid_param',
+    message: `Invalid parameter(s): ${names.join(', ')}. ${Object.values(faults).join(' ')}`,
+    status: 400,
+    data: { params: faults },
+  });
 }
 
 function isEmail(text: string): boolean {

@@ -18,9 +18,17 @@ export interface UserRow extends ProfileRow {
   readonly created_at: number | string;
 }
 
-export function factsOf(row: Pick<UserRow, 'id' | 'login' | 'email' | 'display_name' | 'roles' | 'created_at' | keyof ProfileRow>): UserFacts {
+export function factsOf(
+  row: Pick<UserRow, 'id' | 'login' | 'email' | 'display_name' | 'roles' | 'created_at' | keyof ProfileRow>,
+): UserFacts {
   return {
-    id: Number(row.id), login: row.login, email: row.email, displayName: row.display_name, roles: JSON.parse(row.roles) as string[], registeredAt: Number(row.created_at), profile: profileOf(row),
+    id: Number(row.id),
+    login: row.login,
+    email: row.email,
+    displayName: row.display_name,
+    roles: JSON.parse(row.roles) as string[],
+    registeredAt: Number(row.created_at),
+    profile: profileOf(row),
   };
 }
 
@@ -30,10 +38,20 @@ export function holdsRole(role: string): [string, string[]] {
 }
 
 const searched = { login: 'login_key', displayName: 'display_key', email: 'email_key' } as const;
-const orders = { id: 'id', login: 'login_key', slug: 'slug', displayName: 'display_key', email: 'email_key', registeredAt: 'created_at' } as const;
+const orders = {
+  id: 'id',
+  login: 'login_key',
+  slug: 'slug',
+  displayName: 'display_key',
+  email: 'email_key',
+  registeredAt: 'created_at',
+} as const;
 
 /** Adds the conditions of a filter. */
-export function filterUsers<Rows extends Knex.QueryBuilder>(rows: Rows, { role, roles, search, searchIn, include, exclude, slugs }: UserFilter): Rows {
+export function filterUsers<Rows extends Knex.QueryBuilder>(
+  rows: Rows,
+  { role, roles, search, searchIn, include, exclude, slugs }: UserFilter,
+): Rows {
   const wanted = [...(role === undefined ? [] : [[role]]), ...(roles === undefined ? [] : [roles])];
   for (const choice of wanted) {
     void rows.where((either) => {
@@ -43,18 +61,26 @@ export function filterUsers<Rows extends Knex.QueryBuilder>(rows: Rows, { role, 
   }
   if (include !== undefined) void rows.whereIn('id', include.filter(isId));
   if (exclude !== undefined) void rows.whereNotIn('id', exclude.filter(isId));
-  if (slugs !== undefined) void rows.whereIn('slug', slugs.map((slug) => slug.toLowerCase()));
+  if (slugs !== undefined)
+    void rows.whereIn(
+      'slug',
+      slugs.map((slug) => slug.toLowerCase()),
+    );
   const text = keyOf(search ?? '');
   if (text !== '') {
     void rows.where((either) => {
-      for (const place of searchIn ?? (['login', 'displayName', 'email'] as const)) void either.orWhereRaw(`${searched[place]} like ? escape '\\'`, [`%${literal(text)}%`]);
+      for (const place of searchIn ?? (['login', 'displayName', 'email'] as const))
+        void either.orWhereRaw(`${searched[place]} like ? escape '\\'`, [`%${literal(text)}%`]);
     });
   }
   return rows;
 }
 
 /** Equal keys are told apart by id, so that pages never overlap. */
-export function pageOfUsers<Rows extends Knex.QueryBuilder>(rows: Rows, { limit = 100, offset = 0, orderBy = 'id', descending = false }: UserQuery): Rows {
+export function pageOfUsers<Rows extends Knex.QueryBuilder>(
+  rows: Rows,
+  { limit = 100, offset = 0, orderBy = 'id', descending = false }: UserQuery,
+): Rows {
   const direction = descending ? 'desc' : 'asc';
   void rows.orderBy(orders[orderBy], direction);
   if (orderBy !== 'id') void rows.orderBy('id', direction);

@@ -47,14 +47,25 @@ function createRoute({ users, hooks, answer, url }: UserWritesDependencies, args
     summary: 'Creates a user.',
     responses: { 201: { description: 'Made.', schema: userSchema, headers: { Location: 'Address of the user.' } } },
     permission: (request) => {
-      if (!request.user.can('create_users')) throw refused(request, 'rest_cannot_create_user', 'Sorry, you are not allowed to create new users.');
+      if (!request.user.can('create_users'))
+        throw refused(request, 'rest_cannot_create_user', 'Sorry, you are not allowed to create new users.');
       return true;
     },
     async handler(request) {
       const { username = '', email = '', password = '', name, roles = [] } = request.params;
       checkRoles(roles);
-      if (roles.some((role) => role !== defaultRole) && !request.user.can('promote_users')) throw refused(request, 'rest_cannot_edit_roles', 'Sorry, you are not allowed to give users that role.');
-      const created = await renamed(users.create({ login: username, email, password, ...(name !== undefined && { displayName: name }), role: roles[0] ?? defaultRole, profile: profileIn(request) }));
+      if (roles.some((role) => role !== defaultRole) && !request.user.can('promote_users'))
+        throw refused(request, 'rest_cannot_edit_roles', 'Sorry, you are not allowed to give users that role.');
+      const created = await renamed(
+        users.create({
+          login: username,
+          email,
+          password,
+          ...(name !== undefined && { displayName: name }),
+          role: roles[0] ?? defaultRole,
+          profile: profileIn(request),
+        }),
+      );
       const user = roles.length > 1 ? await users.update(created.id, { roles }) : created;
       await hooks.doActionAsync('rest_after_insert_user', user, request, true);
       const response = await answer(user, 'edit', request);
@@ -65,27 +76,37 @@ function createRoute({ users, hooks, answer, url }: UserWritesDependencies, args
   };
 }
 
-function updateRoute({ users, hooks, answer }: UserWritesDependencies, find: Find, args: Args): RouteDefinition<UserParams> {
+function updateRoute(
+  { users, hooks, answer }: UserWritesDependencies,
+  find: Find,
+  args: Args,
+): RouteDefinition<UserParams> {
   return {
     methods: ['POST', 'PUT', 'PATCH'],
     args,
     summary: 'Changes a user.',
     permission: async (request) => {
       const { id } = await find(request);
-      if (!request.user.can('edit_user', id)) throw refused(request, 'rest_cannot_edit', 'Sorry, you are not allowed to edit this user.');
+      if (!request.user.can('edit_user', id))
+        throw refused(request, 'rest_cannot_edit', 'Sorry, you are not allowed to edit this user.');
       const { roles } = request.params;
-      if (roles !== undefined && roles.length > 0 && !request.user.can('promote_user', id)) throw refused(request, 'rest_cannot_edit_roles', 'Sorry, you are not allowed to edit roles of this user.');
+      if (roles !== undefined && roles.length > 0 && !request.user.can('promote_user', id))
+        throw refused(request, 'rest_cannot_edit_roles', 'Sorry, you are not allowed to edit roles of this user.');
       return true;
     },
     async handler(request) {
       const before = await find(request);
       const { username, name, email, password, roles } = request.params;
-      if (username !== undefined && username !== before.login) throw new RestError({ code: 'rest_user_invalid_argument', message: "Username isn't editable.", status: 400 });
+      if (username !== undefined && username !== before.login)
+        throw new RestError({ code: 'rest_user_invalid_argument', message: "Username isn't editable.", status: 400 });
       checkRoles(roles ?? []);
       const profile = profileIn(request);
       const changes = {
-        ...(name !== undefined && { displayName: name }), ...(email !== undefined && { email }), ...(password !== undefined && { password }),
-        ...(roles !== undefined && roles.length > 0 && { roles }), ...(Object.keys(profile).length > 0 && { profile }),
+        ...(name !== undefined && { displayName: name }),
+        ...(email !== undefined && { email }),
+        ...(password !== undefined && { password }),
+        ...(roles !== undefined && roles.length > 0 && { roles }),
+        ...(Object.keys(profile).length > 0 && { profile }),
       };
       const user = Object.keys(changes).length === 0 ? before : await renamed(users.update(before.id, changes));
       await hooks.doActionAsync('rest_after_insert_user', user, request, false);
@@ -94,21 +115,36 @@ function updateRoute({ users, hooks, answer }: UserWritesDependencies, find: Fin
   };
 }
 
-function removeRoute({ users, hooks, answer }: UserWritesDependencies, find: Find, args: Args): RouteDefinition<UserParams> {
+function removeRoute(
+  { users, hooks, answer }: UserWritesDependencies,
+  find: Find,
+  args: Args,
+): RouteDefinition<UserParams> {
   return {
     methods: ['DELETE'],
     args,
     summary: 'Removes a user.',
-    responses: { 200: { description: 'Removed.', schema: { type: 'object', properties: { deleted: { type: 'boolean' }, previous: userSchema } } } },
+    responses: {
+      200: {
+        description: 'Removed.',
+        schema: { type: 'object', properties: { deleted: { type: 'boolean' }, previous: userSchema } },
+      },
+    },
     permission: async (request) => {
       const { id } = await find(request);
-      if (!request.user.can('delete_user', id)) throw refused(request, 'rest_user_cannot_delete', 'Sorry, you are not allowed to delete this user.');
+      if (!request.user.can('delete_user', id))
+        throw refused(request, 'rest_user_cannot_delete', 'Sorry, you are not allowed to delete this user.');
       return true;
     },
     async handler(request) {
       const user = await find(request);
       const { force = false, reassign = false } = request.params;
-      if (!force) throw new RestError({ code: 'rest_trash_not_supported', message: "Users do not support trashing. Set 'force=true' to delete.", status: 501 });
+      if (!force)
+        throw new RestError({
+          code: 'rest_trash_not_supported',
+          message: "Users do not support trashing. Set 'force=true' to delete.",
+          status: 501,
+        });
       const previous = (await answer(user, 'edit', request)).body as ReturnType<typeof userAnswer>;
       await users.delete(user.id, { reassignTo: reassign === false ? null : reassign });
       const response = new RestResponse({ body: { deleted: true, previous } });
@@ -120,12 +156,21 @@ function removeRoute({ users, hooks, answer }: UserWritesDependencies, find: Fin
 
 /** What the request tells about the person, under the store's names. */
 function profileIn({ params }: RestRequest<UserParams>): Partial<UserProfile> {
-  return Object.fromEntries(Object.entries(profileColumns).filter(([, column]) => typeof params[column] === 'string').map(([member, column]) => [member, params[column]]));
+  return Object.fromEntries(
+    Object.entries(profileColumns)
+      .filter(([, column]) => typeof params[column] === 'string')
+      .map(([member, column]) => [member, params[column]]),
+  );
 }
 
 function checkRoles(roles: readonly string[]): void {
   const unknown = roles.find((role) => !isRole(role));
-  if (unknown !== undefined) throw new RestError({ code: 'rest_user_invalid_role', message: `The role ${unknown} does not exist.`, status: 400 });
+  if (unknown !== undefined)
+    throw new RestError({
+      code: 'rest_user_invalid_role',
+      message: `The role ${unknown} does not exist.`,
+      status: 400,
+    });
 }
 
 /** Names of the store's members as this interface calls them. */
@@ -136,10 +181,16 @@ async function renamed<Value>(work: Promise<Value>): Promise<Value> {
   try {
     return await work;
   } catch (error) {
-    const params = error instanceof RestError ? (error.data as { params?: Readonly<Record<string, string>> } | undefined)?.params : undefined;
+    const params =
+      error instanceof RestError
+        ? (error.data as { params?: Readonly<Record<string, string>> } | undefined)?.params
+        : undefined;
     if (!(error instanceof RestError) || params === undefined) throw error;
-    const faults = Object.fromEntries(Object.entries(params).map(([name, sentence]) => [names[name] ?? name, sentence]));
-    const message = error.code === 'rest_invalid_param' ? `Invalid parameter(s): ${Object.keys(faults).join(', ')}` : error.message;
+    const faults = Object.fromEntries(
+      Object.entries(params).map(([name, sentence]) => [names[name] ?? name, sentence]),
+    );
+    const message =
+      error.code === 'rest_invalid_param' ? `Invalid parameter(s): ${Object.keys(faults).join(', ')}` : error.message;
     throw new RestError({ code: error.code, message, status: error.status, data: { params: faults }, cause: error });
   }
 }

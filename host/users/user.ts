@@ -5,9 +5,18 @@ import { mapUserCapability } from './user-capabilities.ts';
 declare module '#plugin-api' {
   interface FilterMap {
     /** The capabilities a user holds, before the `required` ones are looked for. `args` is [capability asked for, user id, ...further]. */
-    user_has_cap: (...args: [held: Readonly<Record<string, boolean>>, required: readonly string[], args: readonly unknown[], user: User]) => Readonly<Record<string, boolean>>;
+    user_has_cap: (
+      ...args: [
+        held: Readonly<Record<string, boolean>>,
+        required: readonly string[],
+        args: readonly unknown[],
+        user: User,
+      ]
+    ) => Readonly<Record<string, boolean>>;
     /** The capabilities that stand for one that depends on a thing (`edit_post`); `do_not_allow` refuses everybody. */
-    map_meta_cap: (...args: [required: readonly string[], capability: string, userId: number, args: readonly unknown[]]) => readonly string[];
+    map_meta_cap: (
+      ...args: [required: readonly string[], capability: string, userId: number, args: readonly unknown[]]
+    ) => readonly string[];
   }
 }
 
@@ -28,9 +37,18 @@ export function createUser(facts: UserFacts, hooks: Pick<HooksApi, 'applyFilters
   const user: User = {
     ...facts,
     can(capability, ...args) {
-      const required = hooks.applyFilters('map_meta_cap', mapUserCapability(capability, facts.id, args), capability, facts.id, args);
+      const required = hooks.applyFilters(
+        'map_meta_cap',
+        mapUserCapability(capability, facts.id, args),
+        capability,
+        facts.id,
+        args,
+      );
       const granted = hooks.applyFilters('user_has_cap', held, required, [capability, facts.id, ...args], user);
-      return required.every((name) => name === 'exist' || (name !== 'do_not_allow' && Object.hasOwn(granted, name) && granted[name] === true));
+      return required.every(
+        (name) =>
+          name === 'exist' || (name !== 'do_not_allow' && Object.hasOwn(granted, name) && granted[name] === true),
+      );
     },
   };
   return user;

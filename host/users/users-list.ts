@@ -1,5 +1,13 @@
 import { RestResponse } from '#plugin-api';
-import type { HooksApi, RestRequest, RouteArgument, RouteDefinition, UserFilter, UserQuery, UsersApi } from '#plugin-api';
+import type {
+  HooksApi,
+  RestRequest,
+  RouteArgument,
+  RouteDefinition,
+  UserFilter,
+  UserQuery,
+  UsersApi,
+} from '#plugin-api';
 import { pagingHeaders } from './paging.ts';
 import { refused, userSchema, type UserContext } from './user-answer.ts';
 import type { UserPreparing } from './users-routes.ts';
@@ -32,25 +40,59 @@ interface ListParams extends Record<string, unknown> {
   readonly orderby: keyof typeof orders;
 }
 
-const orders = { id: 'id', include: 'id', name: 'displayName', registered_date: 'registeredAt', slug: 'slug', email: 'email' } as const;
+const orders = {
+  id: 'id',
+  include: 'id',
+  name: 'displayName',
+  registered_date: 'registeredAt',
+  slug: 'slug',
+  email: 'email',
+} as const;
 
 export const contextArgument: RouteArgument = {
-  description: 'Scope under which the request is made; determines fields present in response.', type: 'string', enum: ['view', 'embed', 'edit'], default: 'view',
+  description: 'Scope under which the request is made; determines fields present in response.',
+  type: 'string',
+  enum: ['view', 'embed', 'edit'],
+  default: 'view',
 };
 
 const ids: RouteArgument = { type: 'array', items: { type: 'integer' } };
 const args: Record<keyof ListParams & string, RouteArgument> = {
   context: contextArgument,
   page: { description: 'Current page of the collection.', type: 'integer', default: 1, minimum: 1 },
-  per_page: { description: 'Maximum number of items to be returned in result set.', type: 'integer', default: 10, minimum: 1, maximum: 100 },
+  per_page: {
+    description: 'Maximum number of items to be returned in result set.',
+    type: 'integer',
+    default: 10,
+    minimum: 1,
+    maximum: 100,
+  },
   offset: { description: 'Offset the result set by a specific number of items.', type: 'integer', minimum: 0 },
   search: { description: 'Limit results to those matching a string.', type: 'string' },
   include: { ...ids, description: 'Limit result set to specific IDs.' },
   exclude: { ...ids, description: 'Ensure result set excludes specific IDs.' },
-  slug: { description: 'Limit result set to users with one or more specific slugs.', type: 'array', items: { type: 'string' } },
-  roles: { description: 'Limit result set to users matching at least one specific role provided.', type: 'array', items: { type: 'string' } },
-  order: { description: 'Order sort attribute ascending or descending.', type: 'string', enum: ['asc', 'desc'], default: 'asc' },
-  orderby: { description: 'Sort collection by user attribute.', type: 'string', enum: Object.keys(orders), default: 'name' },
+  slug: {
+    description: 'Limit result set to users with one or more specific slugs.',
+    type: 'array',
+    items: { type: 'string' },
+  },
+  roles: {
+    description: 'Limit result set to users matching at least one specific role provided.',
+    type: 'array',
+    items: { type: 'string' },
+  },
+  order: {
+    description: 'Order sort attribute ascending or descending.',
+    type: 'string',
+    enum: ['asc', 'desc'],
+    default: 'asc',
+  },
+  orderby: {
+    description: 'Sort collection by user attribute.',
+    type: 'string',
+    enum: Object.keys(orders),
+    default: 'name',
+  },
 };
 
 /** `GET /wp/v2/users`: all users for those who may list users; for others themselves and the authors of published things. */
@@ -58,15 +100,21 @@ export function usersListRoute({ users, hooks, url, prepare }: UsersListDependen
   async function filterFor({ user, params }: RestRequest<ListParams>): Promise<UserFilter> {
     const { search, include, exclude, roles, slug } = params;
     const filter: UserFilter = {
-      ...(search !== undefined && { search }), ...(exclude !== undefined && exclude.length > 0 && { exclude }),
-      ...(roles !== undefined && roles.length > 0 && { roles }), ...(slug !== undefined && slug.length > 0 && { slugs: slug }),
+      ...(search !== undefined && { search }),
+      ...(exclude !== undefined && exclude.length > 0 && { exclude }),
+      ...(roles !== undefined && roles.length > 0 && { roles }),
+      ...(slug !== undefined && slug.length > 0 && { slugs: slug }),
     };
     const chosen = include !== undefined && include.length > 0 ? include : null;
     if (user.can('list_users')) return { ...filter, ...(chosen && { include: chosen }) };
     const visible = new Set(await hooks.applyFiltersAsync('rest_public_authors', []));
     if (user.id !== 0) visible.add(user.id);
     // Addresses are not shown to these callers, so they cannot be searched for either.
-    return { ...filter, searchIn: ['login', 'displayName'], include: chosen ? chosen.filter((id) => visible.has(id)) : [...visible] };
+    return {
+      ...filter,
+      searchIn: ['login', 'displayName'],
+      include: chosen ? chosen.filter((id) => visible.has(id)) : [...visible],
+    };
   }
 
   return {
@@ -83,7 +131,16 @@ export function usersListRoute({ users, hooks, url, prepare }: UsersListDependen
       const total = await users.count(filter);
       const found = await users.list({ ...filter, ...pageOf(params) });
       const body = await Promise.all(inOrder(found, params).map((user) => prepare(user, params.context, request)));
-      return new RestResponse({ body, headers: pagingHeaders({ total, page: params.page, perPage: params.per_page, url: url(), query: request.query }) });
+      return new RestResponse({
+        body,
+        headers: pagingHeaders({
+          total,
+          page: params.page,
+          perPage: params.per_page,
+          url: url(),
+          query: request.query,
+        }),
+      });
     },
   };
 }
@@ -91,20 +148,33 @@ export function usersListRoute({ users, hooks, url, prepare }: UsersListDependen
 function mayList(request: RestRequest<ListParams>): true {
   const { user, params } = request;
   if (user.can('list_users')) return true;
-  if ((params.roles ?? []).length > 0) throw refused(request, 'rest_user_cannot_view', 'Sorry, you are not allowed to filter users by role.');
-  if (params.context === 'edit') throw refused(request, 'rest_forbidden_context', 'Sorry, you are not allowed to list users.');
-  if (params.orderby === 'email' || params.orderby === 'registered_date') throw refused(request, 'rest_forbidden_orderby', 'Sorry, you are not allowed to order users by this parameter.');
+  if ((params.roles ?? []).length > 0)
+    throw refused(request, 'rest_user_cannot_view', 'Sorry, you are not allowed to filter users by role.');
+  if (params.context === 'edit')
+    throw refused(request, 'rest_forbidden_context', 'Sorry, you are not allowed to list users.');
+  if (params.orderby === 'email' || params.orderby === 'registered_date')
+    throw refused(request, 'rest_forbidden_orderby', 'Sorry, you are not allowed to order users by this parameter.');
   return true;
 }
 
 function pageOf({ page, per_page, offset, orderby, order, include }: ListParams): UserQuery {
   // Ids given in an order of their own: at most as many as fit an address, so all of them are read and sorted here.
   if (orderby === 'include' && include !== undefined && include.length > 0) return { limit: include.length };
-  return { limit: per_page, offset: offset ?? (page - 1) * per_page, orderBy: orders[orderby], descending: order === 'desc' };
+  return {
+    limit: per_page,
+    offset: offset ?? (page - 1) * per_page,
+    orderBy: orders[orderby],
+    descending: order === 'desc',
+  };
 }
 
-function inOrder<Item extends { readonly id: number }>(found: readonly Item[], { orderby, include, page, per_page, offset }: ListParams): readonly Item[] {
+function inOrder<Item extends { readonly id: number }>(
+  found: readonly Item[],
+  { orderby, include, page, per_page, offset }: ListParams,
+): readonly Item[] {
   if (orderby !== 'include' || include === undefined || include.length === 0) return found;
   const start = offset ?? (page - 1) * per_page;
-  return [...found].sort((one, other) => include.indexOf(one.id) - include.indexOf(other.id)).slice(start, start + per_page);
+  return [...found]
+    .sort((one, other) => include.indexOf(one.id) - include.indexOf(other.id))
+    .slice(start, start + per_page);
 }

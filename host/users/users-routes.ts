@@ -45,7 +45,11 @@ const writable: Record<'name' | 'email' | 'password' | 'roles' | ProfileColumn, 
   locale: { type: 'string', description: 'Locale for the user, such as de_DE; empty for that of the site.' },
   email: { type: 'string', format: 'email', description: 'The email address for the user.' },
   password: { type: 'string', description: 'Password for the user (never included).' },
-  roles: { type: 'array', items: { type: 'string' }, description: `Roles assigned to the user: ${roleNames.join(', ')}.` },
+  roles: {
+    type: 'array',
+    items: { type: 'string' },
+    description: `Roles assigned to the user: ${roleNames.join(', ')}.`,
+  },
 };
 const createArgs: Record<string, RouteArgument> = {
   ...writable,
@@ -53,14 +57,22 @@ const createArgs: Record<string, RouteArgument> = {
   email: { ...writable.email, required: true },
   password: { ...writable.password, required: true },
 };
-const updateArgs: Record<string, RouteArgument> = { ...writable, username: { type: 'string', description: 'Login name; cannot be changed.' } };
+const updateArgs: Record<string, RouteArgument> = {
+  ...writable,
+  username: { type: 'string', description: 'Login name; cannot be changed.' },
+};
 const deleteArgs: Record<string, RouteArgument> = {
   force: { type: 'boolean', default: false, description: 'Required to be true, as users do not support trashing.' },
   reassign: {
     required: true,
     description: 'Reassign what the deleted user owns to this user ID; false removes it.',
     sanitize: (value) => (value === false || value === 'false' || value === '' ? false : Number(value)),
-    validate: (value) => value === false || value === 'false' || value === '' || (/^\d+$/.test(String(value)) && Number(value) > 0) || 'Invalid user parameter(s).',
+    validate: (value) =>
+      value === false ||
+      value === 'false' ||
+      value === '' ||
+      (/^\d+$/.test(String(value)) && Number(value) > 0) ||
+      'Invalid user parameter(s).',
   },
 };
 
@@ -86,8 +98,19 @@ export function addUsersRoutes(rest: RestApi, dependencies: UsersRoutesDependenc
     return user;
   };
   const undos = [
-    rest.registerRoute('wp/v2', '/users', [usersListRoute({ users, hooks, url, prepare }) as RouteDefinition, writes.create(createArgs) as RouteDefinition]),
-    rest.registerRoute('wp/v2', '/users/(?P<id>\\d+)', one({ find: byId, id: { id: { type: 'integer', description: 'Unique identifier for the user.' } }, read: mayRead(dependencies) })),
+    rest.registerRoute('wp/v2', '/users', [
+      usersListRoute({ users, hooks, url, prepare }) as RouteDefinition,
+      writes.create(createArgs) as RouteDefinition,
+    ]),
+    rest.registerRoute(
+      'wp/v2',
+      '/users/(?P<id>\\d+)',
+      one({
+        find: byId,
+        id: { id: { type: 'integer', description: 'Unique identifier for the user.' } },
+        read: mayRead(dependencies),
+      }),
+    ),
     rest.registerRoute('wp/v2', '/users/me', one({ find: self, id: {}, read: () => true })),
   ];
 
@@ -102,7 +125,11 @@ export function addUsersRoutes(rest: RestApi, dependencies: UsersRoutesDependenc
       permission: async (request) => (find === self ? true : read(request, await find(request))),
       handler: async (request) => answer(await find(request), request.params.context ?? 'view', request),
     };
-    return [get, writes.update(find, { ...id, ...updateArgs }), writes.remove(find, { ...id, ...deleteArgs })] as RouteDefinition[];
+    return [
+      get,
+      writes.update(find, { ...id, ...updateArgs }),
+      writes.remove(find, { ...id, ...deleteArgs }),
+    ] as RouteDefinition[];
   }
 
   return () => {
@@ -132,8 +159,10 @@ function mayRead({ hooks }: UsersRoutesDependencies) {
   return async (request: RestRequest<UserParams>, user: User): Promise<true | RestError> => {
     const { user: caller, params } = request;
     if (caller.id === user.id || caller.can('edit_user', user.id)) return true;
-    if (params.context === 'edit') throw refused(request, 'rest_forbidden_context', 'Sorry, you are not allowed to edit this user.');
-    if (caller.can('list_users') || (await hooks.applyFiltersAsync('rest_public_authors', [])).includes(user.id)) return true;
+    if (params.context === 'edit')
+      throw refused(request, 'rest_forbidden_context', 'Sorry, you are not allowed to edit this user.');
+    if (caller.can('list_users') || (await hooks.applyFiltersAsync('rest_public_authors', [])).includes(user.id))
+      return true;
     throw refused(request, 'rest_user_cannot_view', 'Sorry, you are not allowed to list users.');
   };
 }

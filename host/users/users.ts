@@ -66,9 +66,15 @@ export function createUsers({ database, hooks, clock, log }: UsersDependencies):
       if (taken !== null) throw takenError(taken);
       const row = {
         ...(await newProfile(knex, given)),
-        login: given.login, login_key: keyOf(given.login), email: given.email, email_key: keyOf(given.email),
-        display_name: given.displayName, display_key: keyOf(given.displayName),
-        roles: JSON.stringify([given.role]), password_hash: await hashPassword(given.password), created_at: clock.now(),
+        login: given.login,
+        login_key: keyOf(given.login),
+        email: given.email,
+        email_key: keyOf(given.email),
+        display_name: given.displayName,
+        display_key: keyOf(given.displayName),
+        roles: JSON.stringify([given.role]),
+        password_hash: await hashPassword(given.password),
+        created_at: clock.now(),
       };
       const [inserted] = await knex('users').insert(row).onConflict().ignore().returning('id');
       // Another process was faster.
@@ -86,7 +92,11 @@ export function createUsers({ database, hooks, clock, log }: UsersDependencies):
       return (await verifyPassword(row?.password_hash ?? null, password)) ? toUser(row) : null;
     },
     async hasAdministrator() {
-      return (await knex('users').whereRaw(...holdsRole('administrator')).first('id')) !== undefined;
+      return (
+        (await knex('users')
+          .whereRaw(...holdsRole('administrator'))
+          .first('id')) !== undefined
+      );
     },
   };
 }
@@ -94,10 +104,22 @@ export function createUsers({ database, hooks, clock, log }: UsersDependencies):
 /** The slug is the one asked for, or made from the login and then unlike all others. @throws RestError for one that is taken. */
 async function newProfile(knex: Knex, { login, profile }: CheckedUser): Promise<ProfileRow> {
   const wish = profile.slug ?? (slugOf(login) || 'user');
-  const rows = await knex<UserRow>('users').where('slug', wish).orWhereRaw("slug like ? escape '\\'", [`${literal(wish)}-%`]).select('slug');
+  const rows = await knex<UserRow>('users')
+    .where('slug', wish)
+    .orWhereRaw("slug like ? escape '\\'", [`${literal(wish)}-%`])
+    .select('slug');
   const taken = new Set(rows.map(({ slug }) => slug));
   if (profile.slug !== undefined && taken.has(wish)) throw takenSlugError();
-  return { first_name: '', last_name: '', description: '', url: '', locale: '', nickname: login, ...toColumns(profile), slug: freeSlug(wish, taken) };
+  return {
+    first_name: '',
+    last_name: '',
+    description: '',
+    url: '',
+    locale: '',
+    nickname: login,
+    ...toColumns(profile),
+    slug: freeSlug(wish, taken),
+  };
 }
 
 /** What another process took in the meantime. */
@@ -106,9 +128,15 @@ async function lostRace(knex: Knex, given: CheckedUser): Promise<Error> {
   return member === null ? takenSlugError() : takenError(member);
 }
 
-async function takenMember(knex: Knex, { login, email }: { login: string; email: string }): Promise<'login' | 'email' | null> {
+async function takenMember(
+  knex: Knex,
+  { login, email }: { login: string; email: string },
+): Promise<'login' | 'email' | null> {
   const keys = { login_key: keyOf(login), email_key: keyOf(email) };
-  const rows = await knex<UserRow>('users').where('login_key', keys.login_key).orWhere('email_key', keys.email_key).select('login_key');
+  const rows = await knex<UserRow>('users')
+    .where('login_key', keys.login_key)
+    .orWhere('email_key', keys.email_key)
+    .select('login_key');
   if (rows.length === 0) return null;
   return rows.some((row) => row.login_key === keys.login_key) ? 'login' : 'email';
 }

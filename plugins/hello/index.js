@@ -10,7 +10,8 @@ export default {
       args: { name: { type: 'string', minLength: 1, maxLength: 40 } },
       permission: () => true,
       handler({ params: { name } }) {
-        if (name === 'nobody') throw new RestError({ code: 'hello_nobody', message: 'Name somebody to greet.', status: 400 });
+        if (name === 'nobody')
+          throw new RestError({ code: 'hello_nobody', message: 'Name somebody to greet.', status: 400 });
         host.hooks.doAction('hello_greeted', name);
         return { hello: host.hooks.applyFilters('hello_greeting', 'Hello', name) };
       },

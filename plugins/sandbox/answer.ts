@@ -43,11 +43,16 @@ export function countTokens(text: string): number {
  */
 export function answer(question: Question): Answer {
   const fingerprint = digest(
-    question.seed, question.provider, question.model, question.system,
+    question.seed,
+    question.provider,
+    question.model,
+    question.system,
     ...question.messages.flatMap((message) => [message.role, message.content]),
   );
   const prompt = question.messages.at(-1)?.content ?? '';
-  const reasoning = question.reason ? `Sandbox reasoning: the request has ${String(countTokens(prompt))} tokens and nothing to think about; a made-up answer will do.` : '';
+  const reasoning = question.reason
+    ? `Sandbox reasoning: the request has ${String(countTokens(prompt))} tokens and nothing to think about; a made-up answer will do.`
+    : '';
   // Reasoning counts against the limit, as it does with real models; half of it at most, so that some text is left.
   const limit = question.maxTokens ?? Infinity;
   const reasoningTokens = Math.min(countTokens(reasoning), Math.floor(limit / 2));
@@ -56,7 +61,10 @@ export function answer(question: Question): Answer {
     ...ending,
     reasoning,
     reasoningTokens,
-    inputTokens: [question.system, ...question.messages.map((message) => message.content)].reduce((sum, text) => sum + countTokens(text), 3),
+    inputTokens: [question.system, ...question.messages.map((message) => message.content)].reduce(
+      (sum, text) => sum + countTokens(text),
+      3,
+    ),
     outputTokens: countTokens(ending.text) + reasoningTokens,
     fingerprint,
   };
@@ -71,9 +79,15 @@ function compose(question: Question, prompt: string, fingerprint: string): strin
   const special = /^\s*(echo|json):\s?([\s\S]*)$/i.exec(prompt);
   if (special?.[1]?.toLowerCase() === 'echo') return special[2] ?? '';
   if (special || question.json) {
-    return JSON.stringify({ sandbox: true, provider: question.provider, model: question.model, request: (special?.[2] ?? prompt).trim() });
+    return JSON.stringify({
+      sandbox: true,
+      provider: question.provider,
+      model: question.model,
+      request: (special?.[2] ?? prompt).trim(),
+    });
   }
-  const chosen = (list: readonly string[], at: number): string => list[parseInt(fingerprint.slice(at, at + 6), 16) % list.length] ?? '';
+  const chosen = (list: readonly string[], at: number): string =>
+    list[parseInt(fingerprint.slice(at, at + 6), 16) % list.length] ?? '';
   const subject = longestWord(prompt);
   return [
     `Sandbox answer from ${question.provider} (${question.model}): you asked "${quote(prompt)}".`,
@@ -85,11 +99,15 @@ function compose(question: Question, prompt: string, fingerprint: string): strin
   ].join(' ');
 }
 
-function end(text: string, { stop, limit }: { stop: readonly string[]; limit: number }): Pick<Answer, 'text' | 'finish' | 'stopSequence'> {
+function end(
+  text: string,
+  { stop, limit }: { stop: readonly string[]; limit: number },
+): Pick<Answer, 'text' | 'finish' | 'stopSequence'> {
   const stops = stop.map((sequence) => ({ sequence, at: text.indexOf(sequence) })).filter(({ at }) => at >= 0);
   const first = stops.sort((left, right) => left.at - right.at)[0];
   const stopped = first ? text.slice(0, first.at) : text;
-  if (countTokens(stopped) > limit) return { text: [...stopped].slice(0, limit * 4).join(''), finish: 'length', stopSequence: null };
+  if (countTokens(stopped) > limit)
+    return { text: [...stopped].slice(0, limit * 4).join(''), finish: 'length', stopSequence: null };
   return { text: stopped, finish: first ? 'stop_sequence' : 'end', stopSequence: first?.sequence ?? null };
 }
 

@@ -25,10 +25,34 @@ export const dialSchema = {
   additionalProperties: false,
   properties: {
     fault: { type: 'string', enum: [...faults], title: 'Fault', description: 'What goes wrong.' },
-    rate: { type: 'number', minimum: 0, maximum: 1, title: 'Rate', description: 'Share of requests it strikes, 0 to 1.' },
-    delay_ms: { type: 'integer', minimum: 0, maximum: 600000, title: 'Delay in milliseconds', description: 'How long a slow answer takes.' },
-    seed: { type: 'integer', minimum: 0, maximum: 2147483647, title: 'Seed', description: 'Same seed and same prompt, same answer.' },
-    pace_ms: { type: 'integer', minimum: 0, maximum: 60000, title: 'Pace in milliseconds', description: 'Time between two pieces of a streamed answer.' },
+    rate: {
+      type: 'number',
+      minimum: 0,
+      maximum: 1,
+      title: 'Rate',
+      description: 'Share of requests it strikes, 0 to 1.',
+    },
+    delay_ms: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 600000,
+      title: 'Delay in milliseconds',
+      description: 'How long a slow answer takes.',
+    },
+    seed: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 2147483647,
+      title: 'Seed',
+      description: 'Same seed and same prompt, same answer.',
+    },
+    pace_ms: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 60000,
+      title: 'Pace in milliseconds',
+      description: 'Time between two pieces of a streamed answer.',
+    },
   },
 } as const satisfies JsonSchema;
 

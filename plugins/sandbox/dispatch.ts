@@ -59,21 +59,35 @@ export async function dispatch(raw: RawRequest, circumstances: Circumstances): P
   const { standIn, rest } = found;
   const { now, origin, storage } = circumstances;
   const request: WireRequest = {
-    method: raw.method, path: rest, params: {}, query: url.searchParams, headers: raw.headers, body: undefined,
-    seed: circumstances.dial.seed, now, origin, storage, length: raw.length,
+    method: raw.method,
+    path: rest,
+    params: {},
+    query: url.searchParams,
+    headers: raw.headers,
+    body: undefined,
+    seed: circumstances.dial.seed,
+    now,
+    origin,
+    storage,
+    length: raw.length,
   };
   const answered = (reply: WireReply, fault: Fault = 'none'): Dispatched => ({ reply, fault, provider: standIn.id });
   const route = standIn.routes.find((candidate) => candidate.method === raw.method && candidate.path.test(rest));
   if (!route) return answered(standIn.errors.unknownPath(request));
   const refusal = standIn.refuse(request);
   if (refusal) return answered(refusal);
-  if (raw.body === null || raw.length > (standIn.bodyLimit ?? bodyLimit)) return answered(standIn.errors.tooLarge(raw.length));
-  const body = raw.form === undefined ? parseJson(raw.body) : raw.form ?? new SyntaxError('no form');
+  if (raw.body === null || raw.length > (standIn.bodyLimit ?? bodyLimit))
+    return answered(standIn.errors.tooLarge(raw.length));
+  const body = raw.form === undefined ? parseJson(raw.body) : (raw.form ?? new SyntaxError('no form'));
   if (body instanceof SyntaxError) return answered(standIn.errors.badJson());
   return handle(standIn, route, { request: { ...request, body, params: pathParams(route, rest) }, circumstances });
 }
 
-async function handle(standIn: StandIn, route: WireRoute, { request, circumstances }: { request: WireRequest; circumstances: Circumstances }): Promise<Dispatched> {
+async function handle(
+  standIn: StandIn,
+  route: WireRoute,
+  { request, circumstances }: { request: WireRequest; circumstances: Circumstances },
+): Promise<Dispatched> {
   const name = await (standIn.nameOf ?? modelOf)(request);
   const fault = forcedFault(name) ?? dialled(circumstances);
   const reply = await (async (): Promise<WireReply> => {
@@ -143,6 +157,14 @@ function greeting(path: string): WireReply {
   ]);
   // Title and version are what Qdrant's client looks for at the root.
   const qdrant = { title: 'qdrant - vector search engine', version: qdrantVersion };
-  if (path === '/') return jsonReply(200, { sandbox: 'Stand-ins for providers and vector stores. Nothing leaves this machine.', key: 'sandbox', addresses, ...qdrant });
-  return jsonReply(404, { error: `No stand-in answers here. The first segment of the path is one of ${[...wires, ...storeWires].map(({ id }) => id).join(', ')}.` });
+  if (path === '/')
+    return jsonReply(200, {
+      sandbox: 'Stand-ins for providers and vector stores. Nothing leaves this machine.',
+      key: 'sandbox',
+      addresses,
+      ...qdrant,
+    });
+  return jsonReply(404, {
+    error: `No stand-in answers here. The first segment of the path is one of ${[...wires, ...storeWires].map(({ id }) => id).join(', ')}.`,
+  });
 }

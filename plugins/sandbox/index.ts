@@ -22,17 +22,24 @@ export default definePlugin({
     const isOn = async (): Promise<boolean> => (await options.get(switchOption, false)) === true;
     let opened: Promise<Sandbox> | undefined;
     // The stand-ins are loaded by their first use: a site that never switches them on pays nothing at start.
-    const open = (): Promise<Sandbox> => (opened ??= import('./sandbox.ts').then(({ createSandbox }) => createSandbox(host, dialOption)));
+    const open = (): Promise<Sandbox> =>
+      (opened ??= import('./sandbox.ts').then(({ createSandbox }) => createSandbox(host, dialOption)));
 
     host.onStop(async () => (await opened)?.stop());
     options.registerSetting(dialOption, { group: 'sandbox', label: 'Fault dial', schema: dialSchema });
     hooks.addFilter('svc_sandbox_available', () => true);
     hooks.addFilter('svc_provider_settings', async (settings: Readonly<Record<string, unknown>>, providerId: string) =>
-      (await isOn()) ? (await open()).settings(providerId, settings) : settings);
-    hooks.addFilter('svc_vector_store_settings', async (settings: Readonly<Record<string, unknown>>, storeId: string) =>
-      (await isOn()) ? (await open()).storeSettings(storeId, settings) : settings);
+      (await isOn()) ? (await open()).settings(providerId, settings) : settings,
+    );
+    hooks.addFilter(
+      'svc_vector_store_settings',
+      async (settings: Readonly<Record<string, unknown>>, storeId: string) =>
+        (await isOn()) ? (await open()).storeSettings(storeId, settings) : settings,
+    );
     hooks.addFilter('svc_chatbot_pretend_shop', async () => ({ origin: await (await open()).shop() }));
-    host.admin.addPage(createSandboxPage({ options, dialOption, isOn, overview: async () => (await open()).overview() }));
+    host.admin.addPage(
+      createSandboxPage({ options, dialOption, isOn, overview: async () => (await open()).overview() }),
+    );
   },
   async uninstall(host: HostApi): Promise<void> {
     await host.options.delete(dialOption);

@@ -64,7 +64,10 @@ async function saveDial(options: OptionsApi, option: string, { form }: AdminRequ
     pace_ms: form['pace_ms'] === undefined ? defaultDial.pace_ms : formNumber(form, 'pace_ms'),
   };
   await options.update(option, dial);
-  const text = dial.fault === 'none' ? 'Saved. Every request is answered.' : `Saved. The fault strikes ${String(Math.round(dial.rate * 100))}% of the requests from now on.`;
+  const text =
+    dial.fault === 'none'
+      ? 'Saved. Every request is answered.'
+      : `Saved. The fault strikes ${String(Math.round(dial.rate * 100))}% of the requests from now on.`;
   return { notice: { kind: 'success', text } };
 }
 
@@ -73,5 +76,10 @@ function formNumber(form: AdminRequest['form'], name: 'rate' | 'delay_ms' | 'see
   const value = text === '' ? Number.NaN : Number(text);
   if (Number.isFinite(value)) return value;
   const { title } = dialSchema.properties[name];
-  throw new RestError({ code: 'rest_invalid_param', status: 400, message: `${title}: type a number.`, data: { params: { [name]: 'Type a number.' } } });
+  throw new RestError({
+    code: 'rest_invalid_param',
+    status: 400,
+    message: `${title}: type a number.`,
+    data: { params: { [name]: 'Type a number.' } },
+  });
 }

@@ -29,9 +29,15 @@ export interface Sandbox {
 }
 
 /** The server of this process and what is known of it. Nothing listens until `settings` is first asked. */
-export function createSandbox({ clock, log, options, database, rest }: Pick<HostApi, 'clock' | 'log' | 'options' | 'database' | 'rest'>, dialOption: string): Sandbox {
+export function createSandbox(
+  { clock, log, options, database, rest }: Pick<HostApi, 'clock' | 'log' | 'options' | 'database' | 'rest'>,
+  dialOption: string,
+): Sandbox {
   const server = createSandboxServer({
-    clock, log, dial: async () => readDial(await options.get(dialOption)), storage: createDatabaseStorage(database),
+    clock,
+    log,
+    dial: async () => readDial(await options.get(dialOption)),
+    storage: createDatabaseStorage(database),
   });
   const shop = createShopServer(() => rest.url('/svc-widget/v1/widget.js'));
   return {

@@ -36,7 +36,12 @@ export interface SandboxServer {
  * and stores what is given to its vector stores.
  * A server of its own because some faults (a connection cut in mid-body) need the socket. Each process has its own.
  */
-export function createSandboxServer({ clock, log, dial, storage = createMemoryStorage() }: SandboxServerDependencies): SandboxServer {
+export function createSandboxServer({
+  clock,
+  log,
+  dial,
+  storage = createMemoryStorage(),
+}: SandboxServerDependencies): SandboxServer {
   const recent = createRecent(20);
   let listening: Promise<Server> | null = null;
   let address: string | null = null;
@@ -53,7 +58,10 @@ export function createSandboxServer({ clock, log, dial, storage = createMemorySt
     const seen = { at: clock.now(), method: request.method ?? 'GET', target: request.url ?? '/' };
     const body = await readBody(request);
     const around = await circumstances();
-    const dispatched = await dispatch({ method: seen.method, target: seen.target, headers: request.headers, ...body }, around);
+    const dispatched = await dispatch(
+      { method: seen.method, target: seen.target, headers: request.headers, ...body },
+      around,
+    );
     recent.add({ ...seen, provider: dispatched.provider, status: dispatched.reply.status, fault: dispatched.fault });
     await writeReply(response, dispatched, { clock, dial: around.dial });
   };
@@ -90,7 +98,9 @@ export function createSandboxServer({ clock, log, dial, storage = createMemorySt
       address = null;
       if (!server) return;
       await new Promise<void>((resolve) => {
-        server.close(() => { resolve(); });
+        server.close(() => {
+          resolve();
+        });
         server.closeAllConnections();
       });
     },
@@ -109,6 +119,7 @@ async function readBody(request: IncomingMessage): Promise<Pick<RawRequest, 'bod
   if (length > largestBody) return { body: null, length };
   const type = request.headers['content-type'] ?? '';
   // Files would not survive being read as text.
-  if (type.startsWith('multipart/form-data')) return { body: '', length, form: await parseMultipart(Buffer.concat(parts), type) };
+  if (type.startsWith('multipart/form-data'))
+    return { body: '', length, form: await parseMultipart(Buffer.concat(parts), type) };
   return { body: Buffer.concat(parts).toString('utf8'), length };
 }

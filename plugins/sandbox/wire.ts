@@ -99,11 +99,19 @@ export class Refusal extends Error {
 }
 
 export function jsonReply(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): WireReply {
-  return { status, headers: { 'content-type': 'application/json; charset=utf-8', ...headers }, chunks: [JSON.stringify(body)] };
+  return {
+    status,
+    headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+    chunks: [JSON.stringify(body)],
+  };
 }
 
 export function streamReply(chunks: readonly string[], headers: Readonly<Record<string, string>> = {}): WireReply {
-  return { status: 200, headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', ...headers }, chunks };
+  return {
+    status: 200,
+    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', ...headers },
+    chunks,
+  };
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {
@@ -119,10 +127,14 @@ export function bearer(headers: IncomingHttpHeaders): string {
 export function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
-  return content.map((part: unknown) => (isObject(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('');
+  return content
+    .map((part: unknown) => (isObject(part) && typeof part['text'] === 'string' ? part['text'] : ''))
+    .join('');
 }
 
 /** Stop sequences given as one string or several. */
 export function stopsOf(stop: unknown): string[] {
-  return (Array.isArray(stop) ? stop : [stop]).filter((entry): entry is string => typeof entry === 'string' && entry !== '');
+  return (Array.isArray(stop) ? stop : [stop]).filter(
+    (entry): entry is string => typeof entry === 'string' && entry !== '',
+  );
 }

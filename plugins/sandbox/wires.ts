@@ -13,7 +13,16 @@ import { pineconeWire } from './wires/stores/pinecone.wire.ts';
 import { qdrantWire } from './wires/stores/qdrant.wire.ts';
 
 /** Every stand-in of a provider; the first segment of an address is its id. */
-export const wires: readonly Wire[] = [openAiWire, azureWire, googleWire, openRouterWire, anthropicWire, deepSeekWire, xAiWire, ollamaWire];
+export const wires: readonly Wire[] = [
+  openAiWire,
+  azureWire,
+  googleWire,
+  openRouterWire,
+  anthropicWire,
+  deepSeekWire,
+  xAiWire,
+  ollamaWire,
+];
 
 export function findWire(id: string): Wire | undefined {
   return wires.find((wire) => wire.id === id);
@@ -27,7 +36,10 @@ export function findStoreWire(id: string): StoreWire | undefined {
 }
 
 /** Paths that are a store's own although its id is not in front: the clients of these two leave a path of their address out. */
-const bare: readonly (readonly [RegExp, StandIn])[] = [[/^\/collections(?:\/|$)/, qdrantWire], [/^\/api\/v[12](?:\/|$)/, chromaWire]];
+const bare: readonly (readonly [RegExp, StandIn])[] = [
+  [/^\/collections(?:\/|$)/, qdrantWire],
+  [/^\/api\/v[12](?:\/|$)/, chromaWire],
+];
 
 /** The stand-in a path leads to, and the path below its root. */
 export function standInAt(path: string): { readonly standIn: StandIn; readonly rest: string } | undefined {

@@ -73,18 +73,34 @@ export async function createContext(host: HostApi): Promise<ServiceContext> {
   const fuse = createFuseGate({
     budgets: () => settings.budgets.list(),
     isWatched: () => host.hooks.hasFilter('svc_budget_reserve') !== false,
-    load: async () => (await import('./ai/budgets/spend-fuse.ts')).createSpendFuse({ host, budgets: () => settings.budgets.list(), cost: async (usage) => (await ledger.price(usage)).cost }),
+    load: async () =>
+      (await import('./ai/budgets/spend-fuse.ts')).createSpendFuse({
+        host,
+        budgets: () => settings.budgets.list(),
+        cost: async (usage) => (await ledger.price(usage)).cost,
+      }),
   });
-  const ledger = createUsageLedger({ host, prices: () => settings.prices.table(), isSandbox: () => settings.sandbox.isOn(), onCounted: fuse.counted });
+  const ledger = createUsageLedger({
+    host,
+    prices: () => settings.prices.table(),
+    isSandbox: () => settings.sandbox.isOn(),
+    onCounted: fuse.counted,
+  });
   // The first to be registered is the last to run: whatever the other parts still note while they stop is stored.
   host.onStop(() => ledger.stop());
   const ai: AiServices = { registry, settings, host, ledger, fuse };
   const stores = await createVectorStoreRegistry({ hooks: host.hooks });
   const vectorStoreSettings = createVectorStoreSettings({ host, stores });
-  const openVectorStore: OpenStore = lazy(async () => (await import('./ai/open-vector-store.ts')).createOpenStore({ stores, storeSettings: vectorStoreSettings, host }));
-  const generateImages: GenerateImages = lazy(async () => (await import('./ai/generate-images.ts')).createGenerateImages({ ...ai, host }));
+  const openVectorStore: OpenStore = lazy(async () =>
+    (await import('./ai/open-vector-store.ts')).createOpenStore({ stores, storeSettings: vectorStoreSettings, host }),
+  );
+  const generateImages: GenerateImages = lazy(async () =>
+    (await import('./ai/generate-images.ts')).createGenerateImages({ ...ai, host }),
+  );
   const embed: Embed = lazy(async () => (await import('./ai/embed.ts')).createEmbed(ai));
-  const searchVectors: SearchVectors = lazy(async () => (await import('./ai/search-vectors.ts')).createSearchVectors({ openStore: openVectorStore, embed }));
+  const searchVectors: SearchVectors = lazy(async () =>
+    (await import('./ai/search-vectors.ts')).createSearchVectors({ openStore: openVectorStore, embed }),
+  );
   const checkKey = requireApiKey(settings.restKey);
   const countCall = createRateLimit({
     database: host.database,
@@ -96,27 +112,48 @@ export async function createContext(host: HostApi): Promise<ServiceContext> {
     settings,
     providers: registry,
     knownProviders: registry.all(),
-    tester: createProviderTester({ probe: lazy(async () => (await import('./ai/test-provider.ts')).createTestProvider(ai)), lists: createModelLists(host) }),
+    tester: createProviderTester({
+      probe: lazy(async () => (await import('./ai/test-provider.ts')).createTestProvider(ai)),
+      lists: createModelLists(host),
+    }),
     generateText: lazy(async () => (await import('./ai/generate-text.ts')).createGenerateText(ai)),
     ledger,
     costOf: async (usage) => ((await settings.sandbox.isOn()) ? 0 : priceOf(usage, await settings.prices.table())),
-    textProviderIds: () => registry.all().filter((provider) => provider.text).map((provider) => provider.id),
+    textProviderIds: () =>
+      registry
+        .all()
+        .filter((provider) => provider.text)
+        .map((provider) => provider.id),
     generateImages,
     editImages: lazy(async () => (await import('./ai/edit-images.ts')).createEditImages({ generateImages })),
-    imageProviderIds: () => routeProviderIds(registry, { capability: 'images', contract: ['openai', 'azure', 'google'] }),
+    imageProviderIds: () =>
+      routeProviderIds(registry, { capability: 'images', contract: ['openai', 'azure', 'google'] }),
     embed,
-    embeddingProviderIds: () => routeProviderIds(registry, { capability: 'embeddings', contract: ['openai', 'google', 'azure', 'openrouter'] }),
+    embeddingProviderIds: () =>
+      routeProviderIds(registry, { capability: 'embeddings', contract: ['openai', 'google', 'azure', 'openrouter'] }),
     vectorStores: stores,
     knownVectorStores: stores.all(),
     vectorStoreSettings,
     openVectorStore,
-    testVectorStore: lazy(async () => (await import('./ai/test-vector-store.ts')).createTestVectorStore({ stores, openStore: openVectorStore, now: () => host.clock.now() })),
+    testVectorStore: lazy(async () =>
+      (await import('./ai/test-vector-store.ts')).createTestVectorStore({
+        stores,
+        openStore: openVectorStore,
+        now: () => host.clock.now(),
+      }),
+    ),
     upsertVectors: lazy(() => loadUpsert({ openStore: openVectorStore, embed, providers: registry })),
     searchVectors,
-    findKnowledge: lazy(async () => (await import('./ai/find-knowledge.ts')).createFindKnowledge({ host, searchVectors })),
+    findKnowledge: lazy(async () =>
+      (await import('./ai/find-knowledge.ts')).createFindKnowledge({ host, searchVectors }),
+    ),
     knowledgeBases: () => host.hooks.applyFiltersAsync('svc_knowledge_bases', []),
     vectorStoreIds: () => stores.all().map(({ id }) => id),
-    webhooks: await createWebhooks({ host, events: serviceEvents, deliver: createDeliver({ http: host.http, clock: host.clock }) }),
+    webhooks: await createWebhooks({
+      host,
+      events: serviceEvents,
+      deliver: createDeliver({ http: host.http, clock: host.clock }),
+    }),
     async authenticate(request) {
       await checkKey(request);
       await countCall();
@@ -124,7 +161,23 @@ export async function createContext(host: HostApi): Promise<ServiceContext> {
   };
 }
 
-async function loadUpsert({ openStore, embed, providers }: { readonly openStore: OpenStore; readonly embed: Embed; readonly providers: ProviderRegistry }): Promise<UpsertVectors> {
-  const [{ createUpsertVectors }, { embedBatches }] = await Promise.all([import('./ai/upsert-vectors.ts'), import('./ai/embed-batches.ts')]);
-  return createUpsertVectors({ openStore, embed, firstCall: (id, texts) => embedBatches(texts, providers.get(id)?.embeddings?.limits ?? { inputs: 1 })[0]?.length ?? 0 });
+async function loadUpsert({
+  openStore,
+  embed,
+  providers,
+}: {
+  readonly openStore: OpenStore;
+  readonly embed: Embed;
+  readonly providers: ProviderRegistry;
+}): Promise<UpsertVectors> {
+  const [{ createUpsertVectors }, { embedBatches }] = await Promise.all([
+    import('./ai/upsert-vectors.ts'),
+    import('./ai/embed-batches.ts'),
+  ]);
+  return createUpsertVectors({
+    openStore,
+    embed,
+    firstCall: (id, texts) =>
+      embedBatches(texts, providers.get(id)?.embeddings?.limits ?? { inputs: 1 })[0]?.length ?? 0,
+  });
 }

@@ -12,6 +12,14 @@ import { sourceIndexedEvent } from './modules/knowledge-base/source-indexed.even
 
 /** The events of the service, in the order of contract 6.2. */
 export const serviceEvents: readonly EventDefinition[] = [
-  sessionStartedEvent, userMessageSubmittedEvent, responseGeneratedEvent, feedbackSubmittedEvent, chatbotFormSubmittedEvent,
-  contentGeneratedEvent, itemCompletedEvent, formSubmittedEvent, imageGeneratedEvent, sourceIndexedEvent,
+  sessionStartedEvent,
+  userMessageSubmittedEvent,
+  responseGeneratedEvent,
+  feedbackSubmittedEvent,
+  chatbotFormSubmittedEvent,
+  contentGeneratedEvent,
+  itemCompletedEvent,
+  formSubmittedEvent,
+  imageGeneratedEvent,
+  sourceIndexedEvent,
 ];

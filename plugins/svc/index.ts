@@ -25,14 +25,49 @@ import { recorderModule, recorderTables } from './webhooks/recorder-module.ts';
 
 /** The table of contents of the service. A new module is added here and nowhere else. */
 const modules: readonly Module<ServiceContext>[] = [
-  settingsModule, textModule, imagesModule, embeddingsModule, chatbotsModule, contentWriterModule, automationsModule, aiFormsModule, knowledgeBaseModule,
-  usageModule, budgetsModule, failoverModule, vectorStoresModule, recorderModule, webhooksModule,
+  settingsModule,
+  textModule,
+  imagesModule,
+  embeddingsModule,
+  chatbotsModule,
+  contentWriterModule,
+  automationsModule,
+  aiFormsModule,
+  knowledgeBaseModule,
+  usageModule,
+  budgetsModule,
+  failoverModule,
+  vectorStoresModule,
+  recorderModule,
+  webhooksModule,
 ];
 
-const jobs = [sweepHook, ...chatbotJobs, ...contentJobs, ...automationJobs, ...aiFormJobs, ...imageJobs, ...knowledgeJobs, ...budgetJobs, ...failoverJobs, ...webhookJobs];
+const jobs = [
+  sweepHook,
+  ...chatbotJobs,
+  ...contentJobs,
+  ...automationJobs,
+  ...aiFormJobs,
+  ...imageJobs,
+  ...knowledgeJobs,
+  ...budgetJobs,
+  ...failoverJobs,
+  ...webhookJobs,
+];
 const tables = [
-  rateLimitTable, usageTable, usageDaysTable, ...chatbotTables, ...contentTables, ...automationTables, ...aiFormTables, ...imageTables, ...knowledgeTables,
-  ...budgetTables, ...failoverTables, ...webhookTables, ...recorderTables,
+  rateLimitTable,
+  usageTable,
+  usageDaysTable,
+  ...chatbotTables,
+  ...contentTables,
+  ...automationTables,
+  ...aiFormTables,
+  ...imageTables,
+  ...knowledgeTables,
+  ...budgetTables,
+  ...failoverTables,
+  ...webhookTables,
+  ...recorderTables,
 ];
 
 export default definePlugin({
@@ -43,7 +78,10 @@ export default definePlugin({
   },
   async uninstall(host: HostApi) {
     const providers = await createProviderRegistry({ hooks: host.hooks });
-    await removeOptions(host.options, providers.all().map(({ id }) => id));
+    await removeOptions(
+      host.options,
+      providers.all().map(({ id }) => id),
+    );
     for (const job of jobs) await host.cron.unschedule(job);
     for (const table of tables) await host.database.knex.schema.dropTableIfExists(table);
   },

@@ -15,7 +15,11 @@ describe('parseForm', () => {
     ['a group over a plain field', 'a=1&a[b]=2', { a: { b: '2' } }],
     ['brackets that do not close as part of the name', 'a[b=1&]c=2', { 'a[b': '1', ']c': '2' }],
     ['nothing of forbidden names', '__proto__=1&__proto__[x]=1&a[constructor]=1&a[prototype][b]=1&b=2', { b: '2' }],
-    ['nothing deeper than eight', 'a[b][c][d][e][f][g][h]=1&a[b][c][d][e][f][g][h][i]=1', { a: { b: { c: { d: { e: { f: { g: { h: '1' } } } } } } } }],
+    [
+      'nothing deeper than eight',
+      'a[b][c][d][e][f][g][h]=1&a[b][c][d][e][f][g][h][i]=1',
+      { a: { b: { c: { d: { e: { f: { g: { h: '1' } } } } } } } },
+    ],
   ];
   for (const [title, body, expected] of cases) {
     it(`reads ${title}`, () => expect(parseForm(body)).to.deep.equal(expected));

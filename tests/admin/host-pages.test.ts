@@ -4,7 +4,15 @@ import type { PluginSummary } from '../../host/admin/dependencies.ts';
 import { openAdmin, type Browser, type OpenAdmin } from './open-admin.ts';
 
 function plugin(slug: string, more: Partial<PluginSummary>): PluginSummary {
-  return { slug, name: `Plugin ${slug}`, version: '1.2.3', description: `About ${slug}.`, state: 'inactive', requires: {}, ...more };
+  return {
+    slug,
+    name: `Plugin ${slug}`,
+    version: '1.2.3',
+    description: `About ${slug}.`,
+    state: 'inactive',
+    requires: {},
+    ...more,
+  };
 }
 
 describe('dashboard and plugins page', () => {
@@ -15,7 +23,13 @@ describe('dashboard and plugins page', () => {
     browser = await host.signedIn();
     host.plugins.set('good', plugin('good', { state: 'active' }));
     host.plugins.set('idle', plugin('idle', { requires: { good: '^1' } }));
-    host.plugins.set('bad', plugin('bad', { state: 'failed', failure: { stage: 'register', message: 'no <such> thing', at: Date.UTC(2026, 0, 2, 3, 4) } }));
+    host.plugins.set(
+      'bad',
+      plugin('bad', {
+        state: 'failed',
+        failure: { stage: 'register', message: 'no <such> thing', at: Date.UTC(2026, 0, 2, 3, 4) },
+      }),
+    );
   });
   afterEach(() => host.close());
 
@@ -27,7 +41,10 @@ describe('dashboard and plugins page', () => {
   it('lists each plugin with version, needs and state, and the failed one with stage and reason', async () => {
     const { text } = await browser.get('/admin/plugins');
     expect(text).to.contain('Plugin good').and.contain('1.2.3').and.contain('Needs good ^1');
-    expect(text).to.contain('Failed at register.').and.contain('no &lt;such&gt; thing').and.contain('2 Jan 2026, 03:04');
+    expect(text)
+      .to.contain('Failed at register.')
+      .and.contain('no &lt;such&gt; thing')
+      .and.contain('2 Jan 2026, 03:04');
   });
 
   it('switches a plugin on and off', async () => {
@@ -41,7 +58,10 @@ describe('dashboard and plugins page', () => {
   it('tells why a plugin cannot be switched on', async () => {
     const answer = await turn('activate', 'bad', { Accept: 'application/json' });
     expect(answer.status).to.equal(400);
-    expect(answer.json()).to.deep.include({ code: 'rest_plugin_activate_failed', notice: { kind: 'error', text: 'Plugin bad: no <such> thing' } });
+    expect(answer.json()).to.deep.include({
+      code: 'rest_plugin_activate_failed',
+      notice: { kind: 'error', text: 'Plugin bad: no <such> thing' },
+    });
     expect((await turn('activate', 'nothing', { Accept: 'application/json' })).status).to.equal(404);
   });
 
@@ -51,14 +71,21 @@ describe('dashboard and plugins page', () => {
 
   it('shows the REST root, next steps and recent failures', async () => {
     host.hooks.addFilter('admin_next_steps', (steps) => [...steps, { text: 'Save a key <now>', href: 'svc' }]);
-    host.hooks.addFilter('admin_recent_failures', (failures) => [{ source: 'Queue', text: 'Receiver gone.' }, ...failures]);
+    host.hooks.addFilter('admin_recent_failures', (failures) => [
+      { source: 'Queue', text: 'Receiver gone.' },
+      ...failures,
+    ]);
     const { text } = await browser.get('/admin/');
-    expect(text).to.contain(`<code data-copy-source>${host.url}/wp-json/</code>`).and.contain('<a href="/admin/svc">Save a key &lt;now&gt;</a>');
+    expect(text)
+      .to.contain(`<code data-copy-source>${host.url}/wp-json/</code>`)
+      .and.contain('<a href="/admin/svc">Save a key &lt;now&gt;</a>');
     expect(text.indexOf('Receiver gone.')).to.be.within(1, text.indexOf('no &lt;such&gt; thing'));
   });
 
   it('stands when a filter of a plugin fails', async () => {
-    host.hooks.addFilter('admin_next_steps', () => { throw new Error('broken filter'); });
+    host.hooks.addFilter('admin_next_steps', () => {
+      throw new Error('broken filter');
+    });
     host.hooks.addFilter('admin_recent_failures', () => null as never);
     const { status, text } = await browser.get('/admin/');
     expect(status).to.equal(200);
@@ -85,7 +112,10 @@ describe('public site', () => {
   it('names the site, what runs, the admin and the REST index', async () => {
     const { status, text } = await host.browser().get('/');
     expect(status).to.equal(200);
-    expect(text).to.contain('<h1>Tea &amp; &lt;b&gt;biscuits&lt;/b&gt;</h1>').and.contain('Plugin good').and.not.contain('Plugin idle');
+    expect(text)
+      .to.contain('<h1>Tea &amp; &lt;b&gt;biscuits&lt;/b&gt;</h1>')
+      .and.contain('Plugin good')
+      .and.not.contain('Plugin idle');
     expect(text).to.contain('href="/admin/"').and.contain(`href="${host.url}/wp-json/"`).and.contain('SANDBOX');
   });
 

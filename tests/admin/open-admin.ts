@@ -45,10 +45,17 @@ export interface OpenAdmin {
 }
 
 const password = 'correct horse battery';
-const directories = [fileURLToPath(new URL('../../views', import.meta.url)), fileURLToPath(new URL('views', import.meta.url))];
+const directories = [
+  fileURLToPath(new URL('../../views', import.meta.url)),
+  fileURLToPath(new URL('views', import.meta.url)),
+];
 
 /** The admin behind real HTTP, with people, sessions and plugins kept in memory. */
-export async function openAdmin({ needsSetup = false, siteUrl, uploadsDir }: { needsSetup?: boolean; siteUrl?: string; uploadsDir?: string } = {}): Promise<OpenAdmin> {
+export async function openAdmin({
+  needsSetup = false,
+  siteUrl,
+  uploadsDir,
+}: { needsSetup?: boolean; siteUrl?: string; uploadsDir?: string } = {}): Promise<OpenAdmin> {
   const hooks = createHooks();
   const logged: OpenAdmin['logged'] = [];
   const log = recordingLog(logged);
@@ -60,7 +67,15 @@ export async function openAdmin({ needsSetup = false, siteUrl, uploadsDir }: { n
   const views = createViews({ directories });
   const key = randomBytes(32);
   let address = '';
-  const site = { get url() { return siteUrl ?? address; }, role: 'all' as const, version: '1.0.0', name: async () => 'Tea & <b>biscuits</b>', timezone: async () => 'UTC' };
+  const site = {
+    get url() {
+      return siteUrl ?? address;
+    },
+    role: 'all' as const,
+    version: '1.0.0',
+    name: async () => 'Tea & <b>biscuits</b>',
+    timezone: async () => 'UTC',
+  };
   const open = (user: User) => {
     const token = randomBytes(8).toString('hex');
     sessions.set(token, { user, sessionId: `id-${token}` });
@@ -71,9 +86,11 @@ export async function openAdmin({ needsSetup = false, siteUrl, uploadsDir }: { n
     ...shared,
     ...(uploadsDir !== undefined && { uploadsDir }),
     assetUrl: (slug, file) => `/assets/${slug}/${file}`,
-    authenticate: async (request) => sessions.get(/svc_session=(\w+)/.exec(request.headers.cookie ?? '')?.[1] ?? '') ?? null,
+    authenticate: async (request) =>
+      sessions.get(/svc_session=(\w+)/.exec(request.headers.cookie ?? '')?.[1] ?? '') ?? null,
     login: async (input) => {
-      if (input.login === 'eager') throw new RestError({ code: 'too_many_logins', status: 429, message: 'Too many tries. Wait a minute.' });
+      if (input.login === 'eager')
+        throw new RestError({ code: 'too_many_logins', status: 429, message: 'Too many tries. Wait a minute.' });
       const user = users.get(input.login);
       return user && input.password === password ? open(user) : null;
     },
@@ -87,7 +104,13 @@ export async function openAdmin({ needsSetup = false, siteUrl, uploadsDir }: { n
       needed: async () => !users.has('admin'),
       accepts: (token) => token === 'one-time',
       complete: async ({ login, email }) => {
-        if (login === 'taken') throw new RestError({ code: 'rest_invalid_param', status: 400, message: 'Invalid parameter(s): login', data: { params: { login: 'This name is taken.' } } });
+        if (login === 'taken')
+          throw new RestError({
+            code: 'rest_invalid_param',
+            status: 400,
+            message: 'Invalid parameter(s): login',
+            data: { params: { login: 'This name is taken.' } },
+          });
         const user = { ...person(1, login, ['manage_options', 'activate_plugins', 'read']), email };
         users.set('admin', user);
         return user;
@@ -106,29 +129,48 @@ export async function openAdmin({ needsSetup = false, siteUrl, uploadsDir }: { n
   app.use('/admin', admin.router);
   app.use(createSiteRouter({ ...shared, badges: () => admin.badges() }));
   const renderError = createErrorPage(shared);
-  app.use(async (_request, response) => void response.status(404).type('html').send(await renderError(404, 'request-7')));
+  app.use(
+    async (_request, response) =>
+      void response
+        .status(404)
+        .type('html')
+        .send(await renderError(404, 'request-7')),
+  );
   const server = await new Promise<Server>((resolve) => {
     const started = app.listen(0, '127.0.0.1', () => resolve(started));
   });
   address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const browser = (): Browser => createBrowser(address);
   return {
-    admin, hooks, views, logged, plugins, browser,
+    admin,
+    hooks,
+    views,
+    logged,
+    plugins,
+    browser,
     url: address,
     async signedIn(login = 'admin') {
       const visitor = browser();
       await visitor.post('/admin/login', { login, password });
       return visitor;
     },
-    close: () => new Promise((resolve) => {
-      server.closeAllConnections();
-      server.close(() => resolve());
-    }),
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
   };
 }
 
 function person(id: number, login: string, capabilities: readonly string[]): User {
-  return { id, login, email: `${login}@example.com`, displayName: login, roles: [], can: (capability) => capabilities.includes(capability) };
+  return {
+    id,
+    login,
+    email: `${login}@example.com`,
+    displayName: login,
+    roles: [],
+    can: (capability) => capabilities.includes(capability),
+  };
 }
 
 function pluginSwitches(plugins: Map<string, PluginSummary>): AdminDependencies['plugins'] {
@@ -159,7 +201,11 @@ function createBrowser(address: string): Browser {
   const cookies = new Map<string, string>();
   const send = async (path: string, init: RequestInit): Promise<Page> => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const response = await fetch(address + path, { ...init, redirect: 'manual', headers: { Accept: 'text/html', ...(cookie && { Cookie: cookie }), ...(init.headers as Record<string, string>) } });
+    const response = await fetch(address + path, {
+      ...init,
+      redirect: 'manual',
+      headers: { Accept: 'text/html', ...(cookie && { Cookie: cookie }), ...(init.headers as Record<string, string>) },
+    });
     for (const line of response.headers.getSetCookie()) {
       const [name = '', value = ''] = (line.split(';')[0] ?? '').split('=', 2);
       if (value === '' || /Max-Age=0/.test(line)) cookies.delete(name);
@@ -171,7 +217,11 @@ function createBrowser(address: string): Browser {
     cookies,
     get: (path, headers = {}) => send(path, { headers }),
     post: (path, form = {}, headers = {}) =>
-      send(path, { method: 'POST', body: typeof form === 'string' ? form : new URLSearchParams(form).toString(), headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers } }),
+      send(path, {
+        method: 'POST',
+        body: typeof form === 'string' ? form : new URLSearchParams(form).toString(),
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers },
+      }),
   };
 }
 

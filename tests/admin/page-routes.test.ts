@@ -10,17 +10,30 @@ describe('pages of plugins in the admin', () => {
   const target = '/admin/probe?action=save';
   const json = { Accept: 'application/json' };
 
-  const addPage = (answer: () => AdminActionResult | Promise<AdminActionResult>, more: Partial<AdminPage> = {}): void => {
+  const addPage = (
+    answer: () => AdminActionResult | Promise<AdminActionResult>,
+    more: Partial<AdminPage> = {},
+  ): void => {
     host.admin.api.addPage({
-      slug: 'probe', title: 'Probe <script>', menu: 'Probe & co', icon: 'chat',
-      render: async (request) => ({ template: 'probe/page', data: { greeting: request.query['greeting'] ?? '<i>hello</i>' } }),
+      slug: 'probe',
+      title: 'Probe <script>',
+      menu: 'Probe & co',
+      icon: 'chat',
+      render: async (request) => ({
+        template: 'probe/page',
+        data: { greeting: request.query['greeting'] ?? '<i>hello</i>' },
+      }),
       actions: { save: async (request) => (seen.push(request), answer()) },
       ...more,
     });
   };
   const post = async (fields: Record<string, string> | string = {}, headers = {}): ReturnType<Browser['post']> => {
     const nonce = (await browser.get('/admin/probe')).nonce(target.replace('=', '&#x3D;'));
-    return browser.post(target, typeof fields === 'string' ? `${fields}&_nonce=${nonce}` : { ...fields, _nonce: nonce }, headers);
+    return browser.post(
+      target,
+      typeof fields === 'string' ? `${fields}&_nonce=${nonce}` : { ...fields, _nonce: nonce },
+      headers,
+    );
   };
 
   beforeEach(async () => {
@@ -34,7 +47,10 @@ describe('pages of plugins in the admin', () => {
     addPage(() => ({}));
     const page = await browser.get('/admin/probe?greeting=%3Cscript%3E');
     expect(page.status).to.equal(200);
-    expect(page.text).to.contain('<p id="greeting">&lt;script&gt;</p>').and.contain('Probe &lt;script&gt;').and.contain('Probe &amp; co');
+    expect(page.text)
+      .to.contain('<p id="greeting">&lt;script&gt;</p>')
+      .and.contain('Probe &lt;script&gt;')
+      .and.contain('Probe &amp; co');
     expect(page.text).to.contain('Tea &amp; &lt;b&gt;biscuits&lt;/b&gt;').and.contain('aria-current="page"');
     expect(page.text).not.to.match(/<script>|<style|style="|\son\w+="/);
   });
@@ -42,18 +58,25 @@ describe('pages of plugins in the admin', () => {
   it('may be loaded when first opened: in the menu before that, once for all, and again after a load that failed', async () => {
     let loads = 0;
     host.admin.api.addPage({
-      slug: 'late', title: 'Late', menu: 'Late',
+      slug: 'late',
+      title: 'Late',
+      menu: 'Late',
       body: async () => {
         loads += 1;
         if (loads === 1) throw new Error('The disk is slow.');
-        return { render: async () => ({ template: 'probe/page', data: { greeting: `load ${String(loads)}` } }), actions: { save: async () => ({ data: 'saved' }) } };
+        return {
+          render: async () => ({ template: 'probe/page', data: { greeting: `load ${String(loads)}` } }),
+          actions: { save: async () => ({ data: 'saved' }) },
+        };
       },
     });
     expect((await browser.get('/admin/')).text).to.contain('Late');
     expect((await (await host.signedIn('reader')).get('/admin/late')).status).to.equal(403);
     expect(loads).to.equal(0);
     expect((await browser.get('/admin/late')).status).to.equal(500);
-    expect(host.logged.map(({ fields }) => String((fields as { error?: unknown }).error))).to.include('Error: The disk is slow.');
+    expect(host.logged.map(({ fields }) => String((fields as { error?: unknown }).error))).to.include(
+      'Error: The disk is slow.',
+    );
     const [page] = await Promise.all([browser.get('/admin/late'), browser.get('/admin/late')]);
     expect(page.text).to.contain('load 2');
     const nonce = await browser.post('/admin/late?action=save', { _nonce: 'wrong' }, json);
@@ -77,7 +100,13 @@ describe('pages of plugins in the admin', () => {
     const other = await host.signedIn();
     const othersNonce = (await other.get('/admin/probe')).nonce(target.replace('=', '&#x3D;'));
     const logoutNonce = (await browser.get('/admin/probe')).nonce('/admin/logout');
-    for (const fields of [{}, { _nonce: '' }, { _nonce: 'wrong' }, { _nonce: othersNonce }, { _nonce: logoutNonce }] as Record<string, string>[]) {
+    for (const fields of [
+      {},
+      { _nonce: '' },
+      { _nonce: 'wrong' },
+      { _nonce: othersNonce },
+      { _nonce: logoutNonce },
+    ] as Record<string, string>[]) {
       expect((await browser.post(target, fields)).status).to.equal(403);
       const answer = await browser.post(target, fields, json);
       expect([answer.status, answer.json()['code']]).to.deep.equal([403, 'rest_cookie_invalid_nonce']);
@@ -102,14 +131,22 @@ describe('pages of plugins in the admin', () => {
     await post('__proto__[admin]=1&constructor[prototype][x]=1&a[__proto__][y]=1&ok=1');
     expect(seen[0]?.form).to.deep.equal({ ok: '1' });
     expect(({} as Record<string, unknown>)['admin']).to.equal(undefined);
-    expect((await browser.post('/admin/probe?action=constructor', { _nonce: (await browser.get('/admin/probe')).nonce(target.replace('=', '&#x3D;')) })).status).to.equal(404);
+    expect(
+      (
+        await browser.post('/admin/probe?action=constructor', {
+          _nonce: (await browser.get('/admin/probe')).nonce(target.replace('=', '&#x3D;')),
+        })
+      ).status,
+    ).to.equal(404);
   });
 
   it('send the browser back with a notice that is shown once', async () => {
     addPage(() => ({ notice: { kind: 'success', text: 'Saved <b>it</b>.' } }));
     const answer = await post();
     expect([answer.status, answer.location]).to.deep.equal([303, '/admin/probe']);
-    expect((await browser.get('/admin/probe')).text).to.contain('Saved &lt;b&gt;it&lt;/b&gt;.').and.contain('notice-success');
+    expect((await browser.get('/admin/probe')).text)
+      .to.contain('Saved &lt;b&gt;it&lt;/b&gt;.')
+      .and.contain('notice-success');
     expect((await browser.get('/admin/probe')).text).not.to.contain('Saved');
   });
 
@@ -123,9 +160,19 @@ describe('pages of plugins in the admin', () => {
   });
 
   it('follow a redirect below the admin root only', async () => {
-    const redirects = { 'svc/webhooks?tab=log': '/admin/svc/webhooks?tab=log', '/admin/svc': '/admin/svc', '//evil.example/x': '/admin/evil.example/x', 'https://evil.example': '/admin/https%3A//evil.example' };
+    const redirects = {
+      'svc/webhooks?tab=log': '/admin/svc/webhooks?tab=log',
+      '/admin/svc': '/admin/svc',
+      '//evil.example/x': '/admin/evil.example/x',
+      'https://evil.example': '/admin/https%3A//evil.example',
+    };
     for (const [redirect, location] of Object.entries(redirects)) {
-      const undo = host.admin.api.addPage({ slug: 'probe', title: 'Probe', render: async () => ({ template: 'probe/page' }), actions: { save: async () => ({ redirect }) } });
+      const undo = host.admin.api.addPage({
+        slug: 'probe',
+        title: 'Probe',
+        render: async () => ({ template: 'probe/page' }),
+        actions: { save: async () => ({ redirect }) },
+      });
       expect((await post()).location).to.equal(location);
       expect((await post({}, json)).json()['redirect']).to.equal(location);
       undo();
@@ -133,13 +180,18 @@ describe('pages of plugins in the admin', () => {
   });
 
   it('show a revealed value in the answer itself, once, and nowhere else', async () => {
-    addPage(() => ({ reveal: { label: 'REST key', value: 'sk-<single>' }, notice: { kind: 'success', text: 'Made.' } }));
+    addPage(() => ({
+      reveal: { label: 'REST key', value: 'sk-<single>' },
+      notice: { kind: 'success', text: 'Made.' },
+    }));
     const answer = await post();
     expect(answer.status).to.equal(200);
     expect(answer.headers.get('cache-control')).to.equal('no-store');
     expect(answer.text).to.contain('sk-&lt;single&gt;').and.contain('Made.').and.contain('id="greeting"');
     expect(answer.headers.getSetCookie().join()).not.to.contain('single');
-    expect((await browser.get('/admin/probe')).text).not.to.contain('single').and.not.contain('Made.');
+    expect((await browser.get('/admin/probe')).text)
+      .not.to.contain('single')
+      .and.not.contain('Made.');
   });
 
   it('may answer a page of their own, with the status of the fault', async () => {
@@ -150,10 +202,19 @@ describe('pages of plugins in the admin', () => {
   });
 
   it('answer scripts in JSON with notice, reveal and data', async () => {
-    addPage(() => ({ notice: { kind: 'success', text: 'Works.' }, reveal: { label: 'Key', value: 'k' }, data: { models: 3 } }));
+    addPage(() => ({
+      notice: { kind: 'success', text: 'Works.' },
+      reveal: { label: 'Key', value: 'k' },
+      data: { models: 3 },
+    }));
     const answer = await post({}, json);
     expect(answer.status).to.equal(200);
-    expect(answer.json()).to.deep.equal({ notice: { kind: 'success', text: 'Works.' }, reveal: { label: 'Key', value: 'k' }, data: { models: 3 }, redirect: null });
+    expect(answer.json()).to.deep.equal({
+      notice: { kind: 'success', text: 'Works.' },
+      reveal: { label: 'Key', value: 'k' },
+      data: { models: 3 },
+      redirect: null,
+    });
   });
 
   it('answer scripts with 400 for an error notice unless the action says otherwise', async () => {
@@ -165,24 +226,43 @@ describe('pages of plugins in the admin', () => {
   });
 
   it('turn a thrown RestError into a notice, or into its status and code for scripts', async () => {
-    addPage(() => { throw new RestError({ code: 'rest_busy', status: 409, message: 'Busy <now>.', data: { retry: 1 } }); });
+    addPage(() => {
+      throw new RestError({ code: 'rest_busy', status: 409, message: 'Busy <now>.', data: { retry: 1 } });
+    });
     expect((await post()).status).to.equal(303);
-    expect((await browser.get('/admin/probe')).text).to.contain('Busy &lt;now&gt;.').and.contain('notice-error');
+    expect((await browser.get('/admin/probe')).text)
+      .to.contain('Busy &lt;now&gt;.')
+      .and.contain('notice-error');
     const answer = await post({}, json);
     expect(answer.status).to.equal(409);
-    expect(answer.json()).to.deep.include({ code: 'rest_busy', data: { retry: 1 }, notice: { kind: 'error', text: 'Busy <now>.' } });
+    expect(answer.json()).to.deep.include({
+      code: 'rest_busy',
+      data: { retry: 1 },
+      notice: { kind: 'error', text: 'Busy <now>.' },
+    });
   });
 
   it('keep any other error in the log and tell the browser its number', async () => {
-    addPage(() => { throw new Error('password=hunter2 at /srv/app'); }, { render: async () => ({ template: 'probe/page' }) });
+    addPage(
+      () => {
+        throw new Error('password=hunter2 at /srv/app');
+      },
+      { render: async () => ({ template: 'probe/page' }) },
+    );
     const answer = await post({}, json);
     expect(answer.status).to.equal(500);
     expect(answer.text).to.contain('request-7').and.not.contain('hunter2').and.not.contain('/srv');
-    expect(host.logged.some(({ fields }) => (fields as { error?: Error }).error?.message.includes('hunter2'))).to.equal(true);
+    expect(host.logged.some(({ fields }) => (fields as { error?: Error }).error?.message.includes('hunter2'))).to.equal(
+      true,
+    );
   });
 
   it('fail alone: a page that throws is shown inside the menu', async () => {
-    addPage(() => ({}), { render: async () => { throw new Error('secret reason'); } });
+    addPage(() => ({}), {
+      render: async () => {
+        throw new Error('secret reason');
+      },
+    });
     const page = await browser.get('/admin/probe');
     expect(page.status).to.equal(500);
     expect(page.text).to.contain('Sign out').and.contain('request-7').and.not.contain('secret reason');
@@ -197,7 +277,9 @@ describe('pages of plugins in the admin', () => {
     expect(missing.text).to.contain('There is no such page').and.not.contain('<x>');
     expect((await browser.get('/admin/nothing', json)).json()).to.include({ code: 'rest_no_route' });
     expect((await browser.get('/admin/%E0%A4%A')).status).to.be.within(400, 404);
-    const unknown = await browser.post('/admin/probe?action=other', { _nonce: (await browser.get('/admin/probe')).nonce(target.replace('=', '&#x3D;')) });
+    const unknown = await browser.post('/admin/probe?action=other', {
+      _nonce: (await browser.get('/admin/probe')).nonce(target.replace('=', '&#x3D;')),
+    });
     expect(unknown.status).to.equal(404);
   });
 
@@ -207,13 +289,14 @@ describe('pages of plugins in the admin', () => {
     expect([answer.status, answer.json()['code']]).to.deep.equal([413, 'rest_body_too_large']);
   });
 
-  it('vanish with their undo, and refuse a slug that is taken or the admin\'s own', async () => {
+  it("vanish with their undo, and refuse a slug that is taken or the admin's own", async () => {
     const page: AdminPage = { slug: 'probe', title: 'P', render: async () => ({ template: 'probe/page' }) };
     const undo = host.admin.api.addPage(page);
     expect(() => host.admin.api.addPage(page)).to.throw("'probe' is registered in the admin already");
     undo();
     expect((await browser.get('/admin/probe')).status).to.equal(404);
-    for (const slug of ['login', 'setup/choice', '', 'plugins', '../x', 'A B']) expect(() => host.admin.api.addPage({ ...page, slug })).to.throw();
+    for (const slug of ['login', 'setup/choice', '', 'plugins', '../x', 'A B'])
+      expect(() => host.admin.api.addPage({ ...page, slug })).to.throw();
   });
 
   it('load the script and style of the plugin that their slug begins with', async () => {
@@ -225,7 +308,9 @@ describe('pages of plugins in the admin', () => {
   it('show the badges of plugins, and leave out one that fails', async () => {
     host.admin.api.addBadge(async () => ({ text: 'SANDBOX', kind: 'warning' }));
     host.admin.api.addBadge(async () => null);
-    host.admin.api.addBadge(async () => { throw new Error('no badge'); });
+    host.admin.api.addBadge(async () => {
+      throw new Error('no badge');
+    });
     const { status, text } = await browser.get('/admin/');
     expect(status).to.equal(200);
     expect(text).to.contain('<span class="badge badge-warning">SANDBOX</span>');

@@ -24,7 +24,13 @@ describe('forms with files', () => {
       return {};
     };
     for (const slug of ['papers', 'plain']) {
-      host.admin.api.addPage({ slug, title: slug, ...(slug === 'papers' && { uploadLimit: 1_048_576 }), render: async () => ({ template: 'admin/plugins', data: { mayInstall: true } }), actions: { take, install: take } });
+      host.admin.api.addPage({
+        slug,
+        title: slug,
+        ...(slug === 'papers' && { uploadLimit: 1_048_576 }),
+        render: async () => ({ template: 'admin/plugins', data: { mayInstall: true } }),
+        actions: { take, install: take },
+      });
     }
   });
   afterEach(async () => {
@@ -39,7 +45,11 @@ describe('forms with files', () => {
     const body = new FormData();
     for (const [name, value] of Object.entries({ _nonce: nonce, ...fields })) body.append(name, value);
     body.append('paper', new Blob([content]), '../../paper.txt');
-    return fetch(`${host.url}/admin/${page}?action=take`, { method: 'POST', body, headers: { Cookie: cookie(), Accept: 'application/json' } });
+    return fetch(`${host.url}/admin/${page}?action=take`, {
+      method: 'POST',
+      body,
+      headers: { Cookie: cookie(), Accept: 'application/json' },
+    });
   }
 
   it('hand fields and files to the action, and leave nothing on the disk', async () => {
@@ -51,7 +61,10 @@ describe('forms with files', () => {
   it('are refused with a wrong nonce, when too large, and on pages that take none', async () => {
     expect((await send('papers', 'x', { _nonce: 'wrong' })).status).to.equal(403);
     const large = await send('papers', 'x'.repeat(1_048_577));
-    expect([large.status, ((await large.json()) as { notice: { text: string } }).notice.text]).to.deep.equal([413, 'The file is larger than 1 MB.']);
+    expect([large.status, ((await large.json()) as { notice: { text: string } }).notice.text]).to.deep.equal([
+      413,
+      'The file is larger than 1 MB.',
+    ]);
     expect((await send('plain', 'x')).status).to.equal(403);
     expect(seen).to.deep.equal([]);
     expect(await uploads()).to.deep.equal([]);
@@ -60,8 +73,13 @@ describe('forms with files', () => {
   /** A multipart body that says nothing of its length. */
   async function stream(): Promise<ReturnType<typeof open>> {
     const nonce = (await browser.get('/admin/papers')).nonce('/admin/papers?action&#x3D;install');
-    const sending = open(`${host.url}/admin/papers?action=take`, { method: 'POST', headers: { 'Content-Type': 'multipart/form-data; boundary=edge', Cookie: cookie(), Accept: 'application/json' } });
-    sending.write(`--edge\r\nContent-Disposition: form-data; name="_nonce"\r\n\r\n${nonce}\r\n--edge\r\nContent-Disposition: form-data; name="paper"; filename="p.txt"\r\n\r\n`);
+    const sending = open(`${host.url}/admin/papers?action=take`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'multipart/form-data; boundary=edge', Cookie: cookie(), Accept: 'application/json' },
+    });
+    sending.write(
+      `--edge\r\nContent-Disposition: form-data; name="_nonce"\r\n\r\n${nonce}\r\n--edge\r\nContent-Disposition: form-data; name="paper"; filename="p.txt"\r\n\r\n`,
+    );
     return sending;
   }
 
@@ -90,11 +108,15 @@ describe('forms with files', () => {
     sending.on('error', () => undefined);
     await arrived;
     const gone = new Promise<void>((resolve) => {
-      const watcher = watch(uploadsDir, () => void uploads().then((left) => {
-        if (left.length > 0) return;
-        watcher.close();
-        resolve();
-      }));
+      const watcher = watch(
+        uploadsDir,
+        () =>
+          void uploads().then((left) => {
+            if (left.length > 0) return;
+            watcher.close();
+            resolve();
+          }),
+      );
     });
     sending.destroy();
     await gone;

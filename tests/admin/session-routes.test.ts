@@ -16,7 +16,11 @@ describe('signing in and out of the admin', () => {
     expect(first.location).to.equal('/admin/login?to=%2Fadmin%2Fplugins%3Ftab%3Dall');
     const form = await visitor.get(first.location!);
     expect(form.text).to.contain('name="to" value="/admin/plugins?tab&#x3D;all"');
-    const answer = await visitor.post('/admin/login', { login: 'admin', password: 'correct horse battery', to: '/admin/plugins?tab=all' });
+    const answer = await visitor.post('/admin/login', {
+      login: 'admin',
+      password: 'correct horse battery',
+      to: '/admin/plugins?tab=all',
+    });
     expect([answer.status, answer.location]).to.deep.equal([303, '/admin/plugins?tab=all']);
     expect((await visitor.get('/admin/plugins?tab=all')).status).to.equal(200);
   });
@@ -43,9 +47,22 @@ describe('signing in and out of the admin', () => {
     expect(answer.text).to.contain('Too many tries. Wait a minute.');
   });
 
-  for (const trap of ['https://evil.example/admin/', '//evil.example/admin/', '/\\evil.example/admin/', '/admin\\..\\x', '/admin/../wp-json/', '/\t/evil.example', '/other', 'javascript:alert(1)', '/admin/logout', '/adminx']) {
+  for (const trap of [
+    'https://evil.example/admin/',
+    '//evil.example/admin/',
+    '/\\evil.example/admin/',
+    '/admin\\..\\x',
+    '/admin/../wp-json/',
+    '/\t/evil.example',
+    '/other',
+    'javascript:alert(1)',
+    '/admin/logout',
+    '/adminx',
+  ]) {
     it(`leads to the dashboard, not to ${JSON.stringify(trap)}`, async () => {
-      const answer = await host.browser().post('/admin/login', { login: 'admin', password: 'correct horse battery', to: trap });
+      const answer = await host
+        .browser()
+        .post('/admin/login', { login: 'admin', password: 'correct horse battery', to: trap });
       expect([answer.status, answer.location]).to.deep.equal([303, '/admin/']);
     });
   }
@@ -81,6 +98,7 @@ describe('signing in and out of the admin', () => {
 
   it('never lets a page be cached', async () => {
     const browser = await host.signedIn();
-    for (const path of ['/admin/', '/admin/login', '/admin/nothing']) expect((await browser.get(path)).headers.get('cache-control')).to.equal('no-store');
+    for (const path of ['/admin/', '/admin/login', '/admin/nothing'])
+      expect((await browser.get(path)).headers.get('cache-control')).to.equal('no-store');
   });
 });

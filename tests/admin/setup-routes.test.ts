@@ -3,7 +3,14 @@ import { expect } from 'chai';
 import { RestError } from '#plugin-api';
 import { openAdmin, type OpenAdmin } from './open-admin.ts';
 
-const filled = { token: 'one-time', site_name: 'Tea', login: 'ann', email: 'ann@example.com', password: 'a long password', password_again: 'a long password' };
+const filled = {
+  token: 'one-time',
+  site_name: 'Tea',
+  login: 'ann',
+  email: 'ann@example.com',
+  password: 'a long password',
+  password_again: 'a long password',
+};
 
 describe('first-run setup', () => {
   let host: OpenAdmin;
@@ -13,8 +20,20 @@ describe('first-run setup', () => {
   afterEach(() => host.close());
 
   it('makes the administrator, signs him in and shows the choices of plugins in order', async () => {
-    host.admin.api.addSetupChoice({ id: 'own', label: 'My provider', description: 'Bring a key.', position: 20, choose: async () => ({ redirect: 'svc' }) });
-    host.admin.api.addSetupChoice({ id: 'sandbox', label: 'Sandbox <1>', description: 'No account needed.', position: 10, choose: async () => ({ template: 'probe/finish', data: { text: 'Your key is ready.' } }) });
+    host.admin.api.addSetupChoice({
+      id: 'own',
+      label: 'My provider',
+      description: 'Bring a key.',
+      position: 20,
+      choose: async () => ({ redirect: 'svc' }),
+    });
+    host.admin.api.addSetupChoice({
+      id: 'sandbox',
+      label: 'Sandbox <1>',
+      description: 'No account needed.',
+      position: 10,
+      choose: async () => ({ template: 'probe/finish', data: { text: 'Your key is ready.' } }),
+    });
     const visitor = host.browser();
     expect((await visitor.get('/admin/setup?token=one-time')).text).to.contain('name="token" value="one-time"');
     const made = await visitor.post('/admin/setup', filled);
@@ -41,22 +60,39 @@ describe('first-run setup', () => {
   });
 
   it('opens for nobody without the token', async () => {
-    for (const path of ['/admin/setup', '/admin/setup?token=', '/admin/setup?token=guess', '/admin/setup?token[]=one-time']) {
+    for (const path of [
+      '/admin/setup',
+      '/admin/setup?token=',
+      '/admin/setup?token=guess',
+      '/admin/setup?token[]=one-time',
+    ]) {
       expect((await host.browser().get(path)).status).to.equal(403);
     }
     expect((await host.browser().post('/admin/setup', { ...filled, token: 'guess' })).status).to.equal(403);
-    expect((await host.browser().post('/admin/setup', filled, { 'Sec-Fetch-Site': 'cross-site' })).status).to.equal(403);
+    expect((await host.browser().post('/admin/setup', filled, { 'Sec-Fetch-Site': 'cross-site' })).status).to.equal(
+      403,
+    );
     expect((await host.browser().get('/admin/login')).text).to.contain('Open the setup link');
   });
 
   it('says at each field what is wrong, keeps what was typed, and sends no password back', async () => {
-    const answer = await host.browser().post('/admin/setup', { ...filled, site_name: ' ', email: 'nonsense', password: 'short-1', password_again: 'other-2' });
+    const answer = await host.browser().post('/admin/setup', {
+      ...filled,
+      site_name: ' ',
+      email: 'nonsense',
+      password: 'short-1',
+      password_again: 'other-2',
+    });
     expect(answer.status).to.equal(400);
-    expect(answer.text).to.contain('Give the site a name.').and.contain('Enter an e-mail address').and.contain('Use at least 8 characters.').and.contain('The two passwords differ.');
+    expect(answer.text)
+      .to.contain('Give the site a name.')
+      .and.contain('Enter an e-mail address')
+      .and.contain('Use at least 8 characters.')
+      .and.contain('The two passwords differ.');
     expect(answer.text).to.contain('value="ann"').and.not.contain('short-1').and.not.contain('other-2');
   });
 
-  it('shows the sentences of the users\' own checks at their fields', async () => {
+  it("shows the sentences of the users' own checks at their fields", async () => {
     const answer = await host.browser().post('/admin/setup', { ...filled, login: 'taken' });
     expect(answer.status).to.equal(400);
     expect(answer.text).to.contain('<p class="field-error" id="login-error">This name is taken.</p>');
@@ -71,7 +107,12 @@ describe('first-run setup', () => {
 
   it('lets only an administrator choose, and only with the nonce', async () => {
     let chosen = 0;
-    host.admin.api.addSetupChoice({ id: 'own', label: 'Own', description: '', choose: async () => ((chosen += 1), { redirect: '' }) });
+    host.admin.api.addSetupChoice({
+      id: 'own',
+      label: 'Own',
+      description: '',
+      choose: async () => ((chosen += 1), { redirect: '' }),
+    });
     expect((await host.browser().get('/admin/setup/choice')).location).to.contain('/admin/login');
     expect((await (await host.signedIn('reader')).get('/admin/setup/choice')).status).to.equal(403);
     const visitor = host.browser();
@@ -86,16 +127,34 @@ describe('first-run setup', () => {
     const choose = async () => ({ redirect: '' });
     host.admin.api.addSetupChoice({ id: 'own', label: 'Own', description: '', choose });
     host.admin.api.addSetupChoice({ id: 'gone', label: 'Gone', description: '', choose, available: async () => false });
-    host.admin.api.addSetupChoice({ id: 'broken', label: 'Broken', description: '', choose, available: async () => { throw new Error('no'); } });
+    host.admin.api.addSetupChoice({
+      id: 'broken',
+      label: 'Broken',
+      description: '',
+      choose,
+      available: async () => {
+        throw new Error('no');
+      },
+    });
     const visitor = host.browser();
     await visitor.post('/admin/setup', filled);
     const choices = await visitor.get('/admin/setup/choice');
     expect(choices.text).to.contain('Own').and.not.contain('Gone').and.not.contain('Broken');
-    expect((await visitor.post('/admin/setup/choice', { choice: 'gone', _nonce: choices.nonce('/admin/setup/choice') })).status).to.equal(400);
+    expect(
+      (await visitor.post('/admin/setup/choice', { choice: 'gone', _nonce: choices.nonce('/admin/setup/choice') }))
+        .status,
+    ).to.equal(400);
   });
 
   it('stays on the choices with the sentence of a choice that fails', async () => {
-    host.admin.api.addSetupChoice({ id: 'own', label: 'Own', description: '', choose: async () => { throw new RestError({ code: 'x', status: 409, message: 'The sandbox is not there.' }); } });
+    host.admin.api.addSetupChoice({
+      id: 'own',
+      label: 'Own',
+      description: '',
+      choose: async () => {
+        throw new RestError({ code: 'x', status: 409, message: 'The sandbox is not there.' });
+      },
+    });
     const visitor = host.browser();
     await visitor.post('/admin/setup', filled);
     const nonce = (await visitor.get('/admin/setup/choice')).nonce('/admin/setup/choice');

@@ -5,10 +5,14 @@ import { startChild, type Child } from './helpers/child.ts';
 import { createDataFolder, readyLine, startSite } from './helpers/site.ts';
 import { median } from './helpers/statistics.ts';
 
-export const title = 'POST /embeddings, 100 texts of 1,536 dimensions, one caller, against a far end that answers at once';
+export const title =
+  'POST /embeddings, 100 texts of 1,536 dimensions, one caller, against a far end that answers at once';
 
 const model = 'text-embedding-3-small';
-const input = Array.from({ length: 100 }, (_, place) => `Text number ${String(place)}, of about the length that one line has.`);
+const input = Array.from(
+  { length: 100 },
+  (_, place) => `Text number ${String(place)}, of about the length that one line has.`,
+);
 
 interface Subject {
   readonly name: string;
@@ -48,7 +52,11 @@ async function timeOf(call: () => Promise<unknown>, calls: number): Promise<numb
 }
 
 async function startSubjects(stops: (() => Promise<void>)[]): Promise<Subject[]> {
-  const farEnd: Child = await startChild({ command: process.execPath, args: ['--import', 'tsx', 'tests/bench/helpers/embedding-far-end.ts'], ready: readyLine });
+  const farEnd: Child = await startChild({
+    command: process.execPath,
+    args: ['--import', 'tsx', 'tests/bench/helpers/embedding-far-end.ts'],
+    ready: readyLine,
+  });
   stops.push(farEnd.stop);
   const baseURL = `${farEnd.ready}/v1`;
   const data = await createDataFolder();
@@ -60,19 +68,31 @@ async function startSubjects(stops: (() => Promise<void>)[]): Promise<Subject[]>
   const client = new OpenAI({ apiKey: 'bench', baseURL, maxRetries: 0 });
   const agent = new Agent({ keepAlive: true });
   stops.push(() => Promise.resolve(agent.destroy()));
-  const post = (encoding: object) => () => answerOf(`${site.ready}/wp-json/svc/v1/embeddings`, { agent, body: JSON.stringify({ provider: 'openai', model, input, ...encoding }) });
+  const post = (encoding: object) => () =>
+    answerOf(`${site.ready}/wp-json/svc/v1/embeddings`, {
+      agent,
+      body: JSON.stringify({ provider: 'openai', model, input, ...encoding }),
+    });
   return [
     { name: 'this', call: post({}) },
     { name: 'this, base64', call: post({ encoding_format: 'base64' }) },
     { name: 'sdk', call: () => client.embeddings.create({ model, input }) },
     { name: 'sdk, float', call: () => client.embeddings.create({ model, input, encoding_format: 'float' }) },
-    { name: 'sdk, JSON', call: async () => JSON.stringify((await client.embeddings.create({ model, input })).data.map(({ embedding }) => [...embedding])) },
+    {
+      name: 'sdk, JSON',
+      call: async () =>
+        JSON.stringify((await client.embeddings.create({ model, input })).data.map(({ embedding }) => [...embedding])),
+    },
   ];
 }
 
 function answerOf(url: string, { agent, body }: { readonly agent: Agent; readonly body: string }): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const headers = { authorization: 'Bearer bench-key', 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    const headers = {
+      authorization: 'Bearer bench-key',
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    };
     const request = send(url, { method: 'POST', agent, headers }, (response) => {
       const parts: Buffer[] = [];
       response.on('data', (part: Buffer) => parts.push(part));
@@ -90,15 +110,25 @@ function answerOf(url: string, { agent, body }: { readonly agent: Agent; readonl
 
 function rows(times: ReadonlyMap<string, readonly number[]>): BenchRow[] {
   const of = (name: string): readonly number[] => times.get(name) ?? [];
-  const ratio = (name: string, other: string): number => median(of(name).map((time, round) => time / (of(other)[round] ?? Number.NaN)));
+  const ratio = (name: string, other: string): number =>
+    median(of(name).map((time, round) => time / (of(other)[round] ?? Number.NaN)));
   return [
     { name: 'this', value: median(of('this')), unit: 'ms' },
     { name: 'this, base64 asked', value: median(of('this, base64')), unit: 'ms' },
     { name: 'openai SDK, its default', value: median(of('sdk')), unit: 'ms' },
     { name: 'openai SDK, floats asked', value: median(of('sdk, float')), unit: 'ms' },
     { name: 'openai SDK, its default, written as JSON', value: median(of('sdk, JSON')), unit: 'ms' },
-    { name: 'this over the SDK by its default', value: ratio('this', 'sdk'), unit: 'x', target: { at: 'most', value: 1.3 } },
+    {
+      name: 'this over the SDK by its default',
+      value: ratio('this', 'sdk'),
+      unit: 'x',
+      target: { at: 'most', value: 1.3 },
+    },
     { name: 'this over the SDK with floats', value: ratio('this', 'sdk, float'), unit: 'x' },
-    { name: 'this with base64 over the SDK by its default, written as JSON', value: ratio('this, base64', 'sdk, JSON'), unit: 'x' },
+    {
+      name: 'this with base64 over the SDK by its default, written as JSON',
+      value: ratio('this, base64', 'sdk, JSON'),
+      unit: 'x',
+    },
   ];
 }

@@ -24,7 +24,9 @@ interface Subject {
 
 /** The subjects take turns within each round, so that a change of the machine's mood meets them all; ratios are of one round. */
 export async function run({ short }: { readonly short: boolean }): Promise<BenchRow[]> {
-  const { rounds, seconds, warmUp } = short ? { rounds: 1, seconds: 1, warmUp: 1 } : { rounds: 5, seconds: 5, warmUp: 4 };
+  const { rounds, seconds, warmUp } = short
+    ? { rounds: 1, seconds: 1, warmUp: 1 }
+    : { rounds: 5, seconds: 5, warmUp: 4 };
   const stops: (() => Promise<void>)[] = [];
   try {
     const farEnd = await startHelper('far-end.ts');
@@ -48,10 +50,17 @@ export async function run({ short }: { readonly short: boolean }): Promise<Bench
 }
 
 function startHelper(file: string, ...args: string[]): Promise<Child> {
-  return startChild({ command: process.execPath, args: ['--import', 'tsx', `tests/bench/helpers/${file}`, ...args], ready: readyLine });
+  return startChild({
+    command: process.execPath,
+    args: ['--import', 'tsx', `tests/bench/helpers/${file}`, ...args],
+    ready: readyLine,
+  });
 }
 
-async function startSubjects(farEnd: string, stops: (() => Promise<void>)[]): Promise<{ subjects: Subject[]; portkeyMissing: string | null }> {
+async function startSubjects(
+  farEnd: string,
+  stops: (() => Promise<void>)[],
+): Promise<{ subjects: Subject[]; portkeyMissing: string | null }> {
   const baseUrl = `${farEnd}/v1`;
   const data = await createDataFolder();
   stops.push(data.remove);
@@ -62,10 +71,23 @@ async function startSubjects(farEnd: string, stops: (() => Promise<void>)[]): Pr
   const bare = await startHelper('bare-express.ts', baseUrl);
   stops.push(bare.stop);
   const subjects: Subject[] = [
-    { name: 'this', target: { pid: site.pid, url: `${site.ready}/wp-json/svc/v1/generate`, headers: { authorization: 'Bearer bench-key' }, body: { provider: 'openai', model, messages } } },
-    { name: 'express', target: { pid: bare.pid, url: `${bare.ready}/generate`, headers: {}, body: { model, messages } } },
+    {
+      name: 'this',
+      target: {
+        pid: site.pid,
+        url: `${site.ready}/wp-json/svc/v1/generate`,
+        headers: { authorization: 'Bearer bench-key' },
+        body: { provider: 'openai', model, messages },
+      },
+    },
+    {
+      name: 'express',
+      target: { pid: bare.pid, url: `${bare.ready}/generate`, headers: {}, body: { model, messages } },
+    },
   ];
-  const portkey = await startPortkey().catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
+  const portkey = await startPortkey().catch((error: unknown) =>
+    error instanceof Error ? error : new Error(String(error)),
+  );
   if (portkey instanceof Error) {
     const reason = portkey.message.split('\n')[0] ?? '';
     console.log(`  Portkey's gateway is left out: ${reason}`);
@@ -73,7 +95,10 @@ async function startSubjects(farEnd: string, stops: (() => Promise<void>)[]): Pr
   }
   stops.push(portkey.stop);
   console.log(`  Portkey's gateway ${portkey.version} installed for this run.`);
-  return { subjects: [...subjects, { name: 'portkey', target: portkeyTarget(portkey, baseUrl) }], portkeyMissing: null };
+  return {
+    subjects: [...subjects, { name: 'portkey', target: portkeyTarget(portkey, baseUrl) }],
+    portkeyMissing: null,
+  };
 }
 
 function portkeyTarget({ url, pid }: Portkey, baseUrl: string): Target {
@@ -84,20 +109,40 @@ function portkeyTarget({ url, pid }: Portkey, baseUrl: string): Target {
 function rows(results: ReadonlyMap<string, readonly LoadResult[]>, portkeyMissing: string | null): BenchRow[] {
   const of = (name: string, pick: (result: LoadResult) => number): number[] => (results.get(name) ?? []).map(pick);
   const rates = (name: string): number[] => of(name, ({ rate }) => rate);
-  const ratio = (other: string): number => median(rates('this').map((rate, round) => rate / (rates(other)[round] ?? Number.NaN)));
+  const ratio = (other: string): number =>
+    median(rates('this').map((rate, round) => rate / (rates(other)[round] ?? Number.NaN)));
   const figures = (name: string, label: string): BenchRow[] => [
     { name: `${label}, rate`, value: median(rates(name)), unit: 'requests/s' },
     { name: `${label}, p50`, value: median(of(name, ({ p50 }) => p50)), unit: 'ms' },
     { name: `${label}, p99`, value: median(of(name, ({ p99 }) => p99)), unit: 'ms' },
-    { name: `${label}, processor time of one answer`, value: median(of(name, ({ processor }) => processor)), unit: 'ms' },
+    {
+      name: `${label}, processor time of one answer`,
+      value: median(of(name, ({ processor }) => processor)),
+      unit: 'ms',
+    },
   ];
-  const portkey: BenchRow[] = portkeyMissing === null
-    ? [...figures('portkey', 'Portkey gateway'), { name: 'this over Portkey', value: ratio('portkey'), unit: 'x', target: { at: 'least', value: 1.8 }, note: 'the wish is 2.2 x' }]
-    : [{ name: 'this over Portkey', value: Number.NaN, unit: 'x', note: `not measured: ${portkeyMissing}` }];
+  const portkey: BenchRow[] =
+    portkeyMissing === null
+      ? [
+          ...figures('portkey', 'Portkey gateway'),
+          {
+            name: 'this over Portkey',
+            value: ratio('portkey'),
+            unit: 'x',
+            target: { at: 'least', value: 1.8 },
+            note: 'the wish is 2.2 x',
+          },
+        ]
+      : [{ name: 'this over Portkey', value: Number.NaN, unit: 'x', note: `not measured: ${portkeyMissing}` }];
   return [
     ...figures('this', 'this'),
     ...figures('express', 'bare express and openai SDK'),
-    { name: 'this over bare express and openai SDK', value: ratio('express'), unit: 'x', target: { at: 'least', value: 0.9 } },
+    {
+      name: 'this over bare express and openai SDK',
+      value: ratio('express'),
+      unit: 'x',
+      target: { at: 'least', value: 0.9 },
+    },
     ...portkey,
   ];
 }

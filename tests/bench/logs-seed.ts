@@ -1,6 +1,13 @@
 import type { Database } from '../../host/database/database.ts';
-import { createSegmentBuilder, type SegmentRow } from '../../plugins/svc/modules/chatbots/conversations/search/segment-builder.ts';
-import { beginSegment, insertRows, publishSegment } from '../../plugins/svc/modules/chatbots/conversations/search/segment-store.ts';
+import {
+  createSegmentBuilder,
+  type SegmentRow,
+} from '../../plugins/svc/modules/chatbots/conversations/search/segment-builder.ts';
+import {
+  beginSegment,
+  insertRows,
+  publishSegment,
+} from '../../plugins/svc/modules/chatbots/conversations/search/segment-store.ts';
 import { foldForSearch } from '../../plugins/svc/modules/chatbots/conversations/search/tokens.ts';
 import { createWriter, type ConversationSeed, type MessageSeed, type UserSeed } from './helpers/logs-writer.ts';
 
@@ -23,13 +30,61 @@ function createRandom(seed: number): () => number {
   };
 }
 
-const syllables = ['ba', 'con', 'de', 'ent', 'fi', 'ing', 'ka', 'lo', 'mer', 'nor', 'pre', 'qui', 'ra', 'sti', 'ter', 'un', 'ver', 'wo', 'xy', 'zu'];
-const common = ['the', 'order', 'shipping', 'please', 'you', 'is', 'my', 'thank', 'how', 'to', 'return', 'it', 'not', 'can', 'i', 'do', 'and', 'with', 'account', 'Größe'];
+const syllables = [
+  'ba',
+  'con',
+  'de',
+  'ent',
+  'fi',
+  'ing',
+  'ka',
+  'lo',
+  'mer',
+  'nor',
+  'pre',
+  'qui',
+  'ra',
+  'sti',
+  'ter',
+  'un',
+  'ver',
+  'wo',
+  'xy',
+  'zu',
+];
+const common = [
+  'the',
+  'order',
+  'shipping',
+  'please',
+  'you',
+  'is',
+  'my',
+  'thank',
+  'how',
+  'to',
+  'return',
+  'it',
+  'not',
+  'can',
+  'i',
+  'do',
+  'and',
+  'with',
+  'account',
+  'Größe',
+];
 
 /** Words by how often they are said: the first are in a third of all conversations or more, the last in few. */
 function makeWords(count: number, random: () => number): string[] {
   const words = new Set(common);
-  while (words.size < count) words.add(Array.from({ length: 2 + Math.floor(random() * 3) }, () => syllables[Math.floor(random() * syllables.length)] ?? '').join(''));
+  while (words.size < count)
+    words.add(
+      Array.from(
+        { length: 2 + Math.floor(random() * 3) },
+        () => syllables[Math.floor(random() * syllables.length)] ?? '',
+      ).join(''),
+    );
   return [...words];
 }
 
@@ -54,7 +109,10 @@ export async function seedLogs({ database, conversations, users, bots, progress 
     for (let id = first; id < Math.min(first + conversationsAtOnce, conversations + 1); id++) {
       const conversation = makeConversation(id, { random, words, users, bots, share: id / conversations });
       batch.push(conversation);
-      segment.add(id, conversation.messages.map(({ content }) => foldForSearch(content)));
+      segment.add(
+        id,
+        conversation.messages.map(({ content }) => foldForSearch(content)),
+      );
       if (segment.size() < conversationsOfSegment && id < conversations) continue;
       await write.conversations(batch.splice(0));
       await publish(database, segment);
@@ -77,12 +135,20 @@ async function publish(database: Database, segment: ReturnType<typeof createSegm
     rows = [];
   }
   await insertRows(database, segmentId, rows);
-  if (!(await publishSegment(database, { segmentId, conversations: segment.conversations(), messages: [], replaces: [] }))) throw new Error('The database is in use by somebody else.');
+  if (
+    !(await publishSegment(database, { segmentId, conversations: segment.conversations(), messages: [], replaces: [] }))
+  )
+    throw new Error('The database is in use by somebody else.');
 }
 
 function makeUser(id: number, words: readonly string[]): UserSeed {
   const [first, last] = [words[(id * 7) % words.length] ?? '', words[(id * 13 + 5) % words.length] ?? ''];
-  return { id, login: `${first}.${last}.${String(id)}`, email: `${first}${String(id)}@${last}.example`, displayName: `${first[0]?.toUpperCase() ?? ''}${first.slice(1)} ${last}` };
+  return {
+    id,
+    login: `${first}.${last}.${String(id)}`,
+    email: `${first}${String(id)}@${last}.example`,
+    displayName: `${first[0]?.toUpperCase() ?? ''}${first.slice(1)} ${last}`,
+  };
 }
 
 interface Making {
@@ -99,12 +165,34 @@ function makeConversation(id: number, { random, words, users, bots, share }: Mak
   const start = Math.floor(firstMoment + span * share);
   // One in a thousand goes on for days, so that ids and times are not in the same order.
   const pace = random() < 0.001 ? 40_000_000 : 30_000;
-  const messages = Array.from({ length: count }, (_, position): MessageSeed => ({ role: position % 2 === 0 ? 'user' : 'assistant', content: makeText({ random, words, id, position }), createdAt: start + position * pace }));
+  const messages = Array.from({ length: count }, (_, position): MessageSeed => ({
+    role: position % 2 === 0 ? 'user' : 'assistant',
+    content: makeText({ random, words, id, position }),
+    createdAt: start + position * pace,
+  }));
   const userId = random() < 0.4 ? 1 + Math.floor(random() ** 2 * users) : 0;
-  return { id, botId: 1 + Math.floor(random() ** 2 * bots), userId, sessionId: userId === 0 ? `session-${String(id % 300_000)}` : null, createdAt: start, messages, liked: random() < 0.05 ? 1 : 0 };
+  return {
+    id,
+    botId: 1 + Math.floor(random() ** 2 * bots),
+    userId,
+    sessionId: userId === 0 ? `session-${String(id % 300_000)}` : null,
+    createdAt: start,
+    messages,
+    liked: random() < 0.05 ? 1 : 0,
+  };
 }
 
-function makeText({ random, words, id, position }: { readonly random: () => number; readonly words: readonly string[]; readonly id: number; readonly position: number }): string {
+function makeText({
+  random,
+  words,
+  id,
+  position,
+}: {
+  readonly random: () => number;
+  readonly words: readonly string[];
+  readonly id: number;
+  readonly position: number;
+}): string {
   const said: string[] = [];
   for (let length = 5 + Math.floor(random() * 9); length > 0; length--) {
     // A few words are said all the time, most hardly ever.

@@ -9,7 +9,8 @@ import type { BenchRow } from './bench-row.ts';
 import { measureQueries, measureRate } from './helpers/logs-queries.ts';
 import { seedLogs } from './logs-seed.ts';
 
-export const title = 'GET /logs: a million conversations of 4 to 10 messages on SQLite and on PostgreSQL, and the rate at 10,000';
+export const title =
+  'GET /logs: a million conversations of 4 to 10 messages on SQLite and on PostgreSQL, and the rate at 10,000';
 
 const key = 'bench-key';
 const users = 20_000;
@@ -31,7 +32,11 @@ export async function run({ short }: { readonly short: boolean }): Promise<Bench
   return rows;
 }
 
-async function withSite(dialect: 'SQLite' | 'PostgreSQL', conversations: number, work: (host: TestHost, count: number) => Promise<void>): Promise<void> {
+async function withSite(
+  dialect: 'SQLite' | 'PostgreSQL',
+  conversations: number,
+  work: (host: TestHost, count: number) => Promise<void>,
+): Promise<void> {
   const kept = process.env[dialect === 'SQLite' ? 'LOGS_BENCH_SQLITE' : 'LOGS_BENCH_POSTGRESQL'];
   const own = kept === undefined && dialect === 'PostgreSQL' ? await createPostgresDatabase() : null;
   const folder = kept === undefined && dialect === 'SQLite' ? await mkdtemp(join(tmpdir(), 'bench-logs-')) : null;
@@ -60,12 +65,25 @@ async function withEmptySite(work: (host: TestHost) => Promise<void>): Promise<v
 }
 
 async function startSite(database: string): Promise<TestHost> {
-  const host = await createTestHost({ plugins: ['svc'], database, clock: createSystemClock(), env: { LOG_LEVEL: 'warn' } });
+  const host = await createTestHost({
+    plugins: ['svc'],
+    database,
+    clock: createSystemClock(),
+    env: { LOG_LEVEL: 'warn' },
+  });
   await host.options.update('svc_api_key', host.secrets.encrypt(key));
   return host;
 }
 
 async function fill(host: TestHost, conversations: number): Promise<void> {
   const started = performance.now();
-  await seedLogs({ database: host.database as Database, conversations, users, bots, progress: (text) => { console.log(`  ${text} after ${((performance.now() - started) / 1000).toFixed(0)} s`); } });
+  await seedLogs({
+    database: host.database as Database,
+    conversations,
+    users,
+    bots,
+    progress: (text) => {
+      console.log(`  ${text} after ${((performance.now() - started) / 1000).toFixed(0)} s`);
+    },
+  });
 }

@@ -14,12 +14,18 @@ import { table, verdict } from './report.ts';
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { short: { type: 'boolean', default: false }, strict: { type: 'boolean', default: false }, file: { type: 'string' } },
+    options: {
+      short: { type: 'boolean', default: false },
+      strict: { type: 'boolean', default: false },
+      file: { type: 'string' },
+    },
   });
   const folder = new URL('./', import.meta.url);
   if (values.file !== undefined) {
     const outcome = await runOne(new URL(values.file, folder), values.short);
-    return void process.send?.(outcome, () => { process.disconnect(); });
+    return void process.send?.(outcome, () => {
+      process.disconnect();
+    });
   }
   const wanted = positionals[0] ?? '';
   const files = (await readdir(folder)).filter((file) => file.endsWith('.bench.ts') && file.includes(wanted)).sort();
@@ -32,18 +38,24 @@ async function main(): Promise<void> {
   await Promise.all(Array.from({ length: values.short ? 2 : 1 }, work));
   const missed = outcomes.flatMap(({ rows }) => rows).filter((row) => verdict(row) === 'missed');
   const crashed = outcomes.filter((outcome) => outcome.crashed);
-  console.log(`\n${String(outcomes.length)} run, ${String(crashed.length)} crashed, ${String(missed.length)} missed${values.short ? ' (short run: figures say little)' : ''}.`);
+  console.log(
+    `\n${String(outcomes.length)} run, ${String(crashed.length)} crashed, ${String(missed.length)} missed${values.short ? ' (short run: figures say little)' : ''}.`,
+  );
   if (crashed.length > 0 || (values.strict && missed.length > 0)) process.exitCode = 1;
 }
 
 function runApart(file: string, short: boolean): Promise<Outcome> {
   return new Promise((resolve) => {
     let outcome: Outcome = { rows: [], crashed: true };
-    const child = fork(fileURLToPath(import.meta.url), ['--file', file, ...(short ? ['--short'] : [])], { silent: short });
+    const child = fork(fileURLToPath(import.meta.url), ['--file', file, ...(short ? ['--short'] : [])], {
+      silent: short,
+    });
     // Two that run at once have their say one after the other.
     let said = '';
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part: Buffer) => (said += part.toString()));
-    child.on('message', (told: Outcome) => { outcome = told; });
+    child.on('message', (told: Outcome) => {
+      outcome = told;
+    });
     child.on('close', () => {
       process.stdout.write(said);
       resolve(outcome);

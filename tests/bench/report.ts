@@ -14,7 +14,12 @@ export function table(rows: readonly BenchRow[]): string {
     ...rows.map((row) => [row.name, `${round(row.value)} ${row.unit}`, wanted(row), verdict(row)]),
   ];
   const widths = [0, 1, 2, 3].map((column) => Math.max(...cells.map((line) => (line[column] ?? '').length)));
-  const lines = cells.map((line) => line.map((cell, column) => (column === 1 ? cell.padStart(widths[1] ?? 0) : cell.padEnd(widths[column] ?? 0))).join('  ').trimEnd());
+  const lines = cells.map((line) =>
+    line
+      .map((cell, column) => (column === 1 ? cell.padStart(widths[1] ?? 0) : cell.padEnd(widths[column] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  );
   const notes = rows.filter(({ note }) => note !== undefined).map(({ name, note }) => `${name}: ${note ?? ''}`);
   return [...lines, ...notes].map((line) => `  ${line}`).join('\n');
 }

@@ -13,13 +13,20 @@ type Subject = (typeof subjects)[number];
 
 const callers = 32;
 const body = {
-  provider: 'openai', model: 'gpt-4.1-mini', temperature: 0.5,
-  messages: [{ role: 'system', content: 'You answer in one sentence.' }, { role: 'user', content: 'Why is the sea salt, and since when do we know?' }],
+  provider: 'openai',
+  model: 'gpt-4.1-mini',
+  temperature: 0.5,
+  messages: [
+    { role: 'system', content: 'You answer in one sentence.' },
+    { role: 'user', content: 'Why is the sea salt, and since when do we know?' },
+  ],
 };
 
 /** The servers run at the same time and take turns within each round; ratios are of one round. */
 export async function run({ short }: { readonly short: boolean }): Promise<BenchRow[]> {
-  const { rounds, seconds, warmUp } = short ? { rounds: 1, seconds: 1, warmUp: 1 } : { rounds: 9, seconds: 3, warmUp: 3 };
+  const { rounds, seconds, warmUp } = short
+    ? { rounds: 1, seconds: 1, warmUp: 1 }
+    : { rounds: 9, seconds: 3, warmUp: 3 };
   const children: Child[] = [];
   try {
     const targets = new Map<Subject, Target>();
@@ -43,9 +50,15 @@ export async function run({ short }: { readonly short: boolean }): Promise<Bench
 }
 
 function rows(results: Readonly<Record<Subject, readonly number[]>>): BenchRow[] {
-  const rate = (name: string, subject: Subject): BenchRow => ({ name, value: Math.round(median(results[subject])), unit: 'requests/s' });
+  const rate = (name: string, subject: Subject): BenchRow => ({
+    name,
+    value: Math.round(median(results[subject])),
+    unit: 'requests/s',
+  });
   const ratio = (name: string, subject: Subject): BenchRow => ({
-    name, unit: 'ratio', target: { at: 'least', value: 0.9 },
+    name,
+    unit: 'ratio',
+    target: { at: 'least', value: 0.9 },
     value: median(results[subject].map((value, round) => value / (results.bare[round] ?? Number.NaN))),
   });
   return [

@@ -26,9 +26,20 @@ export async function run({ short }: { readonly short: boolean }): Promise<Bench
     const most = (value: number): NonNullable<BenchRow['target']> => ({ at: 'most', value });
     return [
       { name: 'first token, far end to visitor, p50', value: percentile(first, 0.5), unit: 'ms', target: most(20) },
-      { name: 'first token, far end to visitor, p99', value: percentile(first, 0.99), unit: 'ms', target: most(20), note: `of ${String(first.length)} answers, one after the other` },
+      {
+        name: 'first token, far end to visitor, p99',
+        value: percentile(first, 0.99),
+        unit: 'ms',
+        target: most(20),
+        note: `of ${String(first.length)} answers, one after the other`,
+      },
       { name: 'straight from the far end, p50', value: percentile(bare, 0.5), unit: 'ms' },
-      { name: 'straight from the far end, p99', value: percentile(bare, 0.99), unit: 'ms', note: 'in turns with the answers above: what the machine itself takes, with whatever else it does' },
+      {
+        name: 'straight from the far end, p99',
+        value: percentile(bare, 0.99),
+        unit: 'ms',
+        note: 'in turns with the answers above: what the machine itself takes, with whatever else it does',
+      },
       { name: 'later tokens, p50', value: percentile(rest, 0.5), unit: 'ms' },
       { name: 'later tokens, p99', value: percentile(rest, 0.99), unit: 'ms' },
       { name: `memory of ${String(open)} open streams`, value: memory.cost, unit: 'MB', target: most(100) },
@@ -40,13 +51,24 @@ export async function run({ short }: { readonly short: boolean }): Promise<Bench
 }
 
 async function start(stops: (() => Promise<void>)[]): Promise<Subject> {
-  const farEnd = await startChild({ command: process.execPath, args: ['--import', 'tsx', 'tests/bench/helpers/streaming-far-end.ts'], ready: readyLine });
+  const farEnd = await startChild({
+    command: process.execPath,
+    args: ['--import', 'tsx', 'tests/bench/helpers/streaming-far-end.ts'],
+    ready: readyLine,
+  });
   stops.push(farEnd.stop);
   const data = await createDataFolder();
   stops.push(data.remove);
   await data.cli('svc', 'provider', 'set', 'openai', '--api-key=bench', `--base-url=${farEnd.ready}/v1`);
-  const settings = { name: 'Bench', provider: 'openai', model: 'gpt-4.1-mini', embed: { enabled: true, any_site: true } };
-  const { id } = JSON.parse(await data.cli('svc', 'bot', 'create', '--json', JSON.stringify(settings))) as { id: number };
+  const settings = {
+    name: 'Bench',
+    provider: 'openai',
+    model: 'gpt-4.1-mini',
+    embed: { enabled: true, any_site: true },
+  };
+  const { id } = JSON.parse(await data.cli('svc', 'bot', 'create', '--json', JSON.stringify(settings))) as {
+    id: number;
+  };
   // So that each visitor has an address of its own, and no limit against floods is met.
   const site = await startSite({ ...data, env: { ...data.env, TRUST_PROXY: 'loopback' } });
   stops.push(site.stop);
@@ -54,7 +76,10 @@ async function start(stops: (() => Promise<void>)[]): Promise<Subject> {
 }
 
 /** One visitor after the other, each with one answer, in turns with the far end itself. */
-async function speeds({ root, bot, farEnd }: Subject, { from, visitors }: { readonly from: number; readonly visitors: number }): Promise<{ first: number[]; rest: number[]; bare: number[] }> {
+async function speeds(
+  { root, bot, farEnd }: Subject,
+  { from, visitors }: { readonly from: number; readonly visitors: number },
+): Promise<{ first: number[]; rest: number[]; bare: number[] }> {
   const first: number[] = [];
   const rest: number[] = [];
   const bare: number[] = [];
@@ -68,10 +93,14 @@ async function speeds({ root, bot, farEnd }: Subject, { from, visitors }: { read
 }
 
 /** What memory grows by while so many answers are under way at once, each with a token a second. */
-async function costOfOpen({ root, bot, pid }: Subject, { from, open }: { readonly from: number; readonly open: number }): Promise<{ cost: number; times: number[] }> {
+async function costOfOpen(
+  { root, bot, pid }: Subject,
+  { from, open }: { readonly from: number; readonly open: number },
+): Promise<{ cost: number; times: number[] }> {
   const before = await residentMegabytes(pid);
   const streams = [];
-  for (let number = from; number < from + open; number += 1) streams.push(await (await openVisitor(root, bot, number)).send('Please hold.'));
+  for (let number = from; number < from + open; number += 1)
+    streams.push(await (await openVisitor(root, bot, number)).send('Please hold.'));
   let highest = 0;
   for (let second = 0; second < 5; second += 1) {
     await sleep(1000);

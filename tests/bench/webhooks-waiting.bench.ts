@@ -6,17 +6,31 @@ import { emitMany, openBed, type Dialect } from './helpers/webhooks-bed.ts';
 export const title = 'Event webhooks: a queue in which very many wait';
 
 /** Fills the tables by hand, as a million events of the past would have. */
-async function deepQueue(dialect: Dialect, port: string, { waiting, count }: { readonly waiting: number; readonly count: number }): Promise<BenchRow[]> {
+async function deepQueue(
+  dialect: Dialect,
+  port: string,
+  { waiting, count }: { readonly waiting: number; readonly count: number },
+): Promise<BenchRow[]> {
   const bed = await openBed(dialect);
-  const open = await bed.webhooks.addEndpoint({ name: 'open', url: `http://127.0.0.1:${port}/`, events: ['chatbot.session_started'] });
+  const open = await bed.webhooks.addEndpoint({
+    name: 'open',
+    url: `http://127.0.0.1:${port}/`,
+    events: ['chatbot.session_started'],
+  });
   await emitMany(bed, 2_000);
   await bed.webhooks.work();
   await emitMany(bed, count);
   const emptyBegan = performance.now();
   const emptyRate = (await bed.webhooks.work()) / (performance.now() - emptyBegan);
-  await bed.database.knex.raw(`INSERT INTO svc_webhook_events (uuid, name, key, created_at, body) VALUES ('e', 'chatbot.session_started', 'k', 0, ?)`, [Buffer.alloc(640, 97)]);
-  await bed.database.knex.raw(`INSERT INTO svc_webhook_deliveries (uuid, event_id, endpoint_id, state, due_at, created_at)
-    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT 'd' || i, (SELECT max(id) FROM svc_webhook_events), ?, 'pending', 0, 0 FROM n`, [waiting, open.id]);
+  await bed.database.knex.raw(
+    `INSERT INTO svc_webhook_events (uuid, name, key, created_at, body) VALUES ('e', 'chatbot.session_started', 'k', 0, ?)`,
+    [Buffer.alloc(640, 97)],
+  );
+  await bed.database.knex.raw(
+    `INSERT INTO svc_webhook_deliveries (uuid, event_id, endpoint_id, state, due_at, created_at)
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT 'd' || i, (SELECT max(id) FROM svc_webhook_events), ?, 'pending', 0, 0 FROM n`,
+    [waiting, open.id],
+  );
   const { delivered: before } = await bed.webhooks.recorder.metrics();
   await bed.webhooks.start();
   const began = performance.now();
@@ -30,13 +44,27 @@ async function deepQueue(dialect: Dialect, port: string, { waiting, count }: { r
   const rate = done / (performance.now() - began);
   await bed.stop();
   return [
-    { name: `${dialect}, rate with ${String(waiting)} waiting over that of an empty queue`, value: rate / emptyRate, unit: 'ratio', target: { at: 'least', value: 0.8 } },
-    { name: `${dialect}, memory with ${String(waiting)} waiting`, value: peak / 1024 ** 2, unit: 'MB', target: { at: 'most', value: 300 } },
+    {
+      name: `${dialect}, rate with ${String(waiting)} waiting over that of an empty queue`,
+      value: rate / emptyRate,
+      unit: 'ratio',
+      target: { at: 'least', value: 0.8 },
+    },
+    {
+      name: `${dialect}, memory with ${String(waiting)} waiting`,
+      value: peak / 1024 ** 2,
+      unit: 'MB',
+      target: { at: 'most', value: 300 },
+    },
   ];
 }
 
 export async function run({ short }: { readonly short: boolean }): Promise<BenchRow[]> {
-  const receivers = await startChild({ command: process.execPath, args: ['--import', 'tsx', 'tests/bench/helpers/hook-receiver.ts'], ready: /Ready on (\S+)/ });
+  const receivers = await startChild({
+    command: process.execPath,
+    args: ['--import', 'tsx', 'tests/bench/helpers/hook-receiver.ts'],
+    ready: /Ready on (\S+)/,
+  });
   const port = receivers.ready.split(',')[0] ?? '';
   const size = short ? { waiting: 10_000, count: 1_000 } : { waiting: 1_000_000, count: 30_000 };
   try {

@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Where `install.ts` puts the package: 417 MB, so it is no dependency. */
-export const bindings = join(import.meta.dirname, '../../node_modules/.cache/chroma/node_modules/chromadb-js-bindings-linux-x64-gnu');
+export const bindings = join(
+  import.meta.dirname,
+  '../../node_modules/.cache/chroma/node_modules/chromadb-js-bindings-linux-x64-gnu',
+);
 
 export interface ChromaServer {
   readonly url: string;
@@ -15,7 +18,8 @@ export interface ChromaServer {
 
 /** A real Chroma in a process of its own, with an empty folder, on a port of its own. */
 export async function startChroma(): Promise<ChromaServer> {
-  if (!existsSync(bindings)) throw new Error('Chroma is not installed. Run npm run test:chroma, which installs it first.');
+  if (!existsSync(bindings))
+    throw new Error('Chroma is not installed. Run npm run test:chroma, which installs it first.');
   const folder = mkdtempSync(join(tmpdir(), 'chroma-'));
   const port = await freePort();
   const program = `require(${JSON.stringify(bindings)}).cli(['chroma','run','--path',${JSON.stringify(folder)},'--host','127.0.0.1','--port','${String(port)}'])`;
@@ -35,7 +39,8 @@ export async function startChroma(): Promise<ChromaServer> {
 
 async function answering(address: string, child: ChildProcess): Promise<void> {
   for (let tries = 0; tries < 600; tries += 1) {
-    if (child.exitCode !== null) throw new Error(`Chroma ended with code ${String(child.exitCode)} before it answered.`);
+    if (child.exitCode !== null)
+      throw new Error(`Chroma ended with code ${String(child.exitCode)} before it answered.`);
     const answer = await fetch(address).catch(() => null);
     if (answer?.ok) return;
     await sleep(50);

@@ -14,6 +14,12 @@ describe('a real Chroma', () => {
 
   describeVectorStore('Chroma', async () => ({
     store,
-    opened: store.open({ settings: { url: server.url }, fetch: sharedFetch, clock: createSystemClock(), log: silentLog, timeout: 20_000 }),
+    opened: store.open({
+      settings: { url: server.url },
+      fetch: sharedFetch,
+      clock: createSystemClock(),
+      log: silentLog,
+      timeout: 20_000,
+    }),
   }));
 });

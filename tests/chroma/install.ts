@@ -15,5 +15,9 @@ if (!existsSync(bindings)) {
   const folder = join(import.meta.dirname, '../../node_modules/.cache/chroma');
   mkdirSync(folder, { recursive: true });
   console.log(`Installing ${chromaPackage} into node_modules/.cache/chroma (417 MB, once).`);
-  execFileSync('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--no-package-lock', '--prefix', folder, chromaPackage], { stdio: 'inherit' });
+  execFileSync(
+    'npm',
+    ['install', '--no-save', '--no-audit', '--no-fund', '--no-package-lock', '--prefix', folder, chromaPackage],
+    { stdio: 'inherit' },
+  );
 }

@@ -22,9 +22,23 @@ describe('a document of 300 pages in a knowledge base with a real Chroma', funct
   before(async () => {
     server = await startChroma();
     site = await startKnowledgeSite();
-    site.host.hooks.addFilter('svc_vector_store_settings', (settings: Readonly<Record<string, unknown>>, id: string) => (id === 'chroma' ? { url: server.url } : settings), 100);
+    site.host.hooks.addFilter(
+      'svc_vector_store_settings',
+      (settings: Readonly<Record<string, unknown>>, id: string) => (id === 'chroma' ? { url: server.url } : settings),
+      100,
+    );
     folder = await mkdtemp(join(tmpdir(), 'knowledge-'));
-    const made = (await site.run('knowledge', 'create', 'Handbook', '--store=chroma', '--target=handbook', '--provider=openai', '--model=text-embedding-3-small', '--chunk=300', '--overlap=40')) as { id: number };
+    const made = (await site.run(
+      'knowledge',
+      'create',
+      'Handbook',
+      '--store=chroma',
+      '--target=handbook',
+      '--provider=openai',
+      '--model=text-embedding-3-small',
+      '--chunk=300',
+      '--overlap=40',
+    )) as { id: number };
     base = made.id;
   });
   after(async () => {
@@ -33,10 +47,29 @@ describe('a document of 300 pages in a knowledge base with a real Chroma', funct
     await rm(folder, { recursive: true, force: true });
   });
 
-  const behind = () => chroma.open({ settings: { url: server.url }, fetch: sharedFetch, clock: createSystemClock(), log: silentLog, timeout: 20_000 });
-  const ids = async (): Promise<string[]> => ((await site.host.database.knex('svc_knowledge_chunks').orderBy('vector_id')) as { vector_id: string }[]).map((row) => row.vector_id);
-  const calls = async (): Promise<number> => Number(((await site.host.database.knex('svc_usage').where('reference', 'like', 'knowledge:%').sum({ total: 'input_tokens' })) as { total: number }[])[0]?.total ?? 0);
-  const source = async (): Promise<{ id: number; state: string; message: string }> => ((await site.run('knowledge', 'sources', String(base))) as { id: number; state: string; message: string }[])[0]!;
+  const behind = () =>
+    chroma.open({
+      settings: { url: server.url },
+      fetch: sharedFetch,
+      clock: createSystemClock(),
+      log: silentLog,
+      timeout: 20_000,
+    });
+  const ids = async (): Promise<string[]> =>
+    ((await site.host.database.knex('svc_knowledge_chunks').orderBy('vector_id')) as { vector_id: string }[]).map(
+      (row) => row.vector_id,
+    );
+  const calls = async (): Promise<number> =>
+    Number(
+      (
+        (await site.host.database
+          .knex('svc_usage')
+          .where('reference', 'like', 'knowledge:%')
+          .sum({ total: 'input_tokens' })) as { total: number }[]
+      )[0]?.total ?? 0,
+    );
+  const source = async (): Promise<{ id: number; state: string; message: string }> =>
+    ((await site.run('knowledge', 'sources', String(base))) as { id: number; state: string; message: string }[])[0]!;
   const index = async (rename: Readonly<Record<number, string>> = {}): Promise<void> => {
     const path = join(folder, 'handbook.pdf');
     await writeFile(path, makePdf(longDocument(pages, rename), 'Handbook of the town'));
@@ -47,7 +80,12 @@ describe('a document of 300 pages in a knowledge base with a real Chroma', funct
   it('is cut and written, each passage once, and tells how it gets on meanwhile', async () => {
     const seen: string[] = [];
     const look = setInterval(() => {
-      void site.host.database.knex('svc_knowledge_sources').first('chunks_done', 'chunks_total', 'message').then((row: { chunks_done: number; chunks_total: number; message: string } | undefined) => seen.push(`${String(row?.chunks_done)}/${String(row?.chunks_total)} ${row?.message ?? ''}`));
+      void site.host.database
+        .knex('svc_knowledge_sources')
+        .first('chunks_done', 'chunks_total', 'message')
+        .then((row: { chunks_done: number; chunks_total: number; message: string } | undefined) =>
+          seen.push(`${String(row?.chunks_done)}/${String(row?.chunks_total)} ${row?.message ?? ''}`),
+        );
     }, 20);
     await index();
     clearInterval(look);
@@ -85,7 +123,10 @@ describe('a document of 300 pages in a knowledge base with a real Chroma', funct
     expect(gone.length).to.be.greaterThan(0).and.at.most(6);
     expect(added).to.have.length(gone.length);
     const found = (await behind().fetch('handbook', added, {})).map(({ metadata }) => String(metadata['heading']));
-    expect(found.every((heading) => heading.endsWith('Section 148: the lighthouse and its keeper')), found.join('\n')).to.equal(true);
+    expect(
+      found.every((heading) => heading.endsWith('Section 148: the lighthouse and its keeper')),
+      found.join('\n'),
+    ).to.equal(true);
     expect(await behind().fetch('handbook', gone, {})).to.deep.equal([]);
     expect(await behind().count('handbook', {})).to.equal(now.length);
   });

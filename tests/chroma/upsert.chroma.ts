@@ -7,7 +7,9 @@ import { startChroma, type ChromaServer } from './chroma-server.ts';
 describe('POST /vector-stores/upsert to a real Chroma', () => {
   let server: ChromaServer;
   let service: VectorService;
-  const vectors = items(1_000, (place) => `Passage ${String(place)}, which is about ${String(place * 7919)}.`).map((item, place) => ({ ...item, metadata: { place, nested: { deep: place } } }));
+  const vectors = items(1_000, (place) => `Passage ${String(place)}, which is about ${String(place * 7919)}.`).map(
+    (item, place) => ({ ...item, metadata: { place, nested: { deep: place } } }),
+  );
   before(async () => {
     server = await startChroma();
     service = await startVectorService({ chroma: server.url });
@@ -24,7 +26,11 @@ describe('POST /vector-stores/upsert to a real Chroma', () => {
     const chroma = service.behind('chroma');
     expect(await chroma.count('notes', {})).to.equal(1_000);
     expect(await chroma.fetch('notes', ['item-0', 'item-999'], {})).to.deep.equal(
-      [0, 999].map((place) => ({ id: `item-${String(place)}`, content: vectors[place]?.content, metadata: { place, nested: `{"deep":${String(place)}}` } })),
+      [0, 999].map((place) => ({
+        id: `item-${String(place)}`,
+        content: vectors[place]?.content,
+        metadata: { place, nested: `{"deep":${String(place)}}` },
+      })),
     );
     for (const { method, path, body: sent } of service.relay.asked) {
       const schema = requestSchema('chroma', { method, path });
@@ -34,14 +40,19 @@ describe('POST /vector-stores/upsert to a real Chroma', () => {
 
   it('finds the identical text as the nearest neighbour', async () => {
     for (const place of [0, 123, 999]) {
-      const [nearest] = await service.behind('chroma').query('notes', { vector: vectorOf(vectors[place]!.content), limit: 3 });
+      const [nearest] = await service
+        .behind('chroma')
+        .query('notes', { vector: vectorOf(vectors[place]!.content), limit: 3 });
       expect(nearest?.id).to.equal(`item-${String(place)}`);
       expect(nearest?.score).to.be.closeTo(1, 1e-4);
     }
   });
 
   it('leaves a thousand when the same is sent again', async () => {
-    expect((await service.upsert(requestTo('chroma', vectors))).body).to.deep.equal({ upserted_count: 1_000, status: 'success' });
+    expect((await service.upsert(requestTo('chroma', vectors))).body).to.deep.equal({
+      upserted_count: 1_000,
+      status: 'success',
+    });
     expect(await service.behind('chroma').count('notes', {})).to.equal(1_000);
   });
 
@@ -52,7 +63,16 @@ describe('POST /vector-stores/upsert to a real Chroma', () => {
 
   it('answers 400 that names both dimensions for a model of another length, also where the collection learned its own', async () => {
     service.embeddings.script(({ body }) => ({
-      body: { object: 'list', model: 'wide', data: (body['input'] as string[]).map((text, index) => ({ object: 'embedding', index, embedding: vectorOf(text, 16) })), usage: { prompt_tokens: 1, total_tokens: 1 } },
+      body: {
+        object: 'list',
+        model: 'wide',
+        data: (body['input'] as string[]).map((text, index) => ({
+          object: 'embedding',
+          index,
+          embedding: vectorOf(text, 16),
+        })),
+        usage: { prompt_tokens: 1, total_tokens: 1 },
+      },
     }));
     const { status, body } = await service.upsert(requestTo('chroma', items(3), { embedding_model: 'wide' }));
     expect([status, body.code]).to.deep.equal([400, 'rest_svc_vector_dimension_mismatch']);

@@ -7,7 +7,9 @@ import { describeDialects } from '../helpers/dialects.ts';
 describeDialects('the db commands', (open, { dialect, directory }) => {
   async function start() {
     const database = await open();
-    await database.migrate('host', [{ id: '0001_notes', up: async (knex) => knex.schema.createTable('notes', (table) => table.string('text')) }]);
+    await database.migrate('host', [
+      { id: '0001_notes', up: async (knex) => knex.schema.createTable('notes', (table) => table.string('text')) },
+    ]);
     const registry = createCliRegistry();
     for (const command of databaseCommands(database)) registry.addCommand(command);
     const run = async (...argv: string[]): Promise<string> => {
@@ -20,7 +22,12 @@ describeDialects('the db commands', (open, { dialect, directory }) => {
 
   it('show the database and what its tables lack', async () => {
     const { database, run } = await start();
-    expect(JSON.parse((await run('db', 'status', '--json')).slice(2))).to.deep.equal({ dialect, database: database.label, migrations: 1, pending: [] });
+    expect(JSON.parse((await run('db', 'status', '--json')).slice(2))).to.deep.equal({
+      dialect,
+      database: database.label,
+      migrations: 1,
+      pending: [],
+    });
     expect(await run('db', 'migrate')).to.equal('0 The tables are up to date.');
   });
 

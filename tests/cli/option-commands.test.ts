@@ -45,13 +45,19 @@ describe('the option commands', () => {
     expect(await run('option', 'get', 'limits', '--json')).to.equal('0 {\n  "a": 1\n}');
     expect(await run('option', 'get', 'off')).to.equal('0 false');
     expect(await run('option', 'get', 'preset')).to.equal('0 here');
-    expect(await run('option', 'get', 'absent')).to.equal("1 Error: There is no option 'absent'. 'option list' shows all.");
+    expect(await run('option', 'get', 'absent')).to.equal(
+      "1 Error: There is no option 'absent'. 'option list' shows all.",
+    );
   });
 
   it('never print an encrypted secret', async () => {
     await options.update('svc_provider_openai', { api_key: 'enc:v1:abc', list: ['enc:v1:def'], model: 'gpt' });
     await options.update('svc_api_key', 'enc:v1:ghi');
-    for (const output of [await run('option', 'get', 'svc_provider_openai'), await run('option', 'list'), await run('option', 'get', 'svc_api_key', '--json')]) {
+    for (const output of [
+      await run('option', 'get', 'svc_provider_openai'),
+      await run('option', 'list'),
+      await run('option', 'get', 'svc_api_key', '--json'),
+    ]) {
       expect(output).to.include('[encrypted]').and.not.include('enc:v1:');
     }
   });

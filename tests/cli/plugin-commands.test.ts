@@ -20,7 +20,12 @@ describeDialects('the plugin commands', (_open, { location }) => {
     folder = await mkdtemp(join(tmpdir(), 'svc-plugin-commands-'));
     plugins = join(folder, 'plugins');
     const { databaseUrl, dataDir } = location();
-    host = await createTestHost({ database: databaseUrl ?? dataDir, plugins: 'found', pluginDirs: [plugins], ...(databaseUrl !== null && { env: { DATA_DIR: folder } }) });
+    host = await createTestHost({
+      database: databaseUrl ?? dataDir,
+      plugins: 'found',
+      pluginDirs: [plugins],
+      ...(databaseUrl !== null && { env: { DATA_DIR: folder } }),
+    });
   });
   afterEach(async () => {
     await host.stop();
@@ -36,15 +41,29 @@ describeDialects('the plugin commands', (_open, { location }) => {
   async function source(manifest: object = {}, code = entry): Promise<string> {
     const path = join(folder, 'source');
     await mkdir(path, { recursive: true });
-    for (const [name, content] of Object.entries(pluginFiles(manifest, code))) await writeFile(join(path, name), content);
+    for (const [name, content] of Object.entries(pluginFiles(manifest, code)))
+      await writeFile(join(path, name), content);
     return path;
   }
 
   it('install from a folder and a zip, and list what there is', async () => {
     expect(await run('list')).to.equal('None.');
-    expect(await json('install', await source())).to.deep.equal({ slug: 'sample', version: '1.0.0', replaced: '', state: 'inactive' });
-    const zip = await writeZip({ file: join(folder, 'sample.zip'), contents: pluginFiles({ version: '1.1.0' }, entry) });
-    expect(await json('install', zip, '--activate')).to.deep.equal({ slug: 'sample', version: '1.1.0', replaced: '1.0.0', state: 'active' });
+    expect(await json('install', await source())).to.deep.equal({
+      slug: 'sample',
+      version: '1.0.0',
+      replaced: '',
+      state: 'inactive',
+    });
+    const zip = await writeZip({
+      file: join(folder, 'sample.zip'),
+      contents: pluginFiles({ version: '1.1.0' }, entry),
+    });
+    expect(await json('install', zip, '--activate')).to.deep.equal({
+      slug: 'sample',
+      version: '1.1.0',
+      replaced: '1.0.0',
+      state: 'active',
+    });
     expect(await json('list')).to.deep.equal([{ slug: 'sample', version: '1.1.0', state: 'active', failure: '' }]);
   });
 
@@ -52,15 +71,25 @@ describeDialects('the plugin commands', (_open, { location }) => {
     await run('install', await source());
     expect(await run('activate', 'sample')).to.equal('slug: sample\nstate: active');
     await run('install', await source({ slug: 'user', requires: { sample: '^1' } }), '--activate');
-    expect(await run('deactivate', 'sample')).to.equal("1 Error: The plugin 'sample' is required by 'user'; deactivate that first.");
+    expect(await run('deactivate', 'sample')).to.equal(
+      "1 Error: The plugin 'sample' is required by 'user'; deactivate that first.",
+    );
     await run('deactivate', 'user');
     expect(await run('deactivate', 'sample')).to.equal('slug: sample\nstate: inactive');
     expect(await run('activate', 'nobody')).to.equal("1 Error: There is no plugin 'nobody' in the plugin folders.");
   });
 
   it('show in the list at which stage a plugin failed', async () => {
-    expect(await run('install', await source({}, `export default { register() { throw new Error('no way'); } };`), '--activate')).to.match(/^1 Error: .*no way/);
-    expect(await json('list')).to.deep.equal([{ slug: 'sample', version: '1.0.0', state: 'failed', failure: 'register: no way' }]);
+    expect(
+      await run(
+        'install',
+        await source({}, `export default { register() { throw new Error('no way'); } };`),
+        '--activate',
+      ),
+    ).to.match(/^1 Error: .*no way/);
+    expect(await json('list')).to.deep.equal([
+      { slug: 'sample', version: '1.0.0', state: 'failed', failure: 'register: no way' },
+    ]);
   });
 
   it('refuse what is no plugin', async () => {
@@ -72,12 +101,15 @@ describeDialects('the plugin commands', (_open, { location }) => {
   it('uninstall what is inactive, with its data and its folder', async () => {
     await run('install', await source(), '--activate');
     await host.options.update('sample_data', 1);
-    expect(await run('uninstall', 'sample')).to.equal("1 Error: The plugin 'sample' is active; deactivate it before it is uninstalled.");
+    expect(await run('uninstall', 'sample')).to.equal(
+      "1 Error: The plugin 'sample' is active; deactivate it before it is uninstalled.",
+    );
     await run('deactivate', 'sample');
     expect(await json('uninstall', 'sample')).to.deep.equal({ slug: 'sample', folder: 'removed' });
     expect([await host.options.get('sample_data'), await readdir(plugins)]).to.deep.equal([false, []]);
     await mkdir(join(plugins, 'shipped'));
-    for (const [name, content] of Object.entries(pluginFiles({ slug: 'shipped', autoActivate: true }, entry))) await writeFile(join(plugins, 'shipped', name), content);
+    for (const [name, content] of Object.entries(pluginFiles({ slug: 'shipped', autoActivate: true }, entry)))
+      await writeFile(join(plugins, 'shipped', name), content);
     expect(await json('uninstall', 'shipped')).to.deep.equal({ slug: 'shipped', folder: 'kept' });
     expect(await readdir(plugins)).to.deep.equal(['shipped']);
   });
@@ -87,18 +119,31 @@ describeDialects('the plugin commands', (_open, { location }) => {
     await run('install', await source(), '--activate');
     const finding = { slug: 'sample', status: 'recommended', label: 'A newer paper is out', description: '' };
     expect([await json('health'), await json('health', 'sample')]).to.deep.equal([[finding], [finding]]);
-    expect(await run('health', 'nobody')).to.equal("1 Error: The plugin 'nobody' is not running, so it cannot be asked.");
-    await host.users.create({ login: 'ada', email: 'ada@example.com', password: 'correct horse', role: 'administrator' });
+    expect(await run('health', 'nobody')).to.equal(
+      "1 Error: The plugin 'nobody' is not running, so it cannot be asked.",
+    );
+    await host.users.create({
+      login: 'ada',
+      email: 'ada@example.com',
+      password: 'correct horse',
+      role: 'administrator',
+    });
     expect((await host.cli('doctor')).out).to.match(/plugin health +ok +sample: A newer paper is out/);
   });
 
   it('make a new plugin that runs and answers', async () => {
     expect(await json('new', 'my-plugin')).to.deep.equal({ slug: 'my-plugin', folder: join(plugins, 'my-plugin') });
-    expect((JSON.parse(await readFile(join(plugins, 'my-plugin', 'plugin.json'), 'utf8')) as { slug: unknown }).slug).to.equal('my-plugin');
+    expect(
+      (JSON.parse(await readFile(join(plugins, 'my-plugin', 'plugin.json'), 'utf8')) as { slug: unknown }).slug,
+    ).to.equal('my-plugin');
     expect(await run('activate', 'my-plugin')).to.contain('state: active');
-    expect(await (await host.fetch('/wp-json/my-plugin/v1/greet/Ada')).json()).to.deep.equal({ greeting: 'Hello, Ada!' });
+    expect(await (await host.fetch('/wp-json/my-plugin/v1/greet/Ada')).json()).to.deep.equal({
+      greeting: 'Hello, Ada!',
+    });
     expect(await run('new', 'my-plugin')).to.match(/^1 Error: There is a folder .*my-plugin already\./);
-    expect(await run('new', '../up')).to.equal("1 Error: '../up' cannot name a plugin; use lower-case letters, digits and dashes, a letter first.");
+    expect(await run('new', '../up')).to.equal(
+      "1 Error: '../up' cannot name a plugin; use lower-case letters, digits and dashes, a letter first.",
+    );
     expect(await readdir(plugins)).to.deep.equal(['my-plugin']);
   });
 });

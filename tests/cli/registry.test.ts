@@ -5,24 +5,57 @@ import { createCliRegistry } from '../../host/cli/registry.ts';
 const echo: CliCommand = {
   name: 'site echo',
   description: 'Prints what it was given',
-  args: [{ name: 'first', description: 'A word' }, { name: 'more', description: 'Further words', optional: true, rest: true }],
-  flags: { 'base-url': { type: 'string' }, user_pass: { type: 'string' }, count: { type: 'integer', minimum: 1 }, loud: { type: 'boolean' }, options: { type: 'object' } },
+  args: [
+    { name: 'first', description: 'A word' },
+    { name: 'more', description: 'Further words', optional: true, rest: true },
+  ],
+  flags: {
+    'base-url': { type: 'string' },
+    user_pass: { type: 'string' },
+    count: { type: 'integer', minimum: 1 },
+    loud: { type: 'boolean' },
+    options: { type: 'object' },
+  },
   run: (input) => Promise.resolve(input),
 };
 
-async function run(commands: readonly CliCommand[], ...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+async function run(
+  commands: readonly CliCommand[],
+  ...argv: string[]
+): Promise<{ code: number; out: string; err: string }> {
   const registry = createCliRegistry();
   for (const command of commands) registry.addCommand(command);
   const said = { out: '', err: '' };
-  const code = await registry.run(argv, { out: (text) => (said.out += `${text}\n`), err: (text) => (said.err += `${text}\n`) });
+  const code = await registry.run(argv, {
+    out: (text) => (said.out += `${text}\n`),
+    err: (text) => (said.err += `${text}\n`),
+  });
   return { code, ...said };
 }
 
-const answering = (answer: unknown): CliCommand => ({ name: 'answer', description: 'Answers', run: () => Promise.resolve(answer) });
+const answering = (answer: unknown): CliCommand => ({
+  name: 'answer',
+  description: 'Answers',
+  run: () => Promise.resolve(answer),
+});
 
 describe('the command line', () => {
   it('hands a command its arguments and its flags as their types', async () => {
-    const { code, out } = await run([echo], 'site', 'echo', 'a', 'b', 'c', '--base-url=http://x/?a=b', '--user_pass', 'p', '--count=3', '--loud', '--options={"a":1}', '--json');
+    const { code, out } = await run(
+      [echo],
+      'site',
+      'echo',
+      'a',
+      'b',
+      'c',
+      '--base-url=http://x/?a=b',
+      '--user_pass',
+      'p',
+      '--count=3',
+      '--loud',
+      '--options={"a":1}',
+      '--json',
+    );
     expect(code).to.equal(0);
     expect(JSON.parse(out)).to.deep.equal({
       args: ['a', 'b', 'c'],
@@ -47,7 +80,9 @@ describe('the command line', () => {
     for (const [argv, sentence] of cases) {
       const { code, out, err } = await run([echo], ...argv);
       expect(code, argv.join(' ')).to.equal(1);
-      expect(err).to.match(/^Error: /).and.to.include(sentence);
+      expect(err)
+        .to.match(/^Error: /)
+        .and.to.include(sentence);
       expect(out).to.equal('');
     }
   });
@@ -57,12 +92,32 @@ describe('the command line', () => {
   });
 
   it("prints a command's own error as one line, without its stack", async () => {
-    const failing: CliCommand = { name: 'fail', description: 'Fails', run: () => Promise.reject(new Error('No such bot; see svc bot list.')) };
-    expect(await run([failing], 'fail')).to.deep.equal({ code: 1, out: '', err: 'Error: No such bot; see svc bot list.\n' });
+    const failing: CliCommand = {
+      name: 'fail',
+      description: 'Fails',
+      run: () => Promise.reject(new Error('No such bot; see svc bot list.')),
+    };
+    expect(await run([failing], 'fail')).to.deep.equal({
+      code: 1,
+      out: '',
+      err: 'Error: No such bot; see svc bot list.\n',
+    });
   });
 
   it('prints lists as tables, objects as lines, strings as they are', async () => {
-    expect((await run([answering([{ id: 1, name: 'a' }, { id: 22, name: 'bb' }])], 'answer')).out).to.equal('id  name\n1   a\n22  bb\n');
+    expect(
+      (
+        await run(
+          [
+            answering([
+              { id: 1, name: 'a' },
+              { id: 22, name: 'bb' },
+            ]),
+          ],
+          'answer',
+        )
+      ).out,
+    ).to.equal('id  name\n1   a\n22  bb\n');
     expect((await run([answering({ id: 1, list: ['x'] })], 'answer')).out).to.equal('id: 1\nlist: ["x"]\n');
     expect((await run([answering('done')], 'answer')).out).to.equal('done\n');
     expect((await run([answering([])], 'answer')).out).to.equal('None.\n');
@@ -75,8 +130,16 @@ describe('the command line', () => {
   });
 
   it('answers a command whose --json takes its input as JSON too', async () => {
-    const create: CliCommand = { name: 'create', description: 'Creates', flags: { json: { type: 'object' } }, run: ({ flags }) => Promise.resolve({ id: 1, ...(flags['json'] as object) }) };
-    expect(JSON.parse((await run([create], 'create', '--json', '{"name":"a"}')).out)).to.deep.equal({ id: 1, name: 'a' });
+    const create: CliCommand = {
+      name: 'create',
+      description: 'Creates',
+      flags: { json: { type: 'object' } },
+      run: ({ flags }) => Promise.resolve({ id: 1, ...(flags['json'] as object) }),
+    };
+    expect(JSON.parse((await run([create], 'create', '--json', '{"name":"a"}')).out)).to.deep.equal({
+      id: 1,
+      name: 'a',
+    });
   });
 
   it('shows help at every level with exit code 0', async () => {
@@ -103,7 +166,10 @@ describe('the command line', () => {
     registry.addCommands(() => Promise.resolve([{ ...echo, description: 'Second of its name' }]));
     expect(asked).to.equal(0);
     const said = { out: '', err: '' };
-    const output = { out: (text: string) => void (said.out += `${text}\n`), err: (text: string) => void (said.err += `${text}\n`) };
+    const output = {
+      out: (text: string) => void (said.out += `${text}\n`),
+      err: (text: string) => void (said.err += `${text}\n`),
+    };
     expect(await registry.run(['site', 'late1', 'a', '--json'], output)).to.equal(0);
     expect(JSON.parse(said.out)).to.deep.equal({ args: ['a'], flags: {} });
     expect(said.err).to.include('gone.ts is gone.').and.include("There is a command 'site echo' already");

@@ -22,10 +22,16 @@ describeDialects('db restore on a site that cannot start', (_open, { location })
     folder = await mkdtemp(join(tmpdir(), 'svc-rescue-'));
     const { databaseUrl } = location();
     environment = {
-      DATA_DIR: join(folder, 'data'), PLUGIN_DIRS: join(folder, 'plugins'), PORT: '0', LOG_LEVEL: 'silent', SECRET_KEY: 'a key for tests alone', ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }),
+      DATA_DIR: join(folder, 'data'),
+      PLUGIN_DIRS: join(folder, 'plugins'),
+      PORT: '0',
+      LOG_LEVEL: 'silent',
+      SECRET_KEY: 'a key for tests alone',
+      ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }),
     };
     await mkdir(join(folder, 'plugins', 'sample'), { recursive: true });
-    for (const [name, content] of Object.entries(pluginFiles({}, notes))) await writeFile(join(folder, 'plugins', 'sample', name), content);
+    for (const [name, content] of Object.entries(pluginFiles({}, notes)))
+      await writeFile(join(folder, 'plugins', 'sample', name), content);
   });
   afterEach(async () => {
     await host?.stop();
@@ -55,7 +61,9 @@ describeDialects('db restore on a site that cannot start', (_open, { location })
     this.timeout(60_000);
     const backup = await strand();
     expect(((await failureOf(open())) as Error).message).to.contain('The database is newer than this code');
-    expect(await cli('db', 'restore', backup)).to.match(/^The site did not start, and the backup was restored without it: \d+ tables, \d+ rows, 0 migrations applied after it\.\n$/);
+    expect(await cli('db', 'restore', backup)).to.match(
+      /^The site did not start, and the backup was restored without it: \d+ tables, \d+ rows, 0 migrations applied after it\.\n$/,
+    );
     const site = await open();
     expect(await site.options.get('blogname')).to.equal('As it was');
     expect(await site.database.knex('sample_notes').pluck('text')).to.deep.equal(['kept']);
@@ -65,8 +73,12 @@ describeDialects('db restore on a site that cannot start', (_open, { location })
   it('is the only command that runs there, and says when there is no such backup', async function () {
     this.timeout(60_000);
     await strand();
-    expect(await refusal('option', 'get', 'blogname')).to.match(/^Error: The site was not started\. The database is newer than this code/);
-    expect(await refusal('db', 'restore', join(folder, 'absent.jsonl.gz'))).to.match(/^Error: The backup .* cannot be read \(ENOENT\)/);
+    expect(await refusal('option', 'get', 'blogname')).to.match(
+      /^Error: The site was not started\. The database is newer than this code/,
+    );
+    expect(await refusal('db', 'restore', join(folder, 'absent.jsonl.gz'))).to.match(
+      /^Error: The backup .* cannot be read \(ENOENT\)/,
+    );
     await writeFile(join(folder, 'broken.jsonl.gz'), 'no backup');
     expect(await refusal('db', 'restore', join(folder, 'broken.jsonl.gz'))).to.match(/^Error: /);
     expect(((await failureOf(open())) as Error).message).to.contain('The database is newer than this code');
@@ -77,6 +89,7 @@ describe('the command that must work where the site does not start', () => {
   it('is db restore with one file', () => {
     expect(fileToRestore(['db', 'restore', 'a.jsonl.gz'])).to.equal('a.jsonl.gz');
     expect(fileToRestore(['db', '--json', 'restore', 'a.jsonl.gz'])).to.equal('a.jsonl.gz');
-    for (const other of [['db', 'restore'], ['db', 'backup', 'a'], ['db', 'restore', 'a', 'b'], []]) expect(fileToRestore(other)).to.equal(null);
+    for (const other of [['db', 'restore'], ['db', 'backup', 'a'], ['db', 'restore', 'a', 'b'], []])
+      expect(fileToRestore(other)).to.equal(null);
   });
 });

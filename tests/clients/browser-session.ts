@@ -25,7 +25,8 @@ export async function openBrowserSession(site: string): Promise<BrowserSession> 
 
   globalThis.fetch = async (input, init = {}) => {
     const request = new Request(input, init);
-    if (new URL(request.url).origin === site && cookies.size > 0) request.headers.set('cookie', [...cookies].map(([name, value]) => `${name}=${value}`).join('; '));
+    if (new URL(request.url).origin === site && cookies.size > 0)
+      request.headers.set('cookie', [...cookies].map(([name, value]) => `${name}=${value}`).join('; '));
     const response = await bare(request);
     sent.push({ method: request.method, url: request.url, status: response.status });
     for (const cookie of response.headers.getSetCookie()) {
@@ -36,9 +37,12 @@ export async function openBrowserSession(site: string): Promise<BrowserSession> 
   };
 
   const response = await fetch(`${site}/admin/login`, {
-    method: 'POST', redirect: 'manual', body: new URLSearchParams({ login: administrator.login, password: administrator.password }),
+    method: 'POST',
+    redirect: 'manual',
+    body: new URLSearchParams({ login: administrator.login, password: administrator.password }),
   });
-  if (response.status !== 303) throw new Error(`Signing in was answered with ${response.status}: ${await response.text()}`);
+  if (response.status !== 303)
+    throw new Error(`Signing in was answered with ${response.status}: ${await response.text()}`);
   return {
     sent,
     restNonce: async () => (await fetch(`${site}/admin/rest-nonce`)).text(),

@@ -18,17 +18,33 @@ interface ShopInit {
 
 /** A running site with an administrator and a namespace of 25 items, as a plugin would register it. */
 export async function startShop({ clock, location }: ShopInit = {}): Promise<TestHost> {
-  const host = await createTestHost({ ...(clock && { clock }), ...(location && { database: location.databaseUrl ?? location.dataDir }) });
-  await host.users.create({ login: administrator.login, email: 'ada@example.test', password: administrator.password, role: 'administrator' });
+  const host = await createTestHost({
+    ...(clock && { clock }),
+    ...(location && { database: location.databaseUrl ?? location.dataDir }),
+  });
+  await host.users.create({
+    login: administrator.login,
+    email: 'ada@example.test',
+    password: administrator.password,
+    role: 'administrator',
+  });
   registerShop(host.rest);
   return host;
 }
 
 function registerShop(rest: RestApi): void {
-  const items = new Map<number, Item>(Array.from({ length: 25 }, (_, index) => [index + 1, { id: index + 1, title: `Item ${index + 1}` }]));
+  const items = new Map<number, Item>(
+    Array.from({ length: 25 }, (_, index) => [index + 1, { id: index + 1, title: `Item ${index + 1}` }]),
+  );
   const find = ({ params }: RestRequest): Item => {
     const item = items.get(Number(params['id']));
-    if (item === undefined) throw new RestError({ code: 'shop_no_item', message: 'There is no such item.', status: 404, data: { id: params['id'] } });
+    if (item === undefined)
+      throw new RestError({
+        code: 'shop_no_item',
+        message: 'There is no such item.',
+        status: 404,
+        data: { id: params['id'] },
+      });
     return item;
   };
   const save = (item: Item): Item => {
@@ -40,23 +56,46 @@ function registerShop(rest: RestApi): void {
 
   rest.registerRoute('shop/v1', '/items', [
     {
-      args: { page: { type: 'integer', minimum: 1, default: 1 }, per_page: { type: 'integer', minimum: 1, maximum: 100, default: 10 } },
+      args: {
+        page: { type: 'integer', minimum: 1, default: 1 },
+        per_page: { type: 'integer', minimum: 1, maximum: 100, default: 10 },
+      },
       handler: (request) => listItems(rest, [...items.values()], request),
     },
-    { methods: ['POST'], args: { title }, permission, handler: ({ params }) => new RestResponse({ status: 201, body: save({ id: items.size + 1, title: String(params['title']) }) }) },
+    {
+      methods: ['POST'],
+      args: { title },
+      permission,
+      handler: ({ params }) =>
+        new RestResponse({ status: 201, body: save({ id: items.size + 1, title: String(params['title']) }) }),
+    },
   ]);
   rest.registerRoute('shop/v1', '/items/(?P<id>\\d+)', [
     { handler: find },
-    { methods: ['POST', 'PUT', 'PATCH'], args: { title }, permission, handler: (request) => save({ ...find(request), title: String(request.params['title']) }) },
     {
-      methods: ['DELETE'], permission,
+      methods: ['POST', 'PUT', 'PATCH'],
+      args: { title },
+      permission,
+      handler: (request) => save({ ...find(request), title: String(request.params['title']) }),
+    },
+    {
+      methods: ['DELETE'],
+      permission,
       handler: (request) => {
         items.delete(find(request).id);
         return new RestResponse({ status: 204 });
       },
     },
   ]);
-  rest.registerRoute('shop/v1', '/echo', { methods: ['POST', 'PUT'], handler: ({ method, headers, json, user }) => ({ method, override: headers['x-http-method-override'] ?? null, json, user: user.login }) });
+  rest.registerRoute('shop/v1', '/echo', {
+    methods: ['POST', 'PUT'],
+    handler: ({ method, headers, json, user }) => ({
+      method,
+      override: headers['x-http-method-override'] ?? null,
+      json,
+      user: user.login,
+    }),
+  });
 }
 
 /** One page, with the headers that WordPress's own lists have. */
@@ -64,9 +103,16 @@ function listItems(rest: RestApi, items: readonly Item[], { params }: RestReques
   const [page, size] = [Number(params['page']), Number(params['per_page'])];
   const pages = Math.ceil(items.length / size);
   const address = (wanted: number): string => `${rest.url('/shop/v1/items')}?per_page=${size}&page=${wanted}`;
-  const links = [...(page > 1 ? [`<${address(page - 1)}>; rel="prev"`] : []), ...(page < pages ? [`<${address(page + 1)}>; rel="next"`] : [])];
+  const links = [
+    ...(page > 1 ? [`<${address(page - 1)}>; rel="prev"`] : []),
+    ...(page < pages ? [`<${address(page + 1)}>; rel="next"`] : []),
+  ];
   return new RestResponse({
     body: items.slice((page - 1) * size, page * size),
-    headers: { 'X-WP-Total': String(items.length), 'X-WP-TotalPages': String(pages), ...(links.length > 0 && { Link: links.join(', ') }) },
+    headers: {
+      'X-WP-Total': String(items.length),
+      'X-WP-TotalPages': String(pages),
+      ...(links.length > 0 && { Link: links.join(', ') }),
+    },
   });
 }

@@ -52,7 +52,11 @@ describeDialects('the client wpapi', (_open, { location }) => {
 
   it('is told the code, the sentence and the data of an error', async () => {
     const site = await WPAPI.discover(host.url);
-    expect(await refusalOf(site.namespace('shop/v1')['items']!().id(999))).to.deep.equal({ code: 'shop_no_item', message: 'There is no such item.', data: { status: 404, id: '999' } });
+    expect(await refusalOf(site.namespace('shop/v1')['items']!().id(999))).to.deep.equal({
+      code: 'shop_no_item',
+      message: 'There is no such item.',
+      data: { status: 404, id: '999' },
+    });
   });
 
   it('reads headers by HEAD', async () => {
@@ -74,10 +78,21 @@ describeDialects('the client wpapi', (_open, { location }) => {
 
     it('writes posts, uploads, and reads them embedded', async () => {
       const site = await signedIn(host);
-      const media = (await site.media!().file(dot, 'dot.gif').create({ title: 'A dot' })) as { id: number; source_url: string };
+      const media = (await site.media!().file(dot, 'dot.gif').create({ title: 'A dot' })) as {
+        id: number;
+        source_url: string;
+      };
       expect((await fetch(media.source_url)).headers.get('content-type')).to.equal('image/gif');
-      const post = (await site.posts!().create({ title: 'First', content: 'Text', status: 'publish', featured_media: media.id })) as { id: number };
-      const [found] = (await site.posts!().search('First').embed()) as { id: number; _embedded: Record<string, { id: number }[]> }[];
+      const post = (await site.posts!().create({
+        title: 'First',
+        content: 'Text',
+        status: 'publish',
+        featured_media: media.id,
+      })) as { id: number };
+      const [found] = (await site.posts!().search('First').embed()) as {
+        id: number;
+        _embedded: Record<string, { id: number }[]>;
+      }[];
       expect(found!.id).to.equal(post.id);
       expect(found!._embedded['author']![0]).to.include({ slug: 'ada' });
       expect(found!._embedded['wp:featuredmedia']![0]).to.include({ id: media.id });
@@ -88,12 +103,18 @@ describeDialects('the client wpapi', (_open, { location }) => {
     it('is told which parameter is wrong', async () => {
       const shop = (await signedIn(host)).namespace('shop/v1');
       const items = (): WpRequest => shop['items']!();
-      expect(await refusalOf(items().create({ title: '' }))).to.deep.include({ code: 'rest_invalid_param', message: 'Invalid parameter(s): title' });
+      expect(await refusalOf(items().create({ title: '' }))).to.deep.include({
+        code: 'rest_invalid_param',
+        message: 'Invalid parameter(s): title',
+      });
     });
 
     it('is refused when it is wrong', async () => {
       const site = (await WPAPI.discover(host.url)).auth({ username: administrator.login, password: 'wrong' });
-      expect(await refusalOf(site.namespace('shop/v1')['items']!().create({ title: 'New' }))).to.deep.include({ code: 'incorrect_password', data: { status: 401 } });
+      expect(await refusalOf(site.namespace('shop/v1')['items']!().create({ title: 'New' }))).to.deep.include({
+        code: 'incorrect_password',
+        data: { status: 401 },
+      });
     });
   });
 });
@@ -105,5 +126,8 @@ async function signedIn({ url, users, database, clock }: TestHost): Promise<WPAP
 }
 
 function refusalOf(request: PromiseLike<unknown>): Promise<unknown> {
-  return Promise.resolve(request).then((answer) => expect.fail(`was answered: ${JSON.stringify(answer)}`), (reason: unknown) => reason);
+  return Promise.resolve(request).then(
+    (answer) => expect.fail(`was answered: ${JSON.stringify(answer)}`),
+    (reason: unknown) => reason,
+  );
 }

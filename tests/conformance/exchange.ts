@@ -37,9 +37,22 @@ export function answering(farEnd: FarEnd, { status = 200, body, headers = {}, ti
 }
 
 export function connectionTo(farEnd: FarEnd, changes: Partial<ProviderConnection> = {}): ProviderConnection {
-  return { settings: farEnd.settings, fetch: currentFetch, clock: createSystemClock(), log: silentLog, timeout: 5000, ...changes };
+  return {
+    settings: farEnd.settings,
+    fetch: currentFetch,
+    clock: createSystemClock(),
+    log: silentLog,
+    timeout: 5000,
+    ...changes,
+  };
 }
 
 export function requestTo(farEnd: FarEnd, changes: Partial<TextRequest> = {}): TextRequest {
-  return { model: farEnd.model, system: null, messages: [{ role: 'user', content: 'Say hello in French.' }], params: {}, ...changes };
+  return {
+    model: farEnd.model,
+    system: null,
+    messages: [{ role: 'user', content: 'Say hello in French.' }],
+    params: {},
+    ...changes,
+  };
 }

@@ -79,7 +79,8 @@ export const streamed = 'Bonjour, ça va ? 🌍 日本語.';
 export function errorBody(fixtures: Fixtures, status: number): { body: JsonBody | string; sentence: string } {
   const recorded = fixtures.errors[String(status)];
   const sentence = `Recorded sentence of status ${String(status)}.`;
-  if (recorded === undefined) return { body: JSON.parse(JSON.stringify(fixtures.error).replace('{message}', sentence)) as JsonBody, sentence };
+  if (recorded === undefined)
+    return { body: JSON.parse(JSON.stringify(fixtures.error).replace('{message}', sentence)) as JsonBody, sentence };
   return { body: recorded, sentence: typeof recorded === 'string' ? recorded : (innerSentence(recorded) ?? '') };
 }
 
@@ -91,7 +92,11 @@ function innerSentence(body: JsonBody): string | undefined {
 const validators = new Map<string, ValidateFunction>();
 
 /** @param notRequired members the document requires and the real interface does not. */
-export function requestValidator(spec: 'openai' | 'anthropic' | 'gemini', schema: string, notRequired: readonly string[] = []): ValidateFunction {
+export function requestValidator(
+  spec: 'openai' | 'anthropic' | 'gemini',
+  schema: string,
+  notRequired: readonly string[] = [],
+): ValidateFunction {
   const known = validators.get(spec);
   if (known) return known;
   const { $defs } = JSON.parse(readFileSync(new URL(`../specs/${spec}-requests.json`, import.meta.url), 'utf8')) as {

@@ -10,7 +10,12 @@ interface ChatMessage {
 
 const messagesOf = (body: JsonBody): readonly ChatMessage[] => body['messages'] as readonly ChatMessage[];
 
-type ChatFacts = Omit<FarEnd, 'label' | 'systemOf' | 'turnsOf' | 'assistant' | 'paramsOf' | 'valid' | 'key' | 'modelsPath'> & Partial<FarEnd> & Pick<FarEnd, 'label'>;
+type ChatFacts = Omit<
+  FarEnd,
+  'label' | 'systemOf' | 'turnsOf' | 'assistant' | 'paramsOf' | 'valid' | 'key' | 'modelsPath'
+> &
+  Partial<FarEnd> &
+  Pick<FarEnd, 'label'>;
 
 /** What all that speak Chat Completions share. */
 function chatFarEnd(facts: ChatFacts): FarEnd {
@@ -18,7 +23,10 @@ function chatFarEnd(facts: ChatFacts): FarEnd {
     key: ['authorization', `Bearer ${key}`],
     modelsPath: /\/models$/,
     systemOf: (body) => messagesOf(body).find(({ role }) => role === 'system')?.content,
-    turnsOf: (body) => messagesOf(body).filter(({ role }) => role !== 'system').map(({ role, content }) => [role, content] as const),
+    turnsOf: (body) =>
+      messagesOf(body)
+        .filter(({ role }) => role !== 'system')
+        .map(({ role, content }) => [role, content] as const),
     assistant: 'assistant',
     paramsOf: ({ model: _model, messages: _messages, ...params }) => params,
     valid: requestValidator('openai', 'CreateChatCompletionRequest'),
@@ -28,7 +36,9 @@ function chatFarEnd(facts: ChatFacts): FarEnd {
 
 /** `wire` of a far end that takes the named keys under their own names. */
 function sameNames(changes: Partial<Record<AiParamName, JsonBody | null>>): FarEnd['wire'] {
-  const same = Object.fromEntries(Object.entries(sampleParams).map(([name, value]) => [name, { [name]: value }])) as Record<AiParamName, JsonBody>;
+  const same = Object.fromEntries(
+    Object.entries(sampleParams).map(([name, value]) => [name, { [name]: value }]),
+  ) as Record<AiParamName, JsonBody>;
   return { ...same, ...changes };
 }
 
@@ -42,7 +52,10 @@ const claude: FarEnd = {
   model: 'claude-sonnet-4-20250514',
   generatePath: '/v1/messages',
   streamMembers: { stream: true },
-  streamError: ['event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n', 529],
+  streamError: [
+    'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
+    529,
+  ],
   modelsPath: /^\/v1\/models\b/,
   key: ['x-api-key', key],
   answeredBy: 'claude-sonnet-4-5-20250929',
@@ -50,7 +63,8 @@ const claude: FarEnd = {
   systemOf: (body) => body['system'],
   turnsOf: (body) => messagesOf(body).map(({ role, content }) => [role, content] as const),
   assistant: 'assistant',
-  paramsOf: ({ model: _model, messages: _messages, system: _system, max_tokens, ...params }) => (max_tokens === 4096 ? params : { ...params, max_tokens }),
+  paramsOf: ({ model: _model, messages: _messages, system: _system, max_tokens, ...params }) =>
+    max_tokens === 4096 ? params : { ...params, max_tokens },
   wire: {
     temperature: { temperature: 0.4 },
     max_completion_tokens: { max_tokens: 200 },
@@ -79,13 +93,19 @@ const google: FarEnd = {
   generatePath: '/v1beta/models/gemini-2.5-flash:generateContent',
   streamPath: '/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse',
   streamMembers: {},
-  streamError: ['data: {"error": {"code": 503, "message": "The model is overloaded.", "status": "UNAVAILABLE"}}\r\n\r\n', 503],
+  streamError: [
+    'data: {"error": {"code": 503, "message": "The model is overloaded.", "status": "UNAVAILABLE"}}\r\n\r\n',
+    503,
+  ],
   modelsPath: /^\/v1beta\/models\b/,
   key: ['x-goog-api-key', key],
   answeredBy: 'gemini-2.5-flash',
   listed: ['gemini-3.5-flash', 'gemini-embedding-001'],
   systemOf: (body) => (body['systemInstruction'] as Content | undefined)?.parts[0]?.text,
-  turnsOf: (body) => (body['contents'] as readonly Content[]).map(({ role, parts }) => [role, parts.map(({ text }) => text).join('|')] as const),
+  turnsOf: (body) =>
+    (body['contents'] as readonly Content[]).map(
+      ({ role, parts }) => [role, parts.map(({ text }) => text).join('|')] as const,
+    ),
   assistant: 'model',
   paramsOf: (body) => (body['generationConfig'] ?? {}) as JsonBody,
   wire: {

@@ -45,10 +45,16 @@ export interface ImageFarEnd {
   readonly additions?: readonly string[];
 }
 
-export const fields: Required<Pick<ImageRequest, 'size' | 'quality' | 'style'>> = { size: '1792x1024', quality: 'hd', style: 'natural' };
+export const fields: Required<Pick<ImageRequest, 'size' | 'quality' | 'style'>> = {
+  size: '1792x1024',
+  quality: 'hd',
+  style: 'natural',
+};
 
 export function schemaOf(file: string, name: string, notRequired: readonly string[] = []): ValidateFunction {
-  const { $defs } = JSON.parse(readFileSync(new URL(`../specs/${file}.json`, import.meta.url), 'utf8')) as { $defs: Record<string, { required?: string[] }> };
+  const { $defs } = JSON.parse(readFileSync(new URL(`../specs/${file}.json`, import.meta.url), 'utf8')) as {
+    $defs: Record<string, { required?: string[] }>;
+  };
   const root = $defs[name]!;
   root.required = (root.required ?? []).filter((member) => !notRequired.includes(member));
   return new Ajv2020({ strict: false, allErrors: true }).compile({ $defs, $ref: `#/$defs/${name}` });

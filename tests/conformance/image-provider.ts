@@ -1,7 +1,13 @@
 import { expect } from 'chai';
 import nock from 'nock';
 import { createSystemClock } from '../../host/clock.ts';
-import type { ImageRequest, Provider, ProviderConnection, ProviderError, ProviderErrorKind } from '../../plugins/svc/providers/provider.ts';
+import type {
+  ImageRequest,
+  Provider,
+  ProviderConnection,
+  ProviderError,
+  ProviderErrorKind,
+} from '../../plugins/svc/providers/provider.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 import { currentFetch, useRecordedAnswers } from '../helpers/recorded-answers.ts';
 import { silentLog } from '../helpers/silent-log.ts';
@@ -10,7 +16,16 @@ import { fields, type GivenImage, type ImageFarEnd } from './image-far-end.ts';
 import { imageKey } from './image-far-ends.ts';
 
 const kinds: Readonly<Record<number, ProviderErrorKind>> = {
-  400: 'rejected', 401: 'auth', 403: 'auth', 404: 'rejected', 408: 'timeout', 413: 'rejected', 422: 'rejected', 429: 'rate_limited', 500: 'unavailable', 503: 'unavailable',
+  400: 'rejected',
+  401: 'auth',
+  403: 'auth',
+  404: 'rejected',
+  408: 'timeout',
+  413: 'rejected',
+  422: 'rejected',
+  429: 'rate_limited',
+  500: 'unavailable',
+  503: 'unavailable',
 };
 const retried = [408, 429, 500, 503];
 const prompt = 'A lighthouse at dusk';
@@ -18,25 +33,51 @@ const address = 'https://images.example.com/1.png?signature=abc';
 
 /** What every provider of images must do, whatever it speaks. */
 export function describeImageProvider(farEnd: ImageFarEnd, find: () => Provider): void {
-  const given: GivenImage = { ...(farEnd.gives.b64 ? { b64: 'aW1hZ2U=' } : { url: address }), ...(farEnd.gives.revised && { revised: 'A white lighthouse' }) };
+  const given: GivenImage = {
+    ...(farEnd.gives.b64 ? { b64: 'aW1hZ2U=' } : { url: address }),
+    ...(farEnd.gives.revised && { revised: 'A white lighthouse' }),
+  };
   const good = farEnd.answer([given]);
 
   describe(farEnd.title, () => {
     useRecordedAnswers();
 
-    const sent: { body: JsonBody; headers: Readonly<Record<string, string>>; count: number } = { body: {}, headers: {}, count: 0 };
-    function answering(body: JsonBody | string, { status = 200, headers = {} }: { status?: number; headers?: Readonly<Record<string, string>> } = {}): void {
+    const sent: { body: JsonBody; headers: Readonly<Record<string, string>>; count: number } = {
+      body: {},
+      headers: {},
+      count: 0,
+    };
+    function answering(
+      body: JsonBody | string,
+      { status = 200, headers = {} }: { status?: number; headers?: Readonly<Record<string, string>> } = {},
+    ): void {
       sent.count = 0;
-      nock(farEnd.origin).post(farEnd.path).reply(function (_uri, received) {
-        sent.count += 1;
-        sent.body = received as JsonBody;
-        sent.headers = this.req.headers as unknown as Readonly<Record<string, string>>;
-        return [status, body, { 'content-type': typeof body === 'string' ? 'text/html' : 'application/json', ...headers }];
-      });
+      nock(farEnd.origin)
+        .post(farEnd.path)
+        .reply(function (_uri, received) {
+          sent.count += 1;
+          sent.body = received as JsonBody;
+          sent.headers = this.req.headers as unknown as Readonly<Record<string, string>>;
+          return [
+            status,
+            body,
+            { 'content-type': typeof body === 'string' ? 'text/html' : 'application/json', ...headers },
+          ];
+        });
     }
-    const connection = (changes: Partial<ProviderConnection> = {}): ProviderConnection => ({ settings: farEnd.settings, fetch: currentFetch, clock: createSystemClock(), log: silentLog, timeout: 5000, ...changes });
+    const connection = (changes: Partial<ProviderConnection> = {}): ProviderConnection => ({
+      settings: farEnd.settings,
+      fetch: currentFetch,
+      clock: createSystemClock(),
+      log: silentLog,
+      timeout: 5000,
+      ...changes,
+    });
     const generate = (changes: Partial<ImageRequest> = {}, how: Partial<ProviderConnection> = {}) =>
-      find().images!.generate({ model: farEnd.model, prompt, n: 1, responseFormat: 'b64_json', ...changes }, connection(how));
+      find().images!.generate(
+        { model: farEnd.model, prompt, n: 1, responseFormat: 'b64_json', ...changes },
+        connection(how),
+      );
     const failure = async (how: Partial<ProviderConnection> = {}): Promise<ProviderError> => {
       const error = (await failureOf(generate({}, how))) as ProviderError;
       // By name: the provider was loaded by its file's address, which may be another instance of the class.
@@ -48,15 +89,20 @@ export function describeImageProvider(farEnd: ImageFarEnd, find: () => Provider)
       return rest;
     };
     function expectDescribed(body: JsonBody): void {
-      const described = Object.fromEntries(Object.entries(body).filter(([name]) => farEnd.additions?.includes(name) !== true));
+      const described = Object.fromEntries(
+        Object.entries(body).filter(([name]) => farEnd.additions?.includes(name) !== true),
+      );
       expect(farEnd.valid(described), JSON.stringify(farEnd.valid.errors)).to.equal(true);
     }
-    const withMessage = (message: string): JsonBody => JSON.parse(JSON.stringify(farEnd.error).replace('{message}', message)) as JsonBody;
+    const withMessage = (message: string): JsonBody =>
+      JSON.parse(JSON.stringify(farEnd.error).replace('{message}', message)) as JsonBody;
 
     it('answers the image, the usage and the model that answered', async () => {
       answering(good);
       const { images, usage, model, ignored } = await generate();
-      expect(images.map(({ url, b64_json, revised_prompt }) => ({ url, b64_json, revised_prompt }))).to.deep.equal([{ url: null, b64_json: given.b64, revised_prompt: given.revised ?? null }]);
+      expect(images.map(({ url, b64_json, revised_prompt }) => ({ url, b64_json, revised_prompt }))).to.deep.equal([
+        { url: null, b64_json: given.b64, revised_prompt: given.revised ?? null },
+      ]);
       expect([usage, model, ignored]).to.deep.equal([farEnd.usage, farEnd.answeredBy ?? farEnd.model, []]);
     });
 
@@ -70,13 +116,16 @@ export function describeImageProvider(farEnd: ImageFarEnd, find: () => Provider)
     });
 
     for (const [name, wire] of Object.entries(farEnd.wire) as [keyof typeof fields, JsonBody | null][]) {
-      it(wire === null ? `leaves ${name} out and names it as ignored` : `writes ${name} as ${JSON.stringify(wire)}`, async () => {
-        answering(good);
-        const { ignored } = await generate({ [name]: fields[name] });
-        expect(withoutForm(sent.body)).to.deep.equal({ ...farEnd.bare(prompt, 1), ...wire });
-        expect(ignored).to.deep.equal(wire === null ? [name] : []);
-        expectDescribed(sent.body);
-      });
+      it(
+        wire === null ? `leaves ${name} out and names it as ignored` : `writes ${name} as ${JSON.stringify(wire)}`,
+        async () => {
+          answering(good);
+          const { ignored } = await generate({ [name]: fields[name] });
+          expect(withoutForm(sent.body)).to.deep.equal({ ...farEnd.bare(prompt, 1), ...wire });
+          expect(ignored).to.deep.equal(wire === null ? [name] : []);
+          expectDescribed(sent.body);
+        },
+      );
     }
 
     it(`gives up to ${String(farEnd.perCall)} image${farEnd.perCall === 1 ? '' : 's'} by a call`, async () => {
@@ -116,7 +165,12 @@ export function describeImageProvider(farEnd: ImageFarEnd, find: () => Provider)
       it(`takes ${String(status)} as ${kind}${retried.includes(status) ? ', worth another try' : ''}`, async () => {
         answering(withMessage(`Sentence of ${String(status)}.`), { status });
         const error = await failure();
-        expect([error.kind, error.status, error.retryable, sent.count]).to.deep.equal([kind, status, retried.includes(status), 1]);
+        expect([error.kind, error.status, error.retryable, sent.count]).to.deep.equal([
+          kind,
+          status,
+          retried.includes(status),
+          1,
+        ]);
         expect(error.message).to.equal(`Sentence of ${String(status)}.`);
       });
     }
@@ -131,15 +185,25 @@ export function describeImageProvider(farEnd: ImageFarEnd, find: () => Provider)
       expect((await failure()).retryAfter).to.equal(7);
     });
 
-    for (const [what, body] of [['HTML', '<html><body>Welcome</body></html>'], ['nothing', ''], ['a list', '[]'], ['another object', '{"hello":"world"}'], ['an image that is empty', JSON.stringify(farEnd.answer([{ b64: '' }]))]] as const) {
+    for (const [what, body] of [
+      ['HTML', '<html><body>Welcome</body></html>'],
+      ['nothing', ''],
+      ['a list', '[]'],
+      ['another object', '{"hello":"world"}'],
+      ['an image that is empty', JSON.stringify(farEnd.answer([{ b64: '' }]))],
+    ] as const) {
       it(`takes ${what} with status 200 as no image`, async () => {
         answering(body);
-        expect((await failure()).kind).to.be.oneOf(what.startsWith('an image') ? ['unreadable', 'rejected'] : ['unreadable']);
+        expect((await failure()).kind).to.be.oneOf(
+          what.startsWith('an image') ? ['unreadable', 'rejected'] : ['unreadable'],
+        );
       });
     }
 
     it('takes a connection that is cut as a connection error, worth another try', async () => {
-      nock(farEnd.origin).post(farEnd.path).replyWithError(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }));
+      nock(farEnd.origin)
+        .post(farEnd.path)
+        .replyWithError(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }));
       const error = await failure();
       expect([error.kind, error.status, error.retryable]).to.deep.equal(['connection', null, true]);
     });

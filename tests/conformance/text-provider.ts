@@ -8,8 +8,21 @@ import { answering, connectionTo, requestTo } from './exchange.ts';
 import { errorBody, fixturesOf, sampleParams, type FarEnd } from './far-end.ts';
 
 const kinds: Readonly<Record<number, ProviderErrorKind>> = {
-  400: 'rejected', 401: 'auth', 402: 'rejected', 403: 'auth', 404: 'rejected', 408: 'timeout', 409: 'rejected', 413: 'rejected', 422: 'rejected',
-  429: 'rate_limited', 500: 'unavailable', 502: 'unavailable', 503: 'unavailable', 504: 'unavailable', 529: 'unavailable',
+  400: 'rejected',
+  401: 'auth',
+  402: 'rejected',
+  403: 'auth',
+  404: 'rejected',
+  408: 'timeout',
+  409: 'rejected',
+  413: 'rejected',
+  422: 'rejected',
+  429: 'rate_limited',
+  500: 'unavailable',
+  502: 'unavailable',
+  503: 'unavailable',
+  504: 'unavailable',
+  529: 'unavailable',
 };
 const retried = [408, 429, 500, 502, 503, 504, 529];
 
@@ -29,7 +42,12 @@ export function describeTextProvider(title: string, farEnd: FarEnd, find: () => 
     it('answers the text, the usage in whole numbers and the model that answered', async () => {
       answering(farEnd, { body: fixtures.answer });
       const result = await find().text!.generate(requestTo(farEnd), connectionTo(farEnd));
-      expect(result).to.deep.equal({ content: 'Bonjour.', usage: { input_tokens: 19, output_tokens: 10, total_tokens: 29 }, model: farEnd.answeredBy, ignored: [] });
+      expect(result).to.deep.equal({
+        content: 'Bonjour.',
+        usage: { input_tokens: 19, output_tokens: 10, total_tokens: 29 },
+        model: farEnd.answeredBy,
+        ignored: [],
+      });
     });
 
     it('sends its key in the header the far end reads, and a body its specification allows', async () => {
@@ -49,7 +67,11 @@ export function describeTextProvider(title: string, farEnd: FarEnd, find: () => 
       ] as const;
       await find().text!.generate(requestTo(farEnd, { system: 'Be brief.', messages }), connectionTo(farEnd));
       expect(farEnd.systemOf(sent.body)).to.equal('Be brief.');
-      expect(farEnd.turnsOf(sent.body)).to.deep.equal([['user', 'Hello.'], [farEnd.assistant, 'Hi.'], ['user', 'In French?']]);
+      expect(farEnd.turnsOf(sent.body)).to.deep.equal([
+        ['user', 'Hello.'],
+        [farEnd.assistant, 'Hi.'],
+        ['user', 'In French?'],
+      ]);
     });
 
     it('sends no system text and no parameter that nobody gave', async () => {
@@ -61,13 +83,21 @@ export function describeTextProvider(title: string, farEnd: FarEnd, find: () => 
 
     for (const name of Object.keys(sampleParams) as AiParamName[]) {
       const wire = farEnd.wire[name];
-      it(wire === null ? `leaves ${name} out and names it as ignored` : `writes ${name} as ${Object.keys(wire).join(', ')}`, async () => {
-        const sent = answering(farEnd, { body: fixtures.answer });
-        const result = await find().text!.generate(requestTo(farEnd, { params: { [name]: sampleParams[name] } }), connectionTo(farEnd));
-        expect(farEnd.paramsOf(sent.body)).to.deep.equal(wire ?? {});
-        expect(result.ignored).to.deep.equal(wire === null ? [name] : []);
-        expect(farEnd.valid(sent.body), JSON.stringify(farEnd.valid.errors)).to.equal(true);
-      });
+      it(
+        wire === null
+          ? `leaves ${name} out and names it as ignored`
+          : `writes ${name} as ${Object.keys(wire).join(', ')}`,
+        async () => {
+          const sent = answering(farEnd, { body: fixtures.answer });
+          const result = await find().text!.generate(
+            requestTo(farEnd, { params: { [name]: sampleParams[name] } }),
+            connectionTo(farEnd),
+          );
+          expect(farEnd.paramsOf(sent.body)).to.deep.equal(wire ?? {});
+          expect(result.ignored).to.deep.equal(wire === null ? [name] : []);
+          expect(farEnd.valid(sent.body), JSON.stringify(farEnd.valid.errors)).to.equal(true);
+        },
+      );
     }
 
     it('lists in its table just the parameters it sends', () => {
@@ -94,9 +124,18 @@ export function describeTextProvider(title: string, farEnd: FarEnd, find: () => 
     for (const [status, kind] of Object.entries(kinds).map(([text, value]) => [Number(text), value] as const)) {
       it(`takes ${String(status)} as ${kind}${retried.includes(status) ? ', worth another try' : ''}`, async () => {
         const { body, sentence } = errorBody(fixtures, status);
-        const sent = answering(farEnd, { status, body, headers: typeof body === 'string' ? { 'content-type': 'text/plain' } : {} });
+        const sent = answering(farEnd, {
+          status,
+          body,
+          headers: typeof body === 'string' ? { 'content-type': 'text/plain' } : {},
+        });
         const error = await failure();
-        expect([error.kind, error.status, error.retryable, sent.count]).to.deep.equal([kind, status, retried.includes(status), 1]);
+        expect([error.kind, error.status, error.retryable, sent.count]).to.deep.equal([
+          kind,
+          status,
+          retried.includes(status),
+          1,
+        ]);
         // Secrets are cut out, so only the beginning need be the same.
         expect(error.message.slice(0, 20)).to.equal(sentence.slice(0, 20));
       });
@@ -104,7 +143,9 @@ export function describeTextProvider(title: string, farEnd: FarEnd, find: () => 
 
     it('cuts its key out of what the far end says', async () => {
       const secret = farEnd.settings.api_key ?? 'sk-abcdefgh12345678';
-      const body = JSON.parse(JSON.stringify(fixtures.error).replace('{message}', `Bad key ${secret}, or sk-proj-Ab12Cd34Ef56.`)) as Record<string, unknown>;
+      const body = JSON.parse(
+        JSON.stringify(fixtures.error).replace('{message}', `Bad key ${secret}, or sk-proj-Ab12Cd34Ef56.`),
+      ) as Record<string, unknown>;
       answering(farEnd, { status: 400, body });
       expect((await failure()).message).to.equal('Bad key [redacted], or [redacted].');
     });
@@ -114,7 +155,13 @@ export function describeTextProvider(title: string, farEnd: FarEnd, find: () => 
       expect((await failure()).retryAfter).to.equal(7);
     });
 
-    for (const [what, body] of [['HTML', '<html><body>Welcome</body></html>'], ['nothing', ''], ['a list', '[]'], ['null', 'null'], ['another object', '{"hello":"world"}']] as const) {
+    for (const [what, body] of [
+      ['HTML', '<html><body>Welcome</body></html>'],
+      ['nothing', ''],
+      ['a list', '[]'],
+      ['null', 'null'],
+      ['another object', '{"hello":"world"}'],
+    ] as const) {
       it(`takes ${what} with status 200 as unreadable`, async () => {
         answering(farEnd, { body });
         expect((await failure()).kind).to.equal('unreadable');
@@ -128,7 +175,9 @@ export function describeTextProvider(title: string, farEnd: FarEnd, find: () => 
     });
 
     it('takes a connection that is cut as a connection error, worth another try', async () => {
-      nock(farEnd.origin).post(farEnd.generatePath).replyWithError(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }));
+      nock(farEnd.origin)
+        .post(farEnd.generatePath)
+        .replyWithError(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }));
       const error = await failure();
       expect([error.kind, error.status, error.retryable]).to.deep.equal(['connection', null, true]);
       expect(error.message).to.contain('ECONNRESET');
@@ -156,7 +205,10 @@ export function describeTextProvider(title: string, farEnd: FarEnd, find: () => 
     });
 
     it('lists the models of the account', async () => {
-      nock(farEnd.origin).get(/\/key$/).optionally().reply(200, { data: {} });
+      nock(farEnd.origin)
+        .get(/\/key$/)
+        .optionally()
+        .reply(200, { data: {} });
       nock(farEnd.origin).get(farEnd.modelsPath).reply(200, fixtures.models);
       const models = await find().listModels(connectionTo(farEnd));
       expect(models.map(({ id }) => id)).to.deep.equal(farEnd.listed);
@@ -164,7 +216,10 @@ export function describeTextProvider(title: string, farEnd: FarEnd, find: () => 
 
     it('passes the far end’s own sentence on when the models may not be listed', async () => {
       const { body, sentence } = errorBody(fixtures, 401);
-      nock(farEnd.origin).get(/\/key$/).optionally().reply(401, body);
+      nock(farEnd.origin)
+        .get(/\/key$/)
+        .optionally()
+        .reply(401, body);
       nock(farEnd.origin).get(farEnd.modelsPath).optionally().reply(401, body);
       const error = (await failureOf(find().listModels(connectionTo(farEnd)))) as ProviderError;
       expect([error.kind, error.status]).to.deep.equal(['auth', 401]);

@@ -8,7 +8,10 @@ import { answering, connectionTo, requestTo } from './exchange.ts';
 import { errorBody, fixturesOf, streamed, streamOf, type FarEnd, type JsonBody } from './far-end.ts';
 
 const chatMembers = { stream: true, stream_options: { include_usage: true } };
-const chatError = ['data: {"error":{"message":"The server had an error","type":"server_error","param":null,"code":null}}\n\n', 502] as const;
+const chatError = [
+  'data: {"error":{"message":"The server had an error","type":"server_error","param":null,"code":null}}\n\n',
+  502,
+] as const;
 
 /** What every provider of text must do with streams, whatever it speaks. */
 export function describeTextStream(title: string, farEnd: FarEnd, find: () => Provider): void {
@@ -18,29 +21,51 @@ export function describeTextStream(title: string, farEnd: FarEnd, find: () => Pr
   const path = farEnd.streamPath ?? farEnd.generatePath;
 
   /** Lets the far end send these bytes, cut as they are. */
-  const sending = (chunks: readonly (string | Buffer)[], { error, type = 'text/event-stream' }: { error?: Error; type?: string } = {}): { body: JsonBody } => {
+  const sending = (
+    chunks: readonly (string | Buffer)[],
+    { error, type = 'text/event-stream' }: { error?: Error; type?: string } = {},
+  ): { body: JsonBody } => {
     const sent = { body: {} as JsonBody };
-    nock(farEnd.origin).post(path).reply(200, (_uri, received) => {
-      sent.body = received as JsonBody;
-      return Readable.from((async function* () {
-        for (const chunk of chunks) yield Buffer.from(chunk);
-        await new Promise((resolve) => setImmediate(resolve));
-        if (error) throw error;
-      })());
-    }, { 'content-type': type });
+    nock(farEnd.origin)
+      .post(path)
+      .reply(
+        200,
+        (_uri, received) => {
+          sent.body = received as JsonBody;
+          return Readable.from(
+            (async function* () {
+              for (const chunk of chunks) yield Buffer.from(chunk);
+              await new Promise((resolve) => setImmediate(resolve));
+              if (error) throw error;
+            })(),
+          );
+        },
+        { 'content-type': type },
+      );
     return sent;
   };
   const stream = async (changes: { params?: Record<string, unknown> } & Parameters<typeof connectionTo>[1] = {}) => {
     const { params = {}, ...connection } = changes;
     const pieces: string[] = [];
-    const outcome = await find().text!.stream!(requestTo(farEnd, { params }), connectionTo(farEnd, connection), (piece) => void pieces.push(piece))
-      .then((result) => ({ result, error: null }), (error: unknown) => {
+    const outcome = await find().text!.stream!(
+      requestTo(farEnd, { params }),
+      connectionTo(farEnd, connection),
+      (piece) => void pieces.push(piece),
+    ).then(
+      (result) => ({ result, error: null }),
+      (error: unknown) => {
         if ((error as Error).name !== 'ProviderError') throw error;
         return { result: null, error: error as ProviderError };
-      });
+      },
+    );
     return { ...outcome, pieces };
   };
-  const expected: TextResult = { content: streamed, usage: { input_tokens: 19, output_tokens: 10, total_tokens: 29 }, model: farEnd.answeredBy, ignored: [] };
+  const expected: TextResult = {
+    content: streamed,
+    usage: { input_tokens: 19, output_tokens: 10, total_tokens: 29 },
+    model: farEnd.answeredBy,
+    ignored: [],
+  };
 
   describe(`${title}, streamed`, () => {
     useRecordedAnswers();
@@ -53,7 +78,10 @@ export function describeTextStream(title: string, farEnd: FarEnd, find: () => Pr
       expect(farEnd.valid(sent.body), JSON.stringify(farEnd.valid.errors)).to.equal(true);
       const { stream: wanted, stream_options } = sent.body;
       const isOld = farEnd.settings.api_version === '2024-02-01';
-      expect({ ...(wanted !== undefined && { stream: wanted }), ...(stream_options !== undefined && { stream_options }) }).to.deep.equal(isOld ? { stream: true } : (farEnd.streamMembers ?? chatMembers));
+      expect({
+        ...(wanted !== undefined && { stream: wanted }),
+        ...(stream_options !== undefined && { stream_options }),
+      }).to.deep.equal(isOld ? { stream: true } : (farEnd.streamMembers ?? chatMembers));
     });
 
     it('writes parameters and names those left out as it does at once', async () => {
@@ -68,7 +96,11 @@ export function describeTextStream(title: string, farEnd: FarEnd, find: () => Pr
     for (const size of [1, 2, 3, 7, 64]) {
       it(`reads bytes that come by ${String(size)}, cut in lines and in characters`, async () => {
         const bytes = Buffer.from(recorded);
-        sending(Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.subarray(index * size, (index + 1) * size)));
+        sending(
+          Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+            bytes.subarray(index * size, (index + 1) * size),
+          ),
+        );
         const { result, pieces } = await stream();
         expect(result).to.deep.equal(expected);
         expect(pieces.join('')).to.equal(streamed);
@@ -83,7 +115,16 @@ export function describeTextStream(title: string, farEnd: FarEnd, find: () => Pr
     });
 
     it('says that no usage was reported when there was none', async () => {
-      sending([events.map((event) => event.replace(/"(prompt_tokens|completion_tokens|input_tokens|output_tokens|promptTokenCount)":/g, '"other":')).join('')]);
+      sending([
+        events
+          .map((event) =>
+            event.replace(
+              /"(prompt_tokens|completion_tokens|input_tokens|output_tokens|promptTokenCount)":/g,
+              '"other":',
+            ),
+          )
+          .join(''),
+      ]);
       const { result } = await stream();
       expect([result?.content, result?.usage]).to.deep.equal([streamed, null]);
     });
@@ -98,7 +139,9 @@ export function describeTextStream(title: string, farEnd: FarEnd, find: () => Pr
 
     it('takes a stream that is cut within an event as a failure', async () => {
       const whole = Buffer.from(recorded);
-      sending([whole.subarray(0, whole.indexOf('日本') + 1)], { error: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }) });
+      sending([whole.subarray(0, whole.indexOf('日本') + 1)], {
+        error: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }),
+      });
       const { error, pieces } = await stream();
       expect(error?.kind).to.equal('connection');
       expect(pieces.join('')).to.equal('Bonjour, ça va ? ');
@@ -115,8 +158,10 @@ export function describeTextStream(title: string, farEnd: FarEnd, find: () => Pr
     });
 
     for (const [what, chunks, type] of [
-      ['HTML', ['<html><body>Welcome</body></html>'], 'text/html'], ['nothing', [], 'text/event-stream'],
-      ['events that are no JSON', ['data: {"half\n\n'], 'text/event-stream'], ['other JSON', ['{"hello":"world"}'], 'application/json'],
+      ['HTML', ['<html><body>Welcome</body></html>'], 'text/html'],
+      ['nothing', [], 'text/event-stream'],
+      ['events that are no JSON', ['data: {"half\n\n'], 'text/event-stream'],
+      ['other JSON', ['{"hello":"world"}'], 'application/json'],
     ] as const) {
       it(`takes ${what} in place of a stream as a failure`, async () => {
         sending(chunks, { type });
@@ -141,17 +186,30 @@ export function describeTextStream(title: string, farEnd: FarEnd, find: () => Pr
     for (const status of [400, 401, 429, 503]) {
       it(`takes ${String(status)} as it does at once`, async () => {
         const { body, sentence } = errorBody(fixtures, status);
-        answering({ ...farEnd, generatePath: path }, { status, body, headers: { 'retry-after': '7', ...(typeof body === 'string' && { 'content-type': 'text/plain' }) } });
+        answering(
+          { ...farEnd, generatePath: path },
+          {
+            status,
+            body,
+            headers: { 'retry-after': '7', ...(typeof body === 'string' && { 'content-type': 'text/plain' }) },
+          },
+        );
         const { error } = await stream();
-        expect([error?.status, error?.message.slice(0, 20), error?.retryAfter]).to.deep.equal([status, sentence.slice(0, 20), 7]);
+        expect([error?.status, error?.message.slice(0, 20), error?.retryAfter]).to.deep.equal([
+          status,
+          sentence.slice(0, 20),
+          7,
+        ]);
       });
     }
 
     it('fails with what its caller’s own function throws', async () => {
       sending([recorded]);
-      const thrown = await failureOf(find().text!.stream!(requestTo(farEnd), connectionTo(farEnd), () => {
-        throw new RangeError('The caller’s own.');
-      }));
+      const thrown = await failureOf(
+        find().text!.stream!(requestTo(farEnd), connectionTo(farEnd), () => {
+          throw new RangeError('The caller’s own.');
+        }),
+      );
       expect((thrown as Error).message).to.contain('caller’s own');
     });
   });

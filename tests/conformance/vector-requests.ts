@@ -24,7 +24,10 @@ const bodies: readonly (readonly [store: string, method: string, path: RegExp, s
 const validators = new Map<string, ValidateFunction>();
 
 /** The schema that speaks of a request, or null for one without a body. Throws for a request with a body that none speaks of. */
-export function requestSchema(store: string, { method, path }: { readonly method: string; readonly path: string }): string | null {
+export function requestSchema(
+  store: string,
+  { method, path }: { readonly method: string; readonly path: string },
+): string | null {
   if (method === 'GET' || method === 'DELETE') return null;
   const found = bodies.find(([id, verb, pattern]) => id === store && verb === method && pattern.test(path));
   if (found === undefined) throw new Error(`No official schema is known for ${method} ${path} of ${store}.`);
@@ -36,10 +39,14 @@ export function requestFaults(store: string, schema: string, body: unknown): str
   const key = `${store} ${schema}`;
   const validate = validators.get(key) ?? compile(store, schema);
   validators.set(key, validate);
-  return validate(body) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message ?? ''}`);
+  return validate(body)
+    ? []
+    : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message ?? ''}`);
 }
 
 function compile(store: string, schema: string): ValidateFunction {
-  const { $defs } = JSON.parse(readFileSync(new URL(`../specs/${store}-requests.json`, import.meta.url), 'utf8')) as { $defs: object };
+  const { $defs } = JSON.parse(readFileSync(new URL(`../specs/${store}-requests.json`, import.meta.url), 'utf8')) as {
+    $defs: object;
+  };
   return new Ajv2020({ strict: false, allErrors: true }).compile({ $defs, $ref: `#/$defs/${schema}` });
 }

@@ -1,6 +1,11 @@
 import { expect } from 'chai';
 import { batchesOf } from '../../plugins/svc/vector-stores/batches.ts';
-import { VectorStoreError, type OpenVectorStore, type VectorRecord, type VectorStore } from '../../plugins/svc/vector-stores/vector-store.ts';
+import {
+  VectorStoreError,
+  type OpenVectorStore,
+  type VectorRecord,
+  type VectorStore,
+} from '../../plugins/svc/vector-stores/vector-store.ts';
 import type { VectorFilter } from '../../plugins/svc/vector-stores/vector-filter.ts';
 
 /** A store that is there and empty of the targets these tests make. */
@@ -24,7 +29,10 @@ function record(id: string, place: number, metadata: VectorRecord['metadata'] = 
 }
 
 async function failureOf(promise: Promise<unknown>): Promise<VectorStoreError> {
-  const thrown: unknown = await promise.then(() => undefined, (error: unknown) => error);
+  const thrown: unknown = await promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
   expect(thrown).to.be.instanceOf(VectorStoreError);
   return thrown as VectorStoreError;
 }
@@ -44,11 +52,17 @@ export function describeVectorStore(title: string, open: () => Promise<StoreUnde
 
     it('makes, lists, describes and deletes targets, each under its name', async () => {
       await opened.create({ name: 'conformance-other', dimension: 3, metric: 'euclidean' });
-      expect(await opened.describe('conformance-other')).to.deep.equal({ name: 'conformance-other', dimension: 3, metric: 'euclidean' });
+      expect(await opened.describe('conformance-other')).to.deep.equal({
+        name: 'conformance-other',
+        dimension: 3,
+        metric: 'euclidean',
+      });
       const listed = await opened.list();
       expect(listed.map((target) => target.name)).to.include.members([name, 'conformance-other']);
       expect(listed.find((target) => target.name === name)).to.deep.equal({ name, dimension, metric: 'cosine' });
-      expect((await failureOf(opened.create({ name: 'conformance-other', dimension: 3, metric: 'euclidean' }))).kind).to.equal('conflict');
+      expect(
+        (await failureOf(opened.create({ name: 'conformance-other', dimension: 3, metric: 'euclidean' }))).kind,
+      ).to.equal('conflict');
       await opened.remove('conformance-other');
     });
 
@@ -69,7 +83,11 @@ export function describeVectorStore(title: string, open: () => Promise<StoreUnde
     it('gives back what was written, under the ids that were given', async () => {
       const ids = ['plain id', 'e4b1cf4b-11d5-4f6f-9d52-36f7c0a0b6a1', '42', 'ARTICLE/7?a=b#c'];
       const metadata = { text: 'Größe', count: 3, share: 0.25, flag: true, off: false };
-      await opened.write(name, ids.map((id, place) => record(id, place, metadata)), {});
+      await opened.write(
+        name,
+        ids.map((id, place) => record(id, place, metadata)),
+        {},
+      );
       expect(await opened.fetch(name, [...ids].reverse().concat('missing'), {})).to.deep.equal(
         [...ids].reverse().map((id) => ({ id, content: `Text of ${id}`, metadata })),
       );
@@ -88,15 +106,28 @@ export function describeVectorStore(title: string, open: () => Promise<StoreUnde
     });
 
     it('keeps metadata that it cannot hold as JSON text, and what it can as it is', async () => {
-      await opened.write(name, [record('nested', 0, { nested: { a: [1, { b: null }] }, nothing: null, list: [1, 2] })], {});
+      await opened.write(
+        name,
+        [record('nested', 0, { nested: { a: [1, { b: null }] }, nothing: null, list: [1, 2] })],
+        {},
+      );
       const [stored] = await opened.fetch(name, ['nested'], {});
-      const read = Object.fromEntries(Object.entries(stored?.metadata ?? {}).map(([key, value]) => [key, typeof value === 'string' ? (JSON.parse(value) as unknown) : value]));
+      const read = Object.fromEntries(
+        Object.entries(stored?.metadata ?? {}).map(([key, value]) => [
+          key,
+          typeof value === 'string' ? (JSON.parse(value) as unknown) : value,
+        ]),
+      );
       expect(read).to.deep.equal({ nested: { a: [1, { b: null }] }, nothing: null, list: [1, 2] });
       await opened.deleteIds(name, ['nested'], {});
     });
 
     it('finds the nearest first, with higher scores for nearer ones, at most as many as were asked for', async () => {
-      await opened.write(name, [record('north', 0), { ...record('near', 0), values: axis(0, 0.3) }, record('east', 3), record('south', 5)], {});
+      await opened.write(
+        name,
+        [record('north', 0), { ...record('near', 0), values: axis(0, 0.3) }, record('east', 3), record('south', 5)],
+        {},
+      );
       const found = await opened.query(name, { vector: axis(0), limit: 3 });
       expect(found.map(({ id }) => id).slice(0, 2)).to.deep.equal(['north', 'near']);
       expect(found).to.have.length(3);
@@ -115,9 +146,13 @@ export function describeVectorStore(title: string, open: () => Promise<StoreUnde
     });
 
     it('takes a thousand vectors in batches within its limits, twice without a second thousand', async () => {
-      const records = Array.from({ length: 1_000 }, (_, place) => ({ ...record(`n-${String(place)}`, place), values: axis(place, (place % 90) / 100) }));
+      const records = Array.from({ length: 1_000 }, (_, place) => ({
+        ...record(`n-${String(place)}`, place),
+        values: axis(place, (place % 90) / 100),
+      }));
       for (let round = 0; round < 2; round += 1) {
-        for (const batch of batchesOf(records, await opened.writeLimits(), opened.sizeOf)) await opened.write(name, batch, {});
+        for (const batch of batchesOf(records, await opened.writeLimits(), opened.sizeOf))
+          await opened.write(name, batch, {});
       }
       expect(await opened.count(name, {})).to.equal(1_000);
       expect(await opened.fetch(name, ['n-0', 'n-999'], {})).to.have.length(2);
@@ -162,28 +197,53 @@ function describeFilters(open: () => Promise<StoreUnderTest>): void {
       ['not in a list, without the field too', { field: 'kind', notIn: ['page', 'other'] }, 'cd'],
       ['bounds', { field: 'year', from: 2025, below: 2027 }, 'bc'],
       ['one open bound', { field: 'score', above: 0.5 }, 'bc'],
-      ['all of several', { all: [{ field: 'kind', equals: 'page' }, { field: 'live', equals: true }] }, 'a'],
-      ['any of several', { any: [{ field: 'kind', equals: 'post' }, { all: [{ field: 'year', equals: 2027 }] }] }, 'cd'],
+      [
+        'all of several',
+        {
+          all: [
+            { field: 'kind', equals: 'page' },
+            { field: 'live', equals: true },
+          ],
+        },
+        'a',
+      ],
+      [
+        'any of several',
+        { any: [{ field: 'kind', equals: 'post' }, { all: [{ field: 'year', equals: 2027 }] }] },
+        'cd',
+      ],
     ];
     for (const [title, filter, expected] of cases) {
       it(`finds by ${title}`, async () => {
         const found = await opened.query(name, { vector: axis(0), limit: 10, filter });
-        expect(found.map(({ id }) => id).sort().join('')).to.equal(expected);
+        expect(
+          found
+            .map(({ id }) => id)
+            .sort()
+            .join(''),
+        ).to.equal(expected);
       });
     }
 
     it('finds by whether a field exists, or says that it cannot', async () => {
-      const ask = (exists: boolean) => opened.query(name, { vector: axis(0), limit: 10, filter: { field: 'kind', exists } });
+      const ask = (exists: boolean) =>
+        opened.query(name, { vector: axis(0), limit: 10, filter: { field: 'kind', exists } });
       if (store.id === 'chroma') {
         expect((await failureOf(ask(true))).kind).to.equal('unsupported');
         return;
       }
-      expect((await ask(true)).map(({ id }) => id).sort().join('')).to.equal('abc');
+      expect(
+        (await ask(true))
+          .map(({ id }) => id)
+          .sort()
+          .join(''),
+      ).to.equal('abc');
       expect((await ask(false)).map(({ id }) => id).join('')).to.equal('d');
     });
 
     it('deletes by a filter what meets it and nothing else; an empty filter is refused', async () => {
-      for (const filter of [{ all: [] }, { any: [] }]) expect((await failureOf(opened.deleteWhere(name, filter, {}))).kind).to.equal('unsupported');
+      for (const filter of [{ all: [] }, { any: [] }])
+        expect((await failureOf(opened.deleteWhere(name, filter, {}))).kind).to.equal('unsupported');
       await opened.deleteWhere(name, { field: 'kind', equals: 'page' }, {});
       expect((await opened.fetch(name, ['a', 'b', 'c', 'd'], {})).map(({ id }) => id)).to.deep.equal(['c', 'd']);
     });

@@ -33,15 +33,21 @@ export async function openContentSite({ location }: Pick<DialectCase, 'location'
   const { databaseUrl, dataDir } = location();
   const host = await createTestHost({ database: databaseUrl ?? dataDir });
   const passwords = createApplicationPasswords({ database: host.database, users: host.users, clock: host.clock });
-  const caller = (own: Readonly<Record<string, string>>): Call => async (path, { method = 'GET', json, body, headers } = {}) => {
-    const response = await host.fetch(`/wp-json/wp/v2${path}`, {
-      method,
-      headers: { ...own, ...headers, ...(json !== undefined && { 'content-type': 'application/json' }) },
-      ...(json !== undefined ? { body: JSON.stringify(json) } : body && { body }),
-    });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text === '' ? null : (JSON.parse(text) as unknown) };
-  };
+  const caller =
+    (own: Readonly<Record<string, string>>): Call =>
+    async (path, { method = 'GET', json, body, headers } = {}) => {
+      const response = await host.fetch(`/wp-json/wp/v2${path}`, {
+        method,
+        headers: { ...own, ...headers, ...(json !== undefined && { 'content-type': 'application/json' }) },
+        ...(json !== undefined ? { body: JSON.stringify(json) } : body && { body }),
+      });
+      const text = await response.text();
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: text === '' ? null : (JSON.parse(text) as unknown),
+      };
+    };
   let number = 0;
   return {
     host,
@@ -49,9 +55,17 @@ export async function openContentSite({ location }: Pick<DialectCase, 'location'
     async as(role) {
       number += 1;
       const login = `${role}${number}`;
-      const user = await host.users.create({ login, email: `${login}@example.com`, password: 'correct horse battery', role });
+      const user = await host.users.create({
+        login,
+        email: `${login}@example.com`,
+        password: 'correct horse battery',
+        role,
+      });
       const { password } = await passwords.create(user.id, 'test');
-      return { user, call: caller({ authorization: `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}` }) };
+      return {
+        user,
+        call: caller({ authorization: `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}` }),
+      };
     },
   };
 }

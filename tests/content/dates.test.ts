@@ -28,6 +28,7 @@ describe('dates of posts', () => {
     expect(utcIso(momentOf('2026-01-15T12:00:00+02', 'UTC') ?? 0)).to.equal('2026-01-15T10:00:00');
     expect(utcIso(momentOf('2026-01-15 12:30', 'UTC') ?? 0)).to.equal('2026-01-15T12:30:00');
     expect(utcIso(momentOf('2026-01-15', 'UTC') ?? 0)).to.equal('2026-01-15T00:00:00');
-    for (const text of ['', 'soon', '2026-13-01', '2026-01-15T25:00', '15.1.2026', '2026-01-15T12:00:00 Berlin']) expect(momentOf(text, 'UTC'), text).to.equal(null);
+    for (const text of ['', 'soon', '2026-13-01', '2026-01-15T25:00', '15.1.2026', '2026-01-15T12:00:00 Berlin'])
+      expect(momentOf(text, 'UTC'), text).to.equal(null);
   });
 });

@@ -9,12 +9,23 @@ describeDialects('meta of posts', (open, dialectCase) => {
     registerMeta('post', 'rating', { schema: { type: 'integer', minimum: 1 }, default: 3 });
     registerMeta('', 'tag', { schema: { type: 'string' }, single: false });
     const { id } = await posts.create({ title: 'x', meta: { colour: { hex: '#fff' }, tag: ['a', 'b'] } });
-    expect([await meta.get(id, 'colour'), await meta.get(id, 'rating'), await meta.get(id, 'tag'), await meta.get(id, 'none')]).to.deep.equal([{ hex: '#fff' }, 3, ['a', 'b'], null]);
-    expect([await meta.update(id, 'rating', '5'), await meta.update(id, 'rating', 5), await meta.get(id, 'rating')]).to.deep.equal([true, false, 5]);
+    expect([
+      await meta.get(id, 'colour'),
+      await meta.get(id, 'rating'),
+      await meta.get(id, 'tag'),
+      await meta.get(id, 'none'),
+    ]).to.deep.equal([{ hex: '#fff' }, 3, ['a', 'b'], null]);
+    expect([
+      await meta.update(id, 'rating', '5'),
+      await meta.update(id, 'rating', 5),
+      await meta.get(id, 'rating'),
+    ]).to.deep.equal([true, false, 5]);
     await meta.update(id, 'tag', ['c']);
     expect(await meta.all(id)).to.deep.equal({ colour: [{ hex: '#fff' }], rating: [5], tag: ['c'] });
     await posts.update(id, { meta: { rating: null } });
-    expect([await meta.get(id, 'rating'), await meta.delete(id, 'rating'), await meta.delete(id, 'tag')]).to.deep.equal([3, false, true]);
+    expect([await meta.get(id, 'rating'), await meta.delete(id, 'rating'), await meta.delete(id, 'tag')]).to.deep.equal(
+      [3, false, true],
+    );
   });
 
   it('refuses what the schema does not allow, before anything is written', async () => {
@@ -33,6 +44,13 @@ describeDialects('meta of posts', (open, dialectCase) => {
     await meta.update(id, 'a', 1);
     await meta.update(id, 'a', 2);
     await meta.delete(id, 'a');
-    expect(trace).to.deep.equal(['add_post_meta', 'added_post_meta', 'update_post_meta', 'updated_post_meta', 'delete_post_meta', 'deleted_post_meta']);
+    expect(trace).to.deep.equal([
+      'add_post_meta',
+      'added_post_meta',
+      'update_post_meta',
+      'updated_post_meta',
+      'delete_post_meta',
+      'deleted_post_meta',
+    ]);
   });
 });

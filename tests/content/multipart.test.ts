@@ -4,7 +4,11 @@ import { readMultipart } from '../../host/content/media/multipart.ts';
 
 const headers = { 'content-type': 'multipart/form-data; boundary=b' };
 const limits = { fileSize: 100, total: 1000 };
-const refusal = (reading: Promise<unknown>): Promise<unknown> => reading.then(() => 'read', (error: { code: string }) => error.code);
+const refusal = (reading: Promise<unknown>): Promise<unknown> =>
+  reading.then(
+    () => 'read',
+    (error: { code: string }) => error.code,
+  );
 
 describe('a form with files whose sender hangs up', () => {
   it('is refused in the middle of the form', async () => {

@@ -25,7 +25,10 @@ export interface OpenedContent extends ContentApi {
 export const noon = Date.UTC(2026, 4, 15, 12);
 
 /** Content on the running test's database; called again, another node of the same site. */
-export async function openContent(open: OpenDatabase, { directory }: Pick<DialectCase, 'directory'>): Promise<OpenedContent> {
+export async function openContent(
+  open: OpenDatabase,
+  { directory }: Pick<DialectCase, 'directory'>,
+): Promise<OpenedContent> {
   const clock = createFakeClock({ now: noon, skipSleeps: true });
   const database = await open({ clock });
   await database.migrate('host', [...optionMigrations, ...cronMigrations, ...contentMigrations]);
@@ -33,11 +36,35 @@ export async function openContent(open: OpenDatabase, { directory }: Pick<Dialec
   const options = createOptions({ database, hooks, clock, log: silentLog });
   await options.load();
   const cron = createCron({ database, hooks, clock, log: silentLog });
-  const site = { url: 'http://site.test', role: 'all' as const, version: '1.0.0', name: async () => 'Test', timezone: async () => String(await options.get('timezone_string', 'UTC')) };
-  const content = await createContent({ database, hooks, options, cron, clock, log: silentLog, site, dataDir: directory(), compileSchema });
+  const site = {
+    url: 'http://site.test',
+    role: 'all' as const,
+    version: '1.0.0',
+    name: async () => 'Test',
+    timezone: async () => String(await options.get('timezone_string', 'UTC')),
+  };
+  const content = await createContent({
+    database,
+    hooks,
+    options,
+    cron,
+    clock,
+    log: silentLog,
+    site,
+    dataDir: directory(),
+    compileSchema,
+  });
   return {
-    ...content.api, content, hooks, options, cron, clock, database, dataDir: directory(),
-    user: (id, ...roles) => createUser({ id, login: `user${id}`, email: `${id}@example.com`, displayName: `User ${id}`, roles }, hooks),
+    ...content.api,
+    content,
+    hooks,
+    options,
+    cron,
+    clock,
+    database,
+    dataDir: directory(),
+    user: (id, ...roles) =>
+      createUser({ id, login: `user${id}`, email: `${id}@example.com`, displayName: `User ${id}`, roles }, hooks),
   };
 }
 

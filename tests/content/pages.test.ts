@@ -18,25 +18,63 @@ describeDialects('admin pages of content', (_open, dialectCase) => {
     await posts.create({ title: 'Tea', status: 'publish' });
     await posts.create({ title: 'Coffee' });
     const all = await browser.get('/admin/posts');
-    expect(all.text).to.contain('All (2)').and.contain('Published (1)').and.contain('Draft (1)').and.contain('Tea').and.contain('Coffee');
-    expect((await browser.get('/admin/posts?status=draft')).text).to.contain('Coffee').and.not.contain('Tea');
-    expect((await browser.get('/admin/posts?s=TEA')).text).to.contain('Tea').and.not.contain('Coffee');
+    expect(all.text)
+      .to.contain('All (2)')
+      .and.contain('Published (1)')
+      .and.contain('Draft (1)')
+      .and.contain('Tea')
+      .and.contain('Coffee');
+    expect((await browser.get('/admin/posts?status=draft')).text)
+      .to.contain('Coffee')
+      .and.not.contain('Tea');
+    expect((await browser.get('/admin/posts?s=TEA')).text)
+      .to.contain('Tea')
+      .and.not.contain('Coffee');
     expect((await browser.get('/admin/posts?s=milk')).text).to.contain('Nothing fits');
   });
 
   it('write, publish, change and restore a post', async () => {
     const { posts, revisions } = site.host.content;
-    const fields = { title: 'My post', content: 'One\r\ntwo', excerpt: '', slug: '', status: 'publish', date: '', image: '0' };
+    const fields = {
+      title: 'My post',
+      content: 'One\r\ntwo',
+      excerpt: '',
+      slug: '',
+      status: 'publish',
+      date: '',
+      image: '0',
+    };
     const saved = await browser.submit('/admin/posts/new', 'save', fields);
     expect(saved.text).to.contain('It is published.');
     const [post] = await posts.find();
     expect(post).to.deep.include({ title: 'My post', content: 'One\ntwo', slug: 'my-post', authorId: 1 });
     const path = `/admin/posts/edit?id=${post?.id}`;
-    expect((await browser.submit(path, 'save', { ...fields, id: String(post?.id), content: 'Three', slug: 'my-post', date: '2026-01-01T00:00' })).text).to.contain('It is saved.');
+    expect(
+      (
+        await browser.submit(path, 'save', {
+          ...fields,
+          id: String(post?.id),
+          content: 'Three',
+          slug: 'my-post',
+          date: '2026-01-01T00:00',
+        })
+      ).text,
+    ).to.contain('It is saved.');
     const [, first] = await revisions.list(post?.id ?? 0);
-    expect((await browser.submit(path, 'restore', { id: String(post?.id), revision: String(first?.id) })).text).to.contain('The revision is restored.');
+    expect(
+      (await browser.submit(path, 'restore', { id: String(post?.id), revision: String(first?.id) })).text,
+    ).to.contain('The revision is restored.');
     expect((await posts.get(post?.id ?? 0))?.content).to.equal('One\ntwo');
-    expect((await browser.submit(path, 'save', { ...fields, id: String(post?.id), status: 'publish', date: '2027-03-01T10:30' })).text).to.contain('It is scheduled.');
+    expect(
+      (
+        await browser.submit(path, 'save', {
+          ...fields,
+          id: String(post?.id),
+          status: 'publish',
+          date: '2027-03-01T10:30',
+        })
+      ).text,
+    ).to.contain('It is scheduled.');
     expect((await posts.get(post?.id ?? 0))?.date).to.equal(Date.UTC(2027, 2, 1, 10, 30));
   });
 
@@ -44,22 +82,47 @@ describeDialects('admin pages of content', (_open, dialectCase) => {
     const post = await site.host.content.posts.create({ title: 'x' });
     const empty = await browser.submit('/admin/posts/new', 'save', { title: '', content: '', status: 'draft' });
     expect([empty.status, empty.text.includes('Write a title or some text.')]).to.deep.equal([400, true]);
-    const wrong = await browser.submit('/admin/posts/new', 'save', { title: 'Kept <b>', content: 'kept', status: 'nonsense', date: 'soon' });
+    const wrong = await browser.submit('/admin/posts/new', 'save', {
+      title: 'Kept <b>',
+      content: 'kept',
+      status: 'nonsense',
+      date: 'soon',
+    });
     expect(wrong.text).to.contain('Enter a date and a time').and.contain('Your account may not give it this status.');
     expect(wrong.html).to.contain('value="Kept &lt;b&gt;"');
-    const stale = await browser.submit(`/admin/posts/edit?id=${post.id}`, 'save', { id: String(post.id), title: 'y', status: 'draft', modified: '12345' });
+    const stale = await browser.submit(`/admin/posts/edit?id=${post.id}`, 'save', {
+      id: String(post.id),
+      title: 'y',
+      status: 'draft',
+      modified: '12345',
+    });
     expect(stale.text).to.contain('Somebody else changed it meanwhile.');
     const page = await site.host.content.posts.create({ type: 'page', title: 'Page', status: 'publish' });
-    expect((await browser.submit(`/admin/pages/edit?id=${page.id}`, 'save', { id: String(page.id), title: 'Page', status: 'publish', parent: '999' })).text).to.contain('Choose another page');
+    expect(
+      (
+        await browser.submit(`/admin/pages/edit?id=${page.id}`, 'save', {
+          id: String(page.id),
+          title: 'Page',
+          status: 'publish',
+          parent: '999',
+        })
+      ).text,
+    ).to.contain('Choose another page');
   });
 
   it('trash, restore and delete', async () => {
     const { posts } = site.host.content;
     const { id } = await posts.create({ title: 'Gone', status: 'publish' });
-    expect((await browser.submit('/admin/posts', 'trash', { id: String(id) })).text).to.contain('“Gone” is in the trash.');
-    expect((await browser.submit('/admin/posts?status=trash', 'restore', { id: String(id), back: 'trash' })).text).to.contain('“Gone” is a draft again.');
+    expect((await browser.submit('/admin/posts', 'trash', { id: String(id) })).text).to.contain(
+      '“Gone” is in the trash.',
+    );
+    expect(
+      (await browser.submit('/admin/posts?status=trash', 'restore', { id: String(id), back: 'trash' })).text,
+    ).to.contain('“Gone” is a draft again.');
     await posts.delete(id);
-    expect((await browser.submit('/admin/posts?status=trash', 'delete', { id: String(id) })).text).to.contain('“Gone” was deleted.');
+    expect((await browser.submit('/admin/posts?status=trash', 'delete', { id: String(id) })).text).to.contain(
+      '“Gone” was deleted.',
+    );
     expect((await browser.get(`/admin/posts/edit?id=${id}`)).status).to.equal(404);
   });
 
@@ -71,22 +134,49 @@ describeDialects('admin pages of content', (_open, dialectCase) => {
     const list = await contributor.get('/admin/posts');
     expect(list.text).to.contain('Mine').and.not.contain('Of Ed');
     expect((await contributor.get(`/admin/posts/edit?id=${other.id}`)).status).to.equal(403);
-    expect((await contributor.submit('/admin/posts', 'trash', { id: String(other.id) })).text).to.contain('may not do this');
+    expect((await contributor.submit('/admin/posts', 'trash', { id: String(other.id) })).text).to.contain(
+      'may not do this',
+    );
     const form = await contributor.get(`/admin/posts/edit?id=${mine.id}`);
     expect(form.html).to.contain('value="pending"').and.not.contain('value="publish"');
-    expect((await contributor.submit(`/admin/posts/edit?id=${mine.id}`, 'save', { id: String(mine.id), title: 'Mine', status: 'publish' })).status).to.equal(400);
+    expect(
+      (
+        await contributor.submit(`/admin/posts/edit?id=${mine.id}`, 'save', {
+          id: String(mine.id),
+          title: 'Mine',
+          status: 'publish',
+        })
+      ).status,
+    ).to.equal(400);
     for (const path of ['pages', 'media']) expect((await contributor.get(`/admin/${path}`)).status, path).to.equal(403);
   });
 
   it('show the library, and change and delete a file', async () => {
     const { media } = site.host.content;
-    const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
-    expect((await browser.get('/admin/media')).text).to.contain('No files yet').and.contain('at most 10 MB');
+    const png = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    );
+    expect((await browser.get('/admin/media')).text)
+      .to.contain('No files yet')
+      .and.contain('at most 10 MB');
     const file = await media.save({ bytes: png, name: 'Dot.png' });
-    expect((await browser.get('/admin/media?kind=image')).text).to.contain('Dot').and.contain('1 × 1');
+    expect((await browser.get('/admin/media?kind=image')).text)
+      .to.contain('Dot')
+      .and.contain('1 × 1');
     expect((await browser.get('/admin/media?kind=audio')).text).to.contain('Nothing fits');
     const path = `/admin/media/edit?id=${file.id}`;
-    expect((await browser.submit(path, 'save', { id: String(file.id), title: 'A dot', alt: 'One pixel', caption: '', description: '' })).text).to.contain('It is saved.');
+    expect(
+      (
+        await browser.submit(path, 'save', {
+          id: String(file.id),
+          title: 'A dot',
+          alt: 'One pixel',
+          caption: '',
+          description: '',
+        })
+      ).text,
+    ).to.contain('It is saved.');
     expect(await media.get(file.id)).to.deep.include({ title: 'A dot', alt: 'One pixel' });
     expect((await browser.submit(path, 'delete', { id: String(file.id) })).text).to.contain('“A dot” was deleted.');
     expect(await media.get(file.id)).to.equal(null);
@@ -94,8 +184,12 @@ describeDialects('admin pages of content', (_open, dialectCase) => {
 
   it('come with the types that plugins register, and go with them', async () => {
     const undo = site.host.content.registerPostType('book', { label: 'Books', singularLabel: 'Book', public: true });
-    expect((await browser.get('/admin/content/book')).text).to.contain('Books').and.contain('Add book');
-    expect((await browser.submit('/admin/content/book/new', 'save', { title: 'Moby', content: '', status: 'publish' })).text).to.contain('It is published.');
+    expect((await browser.get('/admin/content/book')).text)
+      .to.contain('Books')
+      .and.contain('Add book');
+    expect(
+      (await browser.submit('/admin/content/book/new', 'save', { title: 'Moby', content: '', status: 'publish' })).text,
+    ).to.contain('It is published.');
     undo();
     expect((await browser.get('/admin/content/book')).status).to.equal(404);
   });

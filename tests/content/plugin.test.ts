@@ -24,11 +24,25 @@ describeDialects('content for plugins', (_open, { location, directory }) => {
   it('is theirs while they are active: types, statuses, meta, shortcodes, hooks', async () => {
     const folder = join(directory(), 'plugins', 'library');
     await mkdir(folder, { recursive: true });
-    await writeFile(join(folder, 'plugin.json'), JSON.stringify({ slug: 'library', name: 'Library', version: '1.0.0', description: '', main: 'index.js', host: '^1' }));
+    await writeFile(
+      join(folder, 'plugin.json'),
+      JSON.stringify({
+        slug: 'library',
+        name: 'Library',
+        version: '1.0.0',
+        description: '',
+        main: 'index.js',
+        host: '^1',
+      }),
+    );
     await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
     await writeFile(join(folder, 'index.js'), plugin);
     const { databaseUrl, dataDir } = location();
-    const host = await createTestHost({ database: databaseUrl ?? dataDir, pluginDirs: [join(directory(), 'plugins')], plugins: ['library'] });
+    const host = await createTestHost({
+      database: databaseUrl ?? dataDir,
+      pluginDirs: [join(directory(), 'plugins')],
+      plugins: ['library'],
+    });
     try {
       await host.plugins.deactivate('library');
       await host.plugins.activate('library');
@@ -36,7 +50,10 @@ describeDialects('content for plugins', (_open, { location, directory }) => {
       const books = (await (await host.fetch('/wp-json/wp/v2/books?status=lent,publish')).json()) as { code?: string };
       expect(books.code).to.equal('rest_invalid_param');
       const [book] = await host.content.posts.find({ type: 'book', status: 'lent' });
-      const shown = (await (await host.fetch(`/wp-json/wp/v2/books/${book?.id}`)).json()) as { meta: unknown; status: string };
+      const shown = (await (await host.fetch(`/wp-json/wp/v2/books/${book?.id}`)).json()) as {
+        meta: unknown;
+        status: string;
+      };
       expect([shown.status, shown.meta]).to.deep.equal(['lent', { pages: 16 }]);
       expect((await host.content.render(post)).content).to.match(/^\d lent$/);
       expect((await host.fetch('/book/moby/')).status).to.equal(200);

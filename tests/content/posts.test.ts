@@ -9,13 +9,23 @@ describeDialects('posts', (open, dialectCase) => {
   it('are created as drafts, found once published, changed, and counted', async () => {
     const { posts } = await openContent(open, dialectCase);
     const draft = await posts.create({ title: 'Héllo Wörld & you', content: '<p>Text</p>' });
-    expect([draft.status, draft.type, draft.slug, draft.isDateSet, draft.date]).to.deep.equal(['draft', 'post', '', false, noon]);
+    expect([draft.status, draft.type, draft.slug, draft.isDateSet, draft.date]).to.deep.equal([
+      'draft',
+      'post',
+      '',
+      false,
+      noon,
+    ]);
     expect(await posts.find()).to.deep.equal([]);
     const published = await posts.update(draft.id, { status: 'publish' });
     expect([published.slug, published.isDateSet]).to.deep.equal(['hello-world-you', true]);
     expect(await posts.find()).to.deep.equal([published]);
     expect(await posts.get(draft.id)).to.deep.equal(published);
-    expect([await posts.count(), await posts.count({ status: 'any' }), await posts.count({ status: 'draft' })]).to.deep.equal([1, 1, 0]);
+    expect([
+      await posts.count(),
+      await posts.count({ status: 'any' }),
+      await posts.count({ status: 'draft' }),
+    ]).to.deep.equal([1, 1, 0]);
   });
 
   it('refuse what cannot be: no text, no such type, status or parent', async () => {
@@ -24,21 +34,37 @@ describeDialects('posts', (open, dialectCase) => {
     const below = await posts.create({ type: 'page', title: 'Below', status: 'publish', parentId: page.id });
     const codes = [];
     for (const attempt of [
-      () => posts.create({ title: '' }), () => posts.create({ type: 'book', title: 'x' }), () => posts.create({ title: 'x', status: 'gone' }),
-      () => posts.update(99, { title: 'x' }), () => posts.create({ title: 'x', parentId: 99 }), () => posts.update(page.id, { parentId: below.id }),
+      () => posts.create({ title: '' }),
+      () => posts.create({ type: 'book', title: 'x' }),
+      () => posts.create({ title: 'x', status: 'gone' }),
+      () => posts.update(99, { title: 'x' }),
+      () => posts.create({ title: 'x', parentId: 99 }),
+      () => posts.update(page.id, { parentId: below.id }),
       () => posts.update(page.id, { parentId: page.id }),
-    ]) codes.push(((await failureOf(attempt())) as { code?: string }).code);
-    expect(codes).to.deep.equal(['empty_content', 'invalid_post_type', 'invalid_post_status', 'rest_post_invalid_id', 'rest_post_invalid_id', 'rest_post_invalid_id', 'rest_post_invalid_id']);
+    ])
+      codes.push(((await failureOf(attempt())) as { code?: string }).code);
+    expect(codes).to.deep.equal([
+      'empty_content',
+      'invalid_post_type',
+      'invalid_post_status',
+      'rest_post_invalid_id',
+      'rest_post_invalid_id',
+      'rest_post_invalid_id',
+      'rest_post_invalid_id',
+    ]);
     expect(await posts.get(2 ** 40)).to.equal(null);
   });
 
   it('have slugs of their own within a type, and pages below one parent', async () => {
     const { posts } = await openContent(open, dialectCase);
     const slugs = [];
-    for (const type of ['post', 'post', 'page', 'page']) slugs.push((await posts.create({ type, title: 'Same', status: 'publish' })).slug);
+    for (const type of ['post', 'post', 'page', 'page'])
+      slugs.push((await posts.create({ type, title: 'Same', status: 'publish' })).slug);
     expect(slugs).to.deep.equal(['same', 'same-2', 'same', 'same-2']);
     const parent = await posts.create({ type: 'page', title: 'Parent', status: 'publish' });
-    expect((await posts.create({ type: 'page', title: 'Same', status: 'publish', parentId: parent.id })).slug).to.equal('same');
+    expect((await posts.create({ type: 'page', title: 'Same', status: 'publish', parentId: parent.id })).slug).to.equal(
+      'same',
+    );
     expect((await posts.create({ type: 'page', title: 'Feed', status: 'publish' })).slug).to.equal('feed-2');
     expect((await posts.create({ type: 'page', title: '2026', status: 'publish' })).slug).to.equal('2026-2');
     const nameless = await posts.create({ content: 'Without a title', status: 'publish' });
@@ -50,7 +76,11 @@ describeDialects('posts', (open, dialectCase) => {
 
   it('written at once by two nodes never share a slug', async () => {
     const [one, other] = [await openContent(open, dialectCase), await openContent(open, dialectCase)];
-    const made = await Promise.all(Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? one : other).posts.create({ title: 'Race', status: 'publish' })));
+    const made = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        (index % 2 === 0 ? one : other).posts.create({ title: 'Race', status: 'publish' }),
+      ),
+    );
     expect(new Set(made.map(({ slug }) => slug)).size).to.equal(12);
   });
 
@@ -59,36 +89,81 @@ describeDialects('posts', (open, dialectCase) => {
     const trace = traceHooks(hooks, /^(?!.*option).*(post|publish|draft|insert|revision)/);
     const { id } = await posts.create({ title: 'One', content: 'a', status: 'draft' });
     expect(trace.splice(0)).to.deep.equal([
-      'wp_insert_post_empty_content', 'wp_insert_post_data', 'transition_post_status', 'new_to_draft', 'draft_post', 'save_post_post', 'save_post', 'wp_insert_post', 'wp_after_insert_post',
+      'wp_insert_post_empty_content',
+      'wp_insert_post_data',
+      'transition_post_status',
+      'new_to_draft',
+      'draft_post',
+      'save_post_post',
+      'save_post',
+      'wp_insert_post',
+      'wp_after_insert_post',
     ]);
     await posts.update(id, { content: 'b', status: 'publish' });
     expect(trace.splice(0)).to.deep.equal([
-      'wp_insert_post_empty_content', 'wp_insert_post_data', 'pre_post_update', 'wp_unique_post_slug', 'wp_revisions_to_keep', 'transition_post_status', 'draft_to_publish', 'publish_post',
-      'edit_post_post', 'edit_post', 'post_updated', 'save_post_post', 'save_post', 'wp_insert_post', 'wp_after_insert_post', '_wp_put_post_revision', '_wp_put_post_revision',
+      'wp_insert_post_empty_content',
+      'wp_insert_post_data',
+      'pre_post_update',
+      'wp_unique_post_slug',
+      'wp_revisions_to_keep',
+      'transition_post_status',
+      'draft_to_publish',
+      'publish_post',
+      'edit_post_post',
+      'edit_post',
+      'post_updated',
+      'save_post_post',
+      'save_post',
+      'wp_insert_post',
+      'wp_after_insert_post',
+      '_wp_put_post_revision',
+      '_wp_put_post_revision',
     ]);
     await posts.delete(id);
-    expect(trace.splice(0).filter((name) => /trash/.test(name))).to.deep.equal(['pre_trash_post', 'wp_trash_post', 'publish_to_trash', 'trash_post', 'trashed_post']);
+    expect(trace.splice(0).filter((name) => /trash/.test(name))).to.deep.equal([
+      'pre_trash_post',
+      'wp_trash_post',
+      'publish_to_trash',
+      'trash_post',
+      'trashed_post',
+    ]);
     await posts.delete(id);
-    expect(trace.splice(0)).to.deep.equal(['pre_delete_post', 'before_delete_post', 'delete_post_post', 'delete_post', 'deleted_post_post', 'deleted_post', 'after_delete_post']);
+    expect(trace.splice(0)).to.deep.equal([
+      'pre_delete_post',
+      'before_delete_post',
+      'delete_post_post',
+      'delete_post',
+      'deleted_post_post',
+      'deleted_post',
+      'after_delete_post',
+    ]);
   });
 
   it('hand hooks the arguments that WordPress does', async () => {
     const { posts, hooks } = await openContent(open, dialectCase);
     const seen: unknown[] = [];
     hooks.addAction('transition_post_status', (next, old, post) => seen.push([next, old, post.title]));
-    hooks.addAction('publish_post', (id: number, post: { title: string }, old: string) => seen.push([id, post.title, old]));
+    hooks.addAction('publish_post', (id: number, post: { title: string }, old: string) =>
+      seen.push([id, post.title, old]),
+    );
     hooks.addAction('save_post', (id, post, update) => seen.push([id, post.title, update]));
     hooks.addFilter('wp_insert_post_data', (data) => ({ ...data, title: data.title.toUpperCase() }));
     const { id } = await posts.create({ title: 'one', status: 'publish' });
-    expect(seen).to.deep.equal([['publish', 'new', 'ONE'], [id, 'ONE', 'new'], [id, 'ONE', false]]);
+    expect(seen).to.deep.equal([
+      ['publish', 'new', 'ONE'],
+      [id, 'ONE', 'new'],
+      [id, 'ONE', false],
+    ]);
   });
 
   it('roll back with the transaction around them', async () => {
     const { posts, database } = await openContent(open, dialectCase);
-    const failure = await failureOf(database.transaction(async () => {
-      await posts.create({ title: 'Gone', status: 'publish', meta: { colour: 'red' } });
-      throw new Error('undone');
-    }));
+    const failure = await failureOf(
+      database.transaction(async () => {
+        await posts.create({ title: 'Gone', status: 'publish', meta: { colour: 'red' } });
+        throw new Error('undone');
+      }),
+    );
     expect([String(failure), await posts.count({ status: 'any' })]).to.deep.equal(['Error: undone', 0]);
   });
 
@@ -140,7 +215,14 @@ describeDialects('posts', (open, dialectCase) => {
 
   it('are found by words without regard to case and accents, by ids, authors, times, and in any order', async () => {
     const { posts } = await openContent(open, dialectCase);
-    const write = (title: string, date: number, authorId: number) => posts.create({ title, content: `<p class="secret">About <b>100%</b> ${title}</p>`, status: 'publish', date, authorId });
+    const write = (title: string, date: number, authorId: number) =>
+      posts.create({
+        title,
+        content: `<p class="secret">About <b>100%</b> ${title}</p>`,
+        status: 'publish',
+        date,
+        authorId,
+      });
     const café = await write('Café_Größe', noon - 3 * hour, 1);
     const tea = await write('Tea', noon - 2 * hour, 2);
     const milk = await write('Milk', noon - hour, 1);

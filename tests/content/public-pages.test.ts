@@ -19,7 +19,10 @@ describe('public pages of plugins', () => {
     folder = await mkdtemp(join(tmpdir(), 'public-pages-'));
     await mkdir(join(folder, 'house/views'), { recursive: true });
     await mkdir(join(folder, 'house/assets'));
-    await writeFile(join(folder, 'house/plugin.json'), JSON.stringify({ slug: 'house', name: 'House', version: '1.0.0', description: '', main: 'index.js', host: '^1' }));
+    await writeFile(
+      join(folder, 'house/plugin.json'),
+      JSON.stringify({ slug: 'house', name: 'House', version: '1.0.0', description: '', main: 'index.js', host: '^1' }),
+    );
     await writeFile(join(folder, 'house/index.js'), code);
     await writeFile(join(folder, 'house/views/page.hbs'), '<h1>Welcome {{name}}</h1>');
     await writeFile(join(folder, 'house/assets/house.css'), 'h1 { margin: 0 }');
@@ -34,7 +37,11 @@ describe('public pages of plugins', () => {
     const response = await host.fetch('/open/house?name=%3Cb%3E');
     const html = await response.text();
     expect(response.status).to.equal(200);
-    expect(html).to.contain('<h1>Welcome &lt;b&gt;</h1>').and.contain('<title>Open &lt;house&gt; · ').and.contain('content="Come in"').and.contain(`rel="canonical" href="${host.url}/open/house"`);
+    expect(html)
+      .to.contain('<h1>Welcome &lt;b&gt;</h1>')
+      .and.contain('<title>Open &lt;house&gt; · ')
+      .and.contain('content="Come in"')
+      .and.contain(`rel="canonical" href="${host.url}/open/house"`);
     const [, style = ''] = /href="(\/assets\/house\/house\.css\?v=[^"]+)"/.exec(html) ?? [];
     expect((await host.fetch(style)).status).to.equal(200);
     expect((await host.fetch('/open/house/')).status).to.equal(200);
@@ -61,7 +68,8 @@ describe('public pages of plugins', () => {
     expect(() => pages.add('two', page)).to.throw("There is a public page 'a' already.");
     undo();
     pages.add('two', page);
-    for (const path of ['', '/a', 'a/', 'A', '../a', 'a//b']) expect(() => pages.add('one', { ...page, path }), path).to.throw('is no address of a public page');
+    for (const path of ['', '/a', 'a/', 'A', '../a', 'a//b'])
+      expect(() => pages.add('one', { ...page, path }), path).to.throw('is no address of a public page');
     await host.plugins.deactivate('house');
     expect((await host.fetch('/open/house')).status).to.equal(404);
   });

@@ -19,10 +19,23 @@ describeDialects('/wp/v2/posts', (_open, dialectCase) => {
   const codeOf = ({ status, body }: Answer): unknown[] => [status, body?.code];
 
   it('creates, reads, changes and deletes', async () => {
-    const created = await editor('/posts', { method: 'POST', json: { title: 'A & B', content: { raw: '<p>Hello</p>' }, status: 'publish', slug: 'My Slug' } });
+    const created = await editor('/posts', {
+      method: 'POST',
+      json: { title: 'A & B', content: { raw: '<p>Hello</p>' }, status: 'publish', slug: 'My Slug' },
+    });
     const { body } = created;
-    expect([created.status, created.headers.get('location')]).to.deep.equal([201, `${site.host.url}/wp-json/wp/v2/posts/${body.id}`]);
-    expect(body).to.deep.include({ slug: 'my-slug', status: 'publish', type: 'post', date: '2026-01-01T00:00:00', link: `${site.host.url}/2026/01/my-slug/`, meta: {} });
+    expect([created.status, created.headers.get('location')]).to.deep.equal([
+      201,
+      `${site.host.url}/wp-json/wp/v2/posts/${body.id}`,
+    ]);
+    expect(body).to.deep.include({
+      slug: 'my-slug',
+      status: 'publish',
+      type: 'post',
+      date: '2026-01-01T00:00:00',
+      link: `${site.host.url}/2026/01/my-slug/`,
+      meta: {},
+    });
     expect(body.title).to.deep.equal({ raw: 'A & B', rendered: 'A &amp; B' });
     expect(body.content).to.deep.equal({ raw: '<p>Hello</p>', rendered: '<p>Hello</p>', protected: false });
     expect(body.permalink_template).to.equal(`${site.host.url}/2026/01/%postname%/`);
@@ -31,28 +44,53 @@ describeDialects('/wp/v2/posts', (_open, dialectCase) => {
     expect(read.status).to.equal(200);
     expect(read.body.title).to.deep.equal({ rendered: 'A &amp; B' });
     expect(read.body).not.to.have.any.keys('permalink_template', 'generated_slug');
-    expect(read.body._links).to.include.keys('self', 'collection', 'about', 'author', 'version-history', 'wp:attachment', 'curies');
+    expect(read.body._links).to.include.keys(
+      'self',
+      'collection',
+      'about',
+      'author',
+      'version-history',
+      'wp:attachment',
+      'curies',
+    );
 
     const changed = await editor(`/posts/${body.id}`, { method: 'PUT', json: { content: '<p>Other</p>' } });
     expect(changed.body.content.raw).to.equal('<p>Other</p>');
     const trashed = await editor(`/posts/${body.id}`, { method: 'DELETE' });
     expect([trashed.status, trashed.body.status]).to.deep.equal([200, 'trash']);
-    expect(codeOf(await editor(`/posts/${body.id}`, { method: 'DELETE' }))).to.deep.equal([410, 'rest_already_trashed']);
+    expect(codeOf(await editor(`/posts/${body.id}`, { method: 'DELETE' }))).to.deep.equal([
+      410,
+      'rest_already_trashed',
+    ]);
     const deleted = await editor(`/posts/${body.id}?force=true`, { method: 'DELETE' });
     expect([deleted.body.deleted, deleted.body.previous.id]).to.deep.equal([true, body.id]);
     expect(codeOf(await editor(`/posts/${body.id}`))).to.deep.equal([404, 'rest_post_invalid_id']);
   });
 
   it("refuses with WordPress's codes", async () => {
-    const [subscriber, author, contributor] = [(await site.as('subscriber')).call, await site.as('author'), await site.as('contributor')];
+    const [subscriber, author, contributor] = [
+      (await site.as('subscriber')).call,
+      await site.as('author'),
+      await site.as('contributor'),
+    ];
     const own = await make(author.call, { title: 'Own', status: 'publish' });
     const draft = await make(editor, { title: 'Draft' });
     const post = (call: Call, path: string, json: unknown): Promise<Answer> => call(path, { method: 'POST', json });
     const rows: [string, Promise<Answer>, number, string][] = [
       ['visitor creates', post(site.call, '/posts', { title: 'x' }), 401, 'rest_cannot_create'],
       ['subscriber creates', post(subscriber, '/posts', { title: 'x' }), 403, 'rest_cannot_create'],
-      ['contributor publishes', post(contributor.call, '/posts', { title: 'x', status: 'publish' }), 403, 'rest_cannot_publish'],
-      ['contributor makes private', post(contributor.call, '/posts', { title: 'x', status: 'private' }), 403, 'rest_cannot_publish'],
+      [
+        'contributor publishes',
+        post(contributor.call, '/posts', { title: 'x', status: 'publish' }),
+        403,
+        'rest_cannot_publish',
+      ],
+      [
+        'contributor makes private',
+        post(contributor.call, '/posts', { title: 'x', status: 'private' }),
+        403,
+        'rest_cannot_publish',
+      ],
       ['author for another', post(author.call, '/posts', { title: 'x', author: 1 }), 403, 'rest_cannot_edit_others'],
       ['editor for nobody', post(editor, '/posts', { title: 'x', author: 99 }), 400, 'rest_invalid_author'],
       ['unknown status', post(editor, '/posts', { title: 'x', status: 'inherit' }), 400, 'rest_invalid_param'],
@@ -66,7 +104,12 @@ describeDialects('/wp/v2/posts', (_open, dialectCase) => {
       ['visitor reads to edit', site.call(`/posts/${own}?context=edit`), 401, 'rest_forbidden_context'],
       ['visitor lists to edit', site.call('/posts?context=edit'), 401, 'rest_forbidden_context'],
       ['visitor deletes', site.call(`/posts/${own}`, { method: 'DELETE' }), 401, 'rest_cannot_delete'],
-      ["contributor deletes another's", contributor.call(`/posts/${own}`, { method: 'DELETE' }), 403, 'rest_cannot_delete'],
+      [
+        "contributor deletes another's",
+        contributor.call(`/posts/${own}`, { method: 'DELETE' }),
+        403,
+        'rest_cannot_delete',
+      ],
       ['nothing there', site.call('/posts/9999'), 404, 'rest_post_invalid_id'],
       ['a page as a post', editor(`/pages/${own}`), 404, 'rest_post_invalid_id'],
       ['page past the end', site.call('/posts?page=2'), 400, 'rest_post_invalid_page_number'],
@@ -80,18 +123,34 @@ describeDialects('/wp/v2/posts', (_open, dialectCase) => {
   });
 
   it('lists what may be read, with totals, paging, filters and order', async () => {
-    for (const [title, date] of [['Apple', '2025-01-01T10:00:00'], ['Banana', '2025-02-01T10:00:00'], ['Cherry', '2025-03-01T10:00:00']]) await make(editor, { title, date, status: 'publish' });
+    for (const [title, date] of [
+      ['Apple', '2025-01-01T10:00:00'],
+      ['Banana', '2025-02-01T10:00:00'],
+      ['Cherry', '2025-03-01T10:00:00'],
+    ])
+      await make(editor, { title, date, status: 'publish' });
     await make(editor, { title: 'Draft' });
     await make(editor, { title: 'Private', status: 'private' });
-    const titles = async (call: Call, query: string) => ((await call(`/posts${query}`)).body as { title: { rendered: string } }[]).map(({ title }) => title.rendered);
+    const titles = async (call: Call, query: string) =>
+      ((await call(`/posts${query}`)).body as { title: { rendered: string } }[]).map(({ title }) => title.rendered);
     expect(await titles(site.call, '')).to.deep.equal(['Cherry', 'Banana', 'Apple']);
     const second = await site.call('/posts?per_page=2&page=2');
-    expect([second.headers.get('x-wp-total'), second.headers.get('x-wp-totalpages'), second.headers.get('link')?.split(', ')[0]]).to.deep.equal(['3', '2', `<${site.host.url}/wp-json/wp/v2/posts?per_page=2&page=1>; rel="prev"`]);
+    expect([
+      second.headers.get('x-wp-total'),
+      second.headers.get('x-wp-totalpages'),
+      second.headers.get('link')?.split(', ')[0],
+    ]).to.deep.equal(['3', '2', `<${site.host.url}/wp-json/wp/v2/posts?per_page=2&page=1>; rel="prev"`]);
     expect(await titles(site.call, '?search=aNaN')).to.deep.equal(['Banana']);
     expect(await titles(site.call, '?slug=apple,cherry&order=asc')).to.deep.equal(['Apple', 'Cherry']);
     expect(await titles(site.call, '?after=2025-01-15T00:00:00&before=2025-02-15T00:00:00')).to.deep.equal(['Banana']);
     expect(await titles(site.call, '?orderby=title&order=asc&offset=1')).to.deep.equal(['Banana', 'Cherry']);
-    expect((await titles(editor, '?status=any')).sort()).to.deep.equal(['Apple', 'Banana', 'Cherry', 'Draft', 'Private']);
+    expect((await titles(editor, '?status=any')).sort()).to.deep.equal([
+      'Apple',
+      'Banana',
+      'Cherry',
+      'Draft',
+      'Private',
+    ]);
     expect(await titles(editor, '?status=draft,private&orderby=title&order=asc')).to.deep.equal(['Draft', 'Private']);
     expect(await titles((await site.as('author')).call, '?status=any')).to.deep.equal(['Cherry', 'Banana', 'Apple']);
     const [item] = (await site.call('/posts?_fields=id,_links&per_page=1')).body;
@@ -113,8 +172,12 @@ describeDialects('/wp/v2/posts', (_open, dialectCase) => {
   it('keeps scripts out of what authors write, and lets editors write any HTML', async () => {
     const html = '<p onclick="x()">Hi<script>alert(1)</script> <a href="javascript:x()">a</a> [b]</p>';
     const author = (await site.as('author')).call;
-    expect((await author('/posts', { method: 'POST', json: { title: 'x', content: html } })).body.content.raw).to.equal('<p>Hi <a>a</a> [b]</p>');
-    expect((await editor('/posts', { method: 'POST', json: { title: 'x', content: html } })).body.content.raw).to.equal(html);
+    expect((await author('/posts', { method: 'POST', json: { title: 'x', content: html } })).body.content.raw).to.equal(
+      '<p>Hi <a>a</a> [b]</p>',
+    );
+    expect((await editor('/posts', { method: 'POST', json: { title: 'x', content: html } })).body.content.raw).to.equal(
+      html,
+    );
   });
 
   it('shows and sets meta that is registered for it', async () => {
@@ -124,21 +187,41 @@ describeDialects('/wp/v2/posts', (_open, dialectCase) => {
     const { body } = await editor('/posts', { method: 'POST', json: { title: 'x', meta: { rating: 5, other: 1 } } });
     expect(body.meta).to.deep.equal({ rating: 5, _inner: null });
     expect(await content.meta.get(body.id, 'other')).to.equal(null);
-    expect((await editor(`/posts/${body.id}`, { method: 'POST', json: { meta: { rating: null } } })).body.meta.rating).to.equal(3);
-    expect(codeOf(await editor(`/posts/${body.id}`, { method: 'POST', json: { meta: { rating: 0 } } }))).to.deep.equal([400, 'rest_invalid_param']);
-    expect(codeOf(await editor(`/posts/${body.id}`, { method: 'POST', json: { meta: { _inner: 'x' } } }))).to.deep.equal([403, 'rest_cannot_update']);
+    expect(
+      (await editor(`/posts/${body.id}`, { method: 'POST', json: { meta: { rating: null } } })).body.meta.rating,
+    ).to.equal(3);
+    expect(codeOf(await editor(`/posts/${body.id}`, { method: 'POST', json: { meta: { rating: 0 } } }))).to.deep.equal([
+      400,
+      'rest_invalid_param',
+    ]);
+    expect(
+      codeOf(await editor(`/posts/${body.id}`, { method: 'POST', json: { meta: { _inner: 'x' } } })),
+    ).to.deep.equal([403, 'rest_cannot_update']);
   });
 
   it('has revisions for those who may edit', async () => {
     const id = await make(editor, { title: 'x', content: 'one', status: 'publish' });
     await editor(`/posts/${id}`, { method: 'PUT', json: { content: 'two' } });
     const list = await editor(`/posts/${id}/revisions`);
-    expect(list.body.map(({ content, parent }: { content: { rendered: string }; parent: number }) => [content.rendered, parent])).to.deep.equal([['two', id], ['one', id]]);
+    expect(
+      list.body.map(({ content, parent }: { content: { rendered: string }; parent: number }) => [
+        content.rendered,
+        parent,
+      ]),
+    ).to.deep.equal([
+      ['two', id],
+      ['one', id],
+    ]);
     const [newest] = list.body;
     expect(codeOf(await site.call(`/posts/${id}/revisions`))).to.deep.equal([401, 'rest_cannot_read']);
     expect(codeOf(await editor(`/posts/999/revisions`))).to.deep.equal([404, 'rest_post_invalid_parent']);
-    expect(codeOf(await editor(`/posts/${id}/revisions/${newest.id}`, { method: 'DELETE' }))).to.deep.equal([501, 'rest_trash_not_supported']);
-    expect((await editor(`/posts/${id}/revisions/${newest.id}?force=true`, { method: 'DELETE' })).body.deleted).to.equal(true);
+    expect(codeOf(await editor(`/posts/${id}/revisions/${newest.id}`, { method: 'DELETE' }))).to.deep.equal([
+      501,
+      'rest_trash_not_supported',
+    ]);
+    expect(
+      (await editor(`/posts/${id}/revisions/${newest.id}?force=true`, { method: 'DELETE' })).body.deleted,
+    ).to.equal(true);
     expect(codeOf(await editor(`/posts/${id}/revisions/${newest.id}`))).to.deep.equal([404, 'rest_post_invalid_id']);
   });
 
@@ -150,12 +233,23 @@ describeDialects('/wp/v2/posts', (_open, dialectCase) => {
       response.body['extra'] = 1;
       return response;
     });
-    hooks.addAction('rest_after_insert_post', (post: { title: string }, _request: unknown, creating: boolean) => seen.push([post.title, creating]));
+    hooks.addAction('rest_after_insert_post', (post: { title: string }, _request: unknown, creating: boolean) =>
+      seen.push([post.title, creating]),
+    );
     const { body } = await editor('/posts', { method: 'POST', json: { title: 'x' } });
     expect([body.title.raw, body.extra, seen]).to.deep.equal(['x!', 1, [['x!', true]]]);
 
-    const undo = content.registerPostType('book', { label: 'Books', singularLabel: 'Book', public: true, showInRest: true, restBase: 'books', supports: ['title', 'editor'] });
-    expect((await editor('/books', { method: 'POST', json: { title: 'Moby', status: 'publish' } })).body.link).to.equal(`${site.host.url}/book/moby/`);
+    const undo = content.registerPostType('book', {
+      label: 'Books',
+      singularLabel: 'Book',
+      public: true,
+      showInRest: true,
+      restBase: 'books',
+      supports: ['title', 'editor'],
+    });
+    expect((await editor('/books', { method: 'POST', json: { title: 'Moby', status: 'publish' } })).body.link).to.equal(
+      `${site.host.url}/book/moby/`,
+    );
     expect((await site.call('/types')).body.book.rest_base).to.equal('books');
     undo();
     expect(codeOf(await site.call('/books'))).to.deep.equal([404, 'rest_no_route']);
@@ -163,12 +257,23 @@ describeDialects('/wp/v2/posts', (_open, dialectCase) => {
 
   it('answers types and statuses', async () => {
     expect(Object.keys((await site.call('/types')).body)).to.deep.equal(['post', 'page', 'attachment']);
-    expect((await site.call('/types/page')).body).to.deep.include({ slug: 'page', rest_base: 'pages', hierarchical: true });
+    expect((await site.call('/types/page')).body).to.deep.include({
+      slug: 'page',
+      rest_base: 'pages',
+      hierarchical: true,
+    });
     expect((await editor('/types/post?context=edit')).body.capabilities.edit_posts).to.equal('edit_posts');
     expect(codeOf(await site.call('/types/none'))).to.deep.equal([404, 'rest_type_invalid']);
     expect(codeOf(await site.call('/types?context=edit'))).to.deep.equal([401, 'rest_cannot_view']);
     expect(Object.keys((await site.call('/statuses')).body)).to.deep.equal(['publish']);
-    expect(Object.keys((await editor('/statuses')).body)).to.deep.equal(['publish', 'future', 'draft', 'pending', 'private', 'trash']);
+    expect(Object.keys((await editor('/statuses')).body)).to.deep.equal([
+      'publish',
+      'future',
+      'draft',
+      'pending',
+      'private',
+      'trash',
+    ]);
     expect(codeOf(await site.call('/statuses/draft'))).to.deep.equal([401, 'rest_cannot_read_status']);
     expect(codeOf(await site.call('/statuses/none'))).to.deep.equal([404, 'rest_status_invalid']);
   });

@@ -10,8 +10,18 @@ describeDialects('revisions', (open, dialectCase) => {
     await posts.update(id, { content: 'two' }, { as: user(2, 'administrator') });
     await posts.update(id, { menuOrder: 4 });
     const kept = await revisions.list(id);
-    expect(kept.map(({ title, content, authorId, type, status, parentId }) => [title, content, authorId, type, status, parentId])).to.deep.equal([
-      ['First', 'two', 2, 'revision', 'inherit', id], ['First', 'one', 1, 'revision', 'inherit', id],
+    expect(
+      kept.map(({ title, content, authorId, type, status, parentId }) => [
+        title,
+        content,
+        authorId,
+        type,
+        status,
+        parentId,
+      ]),
+    ).to.deep.equal([
+      ['First', 'two', 2, 'revision', 'inherit', id],
+      ['First', 'one', 1, 'revision', 'inherit', id],
     ]);
     const restored = await revisions.restore(kept[1]?.id ?? 0);
     expect([restored.id, restored.content, restored.menuOrder]).to.deep.equal([id, 'one', 4]);

@@ -22,7 +22,8 @@ describe('shortcodes', () => {
     addShortcode('a', () => 'A');
     addShortcode('a-b', () => 'AB');
     expect(await doShortcode('[a][a-b][a-c][ab][a.x][a')).to.equal('AAB[a-c][ab]A[a');
-    for (const tag of ['', ' ', 'a b', 'a[', '<a', 'a/b', 'a=b', 'a&b']) expect(() => addShortcode(tag, () => ''), tag).to.throw('cannot be a shortcode');
+    for (const tag of ['', ' ', 'a b', 'a[', '<a', 'a/b', 'a=b', 'a&b'])
+      expect(() => addShortcode(tag, () => ''), tag).to.throw('cannot be a shortcode');
   });
 
   it('give back what their undo takes away: the callback before, in any order', async () => {
@@ -77,7 +78,13 @@ describe('shortcodes', () => {
     const { addShortcode, hasShortcode, stripShortcodes, shortcodeExists } = open();
     addShortcode('a', () => '');
     addShortcode('b', () => '');
-    expect([shortcodeExists('a'), shortcodeExists('c'), hasShortcode('[a][b][/a]', 'b'), hasShortcode('[b', 'b'), hasShortcode('[[b]]', 'c')]).to.deep.equal([true, false, true, false, false]);
+    expect([
+      shortcodeExists('a'),
+      shortcodeExists('c'),
+      hasShortcode('[a][b][/a]', 'b'),
+      hasShortcode('[b', 'b'),
+      hasShortcode('[[b]]', 'c'),
+    ]).to.deep.equal([true, false, true, false, false]);
     expect(stripShortcodes('1[a x]2[/a]3[[b]]4[c]')).to.equal('13[b]4[c]');
   });
 });

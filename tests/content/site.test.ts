@@ -15,20 +15,28 @@ describeDialects('the public site', (_open, dialectCase) => {
     const response = await site.host.fetch(path, { redirect: 'manual', ...init });
     return { status: response.status, text: await response.text(), headers: response.headers };
   };
-  const publish = (title: string, more: Record<string, unknown> = {}) => site.host.content.posts.create({ title, content: `<p>Text of ${title}</p>`, status: 'publish', ...more });
+  const publish = (title: string, more: Record<string, unknown> = {}) =>
+    site.host.content.posts.create({ title, content: `<p>Text of ${title}</p>`, status: 'publish', ...more });
 
   it('welcomes while there are no posts, and lists them page by page once there are', async () => {
     expect((await get('/')).text).to.contain('This site is up and running.');
     await site.host.options.update('posts_per_page', 2);
-    for (const [index, title] of ['One', 'Two <b>&', 'Three'].entries()) await publish(title, { date: site.host.clock.now() - (3 - index) * hour });
+    for (const [index, title] of ['One', 'Two <b>&', 'Three'].entries())
+      await publish(title, { date: site.host.clock.now() - (3 - index) * hour });
     await publish('Draft', { status: 'draft' });
     const home = await get('/');
     expect(home.status).to.equal(200);
-    expect(home.text).to.contain('Three').and.contain('Two &lt;b&gt;&amp;').and.contain('href="/page/2/"').and.not.contain('>One<').and.not.contain('Draft');
+    expect(home.text)
+      .to.contain('Three')
+      .and.contain('Two &lt;b&gt;&amp;')
+      .and.contain('href="/page/2/"')
+      .and.not.contain('>One<')
+      .and.not.contain('Draft');
     expect(home.headers.get('content-security-policy')).to.contain("script-src 'self'");
     const second = await get('/page/2/');
     expect(second.text).to.contain('>One<').and.contain('href="/" rel="prev"');
-    for (const path of ['/page/3/', '/page/0/', '/page/x/', '/page/2/x/']) expect((await get(path)).status, path).to.equal(404);
+    for (const path of ['/page/3/', '/page/0/', '/page/x/', '/page/2/x/'])
+      expect((await get(path)).status, path).to.equal(404);
     expect((await get('/page/2')).headers.get('location')).to.equal('/page/2/');
     expect((await get('/page/1/')).headers.get('location')).to.equal('/');
   });
@@ -39,14 +47,36 @@ describeDialects('the public site', (_open, dialectCase) => {
     const child = await publish('Child', { type: 'page', parentId: parent.id });
     const single = await get('/2026/01/a-post/');
     expect(single.status).to.equal(200);
-    expect(single.text).to.contain('<p>Text of A Post</p>').and.contain(`<link rel="canonical" href="${site.host.url}/2026/01/a-post/">`).and.contain(`class="single post-id-${post.id} single-post"`);
+    expect(single.text)
+      .to.contain('<p>Text of A Post</p>')
+      .and.contain(`<link rel="canonical" href="${site.host.url}/2026/01/a-post/">`)
+      .and.contain(`class="single post-id-${post.id} single-post"`);
     expect((await get('/parent/child/')).text).to.contain('<h1>Child</h1>');
-    for (const [path, to] of [[`/?p=${post.id}`, '/2026/01/a-post/'], ['/2026/01/a-post', '/2026/01/a-post/'], ['/2019/07/a-post/', '/2026/01/a-post/'], [`/?page_id=${child.id}`, '/parent/child/']]) {
+    for (const [path, to] of [
+      [`/?p=${post.id}`, '/2026/01/a-post/'],
+      ['/2026/01/a-post', '/2026/01/a-post/'],
+      ['/2019/07/a-post/', '/2026/01/a-post/'],
+      [`/?page_id=${child.id}`, '/parent/child/'],
+    ]) {
       const { status, headers } = await get(path ?? '');
       expect([status, headers.get('location')], path).to.deep.equal([301, site.host.url + to]);
     }
-    for (const path of ['/child/', '/parent/none/', '/2026/01/none/', '/?p=999', '/?p=x', '/%00/', '/%2f/', '/a%5cb/', '/none/', '/2026/13/']) expect((await get(path)).status, path).to.equal(404);
-    expect((await get('/2026/01/')).text).to.contain('January 2026').and.contain('A Post');
+    for (const path of [
+      '/child/',
+      '/parent/none/',
+      '/2026/01/none/',
+      '/?p=999',
+      '/?p=x',
+      '/%00/',
+      '/%2f/',
+      '/a%5cb/',
+      '/none/',
+      '/2026/13/',
+    ])
+      expect((await get(path)).status, path).to.equal(404);
+    expect((await get('/2026/01/')).text)
+      .to.contain('January 2026')
+      .and.contain('A Post');
     expect((await get('/2025/')).status).to.equal(404);
     expect((await get('/2026/01/a-post/', { method: 'POST' })).status).to.equal(404);
     const head = await get('/2026/01/a-post/', { method: 'HEAD' });
@@ -59,7 +89,14 @@ describeDialects('the public site', (_open, dialectCase) => {
     const hidden = await publish('Hidden', { status: 'private', authorId: user.id });
     const trashed = await publish('Trashed');
     await site.host.content.posts.delete(trashed.id);
-    for (const path of [`/?p=${draft.id}`, '/2026/01/hidden/', '/2026/01/trashed/', `/?p=${trashed.id}`, `/?p=${hidden.id}`]) expect((await get(path)).status, path).to.equal(404);
+    for (const path of [
+      `/?p=${draft.id}`,
+      '/2026/01/hidden/',
+      '/2026/01/trashed/',
+      `/?p=${trashed.id}`,
+      `/?p=${hidden.id}`,
+    ])
+      expect((await get(path)).status, path).to.equal(404);
     const cookie = await signIn(site);
     const preview = await get(`/?p=${draft.id}`, { headers: { cookie } });
     expect(preview.status).to.equal(200);
@@ -84,8 +121,15 @@ describeDialects('the public site', (_open, dialectCase) => {
     await publish('A & <B> \u0007', { content: '<p>CDATA ]]> end</p>', excerpt: 'Short & sweet' });
     const feed = await get('/feed/');
     expect([feed.status, feed.headers.get('content-type')]).to.deep.equal([200, 'application/rss+xml; charset=utf-8']);
-    expect(feed.text).to.contain('<title>A &amp; &lt;B&gt;</title>').and.contain('<link>http').and.contain('<pubDate>Thu, 01 Jan 2026 00:00:00 GMT</pubDate>').and.contain('&lt;p&gt;CDATA ]]&gt; end&lt;/p&gt;').and.contain('<description>Short &amp; sweet</description>');
-    expect((await get('/feed/', { headers: { 'if-none-match': feed.headers.get('etag') ?? '' } })).status).to.equal(304);
+    expect(feed.text)
+      .to.contain('<title>A &amp; &lt;B&gt;</title>')
+      .and.contain('<link>http')
+      .and.contain('<pubDate>Thu, 01 Jan 2026 00:00:00 GMT</pubDate>')
+      .and.contain('&lt;p&gt;CDATA ]]&gt; end&lt;/p&gt;')
+      .and.contain('<description>Short &amp; sweet</description>');
+    expect((await get('/feed/', { headers: { 'if-none-match': feed.headers.get('etag') ?? '' } })).status).to.equal(
+      304,
+    );
     expect((await get('/feed/none/')).status).to.equal(404);
     expect((await get('/')).text).to.contain('type="application/rss+xml"');
   });
@@ -101,7 +145,16 @@ describeDialects('the public site', (_open, dialectCase) => {
     hooks.addFilter('wp_footer', (html) => `${html}<p>Foot</p>`);
     hooks.addFilter('site_navigation', (entries) => [...entries, { label: 'Shop', href: '/shop/' }]);
     const { text } = await get(`/2026/01/${post.slug}/`);
-    for (const part of ['<h1>Hooked!</h1>', 'It is 2026, [year] <a href="/2026">', '<p>More</p>', ' mine"', '<meta name="mine" content="1">', '<p>Foot</p>', '<a href="/shop/">Shop</a>']) expect(text).to.contain(part);
+    for (const part of [
+      '<h1>Hooked!</h1>',
+      'It is 2026, [year] <a href="/2026">',
+      '<p>More</p>',
+      ' mine"',
+      '<meta name="mine" content="1">',
+      '<p>Foot</p>',
+      '<a href="/shop/">Shop</a>',
+    ])
+      expect(text).to.contain(part);
     hooks.addFilter('pre_get_posts', (query) => ({ ...query, search: 'nothing like it' }));
     expect((await get('/')).text).to.contain('up and running');
   });
@@ -129,7 +182,9 @@ describeDialects('the public site', (_open, dialectCase) => {
 async function signIn({ host }: ContentSite): Promise<string> {
   const [user] = await host.users.list();
   const response = await host.fetch('/admin/login', {
-    method: 'POST', redirect: 'manual', headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    method: 'POST',
+    redirect: 'manual',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({ login: user?.login ?? '', password: 'correct horse battery' }),
   });
   return (response.headers.get('set-cookie') ?? '').split(';')[0] ?? '';

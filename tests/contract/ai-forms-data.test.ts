@@ -3,7 +3,10 @@ import { formTables } from '../../plugins/svc/modules/ai-forms/forms/form-tables
 import { makeForm, startedPage } from './ai-forms-site.ts';
 import { describeWidget } from './widget-site.ts';
 
-const mail = [{ id: 'email', type: 'text', label: 'E-mail' }, { id: 'topic', type: 'text', label: 'Topic', required: true }];
+const mail = [
+  { id: 'email', type: 'text', label: 'E-mail' },
+  { id: 'topic', type: 'text', label: 'Topic', required: true },
+];
 
 describeWidget('what is stored of forms', (site) => {
   const run = async (...args: readonly string[]): Promise<string> => {
@@ -11,22 +14,39 @@ describeWidget('what is stored of forms', (site) => {
     if (code !== 0) throw new Error(err);
     return out;
   };
-  const stored = async (): Promise<string[]> => ((await site().host.database.knex(formTables.submissions).orderBy('id').pluck('response')) as string[]);
+  const stored = async (): Promise<string[]> =>
+    (await site().host.database.knex(formTables.submissions).orderBy('id').pluck('response')) as string[];
 
   it('is found, filtered and exported by commands', async () => {
     const { id } = await makeForm(site(), { elements: mail, prompt: '{topic}' });
     const page = await startedPage(site(), id);
     await page.submit({ topic: 'Ärger', email: '=cmd()' });
-    site().farEnd.answer = (turn) => { turn.fail(400); };
+    site().farEnd.answer = (turn) => {
+      turn.fail(400);
+    };
     await page.submit({ topic: 'Lake' });
-    const list = JSON.parse(await run('svc', 'form', 'submissions', String(id), '--json')) as { status: string; number: number | null }[];
-    expect(list.map(({ status, number }) => [status, number])).to.deep.equal([['failed', null], ['completed', 1]]);
+    const list = JSON.parse(await run('svc', 'form', 'submissions', String(id), '--json')) as {
+      status: string;
+      number: number | null;
+    }[];
+    expect(list.map(({ status, number }) => [status, number])).to.deep.equal([
+      ['failed', null],
+      ['completed', 1],
+    ]);
     expect(JSON.parse(await run('svc', 'form', 'submissions', '--search=arger', '--json'))).to.have.length(1);
     expect(JSON.parse(await run('svc', 'form', 'submissions', '--search=you said', '--json'))).to.have.length(1);
     expect(JSON.parse(await run('svc', 'form', 'submissions', '--status=failed', '--json'))).to.have.length(1);
-    const lines = (await run('svc', 'form', 'submissions', '--export=jsonl')).trim().split('\n').map((line) => JSON.parse(line) as { inputs: object; response: { text: string } });
-    expect(lines.at(-1)).to.deep.include({ inputs: { email: '=cmd()', topic: 'Ärger' }, response: { text: 'You said: Ärger' } });
-    expect(await run('svc', 'form', 'submissions', '--export=csv')).to.contain('E-mail: =cmd()').and.to.contain('You said: Ärger');
+    const lines = (await run('svc', 'form', 'submissions', '--export=jsonl'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { inputs: object; response: { text: string } });
+    expect(lines.at(-1)).to.deep.include({
+      inputs: { email: '=cmd()', topic: 'Ärger' },
+      response: { text: 'You said: Ärger' },
+    });
+    expect(await run('svc', 'form', 'submissions', '--export=csv'))
+      .to.contain('E-mail: =cmd()')
+      .and.to.contain('You said: Ärger');
   });
 
   it('goes when it is older than its form keeps', async () => {
@@ -47,13 +67,41 @@ describeWidget('what is stored of forms', (site) => {
     await guest.submit({ topic: 'Of Eve', email: 'Eve@Example.com' });
     await (await startedPage(site(), id)).submit({ topic: 'Of nobody' });
     const { hooks } = site().host;
-    const records = await hooks.applyFiltersAsync('svc_personal_data_export', [], { email: 'ada@example.com' }, { userId: user, conversations: [] });
-    expect(records.map(({ type, data }) => [type, (data['response'] as { text: string }).text])).to.deep.equal([['form_answer', 'You said: Of Ada']]);
-    expect(await hooks.applyFiltersAsync('svc_personal_data_erase', {}, { email: 'eve@example.com' }, { userId: null, conversations: [] })).to.deep.include({ form_answers: 1 });
-    expect(await hooks.applyFiltersAsync('svc_personal_data_erase', {}, { userId: user }, { userId: user, conversations: [] })).to.deep.include({ form_answers: 1 });
+    const records = await hooks.applyFiltersAsync(
+      'svc_personal_data_export',
+      [],
+      { email: 'ada@example.com' },
+      { userId: user, conversations: [] },
+    );
+    expect(records.map(({ type, data }) => [type, (data['response'] as { text: string }).text])).to.deep.equal([
+      ['form_answer', 'You said: Of Ada'],
+    ]);
+    expect(
+      await hooks.applyFiltersAsync(
+        'svc_personal_data_erase',
+        {},
+        { email: 'eve@example.com' },
+        { userId: null, conversations: [] },
+      ),
+    ).to.deep.include({ form_answers: 1 });
+    expect(
+      await hooks.applyFiltersAsync(
+        'svc_personal_data_erase',
+        {},
+        { userId: user },
+        { userId: user, conversations: [] },
+      ),
+    ).to.deep.include({ form_answers: 1 });
     expect(await stored()).to.deep.equal(['You said: Of nobody']);
     const [session] = (await site().host.database.knex(formTables.submissions).pluck('session_id')) as string[];
-    expect(await hooks.applyFiltersAsync('svc_personal_data_erase', {}, { sessionId: session ?? '' }, { userId: null, conversations: [] })).to.deep.include({ form_answers: 1 });
+    expect(
+      await hooks.applyFiltersAsync(
+        'svc_personal_data_erase',
+        {},
+        { sessionId: session ?? '' },
+        { userId: null, conversations: [] },
+      ),
+    ).to.deep.include({ form_answers: 1 });
   });
 
   it('goes over to nobody when its user is deleted, and goes with its form', async () => {
@@ -61,7 +109,12 @@ describeWidget('what is stored of forms', (site) => {
     const { cookie, id: user } = await site().user('ada');
     await (await startedPage(site(), id, { origin: site().host.url, cookie })).submit({ topic: 'Sea' });
     await site().host.users.delete(user);
-    expect(await site().host.database.knex(formTables.submissions).first('user_id', 'session_id').then((row: { user_id: number; session_id: null }) => [Number(row.user_id), row.session_id])).to.deep.equal([0, null]);
+    expect(
+      await site()
+        .host.database.knex(formTables.submissions)
+        .first('user_id', 'session_id')
+        .then((row: { user_id: number; session_id: null }) => [Number(row.user_id), row.session_id]),
+    ).to.deep.equal([0, null]);
     await run('svc', 'form', 'delete', String(id));
     expect(await stored()).to.deep.equal([]);
   });
@@ -73,6 +126,8 @@ describeWidget('what is stored of forms', (site) => {
     await site().clock.advance(2_000);
     let rows = await noted();
     while (rows.length === 0) rows = await noted();
-    expect(rows.map(({ reference, outcome }: { reference: string; outcome: string }) => [reference, outcome])).to.deep.equal([[`form:${String(id)}:${body.submission_id}`, 'ok']]);
+    expect(
+      rows.map(({ reference, outcome }: { reference: string; outcome: string }) => [reference, outcome]),
+    ).to.deep.equal([[`form:${String(id)}:${body.submission_id}`, 'ok']]);
   });
 });

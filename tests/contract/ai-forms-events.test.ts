@@ -26,7 +26,13 @@ describeDialects('the event of a form', (_open, { location }) => {
       site = await startWidgetSite({ database: databaseUrl ?? dataDir, clock: createSystemClock() });
       receiver = await startWebhookReceiver();
       await site.host.cli('svc', 'webhook', 'on');
-      const { code, err } = await site.host.cli('svc', 'webhook', 'add', '--json', JSON.stringify({ name: 'Shop', url: receiver.url, events: ['form.submitted'] }));
+      const { code, err } = await site.host.cli(
+        'svc',
+        'webhook',
+        'add',
+        '--json',
+        JSON.stringify({ name: 'Shop', url: receiver.url, events: ['form.submitted'] }),
+      );
       if (code !== 0) throw new Error(err);
     });
     afterEach(async () => {
@@ -34,14 +40,17 @@ describeDialects('the event of a form', (_open, { location }) => {
       await receiver.stop();
     });
 
-    const received = async (count: number): Promise<readonly Event[]> => (await receiver.first(count)).map(({ body }) => JSON.parse(body.toString()) as Event);
+    const received = async (count: number): Promise<readonly Event[]> =>
+      (await receiver.first(count)).map(({ body }) => JSON.parse(body.toString()) as Event);
 
     it('arrives once for each submission that was answered, whole and as its schema says; not for what failed or was refused', async () => {
       const { id } = await makeForm(site);
       const { cookie, id: user } = await site.user('ada');
       const guest = await startedPage(site, id);
       const signedIn = await startedPage(site, id, { origin: site.host.url, cookie });
-      site.farEnd.answer = (turn) => { turn.fail(400); };
+      site.farEnd.answer = (turn) => {
+        turn.fail(400);
+      };
       const submission_id = randomUUID();
       await guest.submit({ topic: 'Sea', tone: 'f' }, { submission_id });
       await guest.submit({ topic: '' });
@@ -50,7 +59,10 @@ describeDialects('the event of a form', (_open, { location }) => {
         turn.end();
       };
       // The same one three times, twice of them at once.
-      await Promise.all([guest.submit({ topic: 'Sea', tone: 'f' }, { submission_id }), guest.submit({ topic: 'Sea', tone: 'f' }, { submission_id })]);
+      await Promise.all([
+        guest.submit({ topic: 'Sea', tone: 'f' }, { submission_id }),
+        guest.submit({ topic: 'Sea', tone: 'f' }, { submission_id }),
+      ]);
       const { body } = await guest.submit({ topic: 'Sea', tone: 'f' }, { submission_id });
       await signedIn.stream({ topic: 'Lake' });
       await guest.submit({ topic: 'The end' });
@@ -58,16 +70,32 @@ describeDialects('the event of a form', (_open, { location }) => {
       const ajv = addFormats.default(new Ajv({ allErrors: true, allowUnionTypes: true }));
       for (const event of events) {
         expect(ajv.validate(formSubmittedEvent.schema, event.data), ajv.errorsText()).to.equal(true);
-        const missing = (contractFields['form.submitted'] ?? []).filter((path) => path !== 'actor.user_id' && path.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], event.data) === undefined);
+        const missing = (contractFields['form.submitted'] ?? []).filter(
+          (path) =>
+            path !== 'actor.user_id' &&
+            path
+              .split('.')
+              .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], event.data) ===
+              undefined,
+        );
         expect(missing).to.deep.equal([]);
-        expect([event.type, event.source.module, event.source.origin, event.resource?.type]).to.deep.equal(['form.submitted', 'ai_forms', 'frontend_submission_completed', 'form_submission']);
+        expect([event.type, event.source.module, event.source.origin, event.resource?.type]).to.deep.equal([
+          'form.submitted',
+          'ai_forms',
+          'frontend_submission_completed',
+          'form_submission',
+        ]);
       }
       const byCount = [...events].sort((left, right) => left.data.submission.count - right.data.submission.count);
       expect(byCount.map(({ data }) => data.submission.count)).to.deep.equal([1, 2, 3]);
       const [first, second] = byCount as [Event, Event];
       expect(first.data).to.deep.equal({
-        form: { id, name: 'Writer' }, submission: { id: body.submission_id, count: 1 }, inputs: { topic: 'Sea', tone: 'f', extras: [], words: null, source: null }, response: { text: 'Salt & Crumb' },
-        ai: { provider: 'OpenAI', model: 'gpt-4o-mini-answered' }, actor: { type: 'guest' },
+        form: { id, name: 'Writer' },
+        submission: { id: body.submission_id, count: 1 },
+        inputs: { topic: 'Sea', tone: 'f', extras: [], words: null, source: null },
+        response: { text: 'Salt & Crumb' },
+        ai: { provider: 'OpenAI', model: 'gpt-4o-mini-answered' },
+        actor: { type: 'guest' },
       });
       expect([first.resource?.id, first.resource?.label]).to.deep.equal([body.submission_id, 'Writer']);
       expect(second.data.actor).to.deep.equal({ type: 'user', user_id: user });
@@ -78,7 +106,9 @@ describeDialects('the event of a form', (_open, { location }) => {
     it('is stored with the submission, or neither is', async () => {
       const { id } = await makeForm(site);
       const page = await startedPage(site, id);
-      site.host.hooks.addFilter('svc_event_webhooks_envelope', () => { throw new Error('A filter is broken.'); });
+      site.host.hooks.addFilter('svc_event_webhooks_envelope', () => {
+        throw new Error('A filter is broken.');
+      });
       const { status } = await page.submit({ topic: 'Sea' });
       expect(status).to.equal(200);
       const { out } = await site.host.cli('svc', 'form', 'submissions', String(id), '--json');

@@ -12,29 +12,70 @@ describeWidget('forms that a model answers', (site) => {
   it('are answered as a whole or as the answer is made, and stored', async () => {
     const { id } = await makeForm(site(), { instructions: 'You write for [username].' });
     const page = await startedPage(site(), id);
-    const { status, body } = await page.submit({ topic: 'The {tone} sea', tone: 'f', extras: ['a', 'b'], words: '120' });
+    const { status, body } = await page.submit({
+      topic: 'The {tone} sea',
+      tone: 'f',
+      extras: ['a', 'b'],
+      words: '120',
+    });
     expect(status).to.equal(200);
     const asked = 'Topic: The {tone} sea; tone: Friendly; extras: Alpha, Beta; words: 120; source:';
     expect(body.response).to.equal(`You said: ${asked}`);
-    expect(site().farEnd.calls[0]?.messages).to.deep.equal([{ role: 'system', content: 'You write for Guest.' }, { role: 'user', content: asked }]);
+    expect(site().farEnd.calls[0]?.messages).to.deep.equal([
+      { role: 'system', content: 'You write for Guest.' },
+      { role: 'user', content: asked },
+    ]);
     const events = await page.stream({ topic: 'Second' });
-    expect(events.filter(({ type }) => type === 'delta').map(({ text }) => text).join('')).to.equal('You said: Topic: Second; tone: ; extras: ; words: ; source:');
-    expect(events.at(-1)).to.deep.include({ type: 'done', response: 'You said: Topic: Second; tone: ; extras: ; words: ; source:', sources: [] });
+    expect(
+      events
+        .filter(({ type }) => type === 'delta')
+        .map(({ text }) => text)
+        .join(''),
+    ).to.equal('You said: Topic: Second; tone: ; extras: ; words: ; source:');
+    expect(events.at(-1)).to.deep.include({
+      type: 'done',
+      response: 'You said: Topic: Second; tone: ; extras: ; words: ; source:',
+      sources: [],
+    });
     const [first, second] = await rows();
-    expect(first).to.deep.include({ uuid: body.submission_id, status: 'completed', form_id: id, response: body.response });
+    expect(first).to.deep.include({
+      uuid: body.submission_id,
+      status: 'completed',
+      form_id: id,
+      response: body.response,
+    });
     expect([Number(first.number), Number(second.number)]).to.deep.equal([1, 2]);
-    expect(JSON.parse(first.answers as string).inputs).to.deep.equal({ topic: 'The {tone} sea', tone: 'f', extras: ['a', 'b'], words: 120, source: null });
+    expect(JSON.parse(first.answers as string).inputs).to.deep.equal({
+      topic: 'The {tone} sea',
+      tone: 'f',
+      extras: ['a', 'b'],
+      words: 120,
+      source: null,
+    });
   });
 
   it('take files as text, and keep nothing of them but their name', async () => {
     const { id } = await makeForm(site());
     const page = await startedPage(site(), id);
     const body = new FormData();
-    for (const [name, value] of [['token', page.token], ['submission_id', randomUUID()], ['values[topic]', 'Sea'], ['values[extras][]', 'a'], ['values[extras][]', 'b']] as const) body.append(name, value);
+    for (const [name, value] of [
+      ['token', page.token],
+      ['submission_id', randomUUID()],
+      ['values[topic]', 'Sea'],
+      ['values[extras][]', 'a'],
+      ['values[extras][]', 'b'],
+    ] as const)
+      body.append(name, value);
     body.append('values[source]', new Blob(['# Facts\n\nSalt is salty.']), 'facts.md');
-    const response = await site().host.fetch(`/wp-json/svc-widget/v1/forms/${String(id)}/submit`, { method: 'POST', headers: { ...page.headers, accept: 'application/json' }, body });
+    const response = await site().host.fetch(`/wp-json/svc-widget/v1/forms/${String(id)}/submit`, {
+      method: 'POST',
+      headers: { ...page.headers, accept: 'application/json' },
+      body,
+    });
     expect(response.status).to.equal(200);
-    expect(site().farEnd.calls[0]?.messages.at(-1)?.content).to.equal('Topic: Sea; tone: ; extras: Alpha, Beta; words: ; source: # Facts\n\nSalt is salty.');
+    expect(site().farEnd.calls[0]?.messages.at(-1)?.content).to.equal(
+      'Topic: Sea; tone: ; extras: Alpha, Beta; words: ; source: # Facts\n\nSalt is salty.',
+    );
     const [row] = await rows();
     expect(JSON.parse(row.answers as string).inputs.source).to.deep.equal({ name: 'facts.md', size: 23 });
     expect(row.answers).not.to.contain('salty');
@@ -46,19 +87,36 @@ describeWidget('forms that a model answers', (site) => {
     const refused = await page.submit({ topic: 'x'.repeat(41), tone: 'z', extras: ['c'], words: 5 }, { consent: true });
     expect(refused.status).to.equal(400);
     expect(refused.body.data['params']).to.deep.equal({
-      topic: 'Topic may have at most 40 characters; it has 41.', tone: 'Tone must be one of: Friendly, Strict.', extras: 'Extras may only hold: Alpha, Beta.', words: 'Words must be 10 or more.',
+      topic: 'Topic may have at most 40 characters; it has 41.',
+      tone: 'Tone must be one of: Friendly, Strict.',
+      extras: 'Extras may only hold: Alpha, Beta.',
+      words: 'Words must be 10 or more.',
     });
-    expect((await page.submit({ topic: 'Sea' })).body.data['params']).to.deep.equal({ 'svc:consent': 'Please agree first.' });
-    expect((await page.submit({}, { consent: true })).body.data['params']).to.deep.equal({ topic: 'Topic is required.' });
-    for (const [name, content, sentence] of [['a.exe', 'x', /\.txt, \.md or \.pdf/], ['big.txt', 'x'.repeat(110_000), /at most 0\.1 MB/], ['fake.pdf', 'no pdf', /no PDF/]] as const) {
+    expect((await page.submit({ topic: 'Sea' })).body.data['params']).to.deep.equal({
+      'svc:consent': 'Please agree first.',
+    });
+    expect((await page.submit({}, { consent: true })).body.data['params']).to.deep.equal({
+      topic: 'Topic is required.',
+    });
+    for (const [name, content, sentence] of [
+      ['a.exe', 'x', /\.txt, \.md or \.pdf/],
+      ['big.txt', 'x'.repeat(110_000), /at most 0\.1 MB/],
+      ['fake.pdf', 'no pdf', /no PDF/],
+    ] as const) {
       const body = new FormData();
       body.append('token', page.token);
       body.append('submission_id', randomUUID());
       body.append('consent', '1');
       body.append('values[topic]', 'Sea');
       body.append('values[source]', new Blob([content]), name);
-      const response = await site().host.fetch(`/wp-json/svc-widget/v1/forms/${String(id)}/submit`, { method: 'POST', headers: { ...page.headers, accept: 'application/json' }, body });
-      expect(((await response.json()) as { data: { params: { source: string } } }).data.params.source, name).to.match(sentence);
+      const response = await site().host.fetch(`/wp-json/svc-widget/v1/forms/${String(id)}/submit`, {
+        method: 'POST',
+        headers: { ...page.headers, accept: 'application/json' },
+        body,
+      });
+      expect(((await response.json()) as { data: { params: { source: string } } }).data.params.source, name).to.match(
+        sentence,
+      );
     }
     expect(site().farEnd.calls).to.have.length(0);
     expect(await rows()).to.have.length(0);
@@ -68,24 +126,37 @@ describeWidget('forms that a model answers', (site) => {
     const { id } = await makeForm(site());
     const page = await startedPage(site(), id);
     const submission_id = randomUUID();
-    site().farEnd.answer = (turn) => { turn.fail(400); };
+    site().farEnd.answer = (turn) => {
+      turn.fail(400);
+    };
     const failed = await page.submit({ topic: 'Sea' }, { submission_id });
-    expect(failed.body).to.deep.include({ code: 'rest_svc_form_failed', message: 'This did not work. Please try again in a moment.' });
+    expect(failed.body).to.deep.include({
+      code: 'rest_svc_form_failed',
+      message: 'This did not work. Please try again in a moment.',
+    });
     expect((await rows())[0]).to.deep.include({ status: 'failed', error_code: 'rest_svc_provider_rejected' });
     site().farEnd.answer = (turn) => {
       turn.piece('Yes');
       turn.end();
     };
     const before = site().farEnd.calls.length;
-    const answers = [await page.submit({ topic: 'Sea' }, { submission_id }), await page.submit({ topic: 'Sea' }, { submission_id })];
-    expect(answers.map(({ status, body }) => [status, body.response])).to.deep.equal([[200, 'Yes'], [200, 'Yes']]);
+    const answers = [
+      await page.submit({ topic: 'Sea' }, { submission_id }),
+      await page.submit({ topic: 'Sea' }, { submission_id }),
+    ];
+    expect(answers.map(({ status, body }) => [status, body.response])).to.deep.equal([
+      [200, 'Yes'],
+      [200, 'Yes'],
+    ]);
     expect(site().farEnd.calls.length - before).to.equal(1);
     expect((await rows()).map(({ status, attempt }) => [status, attempt])).to.deep.equal([['completed', 2]]);
     const turn = site().farEnd.next();
     const other = randomUUID();
     const running = page.submit({ topic: 'Sea' }, { submission_id: other });
     const { piece, end } = await turn;
-    expect((await page.submit({ topic: 'Sea' }, { submission_id: other })).body.code).to.equal('rest_svc_submission_running');
+    expect((await page.submit({ topic: 'Sea' }, { submission_id: other })).body.code).to.equal(
+      'rest_svc_submission_running',
+    );
     piece('Done');
     end();
     expect((await running).body.response).to.equal('Done');
@@ -96,7 +167,19 @@ describeWidget('forms that a model answers', (site) => {
     const page = await startedPage(site(), id);
     await page.submit({ topic: 'Sea' });
     const { knex } = site().host.database;
-    await knex(formTables.submissions).update({ status: 'running', number: null, lease_until: 1, reserved: JSON.stringify({ scope: id, subjects: await knex(formTables.counters).pluck('subject'), unit: 'answers', per: 'day', startsAt: Date.UTC(2026, 10, 20), amount: 1 }) });
+    await knex(formTables.submissions).update({
+      status: 'running',
+      number: null,
+      lease_until: 1,
+      reserved: JSON.stringify({
+        scope: id,
+        subjects: await knex(formTables.counters).pluck('subject'),
+        unit: 'answers',
+        per: 'day',
+        startsAt: Date.UTC(2026, 10, 20),
+        amount: 1,
+      }),
+    });
     expect((await page.submit({ topic: 'Two' })).status).to.equal(429);
     await site().host.cron.run('svc_ai_forms_sweep');
     expect((await rows())[0]).to.deep.include({ status: 'failed', error_code: 'rest_svc_form_abandoned' });
@@ -105,23 +188,39 @@ describeWidget('forms that a model answers', (site) => {
 
   it('hold limits of guests by session and address, of users by role, and say when there is more', async () => {
     await site().host.options.update('timezone_string', 'Europe/Berlin');
-    const { id } = await makeForm(site(), { limits: { guest: { amount: 2, per: 'day' }, user: { amount: 1, per: 'month' }, roles: { editor: { amount: 3, per: 'month' } }, message: 'Enough for today.' } });
+    const { id } = await makeForm(site(), {
+      limits: {
+        guest: { amount: 2, per: 'day' },
+        user: { amount: 1, per: 'month' },
+        roles: { editor: { amount: 3, per: 'month' } },
+        message: 'Enough for today.',
+      },
+    });
     expect((await (await startedPage(site(), id)).submit({ topic: 'One' })).status).to.equal(200);
     expect((await (await startedPage(site(), id)).submit({ topic: 'Two' })).status).to.equal(200);
     const third = await startedPage(site(), id);
     const limit = { message: 'Enough for today.', until: '2026-11-20T23:00:00.000Z' };
     const refused = await third.submit({ topic: 'Three' });
-    expect(refused).to.deep.include({ status: 429, body: { code: 'rest_svc_form_limit_reached', message: 'Enough for today.', data: { status: 429, limit } } });
+    expect(refused).to.deep.include({
+      status: 429,
+      body: { code: 'rest_svc_form_limit_reached', message: 'Enough for today.', data: { status: 429, limit } },
+    });
     expect(refused.headers.get('retry-after')).to.equal(String(13 * 3600));
     expect((await third.start()).body.limit).to.deep.equal(limit);
     site().clock.jump(13 * 3600_000);
     expect((await third.submit({ topic: 'Three' })).status).to.equal(200);
-    for (const [login, role, most] of [['ada', 'subscriber', 1], ['eve', 'editor', 3]] as const) {
+    for (const [login, role, most] of [
+      ['ada', 'subscriber', 1],
+      ['eve', 'editor', 3],
+    ] as const) {
       const { cookie } = await site().user(login, role);
       const page = await startedPage(site(), id, { origin: site().host.url, cookie });
       const statuses = [];
       for (let send = 0; send < 4; send += 1) statuses.push((await page.submit({ topic: 'Sea' })).status);
-      expect(statuses.filter((status) => status === 200), login).to.have.length(most);
+      expect(
+        statuses.filter((status) => status === 200),
+        login,
+      ).to.have.length(most);
     }
     expect(JSON.stringify(await site().host.database.knex(formTables.counters))).not.to.contain('127.0.0');
   });
@@ -137,13 +236,20 @@ describeWidget('forms that a model answers', (site) => {
 
   it('are there for the pages of their embed settings alone, and while they are active', async () => {
     const { id } = await makeForm(site());
-    const get = (headers: Readonly<Record<string, string>>) => site().host.fetch(`/wp-json/svc-widget/v1/forms/${String(id)}`, { headers });
+    const get = (headers: Readonly<Record<string, string>>) =>
+      site().host.fetch(`/wp-json/svc-widget/v1/forms/${String(id)}`, { headers });
     const allowed = await get({ origin: 'https://shop.example.com' });
-    expect([allowed.status, allowed.headers.get('access-control-allow-origin'), allowed.headers.get('access-control-allow-credentials')]).to.deep.equal([200, 'https://shop.example.com', null]);
+    expect([
+      allowed.status,
+      allowed.headers.get('access-control-allow-origin'),
+      allowed.headers.get('access-control-allow-credentials'),
+    ]).to.deep.equal([200, 'https://shop.example.com', null]);
     const view = (await allowed.json()) as Record<string, unknown>;
     expect(view).to.have.all.keys('id', 'name', 'intro', 'elements', 'texts', 'result', 'consent');
     expect(JSON.stringify(view)).not.to.match(/gpt-4o-mini|Topic:/);
-    expect(((await (await get({ origin: 'https://evil.example' })).json()) as { code: string }).code).to.equal('rest_svc_form_origin_not_allowed');
+    expect(((await (await get({ origin: 'https://evil.example' })).json()) as { code: string }).code).to.equal(
+      'rest_svc_form_origin_not_allowed',
+    );
     const page = await startedPage(site(), id);
     page.headers['origin'] = 'https://evil.example';
     expect((await page.submit({ topic: 'Sea' })).body.code).to.equal('rest_svc_form_origin_not_allowed');
@@ -175,12 +281,17 @@ describeWidget('forms that a model answers', (site) => {
     const { id } = await makeForm(site(), { privacy: { keep: false } });
     const page = await startedPage(site(), id);
     const submission_id = randomUUID();
-    const { body } = await page.submit({ topic: 'A secret' }, { submission_id, page_url: 'https://shop.example.com/secret' });
+    const { body } = await page.submit(
+      { topic: 'A secret' },
+      { submission_id, page_url: 'https://shop.example.com/secret' },
+    );
     expect(body.response).to.contain('A secret');
     const stored = await rows();
     expect(stored.map(({ status }) => status)).to.deep.equal(['completed']);
     expect(JSON.stringify(stored)).not.to.contain('secret');
-    expect((await page.submit({ topic: 'A secret' }, { submission_id })).body.code).to.equal('rest_svc_submission_not_kept');
+    expect((await page.submit({ topic: 'A secret' }, { submission_id })).body.code).to.equal(
+      'rest_svc_submission_not_kept',
+    );
   });
 
   it('end with the visitor who goes away: nothing more is made, and nothing counts', async () => {
@@ -188,34 +299,58 @@ describeWidget('forms that a model answers', (site) => {
     const page = await startedPage(site(), id);
     const coming = site().farEnd.next();
     // A connection of its own, which is gone with its caller.
-    const caller = request(`${site().host.url}/wp-json/svc-widget/v1/forms/${String(id)}/submit`, { method: 'POST', agent: false, headers: { ...page.headers, 'user-agent': 'node', 'content-type': 'application/json', accept: 'text/event-stream' } });
+    const caller = request(`${site().host.url}/wp-json/svc-widget/v1/forms/${String(id)}/submit`, {
+      method: 'POST',
+      agent: false,
+      headers: {
+        ...page.headers,
+        'user-agent': 'node',
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+      },
+    });
     caller.on('error', () => undefined);
     const responded = once(caller, 'response');
     caller.end(JSON.stringify({ token: page.token, submission_id: randomUUID(), values: { topic: 'Sea' } }));
     const turn = await coming;
     turn.piece('Half');
     await responded;
-    const failed = new Promise<void>((resolve) => { site().host.hooks.addAction('svc_form_failed', () => resolve()); });
+    const failed = new Promise<void>((resolve) => {
+      site().host.hooks.addAction('svc_form_failed', () => resolve());
+    });
     caller.destroy();
     await failed;
     turn.cut();
-    expect((await rows())[0]).to.deep.include({ status: 'failed', error_code: 'rest_svc_request_aborted', response: '' });
+    expect((await rows())[0]).to.deep.include({
+      status: 'failed',
+      error_code: 'rest_svc_request_aborted',
+      response: '',
+    });
     expect((await page.submit({ topic: 'Sea' })).status).to.equal(200);
   });
 
   it('can be changed by filters before the prompt, after the answer and in what pages are told', async () => {
     const { hooks } = site().host;
-    hooks.addFilter('svc_form_prompt', (given, turn) => ({ ...given, prompt: `${given.prompt} (${turn.display_values['tone'] ?? ''})`, params: { ...given.params, temperature: 0 } }));
+    hooks.addFilter('svc_form_prompt', (given, turn) => ({
+      ...given,
+      prompt: `${given.prompt} (${turn.display_values['tone'] ?? ''})`,
+      params: { ...given.params, temperature: 0 },
+    }));
     hooks.addFilter('svc_form_streams', () => false);
     hooks.addFilter('svc_form_response', (text) => text.replaceAll('Sea', 'Lake'));
     hooks.addFilter('svc_form_config', (view) => ({ ...view, intro: 'Hello' }));
     const { id } = await makeForm(site());
     const page = await startedPage(site(), id);
-    expect((await page.stream({ topic: 'Sea', tone: 's' })).map(({ type, text, response }) => [type, text ?? response])).to.deep.equal([
-      ['delta', 'You said: Topic: Lake; tone: Strict; extras: ; words: ; source: (Strict)'], ['done', 'You said: Topic: Lake; tone: Strict; extras: ; words: ; source: (Strict)'],
+    expect(
+      (await page.stream({ topic: 'Sea', tone: 's' })).map(({ type, text, response }) => [type, text ?? response]),
+    ).to.deep.equal([
+      ['delta', 'You said: Topic: Lake; tone: Strict; extras: ; words: ; source: (Strict)'],
+      ['done', 'You said: Topic: Lake; tone: Strict; extras: ; words: ; source: (Strict)'],
     ]);
     expect((await rows())[0].response).to.contain('Lake');
-    const view = (await (await site().host.fetch(`/wp-json/svc-widget/v1/forms/${String(id)}`, { headers: page.headers })).json()) as { intro: string };
+    const view = (await (
+      await site().host.fetch(`/wp-json/svc-widget/v1/forms/${String(id)}`, { headers: page.headers })
+    ).json()) as { intro: string };
     expect(view.intro).to.equal('Hello');
   });
 
@@ -236,10 +371,18 @@ describeWidget('forms that a model answers', (site) => {
     expect(post?.content).to.contain('Some');
     expect(post?.content).not.to.match(/script/);
     const stranger = await site().user('eve', 'author');
-    expect((await (await startedPage(site(), id, { origin: site().host.url, cookie: stranger.cookie })).post('post', { submission_id: body.submission_id })).status).to.equal(404);
+    expect(
+      (
+        await (
+          await startedPage(site(), id, { origin: site().host.url, cookie: stranger.cookie })
+        ).post('post', { submission_id: body.submission_id })
+      ).status,
+    ).to.equal(404);
     const reader = await site().user('bob', 'subscriber');
     const theirs = await startedPage(site(), id, { origin: site().host.url, cookie: reader.cookie });
     expect((await theirs.start()).body.may_save).to.equal(false);
-    expect((await theirs.post('post', { submission_id: (await theirs.submit({ topic: 'Sea' })).body.submission_id })).status).to.equal(403);
+    expect(
+      (await theirs.post('post', { submission_id: (await theirs.submit({ topic: 'Sea' })).body.submission_id })).status,
+    ).to.equal(403);
   });
 });

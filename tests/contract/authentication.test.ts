@@ -11,7 +11,11 @@ describe('the REST key over HTTP', () => {
 
   function expectRefused({ status, body }: Answer): void {
     expect(status).to.equal(401);
-    expect(body).to.deep.equal({ code: 'rest_svc_invalid_api_key', message: 'Invalid or missing API Key.', data: { status: 401 } });
+    expect(body).to.deep.equal({
+      code: 'rest_svc_invalid_api_key',
+      message: 'Invalid or missing API Key.',
+      data: { status: 401 },
+    });
   }
 
   const broken: Record<string, unknown> = {
@@ -37,18 +41,32 @@ describe('the REST key over HTTP', () => {
 
   it('lets in by a parameter of JSON body, form body or query', async () => {
     expect((await service.generate({ ...goodRequest, svc_api_key: restKey }, {})).status).to.equal(200);
-    expect((await service.generate(goodRequest, {}, `?svc_api_key=${encodeURIComponent(restKey)}`)).status).to.equal(200);
-    const form = await service.generate(`svc_api_key=${encodeURIComponent(restKey)}`, { 'content-type': 'application/x-www-form-urlencoded' });
+    expect((await service.generate(goodRequest, {}, `?svc_api_key=${encodeURIComponent(restKey)}`)).status).to.equal(
+      200,
+    );
+    const form = await service.generate(`svc_api_key=${encodeURIComponent(restKey)}`, {
+      'content-type': 'application/x-www-form-urlencoded',
+    });
     expect([form.status, form.body.code]).to.deep.equal([400, 'rest_missing_callback_param']);
   });
 
   it('tries the parameter when the header does not match', async () => {
-    const { status } = await service.generate(goodRequest, { authorization: 'Bearer of something else' }, `?svc_api_key=${encodeURIComponent(restKey)}`);
+    const { status } = await service.generate(
+      goodRequest,
+      { authorization: 'Bearer of something else' },
+      `?svc_api_key=${encodeURIComponent(restKey)}`,
+    );
     expect(status).to.equal(200);
   });
 
   it('takes the body before the query', async () => {
-    expectRefused(await service.generate({ ...goodRequest, svc_api_key: 'wrong' }, {}, `?svc_api_key=${encodeURIComponent(restKey)}`));
+    expectRefused(
+      await service.generate(
+        { ...goodRequest, svc_api_key: 'wrong' },
+        {},
+        `?svc_api_key=${encodeURIComponent(restKey)}`,
+      ),
+    );
   });
 
   it('lets nobody in while it is empty', async () => {
@@ -65,9 +83,17 @@ describe('the REST key over HTTP', () => {
   });
 
   it('never reaches the log, and neither does the key of a provider', async () => {
-    await service.generate({ ...goodRequest, svc_api_key: restKey, provider: 'nobody' }, { authorization: 'Bearer wrong-but-telling' }, `?svc_api_key=${encodeURIComponent(restKey)}`);
+    await service.generate(
+      { ...goodRequest, svc_api_key: restKey, provider: 'nobody' },
+      { authorization: 'Bearer wrong-but-telling' },
+      `?svc_api_key=${encodeURIComponent(restKey)}`,
+    );
     const lines = service.host.logged.join('\n');
-    expect(lines).not.to.contain(restKey).and.not.contain(encodeURIComponent(restKey)).and.not.contain('wrong-but-telling').and.not.contain('sk-far-end');
+    expect(lines)
+      .not.to.contain(restKey)
+      .and.not.contain(encodeURIComponent(restKey))
+      .and.not.contain('wrong-but-telling')
+      .and.not.contain('sk-far-end');
   });
 
   it('tells broken JSON from a good key', async () => {

@@ -7,8 +7,15 @@ import { startAutomationsSite, type AutomationsSite } from './automations-site.t
 /** A promise that is settled from outside. */
 function gate(): { readonly opened: Promise<void>; open(): void } {
   let open = (): void => undefined;
-  const opened = new Promise<void>((resolve) => { open = resolve; });
-  return { opened, open: () => { open(); } };
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return {
+    opened,
+    open: () => {
+      open();
+    },
+  };
 }
 
 describeDialects('the queue of automations', (_open, { location }) => {
@@ -36,9 +43,22 @@ describeDialects('the queue of automations', (_open, { location }) => {
       let reason: unknown;
       site.work = async ({ signal }) => {
         begun.open();
-        await new Promise<void>((resolve) => { signal.addEventListener('abort', () => { resolve(); }, { once: true }); });
+        await new Promise<void>((resolve) => {
+          signal.addEventListener(
+            'abort',
+            () => {
+              resolve();
+            },
+            { once: true },
+          );
+        });
         reason = signal.reason;
-        return { message: 'Too late.', commit: async () => { await site.host.content.posts.create({ title: 'Must not be' }); } };
+        return {
+          message: 'Too late.',
+          commit: async () => {
+            await site.host.content.posts.create({ title: 'Must not be' });
+          },
+        };
       };
       const task = await site.task({ source: { kind: 'list', items: ['one'] } });
       await site.cli('svc', 'task', 'run', String(task.id));
@@ -54,23 +74,32 @@ describeDialects('the queue of automations', (_open, { location }) => {
       expect((await site.items(task)).map(({ state }) => state)).to.deep.equal(['cancelled']);
       // It can be set to go again.
       expect(await site.cli('svc', 'task', 'retry', String(task.id), String(item?.id))).to.deep.equal({ retried: 1 });
-      expect((await site.until(task, 'completed'))[0]).to.deep.include({ attempts: 2, message: 'The note is written.' });
+      expect((await site.until(task, 'completed'))[0]).to.deep.include({
+        attempts: 2,
+        message: 'The note is written.',
+      });
     });
 
     it('rolls the outcome back with a commit that fails, and tries it again', async () => {
       let commits = 0;
-      site.work = async ({ target }) => Promise.resolve({
-        message: 'Done.',
-        commit: async () => {
-          await site.host.content.posts.create({ title: target });
-          commits += 1;
-          if (commits === 1) throw Object.assign(new Error('Not now.'), { code: 'rest_svc_provider_error', status: 502 });
-          return { message: 'Done in the end.' };
-        },
-      });
+      site.work = async ({ target }) =>
+        Promise.resolve({
+          message: 'Done.',
+          commit: async () => {
+            await site.host.content.posts.create({ title: target });
+            commits += 1;
+            if (commits === 1)
+              throw Object.assign(new Error('Not now.'), { code: 'rest_svc_provider_error', status: 502 });
+            return { message: 'Done in the end.' };
+          },
+        });
       const task = await site.task({ source: { kind: 'list', items: ['one'] } });
       await site.cli('svc', 'task', 'run', String(task.id));
-      expect((await site.until(task, 'completed', 'failed'))[0]).to.deep.include({ state: 'completed', attempts: 2, message: 'Done in the end.' });
+      expect((await site.until(task, 'completed', 'failed'))[0]).to.deep.include({
+        state: 'completed',
+        attempts: 2,
+        message: 'Done in the end.',
+      });
       expect(await site.host.content.posts.count({ status: 'any' })).to.equal(1);
     });
 
@@ -99,16 +128,40 @@ describeDialects('the queue of automations', (_open, { location }) => {
     it('fails what was begun as often as it may and never ended', async () => {
       const task = await site.task({ source: { kind: 'list', items: ['one'] }, status: 'active', attempts: 2 });
       await site.cli('svc', 'task', 'pause', String(task.id));
-      await site.host.database.knex(taskTables.items).insert({ task_id: task.id, run_id: 0, identity: 'x', target: 'one', input: '{}', state: 'processing', attempts: 2, tries_from: 0, message: '', created_at: 1, due_at: 1, token: 2 });
+      await site.host.database.knex(taskTables.items).insert({
+        task_id: task.id,
+        run_id: 0,
+        identity: 'x',
+        target: 'one',
+        input: '{}',
+        state: 'processing',
+        attempts: 2,
+        tries_from: 0,
+        message: '',
+        created_at: 1,
+        due_at: 1,
+        token: 2,
+      });
       await site.cli('svc', 'task', 'resume', String(task.id));
-      expect((await site.until(task, 'failed'))[0]).to.deep.include({ attempts: 2, message: 'The process that worked on it ended 2 times before it was done.' });
+      expect((await site.until(task, 'failed'))[0]).to.deep.include({
+        attempts: 2,
+        message: 'The process that worked on it ended 2 times before it was done.',
+      });
     });
 
     it('gives back what is under way when the process stops, as if it had not been begun', async () => {
       const begun = gate();
       site.work = async ({ signal }) => {
         begun.open();
-        await new Promise<void>((_resolve, reject) => { signal.addEventListener('abort', () => { reject(new Error('Stopped.')); }, { once: true }); });
+        await new Promise<void>((_resolve, reject) => {
+          signal.addEventListener(
+            'abort',
+            () => {
+              reject(new Error('Stopped.'));
+            },
+            { once: true },
+          );
+        });
         return { message: '' };
       };
       const task = await site.task({ source: { kind: 'list', items: ['one'] } });
@@ -130,7 +183,13 @@ describeDialects('the queue of automations', (_open, { location }) => {
       const worker = await start({ ROLE: 'worker' });
       await worker.until(task, 'completed');
       // Told by the other node, not by cron.
-      await web.cli('svc', 'task', 'update', '--json', JSON.stringify({ id: task.id, source: { kind: 'list', items: ['four'] } }));
+      await web.cli(
+        'svc',
+        'task',
+        'update',
+        '--json',
+        JSON.stringify({ id: task.id, source: { kind: 'list', items: ['four'] } }),
+      );
       await web.cli('svc', 'task', 'run', String(task.id));
       expect(await worker.until(task, 'completed')).to.have.length(4);
     });
@@ -138,12 +197,27 @@ describeDialects('the queue of automations', (_open, { location }) => {
     it('waits while a task is paused or its plugin is gone', async () => {
       const task = await site.task();
       await site.host.database.knex(taskTables.tasks).update({ type: 'nobody_offers_it' });
-      await site.host.database.knex(taskTables.items).insert({ task_id: task.id, run_id: 0, identity: 'x', target: 'one', input: '{}', state: 'pending', attempts: 0, tries_from: 0, message: '', created_at: 1, due_at: 0, token: 0 });
+      await site.host.database.knex(taskTables.items).insert({
+        task_id: task.id,
+        run_id: 0,
+        identity: 'x',
+        target: 'one',
+        input: '{}',
+        state: 'pending',
+        attempts: 0,
+        tries_from: 0,
+        message: '',
+        created_at: 1,
+        due_at: 0,
+        token: 0,
+      });
       expect(await site.cli('svc', 'task', 'work')).to.deep.equal({ attempts: 0 });
       expect(await site.cli('svc', 'task', 'pause', String(task.id))).to.deep.equal({ id: task.id, status: 'paused' });
       await site.host.database.knex(taskTables.tasks).update({ type: 'test_notes' });
       expect(await site.cli('svc', 'task', 'work')).to.deep.equal({ attempts: 0 });
-      expect(String(await failureOf(site.cli('svc', 'task', 'run', String(task.id))))).to.include('Notes is paused. Resume it first.');
+      expect(String(await failureOf(site.cli('svc', 'task', 'run', String(task.id))))).to.include(
+        'Notes is paused. Resume it first.',
+      );
       await site.cli('svc', 'task', 'resume', String(task.id));
       await site.until(task, 'completed');
     });
@@ -158,9 +232,15 @@ describeDialects('the queue of automations', (_open, { location }) => {
         await bothQueued;
         return { message: '' };
       };
-      const long = await site.task({ name: 'Long', source: { kind: 'list', items: Array.from({ length: 20 }, (_, index) => `long ${String(index)}`) } });
+      const long = await site.task({
+        name: 'Long',
+        source: { kind: 'list', items: Array.from({ length: 20 }, (_, index) => `long ${String(index)}`) },
+      });
       const short = await site.task({ name: 'Short', source: { kind: 'list', items: ['short 1', 'short 2'] } });
-      await Promise.all([site.cli('svc', 'task', 'run', String(long.id)), site.cli('svc', 'task', 'run', String(short.id))]);
+      await Promise.all([
+        site.cli('svc', 'task', 'run', String(long.id)),
+        site.cli('svc', 'task', 'run', String(short.id)),
+      ]);
       begin();
       await site.until(long, 'completed');
       await site.until(short, 'completed');

@@ -14,7 +14,16 @@ export interface AutomationsSite {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers are compared, not typed.
   cli(...argv: string[]): Promise<any>;
   task(settings?: object): Promise<Task>;
-  items(task: Task, ...flags: string[]): Promise<readonly (Pick<Item, 'id' | 'target' | 'state' | 'attempts' | 'message'> & { readonly post: number | null; readonly cost: string; readonly provider: string | null })[]>;
+  items(
+    task: Task,
+    ...flags: string[]
+  ): Promise<
+    readonly (Pick<Item, 'id' | 'target' | 'state' | 'attempts' | 'message'> & {
+      readonly post: number | null;
+      readonly cost: string;
+      readonly provider: string | null;
+    })[]
+  >;
   /** Looks until the items of a task are all in one of these states. */
   until(task: Task, ...states: readonly string[]): Promise<Awaited<ReturnType<AutomationsSite['items']>>>;
   stop(): Promise<void>;
@@ -30,9 +39,22 @@ export interface SiteInit {
 }
 
 /** A whole site with a plugin's kind of work. */
-export async function startAutomationsSite({ database, env = {}, sandbox = true, delays = [0] }: SiteInit = {}): Promise<AutomationsSite> {
-  const host = await createTestHost({ plugins: ['svc', 'sandbox'], clock: createSystemClock(), env, ...(database !== undefined && { database }) });
-  host.hooks.addFilter('svc_automation_task_types', (types: readonly AutomationTaskType[], tools: AutomationTools) => [...types, notes(tools, () => site.work)]);
+export async function startAutomationsSite({
+  database,
+  env = {},
+  sandbox = true,
+  delays = [0],
+}: SiteInit = {}): Promise<AutomationsSite> {
+  const host = await createTestHost({
+    plugins: ['svc', 'sandbox'],
+    clock: createSystemClock(),
+    env,
+    ...(database !== undefined && { database }),
+  });
+  host.hooks.addFilter('svc_automation_task_types', (types: readonly AutomationTaskType[], tools: AutomationTools) => [
+    ...types,
+    notes(tools, () => site.work),
+  ]);
   host.hooks.addFilter('svc_automation_retry_delays', () => delays);
   await host.options.update('svc_sandbox', sandbox);
   const site: AutomationsSite = {
@@ -43,8 +65,23 @@ export async function startAutomationsSite({ database, env = {}, sandbox = true,
       if (code !== 0) throw new Error(err.trim());
       return JSON.parse(out);
     },
-    task: (settings = {}) => site.cli('svc', 'task', 'create', '--json', JSON.stringify({ name: 'Notes', type: 'test_notes', source: { kind: 'list', items: ['one', 'two', 'three'] }, ...settings })) as Promise<Task>,
-    items: (task, ...flags) => site.cli('svc', 'task', 'items', String(task.id), '--limit=200', ...flags) as ReturnType<AutomationsSite['items']>,
+    task: (settings = {}) =>
+      site.cli(
+        'svc',
+        'task',
+        'create',
+        '--json',
+        JSON.stringify({
+          name: 'Notes',
+          type: 'test_notes',
+          source: { kind: 'list', items: ['one', 'two', 'three'] },
+          ...settings,
+        }),
+      ) as Promise<Task>,
+    items: (task, ...flags) =>
+      site.cli('svc', 'task', 'items', String(task.id), '--limit=200', ...flags) as ReturnType<
+        AutomationsSite['items']
+      >,
     async until(task, ...states) {
       const end = performance.now() + 30_000;
       for (;;) {
@@ -72,23 +109,48 @@ function notes(tools: AutomationTools, work: () => Work): AutomationTaskType {
       properties: {
         provider: { type: 'string', enum: ['openai', 'claude'], default: 'openai', title: 'Provider' },
         model: { type: 'string', title: 'Model', default: '' },
-        prompt: { type: 'string', format: 'textarea-field', title: 'Prompt', default: 'echo: A note about {target}', minLength: 1 },
+        prompt: {
+          type: 'string',
+          format: 'textarea-field',
+          title: 'Prompt',
+          default: 'echo: A note about {target}',
+          minLength: 1,
+        },
         words: { type: 'integer', title: 'Words', minimum: 10, maximum: 1000, default: 100 },
         publish: { type: 'boolean', title: 'Publish at once', default: false },
         tags: { type: 'array', items: { type: 'string' }, title: 'Tags' },
       },
     },
     sources: ['list', 'csv', 'rss', 'posts'],
-    check: async ({ prompt }) => Promise.resolve(String(prompt).includes('{target}') ? {} : { prompt: 'Prompt must hold {target}.' }),
+    check: async ({ prompt }) =>
+      Promise.resolve(String(prompt).includes('{target}') ? {} : { prompt: 'Prompt must hold {target}.' }),
     run: (item) => work()(item, tools),
   };
 }
 
-async function writeNote({ content: site }: TestHost, { target, settings, origin, signal, task }: AutomationItem, { generateText }: AutomationTools): ReturnType<AutomationTaskType['run']> {
-  const { content, provider, model } = await generateText({ provider: String(settings['provider']), messages: [{ role: 'user', content: String(settings['prompt']).replace('{target}', target) }], origin, signal });
+async function writeNote(
+  { content: site }: TestHost,
+  { target, settings, origin, signal, task }: AutomationItem,
+  { generateText }: AutomationTools,
+): ReturnType<AutomationTaskType['run']> {
+  const { content, provider, model } = await generateText({
+    provider: String(settings['provider']),
+    messages: [{ role: 'user', content: String(settings['prompt']).replace('{target}', target) }],
+    origin,
+    signal,
+  });
   return {
     message: 'The note is written.',
     ai: { provider, model },
-    commit: async () => ({ postId: (await site.posts.create({ title: target, content, authorId: task.authorId, status: settings['publish'] === true ? 'publish' : 'draft' })).id }),
+    commit: async () => ({
+      postId: (
+        await site.posts.create({
+          title: target,
+          content,
+          authorId: task.authorId,
+          status: settings['publish'] === true ? 'publish' : 'draft',
+        })
+      ).id,
+    }),
   };
 }

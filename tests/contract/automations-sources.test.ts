@@ -14,7 +14,8 @@ import { startWebhookReceiver } from './webhook-receiver.ts';
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- events are compared, not typed.
 type Event = Envelope & { readonly data: any };
 
-const entry = (id: number): string => `<item><guid>e${String(id)}</guid><title>Entry ${String(id)}</title><link>https://news.example.com/${String(id)}</link><description>About ${String(id)}</description></item>`;
+const entry = (id: number): string =>
+  `<item><guid>e${String(id)}</guid><title>Entry ${String(id)}</title><link>https://news.example.com/${String(id)}</link><description>About ${String(id)}</description></item>`;
 
 describeDialects('sources and events of automations', (_open, { location }) => {
   describe('on a site of its own', () => {
@@ -34,7 +35,11 @@ describeDialects('sources and events of automations', (_open, { location }) => {
         return Promise.resolve({ message: 'Seen.' });
       };
       feedStatus = 200;
-      feed = createServer((_request, response) => response.writeHead(feedStatus, { 'content-type': 'application/rss+xml' }).end(`<rss version="2.0"><channel><title>News</title>${feedText}</channel></rss>`));
+      feed = createServer((_request, response) =>
+        response
+          .writeHead(feedStatus, { 'content-type': 'application/rss+xml' })
+          .end(`<rss version="2.0"><channel><title>News</title>${feedText}</channel></rss>`),
+      );
       await new Promise<void>((resolve) => feed.listen(0, '127.0.0.1', resolve));
     });
     afterEach(async () => {
@@ -42,15 +47,25 @@ describeDialects('sources and events of automations', (_open, { location }) => {
       feed.close();
     });
 
-    const run = (task: { readonly id: number }): Promise<{ readonly found: number; readonly added: number; readonly message: string }> => site.cli('svc', 'task', 'run', String(task.id));
+    const run = (task: {
+      readonly id: number;
+    }): Promise<{ readonly found: number; readonly added: number; readonly message: string }> =>
+      site.cli('svc', 'task', 'run', String(task.id));
     const feedUrl = (): string => `http://127.0.0.1:${String((feed.address() as AddressInfo).port)}/feed`;
 
     it('hand the columns of a row to its work, and take a row once', async () => {
-      const task = await site.task({ source: { kind: 'csv', text: 'topic;tone\r\ntea;dry\r\nmilk;"warm; soft"\r\ntea;dry\r\n' } });
+      const task = await site.task({
+        source: { kind: 'csv', text: 'topic;tone\r\ntea;dry\r\nmilk;"warm; soft"\r\ntea;dry\r\n' },
+      });
       expect(await run(task)).to.deep.include({ found: 3, added: 2 });
       await site.until(task, 'completed');
-      expect(seen.map(({ target, input, attempt, task: { name, type } }) => ({ target, input, attempt, name, type })).sort((one, other) => one.target.localeCompare(other.target))).to.deep.equal([
-        { target: 'milk', input: { topic: 'milk', tone: 'warm; soft' }, attempt: 1, name: 'Notes', type: 'test_notes' }, { target: 'tea', input: { topic: 'tea', tone: 'dry' }, attempt: 1, name: 'Notes', type: 'test_notes' },
+      expect(
+        seen
+          .map(({ target, input, attempt, task: { name, type } }) => ({ target, input, attempt, name, type }))
+          .sort((one, other) => one.target.localeCompare(other.target)),
+      ).to.deep.equal([
+        { target: 'milk', input: { topic: 'milk', tone: 'warm; soft' }, attempt: 1, name: 'Notes', type: 'test_notes' },
+        { target: 'tea', input: { topic: 'tea', tone: 'dry' }, attempt: 1, name: 'Notes', type: 'test_notes' },
       ]);
       expect(seen[0]?.origin).to.deep.include({ module: 'automations', reference: seen[0]?.key });
     });
@@ -60,7 +75,10 @@ describeDialects('sources and events of automations', (_open, { location }) => {
       const task = await site.task({ source: { kind: 'rss', url: feedUrl() } });
       expect(await run(task)).to.deep.include({ found: 2, added: 2 });
       await site.until(task, 'completed');
-      expect(seen.find(({ target }) => target.endsWith('/1'))).to.deep.include({ target: 'https://news.example.com/1', input: { title: 'Entry 1', url: 'https://news.example.com/1', summary: 'About 1', published: null } });
+      expect(seen.find(({ target }) => target.endsWith('/1'))).to.deep.include({
+        target: 'https://news.example.com/1',
+        input: { title: 'Entry 1', url: 'https://news.example.com/1', summary: 'About 1', published: null },
+      });
       feedText = entry(3) + feedText;
       expect(await run(task)).to.deep.include({ found: 3, added: 1 });
       feedStatus = 503;
@@ -72,14 +90,31 @@ describeDialects('sources and events of automations', (_open, { location }) => {
 
     it('queue posts that match, and again those that others changed', async () => {
       const { posts } = site.host.content;
-      const one = await posts.create({ title: 'Green tea', content: 'Leaves', status: 'publish', meta: { svc_category: 'Drinks' } });
+      const one = await posts.create({
+        title: 'Green tea',
+        content: 'Leaves',
+        status: 'publish',
+        meta: { svc_category: 'Drinks' },
+      });
       await posts.create({ title: 'Black tea', status: 'draft', meta: { svc_category: 'Drinks' } });
       await posts.create({ title: 'Tea pots', status: 'publish', meta: { svc_category: 'Dishes' } });
-      const source = { kind: 'posts', post_type: 'post', status: 'publish', category: 'drinks', search: 'tea', again: true };
+      const source = {
+        kind: 'posts',
+        post_type: 'post',
+        status: 'publish',
+        category: 'drinks',
+        search: 'tea',
+        again: true,
+      };
       const task = await site.task({ source });
       site.work = async (item) => {
         seen.push(item);
-        return Promise.resolve({ message: 'Changed.', commit: async () => ({ postId: (await posts.update(Number(item.input['post_id']), { content: `Changed ${String(item.id)}` })).id }) });
+        return Promise.resolve({
+          message: 'Changed.',
+          commit: async () => ({
+            postId: (await posts.update(Number(item.input['post_id']), { content: `Changed ${String(item.id)}` })).id,
+          }),
+        });
       };
       expect(await run(task)).to.deep.include({ found: 1, added: 1 });
       await site.until(task, 'completed');
@@ -89,10 +124,17 @@ describeDialects('sources and events of automations', (_open, { location }) => {
       expect(await run(task)).to.deep.include({ found: 1, added: 0 });
       // The host tells changes apart by seconds.
       const before = (await posts.get(one.id))?.modified;
-      for (let change = 1; (await posts.update(one.id, { content: `By hand ${String(change)}` })).modified === before;) change += 1;
+      for (let change = 1; (await posts.update(one.id, { content: `By hand ${String(change)}` })).modified === before;)
+        change += 1;
       expect(await run(task)).to.deep.include({ added: 1 });
       await site.until(task, 'completed');
-      await site.cli('svc', 'task', 'update', '--json', JSON.stringify({ id: task.id, source: { ...source, again: false } }));
+      await site.cli(
+        'svc',
+        'task',
+        'update',
+        '--json',
+        JSON.stringify({ id: task.id, source: { ...source, again: false } }),
+      );
       await posts.update(one.id, { content: 'By hand again' });
       expect(await run(task)).to.deep.include({ found: 1, added: 0 });
     });
@@ -102,8 +144,14 @@ describeDialects('sources and events of automations', (_open, { location }) => {
       const task = await site.task({ source: { kind: 'list', items }, limits: { run: 120, day: 150 } });
       await site.cli('svc', 'task', 'pause', String(task.id));
       await site.cli('svc', 'task', 'resume', String(task.id));
-      expect(await run(task)).to.deep.include({ added: 120, message: '120 new items queued. The limit of 120 a run is reached; the rest comes with the next run.' });
-      expect(await run(task)).to.deep.include({ added: 30, message: '30 new items queued. The limit of 150 a day is reached; the rest comes with a run on another day.' });
+      expect(await run(task)).to.deep.include({
+        added: 120,
+        message: '120 new items queued. The limit of 120 a run is reached; the rest comes with the next run.',
+      });
+      expect(await run(task)).to.deep.include({
+        added: 30,
+        message: '30 new items queued. The limit of 150 a day is reached; the rest comes with a run on another day.',
+      });
       expect(await run(task)).to.deep.include({ added: 0 });
     });
 
@@ -122,9 +170,32 @@ describeDialects('sources and events of automations', (_open, { location }) => {
     });
 
     it('refuse what a task cannot be, each fault by its field', async () => {
-      const refused = String(await failureOf(site.task({ name: '', settings: { prompt: 'no hole', words: 3 }, source: { kind: 'rss', url: 'ftp://x' }, limits: { run: -1 }, attempts: 99, author_id: 77, colour: 'red' })));
-      for (const sentence of ['Name must be', 'Words must be from 10 to 1000.', 'Address of the feed', 'Items a run', 'Attempts must be', 'there is no such user', 'colour is not known']) expect(refused).to.include(sentence);
-      expect(String(await failureOf(site.task({ settings: { prompt: 'no hole' } })))).to.include('Prompt must hold {target}.');
+      const refused = String(
+        await failureOf(
+          site.task({
+            name: '',
+            settings: { prompt: 'no hole', words: 3 },
+            source: { kind: 'rss', url: 'ftp://x' },
+            limits: { run: -1 },
+            attempts: 99,
+            author_id: 77,
+            colour: 'red',
+          }),
+        ),
+      );
+      for (const sentence of [
+        'Name must be',
+        'Words must be from 10 to 1000.',
+        'Address of the feed',
+        'Items a run',
+        'Attempts must be',
+        'there is no such user',
+        'colour is not known',
+      ])
+        expect(refused).to.include(sentence);
+      expect(String(await failureOf(site.task({ settings: { prompt: 'no hole' } })))).to.include(
+        'Prompt must hold {target}.',
+      );
       expect(String(await failureOf(site.task({ type: 'nothing' })))).to.include('Type must be one of');
     });
 
@@ -137,12 +208,24 @@ describeDialects('sources and events of automations', (_open, { location }) => {
           return 200;
         };
         await site.cli('svc', 'webhook', 'on');
-        await site.cli('svc', 'webhook', 'add', '--json', JSON.stringify({ name: 'Shop', url: receiver.url, events: ['task.item_completed'] }));
+        await site.cli(
+          'svc',
+          'webhook',
+          'add',
+          '--json',
+          JSON.stringify({ name: 'Shop', url: receiver.url, events: ['task.item_completed'] }),
+        );
         const task = await site.task();
         site.work = async ({ target }) => {
           if (target === 'two') throw new Error('This cannot be.');
           const ai = { provider: 'OpenAI', model: 'gpt-4o-mini' };
-          return Promise.resolve({ message: 'Done.', ai, ...(target === 'one' && { commit: async () => ({ postId: (await site.host.content.posts.create({ title: target })).id }) }) });
+          return Promise.resolve({
+            message: 'Done.',
+            ai,
+            ...(target === 'one' && {
+              commit: async () => ({ postId: (await site.host.content.posts.create({ title: target })).id }),
+            }),
+          });
         };
         await run(task);
         const items = await site.until(task, 'completed', 'failed');
@@ -154,13 +237,20 @@ describeDialects('sources and events of automations', (_open, { location }) => {
           expect(event.source).to.deep.equal({ module: 'automated_tasks', origin: 'queue_processor' });
           expect(event.resource).to.deep.include({ type: 'queue_item', id: String(event.data.queue_item.id) });
         }
-        const of = (target: string): Event | undefined => events.find(({ data }) => data.queue_item.target_identifier === target);
+        const of = (target: string): Event | undefined =>
+          events.find(({ data }) => data.queue_item.target_identifier === target);
         const idOf = (target: string): number | undefined => items.find((item) => item.target === target)?.id;
         expect(of('one')?.data).to.deep.equal({
-          task: { id: task.id, name: 'Notes', type: 'test_notes' }, queue_item: { id: idOf('one'), target_identifier: 'one', status: 'completed', attempts: 1 },
-          result: { message: 'Done.', generated_post_id: items.find(({ target }) => target === 'one')?.post }, ai: { provider: 'OpenAI', model: 'gpt-4o-mini' },
+          task: { id: task.id, name: 'Notes', type: 'test_notes' },
+          queue_item: { id: idOf('one'), target_identifier: 'one', status: 'completed', attempts: 1 },
+          result: { message: 'Done.', generated_post_id: items.find(({ target }) => target === 'one')?.post },
+          ai: { provider: 'OpenAI', model: 'gpt-4o-mini' },
         });
-        expect(of('two')?.data).to.deep.equal({ task: { id: task.id, name: 'Notes', type: 'test_notes' }, queue_item: { id: idOf('two'), target_identifier: 'two', status: 'failed', attempts: 1 }, result: { message: 'This cannot be.' } });
+        expect(of('two')?.data).to.deep.equal({
+          task: { id: task.id, name: 'Notes', type: 'test_notes' },
+          queue_item: { id: idOf('two'), target_identifier: 'two', status: 'failed', attempts: 1 },
+          result: { message: 'This cannot be.' },
+        });
         // Failed again after it was set to go again: another act.
         await site.cli('svc', 'task', 'retry', String(task.id), '--all');
         const again = JSON.parse((await receiver.first(4))[3]?.body.toString() ?? '{}') as Event;
@@ -172,7 +262,19 @@ describeDialects('sources and events of automations', (_open, { location }) => {
     });
 
     it('write content with the content writer, paid for by the item', async () => {
-      const task = await site.task({ name: 'Articles', type: 'content_writing', source: { kind: 'list', items: ['mountain coffee'] }, author_id: (await site.host.users.create({ login: 'ada', email: 'ada@example.com', password: 'correct horse battery', role: 'administrator' })).id });
+      const task = await site.task({
+        name: 'Articles',
+        type: 'content_writing',
+        source: { kind: 'list', items: ['mountain coffee'] },
+        author_id: (
+          await site.host.users.create({
+            login: 'ada',
+            email: 'ada@example.com',
+            password: 'correct horse battery',
+            role: 'administrator',
+          })
+        ).id,
+      });
       await run(task);
       const [item] = await site.until(task, 'completed', 'failed');
       expect(item).to.deep.include({ state: 'completed' });

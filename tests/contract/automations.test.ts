@@ -16,13 +16,27 @@ describeDialects('automations', (_open, { location }) => {
 
     it('collect what is new in a list once, and work on it in the background', async () => {
       const task = await site.task();
-      expect(await site.cli('svc', 'task', 'run', String(task.id))).to.deep.equal({ found: 3, added: 3, message: '3 new items queued.' });
+      expect(await site.cli('svc', 'task', 'run', String(task.id))).to.deep.equal({
+        found: 3,
+        added: 3,
+        message: '3 new items queued.',
+      });
       const items = await site.until(task, 'completed');
-      expect(items.map(({ target, attempts, message, provider }) => [target, attempts, message, provider])).to.deep.equal(['three', 'two', 'one'].map((target) => [target, 1, 'The note is written.', 'OpenAI']));
+      expect(
+        items.map(({ target, attempts, message, provider }) => [target, attempts, message, provider]),
+      ).to.deep.equal(['three', 'two', 'one'].map((target) => [target, 1, 'The note is written.', 'OpenAI']));
       const posts = await site.host.content.posts.find({ status: 'draft', orderBy: 'id', order: 'asc' });
       expect(posts.map(({ id }) => id).sort()).to.deep.equal(items.map(({ post }) => post).sort());
-      expect(posts.map(({ content }) => content).sort()).to.deep.equal(['A note about one', 'A note about three', 'A note about two']);
-      expect(await site.cli('svc', 'task', 'run', String(task.id))).to.deep.equal({ found: 3, added: 0, message: 'Nothing new in the source.' });
+      expect(posts.map(({ content }) => content).sort()).to.deep.equal([
+        'A note about one',
+        'A note about three',
+        'A note about two',
+      ]);
+      expect(await site.cli('svc', 'task', 'run', String(task.id))).to.deep.equal({
+        found: 3,
+        added: 0,
+        message: 'Nothing new in the source.',
+      });
     });
 
     it('try again what may succeed later, and fail what may not, with its reason', async () => {
@@ -30,7 +44,12 @@ describeDialects('automations', (_open, { location }) => {
       site.work = async ({ target, attempt }) => {
         tries.set(target, attempt);
         if (target === 'one') throw new Error('This cannot be written.');
-        if (target === 'two' && attempt < 3) throw Object.assign(new Error('Too many requests.'), { code: 'rest_svc_provider_rate_limited', status: 429, headers: { 'Retry-After': '0' } });
+        if (target === 'two' && attempt < 3)
+          throw Object.assign(new Error('Too many requests.'), {
+            code: 'rest_svc_provider_rate_limited',
+            status: 429,
+            headers: { 'Retry-After': '0' },
+          });
         if (target === 'three') throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
         return Promise.resolve({ message: 'Done.' });
       };
@@ -38,7 +57,9 @@ describeDialects('automations', (_open, { location }) => {
       await site.cli('svc', 'task', 'run', String(task.id));
       const items = await site.until(task, 'completed', 'failed');
       expect(items.map(({ target, state, attempts, message }) => [target, state, attempts, message])).to.deep.equal([
-        ['three', 'failed', 3, 'connect ECONNREFUSED'], ['two', 'completed', 3, 'Done.'], ['one', 'failed', 1, 'This cannot be written.'],
+        ['three', 'failed', 3, 'connect ECONNREFUSED'],
+        ['two', 'completed', 3, 'Done.'],
+        ['one', 'failed', 1, 'This cannot be written.'],
       ]);
       expect(Object.fromEntries(tries)).to.deep.equal({ one: 1, two: 3, three: 3 });
     });

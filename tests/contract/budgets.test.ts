@@ -9,7 +9,11 @@ import { startFarEnd, type FarEnd } from './far-end.ts';
 const restKey = 'the REST key of these tests';
 const model = 'gpt-5.6-terra';
 /** Millionths of a dollar for a million tokens: the price of an answer does not hang on the built-in table. */
-const prices = [{ provider: 'openai', model, input: 1000, output: 3000 }, { provider: 'openai', model: 'drawn', image: 0.05 }, { provider: 'openai', model: 'embedded', input: 1000 }];
+const prices = [
+  { provider: 'openai', model, input: 1000, output: 3000 },
+  { provider: 'openai', model: 'drawn', image: 0.05 },
+  { provider: 'openai', model: 'embedded', input: 1000 },
+];
 
 describeDialects('budgets over REST', (_open, { location, dialect }) => {
   describe('on two nodes', () => {
@@ -19,12 +23,23 @@ describeDialects('budgets over REST', (_open, { location, dialect }) => {
     beforeEach(async function () {
       this.timeout(60_000);
       const { databaseUrl, dataDir } = location();
-      const env = { SECRET_KEY: randomBytes(32).toString('hex'), SITE_URL: 'https://www.example.com', DATA_DIR: dataDir };
+      const env = {
+        SECRET_KEY: randomBytes(32).toString('hex'),
+        SITE_URL: 'https://www.example.com',
+        DATA_DIR: dataDir,
+      };
       farEnd = await startFarEnd();
       nodes = [];
       for (let count = 0; count < 2; count += 1) {
-        const host = await createTestHost({ plugins: ['svc', 'sandbox'], database: databaseUrl ?? dataDir, env, clock: createSystemClock() });
-        host.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, id: string) => (id === 'openai' ? { ...settings, api_key: 'sk-far-end', base_url: farEnd.url } : settings));
+        const host = await createTestHost({
+          plugins: ['svc', 'sandbox'],
+          database: databaseUrl ?? dataDir,
+          env,
+          clock: createSystemClock(),
+        });
+        host.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, id: string) =>
+          id === 'openai' ? { ...settings, api_key: 'sk-far-end', base_url: farEnd.url } : settings,
+        );
         nodes.push(host);
       }
       await nodes[0]!.options.update('svc_api_key', nodes[0]!.secrets.encrypt(restKey));
@@ -37,34 +52,70 @@ describeDialects('budgets over REST', (_open, { location, dialect }) => {
 
     async function setBudgets(...budgets: Partial<Budget>[]): Promise<void> {
       for (const budget of budgets) {
-        const { code, err } = await nodes[0]!.cli('svc', 'budget', 'set', JSON.stringify({ name: budget.id, ...budget }));
+        const { code, err } = await nodes[0]!.cli(
+          'svc',
+          'budget',
+          'set',
+          JSON.stringify({ name: budget.id, ...budget }),
+        );
         expect(code, err).to.equal(0);
       }
-      for (const node of nodes) while (((await node.options.get<unknown[]>('svc_budgets', [])) ?? []).length < budgets.length) await new Promise((resolve) => setImmediate(resolve));
+      for (const node of nodes)
+        while (((await node.options.get<unknown[]>('svc_budgets', [])) ?? []).length < budgets.length)
+          await new Promise((resolve) => setImmediate(resolve));
     }
 
     async function post(node: TestHost, route: string, body: object) {
-      const response = await node.fetch(`/wp-json/svc/v1/${route}`, { method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${restKey}` }, body: JSON.stringify({ provider: 'openai', ...body }) });
-      return { status: response.status, headers: response.headers, body: (await response.json()) as { code?: string; message?: string } };
+      const response = await node.fetch(`/wp-json/svc/v1/${route}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${restKey}` },
+        body: JSON.stringify({ provider: 'openai', ...body }),
+      });
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: (await response.json()) as { code?: string; message?: string },
+      };
     }
 
-    const generate = (node: TestHost, changes: object = {}) => post(node, 'generate', { model, messages: [{ role: 'user', content: 'Hello' }], ...changes });
+    const generate = (node: TestHost, changes: object = {}) =>
+      post(node, 'generate', { model, messages: [{ role: 'user', content: 'Hello' }], ...changes });
 
     /** Sums of the ledger beside the counter of each budget. */
-    async function sums(): Promise<{ calls: number; tokens: number; cost: number; counters: Record<string, number>; reserved: number }> {
+    async function sums(): Promise<{
+      calls: number;
+      tokens: number;
+      cost: number;
+      counters: Record<string, number>;
+      reserved: number;
+    }> {
       const { knex } = nodes[0]!.database;
-      const [row] = await knex('svc_usage').where('outcome', 'ok').select({ calls: knex.raw('count(*)'), tokens: knex.raw('coalesce(sum(input_tokens + output_tokens), 0)'), cost: knex.raw('coalesce(sum(cost), 0)') });
+      const [row] = await knex('svc_usage')
+        .where('outcome', 'ok')
+        .select({
+          calls: knex.raw('count(*)'),
+          tokens: knex.raw('coalesce(sum(input_tokens + output_tokens), 0)'),
+          cost: knex.raw('coalesce(sum(cost), 0)'),
+        });
       const counters = await knex('svc_budget_counters').select('*');
       return {
-        calls: Number(row.calls), tokens: Number(row.tokens), cost: Number(row.cost),
+        calls: Number(row.calls),
+        tokens: Number(row.tokens),
+        cost: Number(row.cost),
         counters: Object.fromEntries(counters.map(({ unit, used }) => [unit, Number(used)])),
-        reserved: counters.reduce((sum, { reserved }) => sum + Number(reserved), 0) + (await knex('svc_budget_reservations')).length,
+        reserved:
+          counters.reduce((sum, { reserved }) => sum + Number(reserved), 0) +
+          (await knex('svc_budget_reservations')).length,
       };
     }
 
     it('let 10 of 64 calls through that come at once, refuse 54, and count what the ledger does', async function () {
       this.timeout(60_000);
-      await setBudgets({ id: 'calls', unit: 'calls', amount: 10 }, { id: 'usd', unit: 'dollars', amount: 1000 }, { id: 'tokens', unit: 'tokens', amount: 10_000_000 });
+      await setBudgets(
+        { id: 'calls', unit: 'calls', amount: 10 },
+        { id: 'usd', unit: 'dollars', amount: 1000 },
+        { id: 'tokens', unit: 'tokens', amount: 10_000_000 },
+      );
       const answers = await Promise.all(Array.from({ length: 64 }, (_, index) => generate(nodes[index % 2]!)));
       const refused = answers.filter(({ status }) => status === 429);
       expect([answers.filter(({ status }) => status === 200).length, refused.length]).to.deep.equal([10, 54]);
@@ -85,7 +136,13 @@ describeDialects('budgets over REST', (_open, { location, dialect }) => {
       await setBudgets({ id: 'usd', unit: 'dollars', amount: 1000 }, { id: 'calls', unit: 'calls', amount: 2 });
       farEnd.answer({ status: 400, body: { error: { message: 'No.' } } });
       for (let count = 0; count < 4; count += 1) expect((await generate(nodes[count % 2]!)).status).to.equal(400);
-      expect(await sums()).to.deep.equal({ calls: 0, tokens: 0, cost: 0, counters: { calls: 0, dollars: 0 }, reserved: 0 });
+      expect(await sums()).to.deep.equal({
+        calls: 0,
+        tokens: 0,
+        cost: 0,
+        counters: { calls: 0, dollars: 0 },
+        reserved: 0,
+      });
     });
 
     it('refuse a call without a price under a budget of dollars', async () => {

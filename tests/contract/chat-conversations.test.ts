@@ -15,29 +15,60 @@ describeDialects('a conversation_uuid of POST /chat/{bot_id}/message', (_open, {
   afterEach(() => service.stop());
 
   const store = () => createConversationStore({ host: service.host });
-  const kept = async (): Promise<[string, string][]> => (await store().messages((await store().find(uuid))?.id ?? 0)).map(({ role, content }) => [role, content]);
+  const kept = async (): Promise<[string, string][]> =>
+    (await store().messages((await store().find(uuid))?.id ?? 0)).map(({ role, content }) => [role, content]);
 
   it('keeps each turn with usage, model and cost, as of REST and of no visitor', async () => {
     const bot = await service.bot();
-    await service.host.options.update('svc_prices', [{ provider: 'openai', model: 'far-model-*', input: 2, output: 4 }]);
-    expect((await service.chat(bot.id, { ...say('Old', 'Older', 'Hello'), conversation_uuid: uuid.toUpperCase() })).status).to.equal(200);
+    await service.host.options.update('svc_prices', [
+      { provider: 'openai', model: 'far-model-*', input: 2, output: 4 },
+    ]);
+    expect(
+      (await service.chat(bot.id, { ...say('Old', 'Older', 'Hello'), conversation_uuid: uuid.toUpperCase() })).status,
+    ).to.equal(200);
     await service.clock.advance(5_000);
     expect((await service.chat(bot.id, { ...say('And now?'), conversation_uuid: uuid })).status).to.equal(200);
     const conversation = await store().find(uuid);
-    expect(conversation).to.deep.include({ uuid, botId: bot.id, module: 'rest_api', userId: 0, sessionId: null, messageCount: 4, ip: '', pageUrl: '', consentedAt: null });
+    expect(conversation).to.deep.include({
+      uuid,
+      botId: bot.id,
+      module: 'rest_api',
+      userId: 0,
+      sessionId: null,
+      messageCount: 4,
+      ip: '',
+      pageUrl: '',
+      consentedAt: null,
+    });
     expect((conversation?.lastMessageAt ?? 0) - (conversation?.createdAt ?? 0)).to.be.at.least(5_000);
-    expect(await kept()).to.deep.equal([['user', 'Hello'], ['assistant', 'Hello there.'], ['user', 'And now?'], ['assistant', 'Hello there.']]);
+    expect(await kept()).to.deep.equal([
+      ['user', 'Hello'],
+      ['assistant', 'Hello there.'],
+      ['user', 'And now?'],
+      ['assistant', 'Hello there.'],
+    ]);
     const [, answer] = await store().messages(conversation?.id ?? 0);
-    expect(answer).to.deep.include({ provider: 'OpenAI', model: 'far-model-0125', usage: { input_tokens: 7, output_tokens: 3, total_tokens: 10 }, cost: 26, isPartial: false, feedback: 'none' });
+    expect(answer).to.deep.include({
+      provider: 'OpenAI',
+      model: 'far-model-0125',
+      usage: { input_tokens: 7, output_tokens: 3, total_tokens: 10 },
+      cost: 26,
+      isPartial: false,
+      feedback: 'none',
+    });
   });
 
   it('keeps the same turn twice when it was sent twice, and once with an Idempotency-Key', async () => {
     const bot = await service.bot();
-    const send = (headers = key): Promise<unknown> => service.chat(bot.id, { ...say('Hello'), conversation_uuid: uuid }, headers);
+    const send = (headers = key): Promise<unknown> =>
+      service.chat(bot.id, { ...say('Hello'), conversation_uuid: uuid }, headers);
     await send();
     await send();
     expect(await kept()).to.have.length(4);
-    await Promise.all([send({ ...key, 'idempotency-key': 'a' } as typeof key), send({ ...key, 'idempotency-key': 'a' } as typeof key)]);
+    await Promise.all([
+      send({ ...key, 'idempotency-key': 'a' } as typeof key),
+      send({ ...key, 'idempotency-key': 'a' } as typeof key),
+    ]);
     expect(await kept()).to.have.length(6);
     await send({ ...key, 'idempotency-key': 'b' } as typeof key);
     expect(await kept()).to.have.length(8);
@@ -45,19 +76,39 @@ describeDialects('a conversation_uuid of POST /chat/{bot_id}/message', (_open, {
 
   it('is begun once by calls at the same time, and no turn is torn apart or lost', async () => {
     const bot = await service.bot();
-    const answers = await Promise.all(Array.from({ length: 12 }, (_, place) => service.chat(bot.id, { ...say(`Message ${String(place)}`), conversation_uuid: uuid })));
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, place) =>
+        service.chat(bot.id, { ...say(`Message ${String(place)}`), conversation_uuid: uuid }),
+      ),
+    );
     expect(answers.map(({ status }) => status)).to.deep.equal(Array.from({ length: 12 }, () => 200));
     const all = await kept();
-    expect(all.filter((_, place) => place % 2 === 0).map(([role, content]) => [role, content]).sort()).to.deep.equal(Array.from({ length: 12 }, (_, place) => ['user', `Message ${String(place)}`]).sort());
+    expect(
+      all
+        .filter((_, place) => place % 2 === 0)
+        .map(([role, content]) => [role, content])
+        .sort(),
+    ).to.deep.equal(Array.from({ length: 12 }, (_, place) => ['user', `Message ${String(place)}`]).sort());
     expect(all.filter((_, place) => place % 2 === 1).every(([role]) => role === 'assistant')).to.equal(true);
-    expect(await service.host.database.knex('svc_conversations').count({ count: '*' }).first()).to.satisfy(({ count }: { count: unknown }) => Number(count) === 1);
+    expect(await service.host.database.knex('svc_conversations').count({ count: '*' }).first()).to.satisfy(
+      ({ count }: { count: unknown }) => Number(count) === 1,
+    );
   });
 
   it('of another bot or of a visitor is refused before anything is asked, and nothing is added to it', async () => {
     const [bot, other] = [await service.bot(), await service.bot()];
     await service.chat(other.id, { ...say('Hello'), conversation_uuid: uuid });
     const visitors = '22222222-2222-4222-8222-222222222222';
-    const guests = await store().start({ uuid: visitors, botId: bot.id, userId: 0, sessionId: 'session', module: 'chatbot', pageUrl: '', ip: '', consentedAt: null });
+    const guests = await store().start({
+      uuid: visitors,
+      botId: bot.id,
+      userId: 0,
+      sessionId: 'session',
+      module: 'chatbot',
+      pageUrl: '',
+      ip: '',
+      consentedAt: null,
+    });
     service.farEnd.answer();
     for (const taken of [uuid, visitors]) {
       const { status, body } = await service.chat(bot.id, { ...say('Let me in'), conversation_uuid: taken });
@@ -72,7 +123,16 @@ describeDialects('a conversation_uuid of POST /chat/{bot_id}/message', (_open, {
   it('that another bot takes while an answer is made is refused, and keeps what it has', async () => {
     const [bot, other] = [await service.bot(), await service.bot()];
     const undo = service.host.hooks.addAction('svc_chatbot_replied', async () => {
-      await store().start({ uuid, botId: other.id, userId: 0, sessionId: null, module: 'rest_api', pageUrl: '', ip: '', consentedAt: null });
+      await store().start({
+        uuid,
+        botId: other.id,
+        userId: 0,
+        sessionId: null,
+        module: 'rest_api',
+        pageUrl: '',
+        ip: '',
+        consentedAt: null,
+      });
     });
     const { status, body } = await service.chat(bot.id, { ...say('Hello'), conversation_uuid: uuid });
     undo();
@@ -91,9 +151,19 @@ describeDialects('a conversation_uuid of POST /chat/{bot_id}/message', (_open, {
   it('keeps texts of any characters, those of providers too', async () => {
     const bot = await service.bot();
     const text = '店 🛒, %_\\\'"';
-    service.farEnd.answer({ body: { ...completion, choices: [{ index: 0, message: { role: 'assistant', content: `NUL \u0000, half \ud83d` }, finish_reason: 'stop' }] } });
+    service.farEnd.answer({
+      body: {
+        ...completion,
+        choices: [
+          { index: 0, message: { role: 'assistant', content: `NUL \u0000, half \ud83d` }, finish_reason: 'stop' },
+        ],
+      },
+    });
     const { status, text: said } = await service.chat(bot.id, { ...say(text), conversation_uuid: uuid });
     expect(status, said).to.equal(200);
-    expect(await kept()).to.deep.equal([['user', text], ['assistant', 'NUL \ufffd, half \ufffd']]);
+    expect(await kept()).to.deep.equal([
+      ['user', text],
+      ['assistant', 'NUL \ufffd, half \ufffd'],
+    ]);
   });
 });

@@ -30,7 +30,11 @@ describe('errors of POST /chat/{bot_id}/message', () => {
 
   it('answers 401 before anything is looked at', async () => {
     for (const headers of [{}, { authorization: 'Bearer wrong' }] as Record<string, string>[]) {
-      for (const id of [botId, 999, 'abc', 0]) expectError(await service.chat(id, { messages: 'bad' }, headers), { status: 401, code: 'rest_svc_invalid_api_key' });
+      for (const id of [botId, 999, 'abc', 0])
+        expectError(await service.chat(id, { messages: 'bad' }, headers), {
+          status: 401,
+          code: 'rest_svc_invalid_api_key',
+        });
     }
     expect(service.farEnd.requests).to.have.length(0);
   });
@@ -74,16 +78,41 @@ describe('errors of POST /chat/{bot_id}/message', () => {
     'a message that is none': [{ messages: [null] }, { status: 400, code: 'rest_invalid_param' }],
     'a message without content': [{ messages: [{ role: 'user' }] }, { status: 400, code: 'rest_invalid_param' }],
     'content that is a list': [one('user', ['a']), { status: 400, code: 'rest_invalid_param' }],
-    'a system message': [{ messages: [{ role: 'system', content: 'Obey.' }, { role: 'user', content: 'a' }] }, { status: 400, code: 'rest_invalid_param' }],
+    'a system message': [
+      {
+        messages: [
+          { role: 'system', content: 'Obey.' },
+          { role: 'user', content: 'a' },
+        ],
+      },
+      { status: 400, code: 'rest_invalid_param' },
+    ],
     'an unknown role': [one('nobody', 'a'), { status: 400, code: 'rest_invalid_param' }],
-    'a conversation_uuid that is none': [{ ...say('a'), conversation_uuid: '7' }, { status: 400, code: 'rest_invalid_param' }],
-    'a conversation_uuid that is a list': [{ ...say('a'), conversation_uuid: [] }, { status: 400, code: 'rest_invalid_param' }],
+    'a conversation_uuid that is none': [
+      { ...say('a'), conversation_uuid: '7' },
+      { status: 400, code: 'rest_invalid_param' },
+    ],
+    'a conversation_uuid that is a list': [
+      { ...say('a'), conversation_uuid: [] },
+      { status: 400, code: 'rest_invalid_param' },
+    ],
     'JSON that breaks off': ['{"messages": [', { status: 400, code: 'rest_invalid_json' }],
     'a body above 1 MB': [say('x'.repeat(1_100_000)), { status: 413, code: 'rest_body_too_large' }],
-    'stream: true': [{ ...say('a'), stream: true }, { status: 400, code: 'rest_svc_streaming_not_supported' }],
+    'stream: true': [
+      { ...say('a'), stream: true },
+      { status: 400, code: 'rest_svc_streaming_not_supported' },
+    ],
     'no message in the list': [{ messages: [] }, { status: 400, code: 'rest_svc_invalid_messages' }],
     'nothing but blank content': [say(' ', '\n', '\t'), { status: 400, code: 'rest_svc_invalid_messages' }],
-    'an assistant at the end': [{ messages: [{ role: 'user', content: 'a' }, { role: 'assistant', content: 'b' }] }, { status: 400, code: 'rest_svc_invalid_last_message' }],
+    'an assistant at the end': [
+      {
+        messages: [
+          { role: 'user', content: 'a' },
+          { role: 'assistant', content: 'b' },
+        ],
+      },
+      { status: 400, code: 'rest_svc_invalid_last_message' },
+    ],
     'a blank last message': [say('a', 'b', '  '), { status: 400, code: 'rest_svc_invalid_last_message' }],
   };
   for (const [name, [body, expected]] of Object.entries(ours)) {
@@ -106,29 +135,48 @@ describe('errors of POST /chat/{bot_id}/message', () => {
     expect(answer.body.data).to.deep.include({ provider: 'claude', provider_status: null });
   });
 
-  const failure = (status: number, message: string): FarEndAnswer => ({ status, body: { error: { message, type: 'some_error', code: null } } });
+  const failure = (status: number, message: string): FarEndAnswer => ({
+    status,
+    body: { error: { message, type: 'some_error', code: null } },
+  });
   const theirs: Record<string, [FarEndAnswer, Expected & { readonly providerStatus: number | null }]> = {
-    '400': [failure(400, 'No such parameter'), { status: 400, code: 'rest_svc_provider_rejected', providerStatus: 400 }],
+    '400': [
+      failure(400, 'No such parameter'),
+      { status: 400, code: 'rest_svc_provider_rejected', providerStatus: 400 },
+    ],
     '404': [failure(404, 'No such model'), { status: 400, code: 'rest_svc_provider_rejected', providerStatus: 404 }],
     '413': [failure(413, 'Too long'), { status: 400, code: 'rest_svc_provider_rejected', providerStatus: 413 }],
     '422': [failure(422, 'Unprocessable'), { status: 400, code: 'rest_svc_provider_rejected', providerStatus: 422 }],
-    '401': [failure(401, 'Incorrect API key'), { status: 502, code: 'rest_svc_provider_auth_failed', providerStatus: 401 }],
+    '401': [
+      failure(401, 'Incorrect API key'),
+      { status: 502, code: 'rest_svc_provider_auth_failed', providerStatus: 401 },
+    ],
     '403': [failure(403, 'Forbidden'), { status: 502, code: 'rest_svc_provider_auth_failed', providerStatus: 403 }],
-    '429': [{ ...failure(429, 'Slow down'), headers: { 'retry-after': '7' } }, { status: 429, code: 'rest_svc_provider_rate_limited', providerStatus: 429 }],
+    '429': [
+      { ...failure(429, 'Slow down'), headers: { 'retry-after': '7' } },
+      { status: 429, code: 'rest_svc_provider_rate_limited', providerStatus: 429 },
+    ],
     '500': [failure(500, 'Broken'), { status: 502, code: 'rest_svc_provider_error', providerStatus: 500 }],
-    'HTML': [{ body: '<html>' }, { status: 502, code: 'rest_svc_provider_error', providerStatus: 200 }],
+    HTML: [{ body: '<html>' }, { status: 502, code: 'rest_svc_provider_error', providerStatus: 200 }],
     'half of it': [{ instead: 'cut' }, { status: 502, code: 'rest_svc_provider_error', providerStatus: null }],
   };
   for (const [name, [answer, expected]] of Object.entries(theirs)) {
     it(`answers ${String(expected.status)} ${expected.code} when the provider answers ${name}, and plugins are told`, async () => {
       const told: unknown[] = [];
-      const undo = service.host.hooks.addAction('svc_chatbot_reply_failed', (error, turn) => void told.push([(error as Expected).code, turn.bot.id]));
+      const undo = service.host.hooks.addAction(
+        'svc_chatbot_reply_failed',
+        (error, turn) => void told.push([(error as Expected).code, turn.bot.id]),
+      );
       service.farEnd.answer(answer);
-      const error = await service.chat(botId, { ...say('Hello'), conversation_uuid: '11111111-1111-4111-8111-111111111111' });
+      const error = await service.chat(botId, {
+        ...say('Hello'),
+        conversation_uuid: '11111111-1111-4111-8111-111111111111',
+      });
       undo();
       expectError(error, expected);
       expect(error.body.data.provider).to.equal('openai');
-      if (name !== 'HTML' && name !== 'half of it') expect(error.body.data.provider_status).to.equal(expected.providerStatus);
+      if (name !== 'HTML' && name !== 'half of it')
+        expect(error.body.data.provider_status).to.equal(expected.providerStatus);
       if (name === '429') expect(error.headers.get('retry-after')).to.equal('7');
       expect(told).to.deep.equal([[expected.code, botId]]);
       expect(await service.host.database.knex('svc_conversations').select('id')).to.deep.equal([]);
@@ -155,10 +203,14 @@ describe('errors of POST /chat/{bot_id}/message', () => {
 
   it('passes on what a plugin refuses a message with, and hides what breaks in one', async () => {
     const { hooks } = service.host;
-    const refuse = hooks.addFilter('svc_chatbot_prompt', () => { throw Object.assign(new Error('Not today.'), { code: 'my_refusal', status: 403 }); });
+    const refuse = hooks.addFilter('svc_chatbot_prompt', () => {
+      throw Object.assign(new Error('Not today.'), { code: 'my_refusal', status: 403 });
+    });
     expectError(await service.chat(botId, say('Hello')), { status: 403, code: 'my_refusal' });
     refuse();
-    const broken = hooks.addFilter('svc_chatbot_reply', () => { throw new Error('a secret inside'); });
+    const broken = hooks.addFilter('svc_chatbot_reply', () => {
+      throw new Error('a secret inside');
+    });
     const answer = await service.chat(botId, say('Hello'));
     broken();
     expectError(answer, { status: 500, code: 'rest_internal_error' });

@@ -22,7 +22,15 @@ describe('POST /chat/{bot_id}/message', () => {
   it('answers with exactly the fields and types of the contract', async () => {
     const bot = await service.bot();
     const { status, headers, body } = await service.chat(bot.id, say('Hello'));
-    expect([status, body]).to.deep.equal([200, { reply: 'Hello there.', usage: { input_tokens: 7, output_tokens: 3, total_tokens: 10 }, bot_id: bot.id, model: 'far-model-0125' }]);
+    expect([status, body]).to.deep.equal([
+      200,
+      {
+        reply: 'Hello there.',
+        usage: { input_tokens: 7, output_tokens: 3, total_tokens: 10 },
+        bot_id: bot.id,
+        model: 'far-model-0125',
+      },
+    ]);
     expect(headers.get('content-type')).to.match(/^application\/json/);
     expect([headers.get('x-svc-ignored-params'), headers.get('x-svc-usage-estimated')]).to.deep.equal([null, null]);
   });
@@ -38,7 +46,13 @@ describe('POST /chat/{bot_id}/message', () => {
       { role: 'assistant', content: 'Hello.' },
       { role: 'user', content: 'And now?' },
     ]);
-    await service.host.cli('svc', 'bot', 'update', '--json', JSON.stringify({ id: bot.id, temperature: null, model: '', instructions: '' }));
+    await service.host.cli(
+      'svc',
+      'bot',
+      'update',
+      '--json',
+      JSON.stringify({ id: bot.id, temperature: null, model: '', instructions: '' }),
+    );
     service.farEnd.answer();
     await service.chat(bot.id, say('Hello'));
     expect(sent().model).to.equal('saved-model');
@@ -59,8 +73,13 @@ describe('POST /chat/{bot_id}/message', () => {
     await service.chat(bot.id, say('1', '2', '3', '4', '5'));
     expect(sent().messages.map(({ content }) => content)).to.deep.equal(['3', '4', '5']);
     service.farEnd.answer();
-    await service.chat((await service.bot({ instructions: '' })).id, say(...Array.from({ length: 31 }, (_, place) => String(place))));
-    expect(sent().messages.map(({ content }) => Number(content))).to.deep.equal(Array.from({ length: 15 }, (_, place) => 16 + place));
+    await service.chat(
+      (await service.bot({ instructions: '' })).id,
+      say(...Array.from({ length: 31 }, (_, place) => String(place))),
+    );
+    expect(sent().messages.map(({ content }) => Number(content))).to.deep.equal(
+      Array.from({ length: 15 }, (_, place) => 16 + place),
+    );
   });
 
   it('may cut a conversation before an answer, with every provider', async () => {
@@ -79,12 +98,25 @@ describe('POST /chat/{bot_id}/message', () => {
   it('fills in [date] by the site and [username] as Guest', async () => {
     const bot = await service.bot({ instructions: 'Today is [date], you talk with [username]. [other]' });
     await service.chat(bot.id, say('What is [date]?'));
-    expect(sent().messages.map(({ content }) => content)).to.deep.equal(['Today is 2026-01-01, you talk with Guest. [other]', 'What is [date]?']);
+    expect(sent().messages.map(({ content }) => content)).to.deep.equal([
+      'Today is 2026-01-01, you talk with Guest. [other]',
+      'What is [date]?',
+    ]);
   });
 
   it('takes the key as a parameter too, and passes nothing on that it does not know', async () => {
     const bot = await service.bot();
-    const answer = await service.chat(bot.id, { ...say('Hello'), svc_api_key: 'the REST key of these tests', more: 'unknown', stream: false, messages: [{ role: 'user', content: 'Hello', name: 'x' }] }, {});
+    const answer = await service.chat(
+      bot.id,
+      {
+        ...say('Hello'),
+        svc_api_key: 'the REST key of these tests',
+        more: 'unknown',
+        stream: false,
+        messages: [{ role: 'user', content: 'Hello', name: 'x' }],
+      },
+      {},
+    );
     expect(answer.status).to.equal(200);
     expect(JSON.stringify(service.farEnd.requests)).not.to.match(/svc_api_key|these tests|unknown|"name"/);
   });
@@ -94,14 +126,24 @@ describe('POST /chat/{bot_id}/message', () => {
     const { usage: _usage, ...without } = completion;
     service.farEnd.answer({ body: without });
     const { status, headers, body } = await service.chat(bot.id, say('Hello'));
-    expect([status, headers.get('x-svc-ignored-params'), headers.get('x-svc-usage-estimated')]).to.deep.equal([200, 'temperature', 'true']);
+    expect([status, headers.get('x-svc-ignored-params'), headers.get('x-svc-usage-estimated')]).to.deep.equal([
+      200,
+      'temperature',
+      'true',
+    ]);
     expect(body.usage).to.have.all.keys('input_tokens', 'output_tokens', 'total_tokens');
-    expect(Object.values(body.usage)).to.satisfy((counts: number[]) => counts.every((count) => Number.isInteger(count) && count > 0));
+    expect(Object.values(body.usage)).to.satisfy((counts: number[]) =>
+      counts.every((count) => Number.isInteger(count) && count > 0),
+    );
     expect(body.usage.total_tokens).to.equal(body.usage.input_tokens + body.usage.output_tokens);
   });
 
   it("notes the call in the ledger under the bot, and the bot's limits do not hold for the key", async () => {
-    const bot = await service.bot({ limits: { guest: { amount: 1 }, user: { amount: 1 } }, moderation: { banned_words: ['hello'] }, consent: { required: true } });
+    const bot = await service.bot({
+      limits: { guest: { amount: 1 }, user: { amount: 1 } },
+      moderation: { banned_words: ['hello'] },
+      consent: { required: true },
+    });
     for (let call = 0; call < 3; call += 1) expect((await service.chat(bot.id, say('Hello'))).status).to.equal(200);
     await service.clock.advance(2_000);
     const rows = await service.host.database.knex('svc_usage').where({ bot_id: bot.id });
@@ -113,11 +155,18 @@ describe('POST /chat/{bot_id}/message', () => {
     const seen: string[] = [];
     const undo = service.host.hooks.addAction('svc_event_emit', (name: string) => void seen.push(name), 1);
     await service.chat((await service.bot()).id, say('Hello'));
-    await service.chat((await service.bot()).id, { ...say('Hello'), conversation_uuid: '0b6f3f5e-6f0d-4f7c-9d0c-3c1e8a4f2b11' });
+    await service.chat((await service.bot()).id, {
+      ...say('Hello'),
+      conversation_uuid: '0b6f3f5e-6f0d-4f7c-9d0c-3c1e8a4f2b11',
+    });
     undo();
     expect(seen).to.deep.equal([]);
-    expect((await service.host.database.knex('svc_webhook_deliveries').count({ count: '*' }).first())?.['count']).to.equal(0);
-    expect(await service.host.database.knex('svc_conversations').select('uuid')).to.deep.equal([{ uuid: '0b6f3f5e-6f0d-4f7c-9d0c-3c1e8a4f2b11' }]);
+    expect(
+      (await service.host.database.knex('svc_webhook_deliveries').count({ count: '*' }).first())?.['count'],
+    ).to.equal(0);
+    expect(await service.host.database.knex('svc_conversations').select('uuid')).to.deep.equal([
+      { uuid: '0b6f3f5e-6f0d-4f7c-9d0c-3c1e8a4f2b11' },
+    ]);
   });
 
   it('lets plugins change prompt and answer, and tells them of both', async () => {
@@ -125,14 +174,31 @@ describe('POST /chat/{bot_id}/message', () => {
     const told: unknown[] = [];
     const { hooks } = service.host;
     const undo = [
-      hooks.addFilter('svc_chatbot_prompt', (prompt, turn) => ({ ...prompt, model: 'another', system: `${prompt.system} Be brief.`, contexts: [...prompt.contexts, `Bot ${String(turn.bot.id)}`], messages: [...prompt.messages.slice(0, -1), { role: 'user', content: 'Changed' }] })),
+      hooks.addFilter('svc_chatbot_prompt', (prompt, turn) => ({
+        ...prompt,
+        model: 'another',
+        system: `${prompt.system} Be brief.`,
+        contexts: [...prompt.contexts, `Bot ${String(turn.bot.id)}`],
+        messages: [...prompt.messages.slice(0, -1), { role: 'user', content: 'Changed' }],
+      })),
       hooks.addFilter('svc_chatbot_reply', (content, reply) => `${content} (${reply.model})`),
-      hooks.addAction('svc_chatbot_replied', (reply, turn) => void told.push([reply.content, reply.usage.total_tokens, turn.bot.id, turn.messages.length])),
+      hooks.addAction(
+        'svc_chatbot_replied',
+        (reply, turn) => void told.push([reply.content, reply.usage.total_tokens, turn.bot.id, turn.messages.length]),
+      ),
     ];
     const { body } = await service.chat(bot.id, say('Hello'));
-    undo.forEach((stop) => { stop(); });
+    undo.forEach((stop) => {
+      stop();
+    });
     expect(body.reply).to.equal('Hello there. (far-model-0125)');
-    expect(sent()).to.deep.include({ model: 'another', messages: [{ role: 'system', content: `You help customers. Be brief.\n\nBot ${String(bot.id)}` }, { role: 'user', content: 'Changed' }] });
+    expect(sent()).to.deep.include({
+      model: 'another',
+      messages: [
+        { role: 'system', content: `You help customers. Be brief.\n\nBot ${String(bot.id)}` },
+        { role: 'user', content: 'Changed' },
+      ],
+    });
     expect(told).to.deep.equal([['Hello there. (far-model-0125)', 10, bot.id, 1]]);
   });
 
@@ -142,7 +208,19 @@ describe('POST /chat/{bot_id}/message', () => {
     const { paths } = (await response.json()) as { paths: Record<string, any> };
     const operation = Object.entries(paths).find(([path]) => path.endsWith('/chat/{bot_id}/message'))?.[1].post;
     expect(operation.summary).to.equal('Send a conversation to a chatbot.');
-    expect(operation.description).to.contain('conversation_uuid').and.contain('Idempotency-Key').and.contain('they do not hold for the REST key');
-    expect(Object.keys(operation.responses)).to.include.members(['200', '400', '401', '404', '409', '429', '502', '504']);
+    expect(operation.description)
+      .to.contain('conversation_uuid')
+      .and.contain('Idempotency-Key')
+      .and.contain('they do not hold for the REST key');
+    expect(Object.keys(operation.responses)).to.include.members([
+      '200',
+      '400',
+      '401',
+      '404',
+      '409',
+      '429',
+      '502',
+      '504',
+    ]);
   });
 });

@@ -31,11 +31,19 @@ export interface ChatService {
 export const key = { authorization: `Bearer ${restKey}` };
 
 export const say = (...contents: readonly string[]): { messages: { role: string; content: string }[] } => ({
-  messages: contents.map((content, place) => ({ role: (contents.length - place) % 2 === 1 ? 'user' : 'assistant', content })),
+  messages: contents.map((content, place) => ({
+    role: (contents.length - place) % 2 === 1 ? 'user' : 'assistant',
+    content,
+  })),
 });
 
 /** Texts about one of these lie in one direction; `shipping` and `delivery` are near each other. */
-const directions: Readonly<Record<string, readonly number[]>> = { shipping: [1, 0, 0, 0], delivery: [0.8, 0.6, 0, 0], opening: [0, 0, 1, 0], garden: [0, 0, 0, 1] };
+const directions: Readonly<Record<string, readonly number[]>> = {
+  shipping: [1, 0, 0, 0],
+  delivery: [0.8, 0.6, 0, 0],
+  opening: [0, 0, 1, 0],
+  garden: [0, 0, 0, 1],
+};
 
 export function directionOf(text: string): readonly number[] {
   return Object.entries(directions).find(([word]) => text.toLowerCase().includes(word))?.[1] ?? [0, 0.6, 0, 0.8];
@@ -45,10 +53,29 @@ export async function startChatService(database?: string): Promise<ChatService> 
   const clock = createFakeClock({ skipSleeps: true });
   const [farEnd, embeddings, sandbox] = await Promise.all([startFarEnd(), startEmbeddingFarEnd(), openSandbox()]);
   const relay = await startVectorRelay(sandbox.url);
-  const host = await createTestHost({ plugins: ['svc', 'sandbox'], clock, ...(database !== undefined && { database }) });
-  const own: Readonly<Record<string, object>> = { openai: { api_key: 'sk-far-end', base_url: farEnd.url, model: 'saved-model' }, openrouter: { api_key: 'sk-far-end', base_url: `${embeddings.origin}/api/v1` } };
-  host.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, id: string) => (id in own && settings['api_key'] !== 'sandbox' ? { ...settings, ...own[id] } : settings), 20);
-  host.hooks.addFilter('svc_vector_store_settings', (settings: Readonly<Record<string, unknown>>, id: string) => (id === 'qdrant' && settings['api_key'] !== 'sandbox' ? { ...settings, ...findStoreWire('qdrant')?.settings(relay.origin) } : settings), 20);
+  const host = await createTestHost({
+    plugins: ['svc', 'sandbox'],
+    clock,
+    ...(database !== undefined && { database }),
+  });
+  const own: Readonly<Record<string, object>> = {
+    openai: { api_key: 'sk-far-end', base_url: farEnd.url, model: 'saved-model' },
+    openrouter: { api_key: 'sk-far-end', base_url: `${embeddings.origin}/api/v1` },
+  };
+  host.hooks.addFilter(
+    'svc_provider_settings',
+    (settings: Readonly<Record<string, unknown>>, id: string) =>
+      id in own && settings['api_key'] !== 'sandbox' ? { ...settings, ...own[id] } : settings,
+    20,
+  );
+  host.hooks.addFilter(
+    'svc_vector_store_settings',
+    (settings: Readonly<Record<string, unknown>>, id: string) =>
+      id === 'qdrant' && settings['api_key'] !== 'sandbox'
+        ? { ...settings, ...findStoreWire('qdrant')?.settings(relay.origin) }
+        : settings,
+    20,
+  );
   await host.options.update('svc_api_key', host.secrets.encrypt(restKey));
   embedByDirection(embeddings);
   return {
@@ -57,9 +84,21 @@ export async function startChatService(database?: string): Promise<ChatService> 
     farEnd,
     embeddings,
     relay,
-    behind: qdrant.open({ settings: findStoreWire('qdrant')?.settings(sandbox.url) ?? {}, fetch: sharedFetch, clock: createSystemClock(), log: silentLog, timeout: 20_000 }),
+    behind: qdrant.open({
+      settings: findStoreWire('qdrant')?.settings(sandbox.url) ?? {},
+      fetch: sharedFetch,
+      clock: createSystemClock(),
+      log: silentLog,
+      timeout: 20_000,
+    }),
     async bot(settings = {}) {
-      const { code, out, err } = await host.cli('svc', 'bot', 'create', '--json', JSON.stringify({ provider: 'openai', model: 'gpt-4o-mini', instructions: 'You help customers.', ...settings }));
+      const { code, out, err } = await host.cli(
+        'svc',
+        'bot',
+        'create',
+        '--json',
+        JSON.stringify({ provider: 'openai', model: 'gpt-4o-mini', instructions: 'You help customers.', ...settings }),
+      );
       if (code !== 0) throw new Error(err);
       return JSON.parse(out);
     },
@@ -85,7 +124,11 @@ export function embedByDirection(embeddings: EmbeddingFarEnd): void {
     body: {
       object: 'list',
       model: String(body['model']),
-      data: (body['input'] as readonly string[]).map((text, index) => ({ object: 'embedding', index, embedding: body['encoding_format'] === 'base64' ? base64Of(directionOf(text)) : directionOf(text) })),
+      data: (body['input'] as readonly string[]).map((text, index) => ({
+        object: 'embedding',
+        index,
+        embedding: body['encoding_format'] === 'base64' ? base64Of(directionOf(text)) : directionOf(text),
+      })),
       usage: { prompt_tokens: 3, total_tokens: 3 },
     },
   }));

@@ -26,8 +26,19 @@ describe('the commands of the service on a running host', () => {
 
   it('svc provider set makes a provider answer; list shows it without its key', async () => {
     await run('svc', 'key', 'set', 'mine alone');
-    await run('svc', 'provider', 'set', 'deepseek', '--api-key=sk-0123456789abcdef', `--base-url=${service.farEnd.url}`, '--model=far-model');
-    const { status, body } = await service.generate({ ...goodRequest, provider: 'deepseek' }, { authorization: 'Bearer mine alone' });
+    await run(
+      'svc',
+      'provider',
+      'set',
+      'deepseek',
+      '--api-key=sk-0123456789abcdef',
+      `--base-url=${service.farEnd.url}`,
+      '--model=far-model',
+    );
+    const { status, body } = await service.generate(
+      { ...goodRequest, provider: 'deepseek' },
+      { authorization: 'Bearer mine alone' },
+    );
     expect([status, body.provider]).to.deep.equal([200, 'DeepSeek']);
     const listed = JSON.stringify(await run('svc', 'provider', 'list'));
     expect(listed).to.contain('ends in cdef').and.contain('far-model').and.not.contain('0123456789');
@@ -35,7 +46,10 @@ describe('the commands of the service on a running host', () => {
 
   it('svc sandbox on answers without any account, and svc provider test counts its models', async () => {
     await run('svc', 'sandbox', 'on');
-    const { status, body } = await service.generate({ ...goodRequest, provider: 'claude', model: 'claude-sonnet-5-5' }, { authorization: 'Bearer mine alone' });
+    const { status, body } = await service.generate(
+      { ...goodRequest, provider: 'claude', model: 'claude-sonnet-5-5' },
+      { authorization: 'Bearer mine alone' },
+    );
     expect([status, body.provider]).to.deep.equal([200, 'Claude']);
     expect(await run('svc', 'provider', 'test', 'claude')).to.deep.include({ id: 'claude', works: true, models: 3 });
     await run('svc', 'sandbox', 'off');
@@ -46,6 +60,8 @@ describe('the commands of the service on a running host', () => {
   it('fail with one sentence and exit code 1', async () => {
     const { code, out, err } = await service.host.cli('svc', 'provider', 'set', 'openai', '--base-url=ftp://x');
     expect([code, out]).to.deep.equal([1, '']);
-    expect(err.trim()).to.match(/^Error: .+\.$/).and.contain('Base URL must be an http or https address, such as https://api.example.com.');
+    expect(err.trim())
+      .to.match(/^Error: .+\.$/)
+      .and.contain('Base URL must be an http or https address, such as https://api.example.com.');
   });
 });

@@ -27,8 +27,16 @@ describeDialects('a batch of texts', (_open, { location }) => {
     });
     afterEach(() => site.stop());
 
-    const rows = async (): Promise<Row[]> => (await site.host.database.knex(contentTableNames.items).orderBy('position')) as Row[];
-    const list = { source: 'list', template: 'article', keywords: '', instructions: '', 'post[save]': 'draft', 'post[type]': 'post' };
+    const rows = async (): Promise<Row[]> =>
+      (await site.host.database.knex(contentTableNames.items).orderBy('position')) as Row[];
+    const list = {
+      source: 'list',
+      template: 'article',
+      keywords: '',
+      instructions: '',
+      'post[save]': 'draft',
+      'post[type]': 'post',
+    };
     async function review(fields: Readonly<Record<string, string>>): Promise<string> {
       const { body, status } = await site.post('review', fields);
       expect(status, body.notice?.text).to.equal(200);
@@ -39,23 +47,54 @@ describeDialects('a batch of texts', (_open, { location }) => {
       await site.post('start', { id }, 'svc/content/batch');
       return id;
     }
-    const settled = (): Promise<void> => site.until(async () => (await rows()).every(({ status }) => ['completed', 'failed', 'cancelled'].includes(status)));
+    const settled = (): Promise<void> =>
+      site.until(async () =>
+        (await rows()).every(({ status }) => ['completed', 'failed', 'cancelled'].includes(status)),
+      );
 
     it('costs nothing before it is begun, then makes one post and one event of each, with what it took', async () => {
-      const id = await review({ ...list, list: 'Coffee\n\n  Tea \nCocoa', 'post[save]': 'schedule', 'post[schedule_at]': '2099-05-15 12:00', 'post[interval_minutes]': '60', 'post[tags]': 'drinks, coffee' });
-      expect((await rows()).map(({ topic, status }) => [topic, status])).to.deep.equal([['Coffee', 'waiting'], ['Tea', 'waiting'], ['Cocoa', 'waiting']]);
+      const id = await review({
+        ...list,
+        list: 'Coffee\n\n  Tea \nCocoa',
+        'post[save]': 'schedule',
+        'post[schedule_at]': '2099-05-15 12:00',
+        'post[interval_minutes]': '60',
+        'post[tags]': 'drinks, coffee',
+      });
+      expect((await rows()).map(({ topic, status }) => [topic, status])).to.deep.equal([
+        ['Coffee', 'waiting'],
+        ['Tea', 'waiting'],
+        ['Cocoa', 'waiting'],
+      ]);
       await site.worked();
       expect(site.farEnd.calls).to.deep.equal([]);
-      await Promise.all([site.post('start', { id }, 'svc/content/batch'), site.post('start', { id }, 'svc/content/batch')]);
+      await Promise.all([
+        site.post('start', { id }, 'svc/content/batch'),
+        site.post('start', { id }, 'svc/content/batch'),
+      ]);
       await settled();
-      expect((await rows()).map(({ status, attempts }) => [status, attempts])).to.deep.equal([['completed', 1], ['completed', 1], ['completed', 1]]);
-      const posts = await Promise.all((await rows()).map(({ post_id: post }) => site.host.content.posts.get(post ?? 0)));
-      expect(posts.map((post) => [post?.status, post?.date])).to.deep.equal([0, 1, 2].map((hour) => ['future', Date.UTC(2099, 4, 15, 12 + hour)]));
-      expect((await site.host.content.meta.all(posts[0]!.id))['svc_tags']).to.deep.equal(['drinks', 'coffee', 'Mountains']);
+      expect((await rows()).map(({ status, attempts }) => [status, attempts])).to.deep.equal([
+        ['completed', 1],
+        ['completed', 1],
+        ['completed', 1],
+      ]);
+      const posts = await Promise.all(
+        (await rows()).map(({ post_id: post }) => site.host.content.posts.get(post ?? 0)),
+      );
+      expect(posts.map((post) => [post?.status, post?.date])).to.deep.equal(
+        [0, 1, 2].map((hour) => ['future', Date.UTC(2099, 4, 15, 12 + hour)]),
+      );
+      expect((await site.host.content.meta.all(posts[0]!.id))['svc_tags']).to.deep.equal([
+        'drinks',
+        'coffee',
+        'Mountains',
+      ]);
       const events = await site.events(3);
       for (const event of events) checkEvent(event);
       expect(events.map(({ source }) => source.origin)).to.deep.equal(Array(3).fill('manual_content_writer'));
-      expect(events.map(({ resource, data }) => [resource?.type, resource?.id === String(data.post.id), data.post.status])).to.deep.equal(Array(3).fill(['post', true, 'future']));
+      expect(
+        events.map(({ resource, data }) => [resource?.type, resource?.id === String(data.post.id), data.post.status]),
+      ).to.deep.equal(Array(3).fill(['post', true, 'future']));
       expect(new Set(events.map(({ idempotency_key: key }) => key)).size).to.equal(3);
       expect(site.farEnd.calls).to.have.length(18);
       const { body } = await site.post('progress', { id, page: '1' }, 'svc/content/batch');
@@ -65,10 +104,19 @@ describeDialects('a batch of texts', (_open, { location }) => {
     });
 
     it('takes columns of a CSV as it is told, and guesses them first', async () => {
-      const id = await review({ ...list, source: 'csv', csv: 'Name;Keywords;About;Extra\nCoffee;"a; b";Short;x\nTea;;;y' });
+      const id = await review({
+        ...list,
+        source: 'csv',
+        csv: 'Name;Keywords;About;Extra\nCoffee;"a; b";Short;x\nTea;;;y',
+      });
       await site.post('map', { id, topic: 'Name', keywords: 'Extra', instructions: 'About' }, 'svc/content/batch');
-      const inputs = ((await site.host.database.knex(contentTableNames.items).orderBy('position')) as { input: string }[]).map(({ input }) => JSON.parse(input) as Record<string, string>);
-      expect(inputs.map(({ topic, keywords, instructions }) => [topic, keywords, instructions])).to.deep.equal([['Coffee', 'x', 'Short'], ['Tea', 'y', '']]);
+      const inputs = (
+        (await site.host.database.knex(contentTableNames.items).orderBy('position')) as { input: string }[]
+      ).map(({ input }) => JSON.parse(input) as Record<string, string>);
+      expect(inputs.map(({ topic, keywords, instructions }) => [topic, keywords, instructions])).to.deep.equal([
+        ['Coffee', 'x', 'Short'],
+        ['Tea', 'y', ''],
+      ]);
     });
 
     describe('from a site nearby', () => {
@@ -76,34 +124,71 @@ describeDialects('a batch of texts', (_open, { location }) => {
       let origin = '';
       before(async () => {
         server = createServer(({ url }, response) => {
-          if (url === '/feed') response.setHeader('content-type', 'application/rss+xml').end(`<rss><channel><title>Near</title>${[1, 2, 3].map((n) => `<item><title>Entry ${String(n)}</title><link>${origin}/page</link><description>Told ${String(n)}</description></item>`).join('')}</channel></rss>`);
-          else if (url === '/page') response.setHeader('content-type', 'text/html').end('<html><head><title>A page</title></head><body><main><h1>Hello</h1><p>What the page says. {topic}</p></main></body></html>');
+          if (url === '/feed')
+            response
+              .setHeader('content-type', 'application/rss+xml')
+              .end(
+                `<rss><channel><title>Near</title>${[1, 2, 3].map((n) => `<item><title>Entry ${String(n)}</title><link>${origin}/page</link><description>Told ${String(n)}</description></item>`).join('')}</channel></rss>`,
+              );
+          else if (url === '/page')
+            response
+              .setHeader('content-type', 'text/html')
+              .end(
+                '<html><head><title>A page</title></head><body><main><h1>Hello</h1><p>What the page says. {topic}</p></main></body></html>',
+              );
           else response.writeHead(404).end();
         });
         await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
         origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
       });
-      after(() => { server.close(); });
+      after(() => {
+        server.close();
+      });
 
       it('tells the model what a feed says of its newest entries', async () => {
-        await start({ ...list, source: 'feed', feed_url: `${origin}/feed`, feed_limit: '2', read_pages: '0', template: 'news', 'post[save]': 'none' });
+        await start({
+          ...list,
+          source: 'feed',
+          feed_url: `${origin}/feed`,
+          feed_limit: '2',
+          read_pages: '0',
+          template: 'news',
+          'post[save]': 'none',
+        });
         await settled();
-        expect((await rows()).map(({ topic, status }) => [topic, status])).to.deep.equal([['Entry 1', 'completed'], ['Entry 2', 'completed']]);
+        expect((await rows()).map(({ topic, status }) => [topic, status])).to.deep.equal([
+          ['Entry 1', 'completed'],
+          ['Entry 2', 'completed'],
+        ]);
         expect(site.farEnd.calls.some(({ messages }) => messages.at(-1)?.content.includes('Told 2'))).to.equal(true);
         const [event] = await site.events(2);
         expect(event?.data).to.not.have.property('post');
       });
 
       it('reads pages that an administrator typed, fails those that cannot be read with the reason, and never follows a feed inside', async () => {
-        await start({ ...list, source: 'pages', pages: `${origin}/page\n${origin}/gone\nhttp://localhost.example.invalid/`, template: 'news' });
+        await start({
+          ...list,
+          source: 'pages',
+          pages: `${origin}/page\n${origin}/gone\nhttp://localhost.example.invalid/`,
+          template: 'news',
+        });
         await settled();
         const [read, gone, unknown] = await rows();
         expect(read).to.include({ status: 'completed' });
-        const told = site.farEnd.calls.map(({ messages }) => messages.at(-1)?.content ?? '').find((prompt) => prompt.includes('What the page says.'));
+        const told = site.farEnd.calls
+          .map(({ messages }) => messages.at(-1)?.content ?? '')
+          .find((prompt) => prompt.includes('What the page says.'));
         expect(told).to.include('What the page says. {topic}');
         expect(gone).to.include({ status: 'failed', message: `${origin}/gone: It answered with status 404.` });
         expect(unknown?.status).to.equal('failed');
-        await start({ ...list, source: 'feed', feed_url: `${origin}/feed`, feed_limit: '1', read_pages: '1', template: 'news' });
+        await start({
+          ...list,
+          source: 'feed',
+          feed_url: `${origin}/feed`,
+          feed_limit: '1',
+          read_pages: '1',
+          template: 'news',
+        });
         await settled();
         const inside = (await rows()).find(({ topic }) => topic === 'Entry 1');
         expect(inside?.status).to.equal('failed');
@@ -120,7 +205,9 @@ describeDialects('a batch of texts', (_open, { location }) => {
       };
       const id = await start({ ...list, list: 'Coffee\nTea' });
       await settled();
-      expect((await rows()).map(({ status, message, post_id: post }) => [status, message, post])).to.deep.equal(Array(2).fill(['failed', 'OpenAI refused the request: Not this one.', null]));
+      expect((await rows()).map(({ status, message, post_id: post }) => [status, message, post])).to.deep.equal(
+        Array(2).fill(['failed', 'OpenAI refused the request: Not this one.', null]),
+      );
       expect(await site.host.content.posts.count({ status: 'any' })).to.equal(0);
       expect(site.receiver.received).to.deep.equal([]);
       broken = false;
@@ -152,7 +239,10 @@ describeDialects('a batch of texts', (_open, { location }) => {
       const waiting: (() => void)[] = [];
       site.farEnd.answer = (turn) => {
         const prompt = turn.call.messages.at(-1)?.content ?? '';
-        if (prompt.startsWith('Sum up') && waiting.length === 0) waiting.push(() => { answerAsModel(turn); });
+        if (prompt.startsWith('Sum up') && waiting.length === 0)
+          waiting.push(() => {
+            answerAsModel(turn);
+          });
         else answerAsModel(turn);
       };
       await start({ ...list, list: 'Coffee' });
@@ -161,14 +251,20 @@ describeDialects('a batch of texts', (_open, { location }) => {
       await site.host.database.knex(contentTableNames.items).update({ due_at: 1 });
       const other = await createTestHost({ plugins: ['svc'], clock: createSystemClock(), ...init() });
       try {
-        other.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, name: string) => (name === 'openai' ? { ...settings, api_key: 'sk-far-end', base_url: site.farEnd.url, model: 'gpt-4o-mini' } : settings));
+        other.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, name: string) =>
+          name === 'openai'
+            ? { ...settings, api_key: 'sk-far-end', base_url: site.farEnd.url, model: 'gpt-4o-mini' }
+            : settings,
+        );
         await other.cli('svc', 'content', 'work');
         expect((await rows()).map(({ status, attempts }) => [status, attempts])).to.deep.equal([['completed', 2]]);
         waiting[0]?.();
         await site.worked();
         expect((await rows()).map(({ status, attempts }) => [status, attempts])).to.deep.equal([['completed', 2]]);
         expect(await site.host.content.posts.count({ status: 'any' })).to.equal(1);
-        expect(site.farEnd.calls.filter(({ messages }) => messages.at(-1)?.content.startsWith('Write an article'))).to.have.length(1);
+        expect(
+          site.farEnd.calls.filter(({ messages }) => messages.at(-1)?.content.startsWith('Write an article')),
+        ).to.have.length(1);
         expect(await site.events(1)).to.have.length(1);
       } finally {
         await other.stop();
@@ -184,7 +280,11 @@ describeDialects('a batch of texts', (_open, { location }) => {
       farEnd.answer = answerAsModel;
       const again = await createTestHost({ plugins: ['svc'], clock: createSystemClock(), ...init() });
       try {
-        again.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, name: string) => (name === 'openai' ? { ...settings, api_key: 'sk-far-end', base_url: farEnd.url, model: 'gpt-4o-mini' } : settings));
+        again.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, name: string) =>
+          name === 'openai'
+            ? { ...settings, api_key: 'sk-far-end', base_url: farEnd.url, model: 'gpt-4o-mini' }
+            : settings,
+        );
         await again.cron.run('svc_content_work');
         const after = (await again.database.knex(contentTableNames.items).orderBy('position')) as Row[];
         expect(after.map(({ status }) => status)).to.deep.equal(['completed', 'completed']);
@@ -196,14 +296,22 @@ describeDialects('a batch of texts', (_open, { location }) => {
 
     it('makes no posts for a user who lost the right to', async () => {
       const id = await review({ ...list, list: 'Coffee', 'post[save]': 'publish' });
-      await site.host.users.create({ login: 'boss', email: 'boss@example.com', password: 'a long password', role: 'administrator' });
+      await site.host.users.create({
+        login: 'boss',
+        email: 'boss@example.com',
+        password: 'a long password',
+        role: 'administrator',
+      });
       await site.post('start', { id }, 'svc/content/batch');
       await settled();
       expect((await rows())[0]).to.include({ status: 'completed' });
       await site.host.users.update(site.userId, { roles: ['contributor'] });
       await site.host.database.knex(contentTableNames.items).update({ status: 'pending', post_id: null, due_at: 0 });
       await site.worked();
-      expect((await rows())[0]).to.include({ status: 'failed', message: 'Your account may not publish posts. Save them as drafts or for review.' });
+      expect((await rows())[0]).to.include({
+        status: 'failed',
+        message: 'Your account may not publish posts. Save them as drafts or for review.',
+      });
     });
   });
 });

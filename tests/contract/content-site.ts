@@ -27,7 +27,18 @@ export interface ContentSite {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers are compared, not typed.
   run(...words: string[]): Promise<any>;
   /** Sends a form of the content writer. */
-  post(action: string, fields?: Readonly<Record<string, string>>, page?: string): Promise<{ readonly status: number; readonly body: { readonly notice: { readonly text: string } | null; readonly redirect: string | null; readonly data: unknown } }>;
+  post(
+    action: string,
+    fields?: Readonly<Record<string, string>>,
+    page?: string,
+  ): Promise<{
+    readonly status: number;
+    readonly body: {
+      readonly notice: { readonly text: string } | null;
+      readonly redirect: string | null;
+      readonly data: unknown;
+    };
+  }>;
   /** Streams a text; resolves with all events. */
   stream(fields: Readonly<Record<string, string>>, init?: RequestInit): Promise<readonly SentEvent[]>;
   open(fields: Readonly<Record<string, string>>, init?: RequestInit): Promise<Response>;
@@ -50,7 +61,10 @@ const password = 'a long password';
 /** Answers of the far end by the first words of a prompt. */
 const answers: readonly (readonly [begins: string, text: string])[] = [
   ['Write one title', '"Coffee: up there"'],
-  ['Write an article', '# Coffee: up there\n\nWater **boils** earlier.<script>alert(1)</script>\n\n## Grind [svc_chatbot id=1]\n\n- finer\n\n![x](https://tracker.example/x.png) [more](https://example.com/more)'],
+  [
+    'Write an article',
+    '# Coffee: up there\n\nWater **boils** earlier.<script>alert(1)</script>\n\n## Grind [svc_chatbot id=1]\n\n- finer\n\n![x](https://tracker.example/x.png) [more](https://example.com/more)',
+  ],
   ['Write a short piece', 'News about it.'],
   ['Sum up', 'Why it tastes different.'],
   ['Write a meta', 'Brewing in the mountains: what changes, and what to do about it.'],
@@ -66,17 +80,43 @@ export function answerAsModel(turn: ChatTurn): void {
   turn.end({ input: 100, output: 10 });
 }
 
-export async function startContentSite({ database, clock = createSystemClock(), role = 'administrator' }: ContentSiteInit = {}): Promise<ContentSite> {
+export async function startContentSite({
+  database,
+  clock = createSystemClock(),
+  role = 'administrator',
+}: ContentSiteInit = {}): Promise<ContentSite> {
   const farEnd = await startStreamingFarEnd();
   farEnd.answer = answerAsModel;
   const host = await createTestHost({ plugins: ['svc'], clock, ...(database !== undefined && { database }) });
-  host.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, id: string) => (id === 'openai' ? { ...settings, api_key: 'sk-far-end', base_url: farEnd.url, model: 'gpt-4o-mini' } : settings));
-  const { id: userId } = await host.users.create({ login: 'ada', email: 'ada@example.com', password, displayName: 'Ada', role });
-  const signedIn = await host.fetch('/admin/login', { method: 'POST', redirect: 'manual', body: new URLSearchParams({ login: 'ada', password }) });
-  const cookie = signedIn.headers.getSetCookie().find((one) => one.startsWith('svc_session='))?.split(';', 1)[0] ?? '';
+  host.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, id: string) =>
+    id === 'openai' ? { ...settings, api_key: 'sk-far-end', base_url: farEnd.url, model: 'gpt-4o-mini' } : settings,
+  );
+  const { id: userId } = await host.users.create({
+    login: 'ada',
+    email: 'ada@example.com',
+    password,
+    displayName: 'Ada',
+    role,
+  });
+  const signedIn = await host.fetch('/admin/login', {
+    method: 'POST',
+    redirect: 'manual',
+    body: new URLSearchParams({ login: 'ada', password }),
+  });
+  const cookie =
+    signedIn.headers
+      .getSetCookie()
+      .find((one) => one.startsWith('svc_session='))
+      ?.split(';', 1)[0] ?? '';
   const receiver = await startWebhookReceiver();
   await host.cli('svc', 'webhook', 'on');
-  await host.cli('svc', 'webhook', 'add', '--json', JSON.stringify({ name: 'All', url: receiver.url, events: ['content.generated'] }));
+  await host.cli(
+    'svc',
+    'webhook',
+    'add',
+    '--json',
+    JSON.stringify({ name: 'All', url: receiver.url, events: ['content.generated'] }),
+  );
   const nonces = new Map<string, string>();
   const nonceOf = async (page: string): Promise<string> => {
     const known = nonces.get(page);
@@ -86,10 +126,19 @@ export async function startContentSite({ database, clock = createSystemClock(), 
     if (nonce !== '') nonces.set(page, nonce);
     return nonce;
   };
-  const send = async (action: string, fields: Readonly<Record<string, string>>, { page, init = {} }: { readonly page: string; readonly init?: RequestInit }): Promise<Response> => {
+  const send = async (
+    action: string,
+    fields: Readonly<Record<string, string>>,
+    { page, init = {} }: { readonly page: string; readonly init?: RequestInit },
+  ): Promise<Response> => {
     // Of one batch the page is opened with its id.
     const _nonce = await nonceOf(page === 'svc/content/batch' ? `svc/content/batch?id=${fields['id'] ?? ''}` : page);
-    return host.fetch(`/admin/${page}?action=${action}`, { method: 'POST', headers: { cookie, accept: 'application/json' }, body: new URLSearchParams({ _nonce, ...fields }), ...init });
+    return host.fetch(`/admin/${page}?action=${action}`, {
+      method: 'POST',
+      headers: { cookie, accept: 'application/json' },
+      body: new URLSearchParams({ _nonce, ...fields }),
+      ...init,
+    });
   };
   const site: ContentSite = {
     host,
@@ -97,13 +146,20 @@ export async function startContentSite({ database, clock = createSystemClock(), 
     receiver,
     userId,
     async run(...words) {
-      const { code, out, err } = await host.cli('svc', ...words, ...(words.some((word) => word.startsWith('--json')) ? [] : ['--json']));
+      const { code, out, err } = await host.cli(
+        'svc',
+        ...words,
+        ...(words.some((word) => word.startsWith('--json')) ? [] : ['--json']),
+      );
       if (code !== 0) throw new Error(err);
       return JSON.parse(out) as unknown;
     },
     async post(action, fields = {}, page = 'svc/content') {
       const response = await send(action, fields, { page });
-      return { status: response.status, body: (await response.json()) as Awaited<ReturnType<ContentSite['post']>>['body'] };
+      return {
+        status: response.status,
+        body: (await response.json()) as Awaited<ReturnType<ContentSite['post']>>['body'],
+      };
     },
     open: (fields, init) => send('stream', fields, { page: 'svc/content', ...(init && { init }) }),
     async stream(fields, init) {
@@ -131,10 +187,13 @@ export async function startContentSite({ database, clock = createSystemClock(), 
 }
 
 export function readEvents(text: string): readonly SentEvent[] {
-  return text.split('\n\n').filter((block) => block.startsWith('event: ')).map((block) => {
-    const [event = '', data = ''] = block.split('\n');
-    return { event: event.slice('event: '.length), data: JSON.parse(data.slice('data: '.length)) as unknown };
-  });
+  return text
+    .split('\n\n')
+    .filter((block) => block.startsWith('event: '))
+    .map((block) => {
+      const [event = '', data = ''] = block.split('\n');
+      return { event: event.slice('event: '.length), data: JSON.parse(data.slice('data: '.length)) as unknown };
+    });
 }
 
 /** As its schema says. */

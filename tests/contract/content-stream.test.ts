@@ -13,16 +13,46 @@ describeDialects('a text that is streamed on the page', (_open, { location }) =>
     });
     afterEach(() => site.stop());
 
-    const topic = { source: 'topic', topic: 'Brewing coffee in the mountains', keywords: 'altitude', template: 'article' };
-    const edited = { 'draft[title]': 'Coffee, mine', 'draft[content]': 'My **own** words <script>alert(1)</script>', 'draft[meta_description]': 'Mine "too"', 'draft[tags]': 'one, two', 'post[save]': 'publish', 'post[category]': 'Food' };
+    const topic = {
+      source: 'topic',
+      topic: 'Brewing coffee in the mountains',
+      keywords: 'altitude',
+      template: 'article',
+    };
+    const edited = {
+      'draft[title]': 'Coffee, mine',
+      'draft[content]': 'My **own** words <script>alert(1)</script>',
+      'draft[meta_description]': 'Mine "too"',
+      'draft[tags]': 'one, two',
+      'post[save]': 'publish',
+      'post[category]': 'Food',
+    };
 
     it('comes part by part, is told of once, and becomes one post as its reader edited it', async () => {
       const events = await site.stream(topic);
-      expect(events.map(({ event }) => event).filter((event) => event !== 'text')).to.deep.equal(['begin', ...['title', 'content', 'excerpt', 'meta_description', 'focus_keyword', 'tags'].flatMap(() => ['part', 'done']), 'end']);
-      expect(events.filter(({ event, data }) => event === 'text' && data.part === 'excerpt').map(({ data }) => data.text).join('')).to.equal('Why it tastes different.');
+      expect(events.map(({ event }) => event).filter((event) => event !== 'text')).to.deep.equal([
+        'begin',
+        ...['title', 'content', 'excerpt', 'meta_description', 'focus_keyword', 'tags'].flatMap(() => ['part', 'done']),
+        'end',
+      ]);
+      expect(
+        events
+          .filter(({ event, data }) => event === 'text' && data.part === 'excerpt')
+          .map(({ data }) => data.text)
+          .join(''),
+      ).to.equal('Why it tastes different.');
       const end = events.at(-1)!.data;
-      expect(end.draft).to.deep.include({ title: 'Coffee: up there', excerpt: 'Why it tastes different.', focus_keyword: 'Mountain Coffee', tags: ['coffee', 'Mountains'], input_tokens: 600, output_tokens: 60 });
-      expect(end.html).to.equal('<p>Water <strong>boils</strong> earlier.</p>\n<h2>Grind &#91;svc_chatbot id=1]</h2>\n<ul>\n<li>finer</li>\n</ul>\n<p> <a href="https://example.com/more">more</a></p>');
+      expect(end.draft).to.deep.include({
+        title: 'Coffee: up there',
+        excerpt: 'Why it tastes different.',
+        focus_keyword: 'Mountain Coffee',
+        tags: ['coffee', 'Mountains'],
+        input_tokens: 600,
+        output_tokens: 60,
+      });
+      expect(end.html).to.equal(
+        '<p>Water <strong>boils</strong> earlier.</p>\n<h2>Grind &#91;svc_chatbot id=1]</h2>\n<ul>\n<li>finer</li>\n</ul>\n<p> <a href="https://example.com/more">more</a></p>',
+      );
       expect(end.spent).to.match(/^660 tokens, \$0\.000\d+$/);
       const [event] = (await site.events(1)) as [Event];
       checkEvent(event);
@@ -30,27 +60,53 @@ describeDialects('a text that is streamed on the page', (_open, { location }) =>
       const uuid = events[0]!.data.uuid as string;
       expect(event.resource).to.deep.equal({ type: 'content_generation', id: uuid, label: 'Coffee: up there' });
       expect(event.data).to.deep.equal({
-        title: 'Coffee: up there', content: end.html, excerpt: 'Why it tastes different.', meta_description: 'Brewing in the mountains: what changes, and what to do about it.', focus_keyword: 'Mountain Coffee', tags: ['coffee', 'Mountains'],
+        title: 'Coffee: up there',
+        content: end.html,
+        excerpt: 'Why it tastes different.',
+        meta_description: 'Brewing in the mountains: what changes, and what to do about it.',
+        focus_keyword: 'Mountain Coffee',
+        tags: ['coffee', 'Mountains'],
         ai: { provider: 'OpenAI', model: 'gpt-4o-mini-answered' },
       });
 
-      const saved = await Promise.all([site.post('save', { uuid, ...topic, ...edited }), site.post('save', { uuid, ...topic, ...edited })]);
+      const saved = await Promise.all([
+        site.post('save', { uuid, ...topic, ...edited }),
+        site.post('save', { uuid, ...topic, ...edited }),
+      ]);
       expect(saved.map(({ status }) => status)).to.deep.equal([200, 200]);
-      expect(saved.map(({ body }) => body.redirect)).to.deep.equal(['/admin/posts/edit?id=1', '/admin/posts/edit?id=1']);
+      expect(saved.map(({ body }) => body.redirect)).to.deep.equal([
+        '/admin/posts/edit?id=1',
+        '/admin/posts/edit?id=1',
+      ]);
       const [post, ...others] = await site.host.content.posts.find({ status: 'any' });
       expect(others).to.deep.equal([]);
-      expect(post).to.deep.include({ title: 'Coffee, mine', content: '<p>My <strong>own</strong> words </p>', status: 'publish', authorId: site.userId });
-      expect(await site.host.content.meta.all(post!.id)).to.deep.equal({ svc_meta_description: ['Mine "too"'], svc_category: ['Food'], svc_tags: ['one', 'two'] });
+      expect(post).to.deep.include({
+        title: 'Coffee, mine',
+        content: '<p>My <strong>own</strong> words </p>',
+        status: 'publish',
+        authorId: site.userId,
+      });
+      expect(await site.host.content.meta.all(post!.id)).to.deep.equal({
+        svc_meta_description: ['Mine "too"'],
+        svc_category: ['Food'],
+        svc_tags: ['one', 'two'],
+      });
       const head = await (await site.host.fetch(`/?p=${String(post!.id)}`)).text();
-      expect(head.match(/<meta name="description"[^>]*>/g)).to.deep.equal(['<meta name="description" content="Mine &quot;too&quot;">']);
-      expect(head).to.include('<meta property="article:section" content="Food">').and.to.include('<meta property="article:tag" content="two">');
+      expect(head.match(/<meta name="description"[^>]*>/g)).to.deep.equal([
+        '<meta name="description" content="Mine &quot;too&quot;">',
+      ]);
+      expect(head)
+        .to.include('<meta property="article:section" content="Food">')
+        .and.to.include('<meta property="article:tag" content="two">');
       expect(site.receiver.received).to.have.length(1);
     });
 
     it('is not told of when it is stopped, until what was written by then is saved', async () => {
       const abort = new AbortController();
       let hangUp: () => void = () => undefined;
-      const hung = new Promise<void>((resolve) => { hangUp = resolve; });
+      const hung = new Promise<void>((resolve) => {
+        hangUp = resolve;
+      });
       const asModel = site.farEnd.answer;
       site.farEnd.answer = (turn) => {
         if (!turn.call.messages.at(-1)?.content.startsWith('Sum up')) return asModel(turn);
@@ -63,9 +119,18 @@ describeDialects('a text that is streamed on the page', (_open, { location }) =>
       const { uuid } = readEvents(first)[0]!.data as { uuid: string };
       await hung;
       abort.abort();
-      await site.until(async () => ((await site.host.database.knex('svc_content_items').where({ uuid }).first()) as { status: string } | undefined)?.status === 'cancelled');
+      await site.until(
+        async () =>
+          (
+            (await site.host.database.knex('svc_content_items').where({ uuid }).first()) as
+              { status: string } | undefined
+          )?.status === 'cancelled',
+      );
       expect(site.farEnd.calls).to.have.length(3);
-      const row = (await site.host.database.knex('svc_content_items').where({ uuid }).first()) as { draft: string; tokens: number };
+      const row = (await site.host.database.knex('svc_content_items').where({ uuid }).first()) as {
+        draft: string;
+        tokens: number;
+      };
       expect(JSON.parse(row.draft)).to.include({ title: 'Coffee: up there' }).and.to.not.have.property('excerpt');
       expect(row.tokens).to.equal(220);
       expect(site.receiver.received).to.deep.equal([]);
@@ -79,7 +144,10 @@ describeDialects('a text that is streamed on the page', (_open, { location }) =>
 
     it('says why it failed, keeps what was written, and is not told of', async () => {
       const asModel = site.farEnd.answer;
-      site.farEnd.answer = (turn) => { if (turn.call.messages.at(-1)?.content.startsWith('Write a meta')) turn.fail(400, 'That is too much.'); else asModel(turn); };
+      site.farEnd.answer = (turn) => {
+        if (turn.call.messages.at(-1)?.content.startsWith('Write a meta')) turn.fail(400, 'That is too much.');
+        else asModel(turn);
+      };
       const events = await site.stream(topic);
       expect(events.at(-1)).to.deep.include({ event: 'failed' });
       expect(events.at(-1)!.data.message).to.include('That is too much.');
@@ -89,10 +157,17 @@ describeDialects('a text that is streamed on the page', (_open, { location }) =>
     });
 
     it('is refused with a sentence at each field before anything is sent', async () => {
-      const bad = await site.post('stream', { ...topic, topic: ' ', 'parts[title][prompt]': 'About {nothing}', 'parts[title][enabled]': '1' });
+      const bad = await site.post('stream', {
+        ...topic,
+        topic: ' ',
+        'parts[title][prompt]': 'About {nothing}',
+        'parts[title][enabled]': '1',
+      });
       expect(bad.status).to.equal(400);
       expect(Object.keys((bad.body.data as { faults: object }).faults)).to.deep.equal(['parts[title][prompt]']);
-      expect(Object.keys((((await site.post('stream', { ...topic, topic: ' ' })).body.data) as { faults: object }).faults)).to.deep.equal(['topic']);
+      expect(
+        Object.keys(((await site.post('stream', { ...topic, topic: ' ' })).body.data as { faults: object }).faults),
+      ).to.deep.equal(['topic']);
       expect(site.farEnd.calls).to.deep.equal([]);
     });
 

@@ -18,8 +18,16 @@ describeDialects('content in automations', (_open, { location }) => {
       return (types as readonly AutomationTaskType[]).find((one) => one.id === id)!;
     }
     const itemOf = (init: Partial<AutomationItem>): AutomationItem => ({
-      key: 'automation:1:7', id: 7, target: 'Coffee', input: {}, settings: {}, attempt: 1, signal: new AbortController().signal,
-      task: { id: 1, name: 'Weekly', type: 'content_writing', authorId: site.userId }, origin: { module: 'automations', route: null, botId: null, reference: 'automation:1:7' }, ...init,
+      key: 'automation:1:7',
+      id: 7,
+      target: 'Coffee',
+      input: {},
+      settings: {},
+      attempt: 1,
+      signal: new AbortController().signal,
+      task: { id: 1, name: 'Weekly', type: 'content_writing', authorId: site.userId },
+      origin: { module: 'automations', route: null, botId: null, reference: 'automation:1:7' },
+      ...init,
     });
     const posts = () => site.host.content.posts.find({ status: 'any', order: 'asc' });
 
@@ -28,10 +36,12 @@ describeDialects('content in automations', (_open, { location }) => {
       const result = await type.run(itemOf({ settings: { save: 'publish', category: 'Drinks', tags: 'hot' } }));
       expect(result.ai).to.deep.equal({ provider: 'OpenAI', model: 'gpt-4o-mini-answered' });
       expect(await posts()).to.deep.equal([]);
-      const failed = await failureOf(site.host.database.transaction(async (transaction) => {
-        await result.commit?.(transaction);
-        throw new Error('taken over');
-      }));
+      const failed = await failureOf(
+        site.host.database.transaction(async (transaction) => {
+          await result.commit?.(transaction);
+          throw new Error('taken over');
+        }),
+      );
       expect(String(failed)).to.include('taken over');
       expect(await posts()).to.deep.equal([]);
       const committed = await site.host.database.transaction(async (transaction) => result.commit?.(transaction));
@@ -59,30 +69,67 @@ describeDialects('content in automations', (_open, { location }) => {
 
     it('take rows, entries of feeds and lines for what they are', async () => {
       const type = await typeOf('content_writing');
-      await type.run(itemOf({ target: 'x', input: { Title: 'Tea', Keywords: 'green' }, settings: { instructions: 'Short.' } }));
-      await type.run(itemOf({ target: 'https://example.com/1', input: { title: 'Entry', url: 'https://example.com/1', summary: 'Told', published: null }, settings: { template: 'News from a source' } }));
+      await type.run(
+        itemOf({ target: 'x', input: { Title: 'Tea', Keywords: 'green' }, settings: { instructions: 'Short.' } }),
+      );
+      await type.run(
+        itemOf({
+          target: 'https://example.com/1',
+          input: { title: 'Entry', url: 'https://example.com/1', summary: 'Told', published: null },
+          settings: { template: 'News from a source' },
+        }),
+      );
       const told = site.farEnd.calls.map(({ messages }) => messages.at(-1)?.content ?? '');
       expect(told[0]).to.include('Tea').and.to.include('green');
-      expect(told.find((prompt) => prompt.startsWith('Write a short piece'))).to.include('Source (https://example.com/1):\nTold');
+      expect(told.find((prompt) => prompt.startsWith('Write a short piece'))).to.include(
+        'Source (https://example.com/1):\nTold',
+      );
     });
 
     it('rewrite a post by its template: links, images and shortcodes stay, what was there is a revision', async () => {
       site.host.content.addShortcode('gallery', () => '');
-      const text = '<p>Old <a href="https://example.com/a">link</a></p>[gallery ids="1"]<img src="/uploads/cat.png" alt="A cat">';
-      const post = await site.host.content.posts.create({ title: 'Old title', content: text, status: 'publish', authorId: site.userId });
+      const text =
+        '<p>Old <a href="https://example.com/a">link</a></p>[gallery ids="1"]<img src="/uploads/cat.png" alt="A cat">';
+      const post = await site.host.content.posts.create({
+        title: 'Old title',
+        content: text,
+        status: 'publish',
+        authorId: site.userId,
+      });
       const prompt = (part: string): object => ({ enabled: true, prompt: part });
-      await site.run('content', 'templates', 'set', '--json', JSON.stringify({ name: 'Mine', kind: 'rewrite', parts: { content: prompt('As it is: {content}'), meta_description: prompt('Write a meta {title}') } }));
+      await site.run(
+        'content',
+        'templates',
+        'set',
+        '--json',
+        JSON.stringify({
+          name: 'Mine',
+          kind: 'rewrite',
+          parts: { content: prompt('As it is: {content}'), meta_description: prompt('Write a meta {title}') },
+        }),
+      );
       site.farEnd.answer = (turn) => {
         const said = turn.call.messages.at(-1)?.content ?? '';
-        turn.piece(said.startsWith('As it is') ? `New [link](https://example.com/a) [gallery ids="1"] [svc_chatbot id=1]\n\n<img src="/uploads/cat.png" alt="A cat"> ![x](https://tracker.example/x.png)` : 'Described.');
+        turn.piece(
+          said.startsWith('As it is')
+            ? `New [link](https://example.com/a) [gallery ids="1"] [svc_chatbot id=1]\n\n<img src="/uploads/cat.png" alt="A cat"> ![x](https://tracker.example/x.png)`
+            : 'Described.',
+        );
         turn.end();
       };
       const type = await typeOf('post_rewriting');
-      const result = await type.run(itemOf({ target: String(post.id), input: { post_id: post.id }, settings: { template: 'Mine' } }));
+      const result = await type.run(
+        itemOf({ target: String(post.id), input: { post_id: post.id }, settings: { template: 'Mine' } }),
+      );
       expect(site.farEnd.calls[0]?.messages.at(-1)?.content).to.equal(`As it is: ${text}`);
       await site.host.database.transaction(async (transaction) => result.commit?.(transaction));
       const after = await site.host.content.posts.get(post.id);
-      expect(after).to.include({ title: 'Old title', status: 'publish', content: '<p>New <a href="https://example.com/a">link</a> [gallery ids="1"] &#91;svc_chatbot id=1]</p>\n<p><img src="/uploads/cat.png" alt="A cat" /> </p>' });
+      expect(after).to.include({
+        title: 'Old title',
+        status: 'publish',
+        content:
+          '<p>New <a href="https://example.com/a">link</a> [gallery ids="1"] &#91;svc_chatbot id=1]</p>\n<p><img src="/uploads/cat.png" alt="A cat" /> </p>',
+      });
       expect((await site.host.content.revisions.list(post.id)).map(({ content }) => content)).to.include(text);
       expect((await site.host.content.meta.all(post.id))['svc_meta_description']).to.deep.equal(['Described.']);
       const [event] = (await site.events(1)) as [Event];
@@ -97,40 +144,76 @@ describeDialects('content in automations', (_open, { location }) => {
       const result = await type.run(item);
       await new Promise((resolve) => setTimeout(resolve, 5));
       await site.host.content.posts.update(post.id, { title: 'Mine' });
-      const refused = await failureOf(site.host.database.transaction(async (transaction) => result.commit?.(transaction)));
+      const refused = await failureOf(
+        site.host.database.transaction(async (transaction) => result.commit?.(transaction)),
+      );
       expect(refused).to.include({ code: 'rest_svc_post_changed' });
-      const { id } = await site.host.users.create({ login: 'bob', email: 'bob@example.com', password: 'a long password', role: 'author' });
-      expect(await failureOf(type.run({ ...item, task: { ...item.task, authorId: id } }))).to.include({ code: 'rest_cannot_edit' });
+      const { id } = await site.host.users.create({
+        login: 'bob',
+        email: 'bob@example.com',
+        password: 'a long password',
+        role: 'author',
+      });
+      expect(await failureOf(type.run({ ...item, task: { ...item.task, authorId: id } }))).to.include({
+        code: 'rest_cannot_edit',
+      });
       expect(await failureOf(type.run({ ...item, target: '999' }))).to.include({ code: 'rest_post_invalid_id' });
     });
 
     it('are refused when they are saved with a template that does not fit', async () => {
       const [writing, rewriting] = [await typeOf('content_writing'), await typeOf('post_rewriting')];
       expect(await writing.check?.({ template: 'Refresh a post' })).to.have.keys('template');
-      expect(await writing.check?.({ template: 'Article', post_type: 'nothing' })).to.deep.equal({ post_type: 'There is no post type nothing to write to.' });
+      expect(await writing.check?.({ template: 'Article', post_type: 'nothing' })).to.deep.equal({
+        post_type: 'There is no post type nothing to write to.',
+      });
       expect(await rewriting.check?.({ template: 'Refresh a post' })).to.deep.equal({});
     });
 
     it('and by commands: a text with its cost, and its post and event', async () => {
-      const alone = await site.run('content', 'generate', '--json', JSON.stringify({ topic: 'Coffee', parts: ['title', 'content'] }));
-      expect(alone).to.deep.include({ title: 'Coffee: up there', provider: 'OpenAI', input_tokens: 200, output_tokens: 20, post_id: null });
+      const alone = await site.run(
+        'content',
+        'generate',
+        '--json',
+        JSON.stringify({ topic: 'Coffee', parts: ['title', 'content'] }),
+      );
+      expect(alone).to.deep.include({
+        title: 'Coffee: up there',
+        provider: 'OpenAI',
+        input_tokens: 200,
+        output_tokens: 20,
+        post_id: null,
+      });
       expect(alone.cost).to.be.above(0).and.to.be.below(0.01);
-      const saved = await site.run('content', 'generate', '--json', JSON.stringify({ topic: 'Coffee', save: 'publish', type: 'page', tags: ['a'] }));
+      const saved = await site.run(
+        'content',
+        'generate',
+        '--json',
+        JSON.stringify({ topic: 'Coffee', save: 'publish', type: 'page', tags: ['a'] }),
+      );
       expect(saved).to.deep.include({ post_id: 1, post_status: 'publish' });
       const events = await site.events(2);
       for (const event of events) checkEvent(event);
-      expect(events.map(({ source, resource }) => [source.origin, resource?.type])).to.deep.equal([['manual_content_writer', 'content_generation'], ['manual_content_writer', 'post']]);
+      expect(events.map(({ source, resource }) => [source.origin, resource?.type])).to.deep.equal([
+        ['manual_content_writer', 'content_generation'],
+        ['manual_content_writer', 'post'],
+      ]);
       const bad = await failureOf(site.run('content', 'generate', '--json', '{"topic": "x", "save": "nowhere"}'));
       expect(String(bad)).to.include('save must be one of');
     });
 
     it('let plugins change prompts, results and posts', async () => {
-      site.host.hooks.addFilter('svc_content_prompt', (prompt, part) => (part === 'title' ? { ...prompt, prompt: 'A title, please' } : prompt));
+      site.host.hooks.addFilter('svc_content_prompt', (prompt, part) =>
+        part === 'title' ? { ...prompt, prompt: 'A title, please' } : prompt,
+      );
       site.host.hooks.addFilter('svc_content_result', (draft) => ({ ...draft, excerpt: 'Mine.' }));
       site.host.hooks.addFilter('svc_content_post', (post) => ({ ...post, title: `${post.title ?? ''}!` }));
       const saved: number[] = [];
       site.host.hooks.addAction('svc_content_saved', (post) => saved.push(post.id));
-      const { title, excerpt, post_id: id } = await site.run('content', 'generate', '--json', '{"topic": "Coffee", "save": "draft", "parts": ["title"]}');
+      const {
+        title,
+        excerpt,
+        post_id: id,
+      } = await site.run('content', 'generate', '--json', '{"topic": "Coffee", "save": "draft", "parts": ["title"]}');
       expect([title, excerpt]).to.deep.equal(['You said: A title, please', 'Mine.']);
       expect((await site.host.content.posts.get(id as number))?.title).to.equal('You said: A title, please!');
       expect(saved).to.deep.equal([id]);

@@ -46,8 +46,17 @@ export function base64Of(vector: readonly number[]): string {
 export function openAiAnswer({ body }: Pick<Asked, 'body'>): Record<string, unknown> {
   const input = body['input'] as readonly string[];
   const vectors = input.map((text) => vectorOf(text, body['dimensions'] as number | undefined));
-  const data = vectors.map((vector, index) => ({ object: 'embedding', index, embedding: body['encoding_format'] === 'base64' ? base64Of(vector) : vector }));
-  return { object: 'list', data, model: `${String(body['model'])}-answered`, usage: { prompt_tokens: input.length * 3, total_tokens: input.length * 3 } };
+  const data = vectors.map((vector, index) => ({
+    object: 'embedding',
+    index,
+    embedding: body['encoding_format'] === 'base64' ? base64Of(vector) : vector,
+  }));
+  return {
+    object: 'list',
+    data,
+    model: `${String(body['model'])}-answered`,
+    usage: { prompt_tokens: input.length * 3, total_tokens: input.length * 3 },
+  };
 }
 
 interface GoogleRequest {
@@ -57,7 +66,11 @@ interface GoogleRequest {
 
 export function googleAnswer({ body }: Pick<Asked, 'body'>): Record<string, unknown> {
   const requests = body['requests'] as readonly GoogleRequest[];
-  return { embeddings: requests.map(({ content, outputDimensionality }) => ({ values: vectorOf(content.parts.map(({ text }) => text).join(''), outputDimensionality) })) };
+  return {
+    embeddings: requests.map(({ content, outputDimensionality }) => ({
+      values: vectorOf(content.parts.map(({ text }) => text).join(''), outputDimensionality),
+    })),
+  };
 }
 
 export async function startEmbeddingFarEnd(): Promise<EmbeddingFarEnd> {
@@ -68,13 +81,21 @@ export async function startEmbeddingFarEnd(): Promise<EmbeddingFarEnd> {
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const parts: Buffer[] = [];
     for await (const part of request as AsyncIterable<Buffer>) parts.push(part);
-    const one: Asked = { path: request.url ?? '', headers: request.headers, body: JSON.parse(Buffer.concat(parts).toString() || '{}') as Asked['body'] };
+    const one: Asked = {
+      path: request.url ?? '',
+      headers: request.headers,
+      body: JSON.parse(Buffer.concat(parts).toString() || '{}') as Asked['body'],
+    };
     asked.push(one);
     const { status = 200, headers = {}, body, instead } = current(one, asked.length) ?? {};
     if (instead === 'hang') return;
     const given = body ?? (one.path.includes(':batchEmbedContents') ? googleAnswer(one) : openAiAnswer(one));
     const text = typeof given === 'string' ? given : JSON.stringify(given);
-    response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), ...headers });
+    response.writeHead(status, {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
+      ...headers,
+    });
     if (instead === 'cut') response.write(text.slice(0, text.length / 2), () => response.destroy());
     else response.end(text);
   }

@@ -19,21 +19,37 @@ export interface EmbeddingService {
   readonly clock: FakeClock;
   readonly farEnd: EmbeddingFarEnd;
   /** POST /embeddings; an object is sent as JSON, a text as it is. */
-  embed(body: unknown, init?: { readonly query?: string; readonly headers?: Readonly<Record<string, string>> }): Promise<Answer>;
+  embed(
+    body: unknown,
+    init?: { readonly query?: string; readonly headers?: Readonly<Record<string, string>> },
+  ): Promise<Answer>;
   stop(): Promise<void>;
 }
 
 export const providerKey = 'sk-far-end-0123456789';
 
-export async function startEmbeddingService({ azureVersion = 'v1' }: { readonly azureVersion?: string } = {}): Promise<EmbeddingService> {
+export async function startEmbeddingService({
+  azureVersion = 'v1',
+}: { readonly azureVersion?: string } = {}): Promise<EmbeddingService> {
   const clock = createFakeClock({ skipSleeps: true });
   const farEnd = await startEmbeddingFarEnd();
   const host = await createTestHost({ plugins: ['svc'], clock });
   const baseUrls: Readonly<Record<string, string>> = {
-    openai: `${farEnd.origin}/v1`, openrouter: `${farEnd.origin}/api/v1`, azure: farEnd.origin, google: farEnd.origin, ollama: `${farEnd.origin}/v1`,
+    openai: `${farEnd.origin}/v1`,
+    openrouter: `${farEnd.origin}/api/v1`,
+    azure: farEnd.origin,
+    google: farEnd.origin,
+    ollama: `${farEnd.origin}/v1`,
   };
   host.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, id: string) =>
-    id in baseUrls ? { ...settings, api_key: providerKey, base_url: baseUrls[id], ...(id === 'azure' && { api_version: azureVersion }) } : settings,
+    id in baseUrls
+      ? {
+          ...settings,
+          api_key: providerKey,
+          base_url: baseUrls[id],
+          ...(id === 'azure' && { api_version: azureVersion }),
+        }
+      : settings,
   );
   await host.options.update('svc_api_key', host.secrets.encrypt(restKey));
   return {
@@ -58,6 +74,8 @@ export async function startEmbeddingService({ azureVersion = 'v1' }: { readonly 
 
 /** A schema of the official descriptions. */
 export function official(spec: 'openai' | 'gemini', schema: string): ValidateFunction {
-  const { $defs } = JSON.parse(readFileSync(new URL(`../specs/${spec}-embeddings.json`, import.meta.url), 'utf8')) as { $defs: object };
+  const { $defs } = JSON.parse(readFileSync(new URL(`../specs/${spec}-embeddings.json`, import.meta.url), 'utf8')) as {
+    $defs: object;
+  };
   return new Ajv2020({ strict: false, allErrors: true }).compile({ $defs, $ref: `#/$defs/${schema}` });
 }

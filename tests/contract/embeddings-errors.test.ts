@@ -23,16 +23,23 @@ describe('errors of POST /embeddings', () => {
     expect([answer.status, answer.body.code], answer.text).to.deep.equal([status, code]);
     expect(answer.body).to.have.all.keys('code', 'message', 'data');
     expect(answer.body.data.status).to.equal(status);
-    expect(answer.text).not.to.match(/node_modules|\/plugins\/|\bat .+:\d+:\d+/).and.not.contain(providerKey);
+    expect(answer.text)
+      .not.to.match(/node_modules|\/plugins\/|\bat .+:\d+:\d+/)
+      .and.not.contain(providerKey);
   }
 
   it('asks for the REST key before anything else', async () => {
-    for (const body of [request, {}, '{"provider":']) expectError(await service.embed(body, { headers: {} }), { status: 401, code: 'rest_svc_invalid_api_key' });
+    for (const body of [request, {}, '{"provider":'])
+      expectError(await service.embed(body, { headers: {} }), { status: 401, code: 'rest_svc_invalid_api_key' });
   });
 
   it('names all that is missing', async () => {
     const { status, body } = await service.embed({});
-    expect([status, body.code, body.data.params]).to.deep.equal([400, 'rest_missing_callback_param', ['provider', 'model', 'input']]);
+    expect([status, body.code, body.data.params]).to.deep.equal([
+      400,
+      'rest_missing_callback_param',
+      ['provider', 'model', 'input'],
+    ]);
   });
 
   const invalid: Record<string, object> = {
@@ -64,7 +71,12 @@ describe('errors of POST /embeddings', () => {
     expect([status, body.embeddings.length, service.farEnd.asked.length]).to.deep.equal([200, 2048, 1]);
   });
 
-  for (const [input, named] of [['', 'input'], [' \n\t', 'input'], [['one', '  '], 'input[1]'], [[''], 'input[0]']] as const) {
+  for (const [input, named] of [
+    ['', 'input'],
+    [' \n\t', 'input'],
+    [['one', '  '], 'input[1]'],
+    [[''], 'input[0]'],
+  ] as const) {
     it(`refuses the blank text ${JSON.stringify(input)} by its place`, async () => {
       const answer = await service.embed({ ...request, input });
       expectError(answer, { status: 400, code: 'rest_svc_empty_input' });
@@ -81,7 +93,11 @@ describe('errors of POST /embeddings', () => {
     expect(answer.body.message).to.contain('OpenAI').and.contain('API key').and.contain('AI service');
   });
 
-  const failure = (status: number, message: string, headers: Record<string, string> = {}): FarAnswer => ({ status, headers, body: { error: { message, type: 'some_error', code: null } } });
+  const failure = (status: number, message: string, headers: Record<string, string> = {}): FarAnswer => ({
+    status,
+    headers,
+    body: { error: { message, type: 'some_error', code: null } },
+  });
   const theirs: readonly (readonly [number, Expected, number])[] = [
     [400, { status: 400, code: 'rest_svc_provider_rejected' }, 1],
     [401, { status: 502, code: 'rest_svc_provider_auth_failed' }, 1],
@@ -96,7 +112,9 @@ describe('errors of POST /embeddings', () => {
   for (const provider of ['openai', 'azure', 'google', 'openrouter']) {
     for (const [status, expected, tries] of theirs) {
       it(`answers ${String(expected.status)} ${expected.code} when ${provider} answers ${String(status)}, after ${String(tries)} tries`, async () => {
-        service.farEnd.script(() => failure(status, `Sentence of ${String(status)}, not of ${providerKey}.`, { 'retry-after': '7' }));
+        service.farEnd.script(() =>
+          failure(status, `Sentence of ${String(status)}, not of ${providerKey}.`, { 'retry-after': '7' }),
+        );
         const answer = await service.embed({ ...request, provider });
         expectError(answer, expected);
         expect(answer.body.message).to.contain(`Sentence of ${String(status)}, not of [redacted].`);
@@ -162,7 +180,10 @@ describe('errors of POST /embeddings', () => {
   };
   for (const [name, body] of Object.entries(unreadable)) {
     it(`answers 502 to an answer with ${name}, after one try`, async () => {
-      const withModel = typeof body === 'object' && body !== null ? { object: 'list', model: 'm', usage: { prompt_tokens: 1, total_tokens: 1 }, ...body } : body;
+      const withModel =
+        typeof body === 'object' && body !== null
+          ? { object: 'list', model: 'm', usage: { prompt_tokens: 1, total_tokens: 1 }, ...body }
+          : body;
       service.farEnd.script(() => ({ body: withModel }));
       const answer = await service.embed(request);
       expectError(answer, { status: 502, code: 'rest_svc_provider_error' });
@@ -180,7 +201,10 @@ describe('errors of POST /embeddings', () => {
   })) {
     it(`answers 502 to an answer of Google's with ${name}`, async () => {
       service.farEnd.script(() => ({ body }));
-      expectError(await service.embed({ ...request, provider: 'google' }), { status: 502, code: 'rest_svc_provider_error' });
+      expectError(await service.embed({ ...request, provider: 'google' }), {
+        status: 502,
+        code: 'rest_svc_provider_error',
+      });
     });
   }
 
@@ -194,8 +218,13 @@ describe('errors of POST /embeddings', () => {
   describe('with more texts than a call of the provider may hold', () => {
     const many = Array.from({ length: 250 }, (_, place) => `text ${String(place)}`);
     const textsOf = (body: Readonly<Record<string, unknown>>): string[] =>
-      (body['requests'] as { content: { parts: { text: string }[] } }[]).map(({ content }) => content.parts[0]?.text ?? '');
-    const inCallOf = (text: string, answer: FarAnswer): Script => ({ body }) => (textsOf(body).includes(text) ? answer : undefined);
+      (body['requests'] as { content: { parts: { text: string }[] } }[]).map(
+        ({ content }) => content.parts[0]?.text ?? '',
+      );
+    const inCallOf =
+      (text: string, answer: FarAnswer): Script =>
+      ({ body }) =>
+        textsOf(body).includes(text) ? answer : undefined;
 
     it('asks several times, keeps the order and sums the usage', async () => {
       const { status, body } = await service.embed({ ...request, provider: 'google', input: many });
@@ -225,8 +254,15 @@ describe('errors of POST /embeddings', () => {
     });
 
     it('takes vectors of another length in another call as unreadable', async () => {
-      service.farEnd.script(({ body }) => (textsOf(body).includes('text 249') ? { body: { embeddings: textsOf(body).map(() => ({ values: [1, 2] })) } } : undefined));
-      expectError(await service.embed({ ...request, provider: 'google', input: many }), { status: 502, code: 'rest_svc_provider_error' });
+      service.farEnd.script(({ body }) =>
+        textsOf(body).includes('text 249')
+          ? { body: { embeddings: textsOf(body).map(() => ({ values: [1, 2] })) } }
+          : undefined,
+      );
+      expectError(await service.embed({ ...request, provider: 'google', input: many }), {
+        status: 502,
+        code: 'rest_svc_provider_error',
+      });
     });
 
     it('keeps below the tokens a call of OpenAI may hold', async () => {

@@ -34,40 +34,82 @@ interface Expected {
 const openAiRequest = official('openai', 'CreateEmbeddingRequest');
 const bearer = ['authorization', `Bearer ${providerKey}`] as const;
 
-type OpenAiFacts = Pick<Expected, 'title' | 'provider' | 'label' | 'path' | 'ignored' | 'key'> & { azureVersion?: string; encoding?: 'base64'; sent: object };
+type OpenAiFacts = Pick<Expected, 'title' | 'provider' | 'label' | 'path' | 'ignored' | 'key'> & {
+  azureVersion?: string;
+  encoding?: 'base64';
+  sent: object;
+};
 
 function openAiFormat({ encoding, sent, ...facts }: OpenAiFacts): Expected {
   const model = 'text-embedding-3-small';
   const plain = { model, input: texts, encoding_format: encoding ?? 'float' };
-  return { ...facts, model, plain, full: { ...plain, dimensions: 4, ...sent }, dimensions: 4, answeredBy: `${model}-answered`, valid: openAiRequest };
+  return {
+    ...facts,
+    model,
+    plain,
+    full: { ...plain, dimensions: 4, ...sent },
+    dimensions: 4,
+    answeredBy: `${model}-answered`,
+    valid: openAiRequest,
+  };
 }
 
 const googleModel = 'gemini-embedding-001';
-const googleRequests = (more: object = {}): object[] => texts.map((text) => ({ content: { parts: [{ text }] }, model: `models/${googleModel}`, ...more }));
+const googleRequests = (more: object = {}): object[] =>
+  texts.map((text) => ({ content: { parts: [{ text }] }, model: `models/${googleModel}`, ...more }));
 
 const all: readonly Expected[] = [
   openAiFormat({
-    title: 'openai', provider: 'openai', label: 'OpenAI', path: '/v1/embeddings', key: bearer, encoding: 'base64',
-    sent: { encoding_format: 'base64', user: 'end-user-7' }, ignored: 'task_type, output_dimensionality',
+    title: 'openai',
+    provider: 'openai',
+    label: 'OpenAI',
+    path: '/v1/embeddings',
+    key: bearer,
+    encoding: 'base64',
+    sent: { encoding_format: 'base64', user: 'end-user-7' },
+    ignored: 'task_type, output_dimensionality',
   }),
   openAiFormat({
-    title: 'openrouter', provider: 'openrouter', label: 'OpenRouter', path: '/api/v1/embeddings', key: bearer,
-    sent: { encoding_format: 'base64' }, ignored: 'task_type, output_dimensionality, user',
+    title: 'openrouter',
+    provider: 'openrouter',
+    label: 'OpenRouter',
+    path: '/api/v1/embeddings',
+    key: bearer,
+    sent: { encoding_format: 'base64' },
+    ignored: 'task_type, output_dimensionality, user',
   }),
   openAiFormat({
-    title: 'azure by v1', provider: 'azure', label: 'Azure', path: '/openai/v1/embeddings', key: ['api-key', providerKey],
-    sent: { user: 'end-user-7' }, ignored: 'encoding_format, task_type, output_dimensionality',
+    title: 'azure by v1',
+    provider: 'azure',
+    label: 'Azure',
+    path: '/openai/v1/embeddings',
+    key: ['api-key', providerKey],
+    sent: { user: 'end-user-7' },
+    ignored: 'encoding_format, task_type, output_dimensionality',
   }),
   openAiFormat({
-    title: 'azure by the classic interface', provider: 'azure', label: 'Azure', azureVersion: '2024-10-21', key: ['api-key', providerKey],
+    title: 'azure by the classic interface',
+    provider: 'azure',
+    label: 'Azure',
+    azureVersion: '2024-10-21',
+    key: ['api-key', providerKey],
     path: '/openai/deployments/text-embedding-3-small/embeddings?api-version=2024-10-21',
-    sent: { user: 'end-user-7' }, ignored: 'encoding_format, task_type, output_dimensionality',
+    sent: { user: 'end-user-7' },
+    ignored: 'encoding_format, task_type, output_dimensionality',
   }),
   {
-    title: 'google', provider: 'google', label: 'Google', model: googleModel, path: `/v1beta/models/${googleModel}:batchEmbedContents`, key: ['x-goog-api-key', providerKey],
+    title: 'google',
+    provider: 'google',
+    label: 'Google',
+    model: googleModel,
+    path: `/v1beta/models/${googleModel}:batchEmbedContents`,
+    key: ['x-goog-api-key', providerKey],
     plain: { requests: googleRequests() },
     full: { requests: googleRequests({ taskType: 'RETRIEVAL_DOCUMENT', outputDimensionality: 6 }) },
-    dimensions: 6, ignored: 'dimensions, encoding_format, user', answeredBy: googleModel, valid: official('gemini', 'BatchEmbedContentsRequest'),
+    dimensions: 6,
+    ignored: 'dimensions, encoding_format, user',
+    answeredBy: googleModel,
+    valid: official('gemini', 'BatchEmbedContentsRequest'),
   },
 ];
 
@@ -134,15 +176,23 @@ describe('POST /embeddings', () => {
   const request = { provider: 'openai', model: 'text-embedding-3-small', input: texts };
 
   it('gives the same numbers for base64 and float, to 1e-6', async () => {
-    const [float, base64] = [await service.embed({ ...request, encoding_format: 'float' }), await service.embed({ ...request, encoding_format: 'base64' })];
+    const [float, base64] = [
+      await service.embed({ ...request, encoding_format: 'float' }),
+      await service.embed({ ...request, encoding_format: 'base64' }),
+    ];
     expect(service.farEnd.asked.map(({ body }) => body['encoding_format'])).to.deep.equal(['float', 'base64']);
     texts.forEach((_text, input) => {
-      float.body.embeddings[input].forEach((value: number, place: number) => expect(base64.body.embeddings[input][place]).to.be.closeTo(value, 1e-6));
+      float.body.embeddings[input].forEach((value: number, place: number) =>
+        expect(base64.body.embeddings[input][place]).to.be.closeTo(value, 1e-6),
+      );
     });
   });
 
   it('gives the right numbers when a far end answers floats though base64 was asked, and the other way round', async () => {
-    for (const [asked, answered] of [['base64', 'float'], ['float', 'base64']] as const) {
+    for (const [asked, answered] of [
+      ['base64', 'float'],
+      ['float', 'base64'],
+    ] as const) {
       service.farEnd.script((one) => ({ body: openAiAnswer({ body: { ...one.body, encoding_format: answered } }) }));
       const { body } = await service.embed({ ...request, encoding_format: asked });
       expect(body.embeddings, `${answered} for ${asked}`).to.deep.equal(texts.map((text) => vectorOf(text)));
@@ -150,10 +200,19 @@ describe('POST /embeddings', () => {
   });
 
   it('gives numbers of every size as they came', async () => {
-    const vector = [0, -0, 1, -1, 0.1, -0.5, 1.5, 123.25, -3e-9, 1e-30, 3.4e38, 0.099999994, 9.9999994e-5, 1e-6, 0.999999940395].map(Math.fround);
+    const vector = [
+      0, -0, 1, -1, 0.1, -0.5, 1.5, 123.25, -3e-9, 1e-30, 3.4e38, 0.099999994, 9.9999994e-5, 1e-6, 0.999999940395,
+    ].map(Math.fround);
     const bytes = Buffer.from(Float32Array.from(vector).buffer).toString('base64');
     for (const embedding of [vector, bytes]) {
-      service.farEnd.script(() => ({ body: { object: 'list', model: 'm', data: [{ object: 'embedding', index: 0, embedding }], usage: { prompt_tokens: 1, total_tokens: 1 } } }));
+      service.farEnd.script(() => ({
+        body: {
+          object: 'list',
+          model: 'm',
+          data: [{ object: 'embedding', index: 0, embedding }],
+          usage: { prompt_tokens: 1, total_tokens: 1 },
+        },
+      }));
       const { body } = await service.embed({ ...request, input: 'x' });
       expect(body.embeddings[0].map(Math.fround)).to.deep.equal(vector.map((value) => (value === 0 ? 0 : value)));
     }
@@ -169,18 +228,29 @@ describe('POST /embeddings', () => {
 
   it('passes the usage on, and counts it itself, and says so, where none came', async () => {
     const told = await service.embed(request);
-    expect([told.body.usage, told.headers.get('x-svc-usage-estimated')]).to.deep.equal([{ input_tokens: 9, total_tokens: 9 }, null]);
+    expect([told.body.usage, told.headers.get('x-svc-usage-estimated')]).to.deep.equal([
+      { input_tokens: 9, total_tokens: 9 },
+      null,
+    ]);
     service.farEnd.script((one) => ({ body: { ...openAiAnswer(one), usage: undefined } }));
     const counted = await service.embed({ ...request, input: ['hello world', 'one two three'] });
-    expect([counted.body.usage, counted.headers.get('x-svc-usage-estimated')]).to.deep.equal([{ input_tokens: 5, total_tokens: 5 }, 'true']);
+    expect([counted.body.usage, counted.headers.get('x-svc-usage-estimated')]).to.deep.equal([
+      { input_tokens: 5, total_tokens: 5 },
+      'true',
+    ]);
   });
 
   it('takes the usage that Google reports where it does', async () => {
     const google = { ...request, provider: 'google', model: googleModel };
     expect((await service.embed(google)).headers.get('x-svc-usage-estimated')).to.equal('true');
-    service.farEnd.script((one) => ({ body: { ...googleAnswer(one), usageMetadata: { promptTokenCount: 11, totalTokenCount: 11 } } }));
+    service.farEnd.script((one) => ({
+      body: { ...googleAnswer(one), usageMetadata: { promptTokenCount: 11, totalTokenCount: 11 } },
+    }));
     const { body, headers } = await service.embed(google);
-    expect([body.usage, headers.get('x-svc-usage-estimated')]).to.deep.equal([{ input_tokens: 11, total_tokens: 11 }, null]);
+    expect([body.usage, headers.get('x-svc-usage-estimated')]).to.deep.equal([
+      { input_tokens: 11, total_tokens: 11 },
+      null,
+    ]);
   });
 
   it('leaves dimensions out where the model has one size', async () => {
@@ -192,12 +262,21 @@ describe('POST /embeddings', () => {
   it('runs the filters around the call', async () => {
     const { hooks } = service.host;
     const undo = [
-      hooks.addFilter('svc_embeddings_request', async (call) => ({ ...call, input: ['from a filter'], user: 'filtered' })),
-      hooks.addFilter('svc_embeddings_response', (answer, call) => ({ ...answer, model: `${answer.model} for ${call.user}` })),
+      hooks.addFilter('svc_embeddings_request', async (call) => ({
+        ...call,
+        input: ['from a filter'],
+        user: 'filtered',
+      })),
+      hooks.addFilter('svc_embeddings_response', (answer, call) => ({
+        ...answer,
+        model: `${answer.model} for ${call.user}`,
+      })),
     ];
     const { body } = await service.embed(request);
     undo.forEach((one) => one());
-    expect(service.farEnd.asked[0]?.body).to.include({ user: 'filtered' }).and.deep.include({ input: ['from a filter'] });
+    expect(service.farEnd.asked[0]?.body)
+      .to.include({ user: 'filtered' })
+      .and.deep.include({ input: ['from a filter'] });
     expect(body.embeddings).to.deep.equal([vectorOf('from a filter')]);
     expect(body.model).to.equal('text-embedding-3-small-answered for filtered');
   });
@@ -206,25 +285,54 @@ describe('POST /embeddings', () => {
     expect((await service.embed(request, { query: '?_fields=model,usage' })).body).to.have.all.keys('model', 'usage');
     const enveloped = await service.embed(request, { query: '?_envelope' });
     expect(enveloped.body.body.embeddings).to.deep.equal(texts.map((text) => vectorOf(text)));
-    const undo = service.host.hooks.addFilter('rest_post_dispatch', (response) => Object.assign(response, { body: { ...(response.body as object), seen: (response.body as { embeddings: unknown[] }).embeddings.length } }));
+    const undo = service.host.hooks.addFilter('rest_post_dispatch', (response) =>
+      Object.assign(response, {
+        body: { ...(response.body as object), seen: (response.body as { embeddings: unknown[] }).embeddings.length },
+      }),
+    );
     expect((await service.embed(request)).body).to.include({ seen: 3 });
     undo();
   });
 
   it('takes the providers of the contract and those of other plugins, and no others', async () => {
     const own = {
-      id: 'acme', label: 'Acme', required: [], settings: { type: 'object' as const, properties: {} }, listModels: () => Promise.resolve([]),
+      id: 'acme',
+      label: 'Acme',
+      required: [],
+      settings: { type: 'object' as const, properties: {} },
+      listModels: () => Promise.resolve([]),
       embeddings: {
         limits: { inputs: 2 },
-        embed: ({ input, model }: { input: readonly string[]; model: string }) => Promise.resolve({ embeddings: input.map(() => [1, 2]), usage: { input_tokens: 1, total_tokens: 1 }, model, ignored: [] }),
+        embed: ({ input, model }: { input: readonly string[]; model: string }) =>
+          Promise.resolve({
+            embeddings: input.map(() => [1, 2]),
+            usage: { input_tokens: 1, total_tokens: 1 },
+            model,
+            ignored: [],
+          }),
       },
     };
     const refused = await service.embed({ ...request, provider: 'acme' });
-    expect([refused.status, refused.body.data.params.provider]).to.deep.equal([400, 'provider is not one of openai, azure, google, and openrouter.']);
+    expect([refused.status, refused.body.data.params.provider]).to.deep.equal([
+      400,
+      'provider is not one of openai, azure, google, and openrouter.',
+    ]);
     expect((await service.embed({ ...request, provider: 'ollama' })).status).to.equal(400);
     const undo = service.host.hooks.addFilter('svc_providers', (providers) => [...providers, own]);
     const { status, body } = await service.embed({ ...request, provider: 'acme', model: 'acme-1' });
     undo();
-    expect([status, body]).to.deep.equal([200, { embeddings: [[1, 2], [1, 2], [1, 2]], usage: { input_tokens: 2, total_tokens: 2 }, provider: 'Acme', model: 'acme-1' }]);
+    expect([status, body]).to.deep.equal([
+      200,
+      {
+        embeddings: [
+          [1, 2],
+          [1, 2],
+          [1, 2],
+        ],
+        usage: { input_tokens: 2, total_tokens: 2 },
+        provider: 'Acme',
+        model: 'acme-1',
+      },
+    ]);
   });
 });

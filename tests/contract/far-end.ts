@@ -46,7 +46,11 @@ export async function startFarEnd(): Promise<FarEnd> {
     if (answers.length > 1) answers = answers.slice(1);
     if (answer.instead === 'hang') return;
     const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body ?? completion);
-    response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), ...answer.headers });
+    response.writeHead(answer.status ?? 200, {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
+      ...answer.headers,
+    });
     if (answer.instead === 'cut') response.write(text.slice(0, text.length / 2), () => response.destroy());
     else response.end(text);
   }

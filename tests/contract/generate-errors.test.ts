@@ -30,11 +30,26 @@ describe('errors of POST /generate', () => {
     'stream: true': [{ stream: true }, { status: 400, code: 'rest_svc_streaming_not_supported' }],
     'stream: "true"': [{ stream: 'true' }, { status: 400, code: 'rest_svc_streaming_not_supported' }],
     'no messages in the list': [{ messages: [] }, { status: 400, code: 'rest_svc_invalid_messages' }],
-    'nothing but blank content': [{ messages: [say('system', ' '), say('user', '\n\t')] }, { status: 400, code: 'rest_svc_invalid_messages' }],
-    'an assistant at the end': [{ messages: [say('user', 'a'), say('assistant', 'b')] }, { status: 400, code: 'rest_svc_invalid_last_message' }],
-    'a system message at the end': [{ messages: [say('user', 'a'), say('system', 'b')] }, { status: 400, code: 'rest_svc_invalid_last_message' }],
-    'a blank last message': [{ messages: [say('user', 'a'), say('user', '  ')] }, { status: 400, code: 'rest_svc_invalid_last_message' }],
-    'a provider without a saved key': [{ provider: 'claude' }, { status: 400, code: 'rest_svc_provider_not_configured' }],
+    'nothing but blank content': [
+      { messages: [say('system', ' '), say('user', '\n\t')] },
+      { status: 400, code: 'rest_svc_invalid_messages' },
+    ],
+    'an assistant at the end': [
+      { messages: [say('user', 'a'), say('assistant', 'b')] },
+      { status: 400, code: 'rest_svc_invalid_last_message' },
+    ],
+    'a system message at the end': [
+      { messages: [say('user', 'a'), say('system', 'b')] },
+      { status: 400, code: 'rest_svc_invalid_last_message' },
+    ],
+    'a blank last message': [
+      { messages: [say('user', 'a'), say('user', '  ')] },
+      { status: 400, code: 'rest_svc_invalid_last_message' },
+    ],
+    'a provider without a saved key': [
+      { provider: 'claude' },
+      { status: 400, code: 'rest_svc_provider_not_configured' },
+    ],
   };
   for (const [name, [change, expected]] of Object.entries(ours)) {
     it(`answers ${expected.status} ${expected.code} to ${name}`, async () => {
@@ -49,15 +64,33 @@ describe('errors of POST /generate', () => {
     expect(body.data).to.deep.include({ provider: 'claude', provider_status: null });
   });
 
-  const failure = (status: number, message: string): FarEndAnswer => ({ status, body: { error: { message, type: 'some_error', code: null } } });
+  const failure = (status: number, message: string): FarEndAnswer => ({
+    status,
+    body: { error: { message, type: 'some_error', code: null } },
+  });
   const theirs: Record<string, [FarEndAnswer, Expected & { readonly tries: number; readonly sentence?: string }]> = {
-    400: [failure(400, 'temperature is not supported'), { status: 400, code: 'rest_svc_provider_rejected', tries: 1, sentence: 'temperature is not supported' }],
-    404: [failure(404, 'The model does not exist'), { status: 400, code: 'rest_svc_provider_rejected', tries: 1, sentence: 'The model does not exist' }],
-    413: [failure(413, 'Too long'), { status: 400, code: 'rest_svc_provider_rejected', tries: 1, sentence: 'Too long' }],
-    422: [failure(422, 'Unprocessable'), { status: 400, code: 'rest_svc_provider_rejected', tries: 1, sentence: 'Unprocessable' }],
+    400: [
+      failure(400, 'temperature is not supported'),
+      { status: 400, code: 'rest_svc_provider_rejected', tries: 1, sentence: 'temperature is not supported' },
+    ],
+    404: [
+      failure(404, 'The model does not exist'),
+      { status: 400, code: 'rest_svc_provider_rejected', tries: 1, sentence: 'The model does not exist' },
+    ],
+    413: [
+      failure(413, 'Too long'),
+      { status: 400, code: 'rest_svc_provider_rejected', tries: 1, sentence: 'Too long' },
+    ],
+    422: [
+      failure(422, 'Unprocessable'),
+      { status: 400, code: 'rest_svc_provider_rejected', tries: 1, sentence: 'Unprocessable' },
+    ],
     401: [failure(401, 'Incorrect API key provided'), { status: 502, code: 'rest_svc_provider_auth_failed', tries: 1 }],
     403: [failure(403, 'Not for your country'), { status: 502, code: 'rest_svc_provider_auth_failed', tries: 1 }],
-    429: [{ ...failure(429, 'Slow down'), headers: { 'retry-after': '7' } }, { status: 429, code: 'rest_svc_provider_rate_limited', tries: 3 }],
+    429: [
+      { ...failure(429, 'Slow down'), headers: { 'retry-after': '7' } },
+      { status: 429, code: 'rest_svc_provider_rate_limited', tries: 3 },
+    ],
     500: [failure(500, 'Broken'), { status: 502, code: 'rest_svc_provider_error', tries: 3 }],
     503: [failure(503, 'Overloaded'), { status: 502, code: 'rest_svc_provider_error', tries: 3 }],
   };

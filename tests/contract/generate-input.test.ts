@@ -35,7 +35,24 @@ describe('bad input of POST /generate', () => {
   const wrong: Record<string, readonly unknown[]> = {
     provider: [1, true, [], {}, '', 'OpenAI', 'nobody', '__proto__', 'constructor', 'toString'],
     model: [1, true, [], {}, ''],
-    messages: [1, true, 'text', { a: 1 }, [1], ['text'], [null], [[]], [{}], [{ role: 'user' }], [{ content: 'a' }], [{ role: 'nobody', content: 'a' }], [{ role: 'user', content: 1 }], [{ role: 'user', content: null }], [{ role: 'user', content: ['a'] }], [{ role: '__proto__', content: 'a' }]],
+    messages: [
+      1,
+      true,
+      'text',
+      { a: 1 },
+      [1],
+      ['text'],
+      [null],
+      [[]],
+      [{}],
+      [{ role: 'user' }],
+      [{ content: 'a' }],
+      [{ role: 'nobody', content: 'a' }],
+      [{ role: 'user', content: 1 }],
+      [{ role: 'user', content: null }],
+      [{ role: 'user', content: ['a'] }],
+      [{ role: '__proto__', content: 'a' }],
+    ],
     system_instruction: [1, true, [], {}],
     ai_params: [1, true, 'text', [1], [[]]],
     stream: ['perhaps', 2, [], {}],
@@ -89,7 +106,12 @@ describe('bad input of POST /generate', () => {
   }
 
   it('lists every bad parameter', async () => {
-    const answer = await service.generate({ provider: 'nobody', model: '', messages: [{}], ai_params: { temperature: 9 } });
+    const answer = await service.generate({
+      provider: 'nobody',
+      model: '',
+      messages: [{}],
+      ai_params: { temperature: 9 },
+    });
     expectRefused(answer, 'rest_invalid_param');
     expect(answer.body.data.params).to.have.all.keys('provider', 'model', 'messages', 'ai_params');
   });
@@ -113,7 +135,10 @@ describe('bad input of POST /generate', () => {
   });
 
   it('takes a long message below the limit', async () => {
-    const { status } = await service.generate({ ...goodRequest, messages: [{ role: 'user', content: 'a'.repeat(900_000) }] });
+    const { status } = await service.generate({
+      ...goodRequest,
+      messages: [{ role: 'user', content: 'a'.repeat(900_000) }],
+    });
     expect(status).to.equal(200);
   });
 
@@ -121,7 +146,10 @@ describe('bad input of POST /generate', () => {
     const deep = `{"provider":"openai","model":"m","messages":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
     const answer = await service.generate(deep);
     expect(answer.status).to.be.within(400, 499);
-    const wide = { ...goodRequest, ai_params: Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`key${index}`, index])) };
+    const wide = {
+      ...goodRequest,
+      ai_params: Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`key${index}`, index])),
+    };
     const { status, headers } = await service.generate(wide);
     expect(status).to.equal(200);
     expect(headers.get('x-svc-ignored-params')?.split(', ')).to.have.length(50);

@@ -53,21 +53,29 @@ describe('POST /generate', () => {
     });
     const date = new Date(service.clock.now()).toISOString().slice(0, 10);
     const [{ messages }] = service.farEnd.requests as [{ messages: { content: string }[] }];
-    expect(messages.map((message) => message.content)).to.deep.equal([`Today is ${date}; you speak to Guest.`, 'Hello']);
+    expect(messages.map((message) => message.content)).to.deep.equal([
+      `Today is ${date}; you speak to Guest.`,
+      'Hello',
+    ]);
   });
 
   it('takes max_tokens as another name, also over a global default, and names unknown keys as ignored', async () => {
     await service.host.options.update('svc_ai_params', { max_completion_tokens: 50, temperature: 0.2 });
-    const { status, headers } = await service.generate({ ...goodRequest, ai_params: { max_tokens: 7, temperature: '0.5', unknown_key: 1 } });
+    const { status, headers } = await service.generate({
+      ...goodRequest,
+      ai_params: { max_tokens: 7, temperature: '0.5', unknown_key: 1 },
+    });
     await service.host.options.delete('svc_ai_params');
     expect(status).to.equal(200);
     expect(headers.get('x-svc-ignored-params')).to.equal('unknown_key');
     const [request] = service.farEnd.requests;
-    expect([request?.['max_completion_tokens'] ?? request?.['max_tokens'], request?.['temperature']]).to.deep.equal([7, 0.5]);
+    expect([request?.['max_completion_tokens'] ?? request?.['max_tokens'], request?.['temperature']]).to.deep.equal([
+      7, 0.5,
+    ]);
   });
 
   it('writes ignored names that no header can carry in percent-encoding', async () => {
-    const { status, headers } = await service.generate({ ...goodRequest, ai_params: { 'a\r\nX-Evil: 1': 1, 'ключ': 1 } });
+    const { status, headers } = await service.generate({ ...goodRequest, ai_params: { 'a\r\nX-Evil: 1': 1, ключ: 1 } });
     expect(status).to.equal(200);
     expect(headers.get('x-svc-ignored-params')).to.equal('a%0D%0AX-Evil%3A%201, %D0%BA%D0%BB%D1%8E%D1%87');
     expect(headers.get('x-evil')).to.equal(null);
@@ -79,8 +87,15 @@ describe('POST /generate', () => {
       seen = JSON.stringify([call, request.params, request.query, request.json, request.form]);
       return { ...call, messages: [{ role: 'user' as const, content: 'changed' }] };
     });
-    const undoResponse = service.host.hooks.addFilter('svc_text_response', async (answer) => ({ ...answer, content: answer.content.toUpperCase() }));
-    const { body } = await service.generate({ ...goodRequest, svc_api_key: restKey }, {}, `?svc_api_key=${encodeURIComponent(restKey)}`);
+    const undoResponse = service.host.hooks.addFilter('svc_text_response', async (answer) => ({
+      ...answer,
+      content: answer.content.toUpperCase(),
+    }));
+    const { body } = await service.generate(
+      { ...goodRequest, svc_api_key: restKey },
+      {},
+      `?svc_api_key=${encodeURIComponent(restKey)}`,
+    );
     undoRequest();
     undoResponse();
     expect(body.content).to.equal('HELLO THERE.');
@@ -97,7 +112,10 @@ describe('POST /generate', () => {
       text: {
         params: {},
         generate: async (request: { messages: readonly { content: string }[]; model: string }) => ({
-          content: request.messages.at(-1)?.content ?? '', usage: null, model: request.model, ignored: [],
+          content: request.messages.at(-1)?.content ?? '',
+          usage: null,
+          model: request.model,
+          ignored: [],
         }),
       },
       listModels: async () => [],
@@ -108,14 +126,28 @@ describe('POST /generate', () => {
     undo();
     const gone = await service.generate({ ...goodRequest, provider: 'echo' });
     expect([gone.status, gone.body.code]).to.deep.equal([400, 'rest_invalid_param']);
-    expect(gone.body.data.params.provider).to.equal('provider is not one of openai, azure, google, openrouter, claude, deepseek, xai, and ollama.');
+    expect(gone.body.data.params.provider).to.equal(
+      'provider is not one of openai, azure, google, openrouter, claude, deepseek, xai, and ollama.',
+    );
   });
 
   it('answers through each of the eight providers while the sandbox is on', async () => {
     await service.host.options.update('svc_sandbox', true);
-    const labels: Record<string, string> = { azure: 'Azure', google: 'Google', openrouter: 'OpenRouter', claude: 'Claude', deepseek: 'DeepSeek', xai: 'xAI', ollama: 'Ollama' };
+    const labels: Record<string, string> = {
+      azure: 'Azure',
+      google: 'Google',
+      openrouter: 'OpenRouter',
+      claude: 'Claude',
+      deepseek: 'DeepSeek',
+      xai: 'xAI',
+      ollama: 'Ollama',
+    };
     for (const [provider, label] of Object.entries(labels)) {
-      const { status, body } = await service.generate({ provider, model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'echo: all well' }] });
+      const { status, body } = await service.generate({
+        provider,
+        model: 'gpt-4o-mini',
+        messages: [{ role: 'user', content: 'echo: all well' }],
+      });
       expect([provider, status, body.content, body.provider]).to.deep.equal([provider, 200, 'all well', label]);
     }
     await service.host.options.update('svc_sandbox', false);
@@ -123,8 +155,19 @@ describe('POST /generate', () => {
 
   it('describes its arguments to OPTIONS', async () => {
     const response = await service.host.fetch('/wp-json/svc/v1/generate', { method: 'OPTIONS' });
-    const { endpoints } = (await response.json()) as { endpoints: { args: Record<string, { enum?: string[]; required: boolean }> }[] };
-    expect(endpoints[0]?.args['provider']?.enum).to.deep.equal(['openai', 'azure', 'google', 'openrouter', 'claude', 'deepseek', 'xai', 'ollama']);
+    const { endpoints } = (await response.json()) as {
+      endpoints: { args: Record<string, { enum?: string[]; required: boolean }> }[];
+    };
+    expect(endpoints[0]?.args['provider']?.enum).to.deep.equal([
+      'openai',
+      'azure',
+      'google',
+      'openrouter',
+      'claude',
+      'deepseek',
+      'xai',
+      'ollama',
+    ]);
     expect(endpoints[0]?.args['messages']?.required).to.equal(true);
   });
 });

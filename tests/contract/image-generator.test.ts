@@ -17,7 +17,13 @@ describeDialects('the image generator', (_open, { location }) => {
     service = await startImagesService({ database: databaseUrl ?? dataDir });
     receiver = await startWebhookReceiver();
     await run('svc', 'webhook', 'on');
-    await run('svc', 'webhook', 'add', '--json', JSON.stringify({ name: 'Shop', url: receiver.url, events: ['image.generated'] }));
+    await run(
+      'svc',
+      'webhook',
+      'add',
+      '--json',
+      JSON.stringify({ name: 'Shop', url: receiver.url, events: ['image.generated'] }),
+    );
   });
   afterEach(async () => {
     await service.stop();
@@ -29,18 +35,46 @@ describeDialects('the image generator', (_open, { location }) => {
     if (code !== 0) throw new Error(err);
     return /^[[{]/.test(out) ? (JSON.parse(out) as unknown) : out;
   };
-  const generate = (fields: Fields): Promise<Fields> => run('svc', 'image', 'generate', '--json', JSON.stringify({ prompt: 'A lighthouse', provider: 'openai', model: 'gpt-image-1', ...fields })) as Promise<Fields>;
-  const edit = (fields: Fields): Promise<Fields> => run('svc', 'image', 'edit', '--json', JSON.stringify({ prompt: 'Make it night', provider: 'openai', model: 'gpt-image-1', ...fields })) as Promise<Fields>;
+  const generate = (fields: Fields): Promise<Fields> =>
+    run(
+      'svc',
+      'image',
+      'generate',
+      '--json',
+      JSON.stringify({ prompt: 'A lighthouse', provider: 'openai', model: 'gpt-image-1', ...fields }),
+    ) as Promise<Fields>;
+  const edit = (fields: Fields): Promise<Fields> =>
+    run(
+      'svc',
+      'image',
+      'edit',
+      '--json',
+      JSON.stringify({ prompt: 'Make it night', provider: 'openai', model: 'gpt-image-1', ...fields }),
+    ) as Promise<Fields>;
   const list = (): Promise<Fields[]> => run('svc', 'image', 'list', '--json') as Promise<Fields[]>;
   const giving = (...pictures: readonly string[]): void => {
-    service.farEnd.answer(() => ({ body: { created: 1, data: pictures.map((b64_json) => ({ b64_json })), usage: { input_tokens: 5, output_tokens: 10, total_tokens: 15 } } }));
+    service.farEnd.answer(() => ({
+      body: {
+        created: 1,
+        data: pictures.map((b64_json) => ({ b64_json })),
+        usage: { input_tokens: 5, output_tokens: 10, total_tokens: 15 },
+      },
+    }));
   };
   const mediaCount = (): Promise<number> => service.host.content.posts.count({ type: 'attachment', status: 'any' });
-  const events = async (count: number): Promise<readonly Fields[]> => (await receiver.first(count)).map(({ body }) => JSON.parse(body.toString()) as Fields);
+  const events = async (count: number): Promise<readonly Fields[]> =>
+    (await receiver.first(count)).map(({ body }) => JSON.parse(body.toString()) as Fields);
   const check = (event: Fields): void => {
     const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strict: false });
-    expect(ajv.validate(serviceEvents.find(({ name }) => name === event['type'])?.schema ?? false, event['data']), ajv.errorsText()).to.equal(true);
-    const missing = (contractFields['image.generated'] ?? []).filter((path) => path.split('.').reduce<unknown>((value, name) => (value as Fields | undefined)?.[name], event['data']) === undefined);
+    expect(
+      ajv.validate(serviceEvents.find(({ name }) => name === event['type'])?.schema ?? false, event['data']),
+      ajv.errorsText(),
+    ).to.equal(true);
+    const missing = (contractFields['image.generated'] ?? []).filter(
+      (path) =>
+        path.split('.').reduce<unknown>((value, name) => (value as Fields | undefined)?.[name], event['data']) ===
+        undefined,
+    );
     expect(missing).to.deep.equal([]);
   };
 
@@ -52,33 +86,57 @@ describeDialects('the image generator', (_open, { location }) => {
     check(event!);
     expect(event!['source']).to.deep.equal({ module: 'image_generator', origin: 'admin_image_generator' });
     expect(event!['resource'].type).to.equal('image_generation');
-    expect(event!['data']).to.deep.include({ prompt: 'A lighthouse', provider: 'OpenAI', model: 'gpt-image-1', mode: 'generate', media_type: 'image', output_count: 2 });
+    expect(event!['data']).to.deep.include({
+      prompt: 'A lighthouse',
+      provider: 'OpenAI',
+      model: 'gpt-image-1',
+      mode: 'generate',
+      media_type: 'image',
+      output_count: 2,
+    });
     expect(event!['data'].usage).to.deep.include({ output_tokens: 10 });
     expect(event!['data'].outputs).to.deep.equal({
-      images: images.map(({ media_id, url, size, mime_type }: Fields) => ({ media_id, url, size, mime_type, revised_prompt: null })),
+      images: images.map(({ media_id, url, size, mime_type }: Fields) => ({
+        media_id,
+        url,
+        size,
+        mime_type,
+        revised_prompt: null,
+      })),
       videos: [],
     });
     expect(JSON.stringify(event)).not.to.contain(picture(1).slice(0, 40));
-    expect((await list()).map(({ id, prompt, mode }) => [id, prompt, mode])).to.deep.equal([[2, 'A lighthouse', 'generate'], [1, 'A lighthouse', 'generate']]);
-    expect(Buffer.from((await service.host.content.media.read(images[0].media_id as number)) ?? []).equals(png(1))).to.equal(true);
+    expect((await list()).map(({ id, prompt, mode }) => [id, prompt, mode])).to.deep.equal([
+      [2, 'A lighthouse', 'generate'],
+      [1, 'A lighthouse', 'generate'],
+    ]);
+    expect(
+      Buffer.from((await service.host.content.media.read(images[0].media_id as number)) ?? []).equals(png(1)),
+    ).to.equal(true);
     await generate({});
     const keys = (await events(2)).map(({ idempotency_key }) => idempotency_key as string);
     expect(new Set(keys).size).to.equal(2);
   });
 
   it('shares the cost of a request among its images, so that it adds up to the ledger', async () => {
-    await service.host.options.update('svc_prices', [{ provider: 'openai', model: 'gpt-image-1', input: 1, output: 1, image: 0.01 }]);
+    await service.host.options.update('svc_prices', [
+      { provider: 'openai', model: 'gpt-image-1', input: 1, output: 1, image: 0.01 },
+    ]);
     giving(picture(1), picture(2), picture(3));
     const { cost, images } = await generate({ n: 3 });
     expect(cost).to.equal(0.030015);
-    expect(images.reduce((sum: number, image: Fields) => sum + Math.round((image['cost'] as number) * 1_000_000), 0)).to.equal(30_015);
+    expect(
+      images.reduce((sum: number, image: Fields) => sum + Math.round((image['cost'] as number) * 1_000_000), 0),
+    ).to.equal(30_015);
   });
 
   it('edits an image by the form the far end takes; the version knows its parent', async () => {
     giving(picture(1));
     const first = (await generate({})).images[0] as Fields;
     giving(picture(9));
-    const { images: [version] } = await edit({ image: first['id'], n: 1, quality: 'hd' });
+    const {
+      images: [version],
+    } = await edit({ image: first['id'], n: 1, quality: 'hd' });
     const [call] = service.farEnd.calls;
     expect(call?.path).to.equal('/v1/images/edits');
     expect(call?.headers['content-type']).to.match(/^multipart\/form-data; boundary=/);
@@ -91,7 +149,10 @@ describeDialects('the image generator', (_open, { location }) => {
     // What it was made of goes; the version stays, without a parent.
     await run('svc', 'image', 'delete', String(first['id']), '--json');
     expect((await list()).map(({ id, parent_id }) => [id, parent_id])).to.deep.equal([[version.id, null]]);
-    expect([await mediaCount(), await service.host.content.media.get(first['media_id'] as number)]).to.deep.equal([1, null]);
+    expect([await mediaCount(), await service.host.content.media.get(first['media_id'] as number)]).to.deep.equal([
+      1,
+      null,
+    ]);
   });
 
   it('refuses to edit what a model does not take, before anything is spent', async () => {
@@ -107,7 +168,13 @@ describeDialects('the image generator', (_open, { location }) => {
       [{ media, prompt: '  ' }, /must not be blank/],
     ];
     for (const [fields, reason] of refused) {
-      const { code, err } = await service.host.cli('svc', 'image', 'edit', '--json', JSON.stringify({ prompt: 'Make it night', provider: 'openai', model: 'gpt-image-1', ...fields }));
+      const { code, err } = await service.host.cli(
+        'svc',
+        'image',
+        'edit',
+        '--json',
+        JSON.stringify({ prompt: 'Make it night', provider: 'openai', model: 'gpt-image-1', ...fields }),
+      );
       expect([code, reason.test(err)], err).to.deep.equal([1, true]);
     }
     expect(service.farEnd.calls).to.deep.equal([]);
@@ -115,7 +182,17 @@ describeDialects('the image generator', (_open, { location }) => {
 
   it('tells nothing of a request that failed, and keeps nothing', async () => {
     service.farEnd.answer(() => failed(400, 'Your request was rejected by the safety system.'));
-    expect((await service.host.cli('svc', 'image', 'generate', '--json', '{"prompt":"x","provider":"openai","model":"gpt-image-1"}')).err).to.contain('safety system');
+    expect(
+      (
+        await service.host.cli(
+          'svc',
+          'image',
+          'generate',
+          '--json',
+          '{"prompt":"x","provider":"openai","model":"gpt-image-1"}',
+        )
+      ).err,
+    ).to.contain('safety system');
     giving(picture(1));
     await generate({ prompt: 'The next one' });
     expect((await events(1))[0]!['data'].prompt).to.equal('The next one');
@@ -124,8 +201,22 @@ describeDialects('the image generator', (_open, { location }) => {
 
   it('deletes images again that could not be put into the history', async () => {
     giving(picture(1), picture(2));
-    service.host.hooks.addFilter('svc_image_job', (job) => ({ ...job, request: 'x'.repeat(10_000), origin: null as never }));
-    expect((await service.host.cli('svc', 'image', 'generate', '--json', '{"prompt":"x","provider":"openai","model":"gpt-image-1","n":2}')).code).to.equal(1);
+    service.host.hooks.addFilter('svc_image_job', (job) => ({
+      ...job,
+      request: 'x'.repeat(10_000),
+      origin: null as never,
+    }));
+    expect(
+      (
+        await service.host.cli(
+          'svc',
+          'image',
+          'generate',
+          '--json',
+          '{"prompt":"x","provider":"openai","model":"gpt-image-1","n":2}',
+        )
+      ).code,
+    ).to.equal(1);
     expect([(await list()).length, await mediaCount()]).to.deep.equal([0, 0]);
   });
 
@@ -148,7 +239,9 @@ describeDialects('the image generator', (_open, { location }) => {
     giving(picture(1));
     await generate({});
     expect(service.farEnd.calls[0]?.body['prompt']).to.equal('A lighthouse, in watercolour');
-    expect((await service.host.cli('svc', 'image', 'generate', '--json', '{"prompt":"no","provider":"openai"}')).err).to.contain('Not here.');
+    expect(
+      (await service.host.cli('svc', 'image', 'generate', '--json', '{"prompt":"no","provider":"openai"}')).err,
+    ).to.contain('Not here.');
     await run('svc', 'image', 'delete', '1', '--json');
     expect(told).to.deep.equal([['A lighthouse, in watercolour'], 'failed no', 'deleted 1']);
   });

@@ -15,7 +15,13 @@ describeDialects('an image for a visitor', (_open, { location }) => {
     const receiver = await startWebhookReceiver();
     await service.host.cli('svc', 'image', 'public', 'on', '--json', '{"models": ["openai:gpt-image-1"]}');
     await service.host.cli('svc', 'webhook', 'on');
-    await service.host.cli('svc', 'webhook', 'add', '--json', JSON.stringify({ name: 'Shop', url: receiver.url, events: ['image.generated'] }));
+    await service.host.cli(
+      'svc',
+      'webhook',
+      'add',
+      '--json',
+      JSON.stringify({ name: 'Shop', url: receiver.url, events: ['image.generated'] }),
+    );
     const [one, other] = [await imageVisitor(service), await imageVisitor(service)];
     const request = '3f2b8c1e-0000-4000-8000-00000000000a';
     const drawn = await one.draw({ request });
@@ -25,12 +31,19 @@ describeDialects('an image for a visitor', (_open, { location }) => {
     expect(service.farEnd.calls).to.have.length(1);
 
     await other.mine();
-    for (const answer of [await other.state(request), await other.ask({ request })]) expect([answer.status, answer.body['code']]).to.deep.equal([404, 'rest_svc_image_not_found']);
-    expect([(await one.mine()).body['images'].length, (await other.mine()).body['images'].length]).to.deep.equal([1, 0]);
+    for (const answer of [await other.state(request), await other.ask({ request })])
+      expect([answer.status, answer.body['code']]).to.deep.equal([404, 'rest_svc_image_not_found']);
+    expect([(await one.mine()).body['images'].length, (await other.mine()).body['images'].length]).to.deep.equal([
+      1, 0,
+    ]);
 
     const [received] = await receiver.first(1);
     const event = JSON.parse(received!.body.toString()) as Fields;
-    expect([event['source'].origin, event['data'].actor, event['data'].output_count]).to.deep.equal(['frontend_image_generator', { type: 'guest' }, 1]);
+    expect([event['source'].origin, event['data'].actor, event['data'].output_count]).to.deep.equal([
+      'frontend_image_generator',
+      { type: 'guest' },
+      1,
+    ]);
     expect(receiver.received).to.have.length(1);
     await service.stop();
     await receiver.stop();

@@ -27,21 +27,41 @@ export interface ImageVisitor {
 const base = '/wp-json/svc-widget/v1/images';
 
 /** @param cookie of a user who is signed in. */
-export async function imageVisitor(service: ImagesService, { cookie = '' }: { readonly cookie?: string } = {}): Promise<ImageVisitor> {
+export async function imageVisitor(
+  service: ImagesService,
+  { cookie = '' }: { readonly cookie?: string } = {},
+): Promise<ImageVisitor> {
   const { host } = service;
   const jar = new Map<string, string>(cookie === '' ? [] : [cookie.split('=', 2) as [string, string]]);
   const keep = (response: Response): void => {
-    for (const line of response.headers.getSetCookie()) jar.set(...(line.split(';', 1)[0]!.split('=', 2) as [string, string]));
+    for (const line of response.headers.getSetCookie())
+      jar.set(...(line.split(';', 1)[0]!.split('=', 2) as [string, string]));
   };
   const read = async (response: Response): Promise<VisitorAnswer> => {
     keep(response);
     const text = await response.text();
     const isJson = text !== '' && response.headers.get('content-type')?.includes('json') === true;
-    return { status: response.status, headers: response.headers, text, body: isJson ? (JSON.parse(text) as Fields) : {} };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson ? (JSON.parse(text) as Fields) : {},
+    };
   };
-  const cookies = (): Record<string, string> => (jar.size === 0 ? {} : { cookie: [...jar].map((pair) => pair.join('=')).join('; ') });
-  const post = async (path: string, body: Fields, headers: Readonly<Record<string, string>> = {}): Promise<VisitorAnswer> =>
-    read(await host.fetch(path, { method: 'POST', headers: { 'content-type': 'application/json', ...visitor.headers, ...cookies(), ...headers }, body: JSON.stringify(body) }));
+  const cookies = (): Record<string, string> =>
+    jar.size === 0 ? {} : { cookie: [...jar].map((pair) => pair.join('=')).join('; ') };
+  const post = async (
+    path: string,
+    body: Fields,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<VisitorAnswer> =>
+    read(
+      await host.fetch(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...visitor.headers, ...cookies(), ...headers },
+        body: JSON.stringify(body),
+      }),
+    );
   const visitor: ImageVisitor = {
     headers: { origin: new URL(host.site.url).origin },
     token: /name="token" value="([^"]+)"/.exec(await host.content.doShortcode('[svc_images]'))?.[1] ?? 'none',
@@ -56,7 +76,15 @@ export async function imageVisitor(service: ImagesService, { cookie = '' }: { re
     },
     mine: () => post(`${base}/mine`, {}),
     state: (id) => post(`${base}/state`, { id }),
-    submit: async (wish) => read(await host.fetch(base, { method: 'POST', redirect: 'manual', headers: { ...visitor.headers, ...cookies() }, body: new URLSearchParams({ token: visitor.token, consent: '1', ...wish }) })),
+    submit: async (wish) =>
+      read(
+        await host.fetch(base, {
+          method: 'POST',
+          redirect: 'manual',
+          headers: { ...visitor.headers, ...cookies() },
+          body: new URLSearchParams({ token: visitor.token, consent: '1', ...wish }),
+        }),
+      ),
     open: async (path) => read(await host.fetch(path, { redirect: 'manual', headers: cookies() })),
   };
   return visitor;

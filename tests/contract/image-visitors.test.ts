@@ -17,15 +17,38 @@ describeDialects('images for visitors', (_open, { location, directory }) => {
   afterEach(() => service.stop());
 
   const set = async (settings: Fields = {}): Promise<void> => {
-    const { code, err } = await service.host.cli('svc', 'image', 'public', 'on', '--json', JSON.stringify({ models: ['openai:gpt-image-1'], guest_per_day: 3, ...settings }));
+    const { code, err } = await service.host.cli(
+      'svc',
+      'image',
+      'public',
+      'on',
+      '--json',
+      JSON.stringify({ models: ['openai:gpt-image-1'], guest_per_day: 3, ...settings }),
+    );
     if (code !== 0) throw new Error(err);
   };
-  const images = async (): Promise<Fields[]> => JSON.parse((await service.host.cli('svc', 'image', 'list', '--json')).out) as Fields[];
+  const images = async (): Promise<Fields[]> =>
+    JSON.parse((await service.host.cli('svc', 'image', 'list', '--json')).out) as Fields[];
   const signIn = async (login: string): Promise<string> => {
     const secret = 'a long password';
-    await service.host.users.create({ login, email: `${login}@example.com`, password: secret, displayName: login, role: 'subscriber' });
-    const answer = await service.host.fetch('/admin/login', { method: 'POST', redirect: 'manual', body: new URLSearchParams({ login, password: secret }) });
-    return answer.headers.getSetCookie().find((one) => one.startsWith('svc_session='))?.split(';', 1)[0] ?? '';
+    await service.host.users.create({
+      login,
+      email: `${login}@example.com`,
+      password: secret,
+      displayName: login,
+      role: 'subscriber',
+    });
+    const answer = await service.host.fetch('/admin/login', {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams({ login, password: secret }),
+    });
+    return (
+      answer.headers
+        .getSetCookie()
+        .find((one) => one.startsWith('svc_session='))
+        ?.split(';', 1)[0] ?? ''
+    );
   };
 
   it('are off until they are switched on: no form, and nothing is drawn', async () => {
@@ -70,7 +93,11 @@ describeDialects('images for visitors', (_open, { location, directory }) => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => visitor.draw({})));
     expect(answers.filter(({ body }) => body['state'] === 'done')).to.have.length(3);
     const over = answers.filter(({ status }) => status === 429);
-    expect([over.length, over[0]?.body['code'], over[0]?.body['message']]).to.deep.equal([7, 'rest_svc_image_limit_reached', 'Enough for today.']);
+    expect([over.length, over[0]?.body['code'], over[0]?.body['message']]).to.deep.equal([
+      7,
+      'rest_svc_image_limit_reached',
+      'Enough for today.',
+    ]);
     expect(Number(over[0]?.headers.get('retry-after'))).to.be.greaterThan(0);
     // Another browser of the same address shares the day's images.
     expect((await (await imageVisitor(service)).ask({})).status).to.equal(429);
@@ -87,7 +114,9 @@ describeDialects('images for visitors', (_open, { location, directory }) => {
     expect(await service.host.content.doShortcode('[svc_images]')).to.contain('Sign in to have images drawn.');
     expect((await user.draw({})).body).to.deep.include({ state: 'done', left: 0 });
     expect((await user.ask({})).status).to.equal(429);
-    service.host.hooks.addFilter('svc_image_visitor_limit', (perDay: number | null, { user: { id } }: Fields) => (id > 0 ? null : perDay));
+    service.host.hooks.addFilter('svc_image_visitor_limit', (perDay: number | null, { user: { id } }: Fields) =>
+      id > 0 ? null : perDay,
+    );
     expect((await user.draw({})).body).to.deep.include({ state: 'done', left: null });
   });
 
@@ -95,7 +124,11 @@ describeDialects('images for visitors', (_open, { location, directory }) => {
     await set();
     const visitor = await imageVisitor(service);
     service.farEnd.answer(() => failed(401, 'Bad key sk-secret.'));
-    expect((await visitor.draw({})).body).to.deep.include({ state: 'failed', message: 'The image could not be drawn. Try again later.', left: 3 });
+    expect((await visitor.draw({})).body).to.deep.include({
+      state: 'failed',
+      message: 'The image could not be drawn. Try again later.',
+      left: 3,
+    });
     service.farEnd.answer(() => failed(400, 'Rejected by the safety system.'));
     expect((await visitor.draw({})).body['message']).to.contain('refused this description');
   });
@@ -104,7 +137,9 @@ describeDialects('images for visitors', (_open, { location, directory }) => {
     await set();
     const visitor = await imageVisitor(service);
     service.farEnd.answer(() => ({ instead: 'hang' }));
-    const { body: { id } } = await visitor.ask({});
+    const {
+      body: { id },
+    } = await visitor.ask({});
     expect((await visitor.state(id as string)).body).to.deep.include({ state: 'drawing', left: 2 });
     // Its time is over, whatever its node does.
     await service.host.database.knex('svc_image_requests').update({ until: service.clock.now() - 1 });
@@ -122,13 +157,25 @@ describeDialects('images for visitors', (_open, { location, directory }) => {
     expect(location.searchParams.get('back')).to.equal('/draw/');
     let page = await visitor.open(location.pathname + location.search);
     while (page.text.includes('http-equiv="refresh"')) page = await visitor.open(location.pathname + location.search);
-    expect([page.status, page.headers.get('content-type'), page.headers.get('cache-control')]).to.deep.equal([200, 'text/html; charset=utf-8', 'no-store']);
+    expect([page.status, page.headers.get('content-type'), page.headers.get('cache-control')]).to.deep.equal([
+      200,
+      'text/html; charset=utf-8',
+      'no-store',
+    ]);
     expect(page.headers.get('content-security-policy')).to.contain("default-src 'none'");
-    expect(page.text).to.contain('<img src=').and.to.contain('href="/draw/"').and.not.to.contain('<script').and.not.to.contain('<b>boat');
+    expect(page.text)
+      .to.contain('<img src=')
+      .and.to.contain('href="/draw/"')
+      .and.not.to.contain('<script')
+      .and.not.to.contain('<b>boat');
     const strange = await (await imageVisitor(service)).open(location.pathname);
     expect([strange.status, strange.text.includes('<img')]).to.deep.equal([404, false]);
     const refusal = await visitor.submit({ prompt: 'A boat', consent: '0', back: '//evil.example' });
-    expect([refusal.status, refusal.text.includes('Tick the box first'), refusal.text.includes('evil')]).to.deep.equal([403, true, false]);
+    expect([refusal.status, refusal.text.includes('Tick the box first'), refusal.text.includes('evil')]).to.deep.equal([
+      403,
+      true,
+      false,
+    ]);
   });
 
   it('are exported and erased with a person’s other data', async () => {
@@ -138,8 +185,14 @@ describeDialects('images for visitors', (_open, { location, directory }) => {
     const [{ media_id: media }] = (await images()) as [Fields];
     const file = join(directory(), 'bob.jsonl');
     await service.host.cli('svc', 'logs', 'export', file, '--email=bob@example.com');
-    const records = (await readFile(file, 'utf8')).trim().split('\n').map((line) => JSON.parse(line) as Fields);
-    expect(records.map(({ type, prompt }) => [type, prompt])).to.deep.equal([['image', 'My house'], ['image_request', 'My house']]);
+    const records = (await readFile(file, 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Fields);
+    expect(records.map(({ type, prompt }) => [type, prompt])).to.deep.equal([
+      ['image', 'My house'],
+      ['image_request', 'My house'],
+    ]);
     const { out } = await service.host.cli('svc', 'logs', 'erase', '--email=bob@example.com', '--yes', '--json');
     expect(JSON.parse(out)).to.deep.include({ images: 1, image_requests: 1 });
     expect([await images(), await service.host.content.media.get(media as number)]).to.deep.equal([[], null]);

@@ -26,7 +26,11 @@ describe('errors of POST /images/generate', () => {
     it(`are ${String(status)} ${code} when the provider answers ${given}, after ${String(tries)} tr${tries === 1 ? 'y' : 'ies'}`, async () => {
       service.farEnd.answer(() => answer);
       const { status: got, body, text, headers } = await service.generate(good);
-      expect([got, body.code, body.data]).to.deep.equal([status, code, { provider: 'openai', provider_status: Number(given), status }]);
+      expect([got, body.code, body.data]).to.deep.equal([
+        status,
+        code,
+        { provider: 'openai', provider_status: Number(given), status },
+      ]);
       expect(service.farEnd.calls).to.have.length(tries);
       expect(text).not.to.contain(farKey);
       if (status === 429) expect(headers.get('retry-after')).to.equal('7');
@@ -44,7 +48,13 @@ describe('errors of POST /images/generate', () => {
     expect([status, body.message, service.farEnd.calls.length]).to.deep.equal([200, '3 images generated.', 6]);
   });
 
-  for (const [what, body] of [['no list', { created: 1 }], ['an empty list', { created: 1, data: [] }], ['items without an image', { created: 1, data: [{ revised_prompt: 'x' }] }], ['HTML', '<html></html>'], ['an address that is none', { created: 1, data: [{ url: 'file:///etc/passwd' }] }]] as const) {
+  for (const [what, body] of [
+    ['no list', { created: 1 }],
+    ['an empty list', { created: 1, data: [] }],
+    ['items without an image', { created: 1, data: [{ revised_prompt: 'x' }] }],
+    ['HTML', '<html></html>'],
+    ['an address that is none', { created: 1, data: [{ url: 'file:///etc/passwd' }] }],
+  ] as const) {
     it(`are 502 when an answer of success holds ${what}`, async () => {
       service.farEnd.answer(() => ({ body }));
       const { status, body: error } = await service.generate(good);
@@ -60,7 +70,11 @@ describe('errors of POST /images/generate', () => {
     expect(service.clock.pending()).to.be.greaterThan(0);
     await service.clock.advance(1);
     const { status, body } = await answer;
-    expect([status, body.code, body.message]).to.deep.equal([504, 'rest_svc_provider_timeout', 'OpenAI did not answer within 180 seconds.']);
+    expect([status, body.code, body.message]).to.deep.equal([
+      504,
+      'rest_svc_provider_timeout',
+      'OpenAI did not answer within 180 seconds.',
+    ]);
   });
 
   it('are a partial success when one image of two does not come in the time that was set', async () => {
@@ -71,13 +85,22 @@ describe('errors of POST /images/generate', () => {
     await service.clock.advance(20_000);
     const { status, body } = await answer;
     await service.host.options.delete('svc_limits');
-    expect([status, body.images.length, body.message]).to.deep.equal([200, 1, '1 image generated. 1 of 2 failed: OpenAI did not answer within 20 seconds.']);
+    expect([status, body.images.length, body.message]).to.deep.equal([
+      200,
+      1,
+      '1 image generated. 1 of 2 failed: OpenAI did not answer within 20 seconds.',
+    ]);
   });
 
   it('name each reason once, the first failure when nothing is left', async () => {
-    service.farEnd.answer((_call, place) => (place === 0 ? address : failed(400, place === 1 ? 'Too dark.' : 'Too bright.')));
+    service.farEnd.answer((_call, place) =>
+      place === 0 ? address : failed(400, place === 1 ? 'Too dark.' : 'Too bright.'),
+    );
     const { body } = await service.generate({ ...good, n: 4 });
-    expect(body.message).to.match(/^1 image generated\. 3 of 4 failed: /).and.to.contain('Too dark.').and.to.contain('Too bright.');
+    expect(body.message)
+      .to.match(/^1 image generated\. 3 of 4 failed: /)
+      .and.to.contain('Too dark.')
+      .and.to.contain('Too bright.');
     expect(body.message.match(/Too bright/g)).to.have.length(1);
   });
 
@@ -88,7 +111,13 @@ describe('errors of POST /images/generate', () => {
     };
 
     it('are 502 when the address leads inside, which is not called', async () => {
-      for (const url of ['http://127.0.0.1:9/x.png?signature=secret', 'http://169.254.169.254/latest/meta-data', 'http://[::1]:1/x', 'http://10.0.0.1/x.png', 'http://localhost:1/x.png']) {
+      for (const url of [
+        'http://127.0.0.1:9/x.png?signature=secret',
+        'http://169.254.169.254/latest/meta-data',
+        'http://[::1]:1/x',
+        'http://10.0.0.1/x.png',
+        'http://localhost:1/x.png',
+      ]) {
         giving(url);
         const { status, body, text } = await service.generate(askingForData);
         expect([status, body.code], url).to.deep.equal([502, 'rest_svc_provider_error']);
@@ -99,16 +128,24 @@ describe('errors of POST /images/generate', () => {
 
     it('are 502 when what is fetched is no image, whatever its type says', async () => {
       giving(`${service.farEnd.origin}/page`);
-      service.farEnd.file('/page', { body: '<svg xmlns="http://www.w3.org/2000/svg"/>', headers: { 'content-type': 'image/png' } });
+      service.farEnd.file('/page', {
+        body: '<svg xmlns="http://www.w3.org/2000/svg"/>',
+        headers: { 'content-type': 'image/png' },
+      });
       const { status, body } = await service.generate(askingForData);
-      expect([status, body.message]).to.deep.equal([502, 'OpenAI failed: what it gave is no PNG, JPEG, GIF, WebP or AVIF image.']);
+      expect([status, body.message]).to.deep.equal([
+        502,
+        'OpenAI failed: what it gave is no PNG, JPEG, GIF, WebP or AVIF image.',
+      ]);
     });
 
     it('are 502 when the image is gone, which is not asked for again', async () => {
       giving(`${service.farEnd.origin}/gone.png?signature=secret`);
       const { status, body, text } = await service.generate(askingForData);
       expect([status, service.farEnd.fetched.length]).to.deep.equal([502, 1]);
-      expect(body.message).to.match(/^OpenAI failed: the image could not be fetched from the address it gave: 127\.0\.0\.1:\d+ answered 404\.$/);
+      expect(body.message).to.match(
+        /^OpenAI failed: the image could not be fetched from the address it gave: 127\.0\.0\.1:\d+ answered 404\.$/,
+      );
       expect(text).not.to.contain('secret');
     });
 
@@ -121,7 +158,9 @@ describe('errors of POST /images/generate', () => {
     });
 
     it('are 502 when base64 that is to be saved is no image', async () => {
-      service.farEnd.answer(() => ({ body: { created: 1, data: [{ b64_json: Buffer.from('hello').toString('base64') }] } }));
+      service.farEnd.answer(() => ({
+        body: { created: 1, data: [{ b64_json: Buffer.from('hello').toString('base64') }] },
+      }));
       const { status, body } = await service.generate({ ...good, model: 'gpt-image-1' });
       expect([status, body.code]).to.deep.equal([502, 'rest_svc_provider_error']);
     });

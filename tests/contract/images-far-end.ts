@@ -73,7 +73,8 @@ export async function startImagesFarEnd(): Promise<ImagesFarEnd> {
       files.clear();
     },
     file: (path, ...answers) => void files.set(path, answers),
-    asked: (count) => (calls.length >= count ? Promise.resolve() : new Promise((resolve) => waiting.push({ count, resolve }))),
+    asked: (count) =>
+      calls.length >= count ? Promise.resolve() : new Promise((resolve) => waiting.push({ count, resolve })),
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -86,7 +87,8 @@ export async function startImagesFarEnd(): Promise<ImagesFarEnd> {
 async function bodyOf(bytes: Buffer, type: string): Promise<ImageCall['body']> {
   if (!type.startsWith('multipart/')) return JSON.parse(bytes.toString() || '{}') as ImageCall['body'];
   const fields: Record<string, unknown> = {};
-  for (const [name, value] of await new Response(bytes, { headers: { 'content-type': type } }).formData()) fields[name] = typeof value === 'string' ? value : Buffer.from(await value.arrayBuffer());
+  for (const [name, value] of await new Response(bytes, { headers: { 'content-type': type } }).formData())
+    fields[name] = typeof value === 'string' ? value : Buffer.from(await value.arrayBuffer());
   return fields;
 }
 
@@ -103,8 +105,15 @@ export function png(shade: number, { width = 2, height = 3 } = {}): Buffer {
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   header.set([8, 0, 0, 0, 0], 8);
-  const rows = Buffer.concat(Array.from({ length: height }, () => Buffer.from([0, ...Array<number>(width).fill(shade)])));
-  return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), chunk('IHDR', header), chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))]);
+  const rows = Buffer.concat(
+    Array.from({ length: height }, () => Buffer.from([0, ...Array<number>(width).fill(shade)])),
+  );
+  return Buffer.concat([
+    Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(rows)),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
 }
 
 function chunk(type: string, data: Buffer): Buffer {

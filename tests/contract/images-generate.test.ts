@@ -10,7 +10,12 @@ describe('POST /images/generate', () => {
     service = await startImagesService();
   });
   beforeEach(() => {
-    service.farEnd.answer((_call, place) => ({ body: { created: 1, data: [{ url: `https://images.example.com/${String(place)}.png`, revised_prompt: `Revised ${String(place)}` }] } }));
+    service.farEnd.answer((_call, place) => ({
+      body: {
+        created: 1,
+        data: [{ url: `https://images.example.com/${String(place)}.png`, revised_prompt: `Revised ${String(place)}` }],
+      },
+    }));
   });
   after(() => service.stop());
 
@@ -28,13 +33,32 @@ describe('POST /images/generate', () => {
   it('asks openai, the saved model, for one image by address when nothing is said', async () => {
     service.farEnd.answer(() => ({ body: { created: 1, data: [{ b64_json: picture() }] } }));
     await service.generate({ prompt });
-    expect(service.farEnd.calls.map(({ path, body }) => [path, body])).to.deep.equal([['/v1/images/generations', { model: 'gpt-image-2', prompt, n: 1 }]]);
+    expect(service.farEnd.calls.map(({ path, body }) => [path, body])).to.deep.equal([
+      ['/v1/images/generations', { model: 'gpt-image-2', prompt, n: 1 }],
+    ]);
     expect(service.farEnd.calls[0]?.headers['authorization']).to.equal(`Bearer ${farKey}`);
   });
 
   it('sends every field on', async () => {
-    await service.generate({ prompt, provider: 'openai', model: 'dall-e-3', n: 1, size: '1792x1024', quality: 'hd', style: 'natural', response_format: 'url' });
-    expect(service.farEnd.calls[0]?.body).to.deep.equal({ model: 'dall-e-3', prompt, n: 1, size: '1792x1024', quality: 'hd', style: 'natural', response_format: 'url' });
+    await service.generate({
+      prompt,
+      provider: 'openai',
+      model: 'dall-e-3',
+      n: 1,
+      size: '1792x1024',
+      quality: 'hd',
+      style: 'natural',
+      response_format: 'url',
+    });
+    expect(service.farEnd.calls[0]?.body).to.deep.equal({
+      model: 'dall-e-3',
+      prompt,
+      n: 1,
+      size: '1792x1024',
+      quality: 'hd',
+      style: 'natural',
+      response_format: 'url',
+    });
   });
 
   it('takes size, quality and style from the settings where a call names none', async () => {
@@ -43,7 +67,8 @@ describe('POST /images/generate', () => {
     await service.generate({ prompt, model: 'dall-e-3', size: '1024x1024', quality: 'standard', style: 'natural' });
     await service.host.options.delete('svc_image_defaults');
     expect(service.farEnd.calls.map(({ body: { size, quality, style } }) => [size, quality, style])).to.deep.equal([
-      ['1024x1792', 'hd', 'vivid'], ['1024x1024', 'standard', 'natural'],
+      ['1024x1792', 'hd', 'vivid'],
+      ['1024x1024', 'standard', 'natural'],
     ]);
   });
 
@@ -65,13 +90,22 @@ describe('POST /images/generate', () => {
     it('gives ten images of dall-e-3 by ten calls, and of dall-e-2 by one', async () => {
       expect((await service.generate({ prompt, model: 'dall-e-3', n: 10 })).body.images).to.have.length(10);
       expect(service.farEnd.calls).to.have.length(10);
-      service.farEnd.answer(({ body: { n } }) => ({ body: { created: 1, data: Array.from({ length: Number(n) }, () => ({ url: 'https://images.example.com/x.png' })) } }));
+      service.farEnd.answer(({ body: { n } }) => ({
+        body: {
+          created: 1,
+          data: Array.from({ length: Number(n) }, () => ({ url: 'https://images.example.com/x.png' })),
+        },
+      }));
       expect((await service.generate({ prompt, model: 'dall-e-2', n: 10 })).body.images).to.have.length(10);
       expect(service.farEnd.calls).to.have.length(1);
     });
 
     it('gives two and says so when one of three fails', async () => {
-      service.farEnd.answer((_call, place) => (place === 1 ? failed(400, 'Not this one.') : { body: { created: 1, data: [{ url: 'https://images.example.com/x.png' }] } }));
+      service.farEnd.answer((_call, place) =>
+        place === 1
+          ? failed(400, 'Not this one.')
+          : { body: { created: 1, data: [{ url: 'https://images.example.com/x.png' }] } },
+      );
       const { status, body } = await service.generate({ prompt, model: 'dall-e-3', n: 3 });
       expect([status, body.images.length]).to.deep.equal([200, 2]);
       expect(body.message).to.equal('2 images generated. 1 of 3 failed: OpenAI refused the request: Not this one.');
@@ -85,7 +119,11 @@ describe('POST /images/generate', () => {
     it('answers the mapped error when all fail', async () => {
       service.farEnd.answer(() => failed(400, 'Your prompt was refused.'));
       const { status, body } = await service.generate({ prompt, model: 'dall-e-3', n: 3 });
-      expect([status, body.code, body.message]).to.deep.equal([400, 'rest_svc_provider_rejected', 'OpenAI refused the request: Your prompt was refused.']);
+      expect([status, body.code, body.message]).to.deep.equal([
+        400,
+        'rest_svc_provider_rejected',
+        'OpenAI refused the request: Your prompt was refused.',
+      ]);
       expect(body.data).to.deep.equal({ provider: 'openai', provider_status: 400, status: 400 });
       expect(service.farEnd.calls).to.have.length(3);
     });
@@ -98,10 +136,22 @@ describe('POST /images/generate', () => {
     });
 
     it('adds the usage of all calls up', async () => {
-      const usage = { input_tokens: 5, output_tokens: 100, total_tokens: 105, input_tokens_details: { text_tokens: 5, image_tokens: 0 } };
-      service.farEnd.answer(() => ({ body: { created: 1, data: [{ url: 'https://images.example.com/x.png' }], usage } }));
+      const usage = {
+        input_tokens: 5,
+        output_tokens: 100,
+        total_tokens: 105,
+        input_tokens_details: { text_tokens: 5, image_tokens: 0 },
+      };
+      service.farEnd.answer(() => ({
+        body: { created: 1, data: [{ url: 'https://images.example.com/x.png' }], usage },
+      }));
       const { body } = await service.generate({ prompt, model: 'dall-e-3', n: 2 });
-      expect(body.usage).to.deep.equal({ input_tokens: 10, output_tokens: 200, total_tokens: 210, input_tokens_details: { text_tokens: 10, image_tokens: 0 } });
+      expect(body.usage).to.deep.equal({
+        input_tokens: 10,
+        output_tokens: 200,
+        total_tokens: 210,
+        input_tokens_details: { text_tokens: 10, image_tokens: 0 },
+      });
     });
   });
 
@@ -117,7 +167,9 @@ describe('POST /images/generate', () => {
     });
 
     it('fetches an address and answers base64', async () => {
-      service.farEnd.answer(() => ({ body: { created: 1, data: [{ url: `${service.farEnd.origin}/files/1.png?signature=secret` }] } }));
+      service.farEnd.answer(() => ({
+        body: { created: 1, data: [{ url: `${service.farEnd.origin}/files/1.png?signature=secret` }] },
+      }));
       service.farEnd.file('/files/1.png?signature=secret', { body: png(9), headers: { 'content-type': 'image/png' } });
       const { body } = await service.generate({ prompt, model: 'dall-e-3', response_format: 'b64_json' });
       expect(service.farEnd.calls[0]?.body['response_format']).to.equal('b64_json');

@@ -11,12 +11,21 @@ describe('what POST /images/generate takes', () => {
     service = await startImagesService();
   });
   beforeEach(() => {
-    service.farEnd.answer(({ body: { n } }) => ({ body: { created: 1, data: Array.from({ length: Number(n) }, () => ({ url: 'https://images.example.com/x.png' })) } }));
+    service.farEnd.answer(({ body: { n } }) => ({
+      body: {
+        created: 1,
+        data: Array.from({ length: Number(n) }, () => ({ url: 'https://images.example.com/x.png' })),
+      },
+    }));
   });
   after(() => service.stop());
 
   const refused = (answer: Answer, name: string): void => {
-    expect([answer.status, answer.body.code, Object.keys(answer.body.data.params)]).to.deep.equal([400, 'rest_invalid_param', [name]]);
+    expect([answer.status, answer.body.code, Object.keys(answer.body.data.params)]).to.deep.equal([
+      400,
+      'rest_invalid_param',
+      [name],
+    ]);
     expect(service.farEnd.calls).to.have.length(0);
   };
 
@@ -28,7 +37,11 @@ describe('what POST /images/generate takes', () => {
   for (const blank of ['', ' ', '\n\t']) {
     it(`is no blank prompt: ${JSON.stringify(blank)}`, async () => {
       const { status, body } = await service.generate({ ...good, prompt: blank });
-      expect([status, body.code, body.message]).to.deep.equal([400, 'rest_svc_empty_input', 'prompt must not be blank.']);
+      expect([status, body.code, body.message]).to.deep.equal([
+        400,
+        'rest_svc_empty_input',
+        'prompt must not be blank.',
+      ]);
       expect(service.farEnd.calls).to.have.length(0);
     });
   }
@@ -46,20 +59,51 @@ describe('what POST /images/generate takes', () => {
     }
   });
 
-  for (const size of ['large', '1024', '1024x', 'x1024', '1024X1024', '0x0', '1024x1024x3', '1024 x 1024', '-1x1', '', '999999x1']) {
+  for (const size of [
+    'large',
+    '1024',
+    '1024x',
+    'x1024',
+    '1024X1024',
+    '0x0',
+    '1024x1024x3',
+    '1024 x 1024',
+    '-1x1',
+    '',
+    '999999x1',
+  ]) {
     it(`is no size of ${JSON.stringify(size)}`, async () => {
       refused(await service.generate({ ...good, size }), 'size');
     });
   }
 
-  for (const size of ['1024x1024', '1792x1024', '1024x1792', '1536x1024', '1024x1536', '1024x768', '768x1024', '640x480', '3840x2160']) {
+  for (const size of [
+    '1024x1024',
+    '1792x1024',
+    '1024x1792',
+    '1536x1024',
+    '1024x1536',
+    '1024x768',
+    '768x1024',
+    '640x480',
+    '3840x2160',
+  ]) {
     it(`is a size of ${size}, passed on for the provider to judge`, async () => {
       expect((await service.generate({ ...good, size })).status).to.equal(200);
       expect(service.farEnd.calls[0]?.body['size']).to.equal(size);
     });
   }
 
-  for (const [name, wrong] of [['quality', 'high'], ['style', 'cubist'], ['response_format', 'png'], ['provider', 'claude'], ['provider', 'xai'], ['provider', 'openrouter'], ['provider', 'nobody'], ['model', ['a']]] as const) {
+  for (const [name, wrong] of [
+    ['quality', 'high'],
+    ['style', 'cubist'],
+    ['response_format', 'png'],
+    ['provider', 'claude'],
+    ['provider', 'xai'],
+    ['provider', 'openrouter'],
+    ['provider', 'nobody'],
+    ['model', ['a']],
+  ] as const) {
     it(`is no ${name} of ${JSON.stringify(wrong)}`, async () => {
       refused(await service.generate({ ...good, [name]: wrong }), name);
     });
@@ -71,8 +115,15 @@ describe('what POST /images/generate takes', () => {
   });
 
   it('asks for the key before anything else', async () => {
-    const response = await service.host.fetch('/wp-json/svc/v1/images/generate', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"n":99}' });
-    expect([response.status, ((await response.json()) as { code: string }).code]).to.deep.equal([401, 'rest_svc_invalid_api_key']);
+    const response = await service.host.fetch('/wp-json/svc/v1/images/generate', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"n":99}',
+    });
+    expect([response.status, ((await response.json()) as { code: string }).code]).to.deep.equal([
+      401,
+      'rest_svc_invalid_api_key',
+    ]);
   });
 
   it('takes the saved image model where a call names none, or a blank one, and says what is missing where none is saved', async () => {
@@ -80,17 +131,40 @@ describe('what POST /images/generate takes', () => {
     await service.host.options.update('svc_provider_openai', { image_model: 'gpt-image-1-mini' });
     for (const model of [undefined, ' ']) await service.generate({ prompt, ...(model !== undefined && { model }) });
     await service.host.options.delete('svc_provider_openai');
-    expect(service.farEnd.calls.map(({ body }) => body['model'])).to.deep.equal(['gpt-image-1-mini', 'gpt-image-1-mini']);
+    expect(service.farEnd.calls.map(({ body }) => body['model'])).to.deep.equal([
+      'gpt-image-1-mini',
+      'gpt-image-1-mini',
+    ]);
     const { status, body } = await service.generate({ prompt, provider: 'azure' });
-    expect([status, body.code, body.message]).to.deep.equal([400, 'rest_svc_provider_not_configured', 'Azure is not configured. Save its Image deployment in the admin under AI service.']);
+    expect([status, body.code, body.message]).to.deep.equal([
+      400,
+      'rest_svc_provider_not_configured',
+      'Azure is not configured. Save its Image deployment in the admin under AI service.',
+    ]);
   });
 
   it('describes itself to OPTIONS with the three providers of the contract', async () => {
     const response = await service.host.fetch('/wp-json/svc/v1/images/generate', { method: 'OPTIONS' });
-    const { endpoints } = (await response.json()) as { endpoints: { args: Record<string, { enum?: string[]; required?: boolean; default?: unknown }> }[] };
+    const { endpoints } = (await response.json()) as {
+      endpoints: { args: Record<string, { enum?: string[]; required?: boolean; default?: unknown }> }[];
+    };
     const args = endpoints[0]?.args ?? {};
-    expect(Object.keys(args)).to.deep.equal(['prompt', 'provider', 'model', 'n', 'size', 'quality', 'style', 'response_format']);
-    expect([args['provider']?.enum, args['provider']?.default, args['n']?.default, args['response_format']?.default]).to.deep.equal([['openai', 'azure', 'google'], 'openai', 1, 'url']);
+    expect(Object.keys(args)).to.deep.equal([
+      'prompt',
+      'provider',
+      'model',
+      'n',
+      'size',
+      'quality',
+      'style',
+      'response_format',
+    ]);
+    expect([
+      args['provider']?.enum,
+      args['provider']?.default,
+      args['n']?.default,
+      args['response_format']?.default,
+    ]).to.deep.equal([['openai', 'azure', 'google'], 'openai', 1, 'url']);
   });
 
   it('offers a provider that another plugin adds, and refuses it once it is gone', async () => {
@@ -102,14 +176,32 @@ describe('what POST /images/generate takes', () => {
       images: {
         perCall: () => 2,
         generate: async ({ prompt: text, n, model }: { prompt: string; n: number; model: string }) => ({
-          images: Array.from({ length: n }, () => ({ url: null, b64_json: picture(5), revised_prompt: text.toUpperCase(), mimeType: null })), usage: null, model, ignored: ['style'],
+          images: Array.from({ length: n }, () => ({
+            url: null,
+            b64_json: picture(5),
+            revised_prompt: text.toUpperCase(),
+            mimeType: null,
+          })),
+          usage: null,
+          model,
+          ignored: ['style'],
         }),
       },
       listModels: async () => [],
     };
     const undo = service.host.hooks.addFilter('svc_providers', (providers) => [...providers, painter]);
-    const offered = await service.generate({ prompt, provider: 'painter', model: 'oil', n: 3, response_format: 'b64_json' });
-    expect([offered.status, offered.body.message, offered.body.images[2].revised_prompt]).to.deep.equal([200, '3 images generated.', prompt.toUpperCase()]);
+    const offered = await service.generate({
+      prompt,
+      provider: 'painter',
+      model: 'oil',
+      n: 3,
+      response_format: 'b64_json',
+    });
+    expect([offered.status, offered.body.message, offered.body.images[2].revised_prompt]).to.deep.equal([
+      200,
+      '3 images generated.',
+      prompt.toUpperCase(),
+    ]);
     expect(offered.headers.get('x-svc-ignored-params')).to.equal('style');
     expect(await offeredInOpenApi(service)).to.deep.equal(['openai', 'azure', 'google', 'painter']);
     undo();
@@ -117,15 +209,24 @@ describe('what POST /images/generate takes', () => {
   });
 
   it('takes a plugin’s provider in the place of one of ours that the contract leaves out', async () => {
-    const undo = service.host.hooks.addFilter('svc_providers', (providers) => providers.map((provider) => (provider.id === 'xai' ? { ...provider, label: 'Another xAI' } : provider)));
+    const undo = service.host.hooks.addFilter('svc_providers', (providers) =>
+      providers.map((provider) => (provider.id === 'xai' ? { ...provider, label: 'Another xAI' } : provider)),
+    );
     const { status } = await service.generate({ ...good, provider: 'xai', model: 'grok-2-image' });
     undo();
     expect(status).to.equal(200);
   });
 
   it('hands the request and the answer to filters of other plugins', async () => {
-    const undoRequest = service.host.hooks.addFilter('svc_images_request', (call) => ({ ...call, prompt: `${call.prompt}, in oil`, n: 2 }));
-    const undoResponse = service.host.hooks.addFilter('svc_images_response', async (answer, call) => ({ ...answer, message: `${answer.message} (${call.prompt})` }));
+    const undoRequest = service.host.hooks.addFilter('svc_images_request', (call) => ({
+      ...call,
+      prompt: `${call.prompt}, in oil`,
+      n: 2,
+    }));
+    const undoResponse = service.host.hooks.addFilter('svc_images_response', async (answer, call) => ({
+      ...answer,
+      message: `${answer.message} (${call.prompt})`,
+    }));
     const { body } = await service.generate({ ...good, model: 'dall-e-2' });
     undoRequest();
     undoResponse();
@@ -136,6 +237,8 @@ describe('what POST /images/generate takes', () => {
 
 async function offeredInOpenApi({ host }: ImagesService): Promise<readonly string[] | undefined> {
   const { paths } = (await host.rest.openapi('svc/v1'))!;
-  const { requestBody } = paths['/images/generate']!['post'] as { requestBody: { content: Record<string, { schema: { properties: Record<string, { enum?: string[] }> } }> } };
+  const { requestBody } = paths['/images/generate']!['post'] as {
+    requestBody: { content: Record<string, { schema: { properties: Record<string, { enum?: string[] }> } }> };
+  };
   return requestBody.content['application/json']?.schema.properties['provider']?.enum;
 }

@@ -20,10 +20,17 @@ describeDialects('Images in the media library', (_open, { location }) => {
     const long = `A lighthouse\nat dusk, ${'very '.repeat(60)}far away`;
     const { body } = await service.generate({ prompt: long, model: 'gpt-image-1', n: 2 });
     expect(body.message).to.equal('2 images generated.');
-    const found = await service.host.content.posts.find({ type: 'attachment', status: 'any', orderBy: 'id', order: 'asc' });
+    const found = await service.host.content.posts.find({
+      type: 'attachment',
+      status: 'any',
+      orderBy: 'id',
+      order: 'asc',
+    });
     expect(found.map(({ mimeType }) => mimeType)).to.deep.equal(['image/png', 'image/png']);
     const media = await Promise.all(found.map(({ id }) => service.host.content.media.get(id)));
-    expect(media.map((entry) => entry?.url).sort()).to.deep.equal(body.images.map(({ url }: { url: string }) => url).sort());
+    expect(media.map((entry) => entry?.url).sort()).to.deep.equal(
+      body.images.map(({ url }: { url: string }) => url).sort(),
+    );
     expect([media[0]?.width, media[0]?.height, media[0]?.size]).to.deep.equal([2, 3, png(1).length]);
     expect(media[0]?.title).to.match(/^A lighthouse at dusk, very .*…$/);
     expect(media[0]?.title.length).to.be.within(90, 100);
@@ -48,7 +55,11 @@ describeDialects('Images in the media library', (_open, { location }) => {
   });
 
   it('get the extension of what they are', async () => {
-    const jpeg = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16]), Buffer.from('JFIF\0'), Buffer.alloc(40)]).toString('base64');
+    const jpeg = Buffer.concat([
+      Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16]),
+      Buffer.from('JFIF\0'),
+      Buffer.alloc(40),
+    ]).toString('base64');
     giving(jpeg);
     const [{ url }] = (await service.generate({ prompt: 'A lighthouse', model: 'gpt-image-1' })).body.images;
     expect(url).to.match(/\/generated[-\d]*\.jpe?g$/);

@@ -27,11 +27,26 @@ export interface ImagesServiceInit {
   readonly clock?: Clock;
 }
 
-export async function startImagesService({ database, settings = {}, clock = createFakeClock({ skipSleeps: true }) }: ImagesServiceInit = {}): Promise<ImagesService> {
+export async function startImagesService({
+  database,
+  settings = {},
+  clock = createFakeClock({ skipSleeps: true }),
+}: ImagesServiceInit = {}): Promise<ImagesService> {
   const farEnd = await startImagesFarEnd();
   const host = await createTestHost({ plugins: ['svc'], clock, ...(database !== undefined && { database }) });
-  const bases: Readonly<Record<string, string>> = { openai: `${farEnd.origin}/v1`, xai: `${farEnd.origin}/v1`, openrouter: `${farEnd.origin}/api/v1`, azure: farEnd.origin, google: farEnd.origin };
-  host.hooks.addFilter('svc_provider_settings', (saved: Readonly<Record<string, unknown>>, id: string) => ({ ...saved, api_key: farKey, base_url: bases[id], ...settings[id] }));
+  const bases: Readonly<Record<string, string>> = {
+    openai: `${farEnd.origin}/v1`,
+    xai: `${farEnd.origin}/v1`,
+    openrouter: `${farEnd.origin}/api/v1`,
+    azure: farEnd.origin,
+    google: farEnd.origin,
+  };
+  host.hooks.addFilter('svc_provider_settings', (saved: Readonly<Record<string, unknown>>, id: string) => ({
+    ...saved,
+    api_key: farKey,
+    base_url: bases[id],
+    ...settings[id],
+  }));
   await host.options.update('svc_api_key', host.secrets.encrypt(restKey));
   return {
     host,
@@ -56,4 +71,7 @@ export async function startImagesService({ database, settings = {}, clock = crea
 /** Base64 of a real PNG. @param shade 0 to 255. */
 export const picture = (shade = 0): string => png(shade).toString('base64');
 
-export const failed = (status: number, message: string): { readonly status: number; readonly body: unknown } => ({ status, body: { error: { message, type: 'some_error', code: null } } });
+export const failed = (status: number, message: string): { readonly status: number; readonly body: unknown } => ({
+  status,
+  body: { error: { message, type: 'some_error', code: null } },
+});

@@ -7,7 +7,12 @@ import { startKnowledgeSite, type KnowledgeSite } from './knowledge-site.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
-const sections = (count: number): string => Array.from({ length: count }, (_, at) => `# Section ${String(at)}\n\nThe drawer number ${String(at)} holds ${String(at * 7)} spoons and a spare key for the cabinet.`).join('\n\n');
+const sections = (count: number): string =>
+  Array.from(
+    { length: count },
+    (_, at) =>
+      `# Section ${String(at)}\n\nThe drawer number ${String(at)} holds ${String(at * 7)} spoons and a spare key for the cabinet.`,
+  ).join('\n\n');
 
 describeDialects('indexing on several nodes', (_open, { location }) => {
   describe('on sites of their own', () => {
@@ -24,7 +29,13 @@ describeDialects('indexing on several nodes', (_open, { location }) => {
       receiver = await startWebhookReceiver();
       base = await site.base('Help', '--chunk=50', '--overlap=0');
       await site.host.cli('svc', 'webhook', 'on');
-      await site.host.cli('svc', 'webhook', 'add', '--json', JSON.stringify({ name: 'Shop', url: receiver.url, events: ['kb.source_indexed'] }));
+      await site.host.cli(
+        'svc',
+        'webhook',
+        'add',
+        '--json',
+        JSON.stringify({ name: 'Shop', url: receiver.url, events: ['kb.source_indexed'] }),
+      );
     });
     afterEach(async () => {
       for (const node of nodes.splice(0)) node.kill('SIGKILL');
@@ -33,19 +44,39 @@ describeDialects('indexing on several nodes', (_open, { location }) => {
     });
 
     const { knex } = { knex: () => site.host.database.knex };
-    const vectors = async (): Promise<number> => Number(((await knex()('sandbox_records').count({ total: '*' })) as { total: number | string }[])[0]?.total);
-    const chunks = async (): Promise<number> => Number(((await knex()('svc_knowledge_chunks').where({ is_written: 1 }).count({ total: '*' })) as { total: number | string }[])[0]?.total);
+    const vectors = async (): Promise<number> =>
+      Number(((await knex()('sandbox_records').count({ total: '*' })) as { total: number | string }[])[0]?.total);
+    const chunks = async (): Promise<number> =>
+      Number(
+        (
+          (await knex()('svc_knowledge_chunks').where({ is_written: 1 }).count({ total: '*' })) as {
+            total: number | string;
+          }[]
+        )[0]?.total,
+      );
 
     it('works on each source on one node at a time: each is embedded once, each event sent once', async function () {
       this.timeout(90_000);
       const { databaseUrl, dataDir } = location();
       const second = await startKnowledgeSite({ database: databaseUrl ?? dataDir, env: { ...env, DATA_DIR: dataDir } });
       try {
-        await Promise.all(Array.from({ length: 12 }, (_, at) => (at % 2 === 0 ? site : second).run('knowledge', 'add', String(base), `--title=Source ${String(at)}`, `--text=Text number ${String(at)} about drawers.`)));
+        await Promise.all(
+          Array.from({ length: 12 }, (_, at) =>
+            (at % 2 === 0 ? site : second).run(
+              'knowledge',
+              'add',
+              String(base),
+              `--title=Source ${String(at)}`,
+              `--text=Text number ${String(at)} about drawers.`,
+            ),
+          ),
+        );
         await site.settled(base);
         await receiver.first(12);
         expect(await vectors()).to.equal(12);
-        const events = receiver.received.map(({ body }) => (JSON.parse(body.toString()) as { data: { source: { log_id: number } } }).data.source.log_id);
+        const events = receiver.received.map(
+          ({ body }) => (JSON.parse(body.toString()) as { data: { source: { log_id: number } } }).data.source.log_id,
+        );
         expect(new Set(events).size).to.equal(12);
         expect(events).to.have.length(12);
       } finally {
@@ -58,11 +89,23 @@ describeDialects('indexing on several nodes', (_open, { location }) => {
       const { databaseUrl, dataDir } = location();
       await site.stop();
       // A node that serves the web leaves the work to others.
-      site = await startKnowledgeSite({ database: databaseUrl ?? dataDir, env: { ...env, DATA_DIR: dataDir, ROLE: 'web' } });
+      site = await startKnowledgeSite({
+        database: databaseUrl ?? dataDir,
+        env: { ...env, DATA_DIR: dataDir, ROLE: 'web' },
+      });
       await site.run('knowledge', 'add', String(base), '--title=Drawers', `--text=${sections(1_200)}`);
       // The worker's twenty-third call, some of the way on, does not come back: it is in the midst of its work until it is killed.
-      await site.host.options.update('sandbox_dial', { fault: 'slow', rate: 0.1, delay_ms: 600_000, seed: 26, pace_ms: 0 });
-      const killed = await until(worker({ databaseUrl, dataDir }), async () => (await chunks()) > 0 && (await chunks()) < 1_200);
+      await site.host.options.update('sandbox_dial', {
+        fault: 'slow',
+        rate: 0.1,
+        delay_ms: 600_000,
+        seed: 26,
+        pace_ms: 0,
+      });
+      const killed = await until(
+        worker({ databaseUrl, dataDir }),
+        async () => (await chunks()) > 0 && (await chunks()) < 1_200,
+      );
       expect(killed).to.equal(true);
       await site.host.options.update('sandbox_dial', { fault: 'none', rate: 0, delay_ms: 0, seed: 1, pace_ms: 0 });
       const before = await chunks();
@@ -79,9 +122,27 @@ describeDialects('indexing on several nodes', (_open, { location }) => {
     });
 
     /** A node of its own, in a process of its own, that does the work. */
-    function worker({ databaseUrl, dataDir }: { readonly databaseUrl: string | null; readonly dataDir: string }): ChildProcess {
-      const own = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', PORT: '0', DATA_DIR: dataDir, ROLE: 'worker', ...env, ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }) };
-      const node = spawn(process.execPath, ['--import', 'tsx', 'host/main.ts'], { cwd: checkout, env: own, stdio: 'ignore' });
+    function worker({
+      databaseUrl,
+      dataDir,
+    }: {
+      readonly databaseUrl: string | null;
+      readonly dataDir: string;
+    }): ChildProcess {
+      const own = {
+        PATH: process.env['PATH'] ?? '',
+        HOME: process.env['HOME'] ?? '',
+        PORT: '0',
+        DATA_DIR: dataDir,
+        ROLE: 'worker',
+        ...env,
+        ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }),
+      };
+      const node = spawn(process.execPath, ['--import', 'tsx', 'host/main.ts'], {
+        cwd: checkout,
+        env: own,
+        stdio: 'ignore',
+      });
       nodes.push(node);
       return node;
     }

@@ -15,8 +15,21 @@ export interface KnowledgeSite {
 }
 
 /** A site with the service and the sandbox, whose stand-ins embed and keep vectors. */
-export async function startKnowledgeSite({ database, clock = createSystemClock(), env }: { readonly database?: string; readonly clock?: Clock; readonly env?: Readonly<Record<string, string>> } = {}): Promise<KnowledgeSite> {
-  const host = await createTestHost({ plugins: ['svc', 'sandbox'], clock, ...(database !== undefined && { database }), ...(env !== undefined && { env }) });
+export async function startKnowledgeSite({
+  database,
+  clock = createSystemClock(),
+  env,
+}: {
+  readonly database?: string;
+  readonly clock?: Clock;
+  readonly env?: Readonly<Record<string, string>>;
+} = {}): Promise<KnowledgeSite> {
+  const host = await createTestHost({
+    plugins: ['svc', 'sandbox'],
+    clock,
+    ...(database !== undefined && { database }),
+    ...(env !== undefined && { env }),
+  });
   const run = async (...words: string[]): Promise<unknown> => {
     const { code, out, err } = await host.cli('svc', ...words, '--json');
     if (code !== 0) throw new Error(err);
@@ -27,12 +40,23 @@ export async function startKnowledgeSite({ database, clock = createSystemClock()
     host,
     run,
     async base(name = 'Help', ...flags) {
-      const { id } = (await run('knowledge', 'create', name, '--store=qdrant', `--target=${name.toLowerCase()}`, '--provider=openai', '--model=text-embedding-3-small', ...flags)) as { id: number };
+      const { id } = (await run(
+        'knowledge',
+        'create',
+        name,
+        '--store=qdrant',
+        `--target=${name.toLowerCase()}`,
+        '--provider=openai',
+        '--model=text-embedding-3-small',
+        ...flags,
+      )) as { id: number };
       return id;
     },
     async settled(base) {
       for (let tries = 0; tries < 400; tries += 1) {
-        const [one] = ((await run('knowledge', 'list')) as { id: number; waiting: number; state: string }[]).filter(({ id }) => id === base);
+        const [one] = ((await run('knowledge', 'list')) as { id: number; waiting: number; state: string }[]).filter(
+          ({ id }) => id === base,
+        );
         const deleting = (await run('knowledge', 'sources', String(base), '--state=deleting')) as unknown[];
         if (one?.waiting === 0 && deleting.length === 0) return;
         await new Promise((resolve) => setTimeout(resolve, 25));

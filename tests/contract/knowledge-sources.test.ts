@@ -32,7 +32,11 @@ describeDialects('the sources of a knowledge base', (_open, { location }) => {
       pages = {};
       far = createServer((request, response) => {
         const body = pages[request.url ?? ''];
-        response.writeHead(body === undefined ? 404 : 200, { 'content-type': request.url?.endsWith('.xml') === true ? 'application/xml' : 'text/html; charset=utf-8' }).end(body ?? '');
+        response
+          .writeHead(body === undefined ? 404 : 200, {
+            'content-type': request.url?.endsWith('.xml') === true ? 'application/xml' : 'text/html; charset=utf-8',
+          })
+          .end(body ?? '');
       });
       await new Promise<void>((resolve) => far.listen(0, '127.0.0.1', resolve));
       origin = `http://127.0.0.1:${String((far.address() as AddressInfo).port)}`;
@@ -42,14 +46,31 @@ describeDialects('the sources of a knowledge base', (_open, { location }) => {
       far.close();
     });
 
-    const sources = async (): Promise<SourceRow[]> => ((await site.run('knowledge', 'sources', String(base))) as SourceRow[]).sort((left, right) => left.id - right.id);
+    const sources = async (): Promise<SourceRow[]> =>
+      ((await site.run('knowledge', 'sources', String(base))) as SourceRow[]).sort((left, right) => left.id - right.id);
     const states = async (): Promise<string[]> => (await sources()).map(({ title, state }) => `${title}: ${state}`);
-    const find = async (question: string): Promise<{ text: string; title: string; url: string }> => ((await site.run('knowledge', 'search', String(base), question, '--limit=1')) as { text: string; title: string; url: string }[])[0]!;
+    const find = async (question: string): Promise<{ text: string; title: string; url: string }> =>
+      (
+        (await site.run('knowledge', 'search', String(base), question, '--limit=1')) as {
+          text: string;
+          title: string;
+          url: string;
+        }[]
+      )[0]!;
 
     it('follow posts: published ones come, changed ones are indexed again, those taken back are gone', async () => {
       const { posts } = site.host.content;
-      const [tea, draft] = [await posts.create({ title: 'Tea', content: '<h2>Green</h2><p>Green tea is steeped for two minutes.</p>', status: 'publish' }), await posts.create({ title: 'Draft', content: 'Nobody reads this.' })];
-      expect(await site.run('knowledge', 'add', String(base), '--type=post')).to.match(/^\d of \d posts are new or changed\.$/);
+      const [tea, draft] = [
+        await posts.create({
+          title: 'Tea',
+          content: '<h2>Green</h2><p>Green tea is steeped for two minutes.</p>',
+          status: 'publish',
+        }),
+        await posts.create({ title: 'Draft', content: 'Nobody reads this.' }),
+      ];
+      expect(await site.run('knowledge', 'add', String(base), '--type=post')).to.match(
+        /^\d of \d posts are new or changed\.$/,
+      );
       await site.settled(base);
       const found = await find('How long is green tea steeped?');
       expect(found).to.deep.include({ title: 'Tea', text: 'Tea > Green\n\nGreen tea is steeped for two minutes.' });
@@ -70,10 +91,13 @@ describeDialects('the sources of a knowledge base', (_open, { location }) => {
     });
 
     it('are the pages of a sitemap: those it names no more go, the others are looked at again', async () => {
-      const map = (...paths: string[]): string => `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${paths.map((path) => `<url><loc>${path.startsWith('http') ? path : origin + path}</loc></url>`).join('')}</urlset>`;
+      const map = (...paths: string[]): string =>
+        `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${paths.map((path) => `<url><loc>${path.startsWith('http') ? path : origin + path}</loc></url>`).join('')}</urlset>`;
       pages = {
-        '/index.xml': `<sitemapindex><sitemap><loc>${origin}/map.xml</loc></sitemap></sitemapindex>`, '/map.xml': map('/a', '/b', '/a', 'https://elsewhere.example/'),
-        '/a': '<title>A</title><p>Apples are red.</p>', '/b': '<title>B</title><p>Blueberries are blue.</p>',
+        '/index.xml': `<sitemapindex><sitemap><loc>${origin}/map.xml</loc></sitemap></sitemapindex>`,
+        '/map.xml': map('/a', '/b', '/a', 'https://elsewhere.example/'),
+        '/a': '<title>A</title><p>Apples are red.</p>',
+        '/b': '<title>B</title><p>Blueberries are blue.</p>',
       };
       await site.run('knowledge', 'add', String(base), `--sitemap=${origin}/index.xml`);
       await site.settled(base);
@@ -93,7 +117,8 @@ describeDialects('the sources of a knowledge base', (_open, { location }) => {
 
     it('are fetched guarded, and say what is wrong with an address', async () => {
       pages['/none'] = '<title>Empty</title>';
-      for (const url of [`${origin}/missing`, `${origin}/none`, 'http://169.254.169.254/latest']) await site.run('knowledge', 'add', String(base), `--url=${url}`);
+      for (const url of [`${origin}/missing`, `${origin}/none`, 'http://169.254.169.254/latest'])
+        await site.run('knowledge', 'add', String(base), `--url=${url}`);
       await site.settled(base);
       const messages = (await sources()).map(({ state, message }) => `${state}: ${message}`);
       expect(messages[0]).to.match(/^failed: .*404/);
@@ -107,28 +132,58 @@ describeDialects('the sources of a knowledge base', (_open, { location }) => {
     it('are indexed by an automation, once, with its origin and its reference for the costs', async () => {
       const receiver = await startWebhookReceiver();
       await site.host.cli('svc', 'webhook', 'on');
-      await site.host.cli('svc', 'webhook', 'add', '--json', JSON.stringify({ name: 'Shop', url: receiver.url, events: ['kb.source_indexed'] }));
+      await site.host.cli(
+        'svc',
+        'webhook',
+        'add',
+        '--json',
+        JSON.stringify({ name: 'Shop', url: receiver.url, events: ['kb.source_indexed'] }),
+      );
       pages['/news'] = '<title>News</title><p>The shop opens on Sunday.</p>';
-      const types = (await site.host.hooks.applyFiltersAsync('svc_automation_task_types', [], {} as never)) as readonly AutomationTaskType[];
+      const types = (await site.host.hooks.applyFiltersAsync(
+        'svc_automation_task_types',
+        [],
+        {} as never,
+      )) as readonly AutomationTaskType[];
       const type = types.find(({ id }) => id === 'knowledge_indexing')!;
       expect(await type.check?.({ base })).to.deep.equal({});
       expect(await type.check?.({ base: 99 })).to.have.property('base');
       const reference = 'automation:1:1';
       const item = (changes: Partial<AutomationItem> = {}): AutomationItem => ({
-        key: '1', id: 1, target: `${site.host.url}/`, input: {}, settings: { base }, task: { id: 1, name: 'T', type: 'knowledge_indexing', authorId: 1 }, attempt: 1,
-        origin: { module: 'automations', route: null, botId: null, reference }, signal: new AbortController().signal, ...changes,
+        key: '1',
+        id: 1,
+        target: `${site.host.url}/`,
+        input: {},
+        settings: { base },
+        task: { id: 1, name: 'T', type: 'knowledge_indexing', authorId: 1 },
+        attempt: 1,
+        origin: { module: 'automations', route: null, botId: null, reference },
+        signal: new AbortController().signal,
+        ...changes,
       });
-      const post = await site.host.content.posts.create({ title: 'Sunday', content: '<p>The shop opens on Sunday at noon.</p>', status: 'publish' });
+      const post = await site.host.content.posts.create({
+        title: 'Sunday',
+        content: '<p>The shop opens on Sunday at noon.</p>',
+        status: 'publish',
+      });
       const first = await type.run(item({ target: String(post.id), input: { post_id: post.id } }));
       expect(first.message).to.equal('Sunday: 1 passage: all new.');
       // Nobody took it meanwhile, and nothing is told before the item is completed.
       expect(receiver.received).to.have.length(0);
-      await site.host.database.transaction(async (transaction) => { await first.commit?.(transaction); });
+      await site.host.database.transaction(async (transaction) => {
+        await first.commit?.(transaction);
+      });
       const again = await type.run(item({ target: String(post.id), input: { post_id: post.id }, attempt: 2 }));
       expect(again.message).to.equal('Sunday: Nothing has changed since it was indexed.');
-      await site.host.database.transaction(async (transaction) => { await again.commit?.(transaction); });
+      await site.host.database.transaction(async (transaction) => {
+        await again.commit?.(transaction);
+      });
       await receiver.first(1);
-      expect(receiver.received.map(({ body }) => (JSON.parse(body.toString()) as { source: { origin: string } }).source.origin)).to.deep.equal(['automated_task_indexing']);
+      expect(
+        receiver.received.map(
+          ({ body }) => (JSON.parse(body.toString()) as { source: { origin: string } }).source.origin,
+        ),
+      ).to.deep.equal(['automated_task_indexing']);
       // What a feed names is not what an administrator typed: addresses inside stay shut.
       expect(String(await failureOf(type.run(item({ target: `${origin}/news` }))))).not.to.equal('');
       expect((await states()).at(-1)).to.match(/127\.0\.0\.1.*failed/);

@@ -41,17 +41,29 @@ describeDialects('a knowledge base', (_open, { location }) => {
 
     const listen = async (): Promise<void> => {
       await site.host.cli('svc', 'webhook', 'on');
-      const { code, err } = await site.host.cli('svc', 'webhook', 'add', '--json', JSON.stringify({ name: 'Shop', url: receiver.url, events: ['kb.source_indexed'] }));
+      const { code, err } = await site.host.cli(
+        'svc',
+        'webhook',
+        'add',
+        '--json',
+        JSON.stringify({ name: 'Shop', url: receiver.url, events: ['kb.source_indexed'] }),
+      );
       if (code !== 0) throw new Error(err);
     };
     // eslint-disable-next-line @typescript-eslint/no-explicit-any -- events are compared, not typed.
     const events = (): any[] => receiver.received.map(({ body }) => JSON.parse(body.toString()));
-    const addText = (base: number, title: string, text: string): Promise<{ id: number }> => site.run('knowledge', 'add', String(base), `--title=${title}`, `--text=${text}`);
-    const find = async (base: number, question: string): Promise<string[]> => ((await site.run('knowledge', 'search', String(base), question)) as { text: string }[]).map(({ text }) => text);
+    const addText = (base: number, title: string, text: string): Promise<{ id: number }> =>
+      site.run('knowledge', 'add', String(base), `--title=${title}`, `--text=${text}`);
+    const find = async (base: number, question: string): Promise<string[]> =>
+      ((await site.run('knowledge', 'search', String(base), question)) as { text: string }[]).map(({ text }) => text);
     const vectorsOf = async (base: number): Promise<{ count: number; ids: string[] }> => {
       const rows = (await site.host.database.knex('svc_knowledge_chunks').orderBy('id')) as { vector_id: string }[];
-      const [{ target } = { target: '' }] = ((await site.run('knowledge', 'list')) as { id: number; target: string }[]).filter(({ id }) => id === base);
-      const stored = (await site.host.database.knex('sandbox_records').count({ total: '*' })) as { total: number | string }[];
+      const [{ target } = { target: '' }] = (
+        (await site.run('knowledge', 'list')) as { id: number; target: string }[]
+      ).filter(({ id }) => id === base);
+      const stored = (await site.host.database.knex('sandbox_records').count({ total: '*' })) as {
+        total: number | string;
+      }[];
       expect(target).not.to.equal('');
       return { count: Number(stored[0]?.total), ids: rows.map((row) => row.vector_id) };
     };
@@ -66,13 +78,31 @@ describeDialects('a knowledge base', (_open, { location }) => {
       await receiver.first(1);
       const [event, ...more] = events();
       expect(more).to.deep.equal([]);
-      expect([event.source, event.resource.type, event.data.source.post_title, event.data.provider, event.data.store, event.data.status]).to.deep.equal([
-        { module: 'knowledge_base', origin: 'admin_knowledge_base' }, 'vector_source', 'Handbook', 'Qdrant', { id: 'help', name: 'Help' }, 'indexed',
+      expect([
+        event.source,
+        event.resource.type,
+        event.data.source.post_title,
+        event.data.provider,
+        event.data.store,
+        event.data.status,
+      ]).to.deep.equal([
+        { module: 'knowledge_base', origin: 'admin_knowledge_base' },
+        'vector_source',
+        'Handbook',
+        'Qdrant',
+        { id: 'help', name: 'Help' },
+        'indexed',
       ]);
       const definition = serviceEvents.find(({ name }) => name === 'kb.source_indexed');
       const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
       expect(ajv.validate(definition?.schema ?? false, event.data), ajv.errorsText()).to.equal(true);
-      const missing = (contractFields['kb.source_indexed'] ?? []).filter((path) => path.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], event.data) === undefined);
+      const missing = (contractFields['kb.source_indexed'] ?? []).filter(
+        (path) =>
+          path
+            .split('.')
+            .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], event.data) ===
+          undefined,
+      );
       expect(missing).to.deep.equal([]);
     });
 
@@ -91,7 +121,14 @@ describeDialects('a knowledge base', (_open, { location }) => {
       const first = await vectorsOf(base);
       expect(first.count).to.equal(first.ids.length).and.be.greaterThan(4);
       await receiver.first(1);
-      const calls = async (): Promise<number> => Number(((await site.host.database.knex('svc_usage').where({ module: 'knowledge-base' }).count({ total: '*' })) as { total: number | string }[])[0]?.total);
+      const calls = async (): Promise<number> =>
+        Number(
+          (
+            (await site.host.database.knex('svc_usage').where({ module: 'knowledge-base' }).count({ total: '*' })) as {
+              total: number | string;
+            }[]
+          )[0]?.total,
+        );
       await site.run('knowledge', 'index', String(base));
       await file(handbook);
       expect(await vectorsOf(base)).to.deep.equal(first);
@@ -117,13 +154,20 @@ describeDialects('a knowledge base', (_open, { location }) => {
       const base = await site.base();
       await addText(base, 'Nothing', '# Only a heading');
       await site.settled(base);
-      const [failed] = (await site.run('knowledge', 'sources', String(base))) as { id: number; state: string; message: string }[];
+      const [failed] = (await site.run('knowledge', 'sources', String(base))) as {
+        id: number;
+        state: string;
+        message: string;
+      }[];
       expect([failed?.state, failed?.message]).to.deep.equal(['failed', 'It holds no text.']);
-      site.host.hooks.addFilter('svc_knowledge_text', (text) => ({ ...text, text: `${text.text}\n\nNow there is a text.` }));
+      site.host.hooks.addFilter('svc_knowledge_text', (text) => ({
+        ...text,
+        text: `${text.text}\n\nNow there is a text.`,
+      }));
       await site.run('knowledge', 'index', String(base), `--source=${String(failed?.id)}`);
       await site.settled(base);
       expect(await find(base, 'text')).to.deep.equal(['Only a heading\n\nNow there is a text.']);
-      expect((await site.run('knowledge', 'delete', String(base), '--target'))).to.equal('Help is deleted.');
+      expect(await site.run('knowledge', 'delete', String(base), '--target')).to.equal('Help is deleted.');
       expect(await site.run('knowledge', 'list')).to.deep.equal([]);
       expect(await site.host.database.knex('sandbox_collections')).to.deep.equal([]);
     });

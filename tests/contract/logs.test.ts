@@ -3,7 +3,10 @@ import { expect } from 'chai';
 import { createTestHost, type TestHost } from '#testing';
 import { createPostgresDatabase } from '../helpers/postgres.ts';
 import { createConversationStore } from '../../plugins/svc/modules/chatbots/conversations/conversation-store.ts';
-import type { ConversationStore, NewConversation } from '../../plugins/svc/modules/chatbots/conversations/conversation.ts';
+import type {
+  ConversationStore,
+  NewConversation,
+} from '../../plugins/svc/modules/chatbots/conversations/conversation.ts';
 
 const restKey = 'the REST key of these tests';
 
@@ -39,27 +42,47 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
       for (const id of (await host.database.knex('svc_conversations').pluck('id')) as number[]) await store.delete(id);
     });
 
-    async function logs(query: Record<string, string | number> = {}, headers: Record<string, string> = { authorization: `Bearer ${restKey}` }): Promise<Answer> {
-      const address = new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]));
+    async function logs(
+      query: Record<string, string | number> = {},
+      headers: Record<string, string> = { authorization: `Bearer ${restKey}` },
+    ): Promise<Answer> {
+      const address = new URLSearchParams(
+        Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+      );
       const response = await host.fetch(`/wp-json/svc/v1/logs?${address.toString()}`, { headers });
       return { status: response.status, headers: response.headers, body: await response.json() };
     }
 
     async function add(texts: readonly string[], given: Partial<NewConversation> = {}): Promise<number> {
       await host.clock.advance(1000);
-      const { id } = await store.start({ uuid: randomUUID(), botId: bot, userId: 0, sessionId: 'session-1', module: 'chatbot', pageUrl: '', ip: '', consentedAt: null, ...given });
+      const { id } = await store.start({
+        uuid: randomUUID(),
+        botId: bot,
+        userId: 0,
+        sessionId: 'session-1',
+        module: 'chatbot',
+        pageUrl: '',
+        ip: '',
+        consentedAt: null,
+        ...given,
+      });
       const messages = texts.map((content, index) => ({
         id: randomUUID(),
         role: index % 2 === 0 ? ('user' as const) : ('assistant' as const),
         content,
-        ...(index % 2 === 1 && { provider: 'OpenAI', model: 'gpt-4o-mini', usage: { input_tokens: 7, output_tokens: 3, total_tokens: 10 } }),
+        ...(index % 2 === 1 && {
+          provider: 'OpenAI',
+          model: 'gpt-4o-mini',
+          usage: { input_tokens: 7, output_tokens: 3, total_tokens: 10 },
+        }),
       }));
       await store.append(id, messages);
       return id;
     }
 
     const ids = ({ body }: Answer): number[] => (body as { id: string }[]).map(({ id }) => Number(id));
-    const totals = ({ headers }: Answer): (string | null)[] => ['X-SVC-Total', 'X-SVC-TotalPages', 'X-WP-Total', 'X-WP-TotalPages'].map((name) => headers.get(name));
+    const totals = ({ headers }: Answer): (string | null)[] =>
+      ['X-SVC-Total', 'X-SVC-TotalPages', 'X-WP-Total', 'X-WP-TotalPages'].map((name) => headers.get(name));
 
     it('answers every field of a row as a text', async () => {
       const id = await add(['Do you ship to Norway?', 'Yes.']);
@@ -69,25 +92,57 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
       const [row] = body as Record<string, string>[];
       const found = await host.database.knex('svc_conversations').where({ id }).first();
       expect(row).to.deep.equal({
-        id: String(id), bot_id: String(bot), user_id: '0', session_id: 'session-1', conversation_uuid: found.uuid, is_guest: '1', module: 'chatbot', messages: row?.['messages'], message_count: '2',
-        last_message_ts: String(Math.floor(found.last_message_at / 1000)), created_at: new Date(found.created_at).toISOString().slice(0, 19).replace('T', ' '), bot_name: 'Shop <assistant>', user_display_name: 'Guest',
+        id: String(id),
+        bot_id: String(bot),
+        user_id: '0',
+        session_id: 'session-1',
+        conversation_uuid: found.uuid,
+        is_guest: '1',
+        module: 'chatbot',
+        messages: row?.['messages'],
+        message_count: '2',
+        last_message_ts: String(Math.floor(found.last_message_at / 1000)),
+        created_at: new Date(found.created_at).toISOString().slice(0, 19).replace('T', ' '),
+        bot_name: 'Shop <assistant>',
+        user_display_name: 'Guest',
       });
       const timestamp = Math.floor(found.last_message_at / 1000);
       const messages = JSON.parse(row?.['messages'] ?? '') as { id: string }[];
       expect(messages).to.deep.equal([
         { id: messages[0]?.id, role: 'user', content: 'Do you ship to Norway?', timestamp },
-        { id: messages[1]?.id, role: 'assistant', content: 'Yes.', timestamp, provider: 'OpenAI', model: 'gpt-4o-mini', usage: { input_tokens: 7, output_tokens: 3, total_tokens: 10 } },
+        {
+          id: messages[1]?.id,
+          role: 'assistant',
+          content: 'Yes.',
+          timestamp,
+          provider: 'OpenAI',
+          model: 'gpt-4o-mini',
+          usage: { input_tokens: 7, output_tokens: 3, total_tokens: 10 },
+        },
       ]);
     });
 
     it('tells names as they are now, and marks what was deleted', async () => {
-      const user = await host.users.create({ login: `anna-${dialect.toLowerCase()}`, email: `anna.${dialect.toLowerCase()}@example.com`, password: 'a long password', displayName: 'Anna Årud' });
+      const user = await host.users.create({
+        login: `anna-${dialect.toLowerCase()}`,
+        email: `anna.${dialect.toLowerCase()}@example.com`,
+        password: 'a long password',
+        displayName: 'Anna Årud',
+      });
       await add(['Hello'], { userId: user.id, sessionId: null, botId: 999_999 });
       const before = (await logs()).body[0];
-      expect(before).to.include({ user_id: String(user.id), session_id: null, is_guest: '0', user_display_name: 'Anna Årud', bot_id: '999999', bot_name: '(deleted chatbot)' });
+      expect(before).to.include({
+        user_id: String(user.id),
+        session_id: null,
+        is_guest: '0',
+        user_display_name: 'Anna Årud',
+        bot_id: '999999',
+        bot_name: '(deleted chatbot)',
+      });
       await host.users.update(user.id, { displayName: 'Anna B.' });
       expect((await logs()).body[0]).to.include({ user_display_name: 'Anna B.' });
-      for (const part of ['anna b', 'ANNA-', `ANNA.${dialect}@EXAMPLE`]) expect(totals(await logs({ user_search: part }))[0], part).to.equal('1');
+      for (const part of ['anna b', 'ANNA-', `ANNA.${dialect}@EXAMPLE`])
+        expect(totals(await logs({ user_search: part }))[0], part).to.equal('1');
       expect(totals(await logs({ user_search: 'Årud' }))[0]).to.equal('0');
       await host.users.delete(user.id);
       expect((await logs()).body[0]).to.include({ user_display_name: '(deleted user)' });
@@ -103,7 +158,8 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
       const middle = await logs({ page: 2, per_page: 1, bot_id: bot });
       expect(ids(middle)).to.deep.equal([made[2]]);
       expect(totals(middle)).to.deep.equal(['3', '3', '3', '3']);
-      const link = (page: number, relation: string): string => `<${host.url}/wp-json/svc/v1/logs?page=${String(page)}&per_page=1&bot_id=${String(bot)}>; rel="${relation}"`;
+      const link = (page: number, relation: string): string =>
+        `<${host.url}/wp-json/svc/v1/logs?page=${String(page)}&per_page=1&bot_id=${String(bot)}>; rel="${relation}"`;
       expect(middle.headers.get('Link')).to.include(link(1, 'prev')).and.to.include(link(3, 'next'));
       const past = await logs({ page: 9, per_page: 2 });
       expect(past.status).to.equal(200);
@@ -114,12 +170,31 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
 
     it('serves at most 100 a page, and refuses what is no page', async () => {
       expect((await logs({ per_page: 1000 })).status).to.equal(200);
-      for (let count = 0; count < 101; count++) await store.start({ uuid: randomUUID(), botId: bot, userId: 0, sessionId: null, module: 'rest_api', pageUrl: '', ip: '', consentedAt: null });
+      for (let count = 0; count < 101; count++)
+        await store.start({
+          uuid: randomUUID(),
+          botId: bot,
+          userId: 0,
+          sessionId: null,
+          module: 'rest_api',
+          pageUrl: '',
+          ip: '',
+          consentedAt: null,
+        });
       const many = await logs({ per_page: 1000 });
       expect(many.body).to.have.length(100);
       expect(totals(many)).to.deep.equal(['101', '2', '101', '2']);
       expect((await logs()).body).to.have.length(20);
-      for (const bad of [{ page: 0 }, { page: -1 }, { page: 'x' }, { page: 1.5 }, { per_page: 0 }, { per_page: '' }, { per_page: -3 }, { bot_id: 'seven' }] as const) {
+      for (const bad of [
+        { page: 0 },
+        { page: -1 },
+        { page: 'x' },
+        { page: 1.5 },
+        { per_page: 0 },
+        { per_page: '' },
+        { per_page: -3 },
+        { bot_id: 'seven' },
+      ] as const) {
         const { status, body } = await logs(bad);
         expect(status, JSON.stringify(bad)).to.equal(400);
         expect(body.code).to.equal('rest_invalid_param');
@@ -130,8 +205,36 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
     it('searches messages alone: any part, whatever case and accents, signs as they are', async () => {
       const id = await add(['Wo bleibt die Größe "50%_off"?', 'Bestellung #1234 kommt.']);
       await add(['etwas anderes']);
-      for (const part of ['GRÖSSE'.replace('SS', 'ß'), 'grosse'.replace('ss', 'ß'), 'bleibt die', '50%', '%_', '"50', '#1234', 'K', 'ko', 'kom', 'komm', 'LUNG #12']) expect(ids(await logs({ message_search: part })), part).to.deep.equal([id]);
-      for (const part of ['content', 'role', 'assistant', 'timestamp', 'gpt-4o', 'OpenAI', '50__', 'G%e', '? Bestell', '?bestell', '{', ':']) expect(totals(await logs({ message_search: part })), part).to.deep.equal(['0', '0', '0', '0']);
+      for (const part of [
+        'GRÖSSE'.replace('SS', 'ß'),
+        'grosse'.replace('ss', 'ß'),
+        'bleibt die',
+        '50%',
+        '%_',
+        '"50',
+        '#1234',
+        'K',
+        'ko',
+        'kom',
+        'komm',
+        'LUNG #12',
+      ])
+        expect(ids(await logs({ message_search: part })), part).to.deep.equal([id]);
+      for (const part of [
+        'content',
+        'role',
+        'assistant',
+        'timestamp',
+        'gpt-4o',
+        'OpenAI',
+        '50__',
+        'G%e',
+        '? Bestell',
+        '?bestell',
+        '{',
+        ':',
+      ])
+        expect(totals(await logs({ message_search: part })), part).to.deep.equal(['0', '0', '0', '0']);
       expect(totals(await logs({ message_search: '' }))[0]).to.equal('2');
     });
 
@@ -150,7 +253,11 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
     it('asks for the key first', async () => {
       const { status, body } = await logs({ page: 0 }, {});
       expect(status).to.equal(401);
-      expect(body).to.deep.equal({ code: 'rest_svc_invalid_api_key', message: 'Invalid or missing API Key.', data: { status: 401 } });
+      expect(body).to.deep.equal({
+        code: 'rest_svc_invalid_api_key',
+        message: 'Invalid or missing API Key.',
+        data: { status: 401 },
+      });
       await add(['one']);
       await add(['two']);
       const byParameter = await logs({ per_page: 1, svc_api_key: restKey }, {});

@@ -58,7 +58,9 @@ export async function startStreamingFarEnd(): Promise<StreamingFarEnd> {
       }),
     stop: () =>
       new Promise((resolve) => {
-        server.close(() => { resolve(); });
+        server.close(() => {
+          resolve();
+        });
         server.closeAllConnections();
       }),
   };
@@ -86,7 +88,14 @@ function turnOf(call: ChatCall, response: ServerResponse): ChatTurn {
     end({ input, output } = { input: 10, output: 5 }) {
       const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
       if (!call.stream) {
-        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ ...common, object: 'chat.completion', choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }], usage }));
+        response.writeHead(200, { 'content-type': 'application/json' }).end(
+          JSON.stringify({
+            ...common,
+            object: 'chat.completion',
+            choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }],
+            usage,
+          }),
+        );
         return;
       }
       chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
@@ -94,7 +103,9 @@ function turnOf(call: ChatCall, response: ServerResponse): ChatTurn {
       response.end('data: [DONE]\n\n');
     },
     fail(status, message = 'The far end is not well.') {
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { message, type: 'server_error' } }));
+      response
+        .writeHead(status, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ error: { message, type: 'server_error' } }));
     },
     cut() {
       response.destroy();

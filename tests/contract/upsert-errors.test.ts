@@ -2,7 +2,11 @@ import { expect } from 'chai';
 import { startVectorRelay } from './vector-relay.ts';
 import { items, requestTo, startVectorService, storeIds, type Answer, type VectorService } from './vector-service.ts';
 
-const failure = (status: number, message: string, headers: Record<string, string> = {}) => ({ status, headers, body: { message, error: 'Error' } });
+const failure = (status: number, message: string, headers: Record<string, string> = {}) => ({
+  status,
+  headers,
+  body: { message, error: 'Error' },
+});
 
 describe('errors of POST /vector-stores/upsert', () => {
   let service: VectorService;
@@ -22,19 +26,27 @@ describe('errors of POST /vector-stores/upsert', () => {
   function expectError(answer: Answer, status: number, code: string): void {
     expect([answer.status, answer.body.code], answer.text).to.deep.equal([status, code]);
     expect(answer.body).to.have.all.keys('code', 'message', 'data');
-    expect(answer.text).not.to.match(/node_modules|\/plugins\/|\bat .+:\d+:\d+/).and.not.contain('sk-far-end').and.not.contain('"sandbox"');
+    expect(answer.text)
+      .not.to.match(/node_modules|\/plugins\/|\bat .+:\d+:\d+/)
+      .and.not.contain('sk-far-end')
+      .and.not.contain('"sandbox"');
   }
   function expectNobodyAsked(): void {
     expect([service.embeddings.asked.length, service.relay.writes().length]).to.deep.equal([0, 0]);
   }
 
   it('asks for the REST key before anything else', async () => {
-    for (const body of [requestTo('qdrant', items(1)), {}, '{']) expectError(await service.upsert(body, {}), 401, 'rest_svc_invalid_api_key');
+    for (const body of [requestTo('qdrant', items(1)), {}, '{'])
+      expectError(await service.upsert(body, {}), 401, 'rest_svc_invalid_api_key');
   });
 
   it('names all that is missing', async () => {
     const { status, body } = await service.upsert({});
-    expect([status, body.code, body.data.params]).to.deep.equal([400, 'rest_missing_callback_param', ['provider', 'target_id', 'vectors', 'embedding_provider', 'embedding_model']]);
+    expect([status, body.code, body.data.params]).to.deep.equal([
+      400,
+      'rest_missing_callback_param',
+      ['provider', 'target_id', 'vectors', 'embedding_provider', 'embedding_model'],
+    ]);
   });
 
   const invalid: Record<string, object> = {
@@ -65,7 +77,11 @@ describe('errors of POST /vector-stores/upsert', () => {
     expect((await service.upsert(large)).status).to.equal(200);
     service.embeddings.script();
     service.relay.script();
-    expectError(await service.upsert(requestTo('qdrant', [{ content: 'x'.repeat(10 * 1024 * 1024) }])), 413, 'rest_body_too_large');
+    expectError(
+      await service.upsert(requestTo('qdrant', [{ content: 'x'.repeat(10 * 1024 * 1024) }])),
+      413,
+      'rest_body_too_large',
+    );
     expectNobodyAsked();
   });
 
@@ -77,9 +93,28 @@ describe('errors of POST /vector-stores/upsert', () => {
   });
 
   it('refuses the same id twice, also where only the store takes two ids for one', async () => {
-    for (const store of storeIds) expectError(await service.upsert(requestTo(store, [{ content: 'a', id: 'x' }, { content: 'b', id: 'x' }])), 400, 'rest_svc_duplicate_vector_id');
+    for (const store of storeIds)
+      expectError(
+        await service.upsert(
+          requestTo(store, [
+            { content: 'a', id: 'x' },
+            { content: 'b', id: 'x' },
+          ]),
+        ),
+        400,
+        'rest_svc_duplicate_vector_id',
+      );
     const id = 'e4b1cf4b-11d5-4f6f-9d52-36f7c0a0b6a1';
-    expectError(await service.upsert(requestTo('qdrant', [{ content: 'a', id }, { content: 'b', id: id.toUpperCase() }])), 400, 'rest_svc_duplicate_vector_id');
+    expectError(
+      await service.upsert(
+        requestTo('qdrant', [
+          { content: 'a', id },
+          { content: 'b', id: id.toUpperCase() },
+        ]),
+      ),
+      400,
+      'rest_svc_duplicate_vector_id',
+    );
     expectNobodyAsked();
   });
 
@@ -107,7 +142,13 @@ describe('errors of POST /vector-stores/upsert', () => {
     });
 
     it(`${store}: answers 400 that names both dimensions after one call for embeddings, and writes nothing`, async () => {
-      const { status, body, text } = await service.upsert(requestTo(store, items(300), { target_id: 'short', embedding_provider: 'google', embedding_model: 'gemini-embedding-001' }));
+      const { status, body, text } = await service.upsert(
+        requestTo(store, items(300), {
+          target_id: 'short',
+          embedding_provider: 'google',
+          embedding_model: 'gemini-embedding-001',
+        }),
+      );
       expect([status, body.code], text).to.deep.equal([400, 'rest_svc_vector_dimension_mismatch']);
       expect(body.message).to.contain('short').and.contain(' 3 ').and.contain('gives 8');
       expect(body.data).to.include({ target_dimension: 3, model_dimension: 8 });
@@ -115,8 +156,12 @@ describe('errors of POST /vector-stores/upsert', () => {
     });
 
     it(`${store}: writes nothing when the third call for embeddings fails`, async () => {
-      service.embeddings.script((_asked, count) => (count >= 3 ? { status: 400, body: { error: { message: 'The third is refused.' } } } : undefined));
-      const answer = await service.upsert(requestTo(store, items(500), { embedding_provider: 'google', embedding_model: 'gemini-embedding-001' }));
+      service.embeddings.script((_asked, count) =>
+        count >= 3 ? { status: 400, body: { error: { message: 'The third is refused.' } } } : undefined,
+      );
+      const answer = await service.upsert(
+        requestTo(store, items(500), { embedding_provider: 'google', embedding_model: 'gemini-embedding-001' }),
+      );
       expectError(answer, 400, 'rest_svc_provider_rejected');
       expect(service.embeddings.asked.length).to.be.at.least(3);
       expect(service.relay.writes()).to.have.length(0);
@@ -127,12 +172,18 @@ describe('errors of POST /vector-stores/upsert', () => {
       const half = `half-${store}`;
       await service.behind(store).create({ name: half, dimension: 8, metric: 'cosine' });
       const vectors = items(900, (place) => `${String(place)} ${'x'.repeat(store === 'pinecone' ? 6_000 : 10_500)}`);
-      service.relay.script((_asked, writes) => (writes >= 2 && /upsert|points/.test(_asked.path) && _asked.method !== 'GET' && !_asked.path.endsWith('/get') ? failure(503, 'Down for repairs.') : undefined));
+      service.relay.script((_asked, writes) =>
+        writes >= 2 && /upsert|points/.test(_asked.path) && _asked.method !== 'GET' && !_asked.path.endsWith('/get')
+          ? failure(503, 'Down for repairs.')
+          : undefined,
+      );
       const answer = await service.upsert(requestTo(store, vectors, { target_id: half }));
       expectError(answer, 502, 'rest_svc_vector_store_error');
       const written: number = answer.body.data.upserted_count;
       expect(written).to.be.above(0).and.below(900);
-      expect(answer.body.message).to.contain('Down for repairs.').and.contain(`${String(written)} of 900 vectors were written`);
+      expect(answer.body.message)
+        .to.contain('Down for repairs.')
+        .and.contain(`${String(written)} of 900 vectors were written`);
       expect(await service.behind(store).count(half, {})).to.equal(written);
       expect(service.relay.writes()).to.have.length(1 + 3);
 
@@ -143,7 +194,9 @@ describe('errors of POST /vector-stores/upsert', () => {
     });
 
     it(`${store}: heals a passing fault by itself`, async () => {
-      service.relay.script((_asked, writes) => (writes === 1 && service.relay.writes().at(-1) === _asked ? failure(500, 'Once') : undefined));
+      service.relay.script((_asked, writes) =>
+        writes === 1 && service.relay.writes().at(-1) === _asked ? failure(500, 'Once') : undefined,
+      );
       const { status } = await service.upsert(requestTo(store, items(2)));
       expect([status, service.relay.writes().length]).to.deep.equal([200, 2]);
     });
@@ -162,14 +215,20 @@ describe('errors of POST /vector-stores/upsert', () => {
         expectError(answer, ours, code);
         expect(answer.body.data).to.include({ provider: store, provider_status: status });
         // Qdrant's client keeps nothing of a 429 but how long to wait.
-        expect(answer.body.message).to.contain(store === 'qdrant' && status === 429 ? 'it asks for fewer requests.' : `Sentence of ${String(status)}.`);
+        expect(answer.body.message).to.contain(
+          store === 'qdrant' && status === 429 ? 'it asks for fewer requests.' : `Sentence of ${String(status)}.`,
+        );
         expect(answer.headers.get('retry-after')).to.equal(status === 429 ? '7' : null);
         expect([service.relay.asked.length, service.embeddings.asked.length]).to.deep.equal([tries, 0]);
       });
     }
 
     it(`${store}: answers 504 when nothing comes within its time limit`, async () => {
-      const undo = service.host.hooks.addFilter('svc_vector_store_settings', (settings) => ({ ...settings, timeout: 4 }), 20);
+      const undo = service.host.hooks.addFilter(
+        'svc_vector_store_settings',
+        (settings) => ({ ...settings, timeout: 4 }),
+        20,
+      );
       let reached = (): void => undefined;
       const hanging = new Promise<void>((resolve) => {
         reached = resolve;
@@ -200,7 +259,11 @@ describe('errors of POST /vector-stores/upsert', () => {
       const gone = await startVectorRelay('');
       const closed = gone.origin;
       await gone.stop();
-      const undo = service.host.hooks.addFilter('svc_vector_store_settings', (settings) => ({ ...settings, url: closed }), 20);
+      const undo = service.host.hooks.addFilter(
+        'svc_vector_store_settings',
+        (settings) => ({ ...settings, url: closed }),
+        20,
+      );
       const answer = await service.upsert(requestTo(store, items(1)));
       undo();
       expectError(answer, 502, 'rest_svc_vector_store_error');

@@ -6,12 +6,26 @@ import type { Relayed } from './vector-relay.ts';
 import { items, requestTo, startVectorService, storeIds, type StoreId, type VectorService } from './vector-service.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const metadata = { page: 'contact', views: 3, share: 0.5, live: true, tags: ['a', 'b'], nested: { deep: [1, null] }, nothing: null };
+const metadata = {
+  page: 'contact',
+  views: 3,
+  share: 0.5,
+  live: true,
+  tags: ['a', 'b'],
+  nested: { deep: [1, null] },
+  nothing: null,
+};
 
 interface Wire {
   readonly key: readonly [header: string, value: string];
   /** Ids, vectors, metadata and documents of a write, in the service's order. */
-  read(write: Relayed): { ids: unknown[]; vectors: number[][]; metadata: unknown[]; documents?: unknown[]; namespace?: unknown };
+  read(write: Relayed): {
+    ids: unknown[];
+    vectors: number[][];
+    metadata: unknown[];
+    documents?: unknown[];
+    namespace?: unknown;
+  };
 }
 
 interface PineconeBody {
@@ -24,20 +38,34 @@ const wires: Record<StoreId, Wire> = {
     key: ['api-key', 'sandbox'],
     read({ body }) {
       const { vectors, namespace } = body as unknown as PineconeBody;
-      return { ids: vectors.map(({ id }) => id), vectors: vectors.map(({ values }) => values), metadata: vectors.map((vector) => vector.metadata), namespace };
+      return {
+        ids: vectors.map(({ id }) => id),
+        vectors: vectors.map(({ values }) => values),
+        metadata: vectors.map((vector) => vector.metadata),
+        namespace,
+      };
     },
   },
   qdrant: {
     key: ['api-key', 'sandbox'],
     read({ body }) {
       const { points } = body as unknown as { points: { id: unknown; vector: number[]; payload: unknown }[] };
-      return { ids: points.map(({ id }) => id), vectors: points.map(({ vector }) => vector), metadata: points.map(({ payload }) => payload) };
+      return {
+        ids: points.map(({ id }) => id),
+        vectors: points.map(({ vector }) => vector),
+        metadata: points.map(({ payload }) => payload),
+      };
     },
   },
   chroma: {
     key: ['x-chroma-token', 'sandbox'],
     read({ body }) {
-      const { ids, embeddings, metadatas, documents } = body as unknown as { ids: string[]; embeddings: string[]; metadatas: unknown[]; documents: string[] };
+      const { ids, embeddings, metadatas, documents } = body as unknown as {
+        ids: string[];
+        embeddings: string[];
+        metadatas: unknown[];
+        documents: string[];
+      };
       return { ids, vectors: embeddings.map(floatsOf), metadata: metadatas, documents };
     },
   },
@@ -72,7 +100,9 @@ describe('POST /vector-stores/upsert', () => {
         expect([status, body], text).to.deep.equal([200, { upserted_count: 3, status: 'success' }]);
 
         const contents = vectors.map(({ content }) => content);
-        expect(service.embeddings.asked.map(({ body: { model, input } }) => ({ model, input }))).to.deep.equal([{ model: 'text-embedding-3-small', input: contents }]);
+        expect(service.embeddings.asked.map(({ body: { model, input } }) => ({ model, input }))).to.deep.equal([
+          { model: 'text-embedding-3-small', input: contents },
+        ]);
         const [write] = service.relay.writes();
         const sent = wires[store].read(write!);
         expect(write?.headers[wires[store].key[0]]).to.equal(wires[store].key[1]);
@@ -94,7 +124,9 @@ describe('POST /vector-stores/upsert', () => {
         ]);
         expect(sent.documents).to.deep.equal(store === 'chroma' ? contents : undefined);
         expect(sent.namespace).to.equal(store === 'pinecone' ? 'shop' : undefined);
-        expect(JSON.stringify(service.relay.asked.map(({ path, body: asked }) => [path, asked])).includes('shop"')).to.equal(store === 'pinecone');
+        expect(
+          JSON.stringify(service.relay.asked.map(({ path, body: asked }) => [path, asked])).includes('shop"'),
+        ).to.equal(store === 'pinecone');
       });
 
       it('sends nothing that the official description does not know', async () => {
@@ -110,43 +142,74 @@ describe('POST /vector-stores/upsert', () => {
 
       it('writes again under the same ids without a second copy, and to namespaces apart where there are any', async () => {
         const before = await service.behind(store).count('notes', {});
-        for (let round = 0; round < 2; round += 1) await service.upsert(requestTo(store, [{ content: `Round ${String(round)}`, id: 'again' }], { namespace: 'rounds' }));
+        for (let round = 0; round < 2; round += 1)
+          await service.upsert(
+            requestTo(store, [{ content: `Round ${String(round)}`, id: 'again' }], { namespace: 'rounds' }),
+          );
         expect(await service.behind(store).count('notes', {})).to.equal(before + 1);
         const [stored] = await service.behind(store).fetch('notes', ['again'], { namespace: 'rounds' });
         expect(stored).to.deep.equal({ id: 'again', content: 'Round 1', metadata: {} });
-        expect(await service.behind(store).fetch('notes', ['again'], { namespace: 'elsewhere' })).to.have.length(store === 'pinecone' ? 0 : 1);
+        expect(await service.behind(store).fetch('notes', ['again'], { namespace: 'elsewhere' })).to.have.length(
+          store === 'pinecone' ? 0 : 1,
+        );
       });
 
       it('takes a thousand items in batches within the limits of the store', async () => {
         const vectors = items(1_000, (place) => `${String(place)} ${'é'.repeat(2_500)}`);
         const { status, body, text } = await service.upsert(requestTo(store, vectors, { namespace: 'many' }));
         expect([status, body.upserted_count], text.slice(0, 300)).to.deep.equal([200, 1_000]);
-        const most = { pinecone: [1_000, 2_000_000], qdrant: [1_000, 32 * 1024 * 1024], chroma: [5_461, 40 * 1024 * 1024] } as const;
+        const most = {
+          pinecone: [1_000, 2_000_000],
+          qdrant: [1_000, 32 * 1024 * 1024],
+          chroma: [5_461, 40 * 1024 * 1024],
+        } as const;
         const writes = service.relay.writes();
         for (const write of writes) {
           expect(write.bytes).to.be.at.most(most[store][1]);
           expect(wires[store].read(write).ids.length).to.be.at.most(most[store][0]);
         }
-        if (store === 'pinecone') expect(Math.min(...writes.slice(0, -1).map(({ bytes }) => bytes))).to.be.above(1_900_000);
-        expect(writes.flatMap((write) => wires[store].read(write).metadata.map((kept) => (kept as { original_content: string }).original_content))).to.deep.equal(vectors.map(({ content }) => content));
+        if (store === 'pinecone')
+          expect(Math.min(...writes.slice(0, -1).map(({ bytes }) => bytes))).to.be.above(1_900_000);
+        expect(
+          writes.flatMap((write) =>
+            wires[store].read(write).metadata.map((kept) => (kept as { original_content: string }).original_content),
+          ),
+        ).to.deep.equal(vectors.map(({ content }) => content));
       });
     });
   }
 
   for (const provider of ['openai', 'azure', 'google', 'openrouter']) {
     it(`embeds by ${provider}`, async () => {
-      const { status, text } = await service.upsert(requestTo('qdrant', [{ content: 'One' }], { embedding_provider: provider, embedding_model: 'some-model' }));
+      const { status, text } = await service.upsert(
+        requestTo('qdrant', [{ content: 'One' }], { embedding_provider: provider, embedding_model: 'some-model' }),
+      );
       expect(status, text).to.equal(200);
       const [write] = service.relay.writes();
-      wires.qdrant.read(write!).vectors[0]!.forEach((value, at) => expect(Math.abs(value)).to.be.at.most(1.01, String(at)));
-      expect(service.embeddings.asked[0]?.path).to.match({ openai: /^\/v1\/embeddings/, azure: /embeddings/, google: /some-model:batchEmbedContents/, openrouter: /^\/api\/v1\/embeddings/ }[provider]!);
+      wires.qdrant
+        .read(write!)
+        .vectors[0]!.forEach((value, at) => expect(Math.abs(value)).to.be.at.most(1.01, String(at)));
+      expect(service.embeddings.asked[0]?.path).to.match(
+        {
+          openai: /^\/v1\/embeddings/,
+          azure: /embeddings/,
+          google: /some-model:batchEmbedContents/,
+          openrouter: /^\/api\/v1\/embeddings/,
+        }[provider]!,
+      );
     });
   }
 
   it('lets plugins change a request and its answer', async () => {
     const undo = [
-      service.host.hooks.addFilter('svc_vector_upsert_request', (call) => ({ ...call, vectors: [{ content: 'In place of all' }] })),
-      service.host.hooks.addFilter('svc_vector_upsert_response', (answer, call) => ({ ...answer, status: `success of ${call.provider}` })),
+      service.host.hooks.addFilter('svc_vector_upsert_request', (call) => ({
+        ...call,
+        vectors: [{ content: 'In place of all' }],
+      })),
+      service.host.hooks.addFilter('svc_vector_upsert_response', (answer, call) => ({
+        ...answer,
+        status: `success of ${call.provider}`,
+      })),
     ];
     const { body } = await service.upsert(requestTo('qdrant', items(4)));
     undo.forEach((stop) => stop());

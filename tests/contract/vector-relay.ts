@@ -20,7 +20,8 @@ export interface VectorRelay {
   stop(): Promise<void>;
 }
 
-const isWrite = ({ path, method }: Pick<Relayed, 'path' | 'method'>): boolean => /\/upsert$/.test(path) || (method === 'PUT' && /\/points(\?|$)/.test(path));
+const isWrite = ({ path, method }: Pick<Relayed, 'path' | 'method'>): boolean =>
+  /\/upsert$/.test(path) || (method === 'PUT' && /\/points(\?|$)/.test(path));
 
 /** @param target origin of the stand-ins. */
 export async function startVectorRelay(target: string): Promise<VectorRelay> {
@@ -33,7 +34,13 @@ export async function startVectorRelay(target: string): Promise<VectorRelay> {
     const parts: Buffer[] = [];
     for await (const part of request as AsyncIterable<Buffer>) parts.push(part);
     const raw = Buffer.concat(parts);
-    const one: Relayed = { path: request.url ?? '', method: request.method ?? '', headers: request.headers, bytes: raw.length, body: JSON.parse(raw.toString() || '{}') as Asked['body'] };
+    const one: Relayed = {
+      path: request.url ?? '',
+      method: request.method ?? '',
+      headers: request.headers,
+      bytes: raw.length,
+      body: JSON.parse(raw.toString() || '{}') as Asked['body'],
+    };
     asked.push(one);
     const own = current(one, asked.filter(isWrite).length);
     if (own?.instead === 'hang') return;
@@ -42,8 +49,18 @@ export async function startVectorRelay(target: string): Promise<VectorRelay> {
       response.end(typeof own.body === 'string' ? own.body : JSON.stringify(own.body ?? {}));
       return;
     }
-    const { host: _host, connection: _connection, 'content-length': _length, 'transfer-encoding': _encoding, ...headers } = request.headers as Record<string, string>;
-    const answer = await fetch(`${target}${one.path}`, { method: one.method, headers, ...(raw.length > 0 && { body: raw }) });
+    const {
+      host: _host,
+      connection: _connection,
+      'content-length': _length,
+      'transfer-encoding': _encoding,
+      ...headers
+    } = request.headers as Record<string, string>;
+    const answer = await fetch(`${target}${one.path}`, {
+      method: one.method,
+      headers,
+      ...(raw.length > 0 && { body: raw }),
+    });
     // Pinecone's control plane tells where its indexes are.
     const text = (await answer.text()).replaceAll(target, origin);
     response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' });

@@ -46,17 +46,42 @@ export async function startVectorService(elsewhere: Partial<Record<StoreId, stri
   const [embeddings, sandbox] = await Promise.all([startEmbeddingFarEnd(), openSandbox()]);
   const relay = await startVectorRelay(elsewhere.chroma ?? sandbox.url);
   const host = await createTestHost({ plugins: ['svc'], clock });
-  const baseUrls: Readonly<Record<string, string>> = { openai: `${embeddings.origin}/v1`, openrouter: `${embeddings.origin}/api/v1`, azure: embeddings.origin, google: embeddings.origin };
+  const baseUrls: Readonly<Record<string, string>> = {
+    openai: `${embeddings.origin}/v1`,
+    openrouter: `${embeddings.origin}/api/v1`,
+    azure: embeddings.origin,
+    google: embeddings.origin,
+  };
   host.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, id: string) =>
-    id in baseUrls ? { ...settings, api_key: 'sk-far-end-0123456789', base_url: baseUrls[id], ...(id === 'azure' && { api_version: 'v1' }) } : settings,
+    id in baseUrls
+      ? {
+          ...settings,
+          api_key: 'sk-far-end-0123456789',
+          base_url: baseUrls[id],
+          ...(id === 'azure' && { api_version: 'v1' }),
+        }
+      : settings,
   );
-  const leadingTo = (id: StoreId, origin: string): Readonly<Record<string, unknown>> => (elsewhere[id] === undefined ? findStoreWire(id)?.settings(origin) ?? {} : { url: origin });
+  const leadingTo = (id: StoreId, origin: string): Readonly<Record<string, unknown>> =>
+    elsewhere[id] === undefined ? (findStoreWire(id)?.settings(origin) ?? {}) : { url: origin };
   host.hooks.addFilter('svc_vector_store_settings', (settings: Readonly<Record<string, unknown>>, id: string) =>
-    (storeIds as readonly string[]).includes(id) ? { ...settings, ...leadingTo(id as StoreId, relay.origin) } : settings,
+    (storeIds as readonly string[]).includes(id)
+      ? { ...settings, ...leadingTo(id as StoreId, relay.origin) }
+      : settings,
   );
   await host.options.update('svc_api_key', host.secrets.encrypt(restKey));
   const behind = Object.fromEntries(
-    storeIds.map((id) => [id, () => stores[id].open({ settings: leadingTo(id, elsewhere[id] ?? sandbox.url), fetch: sharedFetch, clock: createSystemClock(), log: silentLog, timeout: 20_000 })]),
+    storeIds.map((id) => [
+      id,
+      () =>
+        stores[id].open({
+          settings: leadingTo(id, elsewhere[id] ?? sandbox.url),
+          fetch: sharedFetch,
+          clock: createSystemClock(),
+          log: silentLog,
+          timeout: 20_000,
+        }),
+    ]),
   ) as Record<StoreId, () => OpenVectorStore>;
   return {
     host,
@@ -83,9 +108,19 @@ export async function startVectorService(elsewhere: Partial<Record<StoreId, stri
 
 /** A request for a store whose target `notes` the tests make. */
 export function requestTo(provider: string, vectors: readonly object[], changes: object = {}): Record<string, unknown> {
-  return { provider, target_id: 'notes', vectors, embedding_provider: 'openai', embedding_model: 'text-embedding-3-small', ...changes };
+  return {
+    provider,
+    target_id: 'notes',
+    vectors,
+    embedding_provider: 'openai',
+    embedding_model: 'text-embedding-3-small',
+    ...changes,
+  };
 }
 
-export function items(count: number, content: (place: number) => string = (place) => `Text number ${String(place)}`): { content: string; id: string }[] {
+export function items(
+  count: number,
+  content: (place: number) => string = (place) => `Text number ${String(place)}`,
+): { content: string; id: string }[] {
   return Array.from({ length: count }, (_, place) => ({ content: content(place), id: `item-${String(place)}` }));
 }

@@ -42,11 +42,19 @@ describe('a vector store of another plugin', () => {
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'store-plugin-'));
     mkdirSync(join(folder, 'shelf'));
-    writeFileSync(join(folder, 'shelf', 'plugin.json'), JSON.stringify({ slug: 'shelf', name: 'Shelf', version: '1.0.0', main: 'index.mjs', host: '^1' }));
+    writeFileSync(
+      join(folder, 'shelf', 'plugin.json'),
+      JSON.stringify({ slug: 'shelf', name: 'Shelf', version: '1.0.0', main: 'index.mjs', host: '^1' }),
+    );
     writeFileSync(join(folder, 'shelf', 'index.mjs'), plugin);
     embeddings = await startEmbeddingFarEnd();
-    host = await createTestHost({ plugins: ['shelf', 'svc'], pluginDirs: [folder, join(import.meta.dirname, '../../plugins')] });
-    host.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, id: string) => (id === 'openai' ? { ...settings, api_key: 'sk-x', base_url: `${embeddings.origin}/v1` } : settings));
+    host = await createTestHost({
+      plugins: ['shelf', 'svc'],
+      pluginDirs: [folder, join(import.meta.dirname, '../../plugins')],
+    });
+    host.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, id: string) =>
+      id === 'openai' ? { ...settings, api_key: 'sk-x', base_url: `${embeddings.origin}/v1` } : settings,
+    );
     await host.options.update('svc_api_key', host.secrets.encrypt('key'));
   });
   after(async () => {
@@ -55,25 +63,47 @@ describe('a vector store of another plugin', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  async function upsert(vectors: readonly object[], target = 'books'): Promise<{ status: number; body: { upserted_count?: number; code?: string; message?: string; data: { upserted_count?: number } } }> {
+  async function upsert(
+    vectors: readonly object[],
+    target = 'books',
+  ): Promise<{
+    status: number;
+    body: { upserted_count?: number; code?: string; message?: string; data: { upserted_count?: number } };
+  }> {
     const answer = await host.fetch('/wp-json/svc/v1/vector-stores/upsert', {
       method: 'POST',
       headers: { authorization: 'Bearer key', 'content-type': 'application/json' },
-      body: JSON.stringify({ provider: 'shelf', target_id: target, vectors, embedding_provider: 'openai', embedding_model: 'm' }),
+      body: JSON.stringify({
+        provider: 'shelf',
+        target_id: target,
+        vectors,
+        embedding_provider: 'openai',
+        embedding_model: 'm',
+      }),
     });
     return { status: answer.status, body: (await answer.json()) as never };
   }
 
   it('stands in the values of provider, in OPTIONS and in OpenAPI', async () => {
-    const options = (await (await host.fetch('/wp-json/svc/v1/vector-stores/upsert', { method: 'OPTIONS' })).json()) as { endpoints: { args: { provider: { enum: string[] } } }[] };
+    const options = (await (
+      await host.fetch('/wp-json/svc/v1/vector-stores/upsert', { method: 'OPTIONS' })
+    ).json()) as { endpoints: { args: { provider: { enum: string[] } } }[] };
     expect(options.endpoints[0]?.args.provider.enum).to.deep.equal(['pinecone', 'qdrant', 'chroma', 'shelf']);
-    const link = JSON.stringify(await (await host.fetch('/wp-json/svc/v1/openapi.json')).json().catch(() => (host.fetch('/wp-json/openapi.json').then((answer) => answer.json()))));
+    const link = JSON.stringify(
+      await (
+        await host.fetch('/wp-json/svc/v1/openapi.json')
+      )
+        .json()
+        .catch(() => host.fetch('/wp-json/openapi.json').then((answer) => answer.json())),
+    );
     expect(link).to.contain('"pinecone","qdrant","chroma","shelf"');
   });
 
   it('is set up on the command line and by its card, and then takes upserts in batches of its own', async () => {
     expect((await upsert([{ content: 'a' }])).body).to.deep.include({ code: 'rest_svc_provider_not_configured' });
-    expect((await host.cli('svc', 'vector-store', 'set', 'shelf', '--shelf-number=0')).err).to.contain('Shelf number must be a whole number');
+    expect((await host.cli('svc', 'vector-store', 'set', 'shelf', '--shelf-number=0')).err).to.contain(
+      'Shelf number must be a whole number',
+    );
     expect((await host.cli('svc', 'vector-store', 'set', 'shelf', '--shelf-number=7')).code).to.equal(0);
     expect((await host.cli('svc', 'vector-store', 'test', 'shelf')).code).to.equal(0);
     const { status, body } = await upsert([{ content: 'a' }, { content: 'b' }, { content: 'c' }]);

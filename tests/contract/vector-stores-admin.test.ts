@@ -22,7 +22,11 @@ describe('vector stores in the admin and on the command line', () => {
   });
 
   async function signIn(login: string): Promise<string> {
-    const answer = await host.fetch('/admin/login', { method: 'POST', redirect: 'manual', body: new URLSearchParams({ login, password }) });
+    const answer = await host.fetch('/admin/login', {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams({ login, password }),
+    });
     return answer.headers.get('set-cookie')?.split(';')[0] ?? '';
   }
   const page = async (as = cookie): Promise<{ status: number; html: string }> => {
@@ -35,11 +39,20 @@ describe('vector stores in the admin and on the command line', () => {
     const form = (await page()).html.split('<form').find((part) => part.includes('name="store"')) ?? '';
     const nonce = /name="_nonce" value="([^"]+)"/.exec(form)?.[1] ?? '';
     const body = new URLSearchParams({ _nonce: nonce, ...fields });
-    const answer = await host.fetch(`/admin/svc/vector-stores?action=${action}`, { method: 'POST', headers: { cookie }, body, redirect: 'manual' });
+    const answer = await host.fetch(`/admin/svc/vector-stores?action=${action}`, {
+      method: 'POST',
+      headers: { cookie },
+      body,
+      redirect: 'manual',
+    });
     const location = answer.headers.get('location');
     if (location === null) return answer.text();
     const told = answer.headers.getSetCookie().map((line) => line.split(';')[0]);
-    return (await host.fetch(new URL(location, host.url).href.slice(host.url.length), { headers: { cookie: [cookie, ...told].join('; ') } })).text();
+    return (
+      await host.fetch(new URL(location, host.url).href.slice(host.url.length), {
+        headers: { cookie: [cookie, ...told].join('; ') },
+      })
+    ).text();
   }
   async function run(...argv: string[]): Promise<unknown> {
     const { code, out, err } = await host.cli('svc', 'vector-store', ...argv, '--json');
@@ -49,44 +62,95 @@ describe('vector stores in the admin and on the command line', () => {
 
   it('say that nothing is configured yet, and offer the settings of every store', async () => {
     const { html } = await page();
-    expect(html).to.contain('No vector store is configured').and.contain('store-pinecone').and.contain('store-qdrant').and.contain('store-chroma');
+    expect(html)
+      .to.contain('No vector store is configured')
+      .and.contain('store-pinecone')
+      .and.contain('store-qdrant')
+      .and.contain('store-chroma');
   });
 
   it('are for administrators alone, and every form carries a nonce that is asked for', async () => {
     expect((await page(await signIn('sam'))).status).to.equal(403);
-    const answer = await host.fetch('/admin/svc/vector-stores?action=delete-target', { method: 'POST', headers: { cookie }, body: new URLSearchParams({ store: 'qdrant', target: 'x', confirm: 'x' }), redirect: 'manual' });
+    const answer = await host.fetch('/admin/svc/vector-stores?action=delete-target', {
+      method: 'POST',
+      headers: { cookie },
+      body: new URLSearchParams({ store: 'qdrant', target: 'x', confirm: 'x' }),
+      redirect: 'manual',
+    });
     expect(answer.status).to.equal(403);
   });
 
   for (const store of ['pinecone', 'qdrant', 'chroma']) {
     it(`${store}: is set up, tested, and never shows its key`, async () => {
       const url = store === 'pinecone' ? `${sandbox.url}/pinecone` : sandbox.url;
-      const tested = await post('test-store', { store, 'settings[url]': url, 'settings[api_key]': 'wrong-0123456789abcdef' });
-      expect(tested).to.contain('The settings are saved, but the test failed.').and.contain('refused the saved credentials').and.not.contain('wrong-0123456789');
-      expect(await post('test-store', { store, 'settings[url]': url, 'settings[api_key]': secret })).to.match(/Works, no (indexes|collections), \d+ ms/);
-      expect(String(await host.options.get(`svc_vector_store_${store}`).then((saved) => (saved as { api_key: string }).api_key))).not.to.contain(secret);
-      expect(await post('save-store', { store, 'settings[url]': url, 'settings[api_key]': '' })).to.contain('are saved');
+      const tested = await post('test-store', {
+        store,
+        'settings[url]': url,
+        'settings[api_key]': 'wrong-0123456789abcdef',
+      });
+      expect(tested)
+        .to.contain('The settings are saved, but the test failed.')
+        .and.contain('refused the saved credentials')
+        .and.not.contain('wrong-0123456789');
+      expect(await post('test-store', { store, 'settings[url]': url, 'settings[api_key]': secret })).to.match(
+        /Works, no (indexes|collections), \d+ ms/,
+      );
+      expect(
+        String(
+          await host.options.get(`svc_vector_store_${store}`).then((saved) => (saved as { api_key: string }).api_key),
+        ),
+      ).not.to.contain(secret);
+      expect(await post('save-store', { store, 'settings[url]': url, 'settings[api_key]': '' })).to.contain(
+        'are saved',
+      );
       expect(await run('test', store)).to.deep.include({ id: store, works: true, targets: 0 });
     });
 
     it(`${store}: gives a refused form back with a sentence at the field`, async () => {
-      expect(await post('save-store', { store, 'settings[url]': 'ftp://x' })).to.contain('Address must be an http or https address').and.contain('value="ftp://x"');
+      expect(await post('save-store', { store, 'settings[url]': 'ftp://x' }))
+        .to.contain('Address must be an http or https address')
+        .and.contain('value="ftp://x"');
     });
 
     it(`${store}: makes, lists and deletes what it holds, the last only where it is confirmed`, async () => {
-      expect(await post('create-target', { store, 'target[name]': 'B A D/', 'target[dimension]': 'many' })).to.contain('Type the length of the vectors').and.contain('value="B A D/"');
-      expect(await post('create-target', { store, 'target[name]': 'shop-notes', 'target[dimension]': '12', 'target[metric]': 'dotproduct' })).to.contain('shop-notes was made in');
+      expect(await post('create-target', { store, 'target[name]': 'B A D/', 'target[dimension]': 'many' }))
+        .to.contain('Type the length of the vectors')
+        .and.contain('value="B A D/"');
+      expect(
+        await post('create-target', {
+          store,
+          'target[name]': 'shop-notes',
+          'target[dimension]': '12',
+          'target[metric]': 'dotproduct',
+        }),
+      ).to.contain('shop-notes was made in');
       const { html } = await page();
       expect(html).to.match(/shop-notes<\/code>[\s\S]*>12<[\s\S]*>dotproduct<[\s\S]*>0</);
-      expect(await post('create-target', { store, 'target[name]': 'shop-notes', 'target[dimension]': '12', 'target[metric]': 'cosine' })).to.contain('refused the request');
-      expect(await run('targets', store)).to.deep.equal([{ name: 'shop-notes', dimension: 12, metric: 'dotproduct', count: 0 }]);
+      expect(
+        await post('create-target', {
+          store,
+          'target[name]': 'shop-notes',
+          'target[dimension]': '12',
+          'target[metric]': 'cosine',
+        }),
+      ).to.contain('refused the request');
+      expect(await run('targets', store)).to.deep.equal([
+        { name: 'shop-notes', dimension: 12, metric: 'dotproduct', count: 0 },
+      ]);
       expect(await post('delete-target', { store, target: 'shop-notes' })).to.contain('Nothing was deleted.');
-      expect(await post('delete-target', { store, target: 'shop-notes', confirm: 'shop-notes' })).to.contain('was deleted from');
+      expect(await post('delete-target', { store, target: 'shop-notes', confirm: 'shop-notes' })).to.contain(
+        'was deleted from',
+      );
       expect(await run('targets', store)).to.deep.equal([]);
     });
 
     it(`${store}: does the same on the command line`, async () => {
-      expect(await run('create', store, 'cli-notes', '--dimension=4')).to.deep.include({ name: 'cli-notes', dimension: 4, metric: 'cosine', created: true });
+      expect(await run('create', store, 'cli-notes', '--dimension=4')).to.deep.include({
+        name: 'cli-notes',
+        dimension: 4,
+        metric: 'cosine',
+        created: true,
+      });
       const { code, err } = await host.cli('svc', 'vector-store', 'delete', store, 'cli-notes');
       expect([code, err]).to.satisfy(([ended, said]: [number, string]) => ended === 1 && said.includes('--yes'));
       expect(await run('delete', store, 'cli-notes', '--yes')).to.deep.include({ deleted: true });
@@ -103,9 +167,18 @@ describe('vector stores in the admin and on the command line', () => {
 
   it('are printed without keys, and set by the flags of the operator contract', async () => {
     const printed = await run('set', 'qdrant', '--url=http://qdrant.example:6333/', '--api-key=0123456789abcdef');
-    expect(printed).to.deep.include({ id: 'qdrant', configured: true, url: 'http://qdrant.example:6333', api_key: 'ends in cdef' });
+    expect(printed).to.deep.include({
+      id: 'qdrant',
+      configured: true,
+      url: 'http://qdrant.example:6333',
+      api_key: 'ends in cdef',
+    });
     expect(JSON.stringify(await run('list'))).not.to.contain('0123456789');
-    for (const [argv, sentence] of [[['set', 'qdrant'], /Name what to change/], [['set', 'nobody', '--url=http://x'], /no vector store 'nobody'.*pinecone, qdrant, chroma/], [['test', 'qdrant'], /Qdrant/]] as const) {
+    for (const [argv, sentence] of [
+      [['set', 'qdrant'], /Name what to change/],
+      [['set', 'nobody', '--url=http://x'], /no vector store 'nobody'.*pinecone, qdrant, chroma/],
+      [['test', 'qdrant'], /Qdrant/],
+    ] as const) {
       const { code, err } = await host.cli('svc', 'vector-store', ...argv);
       expect([code, sentence.test(err)], err).to.deep.equal([1, true]);
     }

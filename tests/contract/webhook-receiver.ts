@@ -32,14 +32,25 @@ export interface WebhookReceiver {
 }
 
 /** A real HTTP server on the loopback that keeps the very bytes it gets. */
-export async function startWebhookReceiver(make: (listener: Parameters<typeof createServer>[1]) => Server = (listener) => createServer(listener ?? (() => undefined)), protocol = 'http'): Promise<WebhookReceiver> {
+export async function startWebhookReceiver(
+  make: (listener: Parameters<typeof createServer>[1]) => Server = (listener) =>
+    createServer(listener ?? (() => undefined)),
+  protocol = 'http',
+): Promise<WebhookReceiver> {
   const received: Received[] = [];
   const waiting = new Set<() => void>();
   const server = make((request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
-      const one: Received = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, rawHeaders: request.rawHeaders, body: Buffer.concat(parts), at: performance.now() };
+      const one: Received = {
+        method: request.method ?? '',
+        path: request.url ?? '',
+        headers: request.headers,
+        rawHeaders: request.rawHeaders,
+        body: Buffer.concat(parts),
+        at: performance.now(),
+      };
       const earlier = received.push(one) - 1;
       for (const look of waiting) look();
       void answerWith(receiver.answer, { one, earlier, response });
@@ -65,14 +76,19 @@ export async function startWebhookReceiver(make: (listener: Parameters<typeof cr
     forget: () => void received.splice(0),
     stop: () =>
       new Promise((resolve) => {
-        server.close(() => { resolve(); });
+        server.close(() => {
+          resolve();
+        });
         server.closeAllConnections();
       }),
   };
   return receiver;
 }
 
-async function answerWith(answer: WebhookReceiver['answer'], { one, earlier, response }: { readonly one: Received; readonly earlier: number; readonly response: ServerResponse }): Promise<void> {
+async function answerWith(
+  answer: WebhookReceiver['answer'],
+  { one, earlier, response }: { readonly one: Received; readonly earlier: number; readonly response: ServerResponse },
+): Promise<void> {
   const given = typeof answer === 'function' ? await answer(one, earlier) : answer;
   if (typeof given === 'function') given(response);
   else if (typeof given === 'number') response.writeHead(given).end('noted');

@@ -50,14 +50,28 @@ export function eventOf(name: string): EventDefinition {
 }
 
 /** Data of a chatbot event, which waits in the queue, and of an automation's, which is sent at once. */
-export const started = (id: string): Data => ({ bot: { id: 1, name: 'Bot' }, conversation: { id }, actor: { type: 'guest' } });
+export const started = (id: string): Data => ({
+  bot: { id: 1, name: 'Bot' },
+  conversation: { id },
+  actor: { type: 'guest' },
+});
 export const completed = (id: string | number): Data => ({ task: { id: 1 }, queue_item: { id, status: 'completed' } });
 
-export async function startWebhookSite({ location }: Pick<DialectCase, 'location'>, { clock = createSystemClock(), env = {} }: { readonly clock?: Clock; readonly env?: Readonly<Record<string, string>> } = {}): Promise<WebhookSite> {
+export async function startWebhookSite(
+  { location }: Pick<DialectCase, 'location'>,
+  {
+    clock = createSystemClock(),
+    env = {},
+  }: { readonly clock?: Clock; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<WebhookSite> {
   const { databaseUrl, dataDir } = location();
   const host = await createTestHost({ plugins: ['svc'], clock, database: databaseUrl ?? dataDir, env });
   const outbound = createOutbound({ clock });
-  const operator = await createWebhooks({ host: { ...host, plugin: { slug: 'svc', version: '1.0.0' } } as unknown as HostApi, events: serviceEvents, deliver: createDeliver({ http: outbound, clock }) });
+  const operator = await createWebhooks({
+    host: { ...host, plugin: { slug: 'svc', version: '1.0.0' } } as unknown as HostApi,
+    events: serviceEvents,
+    deliver: createDeliver({ http: outbound, clock }),
+  });
   const receivers: WebhookReceiver[] = [];
   const ended: Ended[] = [];
   const waiting = new Set<() => void>();
@@ -74,15 +88,23 @@ export async function startWebhookSite({ location }: Pick<DialectCase, 'location
     ended,
     async emit(event, data = eventOf(event).example, context = {}) {
       let told: EmitResult | undefined;
-      const undo = host.hooks.addAction('svc_event_webhooks_emitted', (result, given) => {
-        if (given === context) told = result;
-      }, 0);
+      const undo = host.hooks.addAction(
+        'svc_event_webhooks_emitted',
+        (result, given) => {
+          if (given === context) told = result;
+        },
+        0,
+      );
       await host.hooks.doActionAsync('svc_event_emit', event, data, context);
       undo();
-      if (!told) throw new Error(`${event} was not emitted: ${host.logged.findLast((line) => line.includes('could not be emitted')) ?? 'no reason in the log'}`);
+      if (!told)
+        throw new Error(
+          `${event} was not emitted: ${host.logged.findLast((line) => line.includes('could not be emitted')) ?? 'no reason in the log'}`,
+        );
       return told;
     },
-    subscribe: (receiver, init = {}) => operator.addEndpoint({ name: 'Shop', url: receiver.url, events: names, ...init }),
+    subscribe: (receiver, init = {}) =>
+      operator.addEndpoint({ name: 'Shop', url: receiver.url, events: names, ...init }),
     async receiver() {
       const receiver = await startWebhookReceiver();
       receivers.push(receiver);
@@ -102,8 +124,13 @@ export async function startWebhookSite({ location }: Pick<DialectCase, 'location
       while (!(await holds())) await new Promise((resolve) => setImmediate(resolve));
     },
     async makeDue(endpointIds) {
-      await host.database.knex(tables.deliveries).where('due_at', '>', 0).where({ state: 'pending' }).update({ due_at: 1 });
-      for (const id of endpointIds ?? (await operator.settings()).endpoints.map((endpoint) => endpoint.id)) await operator.recorder.resume(id);
+      await host.database
+        .knex(tables.deliveries)
+        .where('due_at', '>', 0)
+        .where({ state: 'pending' })
+        .update({ due_at: 1 });
+      for (const id of endpointIds ?? (await operator.settings()).endpoints.map((endpoint) => endpoint.id))
+        await operator.recorder.resume(id);
     },
     async stop() {
       await host.stop();
@@ -114,7 +141,10 @@ export async function startWebhookSite({ location }: Pick<DialectCase, 'location
 }
 
 /** Runs a suite against a site of its own for each test, on both databases. */
-export function describeSites(title: string, define: (site: () => WebhookSite, dialectCase: DialectCase) => void): void {
+export function describeSites(
+  title: string,
+  define: (site: () => WebhookSite, dialectCase: DialectCase) => void,
+): void {
   describeDialects(title, (_open, dialectCase) => {
     // Inside, so that the site has stopped when its database is removed.
     describe('on a site of its own', () => {

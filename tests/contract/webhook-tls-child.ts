@@ -16,7 +16,12 @@ async function send(answer: WebhookReceiver['answer'], id: string): Promise<Reco
   const { deliveries } = await site.emit('chatbot.session_started', started(id));
   await site.until(async () => (await site.operator.recorder.get(deliveries[0] ?? ''))?.finishedAt != null);
   const found = await site.operator.recorder.get(deliveries[0] ?? '');
-  return { state: found?.state, attempts: found?.attempts, failure: found?.failure ?? null, requests: secure.received.length };
+  return {
+    state: found?.state,
+    attempts: found?.attempts,
+    failure: found?.failure ?? null,
+    requests: secure.received.length,
+  };
 }
 
 await site.subscribe(secure);

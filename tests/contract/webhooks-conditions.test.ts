@@ -3,7 +3,11 @@ import type { WebhookReceiver } from './webhook-receiver.ts';
 import { completed, describeSites, started } from './webhook-site.ts';
 
 const name = 'chatbot.session_started';
-const faultsOf = (work: Promise<unknown>): Promise<Record<string, string>> => work.then(() => ({}), (error: unknown) => (error as { data: { params: Record<string, string> } }).data.params);
+const faultsOf = (work: Promise<unknown>): Promise<Record<string, string>> =>
+  work.then(
+    () => ({}),
+    (error: unknown) => (error as { data: { params: Record<string, string> } }).data.params,
+  );
 
 describeSites('who receives a webhook', (site) => {
   let receiver: WebhookReceiver;
@@ -26,12 +30,19 @@ describeSites('who receives a webhook', (site) => {
       [() => operator().setEnabled(false), () => operator().setEnabled(true)],
       [() => operator().updateEndpoint(id, { enabled: false }), () => operator().updateEndpoint(id, { enabled: true })],
       [() => operator().updateEndpoint(id, { url: '' }), () => operator().updateEndpoint(id, { url: receiver.url })],
-      [() => operator().updateEndpoint(id, { events: ['form.submitted'] }), () => operator().updateEndpoint(id, { events: [name, 'task.item_completed'] })],
+      [
+        () => operator().updateEndpoint(id, { events: ['form.submitted'] }),
+        () => operator().updateEndpoint(id, { events: [name, 'task.item_completed'] }),
+      ],
     ] as const;
     for (const [index, [undo, mend]] of breaking.entries()) {
       await undo();
       expect(await whyNot()).to.deep.equal([0, 1, 2, 3].map((one) => one !== index));
-      for (const [event, data] of [[name, started('c-1')], ['task.item_completed', completed(1)]] as const) expect(await site().emit(event, data)).to.deep.include({ targets: [], deliveries: [] });
+      for (const [event, data] of [
+        [name, started('c-1')],
+        ['task.item_completed', completed(1)],
+      ] as const)
+        expect(await site().emit(event, data)).to.deep.include({ targets: [], deliveries: [] });
       await mend();
     }
     expect((await operator().recorder.list()).deliveries).to.deep.equal([]);
@@ -42,11 +53,15 @@ describeSites('who receives a webhook', (site) => {
   });
 
   it('feedback is subscribed to under either name and stored under one; events nobody knows are refused when saved', async () => {
-    const { id, events } = await site().subscribe(receiver, { events: ['chatbot.feedback_submitted', 'chatbot.fb_submitted', 'form.submitted'] });
+    const { id, events } = await site().subscribe(receiver, {
+      events: ['chatbot.feedback_submitted', 'chatbot.fb_submitted', 'form.submitted'],
+    });
     expect(events).to.deep.equal(['chatbot.fb_submitted', 'form.submitted']);
     await site().emit('chatbot.fb_submitted');
     expect((await receiver.first(1))[0]?.headers['x-svc-event']).to.equal('chatbot.fb_submitted');
-    expect(await faultsOf(operator().updateEndpoint(id, { events: ['form.submitted', 'form.nothing'] }))).to.deep.equal({ events: 'There is no event named form.nothing.' });
+    expect(await faultsOf(operator().updateEndpoint(id, { events: ['form.submitted', 'form.nothing'] }))).to.deep.equal(
+      { events: 'There is no event named form.nothing.' },
+    );
     expect(await faultsOf(site().subscribe(receiver, { events: ['*'] }))).to.have.key('events');
     expect((await operator().settings()).endpoints.map((one) => one.events)).to.deep.equal([events]);
   });
@@ -54,9 +69,17 @@ describeSites('who receives a webhook', (site) => {
   it('an endpoint that was moved, switched off, unsubscribed or removed between attempts: the next attempt obeys', async () => {
     const moved = await site().receiver();
     receiver.answer = { status: 503, headers: { 'retry-after': '60' } };
-    const ids = await Promise.all(['off', 'unsubscribed', 'removed', 'moved', 'empty'].map(async (one) => (await site().subscribe(receiver, { name: one })).id));
+    const ids = await Promise.all(
+      ['off', 'unsubscribed', 'removed', 'moved', 'empty'].map(
+        async (one) => (await site().subscribe(receiver, { name: one })).id,
+      ),
+    );
     const { deliveries } = await site().emit(name);
-    await site().until(async () => (await operator().recorder.list()).deliveries.every(({ attempts, state }) => attempts === 1 && state === 'pending'));
+    await site().until(async () =>
+      (await operator().recorder.list()).deliveries.every(
+        ({ attempts, state }) => attempts === 1 && state === 'pending',
+      ),
+    );
     await operator().updateEndpoint(ids[0]!, { enabled: false });
     await operator().updateEndpoint(ids[1]!, { events: [] });
     await operator().removeEndpoint(ids[2]!);
@@ -69,7 +92,12 @@ describeSites('who receives a webhook', (site) => {
     const byEndpoint = new Map((await operator().recorder.list()).deliveries.map((one) => [one.endpointName, one]));
     expect(byEndpoint.get('moved')).to.deep.include({ state: 'delivered', attempts: 2 });
     expect(moved.received[0]?.headers['x-svc-delivery-id']).to.be.oneOf([...deliveries]);
-    for (const [one, reason] of [['off', 'switched off'], ['unsubscribed', 'not subscribed'], ['removed', 'removed'], ['empty', 'no URL']] as const) {
+    for (const [one, reason] of [
+      ['off', 'switched off'],
+      ['unsubscribed', 'not subscribed'],
+      ['removed', 'removed'],
+      ['empty', 'no URL'],
+    ] as const) {
       expect(byEndpoint.get(one), one).to.deep.include({ state: 'failed', failure: 'stopped', attempts: 1 });
       expect(byEndpoint.get(one)?.error).to.include(reason);
     }
@@ -90,9 +118,19 @@ describeSites('who receives a webhook', (site) => {
     expect(await operator().recorder.get(third)).to.deep.include({ state: 'delivered', attempts: 2 });
     const clears = await Promise.all(Array.from({ length: 10 }, () => operator().recorder.clear(fourth)));
     expect(clears.filter(Boolean)).to.have.length(1);
-    expect((await operator().recorder.recentFailures()).map(({ id }) => id)).to.deep.equal([ids[6], ids[5], ids[4], ids[1], ids[0]]);
+    expect((await operator().recorder.recentFailures()).map(({ id }) => id)).to.deep.equal([
+      ids[6],
+      ids[5],
+      ids[4],
+      ids[1],
+      ids[0],
+    ]);
     expect(await operator().recorder.get(fourth)).to.deep.include({ state: 'failed' });
-    const mixed = await Promise.all(Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? operator().recorder.retry(ids[6]!) : operator().recorder.clear(ids[6]!))));
+    const mixed = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        index % 2 === 0 ? operator().recorder.retry(ids[6]!) : operator().recorder.clear(ids[6]!),
+      ),
+    );
     expect(mixed.filter(Boolean).length).to.be.within(1, 2);
     expect(receiver.received.length).to.be.at.most(2);
   });
@@ -114,9 +152,17 @@ describeSites('who receives a webhook', (site) => {
     }
     expect(await site().emit('task.item_completed')).to.deep.include({ queued: false, delivered: 4, failed: 0 });
     for (const other of others) other.answer = 200;
-    for (const [event, origin] of [['kb.source_indexed', 'automated_task_indexing'], ['image.generated', 'admin_image_generator'], ['content.generated', 'manual_content_writer']] as const)
+    for (const [event, origin] of [
+      ['kb.source_indexed', 'automated_task_indexing'],
+      ['image.generated', 'admin_image_generator'],
+      ['content.generated', 'manual_content_writer'],
+    ] as const)
       expect(await site().emit(event, undefined, { origin }), event).to.deep.include({ queued: false, delivered: 4 });
-    for (const [event, origin] of [['image.generated', 'automated_task_images'], ['content.generated', 'direct_stream'], ['form.submitted', 'frontend_submission_completed']] as const)
+    for (const [event, origin] of [
+      ['image.generated', 'automated_task_images'],
+      ['content.generated', 'direct_stream'],
+      ['form.submitted', 'frontend_submission_completed'],
+    ] as const)
       expect(await site().emit(event, undefined, { origin }), event).to.deep.include({ queued: true, delivered: 0 });
     await site().endings(28);
     const { deliveries } = await operator().recorder.list({}, { limit: 200 });

@@ -14,10 +14,20 @@ const table: Readonly<Record<string, readonly [string, readonly string[], string
   'chatbot.response_generated': ['chatbot', ['frontend_response_completed'], 'conversation_message', false],
   'chatbot.fb_submitted': ['chatbot', ['frontend_feedback'], 'conversation_message', false],
   'chatbot.form_submitted': ['chatbot', ['frontend_rule_form_submission'], 'chatbot_form_submission', false],
-  'content.generated': ['content_writer', ['direct_stream', 'automated_task_content_writing', 'manual_content_writer'], 'content_generation', false],
+  'content.generated': [
+    'content_writer',
+    ['direct_stream', 'automated_task_content_writing', 'manual_content_writer'],
+    'content_generation',
+    false,
+  ],
   'task.item_completed': ['automated_tasks', ['queue_processor'], 'queue_item', true],
   'form.submitted': ['ai_forms', ['frontend_submission_completed'], 'form_submission', false],
-  'image.generated': ['image_generator', ['frontend_image_generator', 'automated_task_images', 'admin_image_generator'], 'image_generation', false],
+  'image.generated': [
+    'image_generator',
+    ['frontend_image_generator', 'automated_task_images', 'admin_image_generator'],
+    'image_generation',
+    false,
+  ],
   'kb.source_indexed': ['knowledge_base', ['admin_knowledge_base', 'automated_task_indexing'], 'vector_source', true],
 };
 
@@ -40,14 +50,37 @@ describeSites('what a webhook carries', (site) => {
       const [module, [origin], type] = table[name]!;
       expect(request.method, name).to.equal('POST');
       expect(request.headers, name).to.include({
-        'content-type': 'application/json; charset=utf-8', accept: 'application/json', 'user-agent': 'svc/1.0.0', 'content-length': String(request.body.length),
-        'x-svc-event': name, 'x-svc-event-id': envelope.id, 'x-svc-delivery-id': deliveries[0], 'x-svc-idempotency-key': envelope.idempotency_key, 'x-svc-schema-version': '2026-05-21',
+        'content-type': 'application/json; charset=utf-8',
+        accept: 'application/json',
+        'user-agent': 'svc/1.0.0',
+        'content-length': String(request.body.length),
+        'x-svc-event': name,
+        'x-svc-event-id': envelope.id,
+        'x-svc-delivery-id': deliveries[0],
+        'x-svc-idempotency-key': envelope.idempotency_key,
+        'x-svc-schema-version': '2026-05-21',
       });
       expect(request.headers['x-svc-timestamp']).to.match(/^\d{10}$/);
-      for (const header of ['X-SVC-Event', 'X-SVC-Event-Id', 'X-SVC-Delivery-Id', 'X-SVC-Idempotency-Key', 'X-SVC-Schema-Version', 'X-SVC-Timestamp', 'Content-Type', 'Accept', 'User-Agent']) expect(request.rawHeaders).to.include(header);
+      for (const header of [
+        'X-SVC-Event',
+        'X-SVC-Event-Id',
+        'X-SVC-Delivery-Id',
+        'X-SVC-Idempotency-Key',
+        'X-SVC-Schema-Version',
+        'X-SVC-Timestamp',
+        'Content-Type',
+        'Accept',
+        'User-Agent',
+      ])
+        expect(request.rawHeaders).to.include(header);
       expect(Object.keys(request.headers).filter((header) => /signature|^webhook-/.test(header))).to.deep.equal([]);
       expect(envelope, name).to.deep.include({
-        type: name, schema_version: '2026-05-21', site: { url: site().host.site.url, name: 'A shop & more' }, plugin: { slug: 'svc', version: '1.0.0' }, source: { module, origin }, data: eventOf(name).example,
+        type: name,
+        schema_version: '2026-05-21',
+        site: { url: site().host.site.url, name: 'A shop & more' },
+        plugin: { slug: 'svc', version: '1.0.0' },
+        source: { module, origin },
+        data: eventOf(name).example,
       });
       expect(envelope.id).to.match(uuid);
       expect(deliveries[0]).to.match(uuid).and.not.to.equal(envelope.id);
@@ -74,7 +107,10 @@ describeSites('what a webhook carries', (site) => {
       const { data } = envelopeOf(request);
       for (const field of contractFields[name]!) {
         const steps = field.split('.');
-        expect(steps.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], data), `${name}: data.${field}`).not.to.equal(undefined);
+        expect(
+          steps.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], data),
+          `${name}: data.${field}`,
+        ).not.to.equal(undefined);
         expect(schemaAt(eventOf(name).schema, steps), `${name}: schema of data.${field}`).not.to.equal(undefined);
       }
     }
@@ -82,11 +118,20 @@ describeSites('what a webhook carries', (site) => {
 
   it('module, origin, resource and meta of the caller; a resource id of a number is text, none given and none known is left out', async () => {
     await site().subscribe(receiver);
-    await site().emit('image.generated', { ...eventOf('image.generated').example, outputs: {} }, { module: 'gallery', origin: 'import', meta: { provider: 'OpenAI', form_id: 4 } });
+    await site().emit(
+      'image.generated',
+      { ...eventOf('image.generated').example, outputs: {} },
+      { module: 'gallery', origin: 'import', meta: { provider: 'OpenAI', form_id: 4 } },
+    );
     await receiver.first(1);
-    await site().emit('chatbot.session_started', started('c-2'), { resource: { type: 'thing', id: 12, label: 'Twelve' } });
+    await site().emit('chatbot.session_started', started('c-2'), {
+      resource: { type: 'thing', id: 12, label: 'Twelve' },
+    });
     const [first, second] = ((await receiver.first(2)) as [Received, Received]).map(envelopeOf);
-    expect(first).to.deep.include({ source: { module: 'gallery', origin: 'import' }, meta: { provider: 'OpenAI', form_id: 4 } });
+    expect(first).to.deep.include({
+      source: { module: 'gallery', origin: 'import' },
+      meta: { provider: 'OpenAI', form_id: 4 },
+    });
     expect(first).not.to.have.property('resource');
     expect(second.resource).to.deep.equal({ type: 'thing', id: '12', label: 'Twelve' });
     expect(second).not.to.have.property('meta');
@@ -108,7 +153,8 @@ describeSites('what a webhook carries', (site) => {
     const { deliveries } = await site().emit('chatbot.session_started', started('c-1'));
     const [[one], [two]] = [(await receiver.first(1)) as [Received], (await other.first(1)) as [Received]];
     expect(one.body.equals(two.body)).to.equal(true);
-    for (const header of ['x-svc-event-id', 'x-svc-idempotency-key', 'x-svc-event']) expect(one.headers[header]).to.equal(two.headers[header]);
+    for (const header of ['x-svc-event-id', 'x-svc-idempotency-key', 'x-svc-event'])
+      expect(one.headers[header]).to.equal(two.headers[header]);
     expect(deliveries).to.have.members([one.headers['x-svc-delivery-id'], two.headers['x-svc-delivery-id']]);
     expect(new Set(deliveries).size).to.equal(2);
   });
@@ -121,7 +167,9 @@ describeSites('what a webhook carries', (site) => {
       expect(first.envelope?.id, name).not.to.equal(second.envelope?.id);
     }
     const keyed = (key: string) => site().emit('content.generated', { content: 'x', post: { id: 4 } }, { key: [key] });
-    const keys = (await Promise.all([keyed('g-1'), keyed('g-1'), keyed('g-2')])).map(({ envelope }) => envelope?.idempotency_key);
+    const keys = (await Promise.all([keyed('g-1'), keyed('g-1'), keyed('g-2')])).map(
+      ({ envelope }) => envelope?.idempotency_key,
+    );
     expect(keys[0]).to.equal(keys[1]);
     expect(keys[2]).not.to.equal(keys[0]);
   });
@@ -140,7 +188,13 @@ describeSites('what a webhook carries', (site) => {
 /** The schema of a field inside another; undefined where it has none. An object that takes any field has one for each. */
 function schemaAt(schema: unknown, steps: readonly string[]): unknown {
   return steps.reduce<unknown>((at, step) => {
-    const { properties, additionalProperties, type } = (at ?? {}) as { properties?: Record<string, unknown>; additionalProperties?: unknown; type?: unknown };
-    return properties?.[step] ?? (type === 'object' && properties === undefined ? (additionalProperties ?? {}) : undefined);
+    const { properties, additionalProperties, type } = (at ?? {}) as {
+      properties?: Record<string, unknown>;
+      additionalProperties?: unknown;
+      type?: unknown;
+    };
+    return (
+      properties?.[step] ?? (type === 'object' && properties === undefined ? (additionalProperties ?? {}) : undefined)
+    );
   }, schema);
 }

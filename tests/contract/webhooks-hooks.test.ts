@@ -6,8 +6,14 @@ import { completed, describeSites, eventOf, started, type Ended } from './webhoo
 const envelopeOf = ({ body }: Received): Envelope => JSON.parse(body.toString());
 const name = 'chatbot.session_started';
 const filters = [
-  'svc_event_webhooks_envelope', 'svc_event_webhooks_targets', 'svc_event_delivery_queue_async_enabled', 'svc_event_delivery_queue_processing_enabled', 'svc_event_webhooks_request_headers', 'svc_event_webhooks_request_args',
-  'svc_event_webhooks_retry_delays', 'svc_event_webhooks_should_retry',
+  'svc_event_webhooks_envelope',
+  'svc_event_webhooks_targets',
+  'svc_event_delivery_queue_async_enabled',
+  'svc_event_delivery_queue_processing_enabled',
+  'svc_event_webhooks_request_headers',
+  'svc_event_webhooks_request_args',
+  'svc_event_webhooks_retry_delays',
+  'svc_event_webhooks_should_retry',
 ] as const;
 
 describeSites('the hooks of event webhooks', (site) => {
@@ -19,9 +25,19 @@ describeSites('the hooks of event webhooks', (site) => {
 
   it('all eleven get their arguments, in their order', async () => {
     const calls: (readonly [string, ...unknown[]])[] = [];
-    for (const hook of filters) hooks().addFilter(hook, ((...given: unknown[]) => (calls.push([hook, ...given]), given[0])) as never, 10, { acceptedArgs: 99 });
-    for (const hook of ['svc_event_webhooks_emitted', 'svc_event_webhooks_delivery_completed', 'svc_event_webhooks_delivery_failed', 'svc_event_chatbot_session_started'] as const)
-      hooks().addAction(hook, ((...given: unknown[]) => void calls.push([hook, ...given])) as never, 10, { acceptedArgs: 99 });
+    for (const hook of filters)
+      hooks().addFilter(hook, ((...given: unknown[]) => (calls.push([hook, ...given]), given[0])) as never, 10, {
+        acceptedArgs: 99,
+      });
+    for (const hook of [
+      'svc_event_webhooks_emitted',
+      'svc_event_webhooks_delivery_completed',
+      'svc_event_webhooks_delivery_failed',
+      'svc_event_chatbot_session_started',
+    ] as const)
+      hooks().addAction(hook, ((...given: unknown[]) => void calls.push([hook, ...given])) as never, 10, {
+        acceptedArgs: 99,
+      });
     const { id: endpoint } = await site().subscribe(receiver, { name: 'Shop', longTail: false });
     receiver.answer = (_request, earlier) => (earlier === 0 ? 503 : 200);
     const data = started('c-1');
@@ -29,11 +45,22 @@ describeSites('the hooks of event webhooks', (site) => {
     const result = await site().emit(name, data, context);
     await site().endings(1);
     const envelope = envelopeOf(receiver.received[0]!);
-    const target = { id: endpoint, name: 'Shop', url: receiver.url, internal: false, standardWebhooks: false, redirects: 2, longTail: false, ordered: false };
+    const target = {
+      id: endpoint,
+      name: 'Shop',
+      url: receiver.url,
+      internal: false,
+      standardWebhooks: false,
+      redirects: 2,
+      longTail: false,
+      ordered: false,
+    };
     const callsOf = (hook: string): unknown[][] => calls.filter(([one]) => one === hook).map(([, ...given]) => given);
     expect(callsOf('svc_event_webhooks_envelope')).to.deep.equal([[envelope, name, data, context]]);
     expect(callsOf('svc_event_webhooks_targets')).to.deep.equal([[[target], name, envelope, context]]);
-    expect(callsOf('svc_event_delivery_queue_async_enabled')).to.deep.equal([[true, name, envelope, context, [target]]]);
+    expect(callsOf('svc_event_delivery_queue_async_enabled')).to.deep.equal([
+      [true, name, envelope, context, [target]],
+    ]);
     for (const given of callsOf('svc_event_delivery_queue_processing_enabled')) expect(given).to.deep.equal([true]);
     expect(callsOf('svc_event_delivery_queue_processing_enabled')).not.to.deep.equal([]);
     const [delivery] = result.deliveries;
@@ -42,21 +69,57 @@ describeSites('the hooks of event webhooks', (site) => {
     for (const [index, [headers, sent, id]] of headersOf.entries()) {
       expect([sent, id]).to.deep.equal([envelope, delivery]);
       expect(headers).to.deep.equal({
-        'Content-Type': 'application/json; charset=utf-8', Accept: 'application/json', 'User-Agent': 'svc/1.0.0', 'X-SVC-Event': name, 'X-SVC-Event-Id': envelope.id, 'X-SVC-Delivery-Id': delivery,
-        'X-SVC-Idempotency-Key': envelope.idempotency_key, 'X-SVC-Schema-Version': '2026-05-21', 'X-SVC-Timestamp': receiver.received[index]!.headers['x-svc-timestamp'],
+        'Content-Type': 'application/json; charset=utf-8',
+        Accept: 'application/json',
+        'User-Agent': 'svc/1.0.0',
+        'X-SVC-Event': name,
+        'X-SVC-Event-Id': envelope.id,
+        'X-SVC-Delivery-Id': delivery,
+        'X-SVC-Idempotency-Key': envelope.idempotency_key,
+        'X-SVC-Schema-Version': '2026-05-21',
+        'X-SVC-Timestamp': receiver.received[index]!.headers['x-svc-timestamp'],
       });
       const body = receiver.received[0]!.body.toString();
-      expect(callsOf('svc_event_webhooks_request_args')[index]).to.deep.equal([{ timeout: 5, redirection: 2, headers, body }, headers, body]);
+      expect(callsOf('svc_event_webhooks_request_args')[index]).to.deep.equal([
+        { timeout: 5, redirection: 2, headers, body },
+        headers,
+        body,
+      ]);
     }
     // Once for the first attempt, once for the second.
     expect(callsOf('svc_event_webhooks_retry_delays')).to.deep.equal([[[0, 0.25, 1]], [[0, 0.25, 1]]]);
-    expect(callsOf('svc_event_webhooks_should_retry')).to.deep.equal([[true, { status: 503, error: 'The endpoint answered 503.' }, 1, 3]]);
+    expect(callsOf('svc_event_webhooks_should_retry')).to.deep.equal([
+      [true, { status: 503, error: 'The endpoint answered 503.' }, 1, 3],
+    ]);
     const [[emitted, given]] = callsOf('svc_event_webhooks_emitted') as [[Record<string, unknown>, EventContext]];
-    expect(emitted).to.deep.include({ event: name, envelope, targets: [endpoint], deliveries: [delivery], queued: true, delivered: 0, failed: 0 });
+    expect(emitted).to.deep.include({
+      event: name,
+      envelope,
+      targets: [endpoint],
+      deliveries: [delivery],
+      queued: true,
+      delivered: 0,
+      failed: 0,
+    });
     expect(given).to.equal(context);
-    const [[completedResult, completedTarget, completedEnvelope]] = callsOf('svc_event_webhooks_delivery_completed') as [[Record<string, unknown>, unknown, unknown]];
-    expect(completedResult).to.have.all.keys('delivery_id', 'endpoint_id', 'status', 'attempts', 'http_status', 'duration_ms');
-    expect(completedResult).to.deep.include({ delivery_id: delivery, endpoint_id: endpoint, status: 'delivered', attempts: 2, http_status: 200 });
+    const [[completedResult, completedTarget, completedEnvelope]] = callsOf(
+      'svc_event_webhooks_delivery_completed',
+    ) as [[Record<string, unknown>, unknown, unknown]];
+    expect(completedResult).to.have.all.keys(
+      'delivery_id',
+      'endpoint_id',
+      'status',
+      'attempts',
+      'http_status',
+      'duration_ms',
+    );
+    expect(completedResult).to.deep.include({
+      delivery_id: delivery,
+      endpoint_id: endpoint,
+      status: 'delivered',
+      attempts: 2,
+      http_status: 200,
+    });
     expect(completedResult['duration_ms']).to.be.a('number');
     expect([completedTarget, completedEnvelope]).to.deep.equal([target, envelope]);
     expect(callsOf('svc_event_chatbot_session_started')).to.deep.equal([[data, envelope, context]]);
@@ -64,9 +127,25 @@ describeSites('the hooks of event webhooks', (site) => {
     receiver.answer = 410;
     await site().emit(name, started('c-2'));
     await site().endings(2);
-    const [[failedResult, failedTarget, failedEnvelope]] = callsOf('svc_event_webhooks_delivery_failed') as [[Record<string, unknown>, unknown, Envelope]];
-    expect(failedResult).to.have.all.keys('delivery_id', 'endpoint_id', 'status', 'attempts', 'http_status', 'duration_ms', 'error');
-    expect(failedResult).to.deep.include({ endpoint_id: endpoint, status: 'failed', attempts: 1, http_status: 410, error: 'The endpoint answered 410.' });
+    const [[failedResult, failedTarget, failedEnvelope]] = callsOf('svc_event_webhooks_delivery_failed') as [
+      [Record<string, unknown>, unknown, Envelope],
+    ];
+    expect(failedResult).to.have.all.keys(
+      'delivery_id',
+      'endpoint_id',
+      'status',
+      'attempts',
+      'http_status',
+      'duration_ms',
+      'error',
+    );
+    expect(failedResult).to.deep.include({
+      endpoint_id: endpoint,
+      status: 'failed',
+      attempts: 1,
+      http_status: 410,
+      error: 'The endpoint answered 410.',
+    });
     expect([failedTarget, failedEnvelope.data]).to.deep.equal([target, started('c-2')]);
   });
 
@@ -74,9 +153,18 @@ describeSites('the hooks of event webhooks', (site) => {
     const other = await site().receiver();
     await site().subscribe(receiver);
     hooks().addFilter('svc_event_webhooks_envelope', (envelope) => ({ ...envelope, meta: { shop: 'north' } }));
-    hooks().addFilter('svc_event_webhooks_targets', (targets) => [...targets, { ...targets[0]!, id: 'added', name: 'Added', url: other.url }]);
-    hooks().addFilter('svc_event_webhooks_request_headers', (headers, envelope, delivery) => ({ ...headers, 'X-Shop': `${String(envelope.meta?.['shop'])} ${delivery}` }));
-    hooks().addFilter('svc_event_webhooks_request_args', (args) => ({ ...args, headers: { ...args.headers, 'X-Args': 'yes' } }));
+    hooks().addFilter('svc_event_webhooks_targets', (targets) => [
+      ...targets,
+      { ...targets[0]!, id: 'added', name: 'Added', url: other.url },
+    ]);
+    hooks().addFilter('svc_event_webhooks_request_headers', (headers, envelope, delivery) => ({
+      ...headers,
+      'X-Shop': `${String(envelope.meta?.['shop'])} ${delivery}`,
+    }));
+    hooks().addFilter('svc_event_webhooks_request_args', (args) => ({
+      ...args,
+      headers: { ...args.headers, 'X-Args': 'yes' },
+    }));
     const { deliveries } = await site().emit(name);
     const [[one], [two]] = [(await receiver.first(1)) as [Received], (await other.first(1)) as [Received]];
     for (const [index, request] of [one, two].entries()) {
@@ -100,7 +188,11 @@ describeSites('the hooks of event webhooks', (site) => {
     await site().emit(name, started('c-1'));
     const [{ result }] = (await site().endings(1)) as readonly [Ended];
     const found = (await site().operator.recorder.get(result.delivery_id))!;
-    expect(found.attemptLog.map(({ nextTryAt, startedAt, duration }) => (nextTryAt === null ? null : nextTryAt - startedAt - duration))).to.deep.equal([10, 20, 30, null]);
+    expect(
+      found.attemptLog.map(({ nextTryAt, startedAt, duration }) =>
+        nextTryAt === null ? null : nextTryAt - startedAt - duration,
+      ),
+    ).to.deep.equal([10, 20, 30, null]);
     receiver.answer = 503;
     await site().emit(name, started('c-2'));
     await site().endings(2);
@@ -129,13 +221,20 @@ describeSites('the hooks of event webhooks', (site) => {
   });
 
   for (const [hook, broken] of [
-    ['svc_event_webhooks_envelope', 'a filter of envelopes'], ['svc_event_webhooks_targets', 'one of targets'], ['svc_event_delivery_queue_async_enabled', 'one of queueing'], ['svc_event_webhooks_request_headers', 'one of headers'], ['svc_event_webhooks_request_args', 'one of requests'],
-    ['svc_event_webhooks_should_retry', 'one of retries'], ['svc_event_webhooks_retry_delays', 'one of waits'],
+    ['svc_event_webhooks_envelope', 'a filter of envelopes'],
+    ['svc_event_webhooks_targets', 'one of targets'],
+    ['svc_event_delivery_queue_async_enabled', 'one of queueing'],
+    ['svc_event_webhooks_request_headers', 'one of headers'],
+    ['svc_event_webhooks_request_args', 'one of requests'],
+    ['svc_event_webhooks_should_retry', 'one of retries'],
+    ['svc_event_webhooks_retry_delays', 'one of waits'],
   ] as const) {
     it(`${broken} that throws fails that delivery with its reason, and the action of failures runs; the caller and the queue go on`, async () => {
       await site().subscribe(receiver);
       receiver.answer = ({ body }) => (JSON.parse(body.toString()).data.conversation.id === 'broken' ? 503 : 200);
-      const undo = hooks().addFilter(hook, (() => { throw new Error('this plugin is broken'); }) as never);
+      const undo = hooks().addFilter(hook, (() => {
+        throw new Error('this plugin is broken');
+      }) as never);
       const { deliveries } = await site().emit(name, started('broken'));
       expect(deliveries).to.have.length(1);
       const [{ result }] = (await site().endings(1)) as readonly [Ended];
@@ -156,7 +255,12 @@ describeSites('the hooks of event webhooks', (site) => {
 
   it('a filter that answers nothing, as one that forgot to return, fails that delivery too', async () => {
     await site().subscribe(receiver);
-    for (const hook of ['svc_event_webhooks_envelope', 'svc_event_webhooks_targets', 'svc_event_webhooks_request_headers', 'svc_event_webhooks_request_args'] as const) {
+    for (const hook of [
+      'svc_event_webhooks_envelope',
+      'svc_event_webhooks_targets',
+      'svc_event_webhooks_request_headers',
+      'svc_event_webhooks_request_args',
+    ] as const) {
       const before = site().ended.length;
       const undo = hooks().addFilter(hook, (() => undefined) as never);
       const { deliveries } = await site().emit(name, started(hook));
@@ -171,7 +275,18 @@ describeSites('the hooks of event webhooks', (site) => {
 
   it('an action that throws disturbs neither delivery nor caller', async () => {
     await site().subscribe(receiver);
-    for (const hook of ['svc_event_webhooks_emitted', 'svc_event_webhooks_delivery_completed', 'svc_event_task_item_completed'] as const) hooks().addAction(hook, () => { throw new Error('broken action'); }, 5);
+    for (const hook of [
+      'svc_event_webhooks_emitted',
+      'svc_event_webhooks_delivery_completed',
+      'svc_event_task_item_completed',
+    ] as const)
+      hooks().addAction(
+        hook,
+        () => {
+          throw new Error('broken action');
+        },
+        5,
+      );
     expect(await site().emit('task.item_completed', completed(1))).to.deep.include({ delivered: 1 });
     await site().emit('chatbot.session_started', eventOf('chatbot.session_started').example);
     await receiver.first(2);

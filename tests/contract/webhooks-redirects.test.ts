@@ -13,7 +13,11 @@ import { watchAnswers, type AnswersRead } from '../helpers/answers-read.ts';
 import { describeDialects } from '../helpers/dialects.ts';
 import { describeSites, started, startWebhookSite, type Ended, type WebhookSite } from './webhook-site.ts';
 
-const signatureOf = ({ headers, body }: Received): string => `sha256=${createHmac('sha256', 'a secret').update(`${String(headers['x-svc-timestamp'])}.`).update(body).digest('hex')}`;
+const signatureOf = ({ headers, body }: Received): string =>
+  `sha256=${createHmac('sha256', 'a secret')
+    .update(`${String(headers['x-svc-timestamp'])}.`)
+    .update(body)
+    .digest('hex')}`;
 
 describeSites('redirects and answers of webhooks, through the queue', (site) => {
   let receiver: WebhookReceiver;
@@ -30,7 +34,10 @@ describeSites('redirects and answers of webhooks, through the queue', (site) => 
   for (const status of [301, 302, 307, 308]) {
     it(`${String(status)} keeps POST, body, headers and signature, over two hops and to another host`, async () => {
       const other = await site().receiver();
-      receiver.answer = ({ path }) => ({ status, headers: { location: path === '/hook' ? '/there?a=%2Fb%20c' : `${other.origin}/far` } });
+      receiver.answer = ({ path }) => ({
+        status,
+        headers: { location: path === '/hook' ? '/there?a=%2Fb%20c' : `${other.origin}/far` },
+      });
       await site().subscribe(receiver, { standardWebhooks: true, internal: true });
       const found = await send();
       expect(found).to.deep.include({ state: 'delivered', attempts: 1, httpStatus: 200 });
@@ -41,7 +48,8 @@ describeSites('redirects and answers of webhooks, through the queue', (site) => 
         expect(hop.method).to.equal('POST');
         expect(hop.body.equals(hops[0]!.body)).to.equal(true);
         expect(hop.headers['x-svc-signature']).to.equal(signatureOf(hop));
-        for (const name of ['content-type', 'accept', 'x-svc-timestamp', 'x-svc-delivery-id', 'webhook-signature']) expect(hop.headers[name], name).to.equal(hops[0]!.headers[name]);
+        for (const name of ['content-type', 'accept', 'x-svc-timestamp', 'x-svc-delivery-id', 'webhook-signature'])
+          expect(hop.headers[name], name).to.equal(hops[0]!.headers[name]);
       }
     });
   }
@@ -50,7 +58,11 @@ describeSites('redirects and answers of webhooks, through the queue', (site) => 
     ['a third hop', (path: string) => ({ status: 307, headers: { location: `${path}x` } }), 3],
     ['303, which would drop the event', () => ({ status: 303, headers: { location: '/there' } }), 1],
     ['a redirect without an address', () => 302, 1],
-    ['a redirect to an address that is not allowed', () => ({ status: 307, headers: { location: 'http://169.254.169.254/latest/' } }), 1],
+    [
+      'a redirect to an address that is not allowed',
+      () => ({ status: 307, headers: { location: 'http://169.254.169.254/latest/' } }),
+      1,
+    ],
     ['a redirect to another scheme', () => ({ status: 307, headers: { location: 'ftp://127.0.0.1/' } }), 1],
   ] as const) {
     it(`${what} fails at the first attempt`, async () => {
@@ -69,14 +81,17 @@ describeSites('redirects and answers of webhooks, through the queue', (site) => 
     none.answer = { status: 308, headers: { location: '/there' } };
     const [endpoint] = (await site().operator.settings()).endpoints;
     await site().operator.updateEndpoint(endpoint!.id, { redirects: 0, url: none.url });
-    const { deliveries: [id] } = await site().emit('chatbot.session_started', started('c-2'));
+    const {
+      deliveries: [id],
+    } = await site().emit('chatbot.session_started', started('c-2'));
     await site().endings(2);
     expect(await site().operator.recorder.get(id!)).to.deep.include({ state: 'failed', attempts: 1, httpStatus: 308 });
     expect(none.received).to.have.length(1);
   });
 
   it('of a long answer 16 KB are kept; bytes that are no text do no harm', async () => {
-    receiver.answer = () => (response) => void response.writeHead(200).end(Buffer.concat([Buffer.from([0, 255, 254, 0]), Buffer.alloc(100_000, 'x')]));
+    receiver.answer = () => (response) =>
+      void response.writeHead(200).end(Buffer.concat([Buffer.from([0, 255, 254, 0]), Buffer.alloc(100_000, 'x')]));
     await site().subscribe(receiver);
     const found = await send();
     expect(found).to.deep.include({ state: 'delivered' });
@@ -119,7 +134,9 @@ describeDialects('webhooks to endpoints that never end their answers', (_open, d
       receiver.answer = () => (response) => void response.writeHead(200).write('so far');
       await site.subscribe(receiver);
       body = watchAnswers(receiver.origin, 'body');
-      const { deliveries: [id] } = await site.emit('chatbot.session_started', started('c-1'));
+      const {
+        deliveries: [id],
+      } = await site.emit('chatbot.session_started', started('c-1'));
       await site.endings(1);
       const found = await site.operator.recorder.get(id!);
       expect(found).to.deep.include({ state: 'delivered', attempts: 1, httpStatus: 200 });
@@ -135,10 +152,34 @@ describe('webhooks over TLS', () => {
     this.timeout(60_000);
     const folder = await mkdtemp(join(tmpdir(), 'tls-'));
     const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
-    execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost', '-keyout', key, '-out', certificate], { stdio: 'ignore' });
+    execFileSync(
+      'openssl',
+      [
+        'req',
+        '-x509',
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:prime256v1',
+        '-nodes',
+        '-days',
+        '2',
+        '-subj',
+        '/CN=localhost',
+        '-addext',
+        'subjectAltName=DNS:localhost',
+        '-keyout',
+        key,
+        '-out',
+        certificate,
+      ],
+      { stdio: 'ignore' },
+    );
     // Whom a process trusts is settled when it starts.
     const child = fileURLToPath(new URL('webhook-tls-child.ts', import.meta.url));
-    const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', child, key, certificate], { env: { ...process.env, NODE_EXTRA_CA_CERTS: certificate } });
+    const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', child, key, certificate], {
+      env: { ...process.env, NODE_EXTRA_CA_CERTS: certificate },
+    });
     await rm(folder, { recursive: true });
     const said = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
     expect(said.secure).to.deep.equal({ state: 'delivered', attempts: 1, failure: null, requests: 2 });

@@ -16,10 +16,25 @@ describeSites('secrets of webhooks', (site) => {
     const { host, operator } = site();
     const first = await operator.generateSecret();
     const second = await operator.rotateSecret();
-    await site().subscribe(receiver, { name: 'own', secret: 'the endpoint\'s very own secret', headers: { Authorization: 'Bearer very-secret-token', 'X-Plain': 'shown' }, standardWebhooks: true });
+    await site().subscribe(receiver, {
+      name: 'own',
+      secret: "the endpoint's very own secret",
+      headers: { Authorization: 'Bearer very-secret-token', 'X-Plain': 'shown' },
+      standardWebhooks: true,
+    });
     await site().subscribe(receiver, { name: 'common', standardWebhooks: true });
-    const secrets = [first, second, first.slice(6), second.slice(6), 'the endpoint\'s very own secret', 'very-secret-token'];
-    receiver.answer = ({ headers }) => (response) => void response.writeHead(500).end(`you sent ${String(headers['x-plain'])}`);
+    const secrets = [
+      first,
+      second,
+      first.slice(6),
+      second.slice(6),
+      "the endpoint's very own secret",
+      'very-secret-token',
+    ];
+    receiver.answer =
+      ({ headers }) =>
+      (response) =>
+        void response.writeHead(500).end(`you sent ${String(headers['x-plain'])}`);
     const { deliveries } = await site().emit('chatbot.session_started', started('c-1'));
     await site().endings(2);
     expect(receiver.received.map(({ headers }) => headers.authorization)).to.include('Bearer very-secret-token');
@@ -28,20 +43,36 @@ describeSites('secrets of webhooks', (site) => {
       tables: JSON.stringify(rows, (_name, value: unknown) => (Buffer.isBuffer(value) ? value.toString() : value)),
       log: host.logged.join('\n'),
       settings: JSON.stringify(await operator.settings()),
-      record: JSON.stringify([await operator.recorder.list(), await Promise.all(deliveries.map((id) => operator.recorder.get(id)))]),
+      record: JSON.stringify([
+        await operator.recorder.list(),
+        await Promise.all(deliveries.map((id) => operator.recorder.get(id))),
+      ]),
       metrics: await operator.recorder.exposeMetrics(),
     };
-    for (const [where, text] of Object.entries(texts)) for (const secret of secrets) expect(text.includes(secret), `${where}: ${secret.slice(0, 12)}`).to.equal(false);
+    for (const [where, text] of Object.entries(texts))
+      for (const secret of secrets) expect(text.includes(secret), `${where}: ${secret.slice(0, 12)}`).to.equal(false);
     expect(texts.tables).to.include('svc_webhooks');
     expect(texts.record).to.include('"X-Plain":"shown"');
-    expect((await operator.settings()).secret).to.be.a('string').and.not.equal('');
+    expect((await operator.settings()).secret)
+      .to.be.a('string')
+      .and.not.equal('');
   });
 });
 
-async function tablesOf({ knex, dialect }: Parameters<Parameters<typeof describeDialects>[1]>[0] extends () => Promise<infer Opened> ? Opened : never): Promise<string[]> {
-  const query = dialect === 'sqlite' ? "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'" : "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'";
+async function tablesOf({
+  knex,
+  dialect,
+}: Parameters<Parameters<typeof describeDialects>[1]>[0] extends () => Promise<infer Opened> ? Opened : never): Promise<
+  string[]
+> {
+  const query =
+    dialect === 'sqlite'
+      ? "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+      : "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'";
   const answer: unknown = await knex.raw(query);
-  return (Array.isArray(answer) ? answer : (answer as { rows: unknown[] }).rows).map((row) => (row as { name: string }).name);
+  return (Array.isArray(answer) ? answer : (answer as { rows: unknown[] }).rows).map(
+    (row) => (row as { name: string }).name,
+  );
 }
 
 describe('REST calls', () => {
@@ -50,14 +81,33 @@ describe('REST calls', () => {
     let emitted = 0;
     service.host.hooks.addAction('svc_event_webhooks_emitted', () => void (emitted += 1));
     service.host.hooks.addAction('svc_event_emit', () => void (emitted += 1), 1);
-    expect((await service.generate({ provider: 'openai', model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hello' }] })).status).to.equal(200);
-    const post = (path: string, body: unknown): Promise<Response> => service.host.fetch(`/wp-json/svc/v1${path}`, { method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${restKey}` }, body: JSON.stringify(body) });
+    expect(
+      (
+        await service.generate({
+          provider: 'openai',
+          model: 'gpt-4o-mini',
+          messages: [{ role: 'user', content: 'Hello' }],
+        })
+      ).status,
+    ).to.equal(200);
+    const post = (path: string, body: unknown): Promise<Response> =>
+      service.host.fetch(`/wp-json/svc/v1${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${restKey}` },
+        body: JSON.stringify(body),
+      });
     await service.host.options.update('svc_sandbox', true);
     const sandboxed = { provider: 'google', prompt: 'A lighthouse', messages: [{ role: 'user', content: 'Hello' }] };
-    const statuses = [(await post('/images/generate', sandboxed)).status, (await post('/embeddings', { provider: 'google', model: 'gemini-embedding-001', input: 'x' })).status, (await post('/generate', { ...sandboxed, model: 'gemini-2.5-flash' })).status];
+    const statuses = [
+      (await post('/images/generate', sandboxed)).status,
+      (await post('/embeddings', { provider: 'google', model: 'gemini-embedding-001', input: 'x' })).status,
+      (await post('/generate', { ...sandboxed, model: 'gemini-2.5-flash' })).status,
+    ];
     expect(statuses).to.deep.equal([200, 200, 200]);
     expect(emitted).to.equal(0);
-    expect(await service.host.database.knex('svc_webhook_deliveries').count({ count: '*' }).first()).to.deep.equal({ count: 0 });
+    expect(await service.host.database.knex('svc_webhook_deliveries').count({ count: '*' }).first()).to.deep.equal({
+      count: 0,
+    });
     await service.stop();
   });
 
@@ -71,7 +121,9 @@ describe('REST calls', () => {
       const { status, body } = await service.upsert(requestTo('qdrant', items(3)));
       expect([status, body]).to.deep.equal([200, { upserted_count: 3, status: 'success' }]);
       expect(emitted).to.equal(0);
-      expect(await service.host.database.knex('svc_webhook_deliveries').count({ count: '*' }).first()).to.deep.equal({ count: 0 });
+      expect(await service.host.database.knex('svc_webhook_deliveries').count({ count: '*' }).first()).to.deep.equal({
+        count: 0,
+      });
     } finally {
       await service.stop();
     }

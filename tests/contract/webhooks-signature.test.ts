@@ -8,7 +8,8 @@ import { describeSites, started } from './webhook-site.ts';
 
 const day = 86_400;
 const text = (headers: Received['headers'], name: string): string => String(headers[name]);
-const base = ({ headers, body }: Received): Buffer => Buffer.concat([Buffer.from(`${text(headers, 'x-svc-timestamp')}.`), body]);
+const base = ({ headers, body }: Received): Buffer =>
+  Buffer.concat([Buffer.from(`${text(headers, 'x-svc-timestamp')}.`), body]);
 /** As a receiver does it (contract 6.6). */
 const isSignedBy = (secret: string, request: Received): boolean => {
   const expected = Buffer.from(`sha256=${createHmac('sha256', secret).update(base(request)).digest('hex')}`);
@@ -36,7 +37,13 @@ describeSites('signatures of webhooks', (site) => {
     receiver = await site().receiver();
   });
 
-  for (const secret of ['a plain secret', 'ключ 🔑', 'with "quotes" and \\ and $(x)', 'x'.repeat(1000), 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw']) {
+  for (const secret of [
+    'a plain secret',
+    'ключ 🔑',
+    'with "quotes" and \\ and $(x)',
+    'x'.repeat(1000),
+    'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  ]) {
     it(`are those that node's crypto and openssl make of the raw bytes: ${secret.slice(0, 40)}`, async () => {
       await site().operator.setSecret(secret);
       await subscribe();
@@ -45,7 +52,11 @@ describeSites('signatures of webhooks', (site) => {
       expect(request.headers['x-svc-signature']).to.match(/^sha256=[0-9a-f]{64}$/);
       expect(isSignedBy(secret, request)).to.equal(true);
       expect(isSignedBy(`${secret}x`, request)).to.equal(false);
-      const said = execFileSync('openssl', ['dgst', '-sha256', '-mac', 'HMAC', '-macopt', `hexkey:${Buffer.from(secret).toString('hex')}`], { input: base(request) }).toString();
+      const said = execFileSync(
+        'openssl',
+        ['dgst', '-sha256', '-mac', 'HMAC', '-macopt', `hexkey:${Buffer.from(secret).toString('hex')}`],
+        { input: base(request) },
+      ).toString();
       expect(`sha256=${said.trim().split('= ')[1] ?? ''}`).to.equal(request.headers['x-svc-signature']);
     });
   }
@@ -54,8 +65,15 @@ describeSites('signatures of webhooks', (site) => {
     await site().operator.setSecret('a secret');
     await subscribe();
     const request = await send();
-    expect(isSignedBy('a secret', { ...request, body: Buffer.from(JSON.stringify(JSON.parse(request.body.toString()), null, 1)) })).to.equal(false);
-    expect(isSignedBy('a secret', { ...request, body: Buffer.concat([request.body, Buffer.from(' ')]) })).to.equal(false);
+    expect(
+      isSignedBy('a secret', {
+        ...request,
+        body: Buffer.from(JSON.stringify(JSON.parse(request.body.toString()), null, 1)),
+      }),
+    ).to.equal(false);
+    expect(isSignedBy('a secret', { ...request, body: Buffer.concat([request.body, Buffer.from(' ')]) })).to.equal(
+      false,
+    );
   });
 
   it('of Standard Webhooks are verified by the package of that name, with secrets made here and with own ones', async () => {
@@ -63,8 +81,13 @@ describeSites('signatures of webhooks', (site) => {
     const generated = await site().operator.generateSecret();
     expect(generated).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
     const request = await send();
-    expect(new Webhook(generated).verify(request.body, request.headers as Record<string, string>)).to.deep.equal(JSON.parse(request.body.toString()));
-    expect(request.headers).to.include({ 'webhook-id': text(request.headers, 'x-svc-event-id'), 'webhook-timestamp': text(request.headers, 'x-svc-timestamp') });
+    expect(new Webhook(generated).verify(request.body, request.headers as Record<string, string>)).to.deep.equal(
+      JSON.parse(request.body.toString()),
+    );
+    expect(request.headers).to.include({
+      'webhook-id': text(request.headers, 'x-svc-event-id'),
+      'webhook-timestamp': text(request.headers, 'x-svc-timestamp'),
+    });
     expect(request.headers['webhook-signature']).to.match(/^v1,[A-Za-z0-9+/]{43}=$/);
     // Contract 6.6 takes the secret as it is written, Standard Webhooks the bytes behind its prefix.
     expect(isSignedBy(generated, request)).to.equal(true);
@@ -91,12 +114,15 @@ describeSites('signatures of webhooks', (site) => {
     expect(Math.abs((previousSecretUntil ?? 0) - Date.now() - day * 1000)).to.be.lessThan(60_000);
     const last = await site().operator.rotateSecret(0);
     const after = await send('c-2');
-    expect([verifiesStandard(last, after), verifiesStandard(fresh, after), verifiesStandard(old, after)]).to.deep.equal([true, false, false]);
+    expect([verifiesStandard(last, after), verifiesStandard(fresh, after), verifiesStandard(old, after)]).to.deep.equal(
+      [true, false, false],
+    );
     expect(text(after.headers, 'webhook-signature').split(' ')).to.have.length(1);
   });
 
   it('are left out, headers and all, while there is no secret and after it was cleared', async () => {
-    const signatureHeaders = ({ headers }: Received): string[] => Object.keys(headers).filter((name) => /signature|webhook-/.test(name));
+    const signatureHeaders = ({ headers }: Received): string[] =>
+      Object.keys(headers).filter((name) => /signature|webhook-/.test(name));
     await subscribe({ standardWebhooks: true });
     expect(signatureHeaders(await send('c-1'))).to.deep.equal([]);
     await site().operator.generateSecret();
@@ -106,7 +132,7 @@ describeSites('signatures of webhooks', (site) => {
     expect(signatureHeaders(await send('c-3'))).to.deep.equal([]);
   });
 
-  it('are by the endpoint\'s own secret where it has one, and by the common one again when that is taken away', async () => {
+  it("are by the endpoint's own secret where it has one, and by the common one again when that is taken away", async () => {
     await site().operator.setSecret('common');
     const { id } = await subscribe({ secret: 'its own', standardWebhooks: true });
     const own = await send('c-1');
@@ -119,7 +145,11 @@ describeSites('signatures of webhooks', (site) => {
   it('are over what the filters made of the request', async () => {
     await site().operator.setSecret('a secret');
     await subscribe();
-    site().host.hooks.addFilter('svc_event_webhooks_request_args', (args) => ({ ...args, body: `${args.body}\n`, headers: { ...args.headers, 'X-SVC-Signature': 'sha256=forged' } }));
+    site().host.hooks.addFilter('svc_event_webhooks_request_args', (args) => ({
+      ...args,
+      body: `${args.body}\n`,
+      headers: { ...args.headers, 'X-SVC-Signature': 'sha256=forged' },
+    }));
     const request = await send();
     expect(request.body.at(-1)).to.equal(10);
     expect(isSignedBy('a secret', request)).to.equal(true);
@@ -127,7 +157,12 @@ describeSites('signatures of webhooks', (site) => {
 
   it('a secret that is blank or too long is refused', async () => {
     for (const secret of ['', '  ', 'x'.repeat(1001)]) {
-      const refused = await site().operator.setSecret(secret).then(() => null, (error: unknown) => error as { status: number; data: unknown });
+      const refused = await site()
+        .operator.setSecret(secret)
+        .then(
+          () => null,
+          (error: unknown) => error as { status: number; data: unknown },
+        );
       expect(refused?.status, secret.slice(0, 5)).to.equal(400);
     }
   });

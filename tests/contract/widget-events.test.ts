@@ -14,14 +14,37 @@ import { startWidgetSite, type Guest, type WidgetSite } from './widget-site.ts';
 type Event = Envelope & { readonly data: any };
 
 const form = {
-  id: 'call-me', name: 'Call me back', submit_label: 'Send', thanks: 'We will call.', intro: '',
+  id: 'call-me',
+  name: 'Call me back',
+  submit_label: 'Send',
+  thanks: 'We will call.',
+  intro: '',
   elements: [
     { id: 'first', type: 'text', label: 'First name', required: true, help: '', placeholder: '', options: [] },
     { id: 'mail', type: 'email', label: 'E-mail', required: true, help: '', placeholder: '', options: [] },
-    { id: 'when', type: 'select', label: 'When', required: false, help: '', placeholder: '', options: [{ value: 'am', label: 'In the morning' }, { value: 'pm', label: 'In the afternoon' }] },
+    {
+      id: 'when',
+      type: 'select',
+      label: 'When',
+      required: false,
+      help: '',
+      placeholder: '',
+      options: [
+        { value: 'am', label: 'In the morning' },
+        { value: 'pm', label: 'In the afternoon' },
+      ],
+    },
   ],
 };
-const showForm = { id: 'show', name: 'Show', enabled: true, event: 'message_received', conditions: [{ fact: 'message', operator: 'contains', value: 'call' }], action: { type: 'display_form', form_id: 'call-me' }, priority: 10 };
+const showForm = {
+  id: 'show',
+  name: 'Show',
+  enabled: true,
+  event: 'message_received',
+  conditions: [{ fact: 'message', operator: 'contains', value: 'call' }],
+  action: { type: 'display_form', form_id: 'call-me' },
+  priority: 10,
+};
 
 describeDialects('events of the chat widget', (_open, { location }) => {
   // Inside, so that the sites have stopped when their database is removed.
@@ -35,7 +58,18 @@ describeDialects('events of the chat widget', (_open, { location }) => {
       site = await startWidgetSite({ database: databaseUrl ?? dataDir, clock: createSystemClock() });
       receiver = await startWebhookReceiver();
       await site.host.cli('svc', 'webhook', 'on');
-      const { code, err } = await site.host.cli('svc', 'webhook', 'add', '--json', JSON.stringify({ name: 'Shop', url: receiver.url, events: serviceEvents.map(({ name }) => name), ordered: true }));
+      const { code, err } = await site.host.cli(
+        'svc',
+        'webhook',
+        'add',
+        '--json',
+        JSON.stringify({
+          name: 'Shop',
+          url: receiver.url,
+          events: serviceEvents.map(({ name }) => name),
+          ordered: true,
+        }),
+      );
       if (code !== 0) throw new Error(err);
     });
     afterEach(async () => {
@@ -43,7 +77,8 @@ describeDialects('events of the chat widget', (_open, { location }) => {
       await receiver.stop();
     });
 
-    const received = async (count: number): Promise<readonly Event[]> => (await receiver.first(count)).map(({ body }) => JSON.parse(body.toString()) as Event);
+    const received = async (count: number): Promise<readonly Event[]> =>
+      (await receiver.first(count)).map(({ body }) => JSON.parse(body.toString()) as Event);
     /** A last event of a conversation of its own, after which nothing of the others can come any more. */
     const noneBut = async (count: number): Promise<void> => {
       const last = await site.started(await site.bot({ name: 'The last one' }));
@@ -54,8 +89,17 @@ describeDialects('events of the chat widget', (_open, { location }) => {
     const check = (event: Event): void => {
       const definition = serviceEvents.find(({ name }) => name === event.type);
       const ajv = addFormats.default(new Ajv({ allErrors: true, allowUnionTypes: true }));
-      expect(ajv.validate(definition?.schema ?? false, event.data), `${event.type}: ${ajv.errorsText()}`).to.equal(true);
-      const missing = (contractFields[event.type] ?? []).filter((path) => path !== 'actor.user_id' && path.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], event.data) === undefined);
+      expect(ajv.validate(definition?.schema ?? false, event.data), `${event.type}: ${ajv.errorsText()}`).to.equal(
+        true,
+      );
+      const missing = (contractFields[event.type] ?? []).filter(
+        (path) =>
+          path !== 'actor.user_id' &&
+          path
+            .split('.')
+            .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], event.data) ===
+            undefined,
+      );
       expect(missing, event.type).to.deep.equal([]);
     };
 
@@ -65,22 +109,56 @@ describeDialects('events of the chat widget', (_open, { location }) => {
       await act(guest);
       const events = await received(5);
       for (const event of events) check(event);
-      expect(events.map(({ type }) => type)).to.deep.equal(['chatbot.session_started', 'chatbot.user_message_submitted', 'chatbot.response_generated', 'chatbot.fb_submitted', 'chatbot.form_submitted']);
+      expect(events.map(({ type }) => type)).to.deep.equal([
+        'chatbot.session_started',
+        'chatbot.user_message_submitted',
+        'chatbot.response_generated',
+        'chatbot.fb_submitted',
+        'chatbot.form_submitted',
+      ]);
       expect(events.map(({ source }) => [source.module, source.origin])).to.deep.equal([
-        ['chatbot', 'frontend_session_started'], ['chatbot', 'frontend_user_message'], ['chatbot', 'frontend_response_completed'], ['chatbot', 'frontend_feedback'], ['chatbot', 'frontend_rule_form_submission'],
+        ['chatbot', 'frontend_session_started'],
+        ['chatbot', 'frontend_user_message'],
+        ['chatbot', 'frontend_response_completed'],
+        ['chatbot', 'frontend_feedback'],
+        ['chatbot', 'frontend_rule_form_submission'],
       ]);
       const [started, asked, answered, rated, submitted] = events as [Event, Event, Event, Event, Event];
       expect(events.map(({ resource }) => [resource?.type, resource?.id])).to.deep.equal([
-        ['conversation', guest.conversation], ['conversation_message', asked.data.message.id], ['conversation_message', answered.data.response.id],
-        ['conversation_message', answered.data.response.id], ['chatbot_form_submission', submitted.data.submission.id],
+        ['conversation', guest.conversation],
+        ['conversation_message', asked.data.message.id],
+        ['conversation_message', answered.data.response.id],
+        ['conversation_message', answered.data.response.id],
+        ['chatbot_form_submission', submitted.data.submission.id],
       ]);
-      expect(started.data).to.deep.include({ bot: { id: bot.id, name: 'Shop assistant' }, conversation: { id: guest.conversation, message_count: 1 }, actor: { type: 'guest' }, ai: { provider: 'OpenAI', model: 'gpt-4o-mini' } });
+      expect(started.data).to.deep.include({
+        bot: { id: bot.id, name: 'Shop assistant' },
+        conversation: { id: guest.conversation, message_count: 1 },
+        actor: { type: 'guest' },
+        ai: { provider: 'OpenAI', model: 'gpt-4o-mini' },
+      });
       expect(asked.data.message.text).to.equal('Please call me');
-      expect(answered.data).to.deep.include({ conversation: { id: guest.conversation, message_count: 2 }, ai: { provider: 'OpenAI', model: 'gpt-4o-mini-answered' } });
+      expect(answered.data).to.deep.include({
+        conversation: { id: guest.conversation, message_count: 2 },
+        ai: { provider: 'OpenAI', model: 'gpt-4o-mini-answered' },
+      });
       expect(answered.data.response.text).to.equal('You said: Please call me');
-      expect(rated.data.feedback).to.deep.equal({ value: 'up', message_id: answered.data.response.id, comment: 'Well done' });
-      expect(submitted.data).to.deep.include({ form: { id: 'call-me', name: 'Call me back' }, page: { id: 42, url: 'https://shop.example.com/contact' } });
-      expect(submitted.data.inputs).to.deep.include({ first: 'Ada', mail: 'ada@example.com', when: 'pm', email: 'ada@example.com', first_name: 'Ada' });
+      expect(rated.data.feedback).to.deep.equal({
+        value: 'up',
+        message_id: answered.data.response.id,
+        comment: 'Well done',
+      });
+      expect(submitted.data).to.deep.include({
+        form: { id: 'call-me', name: 'Call me back' },
+        page: { id: 42, url: 'https://shop.example.com/contact' },
+      });
+      expect(submitted.data.inputs).to.deep.include({
+        first: 'Ada',
+        mail: 'ada@example.com',
+        when: 'pm',
+        email: 'ada@example.com',
+        first_name: 'Ada',
+      });
       expect(submitted.data.display_values.when).to.equal('In the afternoon');
       expect(new Set(events.map(({ idempotency_key: key }) => key)).size).to.equal(5);
       await noneBut(5);
@@ -93,11 +171,24 @@ describeDialects('events of the chat widget', (_open, { location }) => {
       const [{ body }] = await Promise.all([ask(), ask()]);
       await ask();
       expect(body.form?.id).to.equal('call-me');
-      const rate = () => guest.post('feedback', { conversation: guest.conversation, message_id: body.message.id, value: 'up', comment: 'Well done' });
+      const rate = () =>
+        guest.post('feedback', {
+          conversation: guest.conversation,
+          message_id: body.message.id,
+          value: 'up',
+          comment: 'Well done',
+        });
       await Promise.all([rate(), rate()]);
       await rate();
       const submission_id = randomUUID();
-      const submit = () => guest.post('forms/call-me', { conversation: guest.conversation, submission_id, values: { first: 'Ada', mail: 'ada@example.com', when: 'pm' }, page_url: 'https://shop.example.com/contact', page_id: 42 });
+      const submit = () =>
+        guest.post('forms/call-me', {
+          conversation: guest.conversation,
+          submission_id,
+          values: { first: 'Ada', mail: 'ada@example.com', when: 'pm' },
+          page_url: 'https://shop.example.com/contact',
+          page_id: 42,
+        });
       await Promise.all([submit(), submit()]);
       expect((await submit()).body).to.deep.include({ thanks: 'We will call.', message: null });
     }
@@ -106,14 +197,21 @@ describeDialects('events of the chat widget', (_open, { location }) => {
       const guest = await site.started(await site.bot({ forms: [form], rules: [showForm], privacy: { keep: false } }));
       await act(guest);
       const events = await received(5);
-      expect(events.map(({ type }) => type)).to.deep.equal(['chatbot.session_started', 'chatbot.user_message_submitted', 'chatbot.response_generated', 'chatbot.fb_submitted', 'chatbot.form_submitted']);
+      expect(events.map(({ type }) => type)).to.deep.equal([
+        'chatbot.session_started',
+        'chatbot.user_message_submitted',
+        'chatbot.response_generated',
+        'chatbot.fb_submitted',
+        'chatbot.form_submitted',
+      ]);
       await noneBut(5);
     });
 
     it('tell each change of mind, under keys of their own', async () => {
       const guest = await site.started(await site.bot());
       const { body } = await guest.send('Hello');
-      for (const value of ['up', 'down', 'none', 'up', 'up']) await guest.post('feedback', { conversation: guest.conversation, message_id: body.message.id, value });
+      for (const value of ['up', 'down', 'none', 'up', 'up'])
+        await guest.post('feedback', { conversation: guest.conversation, message_id: body.message.id, value });
       const events = (await received(7)).slice(3);
       expect(events.map(({ data }) => data.feedback.value)).to.deep.equal(['up', 'down', 'none', 'up']);
       expect(new Set(events.map(({ idempotency_key: key }) => key)).size).to.equal(4);
@@ -125,7 +223,9 @@ describeDialects('events of the chat widget', (_open, { location }) => {
       const guest = await site.started(bot);
       await guest.send('never');
       const message_id = randomUUID();
-      site.farEnd.answer = (turn) => { turn.fail(400); };
+      site.farEnd.answer = (turn) => {
+        turn.fail(400);
+      };
       await guest.send('Hello', { message_id });
       site.farEnd.answer = (turn) => {
         turn.piece('Yes');
@@ -134,7 +234,12 @@ describeDialects('events of the chat widget', (_open, { location }) => {
       await guest.send('Hello', { message_id });
       await guest.send('Hello', { message_id, regenerate: true });
       const events = await received(4);
-      expect(events.map(({ type }) => type.replace('chatbot.', ''))).to.deep.equal(['session_started', 'user_message_submitted', 'response_generated', 'response_generated']);
+      expect(events.map(({ type }) => type.replace('chatbot.', ''))).to.deep.equal([
+        'session_started',
+        'user_message_submitted',
+        'response_generated',
+        'response_generated',
+      ]);
       expect(new Set(events.map(({ idempotency_key: key }) => key)).size).to.equal(4);
       await noneBut(4);
     });

@@ -5,7 +5,9 @@ import { widgetTables } from '../../plugins/svc/modules/chatbots/widget/widget-t
 import { describeWidget, type Answer, type Failure, type Guest, type WidgetSite } from './widget-site.ts';
 
 const none = { amount: 0, unit: 'messages', per: 'day' };
-const limits = (changes: Readonly<Record<string, unknown>>) => ({ limits: { guest: none, user: none, roles: {}, message: 'That is enough for today.', ...changes } });
+const limits = (changes: Readonly<Record<string, unknown>>) => ({
+  limits: { guest: none, user: none, roles: {}, message: 'That is enough for today.', ...changes },
+});
 
 /** Messages of as many conversations as there are, all at once. */
 async function atOnce(guests: readonly Guest[]): Promise<readonly Answer[]> {
@@ -16,17 +18,34 @@ const accepted = (answers: readonly Answer[]): number => answers.filter(({ statu
 
 describeWidget('limits of visitors', (site) => {
   beforeEach(() => {
-    site().host.hooks.addFilter('svc_chatbot_burst_limits', () => ({ starts_per_address: 10_000, sends_per_address: 10_000, sends_per_session: 10_000 }));
+    site().host.hooks.addFilter('svc_chatbot_burst_limits', () => ({
+      starts_per_address: 10_000,
+      sends_per_address: 10_000,
+      sends_per_session: 10_000,
+    }));
   });
 
   it('count messages a day: what is over is refused with the bot’s words, until the day is over where the site is', async () => {
     await site().host.options.update('timezone_string', 'Europe/Berlin');
-    const guest = await site().started(await site().bot(limits({ guest: { amount: 2, unit: 'messages', per: 'day' } })));
+    const guest = await site().started(
+      await site().bot(limits({ guest: { amount: 2, unit: 'messages', per: 'day' } })),
+    );
     expect((await guest.send('One')).body.limit).to.equal(null);
     const shown = { message: 'That is enough for today.', until: '2026-11-20T23:00:00.000Z' };
     expect((await guest.send('Two')).body.limit).to.deep.equal(shown);
-    const refused = await guest.post('messages', { message_id: randomUUID(), text: 'Three', conversation: guest.conversation });
-    expect(refused).to.deep.include({ status: 429, body: { code: 'rest_svc_chat_limit_reached', message: 'That is enough for today.', data: { status: 429, limit: shown } } });
+    const refused = await guest.post('messages', {
+      message_id: randomUUID(),
+      text: 'Three',
+      conversation: guest.conversation,
+    });
+    expect(refused).to.deep.include({
+      status: 429,
+      body: {
+        code: 'rest_svc_chat_limit_reached',
+        message: 'That is enough for today.',
+        data: { status: 429, limit: shown },
+      },
+    });
     expect(refused.headers.get('retry-after')).to.equal(String(13 * 3600));
     expect((await guest.start()).body.limit).to.deep.equal(shown);
     expect(site().farEnd.calls).to.have.length(2);
@@ -47,20 +66,42 @@ describeWidget('limits of visitors', (site) => {
   });
 
   it('count users wherever they are, by what is set for their roles', async () => {
-    const bot = await site().bot(limits({ user: { amount: 1, unit: 'messages', per: 'month' }, roles: { editor: { amount: 3, unit: 'messages', per: 'month' } } }));
-    for (const [login, role, most] of [['ada', 'subscriber', 1], ['eve', 'editor', 3]] as const) {
+    const bot = await site().bot(
+      limits({
+        user: { amount: 1, unit: 'messages', per: 'month' },
+        roles: { editor: { amount: 3, unit: 'messages', per: 'month' } },
+      }),
+    );
+    for (const [login, role, most] of [
+      ['ada', 'subscriber', 1],
+      ['eve', 'editor', 3],
+    ] as const) {
       const { cookie } = await site().user(login, role);
-      const browsers = [await site().started(bot, { origin: site().host.url, cookie }), await site().started(bot, { origin: site().host.url, cookie, 'user-agent': 'other' })];
+      const browsers = [
+        await site().started(bot, { origin: site().host.url, cookie }),
+        await site().started(bot, { origin: site().host.url, cookie, 'user-agent': 'other' }),
+      ];
       const statuses = [];
-      for (let send = 0; send < 4; send += 1) statuses.push((await (browsers[send % 2] as Guest).send('Hello', { conversation: null })).status);
-      expect(statuses.filter((status) => status === 200), login).to.have.length(most);
+      for (let send = 0; send < 4; send += 1)
+        statuses.push((await (browsers[send % 2] as Guest).send('Hello', { conversation: null })).status);
+      expect(
+        statuses.filter((status) => status === 200),
+        login,
+      ).to.have.length(most);
     }
   });
 
   it('do not count what is refused or failed, nor the same message twice', async () => {
-    const guest = await site().started(await site().bot({ ...limits({ guest: { amount: 2, unit: 'messages', per: 'day' } }), moderation: { banned_words: ['never'], banned_addresses: [], message: 'No.' } }));
+    const guest = await site().started(
+      await site().bot({
+        ...limits({ guest: { amount: 2, unit: 'messages', per: 'day' } }),
+        moderation: { banned_words: ['never'], banned_addresses: [], message: 'No.' },
+      }),
+    );
     await guest.send('never');
-    site().farEnd.answer = (turn) => { turn.fail(400); };
+    site().farEnd.answer = (turn) => {
+      turn.fail(400);
+    };
     const message_id = randomUUID();
     await guest.send('Hello', { message_id });
     site().farEnd.answer = (turn) => {
@@ -84,7 +125,11 @@ describeWidget('limits of visitors', (site) => {
   });
 
   it('hold for tokens when 64 messages are sent at once: together they use no more than there is', async () => {
-    const bot = await site().bot({ instructions: 'Be brief.', max_completion_tokens: 100, ...limits({ guest: { amount: 1000, unit: 'tokens', per: 'day' } }) });
+    const bot = await site().bot({
+      instructions: 'Be brief.',
+      max_completion_tokens: 100,
+      ...limits({ guest: { amount: 1000, unit: 'tokens', per: 'day' } }),
+    });
     site().farEnd.answer = (turn) => {
       turn.piece('Word');
       // As much as it may be.
@@ -98,7 +143,10 @@ describeWidget('limits of visitors', (site) => {
   });
 
   it('of tokens count what was really used', async () => {
-    const bot = await site().bot({ instructions: 'Be brief.', ...limits({ guest: { amount: 10_000, unit: 'tokens', per: 'day' } }) });
+    const bot = await site().bot({
+      instructions: 'Be brief.',
+      ...limits({ guest: { amount: 10_000, unit: 'tokens', per: 'day' } }),
+    });
     site().farEnd.answer = (turn) => {
       turn.piece('Word');
       turn.end({ input: 40, output: 2 });
@@ -106,7 +154,9 @@ describeWidget('limits of visitors', (site) => {
     const guest = await site().started(bot);
     await guest.send('One');
     expect(await usedTokens(site(), bot)).to.equal(42);
-    site().farEnd.answer = (turn) => { turn.fail(400); };
+    site().farEnd.answer = (turn) => {
+      turn.fail(400);
+    };
     await guest.send('Two');
     expect(await usedTokens(site(), bot)).to.equal(42);
   });
@@ -127,7 +177,9 @@ describeWidget('limits of visitors', (site) => {
   });
 
   it('of periods that are over are forgotten by the sweep', async () => {
-    const guest = await site().started(await site().bot(limits({ guest: { amount: 5, unit: 'messages', per: 'day' } })));
+    const guest = await site().started(
+      await site().bot(limits({ guest: { amount: 5, unit: 'messages', per: 'day' } })),
+    );
     await guest.send('Hello');
     site().clock.jump(60 * 24 * 3600_000);
     await site().host.cron.run('svc_widget_sweep');
@@ -136,6 +188,10 @@ describeWidget('limits of visitors', (site) => {
 });
 
 async function usedTokens({ host }: WidgetSite, bot: Bot): Promise<number> {
-  const row = (await host.database.knex(widgetTables.counters).where({ bot_id: bot.id, unit: 'tokens' }).max({ used: 'used' }).first()) as { used: number | string };
+  const row = (await host.database
+    .knex(widgetTables.counters)
+    .where({ bot_id: bot.id, unit: 'tokens' })
+    .max({ used: 'used' })
+    .first()) as { used: number | string };
   return Number(row.used);
 }

@@ -13,10 +13,19 @@ describeWidget('messages of the chat widget', (site) => {
     expect(stream.text()).to.equal('You said: Do you ship to Norway?');
     const done = events.at(-1) as Extract<SendEvent, { type: 'done' }>;
     expect(done.type).to.equal('done');
-    expect(done.message).to.deep.include({ role: 'assistant', content: 'You said: Do you ship to Norway?', sources: [], is_partial: false, feedback: 'none' });
+    expect(done.message).to.deep.include({
+      role: 'assistant',
+      content: 'You said: Do you ship to Norway?',
+      sources: [],
+      is_partial: false,
+      feedback: 'none',
+    });
     const { body } = await guest.start();
     expect(body.conversation?.id).to.equal(guest.conversation);
-    expect(body.conversation?.messages.map(({ role, content }) => [role, content])).to.deep.equal([['user', 'Do you ship to Norway?'], ['assistant', 'You said: Do you ship to Norway?']]);
+    expect(body.conversation?.messages.map(({ role, content }) => [role, content])).to.deep.equal([
+      ['user', 'Do you ship to Norway?'],
+      ['assistant', 'You said: Do you ship to Norway?'],
+    ]);
     expect(body.conversation?.messages[1]).to.deep.equal(done.message);
   });
 
@@ -28,7 +37,10 @@ describeWidget('messages of the chat widget', (site) => {
     expect(body).to.deep.include({ conversation: guest.conversation, form: null, limit: null });
     expect(body.message.content).to.equal('You said: Two');
     expect(site().farEnd.calls[1]?.messages).to.deep.equal([
-      { role: 'system', content: 'Be kind.' }, { role: 'user', content: 'One' }, { role: 'assistant', content: 'You said: One' }, { role: 'user', content: 'Two' },
+      { role: 'system', content: 'Be kind.' },
+      { role: 'user', content: 'One' },
+      { role: 'assistant', content: 'You said: One' },
+      { role: 'user', content: 'Two' },
     ]);
   });
 
@@ -94,11 +106,22 @@ describeWidget('messages of the chat widget', (site) => {
   it('that failed are told without the provider’s words, and the same again is a new try', async () => {
     const guest = await site().started(await site().bot({ texts: { error: 'Something went wrong.' } }));
     const message_id = randomUUID();
-    site().farEnd.answer = (turn) => { turn.fail(401, 'Incorrect API key provided: sk-far-end'); };
+    site().farEnd.answer = (turn) => {
+      turn.fail(401, 'Incorrect API key provided: sk-far-end');
+    };
     const events = await (await guest.stream('Hello', { message_id })).whole();
-    expect(events.at(-1)).to.deep.equal({ type: 'error', code: 'rest_svc_chat_failed', message: 'Something went wrong.', status: 502, retry: true });
+    expect(events.at(-1)).to.deep.equal({
+      type: 'error',
+      code: 'rest_svc_chat_failed',
+      message: 'Something went wrong.',
+      status: 502,
+      retry: true,
+    });
     const plain = await guest.post('messages', { message_id, text: 'Hello', conversation: guest.conversation });
-    expect(plain).to.deep.include({ status: 502, body: { code: 'rest_svc_chat_failed', message: 'Something went wrong.', data: { status: 502 } } });
+    expect(plain).to.deep.include({
+      status: 502,
+      body: { code: 'rest_svc_chat_failed', message: 'Something went wrong.', data: { status: 502 } },
+    });
     site().farEnd.answer = (turn) => {
       turn.piece('Better now');
       turn.end();
@@ -113,7 +136,9 @@ describeWidget('messages of the chat widget', (site) => {
     const stream = await guest.stream('First');
     const turn = await next;
     await stream.until('accepted');
-    expect(await guest.post('messages', { message_id: randomUUID(), text: 'Second', conversation: guest.conversation })).to.deep.include({ status: 409 });
+    expect(
+      await guest.post('messages', { message_id: randomUUID(), text: 'Second', conversation: guest.conversation }),
+    ).to.deep.include({ status: 409 });
     turn.end();
     await stream.whole();
     expect((await guest.send('Second')).status).to.equal(200);
@@ -131,7 +156,9 @@ describeWidget('messages of the chat widget', (site) => {
     const done = (await stream.whole()).at(-1) as Extract<SendEvent, { type: 'done' }>;
     expect(done.message).to.deep.include({ content: 'Once upon', is_partial: true });
     expect((await guest.start()).body.conversation?.messages[1]).to.deep.equal(done.message);
-    expect((await guest.post<{ stopped: boolean }>('stop', { conversation: guest.conversation, message_id })).body).to.deep.equal({ stopped: false });
+    expect(
+      (await guest.post<{ stopped: boolean }>('stop', { conversation: guest.conversation, message_id })).body,
+    ).to.deep.equal({ stopped: false });
   });
 
   it('are answered anew: the new answer takes the place of the old one, also for a page that was away', async () => {
@@ -152,19 +179,38 @@ describeWidget('messages of the chat widget', (site) => {
     const again = await guest.send('Hello', wish);
     expect(again.body.message.content).to.equal('A better one');
     expect(again.body.message.id).not.to.equal(first.body.message.id);
-    expect((await guest.start()).body.conversation?.messages.map(({ content }) => content)).to.deep.equal(['Hello', 'A better one']);
+    expect((await guest.start()).body.conversation?.messages.map(({ content }) => content)).to.deep.equal([
+      'Hello',
+      'A better one',
+    ]);
     await guest.send('And now');
-    expect(await guest.post('messages', { message_id, text: 'Hello', regenerate: true, conversation: guest.conversation })).to.deep.include({ status: 409 });
-    expect(await guest.post('messages', { message_id: randomUUID(), text: 'Hello', regenerate: true, conversation: guest.conversation })).to.deep.include({ status: 404 });
+    expect(
+      await guest.post('messages', { message_id, text: 'Hello', regenerate: true, conversation: guest.conversation }),
+    ).to.deep.include({ status: 409 });
+    expect(
+      await guest.post('messages', {
+        message_id: randomUUID(),
+        text: 'Hello',
+        regenerate: true,
+        conversation: guest.conversation,
+      }),
+    ).to.deep.include({ status: 404 });
   });
 
   it('keep the old answer where making it anew fails', async () => {
     const guest = await site().started(await site().bot());
     const message_id = randomUUID();
     await guest.send('Hello', { message_id });
-    site().farEnd.answer = (turn) => { turn.fail(400); };
-    expect(await guest.post('messages', { message_id, text: 'Hello', regenerate: true, conversation: guest.conversation })).to.deep.include({ status: 502 });
-    expect((await guest.start()).body.conversation?.messages.map(({ content }) => content)).to.deep.equal(['Hello', 'You said: Hello']);
+    site().farEnd.answer = (turn) => {
+      turn.fail(400);
+    };
+    expect(
+      await guest.post('messages', { message_id, text: 'Hello', regenerate: true, conversation: guest.conversation }),
+    ).to.deep.include({ status: 502 });
+    expect((await guest.start()).body.conversation?.messages.map(({ content }) => content)).to.deep.equal([
+      'Hello',
+      'You said: Hello',
+    ]);
   });
 
   it('need consent where the bot asks for it, once for each conversation', async () => {
@@ -179,10 +225,15 @@ describeWidget('messages of the chat widget', (site) => {
   });
 
   it('with banned words, and of banned addresses, are refused in the bot’s own words and not stored', async () => {
-    const bot = await site().bot({ moderation: { banned_words: ['Krümel', 'two words'], banned_addresses: [], message: 'Not here.' } });
+    const bot = await site().bot({
+      moderation: { banned_words: ['Krümel', 'two words'], banned_addresses: [], message: 'Not here.' },
+    });
     const guest = await site().started(bot);
     for (const text of ['KRUMEL!', 'a kru\u0308mel', 'say two, words', 'kru\u00admel']) {
-      expect(await guest.post('messages', { message_id: randomUUID(), text })).to.deep.include({ status: 403, body: { code: 'rest_svc_message_refused', message: 'Not here.', data: { status: 403 } } });
+      expect(await guest.post('messages', { message_id: randomUUID(), text })).to.deep.include({
+        status: 403,
+        body: { code: 'rest_svc_message_refused', message: 'Not here.', data: { status: 403 } },
+      });
     }
     expect((await guest.send('Krümelmonster, words two')).status).to.equal(200);
     await site().change(bot.id, { moderation: { banned_addresses: ['127.0.0.0/8'] } });
@@ -194,22 +245,41 @@ describeWidget('messages of the chat widget', (site) => {
     const guest = await site().started(await site().bot({ privacy: { keep: false } }));
     const first = await guest.send('Secret question');
     expect(first.body.message.content).to.equal('You said: Secret question');
-    const history = [{ role: 'user', content: 'Secret question' }, { role: 'assistant', content: first.body.message.content }];
+    const history = [
+      { role: 'user', content: 'Secret question' },
+      { role: 'assistant', content: first.body.message.content },
+    ];
     await guest.send('And another', { history });
-    expect(site().farEnd.calls[1]?.messages.slice(1)).to.deep.equal([...history, { role: 'user', content: 'And another' }]);
+    expect(site().farEnd.calls[1]?.messages.slice(1)).to.deep.equal([
+      ...history,
+      { role: 'user', content: 'And another' },
+    ]);
     expect((await guest.start()).body.conversation).to.equal(null);
     const { knex } = site().host.database;
-    for (const table of ['svc_conversations', 'svc_messages', 'svc_widget_turns']) expect(await knex(table).count({ rows: '*' }).first(), table).to.satisfy(({ rows }: { rows: number | string }) => Number(rows) === 0);
-    expect(JSON.stringify(await knex('svc_widget_acts'))).not.to.contain('Secret').and.not.contain(guest.conversation ?? '');
+    for (const table of ['svc_conversations', 'svc_messages', 'svc_widget_turns'])
+      expect(await knex(table).count({ rows: '*' }).first(), table).to.satisfy(
+        ({ rows }: { rows: number | string }) => Number(rows) === 0,
+      );
+    expect(JSON.stringify(await knex('svc_widget_acts')))
+      .not.to.contain('Secret')
+      .and.not.contain(guest.conversation ?? '');
   });
 
   it('keep where the visitor was, and the address without its last part', async () => {
     const whole = await site().bot({ privacy: { anonymise_ip: false } });
-    for (const [bot, ip] of [[await site().bot(), '127.0.0.0'], [whole, '127.0.0.1']] as const) {
+    for (const [bot, ip] of [
+      [await site().bot(), '127.0.0.0'],
+      [whole, '127.0.0.1'],
+    ] as const) {
       const guest = await site().started(bot);
       await guest.send('Hello', { page_url: 'https://shop.example.com/contact?a=1' });
       const row = await site().host.database.knex('svc_conversations').where({ uuid: guest.conversation }).first();
-      expect(row).to.deep.include({ page_url: 'https://shop.example.com/contact?a=1', ip, module: 'chatbot', user_id: 0 });
+      expect(row).to.deep.include({
+        page_url: 'https://shop.example.com/contact?a=1',
+        ip,
+        module: 'chatbot',
+        user_id: 0,
+      });
     }
   });
 });

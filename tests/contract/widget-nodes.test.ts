@@ -16,11 +16,20 @@ describeDialects('the chat widget on two nodes', (_open, { location }) => {
     beforeEach(async function () {
       this.timeout(60_000);
       const { databaseUrl, dataDir } = location();
-      const env = { SECRET_KEY: randomBytes(32).toString('hex'), SITE_URL: 'https://www.example.com', DATA_DIR: dataDir };
+      const env = {
+        SECRET_KEY: randomBytes(32).toString('hex'),
+        SITE_URL: 'https://www.example.com',
+        DATA_DIR: dataDir,
+      };
       const common = { database: databaseUrl ?? dataDir, env, clock: createSystemClock() };
       first = await startWidgetSite(common);
       second = await startWidgetSite({ ...common, farEnd: first.farEnd });
-      for (const { host } of [first, second]) host.hooks.addFilter('svc_chatbot_burst_limits', () => ({ starts_per_address: 10_000, sends_per_address: 10_000, sends_per_session: 10_000 }));
+      for (const { host } of [first, second])
+        host.hooks.addFilter('svc_chatbot_burst_limits', () => ({
+          starts_per_address: 10_000,
+          sends_per_address: 10_000,
+          sends_per_session: 10_000,
+        }));
       bot = await first.bot();
     });
     afterEach(async () => {
@@ -29,21 +38,32 @@ describeDialects('the chat widget on two nodes', (_open, { location }) => {
     });
 
     /** The same page, whose next request reaches the other node. */
-    const onSecond = (guest: Guest): Guest => Object.assign(second.guest({ id: guest.bot }), { token: guest.token, conversation: guest.conversation });
+    const onSecond = (guest: Guest): Guest =>
+      Object.assign(second.guest({ id: guest.bot }), { token: guest.token, conversation: guest.conversation });
 
     it('knows a visitor on either, and goes on with the conversation', async () => {
       const guest = await first.started(bot);
       await guest.send('One');
       const there = onSecond(guest);
       expect((await there.send('Two')).status).to.equal(200);
-      expect((await guest.start()).body.conversation?.messages.map(({ content }) => content)).to.deep.equal(['One', 'You said: One', 'Two', 'You said: Two']);
+      expect((await guest.start()).body.conversation?.messages.map(({ content }) => content)).to.deep.equal([
+        'One',
+        'You said: One',
+        'Two',
+        'You said: Two',
+      ]);
     });
 
     it('makes one answer to a message that reaches both at once', async () => {
       const guest = await first.started(bot);
       const there = onSecond(guest);
       const message_id = randomUUID();
-      const answers = await Promise.all([guest.send('Hello', { message_id }), there.send('Hello', { message_id }), guest.send('Hello', { message_id }), there.send('Hello', { message_id })]);
+      const answers = await Promise.all([
+        guest.send('Hello', { message_id }),
+        there.send('Hello', { message_id }),
+        guest.send('Hello', { message_id }),
+        there.send('Hello', { message_id }),
+      ]);
       for (const { status, body } of answers) {
         expect(status).to.equal(200);
         expect(body.message).to.deep.equal(answers[0].body.message);
@@ -92,10 +112,18 @@ describeDialects('the chat widget on two nodes', (_open, { location }) => {
       (await next).piece('Once');
       await stream.until('delta');
       const there = onSecond(guest);
-      expect((await there.post('messages', { conversation: guest.conversation, message_id: randomUUID(), text: 'Two' })).status).to.equal(409);
-      expect((await there.post<{ stopped: boolean }>('stop', { conversation: guest.conversation, message_id })).body).to.deep.equal({ stopped: true });
+      expect(
+        (await there.post('messages', { conversation: guest.conversation, message_id: randomUUID(), text: 'Two' }))
+          .status,
+      ).to.equal(409);
+      expect(
+        (await there.post<{ stopped: boolean }>('stop', { conversation: guest.conversation, message_id })).body,
+      ).to.deep.equal({ stopped: true });
       expect((await stream.whole()).at(-1)).to.have.nested.property('message.is_partial', true);
-      expect((await there.start()).body.conversation?.messages[1]).to.deep.include({ content: 'Once', is_partial: true });
+      expect((await there.start()).body.conversation?.messages[1]).to.deep.include({
+        content: 'Once',
+        is_partial: true,
+      });
     });
 
     it('tries anew on the other node when one dies with an answer under way; what was reserved is given back', async () => {
@@ -115,8 +143,14 @@ describeDialects('the chat widget on two nodes', (_open, { location }) => {
       turn.piece('Too late');
       turn.end();
       await stream.whole();
-      expect((await there.start()).body.conversation?.messages.map(({ content }) => content)).to.deep.equal(['Hello', 'You said: Hello']);
-      expect((await there.post('messages', { conversation: guest.conversation, message_id: randomUUID(), text: 'Two' })).status).to.equal(429);
+      expect((await there.start()).body.conversation?.messages.map(({ content }) => content)).to.deep.equal([
+        'Hello',
+        'You said: Hello',
+      ]);
+      expect(
+        (await there.post('messages', { conversation: guest.conversation, message_id: randomUUID(), text: 'Two' }))
+          .status,
+      ).to.equal(429);
     });
 
     it('lets a message be sent again elsewhere when its node stops', async () => {
@@ -139,7 +173,11 @@ describeDialects('the chat widget on two nodes', (_open, { location }) => {
       await first.change(bot.id, { limits: { guest: { amount: 5, unit: 'messages', per: 'day' } } });
       const guest = await first.started(bot);
       const there = onSecond(guest);
-      const answers = await Promise.all(Array.from({ length: 64 }, (_, index) => (index % 2 === 0 ? guest : there).post('messages', { message_id: randomUUID(), text: 'Hello' })));
+      const answers = await Promise.all(
+        Array.from({ length: 64 }, (_, index) =>
+          (index % 2 === 0 ? guest : there).post('messages', { message_id: randomUUID(), text: 'Hello' }),
+        ),
+      );
       expect(answers.filter(({ status }) => status === 200)).to.have.length(5);
       expect(answers.filter(({ status }) => status === 429)).to.have.length(59);
     }).timeout(60_000);

@@ -6,10 +6,22 @@ import { describeWidget, type Failure } from './widget-site.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 // eslint-disable-next-line max-params -- a table's cells, one after the other.
-const rule = (id: string, event: string, action: Fields, conditions: readonly Fields[] = []): Fields => ({ id, name: id, enabled: true, event, conditions, action, priority: 10 });
+const rule = (id: string, event: string, action: Fields, conditions: readonly Fields[] = []): Fields => ({
+  id,
+  name: id,
+  enabled: true,
+  event,
+  conditions,
+  action,
+  priority: 10,
+});
 const says = (value: string): Fields => ({ fact: 'message', operator: 'contains', value });
 const lead = {
-  id: 'lead', name: 'Lead', intro: '', submit_label: 'Send', thanks: 'Thank you!',
+  id: 'lead',
+  name: 'Lead',
+  intro: '',
+  submit_label: 'Send',
+  thanks: 'Thank you!',
   elements: [
     { id: 'name', type: 'text', label: 'Name', required: true, help: '', placeholder: '', options: [] },
     { id: 'mail', type: 'email', label: 'E-mail', required: true, help: '', placeholder: '', options: [] },
@@ -18,20 +30,34 @@ const lead = {
 
 describeWidget('rules of a chatbot in the widget', (site) => {
   it('reply in place of the model', async () => {
-    const guest = await site().started(await site().bot({ rules: [rule('hours', 'message_received', { type: 'reply', text: 'We are open from 9 to 5.' }, [says('open')])] }));
+    const guest = await site().started(
+      await site().bot({
+        rules: [rule('hours', 'message_received', { type: 'reply', text: 'We are open from 9 to 5.' }, [says('open')])],
+      }),
+    );
     const stream = await guest.stream('When are you open?');
     const events = await stream.whole();
     expect(events.map(({ type }) => type)).to.deep.equal(['accepted', 'delta', 'done']);
-    expect((events.at(-1) as Extract<SendEvent, { type: 'done' }>).message.content).to.equal('We are open from 9 to 5.');
+    expect((events.at(-1) as Extract<SendEvent, { type: 'done' }>).message.content).to.equal(
+      'We are open from 9 to 5.',
+    );
     expect(site().farEnd.calls).to.have.length(0);
     expect((await guest.start()).body.conversation?.messages).to.have.length(2);
     expect((await guest.send('Something else')).body.message.content).to.equal('You said: Something else');
   });
 
   it('block a message with their own words: nothing is stored or generated', async () => {
-    const guest = await site().started(await site().bot({ rules: [rule('no', 'message_received', { type: 'block', text: 'Not about that.' }, [says('politics')])] }));
+    const guest = await site().started(
+      await site().bot({
+        rules: [rule('no', 'message_received', { type: 'block', text: 'Not about that.' }, [says('politics')])],
+      }),
+    );
     const { status, body } = await guest.send('Let us talk politics');
-    expect([status, (body as unknown as Failure).code, (body as unknown as Failure).message]).to.deep.equal([403, 'rest_svc_message_refused', 'Not about that.']);
+    expect([status, (body as unknown as Failure).code, (body as unknown as Failure).message]).to.deep.equal([
+      403,
+      'rest_svc_message_refused',
+      'Not about that.',
+    ]);
     expect((await guest.start()).body.conversation).to.equal(null);
     expect(site().farEnd.calls).to.have.length(0);
   });
@@ -39,13 +65,18 @@ describeWidget('rules of a chatbot in the widget', (site) => {
   it('add to what the model is told, at the beginning of a conversation and later', async () => {
     const rules = [
       rule('first', 'session_started', { type: 'add_context', text: 'The visitor is new.' }),
-      rule('page', 'message_received', { type: 'add_context', text: 'The visitor is at {page_url}.' }, [{ fact: 'page_url', operator: 'contains', value: '/contact' }]),
+      rule('page', 'message_received', { type: 'add_context', text: 'The visitor is at {page_url}.' }, [
+        { fact: 'page_url', operator: 'contains', value: '/contact' },
+      ]),
     ];
     const guest = await site().started(await site().bot({ instructions: 'Be kind.', rules }));
     await guest.send('Hello', { page_url: 'https://shop.example.com/contact' });
     await guest.send('Hello again');
     const told = site().farEnd.calls.map(({ messages }) => messages[0]?.content ?? '');
-    expect(told[0]).to.contain('Be kind.').and.contain('The visitor is new.').and.contain('The visitor is at https://shop.example.com/contact.');
+    expect(told[0])
+      .to.contain('Be kind.')
+      .and.contain('The visitor is new.')
+      .and.contain('The visitor is at https://shop.example.com/contact.');
     expect(told[1]).to.contain('Be kind.').and.not.contain('The visitor');
   });
 
@@ -54,34 +85,58 @@ describeWidget('rules of a chatbot in the widget', (site) => {
       rule('vip', 'message_received', { type: 'set_variable', name: 'vip', value: 'yes' }, [says('gold card')]),
       rule('keep', 'message_received', { type: 'store', name: 'Wish', value: '{message}' }, [says('gold card')]),
       rule('crm', 'message_received', { type: 'call_hook', name: 'crm' }, [says('gold card')]),
-      rule('greet', 'message_received', { type: 'reply', text: 'Welcome back, dear member.' }, [{ fact: 'variable:vip', operator: 'equals', value: 'yes' }, says('hello')]),
+      rule('greet', 'message_received', { type: 'reply', text: 'Welcome back, dear member.' }, [
+        { fact: 'variable:vip', operator: 'equals', value: 'yes' },
+        says('hello'),
+      ]),
     ];
     const bot = await site().bot({ rules });
     const guest = await site().started(bot);
     const calls: unknown[] = [];
-    site().host.hooks.addAction('svc_chatbot_rule_crm', (call) => { calls.push(call); });
+    site().host.hooks.addAction('svc_chatbot_rule_crm', (call) => {
+      calls.push(call);
+    });
     const message_id = randomUUID();
     await guest.send('I have a gold card', { message_id, page_url: 'https://shop.example.com/' });
     await guest.send('I have a gold card', { message_id });
     expect((await guest.send('Hello')).body.message.content).to.equal('Welcome back, dear member.');
     expect(calls).to.have.length(1);
-    expect(calls[0]).to.deep.include({ event: 'message_received', conversation: guest.conversation, message: 'I have a gold card', page_url: 'https://shop.example.com/', variables: { vip: 'yes' }, user: { id: 0, displayName: '', roles: [] } });
-    const row = (await site().host.database.knex('svc_conversations').where({ uuid: guest.conversation }).first()) as { variables: string; stored: string };
-    expect([JSON.parse(row.variables), JSON.parse(row.stored)]).to.deep.equal([{ vip: 'yes' }, [{ name: 'Wish', value: 'I have a gold card' }]]);
+    expect(calls[0]).to.deep.include({
+      event: 'message_received',
+      conversation: guest.conversation,
+      message: 'I have a gold card',
+      page_url: 'https://shop.example.com/',
+      variables: { vip: 'yes' },
+      user: { id: 0, displayName: '', roles: [] },
+    });
+    const row = (await site().host.database.knex('svc_conversations').where({ uuid: guest.conversation }).first()) as {
+      variables: string;
+      stored: string;
+    };
+    expect([JSON.parse(row.variables), JSON.parse(row.stored)]).to.deep.equal([
+      { vip: 'yes' },
+      [{ name: 'Wish', value: 'I have a gold card' }],
+    ]);
   });
 
   it('answer a failure, and show a form then', async () => {
     const rules = [
       rule('sorry', 'error', { type: 'display_form', form_id: 'lead' }),
-      rule('limit', 'error', { type: 'reply', text: 'Too much to do just now.' }, [{ fact: 'error_code', operator: 'equals', value: 'rest_svc_provider_rejected' }]),
+      rule('limit', 'error', { type: 'reply', text: 'Too much to do just now.' }, [
+        { fact: 'error_code', operator: 'equals', value: 'rest_svc_provider_rejected' },
+      ]),
     ];
     const guest = await site().started(await site().bot({ rules, forms: [lead] }));
-    site().farEnd.answer = (turn) => { turn.fail(400); };
+    site().farEnd.answer = (turn) => {
+      turn.fail(400);
+    };
     const { status, body } = await guest.send('Hello');
     expect(status).to.equal(200);
     expect(body.message.content).to.equal('Too much to do just now.');
     expect(body.form?.id).to.equal('lead');
-    site().farEnd.answer = (turn) => { turn.fail(403); };
+    site().farEnd.answer = (turn) => {
+      turn.fail(403);
+    };
     const second = await guest.send('Hello again');
     expect([second.status, second.body.message.content, second.body.form?.id]).to.deep.equal([200, '', 'lead']);
   });
@@ -90,16 +145,24 @@ describeWidget('rules of a chatbot in the widget', (site) => {
     const rules = [
       rule('show', 'message_received', { type: 'display_form', form_id: 'lead' }, [says('call')]),
       rule('crm', 'form_submitted', { type: 'call_hook', name: 'lead' }),
-      rule('thanks', 'form_submitted', { type: 'reply', text: 'We will call you, {field:name}.' }, [{ fact: 'form_id', operator: 'equals', value: 'lead' }]),
+      rule('thanks', 'form_submitted', { type: 'reply', text: 'We will call you, {field:name}.' }, [
+        { fact: 'form_id', operator: 'equals', value: 'lead' },
+      ]),
     ];
     const bot = await site().bot({ rules, forms: [lead] });
     const guest = await site().started(bot);
     const calls: { fields: unknown }[] = [];
-    site().host.hooks.addAction('svc_chatbot_rule_lead', (call: { fields: unknown }) => { calls.push(call); });
+    site().host.hooks.addAction('svc_chatbot_rule_lead', (call: { fields: unknown }) => {
+      calls.push(call);
+    });
     const message_id = randomUUID();
-    expect((await guest.send('Please call me', { message_id })).body.form).to.deep.include({ id: 'lead', submit_label: 'Send' });
+    expect((await guest.send('Please call me', { message_id })).body.form).to.deep.include({
+      id: 'lead',
+      submit_label: 'Send',
+    });
     expect((await guest.send('Please call me', { message_id })).body.form?.id).to.equal('lead');
-    const submit = (submission_id: string, values: Fields) => guest.post<FormAnswer & Failure>('forms/lead', { conversation: guest.conversation, submission_id, values });
+    const submit = (submission_id: string, values: Fields) =>
+      guest.post<FormAnswer & Failure>('forms/lead', { conversation: guest.conversation, submission_id, values });
     const bad = await submit(randomUUID(), { name: '', mail: 'nonsense' });
     expect(bad.status).to.equal(400);
     expect(bad.body.code).to.equal('rest_invalid_param');
@@ -112,7 +175,11 @@ describeWidget('rules of a chatbot in the widget', (site) => {
     expect(calls).to.have.length(1);
     expect(calls[0]?.fields).to.deep.include({ name: 'Ada' });
     const { body } = await guest.start();
-    expect(body.conversation?.messages.map(({ content }) => content)).to.deep.equal(['Please call me', 'You said: Please call me', 'We will call you, Ada.']);
+    expect(body.conversation?.messages.map(({ content }) => content)).to.deep.equal([
+      'Please call me',
+      'You said: Please call me',
+      'We will call you, Ada.',
+    ]);
   });
 });
 
@@ -121,8 +188,12 @@ describeWidget('feedback in the widget', (site) => {
     const bot = await site().bot();
     const guest = await site().started(bot);
     const { body } = await guest.send('Hello');
-    const rate = (fields: Fields) => guest.post('feedback', { conversation: guest.conversation, message_id: body.message.id, ...fields });
-    expect(await rate({ value: 'down', comment: ' Too short ' })).to.deep.include({ status: 200, body: { value: 'down', comment: 'Too short' } });
+    const rate = (fields: Fields) =>
+      guest.post('feedback', { conversation: guest.conversation, message_id: body.message.id, ...fields });
+    expect(await rate({ value: 'down', comment: ' Too short ' })).to.deep.include({
+      status: 200,
+      body: { value: 'down', comment: 'Too short' },
+    });
     expect((await guest.start()).body.conversation?.messages[1]?.feedback).to.equal('down');
     expect(await rate({ value: 'none', comment: 'x' })).to.deep.include({ body: { value: 'none', comment: '' } });
     expect((await rate({ value: 'maybe' })).status).to.equal(400);

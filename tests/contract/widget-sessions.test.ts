@@ -8,7 +8,11 @@ describeWidget('sessions of the chat widget', (site) => {
     const guest = site().guest(bot, { origin: site().host.url });
     const { body, headers } = await guest.start();
     expect(body.token).to.equal('');
-    expect(headers.get('set-cookie')).to.match(new RegExp(`^svc_chat=[\\w-]{71}; Path=/wp-json/svc-widget/v1/bots/${String(bot.id)}; Max-Age=2592000; HttpOnly; SameSite=Lax$`));
+    expect(headers.get('set-cookie')).to.match(
+      new RegExp(
+        `^svc_chat=[\\w-]{71}; Path=/wp-json/svc-widget/v1/bots/${String(bot.id)}; Max-Age=2592000; HttpOnly; SameSite=Lax$`,
+      ),
+    );
     expect((await guest.send('Hello')).status).to.equal(200);
     const again = await guest.start();
     expect(again.headers.get('set-cookie')).to.equal(null);
@@ -23,7 +27,9 @@ describeWidget('sessions of the chat widget', (site) => {
     expect(headers.get('set-cookie')).to.equal(null);
     const own = await site().started(bot, { origin: site().host.url });
     const across = site().guest(bot, { ...own.headers, origin: shop });
-    expect((await across.post('messages', { message_id: randomUUID(), text: 'Hello' })).body.code).to.equal('rest_svc_session_invalid');
+    expect((await across.post('messages', { message_id: randomUUID(), text: 'Hello' })).body.code).to.equal(
+      'rest_svc_session_invalid',
+    );
   });
 
   it('are renewed while they are used', async () => {
@@ -49,8 +55,16 @@ describeWidget('sessions of the chat widget', (site) => {
   it('do not know the user on pages of other sites, nor where the browser says it was one', async () => {
     const bot = await site().bot();
     const { cookie } = await site().user('root', 'administrator');
-    for (const headers of [{ origin: shop }, {}, { origin: site().host.url, 'sec-fetch-site': 'cross-site' }, { origin: site().host.url, 'sec-fetch-site': 'same-site' }, { referer: `${site().host.url}/` }] as Record<string, string>[]) {
-      const { body } = await site().guest(bot, { ...headers, cookie }).start();
+    for (const headers of [
+      { origin: shop },
+      {},
+      { origin: site().host.url, 'sec-fetch-site': 'cross-site' },
+      { origin: site().host.url, 'sec-fetch-site': 'same-site' },
+      { referer: `${site().host.url}/` },
+    ] as Record<string, string>[]) {
+      const { body } = await site()
+        .guest(bot, { ...headers, cookie })
+        .start();
       expect(body.user, JSON.stringify(headers)).to.deep.equal({ signed_in: false, name: '' });
     }
   });
@@ -62,12 +76,17 @@ describeWidget('sessions of the chat widget', (site) => {
     const asGuest = guest.conversation;
     const { cookie } = await site().user('ada');
     guest.headers['cookie'] = `${guest.headers['cookie'] ?? ''}; ${cookie}`;
-    expect((await guest.post('messages', { message_id: randomUUID(), text: 'Now as Ada', conversation: asGuest })).body.code).to.equal('rest_svc_session_invalid');
+    expect(
+      (await guest.post('messages', { message_id: randomUUID(), text: 'Now as Ada', conversation: asGuest })).body.code,
+    ).to.equal('rest_svc_session_invalid');
     expect((await guest.start()).body.conversation).to.equal(null);
     expect((await guest.send('As Ada', { conversation: null })).status).to.equal(200);
     expect(guest.conversation).not.to.equal(asGuest);
     guest.headers['cookie'] = (guest.headers['cookie'] ?? '').replace(cookie, '');
-    expect((await guest.post('messages', { message_id: randomUUID(), text: 'Me again', conversation: guest.conversation })).body.code).to.equal('rest_svc_session_invalid');
+    expect(
+      (await guest.post('messages', { message_id: randomUUID(), text: 'Me again', conversation: guest.conversation }))
+        .body.code,
+    ).to.equal('rest_svc_session_invalid');
   });
 
   it('begin anew where the page asks for it; the conversation before stays', async () => {
@@ -85,20 +104,26 @@ describeWidget('sessions of the chat widget', (site) => {
     const bot = await site().bot();
     const { cookie } = await site().user('ada');
     const response = await site().host.fetch(`/wp-json/svc-widget/v1/bots/${String(bot.id)}/messages`, {
-      method: 'POST', headers: { origin: site().host.url, cookie, 'content-type': 'application/x-www-form-urlencoded' }, body: new URLSearchParams({ message_id: randomUUID(), text: 'Hello' }),
+      method: 'POST',
+      headers: { origin: site().host.url, cookie, 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ message_id: randomUUID(), text: 'Hello' }),
     });
     expect(response.status).to.equal(415);
   });
 
   it('are held up when they come in floods, with 429 and Retry-After', async () => {
     const bot = await site().bot();
-    site().host.hooks.addFilter('svc_chatbot_burst_limits', () => ({ starts_per_address: 3, sends_per_address: 5, sends_per_session: 2 }));
+    site().host.hooks.addFilter('svc_chatbot_burst_limits', () => ({
+      starts_per_address: 3,
+      sends_per_address: 5,
+      sends_per_session: 2,
+    }));
     const guest = site().guest(bot);
     for (let start = 0; start < 3; start += 1) expect((await guest.start()).status).to.equal(200);
     const refused = await guest.start();
     expect(refused.status).to.equal(429);
     expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 60);
-    expect(((refused.body as unknown) as { code: string }).code).to.equal('rest_svc_rate_limited');
+    expect((refused.body as unknown as { code: string }).code).to.equal('rest_svc_rate_limited');
     const statuses = [];
     for (let send = 0; send < 3; send += 1) statuses.push((await guest.send('Hello')).status);
     expect(statuses).to.deep.equal([200, 200, 429]);

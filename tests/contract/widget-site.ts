@@ -77,10 +77,17 @@ export interface SiteInit {
   readonly farEnd?: StreamingFarEnd;
 }
 
-export async function startWidgetSite({ database, clock = createFakeClock({ now: Date.UTC(2026, 10, 20, 10), skipSleeps: true }), env = {}, farEnd: shared }: SiteInit = {}): Promise<WidgetSite> {
+export async function startWidgetSite({
+  database,
+  clock = createFakeClock({ now: Date.UTC(2026, 10, 20, 10), skipSleeps: true }),
+  env = {},
+  farEnd: shared,
+}: SiteInit = {}): Promise<WidgetSite> {
   const farEnd = shared ?? (await startStreamingFarEnd());
   const host = await createTestHost({ plugins: ['svc'], clock, env, ...(database !== undefined && { database }) });
-  host.hooks.addFilter('svc_provider_settings', (settings: Fields, id: string) => (id === 'openai' ? { ...settings, api_key: 'sk-far-end', base_url: farEnd.url } : settings));
+  host.hooks.addFilter('svc_provider_settings', (settings: Fields, id: string) =>
+    id === 'openai' ? { ...settings, api_key: 'sk-far-end', base_url: farEnd.url } : settings,
+  );
   const command = async (verb: string, settings: Fields): Promise<Bot> => {
     const { code, out, err } = await host.cli('svc', 'bot', verb, '--json', JSON.stringify(settings));
     if (code !== 0) throw new Error(err);
@@ -91,14 +98,38 @@ export async function startWidgetSite({ database, clock = createFakeClock({ now:
     clock: clock as FakeClock,
     farEnd,
     bot: ({ embed, ...init } = {}) =>
-      command('create', { name: 'Shop assistant', provider: 'openai', model: 'gpt-4o-mini', embed: { enabled: true, allowed_domains: ['shop.example.com'], any_site: false, ...(embed as Fields | undefined) }, ...init }),
+      command('create', {
+        name: 'Shop assistant',
+        provider: 'openai',
+        model: 'gpt-4o-mini',
+        embed: {
+          enabled: true,
+          allowed_domains: ['shop.example.com'],
+          any_site: false,
+          ...(embed as Fields | undefined),
+        },
+        ...init,
+      }),
     change: (id, changes) => command('update', { id, ...changes }),
     guest: (bot, headers = { origin: shop }) => guestOf(host, bot.id, headers),
     async user(login, role = 'subscriber') {
       const password = 'a long password';
-      const { id } = await host.users.create({ login, email: `${login}@example.com`, password, displayName: login.toUpperCase(), role });
-      const answer = await host.fetch('/admin/login', { method: 'POST', redirect: 'manual', body: new URLSearchParams({ login, password }) });
-      const cookie = answer.headers.getSetCookie().find((one) => one.startsWith('svc_session='))?.split(';', 1)[0];
+      const { id } = await host.users.create({
+        login,
+        email: `${login}@example.com`,
+        password,
+        displayName: login.toUpperCase(),
+        role,
+      });
+      const answer = await host.fetch('/admin/login', {
+        method: 'POST',
+        redirect: 'manual',
+        body: new URLSearchParams({ login, password }),
+      });
+      const cookie = answer.headers
+        .getSetCookie()
+        .find((one) => one.startsWith('svc_session='))
+        ?.split(';', 1)[0];
       if (cookie === undefined) throw new Error(`Signing in was answered with ${String(answer.status)}.`);
       return { id, cookie };
     },
@@ -123,7 +154,12 @@ function guestOf(host: TestHost, bot: number, headers: HeaderFields): Guest {
       headers: { 'content-type': 'application/json', ...guest.headers, ...more },
       body: JSON.stringify({ ...(guest.token !== '' && { token: guest.token }), ...body }),
     });
-  const message = (text: string, body: Fields): Fields => ({ message_id: randomUUID(), text, ...(guest.conversation !== null && { conversation: guest.conversation }), ...body });
+  const message = (text: string, body: Fields): Fields => ({
+    message_id: randomUUID(),
+    text,
+    ...(guest.conversation !== null && { conversation: guest.conversation }),
+    ...body,
+  });
   const guest: Guest = {
     bot,
     headers: { ...headers },
@@ -138,7 +174,11 @@ function guestOf(host: TestHost, bot: number, headers: HeaderFields): Guest {
         guest.token = answer.body.token;
         const cookie = answer.headers.get('set-cookie');
         // As a browser does: the new one takes the place of the one of its name.
-        if (cookie !== null) guest.headers['cookie'] = [...(guest.headers['cookie'] ?? '').split('; ').filter((one) => one !== '' && !one.startsWith('svc_chat=')), cookie.split(';', 1)[0]].join('; ');
+        if (cookie !== null)
+          guest.headers['cookie'] = [
+            ...(guest.headers['cookie'] ?? '').split('; ').filter((one) => one !== '' && !one.startsWith('svc_chat=')),
+            cookie.split(';', 1)[0],
+          ].join('; ');
       }
       return answer;
     },
@@ -149,9 +189,12 @@ function guestOf(host: TestHost, bot: number, headers: HeaderFields): Guest {
     },
     async stream(text, body = {}) {
       const stream = readStream(await call('messages', message(text, body), { accept: 'text/event-stream' }));
-      void stream.until('accepted').then((event) => {
-        if (event.type === 'accepted') guest.conversation = event.conversation;
-      }, () => undefined);
+      void stream.until('accepted').then(
+        (event) => {
+          if (event.type === 'accepted') guest.conversation = event.conversation;
+        },
+        () => undefined,
+      );
       return stream;
     },
   };
@@ -164,7 +207,8 @@ async function read<Body>(response: Response): Promise<Answer<Body>> {
 }
 
 function readStream(response: Response): Stream {
-  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) throw new Error(`No stream, but ${String(response.status)}.`);
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream'))
+    throw new Error(`No stream, but ${String(response.status)}.`);
   const events: SendEvent[] = [];
   const looks = new Set<() => void>();
   const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
@@ -211,12 +255,16 @@ function readStream(response: Response): Stream {
 
 function readEvent(block: string): SendEvent {
   const [first = '', second = '', ...more] = block.split('\n');
-  if (!first.startsWith('event: ') || !second.startsWith('data: ') || more.length > 0) throw new Error(`No event of the protocol: ${block}`);
+  if (!first.startsWith('event: ') || !second.startsWith('data: ') || more.length > 0)
+    throw new Error(`No event of the protocol: ${block}`);
   return { type: first.slice('event: '.length), ...(JSON.parse(second.slice('data: '.length)) as object) } as SendEvent;
 }
 
 /** Runs a suite against a site of its own for each test, on both databases. */
-export function describeWidget(title: string, define: (site: () => WidgetSite, dialectCase: DialectCase) => void): void {
+export function describeWidget(
+  title: string,
+  define: (site: () => WidgetSite, dialectCase: DialectCase) => void,
+): void {
   describeDialects(title, (_open, dialectCase) => {
     describe('on a site of its own', () => {
       let site: WidgetSite | undefined;

@@ -55,7 +55,9 @@ describeDialects('cron', (open) => {
     const { cron } = await node();
     const now = clock.now();
     for (const firstRun of [now + 1000, now + 2000]) await cron.schedule('hourly', 'ev', { firstRun });
-    expect([await cron.unschedule('ev', [], now + 1500), await cron.unschedule('ev', [], now + 1000)]).to.deep.equal([0, 1]);
+    expect([await cron.unschedule('ev', [], now + 1500), await cron.unschedule('ev', [], now + 1000)]).to.deep.equal([
+      0, 1,
+    ]);
     expect(await cron.next('ev')).to.equal(now + 2000);
   });
 
@@ -100,8 +102,14 @@ describeDialects('cron', (open) => {
     hooks.addAction('good', () => undefined);
     for (const hook of ['bad', 'good', 'unheard']) await cron.scheduleSingle(clock.now(), hook);
     expect(await cron.runDue()).to.equal(3);
-    const history = Object.fromEntries((await cron.history()).map(({ hook, outcome, error }) => [hook, [outcome, error]]));
-    expect(history).to.deep.equal({ bad: ['failed', 'shop: out of stock'], good: ['done', null], unheard: ['unheard', null] });
+    const history = Object.fromEntries(
+      (await cron.history()).map(({ hook, outcome, error }) => [hook, [outcome, error]]),
+    );
+    expect(history).to.deep.equal({
+      bad: ['failed', 'shop: out of stock'],
+      good: ['done', null],
+      unheard: ['unheard', null],
+    });
   });
 
   it('runs an event on one of several nodes', async () => {
@@ -169,10 +177,12 @@ describeDialects('cron', (open) => {
 
   it('adds a recurring event once when two nodes ask for it at the same time', async () => {
     const nodes = [await node(), await node()];
-    const answers = await Promise.all(nodes.map(async ({ cron }) => {
-      clock.jump(7);
-      return cron.schedule('hourly', 'sweep');
-    }));
+    const answers = await Promise.all(
+      nodes.map(async ({ cron }) => {
+        clock.jump(7);
+        return cron.schedule('hourly', 'sweep');
+      }),
+    );
     expect(answers.filter(Boolean)).to.have.length(1);
     expect(await nodes[0]!.cron.list()).to.have.length(1);
   });
@@ -211,7 +221,9 @@ describeDialects('cron', (open) => {
 
   it('keeps arguments of any length', async () => {
     const { cron, hooks } = await node();
-    const text = Array.from({ length: 20_000 }, (_, index) => String.fromCodePoint(0x4e00 + ((index * 7919) % 20_000))).join('');
+    const text = Array.from({ length: 20_000 }, (_, index) =>
+      String.fromCodePoint(0x4e00 + ((index * 7919) % 20_000)),
+    ).join('');
     let length = 0;
     hooks.addAction('ev', (given: string) => (length = given.length));
     await cron.scheduleSingle(clock.now(), 'ev', [text]);
@@ -271,7 +283,11 @@ describeDialects('cron', (open) => {
       await database.knex('cron_events').update({ attempts: 3 });
       await cron.runDue();
       expect(runs).to.equal(0);
-      expect((await cron.history())[0]).to.include({ hook: 'ev', outcome: 'failed', error: 'The node ended during the job, 3 times; it was not tried again.' });
+      expect((await cron.history())[0]).to.include({
+        hook: 'ev',
+        outcome: 'failed',
+        error: 'The node ended during the job, 3 times; it was not tried again.',
+      });
       expect(await cron.list()).to.deep.equal([]);
     });
   });

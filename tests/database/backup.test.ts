@@ -27,7 +27,10 @@ const first: Migration = {
 };
 const second: Migration = {
   id: '0002_year',
-  up: async (knex) => knex.schema.alterTable('books', (table) => { table.integer('year').defaultTo(1900); }),
+  up: async (knex) =>
+    knex.schema.alterTable('books', (table) => {
+      table.integer('year').defaultTo(1900);
+    }),
 };
 
 const message = (error: unknown): string => (error as Error).message;
@@ -44,13 +47,27 @@ describeDialects('a backup', (open, { dialect, directory }) => {
     // Refers to a row that comes after it.
     await database.knex('authors').insert({ id: 9, name: 'pupil' });
     await database.knex('authors').insert({ id: 8, name: 'pupil of a pupil', taught_by: 9 });
-    await database.knex('books').insert({ id: 4, author: 7, text: '{"a": 1}', cover: Buffer.from([0, 255, 10]), sold: 1_790_000_000_000, printed: true, weight: 0.1 });
+    await database.knex('books').insert({
+      id: 4,
+      author: 7,
+      text: '{"a": 1}',
+      cover: Buffer.from([0, 255, 10]),
+      sold: 1_790_000_000_000,
+      printed: true,
+      weight: 0.1,
+    });
     await database.knex('books').insert({ id: 5, author: 7 });
   });
 
   const content = async (from: Database): Promise<unknown> => {
-    const books = await from.knex('books').orderBy('id').select('id', 'author', 'text', 'cover', 'sold', 'printed', 'weight');
-    return { authors: await from.knex('authors').orderBy('id'), books: books.map((book) => ({ ...book, printed: book.printed === null ? null : Boolean(book.printed) })) };
+    const books = await from
+      .knex('books')
+      .orderBy('id')
+      .select('id', 'author', 'text', 'cover', 'sold', 'printed', 'weight');
+    return {
+      authors: await from.knex('authors').orderBy('id'),
+      books: books.map((book) => ({ ...book, printed: book.printed === null ? null : Boolean(book.printed) })),
+    };
   };
 
   it('brings everything back, on the same database', async () => {
@@ -130,7 +147,9 @@ describeDialects('a backup', (open, { dialect, directory }) => {
     });
   } else {
     it('named .sqlite is refused with the remedy', async () => {
-      expect(await database.backup(join(directory(), 'copy.sqlite')).catch(message)).to.match(/SQLite database only.*jsonl\.gz/);
+      expect(await database.backup(join(directory(), 'copy.sqlite')).catch(message)).to.match(
+        /SQLite database only.*jsonl\.gz/,
+      );
     });
   }
 });

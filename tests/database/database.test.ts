@@ -32,9 +32,21 @@ describeDialects('a database', (open, { dialect }) => {
     const database = await open();
     await database.knex.schema.createTable('names', (table) => table.string('name').primary());
     await database.knex('names').insert({ name: 'one' });
-    const again = await database.knex('names').insert({ name: 'one' }).then(() => null, (error: unknown) => error);
+    const again = await database
+      .knex('names')
+      .insert({ name: 'one' })
+      .then(
+        () => null,
+        (error: unknown) => error,
+      );
     expect(database.isUniqueViolation(again)).to.equal(true);
-    const absent = await database.knex('nowhere').insert({ name: 'one' }).then(() => null, (error: unknown) => error);
+    const absent = await database
+      .knex('nowhere')
+      .insert({ name: 'one' })
+      .then(
+        () => null,
+        (error: unknown) => error,
+      );
     expect(database.isUniqueViolation(absent)).to.equal(false);
   });
 

@@ -4,14 +4,18 @@ import { failureOf } from '../helpers/failure-of.ts';
 import type { Database } from '../../host/database/database.ts';
 
 const insert = (database: Database, text: string, init = {}): Promise<void> =>
-  database.direct<void>({
-    sqlite: (connection) => void connection.run('INSERT INTO things (text) VALUES (?)', text),
-    postgresql: async (connection) => void (await connection.rows('INSERT INTO things (text) VALUES ($1)', [text])),
-  }, init);
+  database.direct<void>(
+    {
+      sqlite: (connection) => void connection.run('INSERT INTO things (text) VALUES (?)', text),
+      postgresql: async (connection) => void (await connection.rows('INSERT INTO things (text) VALUES ($1)', [text])),
+    },
+    init,
+  );
 
 describeDialects('direct statements', (open) => {
   let database: Database;
-  const texts = async (): Promise<string[]> => ((await database.knex('things').orderBy('text').pluck('text')) as string[]);
+  const texts = async (): Promise<string[]> =>
+    (await database.knex('things').orderBy('text').pluck('text')) as string[];
 
   beforeEach(async () => {
     database = await open();
@@ -25,7 +29,8 @@ describeDialects('direct statements', (open) => {
     for (const text of ['a', 'b', 'c']) await insert(database, text, { durable: text === 'b' });
     const rows = await database.direct({
       sqlite: (connection) => connection.rows('SELECT text FROM things WHERE text > ? ORDER BY text', 'a'),
-      postgresql: async (connection) => (await connection.rows('SELECT text FROM things WHERE text > $1 ORDER BY text', ['a'])).rows,
+      postgresql: async (connection) =>
+        (await connection.rows('SELECT text FROM things WHERE text > $1 ORDER BY text', ['a'])).rows,
     });
     expect(rows).to.deep.equal([['b'], ['c']]);
   });
@@ -40,10 +45,12 @@ describeDialects('direct statements', (open) => {
   });
 
   it('take part in the transaction they run in, also deep below', async () => {
-    await failureOf(database.transaction(async () => {
-      await insert(database, 'lost');
-      throw new Error('rolled back');
-    }));
+    await failureOf(
+      database.transaction(async () => {
+        await insert(database, 'lost');
+        throw new Error('rolled back');
+      }),
+    );
     await database.transaction(async () => {
       expect(database.inTransaction()).to.equal(true);
       await insert(database, 'kept');
@@ -70,13 +77,16 @@ describeDialects('direct statements', (open) => {
 
   it('leave nothing behind when they fail', async () => {
     await insert(database, 'there');
-    const failure = await failureOf(database.direct<void>({
-      sqlite: (connection) => {
-        connection.run('INSERT INTO things (text) VALUES (?)', 'half');
-        connection.run('INSERT INTO things (text) VALUES (?)', 'there');
-      },
-      postgresql: async (connection) => void (await connection.rows("INSERT INTO things (text) VALUES ('half'), ('there')")),
-    }));
+    const failure = await failureOf(
+      database.direct<void>({
+        sqlite: (connection) => {
+          connection.run('INSERT INTO things (text) VALUES (?)', 'half');
+          connection.run('INSERT INTO things (text) VALUES (?)', 'there');
+        },
+        postgresql: async (connection) =>
+          void (await connection.rows("INSERT INTO things (text) VALUES ('half'), ('there')")),
+      }),
+    );
     expect(database.isUniqueViolation(failure)).to.equal(true);
     expect(await texts()).to.deep.equal(['there']);
     await insert(database, 'after');

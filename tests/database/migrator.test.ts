@@ -48,7 +48,10 @@ describeDialects('the migrator', (open) => {
     const failure = await database.migrate('host', [migration('0001_a'), failing]).catch(message);
     expect(failure).to.equal("The migration '0002_b' of 'host' failed and was rolled back: out of ink");
     expect(await database.knex.schema.hasTable('half')).to.equal(false);
-    expect((await database.migrationStatus()).map(({ id, appliedAt }) => [id, appliedAt === null])).to.deep.equal([['0001_a', false], ['0002_b', true]]);
+    expect((await database.migrationStatus()).map(({ id, appliedAt }) => [id, appliedAt === null])).to.deep.equal([
+      ['0001_a', false],
+      ['0002_b', true],
+    ]);
     await database.migrate('host', [migration('0001_a'), migration('0002_b')]);
     expect(ran).to.deep.equal(['0001_a', '0002_b']);
   });
@@ -56,12 +59,16 @@ describeDialects('the migrator', (open) => {
   it('refuses a database that is newer than the code', async () => {
     const database = await open();
     await database.migrate('host', [migration('0001_a'), migration('0002_b')]);
-    expect(await database.migrate('host', [migration('0001_a')]).catch(message)).to.match(/newer than this code.*'0002_b' of 'host'.*newer version/s);
+    expect(await database.migrate('host', [migration('0001_a')]).catch(message)).to.match(
+      /newer than this code.*'0002_b' of 'host'.*newer version/s,
+    );
   });
 
   it('refuses two migrations of one name', async () => {
     const database = await open();
-    expect(await database.migrate('host', [migration('0001_a'), migration('0001_a')]).catch(message)).to.match(/two migrations named '0001_a'/);
+    expect(await database.migrate('host', [migration('0001_a'), migration('0001_a')]).catch(message)).to.match(
+      /two migrations named '0001_a'/,
+    );
   });
 
   it('runs each once when two nodes start together', async () => {
@@ -73,21 +80,29 @@ describeDialects('the migrator', (open) => {
 
   it('alters a table without losing the rows that refer to it', async () => {
     const database = await open();
-    await database.migrate('host', [{
-      id: '0001_tables',
-      up: async (knex) => {
-        await knex.schema.createTable('parents', (table) => {
-          table.integer('id').primary();
-          table.string('name', 10).notNullable();
-        });
-        await knex.schema.createTable('children', (table) => table.integer('parent').references('parents.id').onDelete('CASCADE'));
-        await knex('parents').insert({ id: 1, name: 'one' });
-        await knex('children').insert({ parent: 1 });
+    await database.migrate('host', [
+      {
+        id: '0001_tables',
+        up: async (knex) => {
+          await knex.schema.createTable('parents', (table) => {
+            table.integer('id').primary();
+            table.string('name', 10).notNullable();
+          });
+          await knex.schema.createTable('children', (table) =>
+            table.integer('parent').references('parents.id').onDelete('CASCADE'),
+          );
+          await knex('parents').insert({ id: 1, name: 'one' });
+          await knex('children').insert({ parent: 1 });
+        },
       },
-    }, {
-      id: '0002_wider',
-      up: async (knex) => knex.schema.alterTable('parents', (table) => { table.string('name', 200).notNullable().alter(); }),
-    }]);
+      {
+        id: '0002_wider',
+        up: async (knex) =>
+          knex.schema.alterTable('parents', (table) => {
+            table.string('name', 200).notNullable().alter();
+          }),
+      },
+    ]);
     expect(await database.knex('children').select('*')).to.deep.equal([{ parent: 1 }]);
   });
 });

@@ -3,7 +3,11 @@ import { createFakeClock } from '../../host/testing/fake-clock.ts';
 import { describeDialects } from '../helpers/dialects.ts';
 
 /** Collects what comes, and lets a test wait until there are so many. */
-function createInbox(): { readonly received: string[]; take(payload: string): void; reach(count: number): Promise<void> } {
+function createInbox(): {
+  readonly received: string[];
+  take(payload: string): void;
+  reach(count: number): Promise<void>;
+} {
   const received: string[] = [];
   let check = (): void => {};
   return {
@@ -28,8 +32,12 @@ describeDialects('notifications', (open, { dialect }) => {
     const clock = createFakeClock();
     const [here, there] = [await open({ clock }), await open({ clock })];
     const [own, others] = [createInbox(), createInbox()];
-    await here.listen('colours', (payload) => { own.take(payload); });
-    await there.listen('colours', (payload) => { others.take(payload); });
+    await here.listen('colours', (payload) => {
+      own.take(payload);
+    });
+    await there.listen('colours', (payload) => {
+      others.take(payload);
+    });
     await here.notify('colours', 'red');
     await clock.advance(999);
     await Promise.all([own.reach(1), others.reach(1)]);
@@ -40,7 +48,9 @@ describeDialects('notifications', (open, { dialect }) => {
   it('come in the order they were sent, each once', async () => {
     const [here, there] = [await open(), await open()];
     const inbox = createInbox();
-    await there.listen('numbers', (payload) => { inbox.take(payload); });
+    await there.listen('numbers', (payload) => {
+      inbox.take(payload);
+    });
     for (let number = 0; number < 20; number++) await here.notify('numbers', String(number));
     await inbox.reach(20);
     expect(inbox.received).to.deep.equal(Array.from({ length: 20 }, (_, number) => String(number)));
@@ -49,12 +59,18 @@ describeDialects('notifications', (open, { dialect }) => {
   it('of a transaction are sent at its commit, or not at all', async () => {
     const [here, there] = [await open(), await open()];
     const [own, others] = [createInbox(), createInbox()];
-    await here.listen('colours', (payload) => { own.take(payload); });
-    await there.listen('colours', (payload) => { others.take(payload); });
-    await here.transaction(async () => {
-      await here.notify('colours', 'lost');
-      throw new Error('no');
-    }).catch(() => {});
+    await here.listen('colours', (payload) => {
+      own.take(payload);
+    });
+    await there.listen('colours', (payload) => {
+      others.take(payload);
+    });
+    await here
+      .transaction(async () => {
+        await here.notify('colours', 'lost');
+        throw new Error('no');
+      })
+      .catch(() => {});
     await here.transaction(async () => {
       await here.notify('colours', 'kept');
     });
@@ -65,8 +81,12 @@ describeDialects('notifications', (open, { dialect }) => {
   it('of other channels, and after the undo, are not heard', async () => {
     const [here, there] = [await open(), await open()];
     const [ended, open_] = [createInbox(), createInbox()];
-    const undo = await there.listen('colours', (payload) => { ended.take(payload); });
-    await there.listen('numbers', (payload) => { open_.take(payload); });
+    const undo = await there.listen('colours', (payload) => {
+      ended.take(payload);
+    });
+    await there.listen('numbers', (payload) => {
+      open_.take(payload);
+    });
     undo();
     undo();
     await here.notify('colours', 'red');
@@ -79,15 +99,21 @@ describeDialects('notifications', (open, { dialect }) => {
   it('go to the other listeners when one throws', async () => {
     const database = await open();
     const inbox = createInbox();
-    await database.listen('colours', () => { throw new Error('colour-blind'); });
-    await database.listen('colours', (payload) => { inbox.take(payload); });
+    await database.listen('colours', () => {
+      throw new Error('colour-blind');
+    });
+    await database.listen('colours', (payload) => {
+      inbox.take(payload);
+    });
     await database.notify('colours', 'red');
     await inbox.reach(1);
   });
 
   it('refuse a channel of another shape', async () => {
     const database = await open();
-    expect(await database.notify('No; DROP', '').catch((error: unknown) => (error as Error).message)).to.match(/is no channel/);
+    expect(await database.notify('No; DROP', '').catch((error: unknown) => (error as Error).message)).to.match(
+      /is no channel/,
+    );
   });
 
   if (dialect === 'sqlite') {
@@ -104,7 +130,13 @@ describeDialects('notifications', (open, { dialect }) => {
       const clock = createFakeClock();
       const [here, there] = [await open(), await open({ clock })];
       let gaps = 0;
-      await there.listen('numbers', () => {}, () => { gaps++; });
+      await there.listen(
+        'numbers',
+        () => {},
+        () => {
+          gaps++;
+        },
+      );
       await here.transaction(async () => {
         for (let number = 0; number < 600; number++) await here.notify('numbers', String(number));
       });
@@ -117,8 +149,18 @@ describeDialects('notifications', (open, { dialect }) => {
     it('go on after the listening connection was cut, and tell of the gap', async () => {
       const [here, there] = [await open(), await open()];
       const [inbox, gaps] = [createInbox(), createInbox()];
-      await there.listen('colours', (payload) => { inbox.take(payload); }, () => { gaps.take('gap'); });
-      await here.knex.raw("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()");
+      await there.listen(
+        'colours',
+        (payload) => {
+          inbox.take(payload);
+        },
+        () => {
+          gaps.take('gap');
+        },
+      );
+      await here.knex.raw(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()",
+      );
       await gaps.reach(1);
       await here.notify('colours', 'red');
       await inbox.reach(1);
@@ -127,7 +169,9 @@ describeDialects('notifications', (open, { dialect }) => {
 
     it('refuse a payload that PostgreSQL would not carry', async () => {
       const database = await open();
-      expect(await database.notify('colours', 'x'.repeat(8_000)).catch((error: unknown) => (error as Error).message)).to.match(/at most 7999 bytes/);
+      expect(
+        await database.notify('colours', 'x'.repeat(8_000)).catch((error: unknown) => (error as Error).message),
+      ).to.match(/at most 7999 bytes/);
     });
   }
 });

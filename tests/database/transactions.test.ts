@@ -31,21 +31,25 @@ describeDialects('a transaction', (open) => {
   });
 
   it('takes in queries that were not handed the transaction', async () => {
-    await database.transaction(async () => {
-      await database.knex('notes').insert({ text: 'lost' });
-      expect(await texts()).to.deep.equal(['lost']);
-      throw new Error('no');
-    }).catch(() => {});
+    await database
+      .transaction(async () => {
+        await database.knex('notes').insert({ text: 'lost' });
+        expect(await texts()).to.deep.equal(['lost']);
+        throw new Error('no');
+      })
+      .catch(() => {});
     expect(await texts()).to.deep.equal([]);
   });
 
   it('nests: an inner one can fail alone', async () => {
     await database.transaction(async () => {
       await database.knex('notes').insert({ text: 'outer' });
-      await database.transaction(async () => {
-        await database.knex('notes').insert({ text: 'inner' });
-        throw new Error('no');
-      }).catch(() => {});
+      await database
+        .transaction(async () => {
+          await database.knex('notes').insert({ text: 'inner' });
+          throw new Error('no');
+        })
+        .catch(() => {});
     });
     expect(await texts()).to.deep.equal(['outer']);
   });
@@ -54,10 +58,12 @@ describeDialects('a transaction', (open) => {
     const ran: string[] = [];
     await database.transaction(async () => {
       database.afterCommit(() => ran.push('outer'));
-      await database.transaction(async () => {
-        database.afterCommit(() => ran.push('rolled back'));
-        throw new Error('no');
-      }).catch(() => {});
+      await database
+        .transaction(async () => {
+          database.afterCommit(() => ran.push('rolled back'));
+          throw new Error('no');
+        })
+        .catch(() => {});
       await database.transaction(async () => {
         database.afterCommit(() => ran.push('inner'));
       });
@@ -70,7 +76,9 @@ describeDialects('a transaction', (open) => {
   it('lets go of work that outlives it', async () => {
     let late: Promise<unknown> = Promise.resolve();
     let finish = (): void => {};
-    const ended = new Promise<void>((resolve) => { finish = resolve; });
+    const ended = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
     await database.transaction(async () => {
       late = ended.then(() => database.knex('notes').insert({ text: 'late' }));
     });
@@ -106,6 +114,8 @@ describeDialects('a transaction', (open) => {
   });
 
   it('refuses a lock outside of it', async () => {
-    expect(await database.lock('notes').catch((error: unknown) => (error as Error).message)).to.match(/outside of a transaction/);
+    expect(await database.lock('notes').catch((error: unknown) => (error as Error).message)).to.match(
+      /outside of a transaction/,
+    );
   });
 });

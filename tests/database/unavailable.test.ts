@@ -12,7 +12,8 @@ interface Connection extends ClientBase {
 describeDialects('a database whose connection breaks', (open, { dialect }) => {
   it('is out of reach, which is said of none of its answers', async () => {
     const { knex, isUnavailable } = await open();
-    for (const wrong of ['SELEKT', 'SELECT * FROM "Connection terminated"']) expect(isUnavailable(await failureOf(knex.raw(wrong))), wrong).to.equal(false);
+    for (const wrong of ['SELEKT', 'SELECT * FROM "Connection terminated"'])
+      expect(isUnavailable(await failureOf(knex.raw(wrong))), wrong).to.equal(false);
     if (dialect === 'sqlite') return;
     const client = knex.client as Knex.Client;
     const broken = async (query: (connection: Connection) => PromiseLike<unknown>): Promise<unknown> => {
@@ -25,9 +26,15 @@ describeDialects('a database whose connection breaks', (open, { dialect }) => {
         await client.releaseConnection(connection);
       }
     };
-    const failures = [await broken((connection) => connection.query('SELECT pg_sleep(60)')), await broken((connection) => knex.raw('SELECT pg_sleep(60)').connection(connection))];
+    const failures = [
+      await broken((connection) => connection.query('SELECT pg_sleep(60)')),
+      await broken((connection) => knex.raw('SELECT pg_sleep(60)').connection(connection)),
+    ];
     // As the driver tells it, and as knex does, behind the statement.
-    expect(failures.map((failure) => (failure as Error).message.startsWith('SELECT pg_sleep(60) - '))).to.deep.equal([false, true]);
+    expect(failures.map((failure) => (failure as Error).message.startsWith('SELECT pg_sleep(60) - '))).to.deep.equal([
+      false,
+      true,
+    ]);
     for (const failure of failures) expect(isUnavailable(failure), String(failure)).to.equal(true);
   });
 });

@@ -28,7 +28,13 @@ describe('AI forms in a browser', function () {
     await host.cli('svc', 'sandbox', 'on');
     await host.cli('svc', 'webhook', 'on');
     receiver = await startWebhookReceiver();
-    await host.cli('svc', 'webhook', 'add', '--json', JSON.stringify({ name: 'Shop', url: receiver.url, events: ['form.submitted'] }));
+    await host.cli(
+      'svc',
+      'webhook',
+      'add',
+      '--json',
+      JSON.stringify({ name: 'Shop', url: receiver.url, events: ['form.submitted'] }),
+    );
     browser = await openBrowser();
     ({ page, problems } = await openAdmin(browser, host));
     await mkdir(pictures, { recursive: true });
@@ -39,7 +45,8 @@ describe('AI forms in a browser', function () {
     await host.stop();
   });
 
-  const picture = async (name: string, of: Page = page): Promise<void> => void (await of.screenshot({ path: join(pictures, `${name}.png`), fullPage: true }));
+  const picture = async (name: string, of: Page = page): Promise<void> =>
+    void (await of.screenshot({ path: join(pictures, `${name}.png`), fullPage: true }));
   const form = async (settings: object): Promise<number> => {
     const { code, out, err } = await host.cli('svc', 'form', 'create', '--json', JSON.stringify(settings));
     if (code !== 0) throw new Error(err);
@@ -50,7 +57,23 @@ describe('AI forms in a browser', function () {
     return host.content.permalink(post);
   };
   const topic = { id: 'topic', type: 'text', label: 'Topic', required: true };
-  const echo = { name: 'Echo', elements: [topic, { id: 'notes', type: 'file', label: 'Notes' }, { id: 'tone', type: 'radio', label: 'Tone', options: [{ value: 'f', label: 'Friendly' }, { value: 's', label: 'Strict' }] }], prompt: 'echo: # About {topic}\n\n**Bold** <img src=x onerror=alert(1)> {notes} {tone}' };
+  const echo = {
+    name: 'Echo',
+    elements: [
+      topic,
+      { id: 'notes', type: 'file', label: 'Notes' },
+      {
+        id: 'tone',
+        type: 'radio',
+        label: 'Tone',
+        options: [
+          { value: 'f', label: 'Friendly' },
+          { value: 's', label: 'Strict' },
+        ],
+      },
+    ],
+    prompt: 'echo: # About {topic}\n\n**Bold** <img src=x onerror=alert(1)> {notes} {tone}',
+  };
 
   it('go the whole way: starter, builder, page, answer, draft, event, submissions', async () => {
     await page.goto(`${host.url}/admin/svc/ai-forms`);
@@ -70,8 +93,15 @@ describe('AI forms in a browser', function () {
     await page.getByRole('button', { name: 'Add a field' }).press('Enter');
     await page.locator('[data-row]').nth(4).getByLabel('Label', { exact: true }).fill('Who');
     await page.getByRole('button', { name: 'Move up: Field 5' }).press('Enter');
-    await page.locator('[data-row]').nth(3).getByLabel('Label', { exact: true }).and(page.locator('[value="Who"]')).waitFor();
-    await page.getByRole('textbox', { name: 'Prompt', exact: true }).fill('echo: # {product}\n\nFor {who}: {features} {length}');
+    await page
+      .locator('[data-row]')
+      .nth(3)
+      .getByLabel('Label', { exact: true })
+      .and(page.locator('[value="Who"]'))
+      .waitFor();
+    await page
+      .getByRole('textbox', { name: 'Prompt', exact: true })
+      .fill('echo: # {product}\n\nFor {who}: {features} {length}');
     await page.locator('[data-form-preview]').getByLabel('Who', { exact: true }).waitFor();
     await picture('edit');
     await page.getByRole('button', { name: 'Save form' }).click();
@@ -98,10 +128,18 @@ describe('AI forms in a browser', function () {
     expect(await page.getByLabel('Title').inputValue()).to.equal('Salad servers');
 
     const [received] = await receiver.first(1);
-    const event = JSON.parse(received?.body.toString() ?? '{}') as { type: string; data: { submission: { count: number }; inputs: Record<string, unknown>; actor: object } };
+    const event = JSON.parse(received?.body.toString() ?? '{}') as {
+      type: string;
+      data: { submission: { count: number }; inputs: Record<string, unknown>; actor: object };
+    };
     const ajv = addFormats.default(new Ajv({ allErrors: true, allowUnionTypes: true }));
     expect(ajv.validate(formSubmittedEvent.schema, event.data), ajv.errorsText()).to.equal(true);
-    expect([event.type, event.data.submission.count, event.data.inputs['product'], event.data.actor]).to.deep.equal(['form.submitted', 1, 'Salad servers', { type: 'user', user_id: 1 }]);
+    expect([event.type, event.data.submission.count, event.data.inputs['product'], event.data.actor]).to.deep.equal([
+      'form.submitted',
+      1,
+      'Salad servers',
+      { type: 'user', user_id: 1 },
+    ]);
 
     await page.goto(`${host.url}/admin/svc/ai-forms/submissions`);
     await page.getByText('Product text 1 · Salad servers').click();
@@ -121,11 +159,15 @@ describe('AI forms in a browser', function () {
     const { page: plain } = await openPage(browser, { javaScriptEnabled: false });
     await plain.goto(address);
     await plain.getByLabel('Topic (required)').fill('the sea');
-    await plain.getByLabel('Notes').setInputFiles({ name: 'notes.md', mimeType: 'text/markdown', buffer: Buffer.from('Waves.') });
+    await plain
+      .getByLabel('Notes')
+      .setInputFiles({ name: 'notes.md', mimeType: 'text/markdown', buffer: Buffer.from('Waves.') });
     await plain.getByLabel('Friendly').check();
     await plain.getByRole('button', { name: 'Generate' }).click();
     await plain.getByRole('heading', { name: 'About the sea' }).waitFor();
-    expect(await plain.locator('.svcf-answer').innerText()).to.contain('Bold').and.to.contain('Waves. Friendly');
+    expect(await plain.locator('.svcf-answer').innerText())
+      .to.contain('Bold')
+      .and.to.contain('Waves. Friendly');
     expect(await plain.locator('.svcf-answer img').count()).to.equal(0);
     await picture('plain-answer', plain);
     const download = plain.waitForEvent('download');
@@ -134,7 +176,9 @@ describe('AI forms in a browser', function () {
     // What is wrong comes back at its field, with what was filled in.
     await plain.goto(address);
     await plain.getByLabel('Topic (required)').fill('the lake');
-    await plain.getByLabel('Notes').setInputFiles({ name: 'notes.exe', mimeType: 'application/octet-stream', buffer: Buffer.from('x') });
+    await plain
+      .getByLabel('Notes')
+      .setInputFiles({ name: 'notes.exe', mimeType: 'application/octet-stream', buffer: Buffer.from('x') });
     await plain.getByRole('button', { name: 'Generate' }).click();
     await plain.getByText('Notes must be a .txt, .md or .pdf file.').waitFor();
     expect(await plain.getByLabel('Topic (required)').inputValue()).to.equal('the lake');
@@ -147,7 +191,9 @@ describe('AI forms in a browser', function () {
     await admin.getByRole('textbox', { name: 'Prompt', exact: true }).fill('echo: {topic} {notes}');
     await admin.getByRole('button', { name: 'Save form' }).click();
     await admin.getByText('Echo is saved.').waitFor();
-    const saved = JSON.parse((await host.cli('svc', 'form', 'get', String(id), '--json')).out) as { elements: { id: string }[] };
+    const saved = JSON.parse((await host.cli('svc', 'form', 'get', String(id), '--json')).out) as {
+      elements: { id: string }[];
+    };
     expect(saved.elements.map((element) => element.id)).to.deep.equal(['notes', 'topic']);
   });
 
@@ -155,20 +201,30 @@ describe('AI forms in a browser', function () {
     await page.goto(`${host.url}/admin/svc/ai-forms/edit?id=${String(await form(echo))}`);
     problems.length = 0;
     await page.getByRole('textbox', { name: 'Prompt', exact: true }).fill('echo: {topic}, typed');
-    await page.route('**/*', (route) => (route.request().resourceType() === 'fetch' ? route.abort() : route.continue()));
+    await page.route('**/*', (route) =>
+      route.request().resourceType() === 'fetch' ? route.abort() : route.continue(),
+    );
     const arranged = page.waitForNavigation();
     await page.getByRole('button', { name: 'Move up: Notes' }).click();
     await arranged;
     await page.unroute('**/*');
-    expect(await page.locator('[data-row]').first().getByLabel('Label', { exact: true }).inputValue()).to.equal('Notes');
-    expect(await page.getByRole('textbox', { name: 'Prompt', exact: true }).inputValue()).to.equal('echo: {topic}, typed');
+    expect(await page.locator('[data-row]').first().getByLabel('Label', { exact: true }).inputValue()).to.equal(
+      'Notes',
+    );
+    expect(await page.getByRole('textbox', { name: 'Prompt', exact: true }).inputValue()).to.equal(
+      'echo: {topic}, typed',
+    );
     expect(problems.filter((problem) => !problem.includes('net::ERR_FAILED'))).to.deep.equal([]);
   });
 
   it('stand on other sites by one script tag, under a strict policy, and nowhere that is not allowed', async () => {
     const shop = await startShop();
     const { port } = new URL(shop.url);
-    const id = await form({ ...echo, embed: { enabled: true, allowed_domains: [`localhost:${port}`] }, limits: { guest: { amount: 1, per: 'day' }, message: 'Enough for today.' } });
+    const id = await form({
+      ...echo,
+      embed: { enabled: true, allowed_domains: [`localhost:${port}`] },
+      limits: { guest: { amount: 1, per: 'day' }, message: 'Enough for today.' },
+    });
     shop.body = `<h1>Shop</h1><script src="${host.url}/wp-json/svc-widget/v1/widget.js" data-form="${String(id)}" async></script>`;
     shop.policy = `default-src 'none'; script-src ${host.url}; connect-src ${host.url}; require-trusted-types-for 'script'`;
     try {
@@ -178,7 +234,9 @@ describe('AI forms in a browser', function () {
       await element.getByLabel('Topic (required)').fill('shops');
       await element.getByRole('button', { name: 'Generate' }).click();
       await element.getByRole('button', { name: 'Copy' }).waitFor();
-      expect(await element.locator('.svcf-answer').innerText()).to.contain('About shops').and.to.contain('<img src=x');
+      expect(await element.locator('.svcf-answer').innerText())
+        .to.contain('About shops')
+        .and.to.contain('<img src=x');
       expect(await element.getByRole('button', { name: 'Save as post' }).count()).to.equal(0);
       await picture('embedded', opened.page);
       expect(await accessibilityFaults(await withoutPolicy(shop, opened.page))).to.deep.equal([]);
@@ -198,7 +256,10 @@ describe('AI forms in a browser', function () {
   it('have the colours of the system, or of the theme they are given', async () => {
     const address = await publish(`[svc_form ${String(await form(echo))}]`, 'themes');
     const [white, dark] = ['rgb(255, 255, 255)', 'rgb(23, 25, 30)'];
-    for (const [colorScheme, automatic] of [['light', white], ['dark', dark]] as const) {
+    for (const [colorScheme, automatic] of [
+      ['light', white],
+      ['dark', dark],
+    ] as const) {
       const opened = await openPage(browser, { colorScheme });
       await opened.page.goto(address);
       const grounds = await opened.page.evaluate<string[]>(`['auto', 'light', 'dark'].map((theme) => {
@@ -211,7 +272,20 @@ describe('AI forms in a browser', function () {
   });
 
   it('show what is refused at its field, and fit narrow windows, light and dark', async () => {
-    const id = await form({ ...echo, name: 'Every kind', consent: { required: true, text: 'I agree.' }, intro: 'Some words.\n\nAnd more.', elements: [...echo.elements, { id: 'area', type: 'textarea', label: 'Area', help: 'Help.' }, { id: 'count', type: 'number', label: 'Count', max: 3 }, { id: 'pick', type: 'select', label: 'Pick', options: [{ value: 'a', label: 'A' }] }, { id: 'ticks', type: 'checkbox', label: 'Ticks', required: true, options: [{ value: 'a', label: 'A tick' }] }], prompt: 'echo: {topic} {ticks}' });
+    const id = await form({
+      ...echo,
+      name: 'Every kind',
+      consent: { required: true, text: 'I agree.' },
+      intro: 'Some words.\n\nAnd more.',
+      elements: [
+        ...echo.elements,
+        { id: 'area', type: 'textarea', label: 'Area', help: 'Help.' },
+        { id: 'count', type: 'number', label: 'Count', max: 3 },
+        { id: 'pick', type: 'select', label: 'Pick', options: [{ value: 'a', label: 'A' }] },
+        { id: 'ticks', type: 'checkbox', label: 'Ticks', required: true, options: [{ value: 'a', label: 'A tick' }] },
+      ],
+      prompt: 'echo: {topic} {ticks}',
+    });
     const address = await publish(`[svc_form ${String(id)}]`, 'kinds');
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const width of [1280, 390]) {
@@ -257,17 +331,25 @@ interface Shop {
 /** A page of another site. */
 async function startShop(): Promise<Shop> {
   const server: Server = createServer((_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', ...(shop.policy !== '' && { 'content-security-policy': shop.policy }) });
-    response.end(`<!doctype html><html lang="en"><head><title>Shop</title></head><body><main>${shop.body}</main></body></html>`);
+    response.writeHead(200, {
+      'content-type': 'text/html; charset=utf-8',
+      ...(shop.policy !== '' && { 'content-security-policy': shop.policy }),
+    });
+    response.end(
+      `<!doctype html><html lang="en"><head><title>Shop</title></head><body><main>${shop.body}</main></body></html>`,
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, resolve));
   const { port } = server.address() as { port: number };
   const shop: Shop = {
-    url: `http://127.0.0.1:${String(port)}/`, body: '', policy: '',
-    stop: () => new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    url: `http://127.0.0.1:${String(port)}/`,
+    body: '',
+    policy: '',
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
   return shop;
 }

@@ -16,7 +16,13 @@ describe('automations in the admin', () => {
     receiver = await startWebhookReceiver();
     await site.host.users.create(ada);
     await site.host.cli('svc', 'webhook', 'on');
-    await site.host.cli('svc', 'webhook', 'add', '--json', JSON.stringify({ name: 'Shop', url: receiver.url, events: ['task.item_completed'] }));
+    await site.host.cli(
+      'svc',
+      'webhook',
+      'add',
+      '--json',
+      JSON.stringify({ name: 'Shop', url: receiver.url, events: ['task.item_completed'] }),
+    );
     browser = await openBrowser();
     ({ page, problems } = await openAdmin(browser, site.host));
   });
@@ -28,7 +34,8 @@ describe('automations in the admin', () => {
 
   const at = (path: string): string => `${site.host.url}/admin/${path}`;
   const shot = async (name: string, of = page): Promise<void> => {
-    if (process.env['PICTURES']) await of.screenshot({ path: `${process.env['PICTURES']}/${name}.png`, fullPage: true });
+    if (process.env['PICTURES'])
+      await of.screenshot({ path: `${process.env['PICTURES']}/${name}.png`, fullPage: true });
   };
   const clean = async (name: string, of = page): Promise<void> => {
     await shot(name, of);
@@ -53,11 +60,16 @@ describe('automations in the admin', () => {
     expect(await page.getByLabel('Prompt').getAttribute('aria-invalid')).to.equal('true');
     await page.getByLabel('Prompt').fill('echo: all about {target}');
     await page.getByRole('button', { name: 'Save and run now' }).click();
-    await page.getByText(/'every monday' is no schedule/).first().waitFor();
+    await page
+      .getByText(/'every monday' is no schedule/)
+      .first()
+      .waitFor();
     await clean('task-edit-refused');
     // The browser notes an answer of 400 each time.
     problems.splice(0);
-    expect(await page.getByLabel('List', { exact: true }).inputValue()).to.equal('mountain coffee\nforest coffee\nmountain coffee');
+    expect(await page.getByLabel('List', { exact: true }).inputValue()).to.equal(
+      'mountain coffee\nforest coffee\nmountain coffee',
+    );
     await page.getByLabel('Cron expression, in UTC').fill('30 6 * * 1');
     await page.getByRole('button', { name: 'Save and run now' }).click();
     await page.getByText('Coffee notes is saved. 2 new items queued.').waitFor();
@@ -72,9 +84,18 @@ describe('automations in the admin', () => {
     await page.locator('#outcome').getByRole('link', { name: 'forest coffee' }).click();
     expect(await page.locator('[name=content]').inputValue()).to.equal('all about forest coffee');
 
-    const events = (await receiver.first(2)).map(({ body }) => JSON.parse(body.toString()) as { readonly type: string; readonly source: object; readonly data: Readonly<Record<string, unknown>> });
+    const events = (await receiver.first(2)).map(
+      ({ body }) =>
+        JSON.parse(body.toString()) as {
+          readonly type: string;
+          readonly source: object;
+          readonly data: Readonly<Record<string, unknown>>;
+        },
+    );
     expect(events.map(({ type }) => type)).to.deep.equal(['task.item_completed', 'task.item_completed']);
-    expect(events.map(({ data }) => (data['queue_item'] as { readonly target_identifier: string }).target_identifier).sort()).to.deep.equal(['forest coffee', 'mountain coffee']);
+    expect(
+      events.map(({ data }) => (data['queue_item'] as { readonly target_identifier: string }).target_identifier).sort(),
+    ).to.deep.equal(['forest coffee', 'mountain coffee']);
     await page.goto(at('svc/tasks'));
     await page.getByRole('heading', { name: 'Coffee notes' }).waitFor();
     await clean('tasks');
@@ -144,7 +165,11 @@ describe('automations in the admin', () => {
     const small = await openAdmin(browser, site.host, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
     const [first] = (await site.cli('svc', 'task', 'list')) as readonly { readonly id: number }[];
     const id = String(first?.id);
-    for (const [name, path] of [['tasks-small', 'svc/tasks'], ['task-small', `svc/tasks/task?id=${id}`], ['edit-small', `svc/tasks/edit?id=${id}`]] as const) {
+    for (const [name, path] of [
+      ['tasks-small', 'svc/tasks'],
+      ['task-small', `svc/tasks/task?id=${id}`],
+      ['edit-small', `svc/tasks/edit?id=${id}`],
+    ] as const) {
       await small.page.goto(at(path));
       await clean(name, small.page);
     }

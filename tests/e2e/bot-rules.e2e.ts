@@ -50,7 +50,13 @@ describe('rules and forms of chatbots in the admin', () => {
 
   it('order, switch and delete rules, and refuse one that cannot be', async () => {
     const { page, problems, preview, open, save, say } = site;
-    const wants = { id: 'call', name: 'Wants a call', event: 'message_received', conditions: [{ fact: 'message', operator: 'contains', value: 'call' }], action: { type: 'reply', text: 'We will.' } };
+    const wants = {
+      id: 'call',
+      name: 'Wants a call',
+      event: 'message_received',
+      conditions: [{ fact: 'message', operator: 'contains', value: 'call' }],
+      action: { type: 'reply', text: 'We will.' },
+    };
     await open({ rules: [wants] }, 'rule?bot=');
     await page.locator('#rule-name').fill('Closed');
     await save();
@@ -89,7 +95,9 @@ describe('rules and forms of chatbots in the admin', () => {
     await plain.getByLabel('Main colour', { exact: true }).fill('no colour');
     await plain.getByRole('button', { name: 'Save', exact: true }).last().click();
     await plain.getByText('Nothing was saved yet.').waitFor();
-    expect(await plain.locator('#bot-look-primary_color-error').textContent()).to.contain('Main colour must be a colour');
+    expect(await plain.locator('#bot-look-primary_color-error').textContent()).to.contain(
+      'Main colour must be a colour',
+    );
     await plain.getByLabel('Main colour', { exact: true }).fill('#00aa44');
     await plain.getByRole('button', { name: 'Save', exact: true }).last().click();
     await plain.getByText('Plain is saved.').waitFor();

@@ -38,7 +38,13 @@ export async function openBotsSite(): Promise<BotsSite> {
     signIn,
     async open(settings = {}, at = 'edit?id=') {
       await host.cli('svc', 'sandbox', 'on');
-      const { out, err } = await host.cli('svc', 'bot', 'create', '--json', JSON.stringify({ name: 'Assistant', embed: { enabled: true }, ...settings }));
+      const { out, err } = await host.cli(
+        'svc',
+        'bot',
+        'create',
+        '--json',
+        JSON.stringify({ name: 'Assistant', embed: { enabled: true }, ...settings }),
+      );
       if (err !== '') throw new Error(err);
       const { id } = JSON.parse(out) as { id: number };
       await page.goto(`${host.url}/admin/svc/bots/${at}${String(id)}`);
@@ -46,7 +52,11 @@ export async function openBotsSite(): Promise<BotsSite> {
     },
     bot: async (id) => JSON.parse((await host.cli('svc', 'bot', 'get', String(id), '--json')).out) as { name: string },
     save: () => page.locator('.bot-save').getByRole('button', { name: /^Save/ }).click(),
-    section: (name) => page.getByRole('navigation', { name: 'Settings of the chatbot' }).getByRole('link', { name, exact: true }).click(),
+    section: (name) =>
+      page
+        .getByRole('navigation', { name: 'Settings of the chatbot' })
+        .getByRole('link', { name, exact: true })
+        .click(),
     async say(text) {
       await preview.getByRole('textbox').first().fill(text);
       await preview.getByRole('button', { name: 'Send' }).click();

@@ -37,7 +37,10 @@ describe('chatbots in the admin', () => {
     await page.locator('svc-chatbot [data-scheme="dark"]').waitFor();
     await page.getByLabel('Main colour', { exact: true }).fill('#aa0044');
     expect(await page.getByLabel('Main colour: picker').inputValue()).to.equal('#aa0044');
-    await until(page, `getComputedStyle(document.querySelector('svc-chatbot').shadowRoot.querySelector('header')).backgroundColor === 'rgb(170, 0, 68)'`);
+    await until(
+      page,
+      `getComputedStyle(document.querySelector('svc-chatbot').shadowRoot.querySelector('header')).backgroundColor === 'rgb(170, 0, 68)'`,
+    );
     await page.getByRole('button', { name: 'Reset: Main colour' }).click();
     expect(await page.getByLabel('Main colour', { exact: true }).inputValue()).to.equal('');
     await section('Basics');
@@ -90,10 +93,16 @@ describe('chatbots in the admin', () => {
     expect(saved).to.have.nested.property('texts.title', 'Ask our elephant');
     expect(saved).to.have.nested.property('look.theme', 'dark');
     expect(saved).to.have.nested.property('knowledge.top_k', 7);
-    expect(saved).to.have.nested.property('limits.guest').that.deep.equals({ amount: 25, unit: 'messages', per: 'week' });
-    expect(saved).to.have.nested.property('limits.roles').that.deep.equals({ editor: { amount: 100, unit: 'messages', per: 'day' } });
+    expect(saved)
+      .to.have.nested.property('limits.guest')
+      .that.deep.equals({ amount: 25, unit: 'messages', per: 'week' });
+    expect(saved)
+      .to.have.nested.property('limits.roles')
+      .that.deep.equals({ editor: { amount: 100, unit: 'messages', per: 'day' } });
     expect(saved).to.have.nested.property('privacy.retention_days', 30);
-    expect(saved).to.have.nested.property('embed.allowed_domains').that.deep.equals(['shop.example.com', '*.example.org']);
+    expect(saved)
+      .to.have.nested.property('embed.allowed_domains')
+      .that.deep.equals(['shop.example.com', '*.example.org']);
     expect(problems).to.deep.equal([]);
   });
 
@@ -104,7 +113,9 @@ describe('chatbots in the admin', () => {
     await section('Embedding');
     await page.getByRole('button', { name: 'Copy script tag' }).click();
     await page.getByRole('button', { name: 'Copy script tag' }).getByText('Copied').waitFor();
-    expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(`<script src="${host.url}/wp-json/svc-widget/v1/widget.js" data-bot="${String(id)}" async></script>`);
+    expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(
+      `<script src="${host.url}/wp-json/svc-widget/v1/widget.js" data-bot="${String(id)}" async></script>`,
+    );
     await page.getByRole('button', { name: 'Copy shortcode' }).click();
     await until(page, `navigator.clipboard.readText().then((text) => text === '[svc_chatbot id=${String(id)}]')`);
   });
@@ -122,7 +133,10 @@ describe('chatbots in the admin', () => {
     expect(await page.locator('#bot-temperature-error').textContent()).to.equal('Temperature must be from 0 to 2.');
     await section('Texts');
     expect(await page.getByLabel('Title', { exact: true }).inputValue()).to.equal('Typed before');
-    await page.locator('#faults').getByRole('link', { name: /Temperature/ }).click();
+    await page
+      .locator('#faults')
+      .getByRole('link', { name: /Temperature/ })
+      .click();
     expect(await page.evaluate('document.activeElement.id')).to.equal('bot-temperature');
     expect(await faultsOfPage(page)).to.deep.equal([]);
     await page.getByLabel('Temperature').fill('0.3');

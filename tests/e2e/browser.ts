@@ -8,15 +8,27 @@ const candidates = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/
 /** Starts the system's Chromium without any connection of its own to the outside. */
 export async function openBrowser(): Promise<Browser> {
   const executablePath = candidates.find((path) => existsSync(path));
-  if (!executablePath) throw new Error(`No browser found at ${candidates.join(', ')}; on Debian: apt-get install chromium`);
+  if (!executablePath)
+    throw new Error(`No browser found at ${candidates.join(', ')}; on Debian: apt-get install chromium`);
   return chromium.launch({
     executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
   });
 }
 
 /** A page in a session of its own; its console errors and failed requests are collected in `problems`. */
-export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<{ page: Page; problems: string[] }> {
+export async function openPage(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<{ page: Page; problems: string[] }> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   context.setDefaultTimeout(10_000);
   const page = await context.newPage();
@@ -29,10 +41,23 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
 }
 
 /** The administrator that tests make and sign in as. */
-export const ada = { login: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.com', password: 'correct horse battery', role: 'administrator' } as const;
+export const ada = {
+  login: 'ada',
+  displayName: 'Ada Lovelace',
+  email: 'ada@example.com',
+  password: 'correct horse battery',
+  role: 'administrator',
+} as const;
 
 /** Signs in, by default as Ada, and waits for the start of the admin. */
-export async function signIn(page: Page, { url, login = ada.login, password = ada.password }: { readonly url: string; readonly login?: string; readonly password?: string }): Promise<void> {
+export async function signIn(
+  page: Page,
+  {
+    url,
+    login = ada.login,
+    password = ada.password,
+  }: { readonly url: string; readonly login?: string; readonly password?: string },
+): Promise<void> {
   await page.goto(`${url}/admin/login`);
   await page.getByLabel('User name or e-mail').fill(login);
   await page.getByLabel('Password', { exact: true }).fill(password);
@@ -41,7 +66,11 @@ export async function signIn(page: Page, { url, login = ada.login, password = ad
 }
 
 /** A page in a session of its own where Ada is signed in, and its problems. */
-export async function openAdmin(browser: Browser, site: { readonly url: string }, options: BrowserContextOptions = {}): ReturnType<typeof openPage> {
+export async function openAdmin(
+  browser: Browser,
+  site: { readonly url: string },
+  options: BrowserContextOptions = {},
+): ReturnType<typeof openPage> {
   const opened = await openPage(browser, options);
   await signIn(opened.page, site);
   return opened;
@@ -63,10 +92,13 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
 
 /** The width by which the page's content overflows its window, in pixels; 0 when it fits. */
 export function overflow(page: Page): Promise<number> {
-  return page.evaluate<number>('Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)');
+  return page.evaluate<number>(
+    'Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)',
+  );
 }
 
 /** Waits until the expression is true on the page. `page.waitForFunction` evaluates it from within, which the site's content security policy forbids. */
 export async function until(page: Page, expression: string): Promise<void> {
-  while ((await page.evaluate(expression)) !== true) await page.evaluate('new Promise((resolve) => requestAnimationFrame(resolve))');
+  while ((await page.evaluate(expression)) !== true)
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(resolve))');
 }

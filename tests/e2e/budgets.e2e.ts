@@ -29,11 +29,12 @@ describe('budgets and failover in a browser', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const generate = (provider = 'openai') => host.fetch('/wp-json/svc/v1/generate', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-    body: JSON.stringify({ provider, model: 'gpt-5.6-terra', messages: [{ role: 'user', content: 'echo: Hello' }] }),
-  });
+  const generate = (provider = 'openai') =>
+    host.fetch('/wp-json/svc/v1/generate', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      body: JSON.stringify({ provider, model: 'gpt-5.6-terra', messages: [{ role: 'user', content: 'echo: Hello' }] }),
+    });
 
   async function check(path: string): Promise<void> {
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -43,7 +44,10 @@ describe('budgets and failover in a browser', () => {
         await page.goto(`${host.url}/admin/${path}`);
         expect(await accessibilityFaults(page), `${path} ${String(width)} ${colorScheme}`).to.deep.equal([]);
         expect(await overflow(page), `${path} ${String(width)} ${colorScheme}`).to.equal(0);
-        await page.screenshot({ path: join(tmpdir(), `${path.replace(/\W+/g, '-')}-${String(width)}-${colorScheme}.png`), fullPage: true });
+        await page.screenshot({
+          path: join(tmpdir(), `${path.replace(/\W+/g, '-')}-${String(width)}-${colorScheme}.png`),
+          fullPage: true,
+        });
       }
     }
     await page.setViewportSize({ width: 1280, height: 900 });
@@ -61,7 +65,9 @@ describe('budgets and failover in a browser', () => {
     await page.getByLabel('Whose calls', { exact: true }).selectOption('rest');
     await page.getByRole('button', { name: 'Add budget' }).click();
     await page.getByRole('heading', { name: 'Three calls' }).waitFor();
-    expect(await page.locator('#budget-three-calls').innerText()).to.include('calls with the REST key').and.include('Within budget');
+    expect(await page.locator('#budget-three-calls').innerText())
+      .to.include('calls with the REST key')
+      .and.include('Within budget');
   });
 
   it('let as many calls through as they say, refuse the next, and show it', async () => {
@@ -72,7 +78,10 @@ describe('budgets and failover in a browser', () => {
     expect(await refused.json()).to.deep.include({ code: 'rest_svc_budget_exhausted' });
     await page.goto(`${host.url}/admin/svc/budgets`);
     const card = page.locator('#budget-three-calls');
-    expect(await card.innerText()).to.include('Used up').and.include('3 calls (100%)').and.include('1 call in this period');
+    expect(await card.innerText())
+      .to.include('Used up')
+      .and.include('3 calls (100%)')
+      .and.include('1 call in this period');
     await page.getByRole('link', { name: 'BUDGET USED UP' }).waitFor();
     await check('svc/budgets?edit=three-calls');
   });
@@ -88,7 +97,8 @@ describe('budgets and failover in a browser', () => {
     await page.getByLabel('Model to fall back to').fill('gemini-3.5-flash');
     await page.getByRole('button', { name: 'Save budget' }).click();
     await page.getByRole('heading', { name: 'Budgets' }).waitFor();
-    for (let count = 0; count < 2; count += 1) expect(await (await generate()).json()).to.include({ provider: 'OpenAI' });
+    for (let count = 0; count < 2; count += 1)
+      expect(await (await generate()).json()).to.include({ provider: 'OpenAI' });
     expect(await (await generate()).json()).to.include({ provider: 'Google', content: 'Hello' });
     await page.goto(`${host.url}/admin/svc/budgets`);
     await page.getByRole('button', { name: 'Switch off Three calls' }).click();
@@ -111,7 +121,12 @@ describe('budgets and failover in a browser', () => {
     await page.locator('#failover-rest').check();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('another provider is asked where one fails').waitFor();
-    host.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, id: string) => (id === 'openai' ? { ...settings, api_key: '' } : settings), 99);
+    host.hooks.addFilter(
+      'svc_provider_settings',
+      (settings: Readonly<Record<string, unknown>>, id: string) =>
+        id === 'openai' ? { ...settings, api_key: '' } : settings,
+      99,
+    );
     expect(await (await generate()).json()).to.include({ provider: 'Google', content: 'Hello' });
     expect((await host.cli('svc', 'failover', 'off')).code).to.equal(0);
     expect((await generate()).status).to.equal(400);

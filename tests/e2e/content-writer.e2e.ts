@@ -14,23 +14,44 @@ describe('the content writer in a browser', () => {
     ({ page } = site);
     receiver = await startWebhookReceiver();
     await site.host.cli('svc', 'webhook', 'on');
-    await site.host.cli('svc', 'webhook', 'add', '--json', JSON.stringify({ name: 'All', url: receiver.url, events: ['content.generated'] }));
+    await site.host.cli(
+      'svc',
+      'webhook',
+      'add',
+      '--json',
+      JSON.stringify({ name: 'All', url: receiver.url, events: ['content.generated'] }),
+    );
   });
-  beforeEach(() => { receiver.forget(); });
+  beforeEach(() => {
+    receiver.forget();
+  });
   after(async () => {
     await site.stop();
     await receiver.stop();
   });
 
   const at = (path: string): string => `${site.host.url}/admin/svc/content${path}`;
-  const events = async (count: number): Promise<readonly Event[]> => (await receiver.first(count)).map(({ body }) => JSON.parse(body.toString()) as Event);
+  const events = async (count: number): Promise<readonly Event[]> =>
+    (await receiver.first(count)).map(({ body }) => JSON.parse(body.toString()) as Event);
   /** Prompts that the sandbox's model repeats. */
   async function echoes(): Promise<void> {
     const part = (prompt: string): object => ({ enabled: true, prompt });
-    await site.host.cli('svc', 'content', 'templates', 'set', '--json', JSON.stringify({
-      name: 'Echo',
-      parts: { title: part('echo: About {topic}'), content: part(`echo: ## Of {topic}\n\n${'word '.repeat(40)}\n\n- **one**\n- two`), meta_description: part('echo: All of {topic}'), tags: part('echo: a, b') },
-    }));
+    await site.host.cli(
+      'svc',
+      'content',
+      'templates',
+      'set',
+      '--json',
+      JSON.stringify({
+        name: 'Echo',
+        parts: {
+          title: part('echo: About {topic}'),
+          content: part(`echo: ## Of {topic}\n\n${'word '.repeat(40)}\n\n- **one**\n- two`),
+          meta_description: part('echo: All of {topic}'),
+          tags: part('echo: a, b'),
+        },
+      }),
+    );
   }
   async function fault(name: string, pace = 20): Promise<void> {
     await site.host.options.update('sandbox_dial', { fault: name, rate: 1, delay_ms: 0, seed: 1, pace_ms: pace });
@@ -91,7 +112,11 @@ describe('the content writer in a browser', () => {
     await page.getByRole('button', { name: 'Save post' }).click();
     await page.getByText('The post is saved.').waitFor();
     const [event] = (await events(1)) as [Event];
-    expect([event.source.origin, event.resource?.type, event.data.content]).to.deep.equal(['manual_content_writer', 'post', '<p>I ended it myself.</p>']);
+    expect([event.source.origin, event.resource?.type, event.data.content]).to.deep.equal([
+      'manual_content_writer',
+      'post',
+      '<p>I ended it myself.</p>',
+    ]);
   });
 
   it('draws a featured image, which the post gets; in automations only with the post itself', async () => {
@@ -110,11 +135,30 @@ describe('the content writer in a browser', () => {
     expect((await host.content.media.get(newest!.featuredMediaId))?.alt).to.not.equal(undefined);
     const media = (): Promise<number> => host.content.posts.count({ type: 'attachment', status: 'inherit' });
     const before = await media();
-    await host.cli('svc', 'content', 'templates', 'set', '--json', JSON.stringify({ name: 'With image', parts: { title: { enabled: true, prompt: 'echo: T' }, image: { enabled: true, prompt: 'A cup' } } }));
-    const type = (await host.hooks.applyFiltersAsync('svc_automation_task_types', [], {} as never)).find(({ id }) => id === 'content_writing')!;
+    await host.cli(
+      'svc',
+      'content',
+      'templates',
+      'set',
+      '--json',
+      JSON.stringify({
+        name: 'With image',
+        parts: { title: { enabled: true, prompt: 'echo: T' }, image: { enabled: true, prompt: 'A cup' } },
+      }),
+    );
+    const type = (await host.hooks.applyFiltersAsync('svc_automation_task_types', [], {} as never)).find(
+      ({ id }) => id === 'content_writing',
+    )!;
     const result = await type.run({
-      key: 'k', id: 1, target: 'x', input: {}, settings: { template: 'With image' }, attempt: 1, signal: new AbortController().signal,
-      task: { id: 1, name: 'T', type: 'content_writing', authorId: newest!.authorId }, origin: { module: 'automations', route: null, botId: null },
+      key: 'k',
+      id: 1,
+      target: 'x',
+      input: {},
+      settings: { template: 'With image' },
+      attempt: 1,
+      signal: new AbortController().signal,
+      task: { id: 1, name: 'T', type: 'content_writing', authorId: newest!.authorId },
+      origin: { module: 'automations', route: null, botId: null },
     });
     expect(await media()).to.equal(before);
     const done = await host.database.transaction(async (transaction) => result.commit?.(transaction));
@@ -151,13 +195,19 @@ describe('the content writer in a browser', () => {
     expect(await page.getByRole('link', { name: /^Edit post: / }).count()).to.equal(3);
     const arrived = await events(3);
     for (const event of arrived) checkEvent(event);
-    expect(arrived.map(({ source, resource }) => `${source.origin} ${String(resource?.type)}`)).to.deep.equal(Array(3).fill('manual_content_writer post'));
+    expect(arrived.map(({ source, resource }) => `${source.origin} ${String(resource?.type)}`)).to.deep.equal(
+      Array(3).fill('manual_content_writer post'),
+    );
   });
 
   it('takes a file of CSV, and asks which column is what', async () => {
     await page.goto(at('?template=Echo'));
     await page.getByLabel('CSV', { exact: true }).check();
-    await page.getByLabel('File', { exact: true }).setInputFiles({ name: 'drinks.csv', mimeType: 'text/csv', buffer: Buffer.from('Nr;Drink\r\n1;Milk\r\n2;Juice\r\n') });
+    await page.getByLabel('File', { exact: true }).setInputFiles({
+      name: 'drinks.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('Nr;Drink\r\n1;Milk\r\n2;Juice\r\n'),
+    });
     await page.getByRole('button', { name: 'Review and write in the background' }).click();
     await page.getByRole('heading', { name: 'drinks.csv' }).waitFor();
     await page.getByLabel('Topic', { exact: true }).selectOption('Drink');
@@ -198,7 +248,9 @@ describe('the content writer in a browser', () => {
           await page.setViewportSize({ width, height: 900 });
           await page.emulateMedia({ colorScheme });
           await page.goto(at(path));
-          await page.evaluate('for (const details of document.querySelectorAll("main details")) details.open = true; document.querySelector("[data-result-area]")?.removeAttribute("hidden")');
+          await page.evaluate(
+            'for (const details of document.querySelectorAll("main details")) details.open = true; document.querySelector("[data-result-area]")?.removeAttribute("hidden")',
+          );
           expect(await accessibilityFaults(page), `${String(width)} ${colorScheme}`).to.deep.equal([]);
           expect(await overflow(page), `${String(width)} ${colorScheme}`).to.equal(0);
         }
@@ -206,5 +258,6 @@ describe('the content writer in a browser', () => {
     });
   }
 
-  it('left no errors in the console', () => expect(site.problems.filter((problem) => !problem.includes('400 (Bad Request)'))).to.deep.equal([]));
+  it('left no errors in the console', () =>
+    expect(site.problems.filter((problem) => !problem.includes('400 (Bad Request)'))).to.deep.equal([]));
 });

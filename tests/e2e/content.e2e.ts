@@ -6,7 +6,10 @@ import type { Browser, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
 import { accessibilityFaults, ada, openAdmin, openBrowser, overflow } from './browser.ts';
 
-const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 const rich = `<h2>A heading</h2><p>Some text with a <a href="/">link</a>, <code>code</code> and averyveryveryveryveryverylongwordthatdoesnotfitintoanarrowwindowatall.</p>
 <ul><li>One</li><li>Two</li></ul><blockquote><p>Said once.</p></blockquote><pre><code>const answer = 'a line of code that is rather longer than a narrow window is wide';</code></pre>
 <table><thead><tr><th>Name</th><th>Value</th></tr></thead><tbody><tr><td>First</td><td>1</td></tr></tbody></table>`;
@@ -25,16 +28,48 @@ describe('content in a browser', () => {
     const { content } = host;
     await host.users.create(ada);
     const image = await content.media.save({ bytes: png, name: 'dot.png', alt: 'A dot', authorId: 1 });
-    const post = await content.posts.create({ title: 'A post with a rather long title that goes over two lines', content: rich, status: 'publish', authorId: 1, featuredMediaId: image.id });
+    const post = await content.posts.create({
+      title: 'A post with a rather long title that goes over two lines',
+      content: rich,
+      status: 'publish',
+      authorId: 1,
+      featuredMediaId: image.id,
+    });
     await content.posts.update(post.id, { content: `${rich}<p>More</p>` });
-    const about = await content.posts.create({ type: 'page', title: 'About us', content: '<p>We are.</p>', status: 'publish', authorId: 1 });
-    for (let number = 1; number <= 11; number += 1) await content.posts.create({ title: `Post ${number}`, content: '<p>Short.</p>', status: 'publish', authorId: 1, date: host.clock.now() - number * 3_600_000 });
+    const about = await content.posts.create({
+      type: 'page',
+      title: 'About us',
+      content: '<p>We are.</p>',
+      status: 'publish',
+      authorId: 1,
+    });
+    for (let number = 1; number <= 11; number += 1)
+      await content.posts.create({
+        title: `Post ${number}`,
+        content: '<p>Short.</p>',
+        status: 'publish',
+        authorId: 1,
+        date: host.clock.now() - number * 3_600_000,
+      });
     const trashed = await content.posts.create({ title: 'In the trash', authorId: 1 });
     await content.posts.delete(trashed.id);
     Object.assign(paths, {
-      'the home page': '/', 'its second page': '/page/2/', 'a post': `/?p=${post.id}`, 'a page': `/?p=${about.id}`, 'a search': '/?s=post', 'a search without results': '/?s=nothing', 'a month': '/2026/01/', 'what is not there': '/none/',
-      'the list of posts': '/admin/posts', 'the trash': '/admin/posts?status=trash', 'the form of a new post': '/admin/posts/new', 'the form of a post': `/admin/posts/edit?id=${post.id}`,
-      'the list of pages': '/admin/pages', 'the form of a page': `/admin/pages/edit?id=${about.id}`, 'the media library': '/admin/media', 'a file': `/admin/media/edit?id=${image.id}`,
+      'the home page': '/',
+      'its second page': '/page/2/',
+      'a post': `/?p=${post.id}`,
+      'a page': `/?p=${about.id}`,
+      'a search': '/?s=post',
+      'a search without results': '/?s=nothing',
+      'a month': '/2026/01/',
+      'what is not there': '/none/',
+      'the list of posts': '/admin/posts',
+      'the trash': '/admin/posts?status=trash',
+      'the form of a new post': '/admin/posts/new',
+      'the form of a post': `/admin/posts/edit?id=${post.id}`,
+      'the list of pages': '/admin/pages',
+      'the form of a page': `/admin/pages/edit?id=${about.id}`,
+      'the media library': '/admin/media',
+      'a file': `/admin/media/edit?id=${image.id}`,
     });
     browser = await openBrowser();
     ({ page, problems } = await openAdmin(browser, host));
@@ -46,8 +81,22 @@ describe('content in a browser', () => {
   });
 
   const names = [
-    'the home page', 'its second page', 'a post', 'a page', 'a search', 'a search without results', 'a month', 'what is not there', 'the list of posts', 'the trash', 'the form of a new post', 'the form of a post',
-    'the list of pages', 'the form of a page', 'the media library', 'a file',
+    'the home page',
+    'its second page',
+    'a post',
+    'a page',
+    'a search',
+    'a search without results',
+    'a month',
+    'what is not there',
+    'the list of posts',
+    'the trash',
+    'the form of a new post',
+    'the form of a post',
+    'the list of pages',
+    'the form of a page',
+    'the media library',
+    'a file',
   ];
   for (const name of names) {
     it(`is accessible and fits narrow windows, light and dark: ${name}`, async () => {
@@ -88,7 +137,11 @@ describe('content in a browser', () => {
     await page.getByLabel('File').setInputFiles(file);
     await page.getByRole('button', { name: 'Upload' }).click();
     await page.getByText('“second dot” is in the library.').waitFor();
-    expect(await page.locator('.media-preview').evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth)).to.equal(1);
+    expect(
+      await page
+        .locator('.media-preview')
+        .evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth),
+    ).to.equal(1);
     await writeFile(file, '<script>alert(1)</script>');
     await page.goto(`${host.url}/admin/media`);
     await page.getByLabel('File').setInputFiles(file);

@@ -72,7 +72,11 @@ describe('the first run', () => {
 
   it('leads through a provider of one’s own to a first answer', async () => {
     // Outside of any site, the sandbox's server is as good as a provider far away.
-    const far = createSandboxServer({ clock: createSystemClock(), log: silentLog, dial: () => Promise.resolve(readDial(undefined)) });
+    const far = createSandboxServer({
+      clock: createSystemClock(),
+      log: silentLog,
+      dial: () => Promise.resolve(readDial(undefined)),
+    });
     try {
       const { url } = await far.start();
       const { page } = await openPage(browser);
@@ -83,7 +87,9 @@ describe('the first run', () => {
       await page.getByLabel('API key').fill('a wrong key');
       await page.getByLabel(/base url|address/i).fill(`${url}/openai/v1`);
       await page.getByRole('button', { name: 'Test and finish' }).click();
-      expect(await page.getByRole('alert').first().textContent()).to.match(/api key/i).and.not.to.include('a wrong key');
+      expect(await page.getByRole('alert').first().textContent())
+        .to.match(/api key/i)
+        .and.not.to.include('a wrong key');
       expect(await accessibilityFaults(page)).to.deep.equal([]);
       await page.getByLabel('API key').fill('sandbox');
       await page.getByRole('button', { name: 'Test and finish' }).click();

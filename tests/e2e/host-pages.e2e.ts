@@ -17,9 +17,20 @@ describe('the pages of the host in a browser', () => {
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'svc-pages-'));
-    host = await createTestHost({ database: join(folder, 'data'), plugins: 'found', pluginDirs: [join(folder, 'plugins')] });
+    host = await createTestHost({
+      database: join(folder, 'data'),
+      plugins: 'found',
+      pluginDirs: [join(folder, 'plugins')],
+    });
     await host.users.create(ada);
-    bob = (await host.users.create({ login: 'bob', email: 'bob@a-rather-long-domain-name.example.com', password: ada.password, role: 'editor' })).id;
+    bob = (
+      await host.users.create({
+        login: 'bob',
+        email: 'bob@a-rather-long-domain-name.example.com',
+        password: ada.password,
+        role: 'editor',
+      })
+    ).id;
     host.hooks.addAction('shop_sync', () => {
       throw new Error('The shop answered 503, and nothing was fetched.');
     });
@@ -34,7 +45,22 @@ describe('the pages of the host in a browser', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const paths = ['', 'plugins', 'users', 'users?s=nobody', 'users/new', 'users/edit?id=', 'users/delete?id=', 'profile', 'settings', 'tools', 'tools/cron', 'tools/hooks', 'tools/hooks?s=nothing', 'tools/backup'];
+  const paths = [
+    '',
+    'plugins',
+    'users',
+    'users?s=nobody',
+    'users/new',
+    'users/edit?id=',
+    'users/delete?id=',
+    'profile',
+    'settings',
+    'tools',
+    'tools/cron',
+    'tools/hooks',
+    'tools/hooks?s=nothing',
+    'tools/backup',
+  ];
   for (const path of paths) {
     it(`are accessible and fit narrow windows, light and dark: ${path}`, async () => {
       for (const colorScheme of ['light', 'dark'] as const) {
@@ -70,7 +96,10 @@ describe('the pages of the host in a browser', () => {
 
   it('install a plugin from a zip, ask for its health, and uninstall it after a question', async () => {
     const code = `export default { register() {}, health: () => [{ status: 'recommended', label: 'A newer paper is out', description: 'Order some.' }] };`;
-    const zip = await writeZip({ file: join(folder, 'sample.zip'), contents: pluginFiles({ description: 'Sells paper.' }, code) });
+    const zip = await writeZip({
+      file: join(folder, 'sample.zip'),
+      contents: pluginFiles({ description: 'Sells paper.' }, code),
+    });
     await page.goto(`${host.url}/admin/plugins`);
     await page.getByLabel('Zip of a plugin').setInputFiles(zip);
     await page.getByLabel('Activate it').check();

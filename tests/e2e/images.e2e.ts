@@ -27,8 +27,20 @@ describe('images in a browser', () => {
     receiver = await startWebhookReceiver();
     await command('svc', 'sandbox', 'on');
     await command('svc', 'webhook', 'on');
-    await command('svc', 'webhook', 'add', '--json', JSON.stringify({ name: 'Shop', url: receiver.url, events: ['image.generated'] }));
-    const post = await host.content.posts.create({ type: 'page', title: 'Draw something', content: '<p>Have a picture drawn.</p>[svc_images]', status: 'publish', authorId: 1 });
+    await command(
+      'svc',
+      'webhook',
+      'add',
+      '--json',
+      JSON.stringify({ name: 'Shop', url: receiver.url, events: ['image.generated'] }),
+    );
+    const post = await host.content.posts.create({
+      type: 'page',
+      title: 'Draw something',
+      content: '<p>Have a picture drawn.</p>[svc_images]',
+      status: 'publish',
+      authorId: 1,
+    });
     publicPath = new URL(await host.content.permalink(post)).pathname;
     browser = await openBrowser();
     ({ page, problems } = await openAdmin(browser, host, still));
@@ -47,7 +59,8 @@ describe('images in a browser', () => {
   const picture = async (name: string, of = page): Promise<void> => {
     if (pictures !== undefined) await of.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
   };
-  const events = async (count: number): Promise<readonly Fields[]> => (await receiver.first(count)).map(({ body }) => JSON.parse(body.toString()) as Fields);
+  const events = async (count: number): Promise<readonly Fields[]> =>
+    (await receiver.first(count)).map(({ body }) => JSON.parse(body.toString()) as Fields);
   const fits = async (of: Page, name: string): Promise<void> => {
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const width of [1280, 390]) {
@@ -64,7 +77,10 @@ describe('images in a browser', () => {
   };
   const check = ({ type, data }: Fields): void => {
     const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strict: false });
-    expect(ajv.validate(serviceEvents.find(({ name }) => name === type)?.schema ?? false, data), ajv.errorsText()).to.equal(true);
+    expect(
+      ajv.validate(serviceEvents.find(({ name }) => name === type)?.schema ?? false, data),
+      ajv.errorsText(),
+    ).to.equal(true);
   };
 
   it('an administrator draws, looks, edits with a mask, describes and deletes; each request is one event', async () => {
@@ -86,7 +102,12 @@ describe('images in a browser', () => {
 
     const [drawn] = await events(1);
     check(drawn!);
-    expect([drawn!['source'], drawn!['data'].mode, drawn!['data'].output_count, drawn!['data'].actor]).to.deep.equal([{ module: 'image_generator', origin: 'admin_image_generator' }, 'generate', 2, { type: 'user', user_id: 1 }]);
+    expect([drawn!['source'], drawn!['data'].mode, drawn!['data'].output_count, drawn!['data'].actor]).to.deep.equal([
+      { module: 'image_generator', origin: 'admin_image_generator' },
+      'generate',
+      2,
+      { type: 'user', user_id: 1 },
+    ]);
     expect(JSON.stringify(drawn)).not.to.contain('base64');
 
     await page.getByRole('list', { name: 'Images just drawn' }).getByRole('link').first().click();
@@ -99,7 +120,9 @@ describe('images in a browser', () => {
     await page.getByRole('link', { name: 'Edit', exact: true }).click();
     await page.getByLabel('What is to change?').fill('Make it night');
     const image = await host.content.media.read(drawn!['data'].outputs.images[0].media_id as number);
-    await page.getByLabel('Mask (may stay empty)').setInputFiles({ name: 'mask.png', mimeType: 'image/png', buffer: Buffer.from(image!) });
+    await page
+      .getByLabel('Mask (may stay empty)')
+      .setInputFiles({ name: 'mask.png', mimeType: 'image/png', buffer: Buffer.from(image!) });
     await fits(page, 'edit');
     await page.getByRole('button', { name: 'Make a new version' }).click();
     await page.getByText('1 image generated.').waitFor();
@@ -161,7 +184,10 @@ describe('images in a browser', () => {
     await fits(first.page, 'visitor');
     const event = (await events(before + 1)).at(-1)!;
     check(event);
-    expect([event['source'].origin, event['data'].actor]).to.deep.equal(['frontend_image_generator', { type: 'guest' }]);
+    expect([event['source'].origin, event['data'].actor]).to.deep.equal([
+      'frontend_image_generator',
+      { type: 'guest' },
+    ]);
 
     await first.page.reload();
     await first.page.getByRole('img', { name: 'A red boat' }).waitFor();
@@ -190,7 +216,9 @@ describe('images in a browser', () => {
     await plain.getByRole('heading', { name: 'Your image', exact: true }).waitFor();
     const shown = plain.getByRole('img', { name: 'A green boat' });
     await shown.waitFor();
-    expect((await host.fetch(new URL((await shown.getAttribute('src')) ?? '').pathname)).headers.get('content-type')).to.equal('image/png');
+    expect(
+      (await host.fetch(new URL((await shown.getAttribute('src')) ?? '').pathname)).headers.get('content-type'),
+    ).to.equal('image/png');
     await picture('plain', plain);
     const address = plain.url();
     const stranger = await openPage(browser, { javaScriptEnabled: false });

@@ -10,8 +10,10 @@ import { overflow } from './browser.ts';
 import { faultsOfPage, openBotsSite, type BotsSite } from './bots-site.ts';
 
 const pages: Readonly<Record<string, string>> = {
-  '/sitemap.xml': '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>ORIGIN/opening</loc></url><url><loc>ORIGIN/gone</loc></url></urlset>',
-  '/opening': '<title>Opening hours</title><nav>Menu</nav><main><h1>Opening hours</h1><p>On Saturdays the showroom opens at eleven in the morning and closes at four.</p></main>',
+  '/sitemap.xml':
+    '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>ORIGIN/opening</loc></url><url><loc>ORIGIN/gone</loc></url></urlset>',
+  '/opening':
+    '<title>Opening hours</title><nav>Menu</nav><main><h1>Opening hours</h1><p>On Saturdays the showroom opens at eleven in the morning and closes at four.</p></main>',
 };
 
 describe('knowledge bases in the browser', () => {
@@ -27,12 +29,22 @@ describe('knowledge bases in the browser', () => {
     folder = await mkdtemp(join(tmpdir(), 'knowledge-'));
     far = createServer((request, response) => {
       const body = pages[request.url ?? '']?.replaceAll('ORIGIN', origin);
-      response.writeHead(body === undefined ? 404 : 200, { 'content-type': request.url?.endsWith('.xml') === true ? 'application/xml' : 'text/html' }).end(body ?? 'no');
+      response
+        .writeHead(body === undefined ? 404 : 200, {
+          'content-type': request.url?.endsWith('.xml') === true ? 'application/xml' : 'text/html',
+        })
+        .end(body ?? 'no');
     });
     await new Promise<void>((resolve) => far.listen(0, '127.0.0.1', resolve));
     origin = `http://127.0.0.1:${String((far.address() as AddressInfo).port)}`;
     await site.host.cli('svc', 'webhook', 'on');
-    await site.host.cli('svc', 'webhook', 'add', '--json', JSON.stringify({ name: 'Shop', url: receiver.url, events: ['kb.source_indexed'] }));
+    await site.host.cli(
+      'svc',
+      'webhook',
+      'add',
+      '--json',
+      JSON.stringify({ name: 'Shop', url: receiver.url, events: ['kb.source_indexed'] }),
+    );
   });
   after(async () => {
     await site.stop();
@@ -49,7 +61,9 @@ describe('knowledge bases in the browser', () => {
         await page.emulateMedia({ colorScheme });
         await page.evaluate('for (const details of document.querySelectorAll("main details")) details.open = true');
         // Colours change over a moment.
-        await page.evaluate('Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => null)))');
+        await page.evaluate(
+          'Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => null)))',
+        );
         expect(await faultsOfPage(page), `${String(width)} ${colorScheme}`).to.deep.equal([]);
         expect(await overflow(page), `${String(width)} ${colorScheme}`).to.equal(0);
       }
@@ -80,15 +94,29 @@ describe('knowledge bases in the browser', () => {
     await accessible();
 
     const path = join(folder, 'manual.pdf');
-    const filler = Array.from({ length: 30 }, (_, at) => ({ text: `Line ${String(at)} of this page says something about kettles and spouts.` }));
-    await writeFile(path, makePdf(Array.from({ length: 40 }, (_, at) => [{ text: `Chapter ${String(at + 1)}`, size: 18 }, ...filler.slice(0, 20), ...(at === 20 ? [{ text: 'The gasket of the samovar is changed every spring.' }] : []), ...filler.slice(20)]), 'Manual'));
+    const filler = Array.from({ length: 30 }, (_, at) => ({
+      text: `Line ${String(at)} of this page says something about kettles and spouts.`,
+    }));
+    await writeFile(
+      path,
+      makePdf(
+        Array.from({ length: 40 }, (_, at) => [
+          { text: `Chapter ${String(at + 1)}`, size: 18 },
+          ...filler.slice(0, 20),
+          ...(at === 20 ? [{ text: 'The gasket of the samovar is changed every spring.' }] : []),
+          ...filler.slice(20),
+        ]),
+        'Manual',
+      ),
+    );
     await page.getByLabel('File', { exact: true }).setInputFiles(path);
     await page.getByRole('button', { name: 'Upload and index' }).click();
     await page.getByText('manual.pdf is added.').waitFor();
 
     const add = async (form: string, values: Readonly<Record<string, string>>, button: string): Promise<void> => {
       await page.locator(`#add-${form} summary`).click();
-      for (const [label, value] of Object.entries(values)) await page.locator(`#add-${form}`).getByLabel(label).fill(value);
+      for (const [label, value] of Object.entries(values))
+        await page.locator(`#add-${form}`).getByLabel(label).fill(value);
       await page.getByRole('button', { name: button }).click();
       await page.locator('.notice').first().waitFor();
     };
@@ -105,8 +133,15 @@ describe('knowledge bases in the browser', () => {
     await page.locator('.kb-found li').first().getByText('gasket of the samovar').waitFor();
     await accessible();
     await receiver.first(3);
-    const events = receiver.received.map(({ body }) => JSON.parse(body.toString()) as { source: { origin: string }; data: { source: { post_title: string } } });
-    expect(events.map(({ data }) => data.source.post_title).sort()).to.deep.equal(['Do you ship to Iceland?', 'Manual', 'Opening hours']);
+    const events = receiver.received.map(
+      ({ body }) =>
+        JSON.parse(body.toString()) as { source: { origin: string }; data: { source: { post_title: string } } },
+    );
+    expect(events.map(({ data }) => data.source.post_title).sort()).to.deep.equal([
+      'Do you ship to Iceland?',
+      'Manual',
+      'Opening hours',
+    ]);
     expect(new Set(events.map(({ source }) => source.origin))).to.deep.equal(new Set(['admin_knowledge_base']));
   });
 
@@ -127,7 +162,8 @@ describe('knowledge bases in the browser', () => {
     await site.say('Zanzibar quokka xylophone?');
     await host.cli('svc', 'knowledge', 'list');
     await page.goto(`${host.url}/admin/svc/knowledge/questions`);
-    for (let tries = 0; tries < 50 && (await page.getByText('Zanzibar quokka xylophone?').count()) === 0; tries += 1) await page.reload();
+    for (let tries = 0; tries < 50 && (await page.getByText('Zanzibar quokka xylophone?').count()) === 0; tries += 1)
+      await page.reload();
     await accessible();
     await page.getByText('Write the answer').click();
     await page.getByLabel('Answer').fill('The quokka plays on Fridays.');
@@ -135,7 +171,9 @@ describe('knowledge bases in the browser', () => {
     await page.getByText('Help pages learns the answer now.').waitFor();
     await page.getByText('No question is open').waitFor();
     await accessible();
-    const questions = JSON.parse((await host.cli('svc', 'knowledge', 'questions', '--state=answered', '--json')).out) as { question: string }[];
+    const questions = JSON.parse(
+      (await host.cli('svc', 'knowledge', 'questions', '--state=answered', '--json')).out,
+    ) as { question: string }[];
     expect(questions.map(({ question }) => question)).to.deep.equal(['Zanzibar quokka xylophone?']);
   });
 
@@ -148,7 +186,12 @@ describe('knowledge bases in the browser', () => {
     await page.getByText('Yes, delete Help pages').click();
     await page.getByText('Delete its index or collection too').click();
     await page.getByRole('button', { name: 'Delete for good' }).click();
-    for (let tries = 0; tries < 100 && (await page.getByRole('link', { name: 'Help pages', exact: true }).count()) > 0; tries += 1) await page.reload();
+    for (
+      let tries = 0;
+      tries < 100 && (await page.getByRole('link', { name: 'Help pages', exact: true }).count()) > 0;
+      tries += 1
+    )
+      await page.reload();
     expect(await host.database.knex('sandbox_collections')).to.deep.equal([]);
     expect(site.problems.filter((problem) => !problem.includes('404'))).to.deep.equal([]);
   });

@@ -29,19 +29,51 @@ describe('chat logs in a browser', () => {
   /** Conversations of five weeks. */
   async function fill(): Promise<void> {
     let now = host.clock.now() - 45 * 19 * 3_600_000;
-    const store = createConversationStore({ host: { database: host.database, clock: { ...host.clock, now: () => now } } });
-    const bot = JSON.parse((await host.cli('svc', 'bot', 'create', '--json', '{"name": "Shop assistant"}')).out) as { id: number };
+    const store = createConversationStore({
+      host: { database: host.database, clock: { ...host.clock, now: () => now } },
+    });
+    const bot = JSON.parse((await host.cli('svc', 'bot', 'create', '--json', '{"name": "Shop assistant"}')).out) as {
+      id: number;
+    };
     for (let count = 0; count < 45; count++) {
       now += 19 * 3_600_000;
-      const { id, uuid: made } = await store.start({ uuid: randomUUID(), botId: bot.id, userId: count % 3 === 0 ? 1 : 0, sessionId: count % 3 === 0 ? null : `session-${String(count % 7)}`, module: 'chatbot', pageUrl: 'https://shop.example.com/shoes', ip: '203.0.113.0', consentedAt: now });
+      const { id, uuid: made } = await store.start({
+        uuid: randomUUID(),
+        botId: bot.id,
+        userId: count % 3 === 0 ? 1 : 0,
+        sessionId: count % 3 === 0 ? null : `session-${String(count % 7)}`,
+        module: 'chatbot',
+        pageUrl: 'https://shop.example.com/shoes',
+        ip: '203.0.113.0',
+        consentedAt: now,
+      });
       const answer = randomUUID();
       await store.append(id, [
-        { id: randomUUID(), role: 'user', content: `Wo bleibt die Größe ${String(40 + (count % 6))} meiner Bestellung #${String(1000 + count)}?` },
-        { id: answer, role: 'assistant', content: 'Three to five working days.\nYou will get an e-mail.', provider: 'OpenAI', model: 'gpt-4.1-mini', usage: { input_tokens: 812, output_tokens: 96, total_tokens: 908 }, cost: 478, sources: [{ title: 'Shipping', url: 'https://shop.example.com/shipping', score: 87 }] },
+        {
+          id: randomUUID(),
+          role: 'user',
+          content: `Wo bleibt die Größe ${String(40 + (count % 6))} meiner Bestellung #${String(1000 + count)}?`,
+        },
+        {
+          id: answer,
+          role: 'assistant',
+          content: 'Three to five working days.\nYou will get an e-mail.',
+          provider: 'OpenAI',
+          model: 'gpt-4.1-mini',
+          usage: { input_tokens: 812, output_tokens: 96, total_tokens: 908 },
+          cost: 478,
+          sources: [{ title: 'Shipping', url: 'https://shop.example.com/shipping', score: 87 }],
+        },
         ...(count % 2 === 0 ? [{ id: randomUUID(), role: 'user' as const, content: '<b>Thank you</b> & bye' }] : []),
       ]);
-      if (count % 4 === 0) await store.setFeedback(id, { messageId: answer, value: count % 8 === 0 ? 'up' : 'down', comment: count % 8 === 0 ? 'Quick and right.' : '' });
-      if (count === 44) await store.update(id, { stored: [{ name: 'shoe size', value: '42' }], variables: { topic: 'shipping' } });
+      if (count % 4 === 0)
+        await store.setFeedback(id, {
+          messageId: answer,
+          value: count % 8 === 0 ? 'up' : 'down',
+          comment: count % 8 === 0 ? 'Quick and right.' : '',
+        });
+      if (count === 44)
+        await store.update(id, { stored: [{ name: 'shoe size', value: '42' }], variables: { topic: 'shipping' } });
       uuid = made;
     }
   }
@@ -65,8 +97,14 @@ describe('chat logs in a browser', () => {
     const heading = await page.locator('#logs-title').textContent();
     const total = Number(/^\d+/.exec(heading ?? '')?.[0]);
     expect(total).to.be.greaterThan(0).and.lessThan(9);
-    for (const [name, lines] of [['CSV', total], ['JSONL', total]] as const) {
-      const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: `Export ${name}` }).click()]);
+    for (const [name, lines] of [
+      ['CSV', total],
+      ['JSONL', total],
+    ] as const) {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: `Export ${name}` }).click(),
+      ]);
       const text = await readFile(await download.path(), 'utf8');
       expect(text.match(/Größe 41/g)).to.have.length(lines);
     }
@@ -79,7 +117,16 @@ describe('chat logs in a browser', () => {
     await page.getByText('No conversation fits these filters.').waitFor();
   });
 
-  for (const path of ['svc/logs', 'svc/logs?who=users&feedback=any&from=2025-12-10&to=2025-12-20', 'svc/logs?text=nothing+like+this', 'svc/conversation?conversation=', 'svc/conversation?conversation=gone', 'svc/personal-data', 'svc/personal-data?by=user&value=1', 'svc/personal-data?by=email&value=nobody']) {
+  for (const path of [
+    'svc/logs',
+    'svc/logs?who=users&feedback=any&from=2025-12-10&to=2025-12-20',
+    'svc/logs?text=nothing+like+this',
+    'svc/conversation?conversation=',
+    'svc/conversation?conversation=gone',
+    'svc/personal-data',
+    'svc/personal-data?by=user&value=1',
+    'svc/personal-data?by=email&value=nobody',
+  ]) {
     it(`are accessible and fit narrow windows, light and dark: ${path}`, async () => {
       for (const colorScheme of ['light', 'dark'] as const) {
         for (const width of [1280, 390]) {
@@ -88,7 +135,11 @@ describe('chat logs in a browser', () => {
           await page.goto(`${host.url}/admin/${path.endsWith('=') ? path + uuid : path}`);
           expect(await accessibilityFaults(page), `${String(width)} ${colorScheme}`).to.deep.equal([]);
           expect(await overflow(page), `${String(width)} ${colorScheme}`).to.equal(0);
-          if (pictures !== undefined) await page.screenshot({ path: `${pictures}/logs-${path.replace(/\W+/g, '-')}-${String(width)}-${colorScheme}.png`, fullPage: true });
+          if (pictures !== undefined)
+            await page.screenshot({
+              path: `${pictures}/logs-${path.replace(/\W+/g, '-')}-${String(width)}-${colorScheme}.png`,
+              fullPage: true,
+            });
         }
       }
       expect(problems).to.deep.equal([]);
@@ -98,7 +149,8 @@ describe('chat logs in a browser', () => {
   it('show a transcript as text, with notes, sources and feedback, and delete it when that is confirmed', async () => {
     await page.setViewportSize({ width: 1280, height: 900 });
     await page.goto(`${host.url}/admin/svc/conversation?conversation=${uuid}`);
-    for (const text of ['shoe size', 'topic', 'gpt-4.1-mini', '<b>Thank you</b> & bye', 'Disliked']) await page.getByText(text, { exact: false }).first().waitFor();
+    for (const text of ['shoe size', 'topic', 'gpt-4.1-mini', '<b>Thank you</b> & bye', 'Disliked'])
+      await page.getByText(text, { exact: false }).first().waitFor();
     await page.getByText('1 source').click();
     await page.getByRole('link', { name: 'Shipping' }).waitFor();
     page.once('dialog', (dialog) => void dialog.accept());
@@ -113,12 +165,17 @@ describe('chat logs in a browser', () => {
     await page.getByLabel('Which').fill('session-5');
     await page.getByRole('button', { name: 'Show what there is' }).click();
     await page.getByText(/^\d+ conversations, /).waitFor();
-    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export as JSONL' }).click()]);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export as JSONL' }).click(),
+    ]);
     expect((await readFile(await download.path(), 'utf8')).split('\n')[0]).to.include('"type":"conversation"');
     page.once('dialog', (dialog) => void dialog.accept());
     await page.getByRole('button', { name: 'Delete all of it' }).click();
     await page.getByText(/Deleted: \d+ conversations/).waitFor();
     await page.getByText('Deleted, named by session').waitFor();
-    expect(await page.getByRole('region', { name: 'Table of receipts' }).textContent()).to.include('ada').and.not.include('session-5');
+    expect(await page.getByRole('region', { name: 'Table of receipts' }).textContent())
+      .to.include('ada')
+      .and.not.include('session-5');
   });
 });

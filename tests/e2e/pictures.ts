@@ -37,10 +37,24 @@ try {
     starters: ['Can I return a present?', 'Where is my order?'],
     look: { icon: 'spark', corner_radius: 16, primary_color: '#0f766e' },
     texts: { title: 'Aurora', subtitle: 'Answers at once, day and night' },
-    rules: [{ id: 'returns', name: 'Returns', enabled: true, event: 'message_received', conditions: [{ fact: 'message', operator: 'contains', value: 'return' }], action: { type: 'reply', text: answer }, priority: 1 }],
+    rules: [
+      {
+        id: 'returns',
+        name: 'Returns',
+        enabled: true,
+        event: 'message_received',
+        conditions: [{ fact: 'message', operator: 'contains', value: 'return' }],
+        action: { type: 'reply', text: answer },
+        priority: 1,
+      },
+    ],
   });
-  const style = '<style>body { margin: 0; background: #f4f1ea; font: 18px Georgia, serif; color: #3b352b } main { padding: 56px 64px; max-width: 460px } h1 { font-size: 44px; margin: 0 0 16px }</style>';
-  const { page, chat } = await widgets.visit({ head: style, body: widgets.tag(id) }, { viewport: { width: 1000, height: 780 } });
+  const style =
+    '<style>body { margin: 0; background: #f4f1ea; font: 18px Georgia, serif; color: #3b352b } main { padding: 56px 64px; max-width: 460px } h1 { font-size: 44px; margin: 0 0 16px }</style>';
+  const { page, chat } = await widgets.visit(
+    { head: style, body: widgets.tag(id) },
+    { viewport: { width: 1000, height: 780 } },
+  );
   await chat.open();
   await chat.root.getByRole('button', { name: 'Can I return a present?' }).click();
   await chat.answers.first().waitFor();

@@ -85,16 +85,27 @@ describe('the flight recorder in a browser', () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await open('?state=delivered');
     await rows().first().getByRole('link').click();
-    await host.options.update('svc_webhook_inbox', { ...(await host.options.get<Record<string, unknown>>('svc_webhook_inbox', {})), answer: '200' });
+    await host.options.update('svc_webhook_inbox', {
+      ...(await host.options.get<Record<string, unknown>>('svc_webhook_inbox', {})),
+      answer: '200',
+    });
     for (const name of ['Copy the command that sends it as it was', 'Copy the command that signs it anew']) {
       await page.getByRole('button', { name }).click();
-      await page.getByRole('button', { name }).getByText('Copied').waitFor({ state: 'attached' }).catch(() => undefined);
+      await page
+        .getByRole('button', { name })
+        .getByText('Copied')
+        .waitFor({ state: 'attached' })
+        .catch(() => undefined);
       const command = await page.evaluate<string>('navigator.clipboard.readText()');
       const { stdout } = await run('bash', ['-c', command], { env: { ...process.env, SECRET: secret } });
       expect(stdout).to.contain('200 OK').and.contain('"received":true');
     }
     const received = await host.database.knex('svc_webhook_inbox').orderBy('id', 'desc').limit(2);
-    const [{ event_id: eventId }] = await host.database.knex('svc_webhook_deliveries').where({ state: 'delivered' }).orderBy('id', 'desc').limit(1);
+    const [{ event_id: eventId }] = await host.database
+      .knex('svc_webhook_deliveries')
+      .where({ state: 'delivered' })
+      .orderBy('id', 'desc')
+      .limit(1);
     const original = await host.database.knex('svc_webhook_events').where({ id: eventId }).first();
     for (const one of received) {
       expect(one.verdict).to.equal('verified');
@@ -113,7 +124,10 @@ describe('the flight recorder in a browser', () => {
     page.once('dialog', (dialog) => void dialog.accept());
     await page.getByRole('button', { name: 'Replay all' }).click();
     await page.getByText(/\d deliveries are sent again\./).waitFor();
-    await page.getByText(/3 of 3, done/).first().waitFor();
+    await page
+      .getByText(/3 of 3, done/)
+      .first()
+      .waitFor();
     await rows().first().getByRole('link').click();
     page.once('dialog', (dialog) => void dialog.accept());
     await page.getByRole('button', { name: 'Replay' }).click();
@@ -133,10 +147,29 @@ describe('the flight recorder in a browser', () => {
     await page.getByText('all conditions are met').waitFor();
   });
 
-  for (const path of ['', '?span=month&state=delivered', '?state=failed&event=nothing', '/why-not?event=form.submitted', '/inbox', '/delivery']) {
+  for (const path of [
+    '',
+    '?span=month&state=delivered',
+    '?state=failed&event=nothing',
+    '/why-not?event=form.submitted',
+    '/inbox',
+    '/delivery',
+  ]) {
     it(`is accessible and fits narrow windows, light and dark: deliveries${path}`, async () => {
       const [{ uuid }] = await host.database.knex('svc_webhook_deliveries').orderBy('id').limit(1);
-      await host.database.knex('svc_webhook_circuits').insert({ endpoint_id: 'gone', failing_since: 1, failures: 40, paused_at: 2, reason: 'There was no answer within 5 seconds.', next_probe_at: 3, probes: 0 }).onConflict('endpoint_id').ignore();
+      await host.database
+        .knex('svc_webhook_circuits')
+        .insert({
+          endpoint_id: 'gone',
+          failing_since: 1,
+          failures: 40,
+          paused_at: 2,
+          reason: 'There was no answer within 5 seconds.',
+          next_probe_at: 3,
+          probes: 0,
+        })
+        .onConflict('endpoint_id')
+        .ignore();
       problems.length = 0;
       for (const colorScheme of ['light', 'dark'] as const) {
         for (const width of [1280, 390]) {
@@ -153,7 +186,10 @@ describe('the flight recorder in a browser', () => {
   }
 
   it('verifies without a script too', async () => {
-    const { page: plain } = await openPage(browser, { javaScriptEnabled: false, storageState: await page.context().storageState() });
+    const { page: plain } = await openPage(browser, {
+      javaScriptEnabled: false,
+      storageState: await page.context().storageState(),
+    });
     await plain.goto(`${host.url}/admin/svc/deliveries`);
     await plain.locator('.deliveries tbody tr').first().getByRole('link').click();
     await plain.getByText('It is sent to this site, compared and forgotten').waitFor();

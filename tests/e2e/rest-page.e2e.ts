@@ -30,7 +30,9 @@ describe('the REST page in a browser', () => {
         await signIn(page, account());
         for (const query of ['', '?q=no-such-route', '?namespace=svc%2Fv1', '?namespace=wp%2Fv2']) {
           await page.goto(`${site.url}/admin/rest${query}`);
-          await page.evaluate('document.querySelectorAll("details.accordion").forEach((each) => { each.open = true; })');
+          await page.evaluate(
+            'document.querySelectorAll("details.accordion").forEach((each) => { each.open = true; })',
+          );
           expect(await accessibilityFaults(page), query).to.deep.equal([]);
           expect(await overflow(page), query).to.equal(0);
         }
@@ -48,7 +50,10 @@ describe('the REST page in a browser', () => {
     await page.getByRole('button', { name: 'Search' }).click();
     const command = (await page.locator('pre[aria-label^="curl command"]').textContent()) ?? '';
     expect(command).to.include('/application-passwords');
-    const { stdout } = await run('bash', ['-c', command.replace('USER_ID', 'me').replace('USER:APPLICATION PASSWORD', 'ada:wrong')]);
+    const { stdout } = await run('bash', [
+      '-c',
+      command.replace('USER_ID', 'me').replace('USER:APPLICATION PASSWORD', 'ada:wrong'),
+    ]);
     expect(JSON.parse(stdout)).to.include({ code: 'incorrect_password' });
     expect(problems).to.deep.equal([]);
   });

@@ -41,7 +41,14 @@ describe('usage, prices and models in a browser', () => {
     await fillUsage(host.database, host.clock.now());
   });
 
-  for (const path of ['svc/usage', 'svc/usage?period=90&metric=cost', 'svc/usage?period=custom&from=2025-12-01&to=2025-12-31&outcome=failed&metric=tokens', 'svc/usage?provider=nobody', 'svc/prices', 'svc?provider=openai']) {
+  for (const path of [
+    'svc/usage',
+    'svc/usage?period=90&metric=cost',
+    'svc/usage?period=custom&from=2025-12-01&to=2025-12-31&outcome=failed&metric=tokens',
+    'svc/usage?provider=nobody',
+    'svc/prices',
+    'svc?provider=openai',
+  ]) {
     it(`are accessible and fit narrow windows, light and dark: ${path}`, async () => {
       for (const colorScheme of ['light', 'dark'] as const) {
         for (const width of [1280, 390]) {
@@ -66,7 +73,10 @@ describe('usage, prices and models in a browser', () => {
     await page.getByRole('link', { name: 'Newer' }).click();
     await page.getByRole('link', { name: 'Older' }).waitFor();
     for (let times = 0; times < 2; times += 1) {
-      const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export CSV' }).click()]);
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Export CSV' }).click(),
+      ]);
       expect(download.suggestedFilename()).to.match(/^usage-\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d\.csv$/);
       const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
       expect(lines.length).to.be.greaterThan(10);
@@ -104,6 +114,8 @@ describe('usage, prices and models in a browser', () => {
     expect(await card.locator('datalist[data-kind=text] option').count()).to.be.greaterThan(2);
     await page.reload();
     await card.getByText(/to choose from, fetched .*2026/).waitFor();
-    expect(await card.locator('datalist[data-kind=embedding] option').first().getAttribute('value')).to.contain('embedding');
+    expect(await card.locator('datalist[data-kind=embedding] option').first().getAttribute('value')).to.contain(
+      'embedding',
+    );
   });
 });

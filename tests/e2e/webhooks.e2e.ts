@@ -17,7 +17,8 @@ describe('event webhooks in a browser', () => {
   let page: Page;
   let problems: string[];
 
-  const endpoints = async (): Promise<{ id: string; name: string; events: string[] }[]> => JSON.parse((await host.cli('svc', 'webhook', 'list', '--json')).out) as never;
+  const endpoints = async (): Promise<{ id: string; name: string; events: string[] }[]> =>
+    JSON.parse((await host.cli('svc', 'webhook', 'list', '--json')).out) as never;
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'svc-webhooks-'));
@@ -60,10 +61,17 @@ describe('event webhooks in a browser', () => {
     await page.getByLabel('All of Chatbots').check();
     await page.getByText('5 of 10 chosen').waitFor();
     await page.getByLabel('chatbot.fb_submitted').uncheck();
-    expect(await page.getByLabel('All of Chatbots').evaluate((box) => (box as { indeterminate?: boolean }).indeterminate)).to.equal(true);
+    expect(
+      await page.getByLabel('All of Chatbots').evaluate((box) => (box as { indeterminate?: boolean }).indeterminate),
+    ).to.equal(true);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('CRM is saved.').waitFor();
-    expect((await endpoints())[0]?.events).to.deep.equal(['chatbot.form_submitted', 'chatbot.response_generated', 'chatbot.session_started', 'chatbot.user_message_submitted']);
+    expect((await endpoints())[0]?.events).to.deep.equal([
+      'chatbot.form_submitted',
+      'chatbot.response_generated',
+      'chatbot.session_started',
+      'chatbot.user_message_submitted',
+    ]);
 
     await page.getByRole('button', { name: 'Send test event' }).click();
     await page.getByText(/Delivered chatbot\.form_submitted: the receiver answered 200 in \d+ ms\./).waitFor();
@@ -97,12 +105,16 @@ describe('event webhooks in a browser', () => {
     await page.goto(`${host.url}/admin/svc/webhooks`);
     const job = page.locator('.failed-job').first();
     await job.getByText('kb.source_indexed to Legacy').waitFor();
-    const again = new Promise<void>((resolve) => void host.hooks.addAction('svc_event_webhooks_delivery_failed', () => resolve()));
+    const again = new Promise<void>(
+      (resolve) => void host.hooks.addAction('svc_event_webhooks_delivery_failed', () => resolve()),
+    );
     await job.getByRole('button', { name: 'Retry' }).dblclick();
     await job.getByText('The delivery is on its way again, with the same id.').waitFor();
     await again;
     expect(failing.received).to.have.length(2);
-    expect(failing.received[0]?.headers['x-svc-delivery-id']).to.equal(failing.received[1]?.headers['x-svc-delivery-id']);
+    expect(failing.received[0]?.headers['x-svc-delivery-id']).to.equal(
+      failing.received[1]?.headers['x-svc-delivery-id'],
+    );
     expect(await job.getByRole('button', { name: 'Clear' }).isDisabled()).to.equal(true);
     await page.reload();
     await job.getByText('after 2 attempts').waitFor();
@@ -137,19 +149,49 @@ describe('event webhooks in a browser', () => {
   it('begin with one clear step, and tell everybody what can be sent', async () => {
     const { page: visitor, problems: seen } = await openPage(browser);
     await visitor.goto(`${host.url}/webhook-events`);
-    await visitor.getByRole('navigation', { name: 'Events' }).getByRole('link', { name: 'form.submitted', exact: true }).click();
+    await visitor
+      .getByRole('navigation', { name: 'Events' })
+      .getByRole('link', { name: 'form.submitted', exact: true })
+      .click();
     await visitor.locator('#form-submitted').getByText('Example of a whole request body').click();
     expect(await visitor.getByLabel('Example of form.submitted').textContent()).to.contain('"type": "form.submitted"');
     expect(seen).to.deep.equal([]);
   });
 
-  for (const path of ['admin/svc/webhooks', 'admin/svc/webhooks/endpoint', 'admin/svc/webhooks/endpoint?id=', 'webhook-events']) {
+  for (const path of [
+    'admin/svc/webhooks',
+    'admin/svc/webhooks/endpoint',
+    'admin/svc/webhooks/endpoint?id=',
+    'webhook-events',
+  ]) {
     it(`are accessible and fit narrow windows, light and dark: ${path}`, async () => {
       // Enough to see: a pause, a failed job, an open section.
       const [crm, legacy] = await endpoints();
       const now = host.clock.now();
-      await host.database.knex('svc_webhook_circuits').insert({ endpoint_id: legacy?.id, failing_since: now - 7_200_000, failures: 40, paused_at: now - 3_600_000, reason: 'The endpoint answered 410.', next_probe_at: now + 600_000, probes: 1 }).onConflict('endpoint_id').merge();
-      await host.cli('svc', 'webhook', 'update', '--json', JSON.stringify({ id: crm?.id, headers: { 'X-Api-Key': 'a-value-that-is-long-enough', 'X-Tenant': '7' }, secret: 'a secret of its own' }));
+      await host.database
+        .knex('svc_webhook_circuits')
+        .insert({
+          endpoint_id: legacy?.id,
+          failing_since: now - 7_200_000,
+          failures: 40,
+          paused_at: now - 3_600_000,
+          reason: 'The endpoint answered 410.',
+          next_probe_at: now + 600_000,
+          probes: 1,
+        })
+        .onConflict('endpoint_id')
+        .merge();
+      await host.cli(
+        'svc',
+        'webhook',
+        'update',
+        '--json',
+        JSON.stringify({
+          id: crm?.id,
+          headers: { 'X-Api-Key': 'a-value-that-is-long-enough', 'X-Tenant': '7' },
+          secret: 'a secret of its own',
+        }),
+      );
       const address = `${host.url}/${path}${path.endsWith('=') ? (crm?.id ?? '') : ''}`;
       for (const colorScheme of ['light', 'dark'] as const) {
         for (const width of [1280, 390]) {

@@ -3,20 +3,56 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { accessibilityFaults, overflow, until } from './browser.ts';
 import { startWidgetSite, type WidgetDriver, type WidgetSite } from './widget-site.ts';
 
-const form = { id: 'all', name: 'All fields', intro: 'One of **each**.', submit_label: '', thanks: 'Thanks.', elements: ['text', 'textarea', 'email', 'phone', 'number', 'select', 'radio', 'checkbox', 'consent'].map((type) => ({ id: type, type, label: `A ${type}`, help: 'Some help.', required: true, options: ['select', 'radio', 'checkbox'].includes(type) ? [{ value: '1', label: 'One' }, { value: '2', label: 'Two' }] : [] })) };
-const rule = { id: 'form', name: 'Form', enabled: true, event: 'message_received', conditions: [{ fact: 'message', operator: 'contains', value: 'form' }], action: { type: 'display_form', form_id: 'all' }, priority: 1 };
-const everything = 'echo: # Heading\n\nText with `code` and [a link](https://example.com/).\n\n- one\n- two\n\n> said\n\n| A | B |\n|---|---|\n| 1 | 2 |\n\n```js\nlet one = 1;\n```';
+const form = {
+  id: 'all',
+  name: 'All fields',
+  intro: 'One of **each**.',
+  submit_label: '',
+  thanks: 'Thanks.',
+  elements: ['text', 'textarea', 'email', 'phone', 'number', 'select', 'radio', 'checkbox', 'consent'].map((type) => ({
+    id: type,
+    type,
+    label: `A ${type}`,
+    help: 'Some help.',
+    required: true,
+    options: ['select', 'radio', 'checkbox'].includes(type)
+      ? [
+          { value: '1', label: 'One' },
+          { value: '2', label: 'Two' },
+        ]
+      : [],
+  })),
+};
+const rule = {
+  id: 'form',
+  name: 'Form',
+  enabled: true,
+  event: 'message_received',
+  conditions: [{ fact: 'message', operator: 'contains', value: 'form' }],
+  action: { type: 'display_form', form_id: 'all' },
+  priority: 1,
+};
+const everything =
+  'echo: # Heading\n\nText with `code` and [a link](https://example.com/).\n\n- one\n- two\n\n> said\n\n| A | B |\n|---|---|\n| 1 | 2 |\n\n```js\nlet one = 1;\n```';
 
 describe('the widget for everybody', () => {
   let site: WidgetSite;
 
   const focused = (page: Page): Promise<string> =>
-    page.evaluate<string>('(() => { let active = document.activeElement; while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement; return active?.getAttribute("aria-label") || active?.textContent || active?.localName || ""; })()');
+    page.evaluate<string>(
+      '(() => { let active = document.activeElement; while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement; return active?.getAttribute("aria-label") || active?.textContent || active?.localName || ""; })()',
+    );
   /** Buttons, fields and links outside running text that are smaller than a fingertip. */
   const tooSmall = ({ root }: WidgetDriver): Promise<string[]> =>
-    root.locator('button:visible, .composer textarea:visible, input:visible:not([type=radio], [type=checkbox]), select:visible, label.tick:visible, summary:visible').evaluateAll((all) =>
-      (all as unknown as { getBoundingClientRect(): { width: number; height: number }; outerHTML: string }[]).filter((one) => Math.min(one.getBoundingClientRect().width, one.getBoundingClientRect().height) < 39.5).map((one) => one.outerHTML),
-    );
+    root
+      .locator(
+        'button:visible, .composer textarea:visible, input:visible:not([type=radio], [type=checkbox]), select:visible, label.tick:visible, summary:visible',
+      )
+      .evaluateAll((all) =>
+        (all as unknown as { getBoundingClientRect(): { width: number; height: number }; outerHTML: string }[])
+          .filter((one) => Math.min(one.getBoundingClientRect().width, one.getBoundingClientRect().height) < 39.5)
+          .map((one) => one.outerHTML),
+      );
 
   before(async () => {
     site = await startWidgetSite();
@@ -24,7 +60,9 @@ describe('the widget for everybody', () => {
   after(() => site.stop());
 
   it('is used by keyboard alone, and gives the focus back', async () => {
-    const { page, chat, problems } = await site.visit({ body: site.tag(await site.bot({ starters: ['echo: by key'] })) });
+    const { page, chat, problems } = await site.visit({
+      body: site.tag(await site.bot({ starters: ['echo: by key'] })),
+    });
     await chat.launcher.waitFor();
     await page.keyboard.press('Tab');
     expect(await focused(page)).to.equal('Open chat');
@@ -59,14 +97,22 @@ describe('the widget for everybody', () => {
   it('says a finished answer once, and not as it is written', async () => {
     const { page, chat } = await site.visit({ body: site.tag(await site.bot()) });
     await chat.open();
-    await page.evaluate(`(() => { const live = document.querySelector('svc-chatbot').shadowRoot.querySelector('[aria-live]'); window.said = []; new MutationObserver(() => said.push(live.textContent)).observe(live, { childList: true }); })()`);
+    await page.evaluate(
+      `(() => { const live = document.querySelector('svc-chatbot').shadowRoot.querySelector('[aria-live]'); window.said = []; new MutationObserver(() => said.push(live.textContent)).observe(live, { childList: true }); })()`,
+    );
     await chat.ask('echo: one **two** three four five six');
     await until(page, 'window.said.length === 2');
-    expect(await page.evaluate('window.said')).to.deep.equal(['Writing an answer…', 'Chat with us: one two three four five six']);
+    expect(await page.evaluate('window.said')).to.deep.equal([
+      'Writing an answer…',
+      'Chat with us: one two three four five six',
+    ]);
   });
 
   it('is a dialog that covers small screens, keeps the focus in there, and fits above a keyboard', async () => {
-    const { page, chat } = await site.visit({ body: site.tag(await site.bot()) }, { viewport: { width: 390, height: 780 } });
+    const { page, chat } = await site.visit(
+      { body: site.tag(await site.bot()) },
+      { viewport: { width: 390, height: 780 } },
+    );
     await chat.open();
     expect(await chat.panel.boundingBox()).to.deep.equal({ x: 0, y: 0, width: 390, height: 780 });
     expect(await chat.panel.getAttribute('aria-modal')).to.equal('true');
@@ -75,27 +121,48 @@ describe('the widget for everybody', () => {
     await page.keyboard.press('Tab');
     expect(await focused(page)).to.equal('Close chat');
     await page.setViewportSize({ width: 390, height: 420 });
-    await until(page, `document.querySelector('svc-chatbot').shadowRoot.querySelector('.panel').getBoundingClientRect().height === 420`);
+    await until(
+      page,
+      `document.querySelector('svc-chatbot').shadowRoot.querySelector('.panel').getBoundingClientRect().height === 420`,
+    );
     expect((await chat.field.boundingBox())?.y).to.be.lessThan(420);
     expect(await overflow(page)).to.equal(0);
   });
 
   it('goes from right to left, follows the page, and stands in its corner', async () => {
-    const { chat } = await site.visit({ body: site.tag(await site.bot({ look: { direction: 'rtl', position: 'top-left' } })) });
+    const { chat } = await site.visit({
+      body: site.tag(await site.bot({ look: { direction: 'rtl', position: 'top-left' } })),
+    });
     await chat.open();
-    const [menu, field, send] = await Promise.all([chat.root.getByRole('button', { name: 'Close chat' }).last().boundingBox(), chat.field.boundingBox(), chat.root.getByRole('button', { name: 'Send' }).boundingBox()]);
+    const [menu, field, send] = await Promise.all([
+      chat.root.getByRole('button', { name: 'Close chat' }).last().boundingBox(),
+      chat.field.boundingBox(),
+      chat.root.getByRole('button', { name: 'Send' }).boundingBox(),
+    ]);
     expect(send?.x).to.be.lessThan(field?.x ?? 0);
     expect(menu?.x).to.be.lessThan(60);
     expect((await chat.launcher.boundingBox())?.y).to.be.lessThan(30);
-    const follows = await site.visit({ head: '<script>document.documentElement.dir = "rtl"</script>', body: site.tag(await site.bot()) });
+    const follows = await site.visit({
+      head: '<script>document.documentElement.dir = "rtl"</script>',
+      body: site.tag(await site.bot()),
+    });
     await follows.chat.launcher.waitFor();
     expect(await follows.chat.root.locator('.svc').getAttribute('dir')).to.equal('rtl');
   });
 
   it('is dark for those who want it dark, also while it is open', async () => {
-    const { page, chat } = await site.visit({ body: site.tag(await site.bot({ look: { theme: 'auto', background_color: '#fffdf5' } })) }, { colorScheme: 'dark' });
+    const { page, chat } = await site.visit(
+      { body: site.tag(await site.bot({ look: { theme: 'auto', background_color: '#fffdf5' } })) },
+      { colorScheme: 'dark' },
+    );
     await chat.open();
-    const ground = (): Promise<string> => chat.panel.evaluate((panel) => (globalThis as unknown as { getComputedStyle(element: unknown): { backgroundColor: string } }).getComputedStyle(panel).backgroundColor);
+    const ground = (): Promise<string> =>
+      chat.panel.evaluate(
+        (panel) =>
+          (
+            globalThis as unknown as { getComputedStyle(element: unknown): { backgroundColor: string } }
+          ).getComputedStyle(panel).backgroundColor,
+      );
     expect(await ground()).to.equal('rgb(22, 26, 34)');
     await page.emulateMedia({ colorScheme: 'light' });
     expect(await ground()).to.equal('rgb(255, 253, 245)');
@@ -103,7 +170,9 @@ describe('the widget for everybody', () => {
 
   it('is looked into by axe-core', async () => {
     const { page, chat } = await site.visit({ body: site.tag(await site.bot()) });
-    await chat.launcher.evaluate((launcher) => (launcher as unknown as { removeAttribute(name: string): void }).removeAttribute('aria-label'));
+    await chat.launcher.evaluate((launcher) =>
+      (launcher as unknown as { removeAttribute(name: string): void }).removeAttribute('aria-label'),
+    );
     expect((await accessibilityFaults(page)).join()).to.contain('button-name');
   });
 
@@ -112,16 +181,35 @@ describe('the widget for everybody', () => {
     ['dark, with a loud colour', { theme: 'dark', primary_color: '#e0662f', corner_radius: 0, size: 'large' }, {}],
     ['with a pale colour', { theme: 'light', primary_color: '#ffe08a', text_color: '#999999', size: 'small' }, {}],
     ['at 390 pixels', {}, { viewport: { width: 390, height: 780 } }],
-    ['without motion, from right to left', { direction: 'rtl', user_bubble_color: '#bbf7d0' }, { reducedMotion: 'reduce' }],
+    [
+      'without motion, from right to left',
+      { direction: 'rtl', user_bubble_color: '#bbf7d0' },
+      { reducedMotion: 'reduce' },
+    ],
   ];
   for (const [name, look, options] of looks) {
     it(`has nothing axe-core finds, and nothing too small for a finger: ${name}`, async () => {
-      const { page, chat, problems } = await site.visit({ body: site.tag(await site.bot({ look, forms: [form], rules: [rule], starters: ['A starter'], texts: { subtitle: 'Subtitle' } })) }, options);
+      const { page, chat, problems } = await site.visit(
+        {
+          body: site.tag(
+            await site.bot({
+              look,
+              forms: [form],
+              rules: [rule],
+              starters: ['A starter'],
+              texts: { subtitle: 'Subtitle' },
+            }),
+          ),
+        },
+        options,
+      );
       await chat.launcher.waitFor();
       expect(await accessibilityFaults(page), 'closed').to.deep.equal([]);
       await chat.open();
       // What fades in has its colours in the end.
-      await page.evaluate(`Promise.all(document.querySelector('svc-chatbot').shadowRoot.getAnimations().map((animation) => animation.finished))`);
+      await page.evaluate(
+        `Promise.all(document.querySelector('svc-chatbot').shadowRoot.getAnimations().map((animation) => animation.finished))`,
+      );
       expect(await accessibilityFaults(page), 'open').to.deep.equal([]);
       expect(await tooSmall(chat)).to.deep.equal([]);
       await chat.ask(everything);
@@ -129,7 +217,9 @@ describe('the widget for everybody', () => {
       await chat.ask('echo: a form');
       await chat.root.getByRole('button', { name: 'Submit' }).last().click();
       await chat.root.locator('.field-error:visible').first().waitFor();
-      await page.evaluate(`Promise.all(document.querySelector('svc-chatbot').shadowRoot.getAnimations().filter((animation) => animation.effect.getTiming().iterations === 1).map((animation) => animation.finished))`);
+      await page.evaluate(
+        `Promise.all(document.querySelector('svc-chatbot').shadowRoot.getAnimations().filter((animation) => animation.effect.getTiming().iterations === 1).map((animation) => animation.finished))`,
+      );
       expect(await accessibilityFaults(page), 'conversation').to.deep.equal([]);
       expect(await tooSmall(chat)).to.deep.equal([]);
       expect(await overflow(page)).to.equal(0);

@@ -50,13 +50,27 @@ describe('Markdown in the widget, in a real browser', () => {
   let browser: Browser;
   let page: Page;
 
-  const html = (text: string): Promise<string> => page.evaluate(`(() => { const place = document.createElement('div'); place.append(markdown.renderMarkdown(${JSON.stringify(text)})); return place.innerHTML; })()`);
+  const html = (text: string): Promise<string> =>
+    page.evaluate(
+      `(() => { const place = document.createElement('div'); place.append(markdown.renderMarkdown(${JSON.stringify(text)})); return place.innerHTML; })()`,
+    );
 
   before(async () => {
-    const [bundle] = (await build({ entryPoints: [source], bundle: true, write: false, format: 'iife', globalName: 'markdown', target: 'es2020' })).outputFiles;
+    const [bundle] = (
+      await build({
+        entryPoints: [source],
+        bundle: true,
+        write: false,
+        format: 'iife',
+        globalName: 'markdown',
+        target: 'es2020',
+      })
+    ).outputFiles;
     browser = await openBrowser();
     ({ page } = await openPage(browser));
-    await page.addScriptTag({ content: `${bundle?.text ?? ''}; window.attacks = 0; window.attacked = () => attacks++;` });
+    await page.addScriptTag({
+      content: `${bundle?.text ?? ''}; window.attacks = 0; window.attacked = () => attacks++;`,
+    });
   });
   after(() => browser.close());
 
@@ -91,26 +105,38 @@ describe('Markdown in the widget, in a real browser', () => {
 
   it('shows HTML as the text it is', async () => {
     expect(await html('a <b>bold</b> claim & more')).to.equal('<p>a &lt;b&gt;bold&lt;/b&gt; claim &amp; more</p>');
-    expect(await html('one<br>two &amp; &lt;three&gt; &#39;four&#x27;')).to.equal("<p>one<br>two &amp; &lt;three&gt; 'four'</p>");
+    expect(await html('one<br>two &amp; &lt;three&gt; &#39;four&#x27;')).to.equal(
+      "<p>one<br>two &amp; &lt;three&gt; 'four'</p>",
+    );
   });
 
   it('opens links beside the page, and shows pictures over https alone', async () => {
-    expect(await html('[x](https://example.com/a?b=1&c=2 "t")')).to.equal('<p><a href="https://example.com/a?b=1&amp;c=2" title="t" target="_blank" rel="noopener noreferrer nofollow">x</a></p>');
-    expect(await html('![x](https://127.0.0.1:1/x.png)')).to.contain('<img src="https://127.0.0.1:1/x.png" alt="x" loading="lazy" referrerpolicy="no-referrer">');
-    for (const address of ['http://example.com/x.png', '/x.png', '//example.com/x.png', 'data:image/png;base64,AAAA']) expect(await html(`![a **picture**](${address})`)).to.not.contain('<img');
+    expect(await html('[x](https://example.com/a?b=1&c=2 "t")')).to.equal(
+      '<p><a href="https://example.com/a?b=1&amp;c=2" title="t" target="_blank" rel="noopener noreferrer nofollow">x</a></p>',
+    );
+    expect(await html('![x](https://127.0.0.1:1/x.png)')).to.contain(
+      '<img src="https://127.0.0.1:1/x.png" alt="x" loading="lazy" referrerpolicy="no-referrer">',
+    );
+    for (const address of ['http://example.com/x.png', '/x.png', '//example.com/x.png', 'data:image/png;base64,AAAA'])
+      expect(await html(`![a **picture**](${address})`)).to.not.contain('<img');
   });
 
   it('makes lists, tables, code, headings below that of the window, and ticks', async () => {
     expect(await html('3. a\n4. b')).to.equal('<ol start="3"><li>a</li><li>b</li></ol>');
     expect(await html('- [x] a\n- [ ] b')).to.match(/<li>☑ a<\/li><li>☐ b<\/li>/);
     expect(await html('# a\n\n###### b')).to.equal('<h3>a</h3><h6>b</h6>');
-    expect(await html('| a |\n|:-:|\n| `b` |')).to.equal('<div class="table" tabindex="0"><table><thead><tr><th align="center">a</th></tr></thead><tbody><tr><td align="center"><code>b</code></td></tr></tbody></table></div>');
+    expect(await html('| a |\n|:-:|\n| `b` |')).to.equal(
+      '<div class="table" tabindex="0"><table><thead><tr><th align="center">a</th></tr></thead><tbody><tr><td align="center"><code>b</code></td></tr></tbody></table></div>',
+    );
     expect(await html('```ts\na < b\n```')).to.equal('<pre tabindex="0"><code>a &lt; b</code></pre>');
-    expect(await html('> a\n> - ~~b~~ *c*')).to.equal('<blockquote><p>a</p><ul><li><del>b</del> <em>c</em></li></ul></blockquote>');
+    expect(await html('> a\n> - ~~b~~ *c*')).to.equal(
+      '<blockquote><p>a</p><ul><li><del>b</del> <em>c</em></li></ul></blockquote>',
+    );
   });
 
   it('is the same in the end, however it came, and leaves nodes alone that stay the same', async () => {
-    const text = 'One [ref] here.\n\n- a\n  ```js\n  x\n  ```\n- b\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n**end** of it\n\n[ref]: https://example.com/';
+    const text =
+      'One [ref] here.\n\n- a\n  ```js\n  x\n  ```\n- b\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n**end** of it\n\n[ref]: https://example.com/';
     const [grown, kept] = await page.evaluate<[string, boolean]>(`(() => {
       const text = ${JSON.stringify(text)};
       const place = document.createElement('div');

@@ -13,10 +13,16 @@ describe('pages that make it hard for the widget', () => {
 
   /** What the widget says in the console, once it says something. */
   const complaint = async (page: Page, act: () => Promise<unknown>): Promise<string> => {
-    const [message] = await Promise.all([page.waitForEvent('console', { predicate: (said) => said.text().startsWith('[svc chatbot]') }), act()]);
+    const [message] = await Promise.all([
+      page.waitForEvent('console', { predicate: (said) => said.text().startsWith('[svc chatbot]') }),
+      act(),
+    ]);
     return message.text();
   };
-  const complaintOf = async (body: string, init: { head?: string; headers?: Record<string, string> } = {}): Promise<{ page: Page; text: string }> => {
+  const complaintOf = async (
+    body: string,
+    init: { head?: string; headers?: Record<string, string> } = {},
+  ): Promise<{ page: Page; text: string }> => {
     const { page } = await site.visit({ body: '' });
     return { page, text: await complaint(page, () => page.goto(site.publish({ body, ...init }))) };
   };
@@ -34,7 +40,9 @@ describe('pages that make it hard for the widget', () => {
     expect(box?.width).to.equal(392);
     expect(box?.height).to.be.greaterThan(500);
     const style = await chat.answers.first().evaluate((bubble) => {
-      const { fontSize, letterSpacing, direction, fontStyle } = (globalThis as unknown as { getComputedStyle(element: unknown): Record<string, string> }).getComputedStyle(bubble);
+      const { fontSize, letterSpacing, direction, fontStyle } = (
+        globalThis as unknown as { getComputedStyle(element: unknown): Record<string, string> }
+      ).getComputedStyle(bubble);
       return { fontSize, letterSpacing, direction, fontStyle };
     });
     expect(style).to.deep.equal({ fontSize: '15px', letterSpacing: 'normal', direction: 'ltr', fontStyle: 'normal' });
@@ -44,7 +52,10 @@ describe('pages that make it hard for the widget', () => {
   it('works under a strict content security policy, trusted types included', async () => {
     const { host } = site;
     const policy = `default-src 'none'; script-src ${host.url}; connect-src ${host.url}; img-src data:; require-trusted-types-for 'script'`;
-    const { chat, problems } = await site.visit({ body: site.tag(await site.bot()), headers: { 'Content-Security-Policy': policy } });
+    const { chat, problems } = await site.visit({
+      body: site.tag(await site.bot()),
+      headers: { 'Content-Security-Policy': policy },
+    });
     await chat.open();
     await chat.ask('echo: **strict** | `code`\n\n```\nblock\n```');
     expect((await chat.panel.boundingBox())?.width).to.equal(392);
@@ -52,20 +63,30 @@ describe('pages that make it hard for the widget', () => {
   });
 
   it('names the origin and the setting where a site may not show the bot, and shows nothing', async () => {
-    const { page, text } = await complaintOf(site.tag(await site.bot({ embed: { enabled: true, any_site: false, allowed_domains: ['example.com'] } })));
+    const { page, text } = await complaintOf(
+      site.tag(await site.bot({ embed: { enabled: true, any_site: false, allowed_domains: ['example.com'] } })),
+    );
     expect(text).to.contain(site.origin).and.to.contain('Allowed domains');
     expect(await page.locator('svc-chatbot .svc').count()).to.equal(0);
   });
 
   it('says what is wrong with a bot that is not there, a tag without a number, a target that is missing', async () => {
     expect((await complaintOf(site.tag(99_999))).text).to.contain('no active chatbot 99999');
-    expect((await complaintOf(`<script src="${site.host.url}/wp-json/svc-widget/v1/widget.js" async></script>`)).text).to.contain('data-bot="7"');
-    expect((await complaintOf(site.tag(1).replace('data-bot="1"', 'data-bot="seven"'))).text).to.contain('Found: "seven"');
-    expect((await complaintOf(site.tag(await site.bot(), 'data-target="#nowhere"'))).text).to.contain('data-target="#nowhere"');
+    expect(
+      (await complaintOf(`<script src="${site.host.url}/wp-json/svc-widget/v1/widget.js" async></script>`)).text,
+    ).to.contain('data-bot="7"');
+    expect((await complaintOf(site.tag(1).replace('data-bot="1"', 'data-bot="seven"'))).text).to.contain(
+      'Found: "seven"',
+    );
+    expect((await complaintOf(site.tag(await site.bot(), 'data-target="#nowhere"'))).text).to.contain(
+      'data-target="#nowhere"',
+    );
   });
 
   it('says which directive keeps the page from connecting', async () => {
-    const { text } = await complaintOf(site.tag(await site.bot()), { headers: { 'Content-Security-Policy': `default-src 'self'; script-src ${site.host.url}` } });
+    const { text } = await complaintOf(site.tag(await site.bot()), {
+      headers: { 'Content-Security-Policy': `default-src 'self'; script-src ${site.host.url}` },
+    });
     expect(text).to.contain('connect-src').and.to.contain(new URL(site.host.url).origin);
   });
 
@@ -82,14 +103,18 @@ describe('pages that make it hard for the widget', () => {
     const { page, problems } = await site.visit({ body: site.tag(one) + site.tag(one) + site.tag(two) });
     await page.locator('svc-chatbot .launcher').nth(1).waitFor();
     expect(await page.locator('svc-chatbot').count()).to.equal(2);
-    const boxes = await Promise.all([0, 1].map((index) => page.locator('svc-chatbot .launcher').nth(index).boundingBox()));
+    const boxes = await Promise.all(
+      [0, 1].map((index) => page.locator('svc-chatbot .launcher').nth(index).boundingBox()),
+    );
     expect(Math.abs((boxes[0]?.y ?? 0) - (boxes[1]?.y ?? 0))).to.be.greaterThan(60);
     expect(problems).to.deep.equal([]);
   });
 
   it('is shown in the page, in a target, as the markup of embed-config, and as a whole page', async () => {
     const id = await site.bot();
-    const config = (await (await site.host.fetch(`/wp-json/svc/v1/chatbots/${id}/embed-config`)).json()) as { html: string };
+    const config = (await (await site.host.fetch(`/wp-json/svc/v1/chatbots/${id}/embed-config`)).json()) as {
+      html: string;
+    };
     for (const body of [
       site.tag(id, 'data-mode="inline"'),
       `<div id="here" style="width: 500px"></div>${site.tag(id, 'data-target="#here"')}`,
@@ -128,7 +153,10 @@ describe('pages that make it hard for the widget', () => {
     expect(await chat.root.locator('.banner:visible').count()).to.equal(0);
     await page.reload();
     await chat.answers.getByText('meanwhile').waitFor();
-    expect(await chat.root.locator('.mine .bubble').allTextContents()).to.deep.equal(['echo: before', 'echo: meanwhile']);
+    expect(await chat.root.locator('.mine .bubble').allTextContents()).to.deep.equal([
+      'echo: before',
+      'echo: meanwhile',
+    ]);
   });
 
   it('takes up an answer whose stream broke, or whose page was left, by the same message', async () => {
@@ -165,14 +193,51 @@ describe('pages that make it hard for the widget', () => {
   });
 
   it('shows forms, complains at their fields, and thanks', async () => {
-    const forms = [{ id: 'contact', name: 'Contact', intro: 'Leave your **details**.', submit_label: 'Send it', thanks: 'We will call you.', elements: [
-      { id: 'mail', type: 'email', label: 'E-mail', help: 'We write once.', required: true },
-      { id: 'topic', type: 'select', label: 'Topic', required: true, placeholder: 'Choose', options: [{ value: 'a', label: 'An order' }, { value: 'b', label: 'A return' }] },
-      { id: 'when', type: 'radio', label: 'When?', options: [{ value: 'am', label: 'Morning' }, { value: 'pm', label: 'Evening' }] },
-      { id: 'phone', type: 'phone', label: 'Phone' },
-      { id: 'ok', type: 'consent', label: 'You may store this', required: true },
-    ] }];
-    const rules = [{ id: 'r', name: 'Contact', enabled: true, event: 'message_received', conditions: [{ fact: 'message', operator: 'contains', value: 'contact' }], action: { type: 'display_form', form_id: 'contact' }, priority: 1 }];
+    const forms = [
+      {
+        id: 'contact',
+        name: 'Contact',
+        intro: 'Leave your **details**.',
+        submit_label: 'Send it',
+        thanks: 'We will call you.',
+        elements: [
+          { id: 'mail', type: 'email', label: 'E-mail', help: 'We write once.', required: true },
+          {
+            id: 'topic',
+            type: 'select',
+            label: 'Topic',
+            required: true,
+            placeholder: 'Choose',
+            options: [
+              { value: 'a', label: 'An order' },
+              { value: 'b', label: 'A return' },
+            ],
+          },
+          {
+            id: 'when',
+            type: 'radio',
+            label: 'When?',
+            options: [
+              { value: 'am', label: 'Morning' },
+              { value: 'pm', label: 'Evening' },
+            ],
+          },
+          { id: 'phone', type: 'phone', label: 'Phone' },
+          { id: 'ok', type: 'consent', label: 'You may store this', required: true },
+        ],
+      },
+    ];
+    const rules = [
+      {
+        id: 'r',
+        name: 'Contact',
+        enabled: true,
+        event: 'message_received',
+        conditions: [{ fact: 'message', operator: 'contains', value: 'contact' }],
+        action: { type: 'display_form', form_id: 'contact' },
+        priority: 1,
+      },
+    ];
     const { page, chat, problems } = await site.visit({ body: site.tag(await site.bot({ forms, rules })) });
     await chat.open();
     await chat.ask('echo: contact');
@@ -180,8 +245,16 @@ describe('pages that make it hard for the widget', () => {
     await page.reload();
     const send = chat.root.getByRole('button', { name: 'Send it' });
     await send.click();
-    expect(await chat.root.locator('.field-error:visible').allTextContents()).to.deep.equal(['Please fill in this field.', 'Please fill in this field.', 'Please fill in this field.']);
-    expect(await chat.root.getByLabel('E-mail').evaluate((field) => (field as unknown as { matches(selector: string): boolean }).matches(':focus'))).to.equal(true);
+    expect(await chat.root.locator('.field-error:visible').allTextContents()).to.deep.equal([
+      'Please fill in this field.',
+      'Please fill in this field.',
+      'Please fill in this field.',
+    ]);
+    expect(
+      await chat.root
+        .getByLabel('E-mail')
+        .evaluate((field) => (field as unknown as { matches(selector: string): boolean }).matches(':focus')),
+    ).to.equal(true);
     await chat.root.getByLabel('E-mail').fill('ada@example.com');
     await chat.root.getByLabel('Topic').selectOption('A return');
     await chat.root.getByLabel('Evening').check();

@@ -27,7 +27,10 @@ export interface WidgetSite {
   /** Puts a page on the other site; answers its address. */
   publish(page: ForeignPage): string;
   /** Opens a page with the bot in a browser session of its own. */
-  visit(page: ForeignPage, options?: BrowserContextOptions): Promise<{ page: Page; problems: string[]; chat: WidgetDriver }>;
+  visit(
+    page: ForeignPage,
+    options?: BrowserContextOptions,
+  ): Promise<{ page: Page; problems: string[]; chat: WidgetDriver }>;
   stop(): Promise<void>;
 }
 
@@ -49,7 +52,10 @@ export function drive(page: Page): WidgetDriver {
   const launcher = root.locator('.launcher');
   const answers = root.locator('.entry:not(.mine)[data-state="done"] .bubble');
   return {
-    root, launcher, field, answers,
+    root,
+    launcher,
+    field,
+    answers,
     panel: root.locator('.panel'),
     async open() {
       await launcher.click();
@@ -79,14 +85,26 @@ export async function startWidgetSite(): Promise<WidgetSite> {
     return origin + path;
   };
   return {
-    host, browser, origin, publish,
+    host,
+    browser,
+    origin,
+    publish,
     async bot(settings = {}) {
-      const bot = { name: 'Aurora', status: 'active', provider: 'openai', model: 'gpt-5-mini', greeting: 'Hi! I am **Aurora**.', embed: { enabled: true, any_site: true, allowed_domains: [] }, ...settings };
+      const bot = {
+        name: 'Aurora',
+        status: 'active',
+        provider: 'openai',
+        model: 'gpt-5-mini',
+        greeting: 'Hi! I am **Aurora**.',
+        embed: { enabled: true, any_site: true, allowed_domains: [] },
+        ...settings,
+      };
       const { code, out, err } = await host.cli('svc', 'bot', 'create', '--json', JSON.stringify(bot));
       if (code !== 0) throw new Error(err);
       return (JSON.parse(out) as { id: number }).id;
     },
-    tag: (botId, attributes = '') => `<script src="${host.url}/wp-json/svc-widget/v1/widget.js" data-bot="${botId}" ${attributes} async></script>`,
+    tag: (botId, attributes = '') =>
+      `<script src="${host.url}/wp-json/svc-widget/v1/widget.js" data-bot="${botId}" ${attributes} async></script>`,
     async visit(page, options) {
       const opened = await openPage(browser, options);
       await opened.page.goto(publish(page));
@@ -106,7 +124,10 @@ function serve(pages: ReadonlyMap<string, ForeignPage>): Promise<Server> {
   const server = createServer((request, response) => {
     const page = pages.get(request.url ?? '');
     response.writeHead(page ? 200 : 404, { 'Content-Type': 'text/html; charset=utf-8', ...page?.headers });
-    response.end(page && `<!doctype html><html lang="en"><head><meta name="viewport" content="width=device-width"><title>A small shop</title><link rel="icon" href="data:,">${page.head ?? ''}</head><body><main><h1>A small shop</h1><p>Candles, soap, and things made of wool.</p></main>${page.body}</body></html>`);
+    response.end(
+      page &&
+        `<!doctype html><html lang="en"><head><meta name="viewport" content="width=device-width"><title>A small shop</title><link rel="icon" href="data:,">${page.head ?? ''}</head><body><main><h1>A small shop</h1><p>Candles, soap, and things made of wool.</p></main>${page.body}</body></html>`,
+    );
   });
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
 }

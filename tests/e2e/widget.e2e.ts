@@ -12,7 +12,9 @@ describe('the widget on a page of another site', () => {
 
   it('opens, streams an answer as Markdown, and tells the page', async () => {
     const id = await site.bot({ starters: ['echo: From a **starter**'] });
-    const { page, problems, chat } = await site.visit({ body: `<script>window.told = []; for (const name of ['open', 'message', 'reply', 'feedback']) addEventListener('svc:' + name, (event) => told.push([name, event.detail]))</script>${site.tag(id)}` });
+    const { page, problems, chat } = await site.visit({
+      body: `<script>window.told = []; for (const name of ['open', 'message', 'reply', 'feedback']) addEventListener('svc:' + name, (event) => told.push([name, event.detail]))</script>${site.tag(id)}`,
+    });
     await chat.open();
     expect(await page.evaluate('document.activeElement.localName')).to.equal('svc-chatbot');
     await chat.root.getByText('Hi! I am Aurora.').waitFor();
@@ -78,10 +80,15 @@ describe('the widget on a page of another site', () => {
     await chat.answers.getByText('second').waitFor();
     await chat.ask('echo: third');
     await there.answers.getByText('third').waitFor();
-    for (const tab of [chat, there]) expect(await tab.answers.allTextContents()).to.deep.equal(['first', 'second', 'third']);
+    for (const tab of [chat, there])
+      expect(await tab.answers.allTextContents()).to.deep.equal(['first', 'second', 'third']);
     await other.reload();
     await there.answers.getByText('third').waitFor();
-    expect(await there.root.locator('.mine .bubble').allTextContents()).to.deep.equal(['echo: first', 'echo: second', 'echo: third']);
+    expect(await there.root.locator('.mine .bubble').allTextContents()).to.deep.equal([
+      'echo: first',
+      'echo: second',
+      'echo: third',
+    ]);
   });
 
   it('takes ratings and a comment, and shows them after a reload', async () => {
@@ -126,16 +133,26 @@ describe('the widget on a page of another site', () => {
     const { page, chat } = await site.visit({ body: site.tag(await site.bot()) });
     await chat.open();
     await chat.ask('echo: **kept**');
-    for (const [kind, line] of [['txt', /^You \(.*\):\necho: \*\*kept\*\*$/m], ['md', /^\*\*You\*\* \(.*\)\n\necho: \*\*kept\*\*$/m]] as const) {
+    for (const [kind, line] of [
+      ['txt', /^You \(.*\):\necho: \*\*kept\*\*$/m],
+      ['md', /^\*\*You\*\* \(.*\)\n\necho: \*\*kept\*\*$/m],
+    ] as const) {
       await chat.root.getByRole('button', { name: /Download transcript/ }).click();
-      const [download] = await Promise.all([page.waitForEvent('download'), chat.root.getByRole('menuitem', { name: `Download transcript (.${kind})` }).click()]);
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        chat.root.getByRole('menuitem', { name: `Download transcript (.${kind})` }).click(),
+      ]);
       expect(download.suggestedFilename()).to.equal(`Aurora.${kind}`);
       expect(await readFile(await download.path(), 'utf8')).to.match(line);
     }
   });
 
   it('asks for consent before anything is kept, and once', async () => {
-    const { page, chat, problems } = await site.visit({ body: site.tag(await site.bot({ consent: { required: true, text: 'Read the [terms](https://example.com/terms).' } })) });
+    const { page, chat, problems } = await site.visit({
+      body: site.tag(
+        await site.bot({ consent: { required: true, text: 'Read the [terms](https://example.com/terms).' } }),
+      ),
+    });
     await chat.launcher.click();
     await chat.root.getByRole('link', { name: 'terms' }).waitFor();
     expect(await chat.field.isVisible()).to.equal(false);
@@ -159,12 +176,21 @@ describe('the widget on a page of another site', () => {
       { id: '2', title: 'A leaflet', url: '', text: 'On paper.', score: 40 },
     ]);
     try {
-      const knowledge = { enabled: true, store: 'qdrant', target: 'none', show_sources: true, embedding_provider: 'openai', embedding_model: 'text-embedding-3-small' };
+      const knowledge = {
+        enabled: true,
+        store: 'qdrant',
+        target: 'none',
+        show_sources: true,
+        embedding_provider: 'openai',
+        embedding_model: 'text-embedding-3-small',
+      };
       const { page, chat } = await site.visit({ body: site.tag(await site.bot({ knowledge })) });
       await chat.open();
       await chat.ask('echo: by the book');
       await chat.root.getByText('Sources (2)').click();
-      expect(await chat.root.getByRole('link', { name: 'Returns' }).getAttribute('href')).to.equal('https://example.com/returns');
+      expect(await chat.root.getByRole('link', { name: 'Returns' }).getAttribute('href')).to.equal(
+        'https://example.com/returns',
+      );
       expect(await chat.root.locator('.sources li').allTextContents()).to.deep.equal(['Returns91 %', 'A leaflet40 %']);
       await page.reload();
       await chat.root.getByText('Sources (2)').waitFor();
@@ -175,7 +201,9 @@ describe('the widget on a page of another site', () => {
 
   it('says when the limit is reached, and when there is more', async () => {
     const guest = { amount: 1, unit: 'messages', per: 'day' };
-    const { page, chat } = await site.visit({ body: site.tag(await site.bot({ limits: { guest, message: 'That was all for today.' } })) });
+    const { page, chat } = await site.visit({
+      body: site.tag(await site.bot({ limits: { guest, message: 'That was all for today.' } })),
+    });
     await chat.open();
     await chat.ask('echo: the only one');
     await chat.root.getByText('That was all for today.').waitFor();
@@ -192,7 +220,12 @@ describe('the widget on a page of another site', () => {
     const [request] = await Promise.all([page.waitForRequest(/messages$/), chat.ask('echo: one')]);
     expect(request.postDataJSON()).to.deep.include({ history: [] });
     const [second] = await Promise.all([page.waitForRequest(/messages$/), chat.ask('echo: two')]);
-    expect(second.postDataJSON()).to.deep.include({ history: [{ role: 'user', content: 'echo: one' }, { role: 'assistant', content: 'one' }] });
+    expect(second.postDataJSON()).to.deep.include({
+      history: [
+        { role: 'user', content: 'echo: one' },
+        { role: 'assistant', content: 'one' },
+      ],
+    });
     await page.reload();
     await chat.root.getByText('Hi! I am Aurora.').waitFor();
     await chat.ask('echo: three');

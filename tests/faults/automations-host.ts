@@ -16,10 +16,24 @@ export interface AutomationsHostInit {
 }
 
 /** A whole host on the database of the test, with a kind of work that asks a provider over real HTTP and stores the answer. */
-export async function openAutomationsHost({ location: { databaseUrl, dataDir }, sandboxUrl, role }: AutomationsHostInit): Promise<TestHost> {
-  const host = await createTestHost({ plugins: ['svc'], clock: createSystemClock(), database: databaseUrl ?? dataDir, env: { ROLE: role, SECRET_KEY: 'f'.repeat(64) } });
-  host.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, id: string) => (id === 'openai' ? { ...settings, api_key: sandboxKey, base_url: `${sandboxUrl}/openai/v1`, model } : settings));
-  host.hooks.addFilter('svc_automation_task_types', (types: readonly AutomationTaskType[], tools: AutomationTools) => [...types, answers(host, tools)]);
+export async function openAutomationsHost({
+  location: { databaseUrl, dataDir },
+  sandboxUrl,
+  role,
+}: AutomationsHostInit): Promise<TestHost> {
+  const host = await createTestHost({
+    plugins: ['svc'],
+    clock: createSystemClock(),
+    database: databaseUrl ?? dataDir,
+    env: { ROLE: role, SECRET_KEY: 'f'.repeat(64) },
+  });
+  host.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, id: string) =>
+    id === 'openai' ? { ...settings, api_key: sandboxKey, base_url: `${sandboxUrl}/openai/v1`, model } : settings,
+  );
+  host.hooks.addFilter('svc_automation_task_types', (types: readonly AutomationTaskType[], tools: AutomationTools) => [
+    ...types,
+    answers(host, tools),
+  ]);
   host.hooks.addFilter('svc_automation_retry_delays', () => [0.1]);
   // As if the plugin had been switched on while the host runs.
   await host.hooks.doActionAsync('activated_plugin', 'answers');
@@ -34,7 +48,16 @@ function answers(host: TestHost, { generateText }: AutomationTools): AutomationT
     settings: { type: 'object', properties: {} },
     sources: ['list'],
     async run({ key, target, origin, signal }) {
-      const { content, provider, model: answered } = await generateText({ provider: 'openai', messages: [{ role: 'user', content: `echo: about ${target}` }], origin, signal });
+      const {
+        content,
+        provider,
+        model: answered,
+      } = await generateText({
+        provider: 'openai',
+        messages: [{ role: 'user', content: `echo: about ${target}` }],
+        origin,
+        signal,
+      });
       return {
         message: 'The answer is stored.',
         ai: { provider, model: answered },

@@ -46,20 +46,41 @@ export interface AutomationsKills {
 
 /** What the provider does in turn, from kill to kill; the share is of its requests. */
 const dials: readonly Partial<Dial>[] = [
-  { fault: '500', rate: 0.4 }, { fault: 'slow', rate: 1, delay_ms: 150 }, { fault: '429', rate: 0.3 }, { fault: 'cut', rate: 0.4 }, { fault: 'garbage', rate: 0.3 }, { fault: 'slow', rate: 0.5, delay_ms: 300 },
+  { fault: '500', rate: 0.4 },
+  { fault: 'slow', rate: 1, delay_ms: 150 },
+  { fault: '429', rate: 0.3 },
+  { fault: 'cut', rate: 0.4 },
+  { fault: 'garbage', rate: 0.3 },
+  { fault: 'slow', rate: 0.5, delay_ms: 300 },
 ];
 
 /** Two nodes at work on a task while its provider fails; over and over, the one that has worked for longer is killed. */
-export async function automationsKills({ location, items, kills, hurried }: AutomationsKills): Promise<AutomationsKillReport> {
+export async function automationsKills({
+  location,
+  items,
+  kills,
+  hurried,
+}: AutomationsKills): Promise<AutomationsKillReport> {
   let dial: Dial = defaultDial;
-  const sandbox = createSandboxServer({ clock: createSystemClock(), log: silentLog, dial: () => Promise.resolve(dial) });
+  const sandbox = createSandboxServer({
+    clock: createSystemClock(),
+    log: silentLog,
+    dial: () => Promise.resolve(dial),
+  });
   const { url: sandboxUrl } = await sandbox.start();
   const receiver = await startWebhookReceiver();
   // It serves the web, and must not work on anything.
   const site = await openAutomationsHost({ location, sandboxUrl, role: 'web' });
   const nodes = createNodes(location, sandboxUrl);
   const { knex } = site.database;
-  const countOf = async (...states: readonly string[]): Promise<number> => Number((await knex(taskTables.items).whereIn('state', [...states]).count({ n: '*' }))[0]?.['n']);
+  const countOf = async (...states: readonly string[]): Promise<number> =>
+    Number(
+      (
+        await knex(taskTables.items)
+          .whereIn('state', [...states])
+          .count({ n: '*' })
+      )[0]?.['n'],
+    );
   let inHand = 0;
   try {
     await prepare(site, receiver.url, items);
@@ -79,9 +100,21 @@ export async function automationsKills({ location, items, kills, hurried }: Auto
     await pair.at(-1)?.ready;
     if (hurried) await knex(taskTables.items).where({ state: 'processing' }).update({ due_at: 1 });
     await until('every item is finished', async () => (await countOf('completed', 'failed')) === items, 300_000);
-    await until('every event is delivered', () => new Set(receiver.received.map(({ headers }) => headers['x-svc-idempotency-key'])).size >= items, 120_000);
+    await until(
+      'every event is delivered',
+      () => new Set(receiver.received.map(({ headers }) => headers['x-svc-idempotency-key'])).size >= items,
+      120_000,
+    );
     await Promise.all(pair.map((node) => node.end('SIGTERM')));
-    return { items, kills, inHand, ...(await audit(site, receiver.received.map(({ body }) => JSON.parse(body.toString()) as Event))) };
+    return {
+      items,
+      kills,
+      inHand,
+      ...(await audit(
+        site,
+        receiver.received.map(({ body }) => JSON.parse(body.toString()) as Event),
+      )),
+    };
   } finally {
     await nodes.stop();
     await site.stop();
@@ -93,7 +126,10 @@ export async function automationsKills({ location, items, kills, hurried }: Auto
 interface Event {
   readonly idempotency_key: string;
   readonly type: string;
-  readonly data: { readonly queue_item: { readonly id: number; readonly status: string; readonly attempts: number }; readonly result: { readonly generated_post_id?: number } };
+  readonly data: {
+    readonly queue_item: { readonly id: number; readonly status: string; readonly attempts: number };
+    readonly result: { readonly generated_post_id?: number };
+  };
 }
 
 async function prepare(site: TestHost, receiver: string, items: number): Promise<void> {
@@ -109,10 +145,24 @@ async function prepare(site: TestHost, receiver: string, items: number): Promise
   };
   await cli('svc', 'prices', 'set', JSON.stringify([{ provider: 'openai', model: '*', input: 3, output: 7 }]));
   await cli('svc', 'webhook', 'on');
-  await cli('svc', 'webhook', 'add', '--json', JSON.stringify({ name: 'Shop', url: receiver, events: ['task.item_completed'] }));
+  await cli(
+    'svc',
+    'webhook',
+    'add',
+    '--json',
+    JSON.stringify({ name: 'Shop', url: receiver, events: ['task.item_completed'] }),
+  );
   await site.options.update('svc_automations', { concurrency: 8 });
   const list = Array.from({ length: items }, (_, index) => `topic ${String(index + 1)}`);
-  const task = JSON.parse(await cli('svc', 'task', 'create', '--json', JSON.stringify({ name: 'Faults', type: 'fault_answers', source: { kind: 'list', items: list }, attempts: 4 }))) as { readonly id: number };
+  const task = JSON.parse(
+    await cli(
+      'svc',
+      'task',
+      'create',
+      '--json',
+      JSON.stringify({ name: 'Faults', type: 'fault_answers', source: { kind: 'list', items: list }, attempts: 4 }),
+    ),
+  ) as { readonly id: number };
   await cli('svc', 'task', 'run', String(task.id));
 }
 
@@ -125,22 +175,33 @@ interface Row {
   readonly post_id: number | null;
 }
 
-async function audit(site: TestHost, events: readonly Event[]): Promise<Omit<AutomationsKillReport, 'items' | 'kills' | 'inHand'>> {
+async function audit(
+  site: TestHost,
+  events: readonly Event[],
+): Promise<Omit<AutomationsKillReport, 'items' | 'kills' | 'inHand'>> {
   const { knex } = site.database;
   const rows = (await knex(taskTables.items).select('*')) as Row[];
   const results = (await knex(resultsTable).select('key')) as { readonly key: string }[];
   const stored = new Map<string, number>();
   for (const { key } of results) stored.set(key, (stored.get(key) ?? 0) + 1);
   const keyOf = ({ id, task_id: task }: Row): string => `automation:${String(task)}:${String(id)}`;
-  const calls = (await knex(usageTable).select('reference', 'cost', 'outcome')) as { readonly reference: string | null; readonly cost: number | null; readonly outcome: string }[];
+  const calls = (await knex(usageTable).select('reference', 'cost', 'outcome')) as {
+    readonly reference: string | null;
+    readonly cost: number | null;
+    readonly outcome: string;
+  }[];
   const paid = new Set(calls.filter(({ outcome }) => outcome === 'ok').map(({ reference }) => reference));
   const listed = await costsOf(site, rows);
   const posts = await site.content.posts.count({ status: 'any' });
   return {
     completed: rows.filter(({ state }) => state === 'completed').length,
     failed: rows.filter(({ state }) => state === 'failed').length,
-    unfinished: rows.filter(({ state, message }) => !['completed', 'failed'].includes(state) || (state === 'failed' && message === '')).length,
-    wrong: rows.filter((row) => (stored.get(keyOf(row)) ?? 0) !== (row.state === 'completed' ? 1 : 0)).length + Math.abs(posts - results.length),
+    unfinished: rows.filter(
+      ({ state, message }) => !['completed', 'failed'].includes(state) || (state === 'failed' && message === ''),
+    ).length,
+    wrong:
+      rows.filter((row) => (stored.get(keyOf(row)) ?? 0) !== (row.state === 'completed' ? 1 : 0)).length +
+      Math.abs(posts - results.length),
     wrongEvents: rows.filter((row) => !isTold(row, events)).length,
     furtherAttempts: rows.reduce((sum, { attempts }) => sum + attempts - 1, 0),
     costOfItems: listed,
@@ -154,7 +215,15 @@ async function audit(site: TestHost, events: readonly Event[]): Promise<Omit<Aut
 async function costsOf(site: TestHost, rows: readonly Row[]): Promise<number> {
   let sum = 0;
   for (let before = ''; ;) {
-    const { out, err } = await site.cli('svc', 'task', 'items', String(rows[0]?.task_id), '--limit=200', ...(before === '' ? [] : [`--before=${before}`]), '--json');
+    const { out, err } = await site.cli(
+      'svc',
+      'task',
+      'items',
+      String(rows[0]?.task_id),
+      '--limit=200',
+      ...(before === '' ? [] : [`--before=${before}`]),
+      '--json',
+    );
     if (err !== '') throw new Error(err);
     const page = JSON.parse(out) as { readonly id: number; readonly cost: string }[];
     sum += page.reduce((total, { cost }) => total + Math.round(Number(cost) * 1_000_000), 0);
@@ -166,7 +235,14 @@ async function costsOf(site: TestHost, rows: readonly Row[]): Promise<number> {
 /** Every event of the item is one act, however often it was delivered, and tells what the queue knows. */
 function isTold({ id, state, attempts, post_id: post }: Row, events: readonly Event[]): boolean {
   const own = events.filter(({ data }) => data.queue_item.id === id);
-  return own.length > 0 && new Set(own.map(({ idempotency_key: key }) => key)).size === 1 && own.every(({ data: { queue_item: item, result } }) => item.status === state && item.attempts === attempts && (result.generated_post_id ?? null) === post);
+  return (
+    own.length > 0 &&
+    new Set(own.map(({ idempotency_key: key }) => key)).size === 1 &&
+    own.every(
+      ({ data: { queue_item: item, result } }) =>
+        item.status === state && item.attempts === attempts && (result.generated_post_id ?? null) === post,
+    )
+  );
 }
 
 interface Node {
@@ -180,11 +256,23 @@ function createNodes({ databaseUrl, dataDir }: Location, sandboxUrl: string): { 
   const running = new Map<Node, ChildProcess>();
   return {
     start() {
-      const child = spawn(process.execPath, ['--import', 'tsx', 'tests/faults/automations-node.ts', databaseUrl ?? '', dataDir, sandboxUrl], { cwd: checkout, stdio: ['ignore', 'pipe', 'inherit'] });
-      const ended = new Promise<void>((resolve) => child.once('exit', () => { resolve(); }));
+      const child = spawn(
+        process.execPath,
+        ['--import', 'tsx', 'tests/faults/automations-node.ts', databaseUrl ?? '', dataDir, sandboxUrl],
+        { cwd: checkout, stdio: ['ignore', 'pipe', 'inherit'] },
+      );
+      const ended = new Promise<void>((resolve) =>
+        child.once('exit', () => {
+          resolve();
+        }),
+      );
       const ready = new Promise<void>((resolve, reject) => {
-        child.stdout.once('data', () => { resolve(); });
-        void ended.then(() => { reject(new Error('The node ended before it was ready.')); });
+        child.stdout.once('data', () => {
+          resolve();
+        });
+        void ended.then(() => {
+          reject(new Error('The node ended before it was ready.'));
+        });
       });
       // Killed before anybody asked.
       ready.catch(() => undefined);

@@ -6,7 +6,8 @@ import { automationsKills, type AutomationsKillReport } from './automations-kill
 
 // node --import tsx tests/faults/automations-main.ts [items] [kills]: the nightly form of automations-kills.test.ts. Leases run out by themselves here.
 const [items, kills] = [Number(process.argv[2] ?? 1000), Number(process.argv[3] ?? 10)];
-if (![items, kills].every((number) => Number.isInteger(number) && number > 0)) throw new Error('Say how many items, and how often to kill: 1000 10');
+if (![items, kills].every((number) => Number.isInteger(number) && number > 0))
+  throw new Error('Say how many items, and how often to kill: 1000 10');
 
 async function run(databaseUrl: string | null): Promise<AutomationsKillReport> {
   const dataDir = await mkdtemp(join(tmpdir(), 'svc-faults-'));
@@ -21,7 +22,14 @@ const postgres = await createPostgresDatabase();
 try {
   const reports = { SQLite: await run(null), PostgreSQL: await run(postgres.url) };
   console.table(reports);
-  const isBad = ({ unfinished, wrong, wrongEvents, unpaid, costOfItems, costOfLedger }: AutomationsKillReport): boolean => unfinished + wrong + wrongEvents + unpaid > 0 || costOfItems !== costOfLedger;
+  const isBad = ({
+    unfinished,
+    wrong,
+    wrongEvents,
+    unpaid,
+    costOfItems,
+    costOfLedger,
+  }: AutomationsKillReport): boolean => unfinished + wrong + wrongEvents + unpaid > 0 || costOfItems !== costOfLedger;
   if (Object.values(reports).some(isBad)) process.exitCode = 1;
 } finally {
   await postgres.drop();

@@ -45,10 +45,14 @@ export async function killRounds({ open, location, kills, hurried }: KillRounds)
     for (let round = 0; round < kills; round += 1) {
       const before = receiver.received.length;
       await pair[0].ready;
-      const results = await Promise.all(Array.from({ length: eventsPerKill }, (_, index) => webhooks.emit('chatbot.session_started', queued(`${String(round)}-${String(index)}`))));
+      const results = await Promise.all(
+        Array.from({ length: eventsPerKill }, (_, index) =>
+          webhooks.emit('chatbot.session_started', queued(`${String(round)}-${String(index)}`)),
+        ),
+      );
       emitted.push(...results.flatMap(({ deliveries }) => deliveries));
       // Each time at another moment of the work.
-      await receiver.count(before + 1 + (round * 7) % (eventsPerKill - 1));
+      await receiver.count(before + 1 + ((round * 7) % (eventsPerKill - 1)));
       await pair[0].end('SIGKILL');
       pair.push(nodes.start(location));
       pair.shift();
@@ -56,10 +60,21 @@ export async function killRounds({ open, location, kills, hurried }: KillRounds)
     await pair[1].ready;
     if (hurried) await ageLeases(database);
     await until('everything arrives', () => arrived().size >= emitted.length, 60_000);
-    await until('every outcome is written', async () => (await database.knex(tables.deliveries).whereNot({ state: 'delivered' })).length === 0, 60_000);
+    await until(
+      'every outcome is written',
+      async () => (await database.knex(tables.deliveries).whereNot({ state: 'delivered' })).length === 0,
+      60_000,
+    );
     for (const node of pair) await node.end('SIGTERM');
-    const delivered = new Set<string>(await database.knex(tables.deliveries).where({ state: 'delivered' }).pluck('uuid'));
-    return { kills, emitted: emitted.length, ...compare(receiver.received), lost: emitted.filter((id) => !arrived().has(id) || !delivered.has(id)).length };
+    const delivered = new Set<string>(
+      await database.knex(tables.deliveries).where({ state: 'delivered' }).pluck('uuid'),
+    );
+    return {
+      kills,
+      emitted: emitted.length,
+      ...compare(receiver.received),
+      lost: emitted.filter((id) => !arrived().has(id) || !delivered.has(id)).length,
+    };
   } finally {
     await nodes.stop();
     await receiver.stop();

@@ -15,7 +15,12 @@ async function run(databaseUrl: string | null): Promise<KillReport> {
   const dataDir = await mkdtemp(join(tmpdir(), 'svc-faults-'));
   const database = await openDatabase({ databaseUrl, dataDir, clock: createSystemClock(), log: silentLog });
   try {
-    return await killRounds({ open: () => Promise.resolve(database), location: { databaseUrl, dataDir }, kills, hurried: false });
+    return await killRounds({
+      open: () => Promise.resolve(database),
+      location: { databaseUrl, dataDir },
+      kills,
+      hurried: false,
+    });
   } finally {
     await database.close();
     await rm(dataDir, { recursive: true, force: true });

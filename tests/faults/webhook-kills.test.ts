@@ -37,7 +37,9 @@ describeDialects('a node that is asked to stop', (open, { location }) => {
     const { webhooks } = await openWebhooks(database, deliver);
     await webhooks.setEnabled(true);
     await webhooks.addEndpoint({ name: 'Shop', url: receiver.url, events: ['chatbot.session_started'] });
-    await Promise.all(Array.from({ length: 300 }, (_, index) => webhooks.emit('chatbot.session_started', queued(index))));
+    await Promise.all(
+      Array.from({ length: 300 }, (_, index) => webhooks.emit('chatbot.session_started', queued(index))),
+    );
     receiver.hold();
     const node = nodes.start(location());
     await receiver.count(4);

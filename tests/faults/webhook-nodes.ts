@@ -32,18 +32,27 @@ export function createNodes(): Nodes {
   const running = new Map<Node, ChildProcess>();
 
   function start({ databaseUrl, dataDir }: Location): Node {
-    const child = spawn(process.execPath, ['--import', 'tsx', 'tests/faults/webhook-node.ts', databaseUrl ?? '', dataDir], { cwd: checkout, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(
+      process.execPath,
+      ['--import', 'tsx', 'tests/faults/webhook-node.ts', databaseUrl ?? '', dataDir],
+      { cwd: checkout, stdio: ['ignore', 'pipe', 'inherit'] },
+    );
     const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
     let said = '';
-    const saying = (line: string): Promise<void> => new Promise((resolve) => {
-      const look = (): void => { if (said.includes(`${line}\n`)) resolve(); };
-      child.stdout.on('data', look);
-      look();
-    });
+    const saying = (line: string): Promise<void> =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (said.includes(`${line}\n`)) resolve();
+        };
+        child.stdout.on('data', look);
+        look();
+      });
     child.stdout.on('data', (part: Buffer) => (said += part.toString()));
     const ready = new Promise<void>((resolve, reject) => {
       void saying('Working').then(resolve);
-      void ended.then((code) => { reject(new Error(`The node ended with code ${String(code)} before it was ready.`)); });
+      void ended.then((code) => {
+        reject(new Error(`The node ended with code ${String(code)} before it was ready.`));
+      });
     });
     // Killed before anybody asked.
     ready.catch(() => undefined);
@@ -76,7 +85,8 @@ export async function ageLeases(database: Database): Promise<void> {
 
 /** Jobs that some node has claimed. */
 export async function claimed(database: Database): Promise<number> {
-  if (database.dialect === 'postgresql') return Number((await database.knex(tables.leases).count({ n: '*' }))[0]?.['n']);
+  if (database.dialect === 'postgresql')
+    return Number((await database.knex(tables.leases).count({ n: '*' }))[0]?.['n']);
   const rows: { jobs: string }[] = await database.knex(tables.leases).select('jobs');
   return rows.reduce((sum, { jobs }) => sum + (JSON.parse(jobs) as number[]).length, 0);
 }

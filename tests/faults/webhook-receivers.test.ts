@@ -18,7 +18,9 @@ const limits: Partial<Record<Manner, number>> = { hangs: 0.5, 'drips its head': 
 const never = 600;
 
 /** How each ends. What is cut off behind its status line has been delivered (D22). */
-const ends: Readonly<Record<Manner, { readonly state: Delivery['state']; readonly failure: string | null; readonly attempts: number }>> = {
+const ends: Readonly<
+  Record<Manner, { readonly state: Delivery['state']; readonly failure: string | null; readonly attempts: number }>
+> = {
   hangs: { state: 'failed', failure: 'timeout', attempts: 3 },
   'resets at once': { state: 'failed', failure: 'reset', attempts: 3 },
   'resets in the head': { state: 'failed', failure: 'reset', attempts: 3 },
@@ -31,62 +33,95 @@ const ends: Readonly<Record<Manner, { readonly state: Delivery['state']; readonl
 };
 const manners = Object.keys(ends) as Manner[];
 
-describeDialects('webhooks to receivers that behave badly', (open) => describe('of every kind', () => {
-  let good: Receiver;
-  let bad: Map<Manner, BadReceiver>;
-  let http: Outbound;
-  let webhooks: WebhookService;
-  let endless: AnswersRead;
-  let hanging: BadReceiver;
-  const idOf = new Map<Manner, string>();
+describeDialects('webhooks to receivers that behave badly', (open) =>
+  describe('of every kind', () => {
+    let good: Receiver;
+    let bad: Map<Manner, BadReceiver>;
+    let http: Outbound;
+    let webhooks: WebhookService;
+    let endless: AnswersRead;
+    let hanging: BadReceiver;
+    const idOf = new Map<Manner, string>();
 
-  beforeEach(async () => {
-    good = await startReceiver();
-    bad = new Map(await Promise.all(manners.map(async (manner) => [manner, await startBadReceiver(manner)] as const)));
-    hanging = await startBadReceiver('hangs');
-    const clock = createSystemClock();
-    endless = watchAnswers(new URL(bad.get('drips its body')!.url).origin, 'head');
-    const after = (milliseconds: number, callback: () => void): Undo => (milliseconds === limits['drips its body']! * 1000 ? (endless.wait(callback), () => undefined) : clock.after(milliseconds, callback));
-    http = createOutbound({ clock: { after } });
-    const opened = await openWebhooks(await open(), createDeliver({ http, clock }));
-    ({ webhooks } = opened);
-    opened.hooks.addFilter('svc_event_webhooks_request_args', (args) => (args.headers['X-Seconds'] === undefined ? args : { ...args, timeout: Number(args.headers['X-Seconds']) }));
-    await webhooks.setEnabled(true);
-    await webhooks.addEndpoint({ name: 'Good', url: good.url, events: [event] });
-    for (const [manner, { url }] of bad) idOf.set(manner, (await webhooks.addEndpoint({ name: manner, url, events: [event], headers: { 'X-Seconds': String(limits[manner] ?? never) } })).id);
-  });
-  afterEach(async () => {
-    // No more attempts; those that hang end with their connections.
-    const stopped = webhooks.stop();
-    await http.close();
-    await stopped;
-    endless.stop();
-    for (const receiver of [hanging, ...bad.values()]) await receiver.stop();
-    await good.stop();
-  });
-
-  it('go on to the others meanwhile, and each says how it ended', async function () {
-    this.timeout(60_000);
-    const number = 5;
-    // Is not given up while this test runs: whoever waited for it would wait for ever.
-    const { id: neverId } = await webhooks.addEndpoint({ name: 'Never', url: hanging.url, events: [event], headers: { 'X-Seconds': String(never) } });
-    for (let index = 0; index < number; index += 1) await webhooks.emit(event, queued(index));
-    await webhooks.start();
-    await good.count(number);
-    await until('four attempts hang', () => hanging.connections() === 4);
-    await until('every kind has come to an end', async () => {
-      for (const id of idOf.values()) if ((await webhooks.recorder.list({ endpointId: id }, { limit: 200 })).deliveries.every(({ finishedAt }) => finishedAt === null)) return false;
-      return true;
+    beforeEach(async () => {
+      good = await startReceiver();
+      bad = new Map(
+        await Promise.all(manners.map(async (manner) => [manner, await startBadReceiver(manner)] as const)),
+      );
+      hanging = await startBadReceiver('hangs');
+      const clock = createSystemClock();
+      endless = watchAnswers(new URL(bad.get('drips its body')!.url).origin, 'head');
+      const after = (milliseconds: number, callback: () => void): Undo =>
+        milliseconds === limits['drips its body']! * 1000
+          ? (endless.wait(callback), () => undefined)
+          : clock.after(milliseconds, callback);
+      http = createOutbound({ clock: { after } });
+      const opened = await openWebhooks(await open(), createDeliver({ http, clock }));
+      ({ webhooks } = opened);
+      opened.hooks.addFilter('svc_event_webhooks_request_args', (args) =>
+        args.headers['X-Seconds'] === undefined ? args : { ...args, timeout: Number(args.headers['X-Seconds']) },
+      );
+      await webhooks.setEnabled(true);
+      await webhooks.addEndpoint({ name: 'Good', url: good.url, events: [event] });
+      for (const [manner, { url }] of bad)
+        idOf.set(
+          manner,
+          (
+            await webhooks.addEndpoint({
+              name: manner,
+              url,
+              events: [event],
+              headers: { 'X-Seconds': String(limits[manner] ?? never) },
+            })
+          ).id,
+        );
     });
-    for (const manner of manners) {
-      const { deliveries } = await webhooks.recorder.list({ endpointId: idOf.get(manner)! }, { limit: 200 });
-      const finished = deliveries.filter(({ finishedAt }) => finishedAt !== null);
-      for (const { state, failure, attempts, error } of finished) {
-        expect({ state, failure, attempts }, manner).to.deep.equal(ends[manner]);
-        expect(error === null, `${manner}: ${String(error)}`).to.equal(state === 'delivered');
+    afterEach(async () => {
+      // No more attempts; those that hang end with their connections.
+      const stopped = webhooks.stop();
+      await http.close();
+      await stopped;
+      endless.stop();
+      for (const receiver of [hanging, ...bad.values()]) await receiver.stop();
+      await good.stop();
+    });
+
+    it('go on to the others meanwhile, and each says how it ended', async function () {
+      this.timeout(60_000);
+      const number = 5;
+      // Is not given up while this test runs: whoever waited for it would wait for ever.
+      const { id: neverId } = await webhooks.addEndpoint({
+        name: 'Never',
+        url: hanging.url,
+        events: [event],
+        headers: { 'X-Seconds': String(never) },
+      });
+      for (let index = 0; index < number; index += 1) await webhooks.emit(event, queued(index));
+      await webhooks.start();
+      await good.count(number);
+      await until('four attempts hang', () => hanging.connections() === 4);
+      await until('every kind has come to an end', async () => {
+        for (const id of idOf.values())
+          if (
+            (await webhooks.recorder.list({ endpointId: id }, { limit: 200 })).deliveries.every(
+              ({ finishedAt }) => finishedAt === null,
+            )
+          )
+            return false;
+        return true;
+      });
+      for (const manner of manners) {
+        const { deliveries } = await webhooks.recorder.list({ endpointId: idOf.get(manner)! }, { limit: 200 });
+        const finished = deliveries.filter(({ finishedAt }) => finishedAt !== null);
+        for (const { state, failure, attempts, error } of finished) {
+          expect({ state, failure, attempts }, manner).to.deep.equal(ends[manner]);
+          expect(error === null, `${manner}: ${String(error)}`).to.equal(state === 'delivered');
+        }
       }
-    }
-    expect((await webhooks.recorder.list({ endpointId: neverId })).deliveries.map(({ attempts }) => attempts)).to.deep.equal(Array.from({ length: number }, () => 0));
-    expect(good.received).to.have.length(number);
-  });
-}));
+      expect(
+        (await webhooks.recorder.list({ endpointId: neverId })).deliveries.map(({ attempts }) => attempts),
+      ).to.deep.equal(Array.from({ length: number }, () => 0));
+      expect(good.received).to.have.length(number);
+    });
+  }),
+);

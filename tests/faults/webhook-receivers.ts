@@ -3,7 +3,16 @@ import type { AddressInfo } from 'node:net';
 import { watchAnswers } from '../helpers/answers-read.ts';
 
 /** What a bad receiver does with a connection once it has heard the request, or `refuses` before. */
-export type Manner = 'hangs' | 'resets at once' | 'resets in the head' | 'resets in the body' | 'drips its head' | 'drips its body' | 'is half open' | 'talks nonsense' | 'refuses';
+export type Manner =
+  | 'hangs'
+  | 'resets at once'
+  | 'resets in the head'
+  | 'resets in the body'
+  | 'drips its head'
+  | 'drips its body'
+  | 'is half open'
+  | 'talks nonsense'
+  | 'refuses';
 
 export interface BadReceiver {
   readonly url: string;
@@ -25,7 +34,9 @@ export async function startBadReceiver(manner: Manner): Promise<BadReceiver> {
     sockets.add(socket);
     socket.on('error', () => undefined);
     socket.on('close', () => sockets.delete(socket));
-    socket.once('data', () => { behave(manner, { socket, repeat: (write) => timers.add(setInterval(write, drip)), whenRead: heads.wait }); });
+    socket.once('data', () => {
+      behave(manner, { socket, repeat: (write) => timers.add(setInterval(write, drip)), whenRead: heads.wait });
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -37,7 +48,11 @@ export async function startBadReceiver(manner: Manner): Promise<BadReceiver> {
     await closed(server);
   };
   if (manner === 'refuses') await stop();
-  return { url: `http://127.0.0.1:${String(port)}/hook`, connections: () => connections, stop: manner === 'refuses' ? () => Promise.resolve() : stop };
+  return {
+    url: `http://127.0.0.1:${String(port)}/hook`,
+    connections: () => connections,
+    stop: manner === 'refuses' ? () => Promise.resolve() : stop,
+  };
 }
 
 interface Behaving {
@@ -51,7 +66,10 @@ function behave(manner: Manner, { socket, repeat, whenRead }: Behaving): void {
   if (manner === 'resets at once') socket.resetAndDestroy();
   if (manner === 'resets in the head') socket.write('HTTP/1.1 200 OK\r\nContent-', () => socket.resetAndDestroy());
   // The status line has decided by then. A reset takes with it what was sent and has not been read.
-  if (manner === 'resets in the body') socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nsome of it', () => whenRead(() => socket.resetAndDestroy()));
+  if (manner === 'resets in the body')
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nsome of it', () =>
+      whenRead(() => socket.resetAndDestroy()),
+    );
   if (manner === 'drips its head') {
     socket.write('HTTP/1.1 200 OK\r\nX-Long: ');
     repeat(() => socket.write('.'));
@@ -65,5 +83,9 @@ function behave(manner: Manner, { socket, repeat, whenRead }: Behaving): void {
 }
 
 function closed(server: Server): Promise<void> {
-  return new Promise((resolve) => server.close(() => { resolve(); }));
+  return new Promise((resolve) =>
+    server.close(() => {
+      resolve();
+    }),
+  );
 }

@@ -20,7 +20,9 @@ export function watchAnswers(origin: string, part: keyof typeof channels): Answe
     const complete = waiting;
     [waiting, read] = [[], 0];
     // Whoever sent the request is told right after this.
-    setImmediate(() => { for (const callback of complete) callback(); });
+    setImmediate(() => {
+      for (const callback of complete) callback();
+    });
   };
   const note = (message: unknown): void => {
     if ((message as { readonly origin: string }).origin !== origin) return;

@@ -12,11 +12,15 @@ export function makePdf(pages: readonly (readonly PdfTextLine[])[], title = ''):
   const add = (body: string): number => objects.push(body);
   const pageIds = pages.map((_, at) => 4 + at * 2);
   add('<< /Type /Catalog /Pages 2 0 R >>');
-  add(`<< /Type /Pages /Kids [${pageIds.map((id) => `${String(id)} 0 R`).join(' ')}] /Count ${String(pages.length)} >>`);
+  add(
+    `<< /Type /Pages /Kids [${pageIds.map((id) => `${String(id)} 0 R`).join(' ')}] /Count ${String(pages.length)} >>`,
+  );
   add('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>');
   for (const [at, lines] of pages.entries()) {
     const content = contentOf(lines);
-    add(`<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents ${String((pageIds[at] ?? 0) + 1)} 0 R >>`);
+    add(
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents ${String((pageIds[at] ?? 0) + 1)} 0 R >>`,
+    );
     add(`<< /Length ${String(content.length)} >>\nstream\n${content}\nendstream`);
   }
   const info = add(`<< /Title (${escaped(title)}) >>`);

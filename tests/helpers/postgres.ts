@@ -65,7 +65,16 @@ async function startServer(): Promise<{ url: string; stop: () => Promise<void> }
     // PostgreSQL refuses to run as root; everybody else runs it as themselves.
     createPostgresUser: isRoot,
     // Nothing here outlives the tests, so nothing needs to reach the disk.
-    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'fsync=off', '-c', 'max_connections=200'],
+    postgresFlags: [
+      '-c',
+      'listen_addresses=127.0.0.1',
+      '-c',
+      'unix_socket_directories=',
+      '-c',
+      'fsync=off',
+      '-c',
+      'max_connections=200',
+    ],
     initdbFlags: ['--encoding=UTF8', '--no-sync'],
     onLog: (message) => void output.push(message),
     onError: (error) => void output.push(String(error)),
@@ -74,7 +83,10 @@ async function startServer(): Promise<{ url: string; stop: () => Promise<void> }
     await postgres.initialise();
     await postgres.start();
   } catch (error) {
-    throw new Error(`PostgreSQL for the tests did not start; set TEST_DATABASE_URL to use one of yours.\n${output.join('')}`, { cause: error });
+    throw new Error(
+      `PostgreSQL for the tests did not start; set TEST_DATABASE_URL to use one of yours.\n${output.join('')}`,
+      { cause: error },
+    );
   }
   return { url: `postgres://postgres:password@127.0.0.1:${port}/postgres`, stop: () => postgres.stop().then(forget) };
 }

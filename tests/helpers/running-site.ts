@@ -23,7 +23,13 @@ export interface RunningSite {
 /** Starts the site as an operator does, on a free port and an empty data folder. */
 export async function startSite(env: Record<string, string> = {}): Promise<RunningSite> {
   const dataDir = await mkdtemp(join(tmpdir(), 'svc-site-'));
-  const environment = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', PORT: '0', DATA_DIR: dataDir, ...env };
+  const environment = {
+    PATH: process.env.PATH ?? '',
+    HOME: process.env.HOME ?? '',
+    PORT: '0',
+    DATA_DIR: dataDir,
+    ...env,
+  };
   const child = spawn(process.execPath, ['--import', 'tsx', 'host/main.ts'], { cwd: checkout, env: environment });
   let printed = '';
   const watchers = new Set<() => void>();

@@ -6,14 +6,25 @@ describeDialects('GET /host/v1/hooks', (_open, dialectCase) => {
   it('lists hooks with callbacks, owners and counts, for those who may manage options', async () => {
     const site = await openSite(dialectCase);
     try {
-      site.host.hooks.addFilter('shop_price', function raise(price: unknown) {
-        return price;
-      }, 7);
+      site.host.hooks.addFilter(
+        'shop_price',
+        function raise(price: unknown) {
+          return price;
+        },
+        7,
+      );
       site.host.hooks.applyFilters('shop_price', 1);
       expect((await site.call('/host/v1/hooks')).status).to.equal(401);
       const call = await site.as(await site.create({ login: 'admin', role: 'administrator' }));
       const { body, headers } = await call('/host/v1/hooks?search=PRICE');
-      expect(body).to.deep.equal([{ name: 'shop_price', filters: 1, actions: 0, callbacks: [{ priority: 7, kind: 'filter', owner: 'host', callback: 'raise', acceptedArgs: null }] }]);
+      expect(body).to.deep.equal([
+        {
+          name: 'shop_price',
+          filters: 1,
+          actions: 0,
+          callbacks: [{ priority: 7, kind: 'filter', owner: 'host', callback: 'raise', acceptedArgs: null }],
+        },
+      ]);
       expect(headers.get('x-wp-total')).to.equal('1');
       expect((await call('/host/v1/hooks?owner=nobody')).body).to.deep.equal([]);
       expect((await call('/host/v1/hooks?search=raise')).body).to.have.length(1);

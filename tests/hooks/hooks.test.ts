@@ -31,7 +31,8 @@ describe('hooks', () => {
     it('give a callback all arguments unless it accepts fewer', () => {
       const seen: unknown[][] = [];
       const record = (...args: unknown[]): unknown => (seen.push(args), args[0]);
-      for (const acceptedArgs of [0, 1, 2, 3, 4, 5, 9]) hooks.addFilter('many', (...args) => record(...args), acceptedArgs, { acceptedArgs });
+      for (const acceptedArgs of [0, 1, 2, 3, 4, 5, 9])
+        hooks.addFilter('many', (...args) => record(...args), acceptedArgs, { acceptedArgs });
       hooks.addFilter('many', record, 99);
       hooks.addFilter('many', (...args) => record(...args), -1, { acceptedArgs: 4 });
       hooks.applyFilters('many', 1, 2, 3, 4, 5);
@@ -127,7 +128,9 @@ describe('hooks', () => {
     });
 
     it('refuse what is no callback, no name, no priority and no number of arguments', () => {
-      expect(() => hooks.addFilter('word', 'text' as never)).to.throw("The callback for the hook 'word' is not a function.");
+      expect(() => hooks.addFilter('word', 'text' as never)).to.throw(
+        "The callback for the hook 'word' is not a function.",
+      );
       expect(() => hooks.addFilter('', () => 1)).to.throw('A hook needs a name');
       expect(() => hooks.addFilter('word', () => 1, 1.5)).to.throw('not a whole number');
       expect(() => hooks.addFilter('word', () => 1, 1, { acceptedArgs: -1 })).to.throw('acceptedArgs -1');
@@ -147,7 +150,10 @@ describe('hooks', () => {
       hooks.doAction('act');
       expect(ran).to.equal(true);
       expect(lines).to.deep.equal([
-        { message: "A callback of the action 'act' failed; the others ran.", fields: { hook: 'act', owner: 'bad', callback: 'breaks', error } },
+        {
+          message: "A callback of the action 'act' failed; the others ran.",
+          fields: { hook: 'act', owner: 'bad', callback: 'breaks', error },
+        },
       ]);
       expect(failures).to.deep.equal([{ hook: 'act', owner: 'bad', callback: 'breaks', error }]);
     });
@@ -168,7 +174,9 @@ describe('hooks', () => {
       hooks.doAction('both');
       hooks.applyFilters('both', 1);
       hooks.applyFilters('both', 1);
-      expect([during, hooks.didAction('both'), hooks.didFilter('both'), hooks.didAction('never')]).to.deep.equal([1, 1, 2, 0]);
+      expect([during, hooks.didAction('both'), hooks.didFilter('both'), hooks.didAction('never')]).to.deep.equal([
+        1, 1, 2, 0,
+      ]);
     });
 
     it('forget only counts, never callbacks, after very many names', () => {

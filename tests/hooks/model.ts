@@ -51,7 +51,8 @@ export function createModel({ removedNeverRuns }: { removedNeverRuns: boolean })
     }
     running.pop();
   };
-  const count = (counter: Map<string, number>, name: string): void => void counter.set(name, (counter.get(name) ?? 0) + 1);
+  const count = (counter: Map<string, number>, name: string): void =>
+    void counter.set(name, (counter.get(name) ?? 0) + 1);
 
   return {
     add({ hook: name, callback, priority, acceptedArgs }) {

@@ -20,8 +20,14 @@ describe('hooks with namespaces, as @wordpress/hooks has them', () => {
     hooks.addFilter('test', 'mine', appending('a'), 5);
     hooks.addFilter('test', 'mine', appending('b'), 15);
     hooks.addFilter('test', 'yours', appending('c'));
-    expect([hooks.hasFilter('test', 'mine'), hooks.hasFilter('test', 'theirs'), hooks.hasFilter('test')]).to.deep.equal([true, false, true]);
-    expect([hooks.removeFilter('test', 'mine'), hooks.removeFilter('test', 'mine'), hooks.removeFilter('never', 'mine')]).to.deep.equal([2, 0, 0]);
+    expect([hooks.hasFilter('test', 'mine'), hooks.hasFilter('test', 'theirs'), hooks.hasFilter('test')]).to.deep.equal(
+      [true, false, true],
+    );
+    expect([
+      hooks.removeFilter('test', 'mine'),
+      hooks.removeFilter('test', 'mine'),
+      hooks.removeFilter('never', 'mine'),
+    ]).to.deep.equal([2, 0, 0]);
     expect(hooks.applyFilters('test', '-')).to.equal('-c');
     expect(hooks.removeAllFilters('test')).to.equal(1);
     expect(hooks.hasFilter('test')).to.equal(false);
@@ -61,7 +67,11 @@ describe('hooks with namespaces, as @wordpress/hooks has them', () => {
   it('tell of what runs, and count actions', async () => {
     const hooks = withNamespaces(createHooks());
     const seen: unknown[] = [];
-    hooks.addAction('outer', 'mine', (...args) => void seen.push(args, hooks.currentAction(), hooks.doingAction('outer'), hooks.doingAction()));
+    hooks.addAction(
+      'outer',
+      'mine',
+      (...args) => void seen.push(args, hooks.currentAction(), hooks.doingAction('outer'), hooks.doingAction()),
+    );
     hooks.doAction('outer', 1, 2);
     await hooks.doActionAsync('outer');
     expect(seen).to.deep.equal([[1, 2], 'outer', true, true, [], 'outer', true, true]);
@@ -83,7 +93,10 @@ describe('hooks with namespaces, as @wordpress/hooks has them', () => {
     hooks.addAction('hookRemoved', 'watch', (...args) => void told.push(args));
     hooks.addFilter('test', 'mine', callback, 7);
     hooks.removeFilter('test', 'mine');
-    expect(told.slice(1)).to.deep.equal([['test', 'mine', callback, 7], ['test', 'mine']]);
+    expect(told.slice(1)).to.deep.equal([
+      ['test', 'mine', callback, 7],
+      ['test', 'mine'],
+    ]);
   });
 
   it('share callbacks with the hooks they stand on, named with their namespace', () => {
@@ -97,7 +110,8 @@ describe('hooks with namespaces, as @wordpress/hooks has them', () => {
 
   it('refuse a namespace that is none, with a sentence', () => {
     const hooks = withNamespaces(createHooks());
-    for (const wrong of ['', '1st', 'a b', undefined as unknown as string]) expect(() => hooks.addFilter('test', wrong, () => 1)).to.throw(TypeError, 'is no namespace');
+    for (const wrong of ['', '1st', 'a b', undefined as unknown as string])
+      expect(() => hooks.addFilter('test', wrong, () => 1)).to.throw(TypeError, 'is no namespace');
     expect(() => hooks.addFilter('test', 'mine', 'text' as never)).to.throw('is not a function');
     expect(hooks.hasFilter('test')).to.equal(false);
   });

@@ -59,7 +59,10 @@ export function runProgramSync(program: HookProgram, engine: HookEngine): unknow
   return run.trace;
 }
 
-function createRun(program: HookProgram, engine: HookEngine): { trace: unknown[]; operate(operation: Operation): unknown } {
+function createRun(
+  program: HookProgram,
+  engine: HookEngine,
+): { trace: unknown[]; operate(operation: Operation): unknown } {
   const trace: unknown[] = [];
   const calls = new Map<string, number>();
   const callbacks = new Map<string, TracedCallback>();
@@ -71,19 +74,26 @@ function createRun(program: HookProgram, engine: HookEngine): { trace: unknown[]
     if (!callback) callbacks.set(name, (callback = makeCallback(name)));
     return callback;
   };
-  const makeCallback = (name: string): TracedCallback => (...args) => {
-    total += 1;
-    trace.push(['call', name, args, engine.current()]);
-    const index = calls.get(name) ?? 0;
-    calls.set(name, index + 1);
-    const answer = args.length === 0 ? `_${name}` : typeof args[0] === 'string' || typeof args[0] === 'number' ? `${args[0]}${name}` : `?${name}`;
-    if (depth >= maxDepth || total >= maxCalls) return answer;
-    depth += 1;
-    const pending = inOrder(program.body[name]?.[index] ?? [], operate);
-    if (pending instanceof Promise) return pending.then(() => ((depth -= 1), answer));
-    depth -= 1;
-    return answer;
-  };
+  const makeCallback =
+    (name: string): TracedCallback =>
+    (...args) => {
+      total += 1;
+      trace.push(['call', name, args, engine.current()]);
+      const index = calls.get(name) ?? 0;
+      calls.set(name, index + 1);
+      const answer =
+        args.length === 0
+          ? `_${name}`
+          : typeof args[0] === 'string' || typeof args[0] === 'number'
+            ? `${args[0]}${name}`
+            : `?${name}`;
+      if (depth >= maxDepth || total >= maxCalls) return answer;
+      depth += 1;
+      const pending = inOrder(program.body[name]?.[index] ?? [], operate);
+      if (pending instanceof Promise) return pending.then(() => ((depth -= 1), answer));
+      depth -= 1;
+      return answer;
+    };
   const operate = (operation: Operation): unknown => {
     const [name, hook, ...operands] = operation as [string, string, ...unknown[]];
     const callback = typeof operands[0] === 'string' ? callbackNamed(operands[0]) : undefined;

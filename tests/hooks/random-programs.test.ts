@@ -15,7 +15,10 @@ const callback = fc.constantFrom(...names);
 const priority = fc.constantFrom(-1, 0, 5, 10, 20);
 const value = fc.constantFrom<unknown>('v', 7, null);
 /** Mostly with arguments: a hook where every callback takes some runs another way. */
-const acceptedArgs = fc.oneof({ weight: 1, arbitrary: fc.constant(0) }, { weight: 9, arbitrary: fc.integer({ min: 1, max: 3 }) });
+const acceptedArgs = fc.oneof(
+  { weight: 1, arbitrary: fc.constant(0) },
+  { weight: 9, arbitrary: fc.integer({ min: 1, max: 3 }) },
+);
 const add = fc.tuple(fc.constant('add'), hook, callback, priority, acceptedArgs);
 
 const operation: fc.Arbitrary<Operation> = fc.oneof(
@@ -33,7 +36,14 @@ const program: fc.Arbitrary<HookProgram> = fc.record({
   body: fc.record({ a: body, b: body, c: body, d: body }),
   top: fc
     .tuple(fc.array(add, { minLength: 3, maxLength: 10 }), fc.array(operation, { maxLength: 12 }))
-    .map(([additions, rest]): Operation[] => [...additions, ...rest, ['apply', 'h', 'v'], ['apply', 'h', 'v', 'x1'], ['do', 'act', 'v', 'x1'], ['state', 'h']]),
+    .map(([additions, rest]): Operation[] => [
+      ...additions,
+      ...rest,
+      ['apply', 'h', 'v'],
+      ['apply', 'h', 'v', 'x1'],
+      ['do', 'act', 'v', 'x1'],
+      ['state', 'h'],
+    ]),
 });
 const expected = (each: HookProgram): unknown[] => runProgramSync(each, createModel({ removedNeverRuns: true }));
 

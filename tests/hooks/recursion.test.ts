@@ -11,7 +11,9 @@ describe('hooks inside hooks', () => {
   });
 
   it('runs a hook inside itself', () => {
-    hooks.addFilter('count', (value: number) => (value < 5 ? (hooks.applyFilters('count', value + 1) as number) : value));
+    hooks.addFilter('count', (value: number) =>
+      value < 5 ? (hooks.applyFilters('count', value + 1) as number) : value,
+    );
     expect(hooks.applyFilters('count', 0)).to.equal(5);
   });
 

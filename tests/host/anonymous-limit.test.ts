@@ -15,8 +15,14 @@ describeDialects('the limit of REST requests without signing in', (_open, { loca
     if (limit !== undefined) await host.options.update('rest_requests_per_minute', limit);
     return host;
   }
-  const call = (host: TestHost, { ip = '192.0.2.1', path = '/wp/v2/types', headers = {} }: { ip?: string; path?: string; headers?: Record<string, string> } = {}): Promise<Response> =>
-    host.fetch(`/wp-json${path}`, { headers: { 'x-forwarded-for': ip, ...headers } });
+  const call = (
+    host: TestHost,
+    {
+      ip = '192.0.2.1',
+      path = '/wp/v2/types',
+      headers = {},
+    }: { ip?: string; path?: string; headers?: Record<string, string> } = {},
+  ): Promise<Response> => host.fetch(`/wp-json${path}`, { headers: { 'x-forwarded-for': ip, ...headers } });
   const statuses = async (host: TestHost, times: number, init = {}): Promise<number[]> => {
     const answers: number[] = [];
     for (let time = 0; time < times; time += 1) answers.push((await call(host, init)).status);
@@ -34,7 +40,11 @@ describeDialects('the limit of REST requests without signing in', (_open, { loca
     expect(await statuses(host, 2)).to.deep.equal([200, 200]);
     const refused = await call(host);
     expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([429, '45']);
-    expect(await refused.json()).to.deep.equal({ code: 'rest_rate_limited', message: 'Too many requests from your address. Wait 45 seconds and try again, or sign in.', data: { status: 429 } });
+    expect(await refused.json()).to.deep.equal({
+      code: 'rest_rate_limited',
+      message: 'Too many requests from your address. Wait 45 seconds and try again, or sign in.',
+      data: { status: 429 },
+    });
     await clock.advance(45_000);
     expect(await statuses(host, 3)).to.deep.equal([200, 200, 429]);
   });
@@ -52,9 +62,18 @@ describeDialects('the limit of REST requests without signing in', (_open, { loca
   it('leaves those who sign in, routes with a key of their own, and calls from inside', async () => {
     const host = await open(1);
     host.rest.registerRoute('keyed/v1', '/open', { authenticate: () => undefined, handler: () => 'in' });
-    await host.users.create({ login: 'ada', email: 'ada@example.com', password: 'correct horse', role: 'administrator' });
+    await host.users.create({
+      login: 'ada',
+      email: 'ada@example.com',
+      password: 'correct horse',
+      role: 'administrator',
+    });
     const user = await host.users.find('ada');
-    const made = await host.rest.dispatch('/wp/v2/users/me/application-passwords', { method: 'POST', json: { name: 'test' }, ...(user && { user }) });
+    const made = await host.rest.dispatch('/wp/v2/users/me/application-passwords', {
+      method: 'POST',
+      json: { name: 'test' },
+      ...(user && { user }),
+    });
     const authorization = `Basic ${btoa(`ada:${(made.body as { password: string }).password}`)}`;
     expect(await statuses(host, 3, { headers: { authorization } })).to.deep.equal([200, 200, 200]);
     expect(await statuses(host, 3, { path: '/keyed/v1/open' })).to.deep.equal([200, 200, 200]);

@@ -30,7 +30,10 @@ describe('a plugin that throws leaves the site up', () => {
   const start = async (plugins: Record<string, string>): Promise<void> => {
     for (const [slug, entry] of Object.entries({ ...plugins, good })) {
       await mkdir(join(directory, slug));
-      await writeFile(join(directory, slug, 'plugin.json'), JSON.stringify({ slug, name: slug, version: '1.0.0', description: slug, main: 'index.js', host: '^1' }));
+      await writeFile(
+        join(directory, slug, 'plugin.json'),
+        JSON.stringify({ slug, name: slug, version: '1.0.0', description: slug, main: 'index.js', host: '^1' }),
+      );
       await writeFile(join(directory, slug, 'index.js'), entry);
     }
     host = await createTestHost({ plugins: [...Object.keys(plugins), 'good'], pluginDirs: [directory] });
@@ -64,7 +67,10 @@ describe('a plugin that throws leaves the site up', () => {
   it('when it is activated, and is shown as failed with its reason', async () => {
     await start({ activate: broken['activate'] ?? '' });
     await host.plugins.deactivate('activate');
-    const refusal = await host.plugins.activate('activate').then(() => null, (error: unknown) => error as Error);
+    const refusal = await host.plugins.activate('activate').then(
+      () => null,
+      (error: unknown) => error as Error,
+    );
     expect(refusal?.message).to.include('broken at activate');
     expect(status('activate')?.failure).to.include({ stage: 'activate', message: 'broken at activate' });
     await expectSiteUp();
@@ -93,7 +99,10 @@ describe('a plugin that throws leaves the site up', () => {
   it('in a job, which is kept in history with its error', async () => {
     await start({ job: treacherous['job'] ?? '' });
     await host.cron.runDue();
-    expect((await host.cron.history({ hook: 'bad_job' }))[0]).to.include({ outcome: 'failed', error: 'job: broken in a job' });
+    expect((await host.cron.history({ hook: 'bad_job' }))[0]).to.include({
+      outcome: 'failed',
+      error: 'job: broken in a job',
+    });
     expect(status('job')?.lastError?.message).to.include('broken in a job');
     await expectSiteUp();
   });

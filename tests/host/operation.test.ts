@@ -17,7 +17,9 @@ async function until<Value>(ask: () => Promise<Value>, fits: (value: Value) => b
 
 describeDialects('a running site', (_open, { location }) => {
   let site: RunningSite;
-  const environment = (): Record<string, string> => ({ ...(location().databaseUrl && { DATABASE_URL: location().databaseUrl ?? '' }) });
+  const environment = (): Record<string, string> => ({
+    ...(location().databaseUrl && { DATABASE_URL: location().databaseUrl ?? '' }),
+  });
   const generate = (key: string): Promise<Response> =>
     fetch(`${site.url}/wp-json/svc/v1/generate`, {
       method: 'POST',
@@ -29,10 +31,18 @@ describeDialects('a running site', (_open, { location }) => {
 
   it('makes its first administrator from the environment, prints no link and tells its health', async function () {
     this.timeout(240_000);
-    site = await startSite({ ...environment(), ADMIN_USER: 'ada', ADMIN_PASSWORD: 'correct horse', ADMIN_EMAIL: 'ada@example.com' });
+    site = await startSite({
+      ...environment(),
+      ADMIN_USER: 'ada',
+      ADMIN_PASSWORD: 'correct horse',
+      ADMIN_EMAIL: 'ada@example.com',
+    });
     expect(site.output()).not.to.include('Set up your site');
     expect(await (await fetch(`${site.url}/healthz`)).json()).to.deep.equal({ status: 'ok' });
-    expect(await (await fetch(`${site.url}/readyz`)).json()).to.deep.equal({ status: 'ready', checks: { database: 'ok', migrations: 'ok', plugins: 'ok' } });
+    expect(await (await fetch(`${site.url}/readyz`)).json()).to.deep.equal({
+      status: 'ready',
+      checks: { database: 'ok', migrations: 'ok', plugins: 'ok' },
+    });
     expect(await (await fetch(`${site.url}/metrics`)).text()).to.include('# TYPE');
     expect(JSON.parse(await site.cli('user', 'list', '--json'))).to.have.nested.property('[0].login', 'ada');
     expect(await site.cli('doctor')).to.include('administrator');
@@ -43,17 +53,32 @@ describeDialects('a running site', (_open, { location }) => {
     site = await startSite(environment());
     expect((await generate('any')).status).to.equal(401);
     const { key } = JSON.parse(await site.cli('svc', 'key', 'generate', '--json')) as { key: string };
-    await until(() => generate(key), ({ status }) => status === 400);
+    await until(
+      () => generate(key),
+      ({ status }) => status === 400,
+    );
     await site.cli('svc', 'sandbox', 'on');
-    const answered = await until(() => generate(key), ({ status }) => status === 200);
+    const answered = await until(
+      () => generate(key),
+      ({ status }) => status === 200,
+    );
     expect(await answered.json()).to.include({ content: 'hello', provider: 'OpenAI' });
     await site.cli('plugin', 'activate', 'hello');
-    const greeted = await until(() => fetch(`${site.url}/wp-json/hello/v1/greet/ada`), ({ status }) => status === 200);
+    const greeted = await until(
+      () => fetch(`${site.url}/wp-json/hello/v1/greet/ada`),
+      ({ status }) => status === 200,
+    );
     expect(await greeted.text()).to.include('ada');
     await site.cli('plugin', 'deactivate', 'hello');
-    await until(() => fetch(`${site.url}/wp-json/hello/v1/greet/ada`), ({ status }) => status === 404);
+    await until(
+      () => fetch(`${site.url}/wp-json/hello/v1/greet/ada`),
+      ({ status }) => status === 404,
+    );
     await site.cli('svc', 'key', 'clear');
-    await until(() => generate(key), ({ status }) => status === 401);
+    await until(
+      () => generate(key),
+      ({ status }) => status === 401,
+    );
   });
 
   it('ends cleanly on SIGTERM and comes back with its data', async function () {
@@ -69,7 +94,11 @@ describeDialects('a running site', (_open, { location }) => {
 });
 
 describe('a site that cannot start', () => {
-  const start = (env: Record<string, string>): Promise<string> => startSite(env).then(() => '', (error: unknown) => String(error));
+  const start = (env: Record<string, string>): Promise<string> =>
+    startSite(env).then(
+      () => '',
+      (error: unknown) => String(error),
+    );
 
   it('says which variables are wrong, in sentences', async () => {
     const said = await start({ PORT: 'http', ROLE: 'boss' });
@@ -88,12 +117,17 @@ describe('a site that cannot start', () => {
 
   it('says what to do about a database that does not answer', async () => {
     const said = await start({ DATABASE_URL: 'postgres://someone:hush-hush@127.0.0.1:9/none' });
-    expect(said).to.match(/database/i).and.not.to.include('hush-hush');
+    expect(said)
+      .to.match(/database/i)
+      .and.not.to.include('hush-hush');
   });
 
   it('refuses a command it does not know with exit code 1', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'svc-cli-'));
-    const said = await runCli(['plugin', 'explode'], { ...process.env, DATA_DIR: directory }).then(() => '', (error: unknown) => String(error));
+    const said = await runCli(['plugin', 'explode'], { ...process.env, DATA_DIR: directory }).then(
+      () => '',
+      (error: unknown) => String(error),
+    );
     await rm(directory, { recursive: true });
     expect(said).to.include("unknown command 'explode'");
   });

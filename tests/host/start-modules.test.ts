@@ -8,7 +8,13 @@ import { checkout, startSite } from '../helpers/running-site.ts';
 /** Own modules a start may load. Raise it for what every start needs; what a page, a command or a call does is loaded by its first use (`lazy`, `lazyPage`, `lazyCommands`). */
 const allowed = 600;
 /** What is on no start's way, by the ends of the files' names. */
-const never: readonly RegExp[] = [/\.page\.ts$/, /-commands\.ts$/, /^host\/(pages|cli\/(?!registry))/, /-page\.ts$/, /node_modules\/(ajv|handlebars|openai|@anthropic-ai|@google|@pinecone-database|@qdrant|chromadb|undici|pg|argon2|commander|prom-client)\//];
+const never: readonly RegExp[] = [
+  /\.page\.ts$/,
+  /-commands\.ts$/,
+  /^host\/(pages|cli\/(?!registry))/,
+  /-page\.ts$/,
+  /node_modules\/(ajv|handlebars|openai|@anthropic-ai|@google|@pinecone-database|@qdrant|chromadb|undici|pg|argon2|commander|prom-client)\//,
+];
 
 describe('the modules that a start loads', () => {
   let directory = '';

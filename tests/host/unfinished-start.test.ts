@@ -20,7 +20,10 @@ const stillOpen = 20_000;
 
 function compose(env: Readonly<Record<string, string>>): Promise<{ code: number | null; said: string }> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], { cwd: checkout, env: { PATH: process.env.PATH ?? '', ...env } });
+    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+      cwd: checkout,
+      env: { PATH: process.env.PATH ?? '', ...env },
+    });
     let said = '';
     let patience: NodeJS.Timeout | undefined;
     for (const stream of [child.stdout, child.stderr]) {
@@ -44,7 +47,12 @@ describeDialects('a host that cannot be composed', (_open, { location }) => {
     await writeFile(notAFolder, '');
     const { databaseUrl } = location();
     // The database is open and migrated by the time the plugin folder turns out to be a file.
-    const outcome = await compose({ DATA_DIR: join(directory, 'data'), PLUGIN_DIRS: notAFolder, SECRET_KEY: 'a key for tests alone', ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }) });
+    const outcome = await compose({
+      DATA_DIR: join(directory, 'data'),
+      PLUGIN_DIRS: notAFolder,
+      SECRET_KEY: 'a key for tests alone',
+      ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }),
+    });
     await rm(directory, { recursive: true, force: true });
     expect(outcome).to.deep.equal({ code: 0, said: 'ENOTDIR' });
   });

@@ -38,7 +38,12 @@ describe('assets', () => {
 
   it('are served with their types', async () => {
     assets.add('svc', join(directory, 'public'));
-    for (const [file, type] of [['app.js', 'text/javascript; charset=utf-8'], ['style.css', 'text/css; charset=utf-8'], ['icons.svg', 'image/svg+xml'], ['sub/a b.txt', 'text/plain; charset=utf-8']] as const) {
+    for (const [file, type] of [
+      ['app.js', 'text/javascript; charset=utf-8'],
+      ['style.css', 'text/css; charset=utf-8'],
+      ['icons.svg', 'image/svg+xml'],
+      ['sub/a b.txt', 'text/plain; charset=utf-8'],
+    ] as const) {
       const response = await fetch(url + assets.url('svc', file));
       expect(response.status, file).to.equal(200);
       expect(response.headers.get('content-type')).to.equal(type);
@@ -54,7 +59,11 @@ describe('assets', () => {
       const response = await fetch(url + other);
       expect(response.headers.get('cache-control')).to.equal('public, max-age=0, must-revalidate');
       // Not with fetch, which adds "no-cache" to conditional requests.
-      const again = await new Promise((resolve) => httpRequest(url + other, { headers: { 'If-None-Match': response.headers.get('etag')! } }, (answer) => resolve(answer.resume().statusCode)).end());
+      const again = await new Promise((resolve) =>
+        httpRequest(url + other, { headers: { 'If-None-Match': response.headers.get('etag')! } }, (answer) =>
+          resolve(answer.resume().statusCode),
+        ).end(),
+      );
       expect(again).to.equal(304);
     }
     await writeFile(join(directory, 'public/app.js'), 'let a = 12;');
@@ -63,11 +72,28 @@ describe('assets', () => {
 
   it('never leave their folder and show no dotfiles or listings', async () => {
     assets.add('svc', join(directory, 'public'));
-    for (const path of ['/assets/svc/.hidden', '/assets/svc/', '/assets/svc', '/assets/svc/sub', '/assets/svc/%2e%2e/outside.txt', '/assets/svc/..%2foutside.txt', '/assets/svc/sub/..%5c..%5coutside.txt', '/assets/svc/%00', '/assets/nope/app.js', '/assets/']) {
-      const status = await new Promise((resolve) => httpRequest(`${url}`, { path }, (response) => resolve(response.resume().statusCode)).end());
+    for (const path of [
+      '/assets/svc/.hidden',
+      '/assets/svc/',
+      '/assets/svc',
+      '/assets/svc/sub',
+      '/assets/svc/%2e%2e/outside.txt',
+      '/assets/svc/..%2foutside.txt',
+      '/assets/svc/sub/..%5c..%5coutside.txt',
+      '/assets/svc/%00',
+      '/assets/nope/app.js',
+      '/assets/',
+    ]) {
+      const status = await new Promise((resolve) =>
+        httpRequest(`${url}`, { path }, (response) => resolve(response.resume().statusCode)).end(),
+      );
       expect(status, path).to.be.oneOf([400, 403, 404]);
     }
-    const raw = await new Promise((resolve) => httpRequest(url, { path: '/assets/svc/../outside.txt' }, (response) => resolve(response.resume().statusCode)).end());
+    const raw = await new Promise((resolve) =>
+      httpRequest(url, { path: '/assets/svc/../outside.txt' }, (response) =>
+        resolve(response.resume().statusCode),
+      ).end(),
+    );
     expect(raw).to.be.oneOf([400, 403, 404]);
     expect(assets.url('svc', '../outside.txt')).not.to.include('?v=');
   });

@@ -8,7 +8,8 @@ import { BulkDispatcher } from '../../host/http/outbound-bulk.ts';
 import { createOutbound, type Outbound } from '../../host/http/outbound.ts';
 import { until } from '../faults/until.ts';
 
-const answerOf = (body: string, headers = ''): string => `HTTP/1.1 200 OK\r\n${headers}content-length: ${String(body.length)}\r\n\r\n${body}`;
+const answerOf = (body: string, headers = ''): string =>
+  `HTTP/1.1 200 OK\r\n${headers}content-length: ${String(body.length)}\r\n\r\n${body}`;
 
 describe('bulk requests', () => {
   let server: Server;
@@ -26,18 +27,20 @@ describe('bulk requests', () => {
     server = createServer((socket) => {
       const connection = sockets.push(socket);
       let text = '';
-      socket.on('error', () => undefined).on('data', (bytes) => {
-        text += bytes.toString('latin1');
-        for (;;) {
-          const head = text.indexOf('\r\n\r\n');
-          const end = head + 4 + Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
-          if (head < 0 || text.length < end) return;
-          const request = { connection, text: text.slice(0, end), socket };
-          text = text.slice(end);
-          seen.push(request);
-          answer(request);
-        }
-      });
+      socket
+        .on('error', () => undefined)
+        .on('data', (bytes) => {
+          text += bytes.toString('latin1');
+          for (;;) {
+            const head = text.indexOf('\r\n\r\n');
+            const end = head + 4 + Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
+            if (head < 0 || text.length < end) return;
+            const request = { connection, text: text.slice(0, end), socket };
+            text = text.slice(end);
+            seen.push(request);
+            answer(request);
+          }
+        });
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -50,13 +53,32 @@ describe('bulk requests', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  const send = (init: OutboundInit = {}, path = '/'): Promise<OutboundResponse> => outbound.fetch(`http://${address}${path}`, { method: 'POST', body: Buffer.from('sent'), allowHost: address, bulk: true, ...init });
-  const failure = async (promise: Promise<unknown>): Promise<Error> => promise.then(() => { throw new Error('It resolved.'); }, (error: unknown) => error as Error);
+  const send = (init: OutboundInit = {}, path = '/'): Promise<OutboundResponse> =>
+    outbound.fetch(`http://${address}${path}`, {
+      method: 'POST',
+      body: Buffer.from('sent'),
+      allowHost: address,
+      bulk: true,
+      ...init,
+    });
+  const failure = async (promise: Promise<unknown>): Promise<Error> =>
+    promise.then(
+      () => {
+        throw new Error('It resolved.');
+      },
+      (error: unknown) => error as Error,
+    );
 
   it('send head and body, byte for byte', async () => {
     const { status, headers, url } = await send({ headers: { 'X-One': 'a  b', 'x-Two': 'ü' } }, '/hook?a=%20b');
-    expect({ status, headers: { ...headers }, url }).to.deep.equal({ status: 200, headers: { 'content-length': '2' }, url: `http://${address}/hook?a=%20b` });
-    expect(seen.map(({ text }) => text)).to.deep.equal([`POST /hook?a=%20b HTTP/1.1\r\nhost: ${address}\r\nconnection: keep-alive\r\nuser-agent: tests\r\nX-One: a  b\r\nx-Two: ü\r\ncontent-length: 4\r\n\r\nsent`]);
+    expect({ status, headers: { ...headers }, url }).to.deep.equal({
+      status: 200,
+      headers: { 'content-length': '2' },
+      url: `http://${address}/hook?a=%20b`,
+    });
+    expect(seen.map(({ text }) => text)).to.deep.equal([
+      `POST /hook?a=%20b HTTP/1.1\r\nhost: ${address}\r\nconnection: keep-alive\r\nuser-agent: tests\r\nX-One: a  b\r\nx-Two: ü\r\ncontent-length: 4\r\n\r\nsent`,
+    ]);
   });
 
   it('send a body of nothing, and one of megabytes', async () => {
@@ -90,7 +112,14 @@ describe('bulk requests', () => {
     expect(answers.map((one) => one.text())).to.deep.equal(paths);
   });
 
-  for (const [title, headers] of [['the end of a line in a value', { 'X-One': 'a\r\nX-Two: b' }], ['the end of a line in a name', { 'X-One: a\r\nX-Two': 'b' }], ['a zero', { 'X-One': 'a\0b' }], ['a second length', { 'Content-Length': '2' }], ['a coding', { 'Transfer-Encoding': 'chunked' }], ['no text', { 'X-One': { a: 1 } as never }]] as const) {
+  for (const [title, headers] of [
+    ['the end of a line in a value', { 'X-One': 'a\r\nX-Two: b' }],
+    ['the end of a line in a name', { 'X-One: a\r\nX-Two': 'b' }],
+    ['a zero', { 'X-One': 'a\0b' }],
+    ['a second length', { 'Content-Length': '2' }],
+    ['a coding', { 'Transfer-Encoding': 'chunked' }],
+    ['no text', { 'X-One': { a: 1 } as never }],
+  ] as const) {
     it(`send nothing where a header holds ${title}`, async () => {
       expect(await failure(send({ headers }))).to.have.property('code', 'outbound_connect');
       await send();
@@ -104,8 +133,17 @@ describe('bulk requests', () => {
     await send({ headers: { Connection: 'close' } });
     await send({ method: 'PUT' });
     await send({ body: 'text' });
-    expect(seen.map(({ text }) => [/host: \S+/i.exec(text)?.[0].toLowerCase(), /connection: \S+/i.exec(text)?.[0].toLowerCase(), text.slice(0, 4)])).to.deep.equal([
-      ['host: other.example', 'connection: keep-alive', 'POST'], [`host: ${address}`, 'connection: close', 'POST'], [`host: ${address}`, 'connection: keep-alive', 'PUT '], [`host: ${address}`, 'connection: keep-alive', 'POST'],
+    expect(
+      seen.map(({ text }) => [
+        /host: \S+/i.exec(text)?.[0].toLowerCase(),
+        /connection: \S+/i.exec(text)?.[0].toLowerCase(),
+        text.slice(0, 4),
+      ]),
+    ).to.deep.equal([
+      ['host: other.example', 'connection: keep-alive', 'POST'],
+      [`host: ${address}`, 'connection: close', 'POST'],
+      [`host: ${address}`, 'connection: keep-alive', 'PUT '],
+      [`host: ${address}`, 'connection: keep-alive', 'POST'],
     ]);
   });
 
@@ -128,17 +166,22 @@ describe('bulk requests', () => {
     server.removeAllListeners('connection');
     server.on('connection', (socket: Socket) => {
       sockets.push(socket);
-      socket.on('error', () => undefined).once('data', () => {
-        socket.pause();
-        socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n');
-      });
+      socket
+        .on('error', () => undefined)
+        .once('data', () => {
+          socket.pause();
+          socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n');
+        });
     });
     expect((await send({ body: Buffer.alloc(20_000_000) })).status).to.equal(413);
     expect((await send()).status).to.equal(413);
     expect(sockets).to.have.length(2);
   });
 
-  for (const [title, headers] of [['says so', 'Connection: close\r\n'], ['keeps them for too short a time', 'Keep-Alive: timeout=2\r\n']] as const) {
+  for (const [title, headers] of [
+    ['says so', 'Connection: close\r\n'],
+    ['keeps them for too short a time', 'Keep-Alive: timeout=2\r\n'],
+  ] as const) {
     it(`use no connection again where the server ${title}`, async () => {
       answer = ({ socket }) => void socket.write(answerOf('ok', headers));
       await send();
@@ -159,7 +202,8 @@ describe('bulk requests', () => {
   it('fail as a broken connection where it breaks before the answer, and go on with another', async () => {
     answer = ({ socket }) => void socket.destroy();
     const answers = await Promise.all([failure(send()), failure(send())]);
-    for (const error of answers) expect(error).to.include({ code: 'outbound_connect' }).and.have.nested.property('cause.code', 'ECONNRESET');
+    for (const error of answers)
+      expect(error).to.include({ code: 'outbound_connect' }).and.have.nested.property('cause.code', 'ECONNRESET');
     answer = ({ socket }) => void socket.write(answerOf('ok'));
     expect((await send()).status).to.equal(200);
   });
@@ -168,7 +212,8 @@ describe('bulk requests', () => {
     const { port } = server.address() as AddressInfo;
     await new Promise((resolve) => server.close(resolve));
     const failures = await Promise.all(Array.from({ length: 100 }, () => failure(send())));
-    for (const error of failures) expect(error).to.include({ code: 'outbound_connect' }).and.have.nested.property('cause.code', 'ECONNREFUSED');
+    for (const error of failures)
+      expect(error).to.include({ code: 'outbound_connect' }).and.have.nested.property('cause.code', 'ECONNREFUSED');
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
     expect((await send()).status).to.equal(200);
@@ -179,7 +224,8 @@ describe('bulk requests', () => {
     answer = (request) => void waiting.push(request);
     const first = Promise.all(Array.from({ length: 64 }, () => send({ timeout: 60_000 })));
     await until('64 have come', () => waiting.length === 64);
-    for (const error of await Promise.all(Array.from({ length: 6 }, () => failure(send({ timeout: 50 }))))) expect(error).to.have.property('code', 'outbound_timeout');
+    for (const error of await Promise.all(Array.from({ length: 6 }, () => failure(send({ timeout: 50 })))))
+      expect(error).to.have.property('code', 'outbound_timeout');
     answer = ({ socket }) => void socket.write(answerOf('ok'));
     for (const request of waiting) answer(request);
     await first;
@@ -189,7 +235,8 @@ describe('bulk requests', () => {
 
   it('give up after their time when they are not answered, and others go on', async () => {
     answer = () => undefined;
-    for (const error of await Promise.all([failure(send({ timeout: 50 })), failure(send({ timeout: 50 }))])) expect(error).to.have.property('code', 'outbound_timeout');
+    for (const error of await Promise.all([failure(send({ timeout: 50 })), failure(send({ timeout: 50 }))]))
+      expect(error).to.have.property('code', 'outbound_timeout');
     answer = ({ socket }) => void socket.write(answerOf('ok'));
     expect((await send()).status).to.equal(200);
   });
@@ -209,16 +256,31 @@ describe('bulk requests', () => {
 
     beforeEach(() => {
       [now, timers] = [0, []];
-      client = new BulkDispatcher({ connect: buildConnector({}), agent: new Agent(), clock: { after: (_milliseconds, callback) => (timers.push(callback), () => undefined) }, elapsed: () => now });
+      client = new BulkDispatcher({
+        connect: buildConnector({}),
+        agent: new Agent(),
+        clock: { after: (_milliseconds, callback) => (timers.push(callback), () => undefined) },
+        elapsed: () => now,
+      });
     });
     afterEach(() => client.destroy());
 
-    const post = (): Promise<number> => new Promise((resolve, reject) => {
-      let found = 0;
-      client.dispatch({ origin: `http://${address}`, path: '/', method: 'POST', headers: {}, body: Buffer.from('x') }, {
-        onResponseStart: (_controller, status) => void (found = status), onResponseEnd: () => { resolve(found); }, onResponseError: (_controller, error) => { reject(error); },
+    const post = (): Promise<number> =>
+      new Promise((resolve, reject) => {
+        let found = 0;
+        client.dispatch(
+          { origin: `http://${address}`, path: '/', method: 'POST', headers: {}, body: Buffer.from('x') },
+          {
+            onResponseStart: (_controller, status) => void (found = status),
+            onResponseEnd: () => {
+              resolve(found);
+            },
+            onResponseError: (_controller, error) => {
+              reject(error);
+            },
+          },
+        );
       });
-    });
     const pass = (milliseconds: number): void => {
       now += milliseconds;
       for (const timer of timers.splice(0)) timer();
@@ -249,15 +311,25 @@ describe('bulk requests', () => {
     });
 
     /** In the phase of timers, after which the loop reads what has come before it writes. */
-    const fromTimer = <Result>(work: () => Promise<Result>): Promise<Result> => new Promise((resolve, reject) => { setTimeout(() => { work().then(resolve, reject); }, 0); });
+    const fromTimer = <Result>(work: () => Promise<Result>): Promise<Result> =>
+      new Promise((resolve, reject) => {
+        setTimeout(() => {
+          work().then(resolve, reject);
+        }, 0);
+      });
 
-    for (const [title, meanwhile] of [['is spoken on unasked', (socket: Socket) => void socket.write('HTTP/1.1 599 Evil\r\ncontent-length: 0\r\n\r\n')], ['is closed', (socket: Socket) => void socket.end()]] as const) {
+    for (const [title, meanwhile] of [
+      ['is spoken on unasked', (socket: Socket) => void socket.write('HTTP/1.1 599 Evil\r\ncontent-length: 0\r\n\r\n')],
+      ['is closed', (socket: Socket) => void socket.end()],
+    ] as const) {
       it(`go another way where their connection ${title} before they are written`, async () => {
         await post();
-        expect(await fromTimer(() => {
-          meanwhile(sockets[0]!);
-          return post();
-        })).to.equal(200);
+        expect(
+          await fromTimer(() => {
+            meanwhile(sockets[0]!);
+            return post();
+          }),
+        ).to.equal(200);
         expect(seen.map(({ connection }) => connection)).to.deep.equal([1, 2]);
       });
     }

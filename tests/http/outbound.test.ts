@@ -11,7 +11,10 @@ import type { Outbound } from '../../host/http/outbound.ts';
 
 /** Fails with the error of a promise that should have rejected. */
 async function rejection(promise: Promise<unknown>): Promise<Error & { code?: string }> {
-  const outcome = await promise.then(() => null, (error: unknown) => error as Error & { code?: string });
+  const outcome = await promise.then(
+    () => null,
+    (error: unknown) => error as Error & { code?: string },
+  );
   if (outcome === null) throw new Error('It resolved.');
   return outcome;
 }
@@ -28,14 +31,21 @@ describe('outbound requests', () => {
   beforeEach(async () => {
     seen = [];
     timers = [];
-    names = { 'inside.example': ['127.0.0.1'], 'mixed.example': ['93.184.215.14', '10.0.0.7'], 'metadata.example': ['169.254.169.254'], 'empty.example': [] };
+    names = {
+      'inside.example': ['127.0.0.1'],
+      'mixed.example': ['93.184.215.14', '10.0.0.7'],
+      'metadata.example': ['169.254.169.254'],
+      'empty.example': [],
+    };
     answer = (_request, response) => void response.end('hello');
     trap = createServer((request, response) => {
       let body = '';
-      request.on('data', (part: Buffer) => (body += part.toString())).on('end', () => {
-        seen.push({ method: request.method!, url: request.url!, headers: request.headers, body });
-        answer(request, response);
-      });
+      request
+        .on('data', (part: Buffer) => (body += part.toString()))
+        .on('end', () => {
+          seen.push({ method: request.method!, url: request.url!, headers: request.headers, body });
+          answer(request, response);
+        });
     });
     await new Promise<void>((resolve) => trap.listen(0, '127.0.0.1', resolve));
     port = (trap.address() as AddressInfo).port;
@@ -53,8 +63,14 @@ describe('outbound requests', () => {
   const inside = (path = '/') => `http://inside.example:${port}${path}`;
 
   it('answers status, headers, body and address', async () => {
-    answer = (_request, response) => void response.writeHead(201, { 'content-type': 'application/json', 'X-One': '1' }).end('{"a":"é"}');
-    const response = await outbound.fetch(inside('/a%2Fb?q=%20c'), { method: 'POST', body: 'sent', headers: { 'X-Sent': 'yes' }, allowInternal: true });
+    answer = (_request, response) =>
+      void response.writeHead(201, { 'content-type': 'application/json', 'X-One': '1' }).end('{"a":"é"}');
+    const response = await outbound.fetch(inside('/a%2Fb?q=%20c'), {
+      method: 'POST',
+      body: 'sent',
+      headers: { 'X-Sent': 'yes' },
+      allowInternal: true,
+    });
     expect(response.status).to.equal(201);
     expect(response.headers['x-one']).to.equal('1');
     expect(response.json()).to.deep.equal({ a: 'é' });
@@ -64,7 +80,35 @@ describe('outbound requests', () => {
   });
 
   describe('refuses, without a single connection,', () => {
-    const literals = ['127.0.0.1', '127.1', '0x7f.1', '2130706433', '0177.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::127.0.0.1]', '0.0.0.0', '[::]', '10.1.2.3', '192.168.1.1', '172.16.0.1', '100.64.0.1', '169.254.169.254', '[fe80::1]', '[fc00::1]', '[fec0::1]', '[64:ff9b::7f00:1]', '[64:ff9b::a9fe:a9fe]', '[64:ff9b:1::a00:1]', '[2002:7f00:1::]', '224.0.0.1', '255.255.255.255', '198.18.0.1', '192.0.2.1'];
+    const literals = [
+      '127.0.0.1',
+      '127.1',
+      '0x7f.1',
+      '2130706433',
+      '0177.0.0.1',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+      '[::ffff:7f00:1]',
+      '[::127.0.0.1]',
+      '0.0.0.0',
+      '[::]',
+      '10.1.2.3',
+      '192.168.1.1',
+      '172.16.0.1',
+      '100.64.0.1',
+      '169.254.169.254',
+      '[fe80::1]',
+      '[fc00::1]',
+      '[fec0::1]',
+      '[64:ff9b::7f00:1]',
+      '[64:ff9b::a9fe:a9fe]',
+      '[64:ff9b:1::a00:1]',
+      '[2002:7f00:1::]',
+      '224.0.0.1',
+      '255.255.255.255',
+      '198.18.0.1',
+      '192.0.2.1',
+    ];
     for (const host of literals) {
       it(`the address ${host}`, async () => {
         expect((await rejection(outbound.fetch(`http://${host}:${port}/`))).code).to.equal('outbound_refused');
@@ -74,20 +118,44 @@ describe('outbound requests', () => {
 
     it('a name that leads inside, also when only one of its addresses does', async () => {
       const error = await rejection(outbound.fetch(inside()));
-      expect(error).to.include({ code: 'outbound_refused', message: 'inside.example leads to 127.0.0.1, which is not a public address (loopback).' });
+      expect(error).to.include({
+        code: 'outbound_refused',
+        message: 'inside.example leads to 127.0.0.1, which is not a public address (loopback).',
+      });
       expect((await rejection(outbound.fetch('http://mixed.example/'))).code).to.equal('outbound_refused');
       expect(seen).to.deep.equal([]);
     });
 
     it('metadata services and link-local addresses, even where private networks are open', async () => {
-      for (const host of ['169.254.169.254', '[fd00:ec2::254]', '168.63.129.16', '100.100.100.200', '169.254.1.1', '[fe80::1]', 'metadata.example', '0.0.0.0']) {
-        expect((await rejection(outbound.fetch(`http://${host}/`, { allowInternal: true }))).code, host).to.equal('outbound_refused');
-        expect((await rejection(outbound.fetch(`http://${host}/`, { allowHost: `${host}:80` }))).code, host).to.equal('outbound_refused');
+      for (const host of [
+        '169.254.169.254',
+        '[fd00:ec2::254]',
+        '168.63.129.16',
+        '100.100.100.200',
+        '169.254.1.1',
+        '[fe80::1]',
+        'metadata.example',
+        '0.0.0.0',
+      ]) {
+        expect((await rejection(outbound.fetch(`http://${host}/`, { allowInternal: true }))).code, host).to.equal(
+          'outbound_refused',
+        );
+        expect((await rejection(outbound.fetch(`http://${host}/`, { allowHost: `${host}:80` }))).code, host).to.equal(
+          'outbound_refused',
+        );
       }
     });
 
     it('other schemes, addresses with a password and nonsense', async () => {
-      for (const url of ['file:///etc/passwd', 'ftp://x.example/', 'gopher://x/', 'nonsense', '', 'http://', 'http://user:word@example.com/']) {
+      for (const url of [
+        'file:///etc/passwd',
+        'ftp://x.example/',
+        'gopher://x/',
+        'nonsense',
+        '',
+        'http://',
+        'http://user:word@example.com/',
+      ]) {
         const error = await rejection(outbound.fetch(url));
         expect(error.code, url).to.equal('outbound_refused');
         expect(error.message).not.to.include('word@');
@@ -96,7 +164,13 @@ describe('outbound requests', () => {
   });
 
   it('takes public addresses of all forms for public', () => {
-    for (const address of ['93.184.215.14', '8.8.8.8', '2606:2800:220:1:248:1893:25c8:1946', '::ffff:8.8.8.8', '64:ff9b::808:808']) {
+    for (const address of [
+      '93.184.215.14',
+      '8.8.8.8',
+      '2606:2800:220:1:248:1893:25c8:1946',
+      '::ffff:8.8.8.8',
+      '64:ff9b::808:808',
+    ]) {
       expect(refusalOf(address, false), address).to.equal(null);
     }
   });
@@ -104,9 +178,13 @@ describe('outbound requests', () => {
   it('opens one typed host and port, and nothing beside it', async () => {
     const allowHost = `127.0.0.1:${port}`;
     expect((await outbound.fetch(`http://127.0.0.1:${port}/`, { allowHost })).text()).to.equal('hello');
-    expect((await rejection(outbound.fetch(`http://127.0.0.1:${port + 1}/`, { allowHost }))).code).to.equal('outbound_refused');
+    expect((await rejection(outbound.fetch(`http://127.0.0.1:${port + 1}/`, { allowHost }))).code).to.equal(
+      'outbound_refused',
+    );
     answer = (_request, response) => void response.writeHead(302, { location: inside('/other-name') }).end();
-    expect((await rejection(outbound.fetch(`http://127.0.0.1:${port}/`, { allowHost }))).code).to.equal('outbound_refused');
+    expect((await rejection(outbound.fetch(`http://127.0.0.1:${port}/`, { allowHost }))).code).to.equal(
+      'outbound_refused',
+    );
   });
 
   it('does not hand a connection opened for one policy to another', async () => {
@@ -116,23 +194,42 @@ describe('outbound requests', () => {
   });
 
   it('refuses a peer that is another than the one looked up', async () => {
-    const socket = { remoteAddress: '10.0.0.7', destroyed: false, destroy() { this.destroyed = true; } };
-    const buildFake = (() => (_options: buildConnector.Options, callback: buildConnector.Callback) => callback(null, socket as unknown as Socket)) as unknown as typeof buildConnector;
-    const connect = createGuardedConnector({ policy: { allowInternal: false, allowHost: null }, resolve: async () => ['93.184.215.14'], buildConnector: buildFake, timeout: 1 });
-    const error = await new Promise((resolve) => connect({ hostname: 'example.com', protocol: 'http:', port: '80' }, (...outcome) => resolve(outcome[0])));
+    const socket = {
+      remoteAddress: '10.0.0.7',
+      destroyed: false,
+      destroy() {
+        this.destroyed = true;
+      },
+    };
+    const buildFake = (() => (_options: buildConnector.Options, callback: buildConnector.Callback) =>
+      callback(null, socket as unknown as Socket)) as unknown as typeof buildConnector;
+    const connect = createGuardedConnector({
+      policy: { allowInternal: false, allowHost: null },
+      resolve: async () => ['93.184.215.14'],
+      buildConnector: buildFake,
+      timeout: 1,
+    });
+    const error = await new Promise((resolve) =>
+      connect({ hostname: 'example.com', protocol: 'http:', port: '80' }, (...outcome) => resolve(outcome[0])),
+    );
     expect(error).to.include({ code: 'outbound_refused' });
     expect(socket.destroyed).to.equal(true);
   });
 
   describe('redirects', () => {
     it('are followed with method and body, and checked like the first address', async () => {
-      answer = (request, response) => void (request.url === '/' ? response.writeHead(307, { location: '/next' }).end() : response.end('there'));
+      answer = (request, response) =>
+        void (request.url === '/' ? response.writeHead(307, { location: '/next' }).end() : response.end('there'));
       const response = await outbound.fetch(inside(), { method: 'POST', body: 'x', allowInternal: true });
       expect(response.text()).to.equal('there');
       expect(response.url).to.equal(inside('/next'));
-      expect(seen.map(({ method, url, body }) => [method, url, body])).to.deep.equal([['POST', '/', 'x'], ['POST', '/next', 'x']]);
+      expect(seen.map(({ method, url, body }) => [method, url, body])).to.deep.equal([
+        ['POST', '/', 'x'],
+        ['POST', '/next', 'x'],
+      ]);
 
-      answer = (_request, response) => void response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end();
+      answer = (_request, response) =>
+        void response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end();
       expect((await rejection(outbound.fetch(inside(), { allowInternal: true }))).code).to.equal('outbound_refused');
       answer = (_request, response) => void response.writeHead(302, { location: 'file:///etc/passwd' }).end();
       expect((await rejection(outbound.fetch(inside(), { allowInternal: true }))).code).to.equal('outbound_refused');
@@ -140,20 +237,31 @@ describe('outbound requests', () => {
 
     it('end after the given number', async () => {
       answer = (_request, response) => void response.writeHead(301, { location: '/again' }).end();
-      expect((await rejection(outbound.fetch(inside(), { allowInternal: true, redirects: 2 }))).code).to.equal('outbound_redirects');
+      expect((await rejection(outbound.fetch(inside(), { allowInternal: true, redirects: 2 }))).code).to.equal(
+        'outbound_redirects',
+      );
       expect(seen).to.have.length(3);
     });
 
     it('303 is followed for GET and refused for POST', async () => {
-      answer = (request, response) => void (request.url === '/' ? response.writeHead(303, { location: '/next' }).end() : response.end('there'));
+      answer = (request, response) =>
+        void (request.url === '/' ? response.writeHead(303, { location: '/next' }).end() : response.end('there'));
       expect((await outbound.fetch(inside(), { allowInternal: true })).text()).to.equal('there');
-      expect((await rejection(outbound.fetch(inside(), { allowInternal: true, method: 'POST', body: 'x' }))).code).to.equal('outbound_redirects');
+      expect(
+        (await rejection(outbound.fetch(inside(), { allowInternal: true, method: 'POST', body: 'x' }))).code,
+      ).to.equal('outbound_redirects');
     });
 
     it('leave credentials behind when they lead to another origin', async () => {
       names['other.example'] = ['127.0.0.1'];
-      answer = (request, response) => void (request.url === '/' ? response.writeHead(302, { location: `http://other.example:${port}/next` }).end() : response.end());
-      await outbound.fetch(inside(), { allowInternal: true, headers: { Authorization: 'Bearer x', Cookie: 'a=b', 'X-Kept': 'yes' } });
+      answer = (request, response) =>
+        void (request.url === '/'
+          ? response.writeHead(302, { location: `http://other.example:${port}/next` }).end()
+          : response.end());
+      await outbound.fetch(inside(), {
+        allowInternal: true,
+        headers: { Authorization: 'Bearer x', Cookie: 'a=b', 'X-Kept': 'yes' },
+      });
       expect(seen[0]!.headers).to.include({ authorization: 'Bearer x' });
       expect(seen[1]!.headers).to.include({ 'x-kept': 'yes' }).and.not.to.have.any.keys('authorization', 'cookie');
     });
@@ -161,12 +269,16 @@ describe('outbound requests', () => {
 
   it('ends when the answer is larger than allowed, whether announced or not', async () => {
     answer = (_request, response) => void response.end('x'.repeat(1001));
-    expect((await rejection(outbound.fetch(inside(), { allowInternal: true, maxBytes: 1000 }))).code).to.equal('outbound_too_large');
+    expect((await rejection(outbound.fetch(inside(), { allowInternal: true, maxBytes: 1000 }))).code).to.equal(
+      'outbound_too_large',
+    );
     answer = (_request, response) => {
       const more = (): void => void (response.destroyed || (response.write('x'.repeat(100)), setImmediate(more)));
       more();
     };
-    expect((await rejection(outbound.fetch(inside(), { allowInternal: true, maxBytes: 1000 }))).code).to.equal('outbound_too_large');
+    expect((await rejection(outbound.fetch(inside(), { allowInternal: true, maxBytes: 1000 }))).code).to.equal(
+      'outbound_too_large',
+    );
   });
 
   it('ends when time is up: before the headers, in the middle of the body, and while a name is looked up', async () => {
@@ -174,9 +286,14 @@ describe('outbound requests', () => {
     const early = rejection(outbound.fetch(inside(), { allowInternal: true, timeout: 50 }));
     await arrived;
     timers.pop()!();
-    expect(await early).to.include({ code: 'outbound_timeout', message: `inside.example:${port} did not answer within 50 ms.` });
+    expect(await early).to.include({
+      code: 'outbound_timeout',
+      message: `inside.example:${port} did not answer within 50 ms.`,
+    });
 
-    const started = new Promise<void>((resolve) => (answer = (_request, response) => void response.write('part', () => resolve())));
+    const started = new Promise<void>(
+      (resolve) => (answer = (_request, response) => void response.write('part', () => resolve())),
+    );
     const late = rejection(outbound.fetch(inside(), { allowInternal: true }));
     await started;
     timers.pop()!();
@@ -184,7 +301,10 @@ describe('outbound requests', () => {
 
     let asked: () => void = () => undefined;
     const looking = new Promise<void>((resolve) => (asked = resolve));
-    const stuck = createOutbound({ clock: { after: (_ms, callback) => (timers.push(callback), () => undefined) }, resolve: () => (asked(), new Promise(() => undefined)) });
+    const stuck = createOutbound({
+      clock: { after: (_ms, callback) => (timers.push(callback), () => undefined) },
+      resolve: () => (asked(), new Promise(() => undefined)),
+    });
     const never = rejection(stuck.fetch('http://slow.example/'));
     await looking;
     timers.pop()!();
@@ -195,21 +315,33 @@ describe('outbound requests', () => {
   it("ends with the caller's own reason when the caller gives up", async () => {
     const controller = new AbortController();
     answer = () => controller.abort(new Error('enough'));
-    expect((await rejection(outbound.fetch(inside(), { allowInternal: true, signal: controller.signal }))).message).to.equal('enough');
-    expect((await rejection(outbound.fetch(inside(), { allowInternal: true, signal: AbortSignal.abort(new Error('never')) }))).message).to.equal('never');
+    expect(
+      (await rejection(outbound.fetch(inside(), { allowInternal: true, signal: controller.signal }))).message,
+    ).to.equal('enough');
+    expect(
+      (
+        await rejection(
+          outbound.fetch(inside(), { allowInternal: true, signal: AbortSignal.abort(new Error('never')) }),
+        )
+      ).message,
+    ).to.equal('never');
   });
 
   it('tells names that do not exist, closed ports, broken connections and failed TLS apart', async () => {
     expect((await rejection(outbound.fetch('http://nowhere.example/'))).code).to.equal('outbound_dns');
     expect((await rejection(outbound.fetch('http://empty.example/'))).code).to.equal('outbound_dns');
-    expect((await rejection(outbound.fetch(`https://inside.example:${port}/`, { allowInternal: true }))).code).to.equal('outbound_tls');
+    expect((await rejection(outbound.fetch(`https://inside.example:${port}/`, { allowInternal: true }))).code).to.equal(
+      'outbound_tls',
+    );
     answer = (request) => void request.socket.destroy();
     expect((await rejection(outbound.fetch(inside(), { allowInternal: true }))).code).to.equal('outbound_connect');
     const closed = createServer();
     await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
     const freed = (closed.address() as AddressInfo).port;
     await new Promise((resolve) => closed.close(resolve));
-    const error = await rejection(outbound.fetch(`http://inside.example:${freed}/secret-path`, { allowInternal: true }));
+    const error = await rejection(
+      outbound.fetch(`http://inside.example:${freed}/secret-path`, { allowInternal: true }),
+    );
     expect(error.code).to.equal('outbound_connect');
     expect(error.message).to.include('ECONNREFUSED').and.not.to.include('secret-path');
   });

@@ -20,7 +20,9 @@ describe('HTTP server', () => {
     if (!request.url!.startsWith('/wp-json')) return next();
     if (request.url === '/wp-json/thrown') throw new Error('rest threw at /some/path');
     if (request.url === '/wp-json/broken') return next(new Error('rest broke at /some/path'));
-    response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ ip: request.ip, id: request.headers['x-request-id'] }));
+    response
+      .writeHead(200, { 'Content-Type': 'application/json' })
+      .end(JSON.stringify({ ip: request.ip, id: request.headers['x-request-id'] }));
   };
 
   async function start(changes: Partial<HttpServerDependencies> = {}): Promise<void> {
@@ -29,8 +31,18 @@ describe('HTTP server', () => {
     const log = createLogger({ level: 'debug', clock, write: (line) => lines.push(line) });
     metrics = createMetrics({ clock, log });
     server = createHttpServer({
-      log, clock, metrics, siteUrl: () => url, restRoot: () => `${url}/wp-json/`, trustProxy: false, rest, assets: createAssets(),
-      checks: {}, metricsToken: null, renderError: async (status, requestId) => `<h1>${status}</h1><p>${requestId}</p>`, ...changes,
+      log,
+      clock,
+      metrics,
+      siteUrl: () => url,
+      restRoot: () => `${url}/wp-json/`,
+      trustProxy: false,
+      rest,
+      assets: createAssets(),
+      checks: {},
+      metricsToken: null,
+      renderError: async (status, requestId) => `<h1>${status}</h1><p>${requestId}</p>`,
+      ...changes,
     });
     ({ url } = await server.listen({ port: 0, host: '127.0.0.1' }));
   }
@@ -86,7 +98,11 @@ describe('HTTP server', () => {
     });
 
     it('that throw are the error page, with the reason in the log alone', async () => {
-      await start({ admin: () => { throw new Error('secret detail'); } });
+      await start({
+        admin: () => {
+          throw new Error('secret detail');
+        },
+      });
       for (const path of ['/admin/x', '/wp-json/broken', '/wp-json/thrown']) {
         const response = await fetch(url + path);
         expect(response.status).to.equal(500);
@@ -98,7 +114,11 @@ describe('HTTP server', () => {
     });
 
     it('keep the status of errors that carry one', async () => {
-      await start({ admin: () => { throw Object.assign(new Error('no'), { status: 403 }); } });
+      await start({
+        admin: () => {
+          throw Object.assign(new Error('no'), { status: 403 });
+        },
+      });
       expect((await fetch(`${url}/admin/x`)).status).to.equal(403);
       expect((await fetch(`${url}/%E0%A4%A`)).status).to.be.oneOf([400, 404]);
     });
@@ -107,18 +127,35 @@ describe('HTTP server', () => {
       await start({ renderError: () => Promise.reject(new Error('template broken')) });
       const response = await fetch(`${url}/nowhere`);
       expect(response.status).to.equal(404);
-      expect(await response.text()).to.include('Error 404').and.not.to.include('template broken');
+      expect(await response.text())
+        .to.include('Error 404')
+        .and.not.to.include('template broken');
     });
 
     it('cut the connection when a page fails after its first bytes', async () => {
-      await start({ site: (_request, response, next) => { response.write('part'); next(new Error('late')); } });
-      const outcome = await fetch(`${url}/`).then((response) => response.text()).then(() => 'whole', () => 'cut');
+      await start({
+        site: (_request, response, next) => {
+          response.write('part');
+          next(new Error('late'));
+        },
+      });
+      const outcome = await fetch(`${url}/`)
+        .then((response) => response.text())
+        .then(
+          () => 'whole',
+          () => 'cut',
+        );
       expect(outcome).to.equal('cut');
     });
   });
 
   describe("the caller's address", () => {
-    const ipOf = async (forwarded?: string) => ((await (await fetch(`${url}/wp-json/x`, { headers: forwarded ? { 'X-Forwarded-For': forwarded } : {} })).json()) as { ip: string }).ip;
+    const ipOf = async (forwarded?: string) =>
+      (
+        (await (
+          await fetch(`${url}/wp-json/x`, { headers: forwarded ? { 'X-Forwarded-For': forwarded } : {} })
+        ).json()) as { ip: string }
+      ).ip;
 
     it('is the peer while no proxy is trusted', async () => {
       await start();
@@ -141,13 +178,26 @@ describe('HTTP server', () => {
   describe('health', () => {
     it('is alive while it answers, ready while every check passes', async () => {
       let broken = false;
-      await start({ checks: { database: async () => { if (broken) throw new Error('password=hunter2'); }, plugins: async () => undefined } });
+      await start({
+        checks: {
+          database: async () => {
+            if (broken) throw new Error('password=hunter2');
+          },
+          plugins: async () => undefined,
+        },
+      });
       expect((await fetch(`${url}/healthz`)).status).to.equal(200);
       const ready = await fetch(`${url}/readyz`);
-      expect([ready.status, await ready.json()]).to.deep.equal([200, { status: 'ready', checks: { database: 'ok', plugins: 'ok' } }]);
+      expect([ready.status, await ready.json()]).to.deep.equal([
+        200,
+        { status: 'ready', checks: { database: 'ok', plugins: 'ok' } },
+      ]);
       broken = true;
       const failing = await fetch(`${url}/readyz`);
-      expect([failing.status, await failing.json()]).to.deep.equal([503, { status: 'not ready', checks: { database: 'failed', plugins: 'ok' } }]);
+      expect([failing.status, await failing.json()]).to.deep.equal([
+        503,
+        { status: 'not ready', checks: { database: 'failed', plugins: 'ok' } },
+      ]);
       expect((await fetch(`${url}/healthz`)).status).to.equal(200);
     });
 
@@ -159,7 +209,10 @@ describe('HTTP server', () => {
     });
 
     it('counts a check that hangs as failed', async () => {
-      await start({ checks: { stuck: () => new Promise(() => undefined) }, clock: { now: () => 0, after: (_ms, callback) => (setImmediate(callback), () => undefined) } });
+      await start({
+        checks: { stuck: () => new Promise(() => undefined) },
+        clock: { now: () => 0, after: (_ms, callback) => (setImmediate(callback), () => undefined) },
+      });
       expect((await fetch(`${url}/readyz`)).status).to.equal(503);
     });
   });
@@ -167,22 +220,35 @@ describe('HTTP server', () => {
   describe('metrics', () => {
     it('count requests by class and status, with durations and the process', async () => {
       await start();
-      for (const path of ['/wp-json/a', '/wp-json/b', '/nowhere', '/healthz', '/admin', '/assets/x/y']) await (await fetch(url + path)).text();
+      for (const path of ['/wp-json/a', '/wp-json/b', '/nowhere', '/healthz', '/admin', '/assets/x/y'])
+        await (await fetch(url + path)).text();
       const text = await (await fetch(`${url}/metrics`)).text();
       expect(text).to.include('http_requests_total{class="rest",status="200"} 2\n');
-      for (const labels of ['class="site",status="404"', 'class="health",status="200"', 'class="admin",status="404"', 'class="assets",status="404"']) expect(text).to.include(`http_requests_total{${labels}} 1\n`);
-      expect(text).to.include('http_request_duration_seconds_bucket{class="rest",le="+Inf"} 2\n').and.to.include('http_request_duration_seconds_count{class="rest"} 2\n');
+      for (const labels of [
+        'class="site",status="404"',
+        'class="health",status="200"',
+        'class="admin",status="404"',
+        'class="assets",status="404"',
+      ])
+        expect(text).to.include(`http_requests_total{${labels}} 1\n`);
+      expect(text)
+        .to.include('http_request_duration_seconds_bucket{class="rest",le="+Inf"} 2\n')
+        .and.to.include('http_request_duration_seconds_count{class="rest"} 2\n');
       expect(text).to.include('process_resident_memory_bytes ');
     });
 
     it('show what plugins add, until they take it back, and leave out those that fail', async () => {
       await start();
       const undo = metrics.api.add(() => '# TYPE hello_greetings_total counter\nhello_greetings_total 3\n');
-      metrics.api.add(() => { throw new Error('no figures today'); });
+      metrics.api.add(() => {
+        throw new Error('no figures today');
+      });
       metrics.api.add(async () => 'other_gauge 1');
       const read = async (): Promise<string> => (await fetch(`${url}/metrics`)).text();
       const text = await read();
-      expect(text).to.match(/\nhello_greetings_total 3\nother_gauge 1\n$/).and.to.include('process_resident_memory_bytes ');
+      expect(text)
+        .to.match(/\nhello_greetings_total 3\nother_gauge 1\n$/)
+        .and.to.include('process_resident_memory_bytes ');
       expect(lines.join('')).to.include('no figures today');
       undo();
       const later = await read();
@@ -206,7 +272,12 @@ describe('HTTP server', () => {
       let release: () => void = () => undefined;
       let arrived: () => void = () => undefined;
       const inHandler = new Promise<void>((resolve) => (arrived = resolve));
-      await start({ site: (_request, response) => { release = () => void response.send('whole'); arrived(); } });
+      await start({
+        site: (_request, response) => {
+          release = () => void response.send('whole');
+          arrived();
+        },
+      });
       const { port } = new URL(url);
       const idle = connect(Number(port), '127.0.0.1');
       const idleGone = new Promise((resolve) => idle.on('close', resolve));
@@ -216,7 +287,12 @@ describe('HTTP server', () => {
       await inHandler;
       const closed = server.close(60_000);
       await idleGone;
-      expect(await fetch(`${url}/healthz`).then(() => 'served', () => 'refused')).to.equal('refused');
+      expect(
+        await fetch(`${url}/healthz`).then(
+          () => 'served',
+          () => 'refused',
+        ),
+      ).to.equal('refused');
       release();
       expect(await (await slow).text()).to.equal('whole');
       await closed;
@@ -226,7 +302,10 @@ describe('HTTP server', () => {
       let arrived: () => void = () => undefined;
       const inHandler = new Promise<void>((resolve) => (arrived = resolve));
       await start({ site: () => arrived() });
-      const stuck = fetch(`${url}/stuck`).then(() => 'answered', () => 'cut');
+      const stuck = fetch(`${url}/stuck`).then(
+        () => 'answered',
+        () => 'cut',
+      );
       await inHandler;
       await server.close(0);
       expect(await stuck).to.equal('cut');
@@ -235,9 +314,22 @@ describe('HTTP server', () => {
     it('says what to do when the port is taken', async () => {
       await start();
       const second = createHttpServer({
-        log: createLogger({ level: 'silent', clock: createSystemClock() }), clock: createSystemClock(), metrics, siteUrl: () => '', restRoot: () => '', trustProxy: false, rest, assets: createAssets(), checks: {}, metricsToken: null, renderError: async () => '',
+        log: createLogger({ level: 'silent', clock: createSystemClock() }),
+        clock: createSystemClock(),
+        metrics,
+        siteUrl: () => '',
+        restRoot: () => '',
+        trustProxy: false,
+        rest,
+        assets: createAssets(),
+        checks: {},
+        metricsToken: null,
+        renderError: async () => '',
       });
-      const error = await second.listen({ port: Number(new URL(url).port), host: '127.0.0.1' }).then(() => null, (reason: unknown) => reason as Error);
+      const error = await second.listen({ port: Number(new URL(url).port), host: '127.0.0.1' }).then(
+        () => null,
+        (reason: unknown) => reason as Error,
+      );
       expect(error?.message).to.match(/^Port \d+ is taken\. .* set PORT to another one\.$/);
     });
   });

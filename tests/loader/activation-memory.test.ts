@@ -15,7 +15,15 @@ interface Left extends RoundsReport {
 }
 
 describe('a plugin activated and deactivated again and again on a whole host', () => {
-  const rounds = async ({ first, last, more }: { readonly first: number; readonly last: number; readonly more?: string }): Promise<Left> => {
+  const rounds = async ({
+    first,
+    last,
+    more,
+  }: {
+    readonly first: number;
+    readonly last: number;
+    readonly more?: string;
+  }): Promise<Left> => {
     const folders = await createPluginFolders();
     try {
       await folders.write('sample', { files: registersEverything({ more }) });
@@ -29,21 +37,42 @@ describe('a plugin activated and deactivated again and again on a whole host', (
 
   it('leaves nothing registered and no memory after 1,000 rounds', async () => {
     const { before, during, after, objects, bytes } = await rounds({ first: 200, last: 1_000 });
-    expect(JSON.parse(during)).to.deep.include({ setting: 7, command: 0, shortcode: true, answers: [200, 200, 200], schedule: 1 });
-    expect(JSON.parse(before)).to.deep.include({ setting: false, command: 1, shortcode: false, answers: [404, 404, 404], schedule: false, events: [] });
+    expect(JSON.parse(during)).to.deep.include({
+      setting: 7,
+      command: 0,
+      shortcode: true,
+      answers: [200, 200, 200],
+      schedule: 1,
+    });
+    expect(JSON.parse(before)).to.deep.include({
+      setting: false,
+      command: 1,
+      shortcode: false,
+      answers: [404, 404, 404],
+      schedule: false,
+      events: [],
+    });
     expect(after).to.equal(before);
     expect(objects, 'objects left by 800 rounds').to.be.below(objectsAllowed);
     expect(bytes, 'bytes left by 800 rounds').to.be.below(bytesAllowed);
   }).timeout(300_000);
 
   it('is caught when it leaves one small object behind in each round', async () => {
-    const { before, after, objects } = await rounds({ first: 60, last: 260, more: '(globalThis.leftBehind ??= []).push({});' });
+    const { before, after, objects } = await rounds({
+      first: 60,
+      last: 260,
+      more: '(globalThis.leftBehind ??= []).push({});',
+    });
     expect(after).to.equal(before);
     expect(objects, 'objects left by 200 rounds').to.be.above(objectsAllowed);
   }).timeout(300_000);
 
   it('is caught when it leaves an event behind', async () => {
-    const { before, after } = await rounds({ first: 1, last: 2, more: `void host.cron.schedule('daily', 'left_' + (globalThis.times = (globalThis.times ?? 0) + 1));` });
+    const { before, after } = await rounds({
+      first: 1,
+      last: 2,
+      more: `void host.cron.schedule('daily', 'left_' + (globalThis.times = (globalThis.times ?? 0) + 1));`,
+    });
     expect(after).to.not.equal(before);
   }).timeout(300_000);
 });

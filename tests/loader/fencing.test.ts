@@ -27,13 +27,43 @@ describe('fencing of plugins', () => {
     ['throws when it is imported', `throw new Error('import went wrong');`, 'import', /^import went wrong$/],
     ['has a mistake in its syntax', `export default {`, 'import', /./],
     ['imports what is not there', `import './missing.js';`, 'import', /missing\.js/],
-    ['has no default export', `export const register = 1;`, 'import', /index\.js has no default export; write: export default/],
+    [
+      'has no default export',
+      `export const register = 1;`,
+      'import',
+      /index\.js has no default export; write: export default/,
+    ],
     ['has no register', `export default {};`, 'import', /has no function 'register'/],
-    ['has migrations that are no list', `export default { migrations: {}, register() {} };`, 'import', /'migrations' .* must be an array/],
-    ['throws in register', `export default { register(host) { ${registering} throw new Error('register went wrong'); } };`, 'register', /^register went wrong$/],
-    ['rejects in register', `export default { async register(host) { ${registering} throw 'a text'; } };`, 'register', /^a text$/],
-    ['registers a route twice', `export default { register(host) { ${registering} ${registering} } };`, 'register', /registered twice/],
-    ['throws in activate', `export default { register(host) { ${registering} }, activate() { throw new Error('activate went wrong'); } };`, 'activate', /^activate went wrong$/],
+    [
+      'has migrations that are no list',
+      `export default { migrations: {}, register() {} };`,
+      'import',
+      /'migrations' .* must be an array/,
+    ],
+    [
+      'throws in register',
+      `export default { register(host) { ${registering} throw new Error('register went wrong'); } };`,
+      'register',
+      /^register went wrong$/,
+    ],
+    [
+      'rejects in register',
+      `export default { async register(host) { ${registering} throw 'a text'; } };`,
+      'register',
+      /^a text$/,
+    ],
+    [
+      'registers a route twice',
+      `export default { register(host) { ${registering} ${registering} } };`,
+      'register',
+      /registered twice/,
+    ],
+    [
+      'throws in activate',
+      `export default { register(host) { ${registering} }, activate() { throw new Error('activate went wrong'); } };`,
+      'activate',
+      /^activate went wrong$/,
+    ],
   ];
 
   for (const [title, code, stage, message] of bad) {
@@ -42,7 +72,10 @@ describe('fencing of plugins', () => {
       await bench.loader.start();
       await bench.loader.activate('good');
       const before = bench.services.registered();
-      const error = await bench.loader.activate('sample').then(() => null, (reason: unknown) => reason as Error);
+      const error = await bench.loader.activate('sample').then(
+        () => null,
+        (reason: unknown) => reason as Error,
+      );
       expect(error?.message).to.match(new RegExp(`^The plugin 'sample' failed in '${stage}' and was disabled: `));
       expect(bench.services.registered()).to.deep.equal(before);
       expect(bench.clock.pending()).to.equal(0);
@@ -57,7 +90,9 @@ describe('fencing of plugins', () => {
   }
 
   it('disables an active plugin that fails when the site starts, and does not try it again', async () => {
-    await bench.folders.write('sample', { files: { 'index.js': `globalThis.sampleTries = (globalThis.sampleTries ?? 0) + 1; throw new Error('broken');` } });
+    await bench.folders.write('sample', {
+      files: { 'index.js': `globalThis.sampleTries = (globalThis.sampleTries ?? 0) + 1; throw new Error('broken');` },
+    });
     bench.services.stored.set('active_plugins', ['sample', 'good']);
     await bench.loader.start();
     expect(bench.status('good').state).to.equal('active');
@@ -65,7 +100,10 @@ describe('fencing of plugins', () => {
     await bench.loader.stop();
     const next = bench.beside();
     await next.loader.start();
-    expect(next.loader.list().map(({ slug, state }) => `${slug} ${state}`)).to.deep.equal(['good active', 'sample failed']);
+    expect(next.loader.list().map(({ slug, state }) => `${slug} ${state}`)).to.deep.equal([
+      'good active',
+      'sample failed',
+    ]);
     expect((globalThis as { sampleTries?: number }).sampleTries).to.equal(1);
   });
 
@@ -90,7 +128,10 @@ describe('fencing of plugins', () => {
       },
     });
     await bench.loader.start();
-    const activation = bench.loader.activate('sample').then(() => 'active', (error: Error) => error.message);
+    const activation = bench.loader.activate('sample').then(
+      () => 'active',
+      (error: Error) => error.message,
+    );
     while (!world.slowPlugin) await new Promise((resolve) => setImmediate(resolve));
     await bench.clock.advance(10_000);
     expect(await activation).to.match(/failed in 'register' and was disabled: It took longer than 10 seconds/);
@@ -107,11 +148,15 @@ describe('fencing of plugins', () => {
   });
 
   it('tries a failed plugin again when someone activates it, and forgets the failure when that works', async () => {
-    const folder = await bench.folders.write('sample', { files: { 'index.js': `import './lib.js'; export default { register() {} };` } });
+    const folder = await bench.folders.write('sample', {
+      files: { 'index.js': `import './lib.js'; export default { register() {} };` },
+    });
     await bench.loader.start();
     await bench.loader.activate('sample').catch(() => undefined);
     expect(bench.status('sample').state).to.equal('failed');
-    await bench.folders.write('sample', { files: { 'index.js': `import './lib.js'; export default { register() {} };`, 'lib.js': '' } });
+    await bench.folders.write('sample', {
+      files: { 'index.js': `import './lib.js'; export default { register() {} };`, 'lib.js': '' },
+    });
     await bench.loader.activate('sample');
     expect(bench.status('sample')).to.include({ state: 'active', failure: null, lastError: null });
     expect(bench.services.stored.get('plugin_failures')).to.deep.equal({});
@@ -148,7 +193,11 @@ describe('fencing of plugins', () => {
     expect(await Promise.resolve(get!.handler(request)).catch((error: unknown) => error)).to.be.instanceOf(Error);
     expect(() => post!.permission!(request)).to.throw(RestError);
     expect(bench.status('sample')).to.include({ state: 'active', failure: null });
-    expect(bench.status('sample').lastError).to.deep.equal({ stage: 'route', message: 'route in sample', at: bench.clock.now() });
+    expect(bench.status('sample').lastError).to.deep.equal({
+      stage: 'route',
+      message: 'route in sample',
+      at: bench.clock.now(),
+    });
     bench.loader.reportFailure('sample', 'action', new Error('later'));
     bench.loader.reportFailure('host', 'action', new Error('not a plugin'));
     expect(bench.status('sample').lastError?.message).to.equal('later');

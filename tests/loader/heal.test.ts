@@ -20,9 +20,12 @@ describe('plugin folders after a process ended in the middle', () => {
 
   const at = (name: string): string => join(bench.folders.directory, name);
   const names = (): Promise<string[]> => readdir(bench.folders.directory);
-  const warnings = (): string[] => bench.services.lines.filter(({ level }) => level !== 'info').map(({ message }) => message);
-  const passing = (kind: string, { pid = gone, machine = hostname(), madeAt = bench.clock.now() } = {}): string => `.${kind}-${madeAt}-${machine.replace(/[^\w.-]/g, '_')}-${pid}-0123abcd`;
-  const versionAt = async (name: string): Promise<unknown> => (JSON.parse(await readFile(at(`${name}/plugin.json`), 'utf8')) as { version: unknown }).version;
+  const warnings = (): string[] =>
+    bench.services.lines.filter(({ level }) => level !== 'info').map(({ message }) => message);
+  const passing = (kind: string, { pid = gone, machine = hostname(), madeAt = bench.clock.now() } = {}): string =>
+    `.${kind}-${madeAt}-${machine.replace(/[^\w.-]/g, '_')}-${pid}-0123abcd`;
+  const versionAt = async (name: string): Promise<unknown> =>
+    (JSON.parse(await readFile(at(`${name}/plugin.json`), 'utf8')) as { version: unknown }).version;
   /** As an upgrade from 1.0.0 to 2.0.0 leaves it between its two renames. */
   async function interrupt(aside: string): Promise<void> {
     await bench.folders.write('sample', { files: { 'index.js': plain } });
@@ -37,7 +40,9 @@ describe('plugin folders after a process ended in the middle', () => {
     await bench.loader.start();
     expect(bench.status('sample')).to.include({ state: 'active', version: '1.0.0' });
     expect(await names()).to.deep.equal(['sample']);
-    expect(warnings()).to.deep.equal(["The upgrade of the plugin 'sample' was interrupted; version 1.0.0 is back in its place. Install the newer one again."]);
+    expect(warnings()).to.deep.equal([
+      "The upgrade of the plugin 'sample' was interrupted; version 1.0.0 is back in its place. Install the newer one again.",
+    ]);
   });
 
   it('have the old version back also in place of a new one that had never run', async () => {
@@ -75,7 +80,9 @@ describe('plugin folders after a process ended in the middle', () => {
     await bench.clock.advance(15 * 60_000);
     const other = bench.beside();
     await other.loader.start();
-    expect(other.loader.list().map(({ slug, version, state }) => `${slug} ${version} ${state}`)).to.deep.equal(['sample 1.0.0 active']);
+    expect(other.loader.list().map(({ slug, version, state }) => `${slug} ${version} ${state}`)).to.deep.equal([
+      'sample 1.0.0 active',
+    ]);
     await other.loader.stop();
   });
 
@@ -93,7 +100,10 @@ describe('plugin folders after a process ended in the middle', () => {
   it('are healed before something is installed there as well', async () => {
     await bench.loader.start();
     await interrupt(passing('replaced'));
-    await bench.folders.write('newer', { manifest: { slug: 'sample', version: '2.0.0' }, files: { 'index.js': plain } });
+    await bench.folders.write('newer', {
+      manifest: { slug: 'sample', version: '2.0.0' },
+      files: { 'index.js': plain },
+    });
     expect(await bench.loader.install({ path: at('newer') })).to.include({ replaced: '1.0.0', version: '2.0.0' });
     expect(await versionAt('sample')).to.equal('2.0.0');
     expect((await names()).sort()).to.deep.equal(['newer', 'sample']);

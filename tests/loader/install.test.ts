@@ -25,7 +25,8 @@ describe('installing plugins', () => {
     await rm(outside, { recursive: true, force: true });
   });
 
-  const zip = (contents: ZipContents, modes = {}): Promise<string> => writeZip({ file: join(outside, 'plugin.zip'), contents, modes });
+  const zip = (contents: ZipContents, modes = {}): Promise<string> =>
+    writeZip({ file: join(outside, 'plugin.zip'), contents, modes });
   const folder = async (files: Readonly<Record<string, string>>): Promise<string> => {
     const path = join(outside, 'source');
     await mkdir(path);
@@ -42,8 +43,18 @@ describe('installing plugins', () => {
   it('takes a folder, without its git history', async () => {
     const path = await folder(pluginFiles({}, plain));
     await mkdir(join(path, '.git'));
-    expect(await bench.loader.install({ path })).to.deep.equal({ slug: 'sample', name: 'Sample', version: '1.0.0', replaced: null, activated: false });
-    expect(await readdir(join(bench.folders.directory, 'sample'))).to.have.members(['plugin.json', 'package.json', 'index.js']);
+    expect(await bench.loader.install({ path })).to.deep.equal({
+      slug: 'sample',
+      name: 'Sample',
+      version: '1.0.0',
+      replaced: null,
+      activated: false,
+    });
+    expect(await readdir(join(bench.folders.directory, 'sample'))).to.have.members([
+      'plugin.json',
+      'package.json',
+      'index.js',
+    ]);
     expect(bench.status('sample').state).to.equal('inactive');
   });
 
@@ -62,7 +73,11 @@ describe('installing plugins', () => {
   it('refuses names that lead out of the folder', async () => {
     for (const evil of ['../../evil.js', '/absolute.txt', '..\\..\\evil.js']) {
       const honest = 'x'.repeat(evil.length);
-      const path = await renameEntry({ file: await zip({ ...pluginFiles({}, plain), [honest]: 'x' }), from: honest, to: evil });
+      const path = await renameEntry({
+        file: await zip({ ...pluginFiles({}, plain), [honest]: 'x' }),
+        from: honest,
+        to: evil,
+      });
       expect(await refusal(path), evil).to.match(/^The zip (cannot be unpacked|holds)/);
     }
     expect(await readdir(tmpdir())).not.to.include('evil.js');
@@ -70,7 +85,9 @@ describe('installing plugins', () => {
 
   it('refuses links in a zip, and in a folder those that lead out of it', async () => {
     const path = await zip({ ...pluginFiles({}, plain), link: '/etc/passwd' }, { link: 0o120777 });
-    expect(await refusal(path)).to.equal("The zip holds 'link', which is neither a file nor a folder; links are not taken.");
+    expect(await refusal(path)).to.equal(
+      "The zip holds 'link', which is neither a file nor a folder; links are not taken.",
+    );
     const source = await folder(pluginFiles({}, plain));
     await symlink('index.js', join(source, 'inside.js'));
     await symlink('../plugin.zip', join(source, 'outside.zip'));
@@ -82,17 +99,25 @@ describe('installing plugins', () => {
 
   it('refuses what is too large by what it inflates to, whatever it claims', async () => {
     const path = await zip({ ...pluginFiles({}, plain), 'zeros.bin': Buffer.alloc(21 * 1_048_576) });
-    expect(await refusal(path)).to.equal('The plugin is larger than 20 MB unpacked; leave out what it does not need to run.');
+    expect(await refusal(path)).to.equal(
+      'The plugin is larger than 20 MB unpacked; leave out what it does not need to run.',
+    );
     expect(await refusal(await claimSize(path, 10))).to.match(/^The zip cannot be unpacked/);
   });
 
   it('refuses too many files', async () => {
     const many = Object.fromEntries(Array.from({ length: 2_001 }, (_, index) => [`file-${index}`, '']));
-    expect(await refusal(await zip({ ...pluginFiles({}, plain), ...many }))).to.contain('more than 2000 files and folders');
+    expect(await refusal(await zip({ ...pluginFiles({}, plain), ...many }))).to.contain(
+      'more than 2000 files and folders',
+    );
   });
 
   it('refuses two entries of one name', async () => {
-    const path = await renameEntry({ file: await zip({ ...pluginFiles({}, plain), 'one.txt': '1', 'two.txt': '2' }), from: 'two.txt', to: 'one.txt' });
+    const path = await renameEntry({
+      file: await zip({ ...pluginFiles({}, plain), 'one.txt': '1', 'two.txt': '2' }),
+      from: 'two.txt',
+      to: 'one.txt',
+    });
     expect(await refusal(path)).to.equal('The zip holds two entries of the same name.');
   });
 
@@ -101,7 +126,9 @@ describe('installing plugins', () => {
     await writeFile(join(outside, 'text.zip'), 'no zip at all');
     expect(await refusal(join(outside, 'text.zip'))).to.match(/^The zip cannot be unpacked/);
     expect(await refusal(await zip({ 'readme.txt': 'x' }))).to.contain('There is no plugin.json at its top');
-    expect(await refusal(await zip(pluginFiles({ slug: '../up' }, plain)))).to.contain('"slug" must be lower-case letters');
+    expect(await refusal(await zip(pluginFiles({ slug: '../up' }, plain)))).to.contain(
+      '"slug" must be lower-case letters',
+    );
     expect(await refusal(await zip(pluginFiles({ host: '^9' }, plain)))).to.contain('It needs host ^9');
     expect(await refusal(await zip(pluginFiles({ autoActivate: true }, plain)))).to.contain('"autoActivate"');
   });
@@ -109,9 +136,15 @@ describe('installing plugins', () => {
   it('refuses the same version, an older one, and to replace what comes with the host', async () => {
     await bench.folders.write('sample', { manifest: { version: '2.0.0' }, files: { 'index.js': plain } });
     await bench.folders.write('shipped', { manifest: { autoActivate: true }, files: { 'index.js': plain } });
-    expect(await refusal(await zip(pluginFiles({ version: '2.0.0' }, plain)))).to.equal("The plugin 'sample' 2.0.0 is installed already.");
-    expect(await refusal(await zip(pluginFiles({ version: '1.9.0' }, plain)))).to.equal("Version 2.0.0 of the plugin 'sample' is installed, and this is 1.9.0, which is not newer.");
-    expect(await refusal(await zip(pluginFiles({ slug: 'shipped', version: '2.0.0' }, plain)))).to.contain('comes with this host');
+    expect(await refusal(await zip(pluginFiles({ version: '2.0.0' }, plain)))).to.equal(
+      "The plugin 'sample' 2.0.0 is installed already.",
+    );
+    expect(await refusal(await zip(pluginFiles({ version: '1.9.0' }, plain)))).to.equal(
+      "Version 2.0.0 of the plugin 'sample' is installed, and this is 1.9.0, which is not newer.",
+    );
+    expect(await refusal(await zip(pluginFiles({ slug: 'shipped', version: '2.0.0' }, plain)))).to.contain(
+      'comes with this host',
+    );
   });
 
   it('refuses a version that an active plugin does not take', async () => {
@@ -119,7 +152,9 @@ describe('installing plugins', () => {
     await bench.folders.write('user', { manifest: { requires: { sample: '^1' } }, files: { 'index.js': plain } });
     await bench.loader.activate('sample');
     await bench.loader.activate('user');
-    expect(await refusal(await zip(pluginFiles({ version: '2.0.0' }, plain)))).to.contain("The plugin 'user' requires 'sample' ^1, and this is version 2.0.0");
+    expect(await refusal(await zip(pluginFiles({ version: '2.0.0' }, plain)))).to.contain(
+      "The plugin 'user' requires 'sample' ^1, and this is version 2.0.0",
+    );
   });
 
   it('runs the new version of an active plugin at once, with those that require it', async () => {
@@ -130,11 +165,22 @@ describe('installing plugins', () => {
     const heard: unknown[] = [];
     bench.services.hooks.addAction('upgraded_plugin', (...args) => void heard.push(args));
     const code = `export default { register(host) { host.log.info('register two'); }, upgrade(host, { from, to }) { host.log.info('upgrade ' + from + ' ' + to); } };`;
-    expect(await bench.loader.install({ path: await zip(pluginFiles({ version: '1.1.0' }, code)) })).to.include({ replaced: '1.0.0', version: '1.1.0' });
+    expect(await bench.loader.install({ path: await zip(pluginFiles({ version: '1.1.0' }, code)) })).to.include({
+      replaced: '1.0.0',
+      version: '1.1.0',
+    });
     expect(bench.status('sample')).to.include({ state: 'active', version: '1.1.0' });
     expect(bench.status('user').state).to.equal('active');
-    const told = bench.services.lines.filter(({ level }) => level === 'info').map(({ message, fields }) => `${String(fields['plugin'])} ${message}`);
-    expect(told).to.deep.equal(['sample register', 'user register', 'sample register two', 'sample upgrade 1.0.0 1.1.0', 'user register']);
+    const told = bench.services.lines
+      .filter(({ level }) => level === 'info')
+      .map(({ message, fields }) => `${String(fields['plugin'])} ${message}`);
+    expect(told).to.deep.equal([
+      'sample register',
+      'user register',
+      'sample register two',
+      'sample upgrade 1.0.0 1.1.0',
+      'user register',
+    ]);
     expect(heard).to.deep.equal([['sample', { from: '1.0.0', to: '1.1.0' }]]);
     expect(await readdir(bench.folders.directory)).to.have.members(['sample', 'user']);
   });
@@ -146,19 +192,28 @@ describe('installing plugins', () => {
     await other.loader.start();
     await bench.loader.install({ path: await zip(pluginFiles({ version: '1.1.0' }, plain)) });
     await other.loader.sync();
-    expect(other.loader.list().map(({ slug, version, state }) => `${slug} ${version} ${state}`)).to.deep.equal(['sample 1.1.0 active']);
+    expect(other.loader.list().map(({ slug, version, state }) => `${slug} ${version} ${state}`)).to.deep.equal([
+      'sample 1.1.0 active',
+    ]);
     await other.loader.stop();
   });
 
   it('keeps a new plugin that cannot be activated, switched off with its reason', async () => {
-    const { message } = await failureOf(bench.loader.install({ path: await zip(pluginFiles({}, `export default { register() { throw new Error('no way'); } };`)), activate: true }));
+    const { message } = await failureOf(
+      bench.loader.install({
+        path: await zip(pluginFiles({}, `export default { register() { throw new Error('no way'); } };`)),
+        activate: true,
+      }),
+    );
     expect(message).to.contain('no way');
     expect(bench.status('sample')).to.include({ state: 'failed' });
   });
 
   it('removes the folder with the data when it is uninstalled, but not one that comes with the host', async () => {
     await bench.loader.install({ path: await zip(pluginFiles({}, plain)), activate: true });
-    expect((await failureOf(bench.loader.uninstall('sample'))).message).to.contain('deactivate it before it is uninstalled');
+    expect((await failureOf(bench.loader.uninstall('sample'))).message).to.contain(
+      'deactivate it before it is uninstalled',
+    );
     await bench.loader.deactivate('sample');
     expect(await bench.loader.uninstall('sample')).to.equal(true);
     expect(await readdir(bench.folders.directory)).to.deep.equal([]);
@@ -178,18 +233,31 @@ describe('plugins that come with the host', () => {
     for (const slug of ['shipped', 'copied']) await bench.folders.write(slug, { files: { 'index.js': plain } });
     await bench.loader.start();
     expect([bench.status('shipped').shipped, bench.status('copied').shipped]).to.deep.equal([true, false]);
-    expect([await bench.loader.uninstall('shipped'), await bench.loader.uninstall('copied')]).to.deep.equal([false, true]);
-    expect(bench.services.lines.filter(({ message }) => message === 'uninstall').map(({ fields }) => fields['plugin'])).to.deep.equal(['shipped', 'copied']);
+    expect([await bench.loader.uninstall('shipped'), await bench.loader.uninstall('copied')]).to.deep.equal([
+      false,
+      true,
+    ]);
+    expect(
+      bench.services.lines.filter(({ message }) => message === 'uninstall').map(({ fields }) => fields['plugin']),
+    ).to.deep.equal(['shipped', 'copied']);
     expect(await readdir(bench.folders.directory)).to.deep.equal(['shipped']);
-    const newer = await bench.folders.write('newer', { manifest: { slug: 'shipped', version: '2.0.0' }, files: { 'index.js': plain } });
-    expect((await failureOf(bench.loader.install({ path: newer }))).message).to.contain('comes with this host and is updated with it');
+    const newer = await bench.folders.write('newer', {
+      manifest: { slug: 'shipped', version: '2.0.0' },
+      files: { 'index.js': plain },
+    });
+    expect((await failureOf(bench.loader.install({ path: newer }))).message).to.contain(
+      'comes with this host and is updated with it',
+    );
     await bench.loader.stop();
     await bench.folders.remove();
   });
 
   it('are those of the checkout', async () => {
     const host = await createTestHost({ plugins: 'found' });
-    const shipped = host.plugins.list().filter((plugin) => plugin.shipped).map(({ slug }) => slug);
+    const shipped = host.plugins
+      .list()
+      .filter((plugin) => plugin.shipped)
+      .map(({ slug }) => slug);
     await host.stop();
     expect(shipped).to.deep.equal(['hello', 'sandbox', 'svc']);
   });
@@ -211,15 +279,22 @@ describe('plugins that must be used', () => {
     bench.services.stored.set('active_plugins', ['a-plugin']);
     await bench.loader.start();
     expect(bench.status('guard')).to.include({ state: 'active', mustUse: true });
-    expect(bench.services.lines.filter(({ message }) => message === 'register').map(({ fields }) => fields['plugin'])).to.deep.equal(['guard', 'a-plugin']);
-    expect((await failureOf(bench.loader.deactivate('guard'))).message).to.equal("The plugin 'guard' must be used and cannot be deactivated; take its folder out of the folder 'must-use' and restart.");
+    expect(
+      bench.services.lines.filter(({ message }) => message === 'register').map(({ fields }) => fields['plugin']),
+    ).to.deep.equal(['guard', 'a-plugin']);
+    expect((await failureOf(bench.loader.deactivate('guard'))).message).to.equal(
+      "The plugin 'guard' must be used and cannot be deactivated; take its folder out of the folder 'must-use' and restart.",
+    );
     expect((await failureOf(bench.loader.uninstall('guard'))).message).to.contain('cannot be uninstalled');
     await bench.loader.activate('guard');
     expect(bench.services.stored.get('active_plugins')).to.deep.equal(['a-plugin']);
   });
 
   it('do not take the site down when they fail, and are tried again when asked for', async () => {
-    const folder = await bench.folders.write('must-use/guard', { manifest: { slug: 'guard' }, files: { 'index.js': `export default { register() { throw new Error('broken'); } };` } });
+    const folder = await bench.folders.write('must-use/guard', {
+      manifest: { slug: 'guard' },
+      files: { 'index.js': `export default { register() { throw new Error('broken'); } };` },
+    });
     await bench.loader.start();
     await bench.loader.sync();
     expect(bench.status('guard')).to.deep.include({ state: 'failed', mustUse: true });
@@ -246,7 +321,12 @@ describe('health of plugins', () => {
     }
     const asked = bench.loader.health();
     await bench.clock.advance(10_000);
-    const told = Object.fromEntries((await asked).map(({ slug, results }) => [slug, results.map(({ status, description }) => `${status} ${description}`)]));
+    const told = Object.fromEntries(
+      (await asked).map(({ slug, results }) => [
+        slug,
+        results.map(({ status, description }) => `${status} ${description}`),
+      ]),
+    );
     expect(told).to.deep.equal({
       fine: ['good '],
       broken: ['critical no idea'],

@@ -21,12 +21,19 @@ describe('life of a plugin', () => {
   afterEach(() => bench.folders.remove());
 
   const told = (services = bench.services): string[] =>
-    services.lines.filter(({ level, fields }) => level === 'info' && fields['plugin']).map(({ message, fields }) => `${String(fields['plugin'])} ${message}`);
+    services.lines
+      .filter(({ level, fields }) => level === 'info' && fields['plugin'])
+      .map(({ message, fields }) => `${String(fields['plugin'])} ${message}`);
 
   it('is inactive until someone activates it', async () => {
     await bench.folders.write('sample', { files: telling('sample') });
     await bench.loader.start();
-    expect(bench.status('sample')).to.include({ state: 'inactive', name: 'Plugin sample', version: '1.0.0', failure: null });
+    expect(bench.status('sample')).to.include({
+      state: 'inactive',
+      name: 'Plugin sample',
+      version: '1.0.0',
+      failure: null,
+    });
     expect(told()).to.deep.equal([]);
   });
 
@@ -49,7 +56,9 @@ describe('life of a plugin', () => {
   });
 
   it('has its tables before it registers', async () => {
-    await bench.folders.write('sample', { files: telling('sample', `if (!host.options) throw new Error('no options');`) });
+    await bench.folders.write('sample', {
+      files: telling('sample', `if (!host.options) throw new Error('no options');`),
+    });
     await bench.loader.start();
     await bench.loader.activate('sample');
     expect(bench.migrated).to.deep.equal(['sample 0001_first']);
@@ -73,7 +82,10 @@ describe('life of a plugin', () => {
     await bench.folders.write('base', { files: telling('base') });
     bench.services.stored.set('active_plugins', ['user']);
     await bench.loader.start();
-    expect(bench.status('user').failure).to.include({ stage: 'requires', message: "It requires 'base', which is not active; activate 'base' first." });
+    expect(bench.status('user').failure).to.include({
+      stage: 'requires',
+      message: "It requires 'base', which is not active; activate 'base' first.",
+    });
     await bench.loader.activate('base');
     expect(bench.status('user')).to.include({ state: 'active', failure: null });
     expect(told()).to.deep.equal(['base register', 'base activate', 'user register']);
@@ -83,10 +95,18 @@ describe('life of a plugin', () => {
     await bench.folders.write('user', { manifest: { requires: { base: '^1' } }, files: telling('user') });
     await bench.folders.write('broken', { manifest: { version: 'x' }, files: telling('broken') });
     await bench.loader.start();
-    const reason = (slug: string): Promise<string> => bench.loader.activate(slug).then(() => 'activated', (error: Error) => error.message);
-    expect(await reason('user')).to.equal("The plugin 'user' cannot be activated. It requires 'base' ^1, which is not installed.");
+    const reason = (slug: string): Promise<string> =>
+      bench.loader.activate(slug).then(
+        () => 'activated',
+        (error: Error) => error.message,
+      );
+    expect(await reason('user')).to.equal(
+      "The plugin 'user' cannot be activated. It requires 'base' ^1, which is not installed.",
+    );
     expect(await reason('nobody')).to.equal("There is no plugin 'nobody' in the plugin folders.");
-    expect(await reason('broken')).to.match(/^The plugin 'broken' cannot be used. "version" must be a semantic version/);
+    expect(await reason('broken')).to.match(
+      /^The plugin 'broken' cannot be used. "version" must be a semantic version/,
+    );
     expect(bench.status('user').state).to.equal('inactive');
     expect(bench.status('broken')).to.deep.include({ state: 'failed' });
     expect(bench.status('broken').failure?.stage).to.equal('manifest');
@@ -111,7 +131,9 @@ describe('life of a plugin', () => {
     await bench.folders.write('sample', { files: telling('sample') });
     await bench.loader.start();
     await bench.loader.activate('sample');
-    expect(await bench.loader.uninstall('sample').catch((error: Error) => error.message)).to.match(/is active; deactivate it/);
+    expect(await bench.loader.uninstall('sample').catch((error: Error) => error.message)).to.match(
+      /is active; deactivate it/,
+    );
     await bench.loader.deactivate('sample');
     await bench.loader.uninstall('sample');
     expect(told().at(-1)).to.equal('sample uninstall');
@@ -119,7 +141,10 @@ describe('life of a plugin', () => {
   });
 
   it('begins by itself where it ships as active, until an administrator switches it off', async () => {
-    await bench.folders.write('shipped', { manifest: { autoActivate: true, requires: { base: '^1' } }, files: telling('shipped') });
+    await bench.folders.write('shipped', {
+      manifest: { autoActivate: true, requires: { base: '^1' } },
+      files: telling('shipped'),
+    });
     await bench.folders.write('base', { manifest: { autoActivate: true }, files: telling('base') });
     await bench.loader.start();
     expect(told()).to.deep.equal(['base register', 'base activate', 'shipped register', 'shipped activate']);

@@ -15,14 +15,21 @@ describe('plugin manifests', () => {
   });
   afterEach(() => folders.remove());
 
-  const look = (hostVersion = '1.0.0'): Promise<Discovery> => discover({ pluginDirs: [folders.directory], hostVersion });
-  const faultOf = async (manifest: object, files: Readonly<Record<string, string>> = entry): Promise<string | undefined> => {
+  const look = (hostVersion = '1.0.0'): Promise<Discovery> =>
+    discover({ pluginDirs: [folders.directory], hostVersion });
+  const faultOf = async (
+    manifest: object,
+    files: Readonly<Record<string, string>> = entry,
+  ): Promise<string | undefined> => {
     await folders.write('sample', { manifest, files });
     return (await look('1.2.0')).broken.get('sample');
   };
 
   it('are read with their defaults', async () => {
-    const directory = await folders.write('sample', { manifest: { main: undefined, author: 'unknown members are left alone' }, files: entry });
+    const directory = await folders.write('sample', {
+      manifest: { main: undefined, author: 'unknown members are left alone' },
+      files: entry,
+    });
     const { plugins, broken } = await look('1.2.0');
     expect([...broken]).to.deep.equal([]);
     expect(plugins.get('sample')).to.deep.include({ directory, entry: join(directory, 'index.js') });
@@ -34,7 +41,10 @@ describe('plugin manifests', () => {
     await mkdir(join(folders.directory, 'package'));
     await writeFile(join(folders.directory, 'package', 'index.js'), '');
     await writeFile(join(folders.directory, 'file.txt'), '');
-    const { plugins, broken } = await discover({ pluginDirs: [folders.directory, join(folders.directory, 'missing')], hostVersion: '1.0.0' });
+    const { plugins, broken } = await discover({
+      pluginDirs: [folders.directory, join(folders.directory, 'missing')],
+      hostVersion: '1.0.0',
+    });
     expect([plugins.size, broken.size]).to.deep.equal([0, 0]);
   });
 
@@ -57,7 +67,8 @@ describe('plugin manifests', () => {
       [{ main: '.' }, /which is not inside/],
       [{ name: 5, version: '1' }, /^"name" must be .+ "version" must be /],
     ];
-    for (const [manifest, expected] of cases) expect(await faultOf(manifest), JSON.stringify(manifest)).to.match(expected);
+    for (const [manifest, expected] of cases)
+      expect(await faultOf(manifest), JSON.stringify(manifest)).to.match(expected);
   });
 
   it('must be JSON, and an object', async () => {
@@ -93,7 +104,11 @@ describe('plugin manifests', () => {
   it('are looked at for the named plugins alone where only those are wanted', async () => {
     await folders.write('sample', { files: entry });
     await folders.write('other', { manifest: { version: 'x' }, files: entry });
-    const { plugins, broken } = await discover({ pluginDirs: [folders.directory], hostVersion: '1.0.0', only: ['sample'] });
+    const { plugins, broken } = await discover({
+      pluginDirs: [folders.directory],
+      hostVersion: '1.0.0',
+      only: ['sample'],
+    });
     expect([[...plugins.keys()], [...broken.keys()]]).to.deep.equal([['sample'], []]);
   });
 });

@@ -12,7 +12,8 @@ function installed(plugins: Readonly<Record<string, Readonly<Record<string, stri
 }
 
 describe('order of plugins', () => {
-  const slugs = (wanted: readonly string[], plugins: Map<string, PluginSource>): string[] => orderPlugins(wanted, plugins).ordered.map(({ manifest }) => manifest.slug);
+  const slugs = (wanted: readonly string[], plugins: Map<string, PluginSource>): string[] =>
+    orderPlugins(wanted, plugins).ordered.map(({ manifest }) => manifest.slug);
 
   it('puts each after all it requires and keeps the order otherwise', () => {
     const plugins = installed({ a: { c: '^1' }, b: {}, c: { d: '*' }, d: {} });
@@ -33,7 +34,14 @@ describe('order of plugins', () => {
   });
 
   it('names a circle and still starts the others', () => {
-    const plugins = installed({ a: { b: '*' }, b: { c: '*' }, c: { a: '*' }, user: { a: '*' }, free: {}, self: { self: '*' } });
+    const plugins = installed({
+      a: { b: '*' },
+      b: { c: '*' },
+      c: { a: '*' },
+      user: { a: '*' },
+      free: {},
+      self: { self: '*' },
+    });
     const { ordered, blocked } = orderPlugins(['user', 'a', 'b', 'c', 'free', 'self'], plugins);
     expect(ordered.map(({ manifest }) => manifest.slug)).to.deep.equal(['free']);
     for (const slug of ['a', 'b', 'c']) expect(blocked.get(slug)).to.match(/in a circle: a -> b -> c -> a/);

@@ -68,7 +68,9 @@ describe('reload of an edited plugin', () => {
   it('loads nothing anew while no file changed', async () => {
     const state = globalThis as { timesLoaded?: number };
     state.timesLoaded = 0;
-    const folder = await bench.folders.write('sample', { files: { 'index.js': `globalThis.timesLoaded += 1; export default { register() {} };` } });
+    const folder = await bench.folders.write('sample', {
+      files: { 'index.js': `globalThis.timesLoaded += 1; export default { register() {} };` },
+    });
     await bench.loader.activate('sample');
     await reactivate();
     await reactivate();
@@ -88,7 +90,12 @@ describe('reload of an edited plugin', () => {
       'node_modules/dependency/package.json': '{"name":"dependency","type":"module","main":"main.js"}',
       'node_modules/dependency/main.js': `globalThis.packagesLoaded += 1; export const text = 'package';`,
     });
-    await bench.folders.write('other', { files: { 'index.js': 'export default { register() {} };', 'shared.js': `globalThis.packagesLoaded += 1; export const other = 'other';` } });
+    await bench.folders.write('other', {
+      files: {
+        'index.js': 'export default { register() {} };',
+        'shared.js': `globalThis.packagesLoaded += 1; export const other = 'other';`,
+      },
+    });
     await bench.folders.write('sample', { files: files(1) });
     await bench.loader.activate('sample');
     await bench.folders.write('sample', { files: files(2) });

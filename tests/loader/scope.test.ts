@@ -22,14 +22,20 @@ describe('scope of a plugin', () => {
   afterEach(() => bench.folders.remove());
 
   const activate = async (code: string, more: Readonly<Record<string, string>> = {}): Promise<HostApi> => {
-    await bench.folders.write('sample', { files: { 'index.js': `export default { register(host) { globalThis.scopedHost = host; ${code} } };`, ...more } });
+    await bench.folders.write('sample', {
+      files: { 'index.js': `export default { register(host) { globalThis.scopedHost = host; ${code} } };`, ...more },
+    });
     await bench.loader.activate('sample');
     return world.scopedHost!;
   };
 
   it('names the plugin in its manifest, its log lines and its hooks', async () => {
     const host = await activate(`host.log.info('hi'); host.hooks.addFilter('sample', function mine() {});`);
-    expect(host.plugin).to.deep.include({ slug: 'sample', version: '1.0.0', directory: `${bench.folders.directory}/sample` });
+    expect(host.plugin).to.deep.include({
+      slug: 'sample',
+      version: '1.0.0',
+      directory: `${bench.folders.directory}/sample`,
+    });
     expect(bench.services.lines.find(({ message }) => message === 'hi')?.fields).to.deep.equal({ plugin: 'sample' });
     expect(bench.services.hooks.describe()[0]?.callbacks[0]).to.include({ owner: 'sample', callback: 'mine' });
     expect(host.assets.url('a.js')).to.equal('/assets/sample/a.js');
@@ -51,8 +57,16 @@ describe('scope of a plugin', () => {
     const { namespacedHooks: hooks } = globalThis as unknown as { namespacedHooks: NamespacedHooks };
     bench.services.hooks.addFilter('price', (price) => Number(price) + 0.5, 30);
     expect(bench.services.hooks.applyFilters('price', 1)).to.equal(4.5);
-    expect(bench.services.hooks.describe().find(({ name }) => name === 'price')?.callbacks[1]).to.include({ owner: 'sample', callback: 'sample/tax: addTax', priority: 20 });
-    expect([hooks.removeFilter('price', 'sample/fee'), hooks.hasFilter('price', 'sample/tax'), host.hooks.applyFilters('price', 1)]).to.deep.equal([1, true, 2.5]);
+    expect(bench.services.hooks.describe().find(({ name }) => name === 'price')?.callbacks[1]).to.include({
+      owner: 'sample',
+      callback: 'sample/tax: addTax',
+      priority: 20,
+    });
+    expect([
+      hooks.removeFilter('price', 'sample/fee'),
+      hooks.hasFilter('price', 'sample/tax'),
+      host.hooks.applyFilters('price', 1),
+    ]).to.deep.equal([1, true, 2.5]);
     await bench.loader.deactivate('sample');
     expect(bench.services.registered()).to.deep.equal(['hook price of host']);
     expect(() => hooks.addFilter('price', 'sample/late', () => 0)).to.throw('is not active any more');
@@ -72,7 +86,8 @@ describe('scope of a plugin', () => {
     expect(during).to.have.length(14);
     for (let round = 0; round < 1_000; round += 1) {
       await bench.loader.deactivate('sample');
-      if (bench.services.registered().length > 0 || bench.clock.pending() > 0) expect.fail(`Round ${round} left ${bench.services.registered().join(', ')}.`);
+      if (bench.services.registered().length > 0 || bench.clock.pending() > 0)
+        expect.fail(`Round ${round} left ${bench.services.registered().join(', ')}.`);
       await bench.loader.activate('sample');
     }
     expect(bench.services.registered()).to.deep.equal(during);
@@ -138,7 +153,8 @@ describe('scope of a plugin', () => {
       () => host.metrics.add(() => ''),
       () => host.onStop(() => undefined),
     ];
-    for (const use of refused) expect(use, use.toString()).to.throw("The plugin 'sample' is not active any more, so it cannot use the host");
+    for (const use of refused)
+      expect(use, use.toString()).to.throw("The plugin 'sample' is not active any more, so it cannot use the host");
     host.log.info('allowed');
     expect(host.clock.now()).to.equal(bench.clock.now());
     expect(host.site.url).to.equal('http://site.test');

@@ -6,7 +6,13 @@ import { createRedactor } from '../../host/log/redactor.ts';
 function recording(level: Level | 'silent' = 'debug', readable = false) {
   const lines: string[] = [];
   const redactor = createRedactor();
-  const log = createLogger({ level, clock: { now: () => Date.UTC(2026, 10, 20, 10, 0, 52) }, write: (line) => lines.push(line), redactor, readable });
+  const log = createLogger({
+    level,
+    clock: { now: () => Date.UTC(2026, 10, 20, 10, 0, 52) },
+    write: (line) => lines.push(line),
+    redactor,
+    readable,
+  });
   return { log, redactor, lines, last: () => JSON.parse(lines.at(-1)!) as Record<string, unknown> };
 }
 
@@ -45,7 +51,9 @@ describe('logger', () => {
 
   it('writes errors with name, message, stack, code and cause', () => {
     const { log, last } = recording();
-    log.error('Failed.', { error: Object.assign(new TypeError('outer', { cause: new Error('inner') }), { code: 'E_OUTER' }) });
+    log.error('Failed.', {
+      error: Object.assign(new TypeError('outer', { cause: new Error('inner') }), { code: 'E_OUTER' }),
+    });
     const error = last()['error'] as { cause: Record<string, unknown>; stack: string };
     expect(error).to.include({ name: 'TypeError', message: 'outer', code: 'E_OUTER' });
     expect(error.stack).to.include('log.test.ts');
@@ -55,14 +63,34 @@ describe('logger', () => {
   it('hides members with secret names at any depth, but not counts of tokens', () => {
     const { log, last } = recording();
     log.info('Saved.', {
-      settings: { api_key: 'a', apiKey: 'b', headers: { Authorization: 'Bearer c', 'Set-Cookie': 'd' }, list: [{ password: 'e' }] },
-      usage: { input_tokens: 7 }, keyboard: 'qwertz', monkey: 'yes', svc_api_key: 'f', signing_secret: 'g', accessToken: 'h', key: '',
+      settings: {
+        api_key: 'a',
+        apiKey: 'b',
+        headers: { Authorization: 'Bearer c', 'Set-Cookie': 'd' },
+        list: [{ password: 'e' }],
+      },
+      usage: { input_tokens: 7 },
+      keyboard: 'qwertz',
+      monkey: 'yes',
+      svc_api_key: 'f',
+      signing_secret: 'g',
+      accessToken: 'h',
+      key: '',
     });
     expect(last()).to.deep.include({
       settings: {
-        api_key: '[redacted]', apiKey: '[redacted]', headers: { Authorization: '[redacted]', 'Set-Cookie': '[redacted]' }, list: [{ password: '[redacted]' }],
+        api_key: '[redacted]',
+        apiKey: '[redacted]',
+        headers: { Authorization: '[redacted]', 'Set-Cookie': '[redacted]' },
+        list: [{ password: '[redacted]' }],
       },
-      usage: { input_tokens: 7 }, keyboard: 'qwertz', monkey: 'yes', svc_api_key: '[redacted]', signing_secret: '[redacted]', accessToken: '[redacted]', key: '',
+      usage: { input_tokens: 7 },
+      keyboard: 'qwertz',
+      monkey: 'yes',
+      svc_api_key: '[redacted]',
+      signing_secret: '[redacted]',
+      accessToken: '[redacted]',
+      key: '',
     });
   });
 
@@ -70,19 +98,53 @@ describe('logger', () => {
     const { log, redactor, lines } = recording();
     redactor.add('sk-very"secret');
     const error = new Error('Refused sk-very"secret here', { cause: { note: 'sk-very"secret' } });
-    log.error('Sent sk-very"secret', { error, nested: [{ url: `https://x.example/?k=${encodeURIComponent('sk-very"secret')}` }], 'sk-very"secret': 1, raw: '{"a":"sk-very\\"secret"}' });
+    log.error('Sent sk-very"secret', {
+      error,
+      nested: [{ url: `https://x.example/?k=${encodeURIComponent('sk-very"secret')}` }],
+      'sk-very"secret': 1,
+      raw: '{"a":"sk-very\\"secret"}',
+    });
     expect(lines.join('')).not.to.include('sk-very');
     expect(lines.join('')).to.include('Refused [redacted] here');
   });
 
   it('survives circles, throwing getters, depths, huge texts and values JSON cannot hold', () => {
     const { log, last } = recording();
-    const circle: Record<string, unknown> = { n: 1n, f: () => 1, nan: NaN, bytes: Buffer.from('abc'), set: new Set([1]), map: new Map([['token', 'x']]) };
+    const circle: Record<string, unknown> = {
+      n: 1n,
+      f: () => 1,
+      nan: NaN,
+      bytes: Buffer.from('abc'),
+      set: new Set([1]),
+      map: new Map([['token', 'x']]),
+    };
     circle['self'] = circle;
     const deep = JSON.parse('{"a":'.repeat(50) + '1' + '}'.repeat(50)) as unknown;
-    log.info('Odd.', { circle, deep, huge: 'x'.repeat(1_000_000), list: Array.from({ length: 5000 }, () => 1), get bad(): string { return 'fine'; }, thrower: { get x(): never { throw new Error('no'); } } });
+    log.info('Odd.', {
+      circle,
+      deep,
+      huge: 'x'.repeat(1_000_000),
+      list: Array.from({ length: 5000 }, () => 1),
+      get bad(): string {
+        return 'fine';
+      },
+      thrower: {
+        get x(): never {
+          throw new Error('no');
+        },
+      },
+    });
     expect(last()).to.deep.include({
-      circle: { n: '1', f: '[function f]', nan: 'NaN', bytes: '[3 bytes]', set: [1], map: { token: '[redacted]' }, self: '[circular]' }, thrower: '[unreadable]',
+      circle: {
+        n: '1',
+        f: '[function f]',
+        nan: 'NaN',
+        bytes: '[3 bytes]',
+        set: [1],
+        map: { token: '[redacted]' },
+        self: '[circular]',
+      },
+      thrower: '[unreadable]',
     });
     expect(JSON.stringify(last()).length).to.be.below(20_000);
   });

@@ -10,12 +10,16 @@ describeDialects('the setting rest_allowed_origins', (_open, dialectCase) => {
   });
   afterEach(() => site.host.stop());
 
-  const allowedFor = async (origin: string, { host } = site): Promise<string | null> => (await host.fetch('/wp-json/', { headers: { origin } })).headers.get('access-control-allow-origin');
+  const allowedFor = async (origin: string, { host } = site): Promise<string | null> =>
+    (await host.fetch('/wp-json/', { headers: { origin } })).headers.get('access-control-allow-origin');
 
   it('lets the scripts of the origins it names read answers, from the moment it is changed', async () => {
     expect(await allowedFor('https://shop.example.com')).to.equal(null);
     await site.host.options.update('rest_allowed_origins', ['HTTPS://Shop.example.com/', 'http://localhost:8080']);
-    expect(await site.host.options.get('rest_allowed_origins')).to.deep.equal(['https://shop.example.com', 'http://localhost:8080']);
+    expect(await site.host.options.get('rest_allowed_origins')).to.deep.equal([
+      'https://shop.example.com',
+      'http://localhost:8080',
+    ]);
     expect(await allowedFor('https://shop.example.com')).to.equal('https://shop.example.com');
     expect(await allowedFor('https://other.example.com')).to.equal(null);
     await site.host.options.delete('rest_allowed_origins');
@@ -29,7 +33,8 @@ describeDialects('the setting rest_allowed_origins', (_open, dialectCase) => {
       await other.host.options.update('rest_allowed_origins', ['https://shop.example.com']);
       // Processes look for each other's changes by their clocks, or hear of them at once, which may take a busy machine longer.
       await site.host.clock.advance(999);
-      while ((await allowedFor('https://shop.example.com')) === null) await new Promise((resolve) => setTimeout(resolve, 20));
+      while ((await allowedFor('https://shop.example.com')) === null)
+        await new Promise((resolve) => setTimeout(resolve, 20));
       expect(await allowedFor('https://shop.example.com')).to.equal('https://shop.example.com');
     } finally {
       await other.host.stop();
@@ -41,8 +46,14 @@ describeDialects('the setting rest_allowed_origins', (_open, dialectCase) => {
 
   it('refuses what is no origin, with a sentence', async () => {
     for (const wrong of ['shop.example.com', 'https://*.example.com', 'https://example.com/path', '*']) {
-      const error = (await failureOf(site.host.options.update('rest_allowed_origins', [wrong]))) as { code: string; data: { params: Record<string, string> } };
-      expect([error.code, error.data.params['rest_allowed_origins']]).to.deep.equal(['rest_invalid_param', `'${wrong}' is no origin. Write scheme and host, and the port if there is one, such as https://shop.example.com:8443.`]);
+      const error = (await failureOf(site.host.options.update('rest_allowed_origins', [wrong]))) as {
+        code: string;
+        data: { params: Record<string, string> };
+      };
+      expect([error.code, error.data.params['rest_allowed_origins']]).to.deep.equal([
+        'rest_invalid_param',
+        `'${wrong}' is no origin. Write scheme and host, and the port if there is one, such as https://shop.example.com:8443.`,
+      ]);
     }
   });
 });

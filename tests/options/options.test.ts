@@ -30,7 +30,9 @@ describeDialects('options', (open) => {
     for (const options of started) options.stop();
   });
 
-  async function start(clock = createSystemClock()): Promise<{ options: Options; database: Database; hooks: ReturnType<typeof createHooks> }> {
+  async function start(
+    clock = createSystemClock(),
+  ): Promise<{ options: Options; database: Database; hooks: ReturnType<typeof createHooks> }> {
     const database = await open({ clock });
     await database.migrate('host', migrations);
     const hooks = createHooks();
@@ -92,7 +94,9 @@ describeDialects('options', (open) => {
     expect(await countQueries(database, () => Promise.all([options.get('a'), options.get('b')]))).to.equal(0);
     expect(await countQueries(database, () => Promise.all([options.get('c'), options.get('c')]))).to.equal(1);
     expect(await countQueries(database, () => options.get('nothing'))).to.equal(1);
-    expect(await countQueries(database, async () => [await options.get('c'), await options.get('nothing')])).to.equal(0);
+    expect(await countQueries(database, async () => [await options.get('c'), await options.get('nothing')])).to.equal(
+      0,
+    );
   });
 
   it('keep their autoload when updated without naming it', async () => {
@@ -109,7 +113,11 @@ describeDialects('options', (open) => {
     const clock = createFakeClock();
     const [here, there] = [await start(), await start(clock)];
     expect(await there.options.get('colour')).to.equal(false);
-    const change = [() => here.options.update('colour', 'red'), () => here.options.update('colour', 'green'), () => here.options.delete('colour')];
+    const change = [
+      () => here.options.update('colour', 'red'),
+      () => here.options.update('colour', 'green'),
+      () => here.options.delete('colour'),
+    ];
     for (const [index, value] of ['red', 'green', false].entries()) {
       await change[index]!();
       await clock.advance(999);
@@ -142,10 +150,12 @@ describeDialects('options', (open) => {
 
   it('never cache a value that was changed while it was read', async () => {
     const { options } = await start();
-    await Promise.all(Array.from({ length: 60 }, async (_, number) => {
-      await options.update('busy', number);
-      await options.get('busy');
-    }));
+    await Promise.all(
+      Array.from({ length: 60 }, async (_, number) => {
+        await options.update('busy', number);
+        await options.get('busy');
+      }),
+    );
     const cached = await options.get('busy');
     expect(cached).to.equal(await (await start()).options.get('busy'));
   });
@@ -161,11 +171,13 @@ describeDialects('options', (open) => {
   it('written in a transaction are its own until it commits', async () => {
     const { options, database } = await start();
     await options.update('colour', 'red');
-    await database.transaction(async () => {
-      await options.update('colour', 'green');
-      expect(await options.get('colour')).to.equal('green');
-      throw new Error('no');
-    }).catch(() => {});
+    await database
+      .transaction(async () => {
+        await options.update('colour', 'green');
+        expect(await options.get('colour')).to.equal('green');
+        throw new Error('no');
+      })
+      .catch(() => {});
     expect(await options.get('colour')).to.equal('red');
     await database.transaction(async () => {
       await options.update('colour', 'blue');
@@ -202,7 +214,11 @@ describeDialects('options', (open) => {
     it('has exactly one winner among 64 callers on two nodes', async () => {
       const nodes = [await start(), await start()];
       const race = (expected: unknown, prefix: string): Promise<boolean[]> =>
-        Promise.all(Array.from({ length: 64 }, (_, number) => nodes[number % 2]!.options.compareAndSet('lock', expected, `${prefix} ${number}`)));
+        Promise.all(
+          Array.from({ length: 64 }, (_, number) =>
+            nodes[number % 2]!.options.compareAndSet('lock', expected, `${prefix} ${number}`),
+          ),
+        );
       const first = await race(undefined, 'first');
       expect(first.filter(Boolean)).to.have.length(1);
       const winner = `first ${first.indexOf(true)}`;
@@ -218,14 +234,20 @@ describeDialects('options', (open) => {
       await options.compareAndSet('turn', undefined, 1);
       await options.compareAndSet('turn', 1, 2);
       await options.compareAndSet('turn', 1, 3);
-      expect(seenActions).to.deep.equal([['turn', 1], ['turn', 1, 2]]);
+      expect(seenActions).to.deep.equal([
+        ['turn', 1],
+        ['turn', 1, 2],
+      ]);
     });
   });
 
   describe('that are registered settings', () => {
     const limits = {
       type: 'object',
-      properties: { text_timeout: { type: 'integer', minimum: 1, maximum: 600, required: true }, mode: { type: 'string', enum: ['fast', 'safe'] } },
+      properties: {
+        text_timeout: { type: 'integer', minimum: 1, maximum: 600, required: true },
+        mode: { type: 'string', enum: ['fast', 'safe'] },
+      },
       additionalProperties: false,
       default: { text_timeout: 60 },
     } as const;
@@ -245,14 +267,18 @@ describeDialects('options', (open) => {
       options.registerSetting('limits', { group: 'general', schema: limits });
       await options.update('limits', { text_timeout: '30' });
       expect(await options.get('limits')).to.deep.equal({ text_timeout: 30 });
-      const refused = (await options.update('limits', { text_timeout: 0, mode: 'slow', more: 1 }).catch((error: unknown) => error)) as RestError;
+      const refused = (await options
+        .update('limits', { text_timeout: 0, mode: 'slow', more: 1 })
+        .catch((error: unknown) => error)) as RestError;
       expect(refused).to.include({ code: 'rest_invalid_param', status: 400 });
       const sentence = (refused.data as { params: Record<string, string> }).params['limits'];
       expect(sentence).to.include('limits.text_timeout must be >= 1.');
       expect(sentence).to.include('limits.mode must be one of fast, safe.');
       expect(sentence).to.include("limits must not have the member 'more'.");
       expect(await options.update('limits', {}).catch(message)).to.match(/must have required property 'text_timeout'/);
-      expect(await options.compareAndSet('limits', { text_timeout: 30 }, 7).catch(message)).to.match(/limits must be object/);
+      expect(await options.compareAndSet('limits', { text_timeout: 30 }, 7).catch(message)).to.match(
+        /limits must be object/,
+      );
       expect(await options.get('limits')).to.deep.equal({ text_timeout: 30 });
     });
 
@@ -266,16 +292,29 @@ describeDialects('options', (open) => {
 
     it('are listed with their definitions; a second registration replaces the first', async () => {
       const { options } = await start();
-      options.registerSetting('blogname', { group: 'general', schema: { type: 'string', default: 'one' }, label: 'Name' });
-      options.registerSetting('blogname', { group: 'general', schema: { type: 'string', default: 'two' }, label: 'Title' });
-      expect(options.settings()).to.deep.equal([{ name: 'blogname', group: 'general', schema: { type: 'string', default: 'two' }, label: 'Title' }]);
+      options.registerSetting('blogname', {
+        group: 'general',
+        schema: { type: 'string', default: 'one' },
+        label: 'Name',
+      });
+      options.registerSetting('blogname', {
+        group: 'general',
+        schema: { type: 'string', default: 'two' },
+        label: 'Title',
+      });
+      expect(options.settings()).to.deep.equal([
+        { name: 'blogname', group: 'general', schema: { type: 'string', default: 'two' }, label: 'Title' },
+      ]);
       expect(await options.get('blogname')).to.equal('two');
     });
 
-    it('know WordPress\'s formats and bounds', async () => {
+    it("know WordPress's formats and bounds", async () => {
       const { options } = await start();
       options.registerSetting('colour', { group: 'general', schema: { type: 'string', format: 'hex-color' } });
-      options.registerSetting('share', { group: 'general', schema: { type: 'number', minimum: 0, exclusiveMinimum: true } });
+      options.registerSetting('share', {
+        group: 'general',
+        schema: { type: 'number', minimum: 0, exclusiveMinimum: true },
+      });
       expect(await options.update('colour', 'red').catch(message)).to.match(/colour must match format "hex-color"/);
       expect(await options.update('colour', '#ff0000')).to.equal(true);
       expect(await options.update('share', 0).catch(message)).to.match(/share must be > 0/);

@@ -16,8 +16,12 @@ describeDialects('/wp/v2/settings', (_open, dialectCase) => {
 
   it('is for those who may manage options', async () => {
     const asBob = await site.as(await site.create({ login: 'bob', role: 'editor' }));
-    expect([(await site.call('/wp/v2/settings')).status, (await asBob('/wp/v2/settings')).status]).to.deep.equal([401, 403]);
-    expect((await asBob('/wp/v2/settings', { method: 'POST', json: { title: 'x' } })).body.code).to.equal('rest_forbidden');
+    expect([(await site.call('/wp/v2/settings')).status, (await asBob('/wp/v2/settings')).status]).to.deep.equal([
+      401, 403,
+    ]);
+    expect((await asBob('/wp/v2/settings', { method: 'POST', json: { title: 'x' } })).body.code).to.equal(
+      'rest_forbidden',
+    );
   });
 
   it('shows and changes what is registered to be shown, in its JSON type', async () => {
@@ -30,12 +34,26 @@ describeDialects('/wp/v2/settings', (_open, dialectCase) => {
   });
 
   it('takes up what plugins register and take back, secrets for writing alone', async () => {
-    const undo = site.host.options.registerSetting('shop_size', { group: 'shop', showInRest: true, schema: { type: 'integer', minimum: 1, default: 3 } });
-    site.host.options.registerSetting('shop_key', { group: 'shop', showInRest: 'shop_secret', schema: { type: 'string', writeOnly: true } });
-    expect((await asAdmin('/wp/v2/settings')).body).to.include({ shop_size: 3 }).and.not.to.have.property('shop_secret');
-    expect((await post({ shop_size: '7', shop_secret: 'abc' })).body).to.include({ shop_size: 7 }).and.not.to.have.property('shop_secret');
+    const undo = site.host.options.registerSetting('shop_size', {
+      group: 'shop',
+      showInRest: true,
+      schema: { type: 'integer', minimum: 1, default: 3 },
+    });
+    site.host.options.registerSetting('shop_key', {
+      group: 'shop',
+      showInRest: 'shop_secret',
+      schema: { type: 'string', writeOnly: true },
+    });
+    expect((await asAdmin('/wp/v2/settings')).body)
+      .to.include({ shop_size: 3 })
+      .and.not.to.have.property('shop_secret');
+    expect((await post({ shop_size: '7', shop_secret: 'abc' })).body)
+      .to.include({ shop_size: 7 })
+      .and.not.to.have.property('shop_secret');
     expect(await site.host.options.get('shop_key')).to.equal('abc');
-    expect((await post({ shop_size: 0 })).body.data.params).to.deep.equal({ shop_size: 'shop_size must be greater than or equal to 1' });
+    expect((await post({ shop_size: 0 })).body.data.params).to.deep.equal({
+      shop_size: 'shop_size must be greater than or equal to 1',
+    });
     undo();
     expect((await asAdmin('/wp/v2/settings')).body).not.to.have.property('shop_size');
   });
@@ -52,28 +70,52 @@ interface Recorded {
   readonly method: string;
   readonly path: string;
   readonly body: string | null;
-  readonly answer: { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: Readonly<Record<string, unknown>> };
+  readonly answer: {
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: Readonly<Record<string, unknown>>;
+  };
 }
 
 /** Recorded from a WordPress with many more settings: compared are those that this host has too. */
 describeDialects('answers about the user and settings recorded from WordPress', (_open, dialectCase) => {
-  const rows = (JSON.parse(readRecording('rest.json.gz')) as Recorded[]).filter(({ path }) => path.startsWith('/wp-json/wp/v2/'));
+  const rows = (JSON.parse(readRecording('rest.json.gz')) as Recorded[]).filter(({ path }) =>
+    path.startsWith('/wp-json/wp/v2/'),
+  );
   const ours = ['title', 'description', 'timezone'];
 
   function comparable(value: unknown): unknown {
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).filter(([name]) => !(name in anywhere) || ours.includes(name)).map(([name, member]) => [name, comparable(member)]));
+    return Object.fromEntries(
+      Object.entries(value)
+        .filter(([name]) => !(name in anywhere) || ours.includes(name))
+        .map(([name, member]) => [name, comparable(member)]),
+    );
   }
-  const anywhere = Object.fromEntries(rows.flatMap(({ id, answer }) => (id === 'auth.app.settings.post' ? Object.keys(answer.body) : [])).map((name) => [name, true]));
+  const anywhere = Object.fromEntries(
+    rows
+      .flatMap(({ id, answer }) => (id === 'auth.app.settings.post' ? Object.keys(answer.body) : []))
+      .map((name) => [name, true]),
+  );
 
   for (const { id, method, path, body, answer } of rows) {
     it(`are matched: ${method} ${path} (${id})`, async () => {
       const site = await openSite(dialectCase);
       try {
-        const call = await site.as(await site.create({ login: 'admin', email: 'a@example.test', role: 'administrator' }));
-        const { status, headers, body: given } = await call(path.replace('/wp-json', ''), { method, ...(body !== null && { json: JSON.parse(body) as unknown }) });
+        const call = await site.as(
+          await site.create({ login: 'admin', email: 'a@example.test', role: 'administrator' }),
+        );
+        const {
+          status,
+          headers,
+          body: given,
+        } = await call(path.replace('/wp-json', ''), {
+          method,
+          ...(body !== null && { json: JSON.parse(body) as unknown }),
+        });
         expect(status).to.equal(answer.status);
-        for (const [name, value] of Object.entries(answer.headers)) expect(headers.get(name), name).to.equal(value.replaceAll('{site}', site.host.url));
+        for (const [name, value] of Object.entries(answer.headers))
+          expect(headers.get(name), name).to.equal(value.replaceAll('{site}', site.host.url));
         const { message, ...rest } = given as Record<string, unknown>;
         const { message: recordedMessage, ...recorded } = answer.body;
         expect(comparable(rest)).to.deep.equal(comparable(recorded));

@@ -55,7 +55,9 @@ describeDialects('transients', (open) => {
   });
 
   it('refuse an expiry that is no number of seconds', async () => {
-    expect(await options.setTransient('odd', 1, -1).catch((error: unknown) => (error as Error).message)).to.match(/0 \(never\) or more seconds, not -1/);
+    expect(await options.setTransient('odd', 1, -1).catch((error: unknown) => (error as Error).message)).to.match(
+      /0 \(never\) or more seconds, not -1/,
+    );
   });
 
   it('that expired are swept hourly, the others kept', async () => {
@@ -80,7 +82,12 @@ describeDialects('transients', (open) => {
     });
 
     it('tells all who wait of an error, and stores nothing', async () => {
-      const fail = (): Promise<unknown> => options.remember('sum', 60, async () => { throw new Error('no'); }).catch((error: unknown) => (error as Error).message);
+      const fail = (): Promise<unknown> =>
+        options
+          .remember('sum', 60, async () => {
+            throw new Error('no');
+          })
+          .catch((error: unknown) => (error as Error).message);
       expect(await Promise.all([fail(), fail()])).to.deep.equal(['no', 'no']);
       expect(await options.remember('sum', 60, async () => 5)).to.equal(5);
     });

@@ -19,8 +19,10 @@ describe('hooks against recorded WordPress', () => {
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as RecordedProgram);
-  const byRule = (program: RecordedProgram): unknown[] => runProgramSync(program, createModel({ removedNeverRuns: true }));
-  const departs = (program: RecordedProgram): boolean => JSON.stringify(byRule(program)) !== JSON.stringify(program.trace);
+  const byRule = (program: RecordedProgram): unknown[] =>
+    runProgramSync(program, createModel({ removedNeverRuns: true }));
+  const departs = (program: RecordedProgram): boolean =>
+    JSON.stringify(byRule(program)) !== JSON.stringify(program.trace);
 
   it('holds all 500 recorded programs', () => {
     expect(programs).to.have.length(500);
@@ -28,25 +30,31 @@ describe('hooks against recorded WordPress', () => {
 
   it('has a model that gives every recorded trace in the way of WordPress', () => {
     for (const program of programs) {
-      expect(runProgramSync(program, createModel({ removedNeverRuns: false })), `program ${program.id}`).to.deep.equal(program.trace);
+      expect(runProgramSync(program, createModel({ removedNeverRuns: false })), `program ${program.id}`).to.deep.equal(
+        program.trace,
+      );
     }
   });
 
   it('gives every recorded trace in which no callback is removed while its own priority runs', () => {
     const same = programs.filter((program) => !departs(program));
     expect(same).to.have.length(491);
-    for (const program of same) expect(runProgramSync(program, synchronousEngine()), `program ${program.id}`).to.deep.equal(program.trace);
+    for (const program of same)
+      expect(runProgramSync(program, synchronousEngine()), `program ${program.id}`).to.deep.equal(program.trace);
   });
 
   it('gives the other nine as the model does with the rule that a removed callback never runs', () => {
     const others = programs.filter(departs);
     expect(others).to.have.length(9);
-    for (const program of others) expect(runProgramSync(program, synchronousEngine()), `program ${program.id}`).to.deep.equal(byRule(program));
+    for (const program of others)
+      expect(runProgramSync(program, synchronousEngine()), `program ${program.id}`).to.deep.equal(byRule(program));
   });
 
   it('gives the same traces when every run is asynchronous', async () => {
     for (const program of programs) {
-      expect(await runProgram(program, asynchronousEngine()), `program ${program.id}`).to.deep.equal(departs(program) ? byRule(program) : program.trace);
+      expect(await runProgram(program, asynchronousEngine()), `program ${program.id}`).to.deep.equal(
+        departs(program) ? byRule(program) : program.trace,
+      );
     }
   });
 });

@@ -15,14 +15,30 @@ describe('recorded nonces and capabilities of WordPress', () => {
     const recordings = JSON.parse(await readFile(new URL('options.json', import.meta.url), 'utf8')) as Recording[];
     const host = await createTestHost();
     try {
-      const administrator = await host.users.create({ login: 'ada', email: 'ada@example.com', password: 'correct horse', role: 'administrator' });
-      const nonces = createNonces({ key: () => host.secrets.deriveKey('nonces'), clock: host.clock, hooks: createHooks() });
+      const administrator = await host.users.create({
+        login: 'ada',
+        email: 'ada@example.com',
+        password: 'correct horse',
+        role: 'administrator',
+      });
+      const nonces = createNonces({
+        key: () => host.secrets.deriveKey('nonces'),
+        clock: host.clock,
+        hooks: createHooks(),
+      });
       const nonce = nonces.create('act', administrator, 'session');
-      const verify = (given: string, action: string) => nonces.verify({ nonce: given, action, user: administrator, sessionId: 'session' });
+      const verify = (given: string, action: string) =>
+        nonces.verify({ nonce: given, action, user: administrator, sessionId: 'session' });
       const unknown = await host.users.get(999);
       expect([
-        verify(nonce, 'act'), verify(nonce, 'other'), verify('', 'act'), nonce.length,
-        administrator.can('manage_options'), administrator.can('nope'), unknown?.can('read') ?? false, roleNames,
+        verify(nonce, 'act'),
+        verify(nonce, 'other'),
+        verify('', 'act'),
+        nonce.length,
+        administrator.can('manage_options'),
+        administrator.can('nope'),
+        unknown?.can('read') ?? false,
+        roleNames,
       ]).to.deep.equal(recordings.find(({ name }) => name === 'nonce/caps')?.returns);
     } finally {
       await host.stop();

@@ -2,7 +2,15 @@ import { RestError, RestResponse } from '#plugin-api';
 import type { RestApi, RestRequest, RouteArgument, RouteDefinition } from '#plugin-api';
 import { sanitizeTextField } from '../../host/rest/schema/text-fields.ts';
 
-const echo = ({ params, url, query, form, json, route, method }: RestRequest): unknown => ({ params, url, query, body: form, json, route, method });
+const echo = ({ params, url, query, form, json, route, method }: RestRequest): unknown => ({
+  params,
+  url,
+  query,
+  body: form,
+  json,
+  route,
+  method,
+});
 
 /** One optional argument per case of the recording. */
 const typeArguments: Record<string, RouteArgument> = {
@@ -24,16 +32,32 @@ const typeArguments: Record<string, RouteArgument> = {
   hex: { type: 'string', format: 'hex-color' },
   arr: { type: 'array', items: { type: 'integer' } },
   arr_u: { type: 'array', items: { type: 'string' }, uniqueItems: true, minItems: 1, maxItems: 3 },
-  obj: { type: 'object', properties: { a: { type: 'integer', required: true }, b: { type: 'string' } }, additionalProperties: false },
+  obj: {
+    type: 'object',
+    properties: { a: { type: 'integer', required: true }, b: { type: 'string' } },
+    additionalProperties: false,
+  },
   obj_open: { type: 'object', properties: { a: { type: 'integer' } } },
   obj_pat: { type: 'object', patternProperties: { '^x_': { type: 'integer' } }, additionalProperties: false },
   null: { type: 'null' },
   multi: { type: ['integer', 'string', 'null'] },
   multi2: { type: ['boolean', 'integer'] },
-  anyof: { anyOf: [{ type: 'integer', minimum: 5 }, { type: 'string', minLength: 3 }] },
-  oneof: { oneOf: [{ title: 'I', type: 'integer' }, { title: 'S', type: 'string' }] },
+  anyof: {
+    anyOf: [
+      { type: 'integer', minimum: 5 },
+      { type: 'string', minLength: 3 },
+    ],
+  },
+  oneof: {
+    oneOf: [
+      { title: 'I', type: 'integer' },
+      { title: 'S', type: 'string' },
+    ],
+  },
   vcb: { validate: (value) => !Number.isNaN(Number(value)) },
-  vcbe: { validate: () => new RestError({ code: 'custom_code', message: 'Custom message', status: 422, data: { x: 1 } }) },
+  vcbe: {
+    validate: () => new RestError({ code: 'custom_code', message: 'Custom message', status: 422, data: { x: 1 } }),
+  },
   scb: { sanitize: () => new RestError({ code: 'bad_san', message: 'San message', status: 418 }) },
   scb_only: { type: 'integer', sanitize: (value) => Math.abs(Math.trunc(Number(value))) },
   tf: { type: 'string', sanitize: (value) => sanitizeTextField(String(value)) },
@@ -44,10 +68,16 @@ const answers: Record<string, () => unknown> = {
   err: () => new RestError({ code: 'my_err', message: 'My message', status: 409, data: { extra: [1, 2] } }),
   nostatus: () => new RestError({ code: 'my_err', message: 'No status' }),
   strdata: () => new RestError({ code: 'my_err', message: 'String data', data: 'hello' }),
-  multi: () => new RestError({
-    code: 'e1', message: 'First', status: 400,
-    additional: [new RestError({ code: 'e1', message: 'First again', status: 400 }), new RestError({ code: 'e2', message: 'Second', status: 401 })],
-  }),
+  multi: () =>
+    new RestError({
+      code: 'e1',
+      message: 'First',
+      status: 400,
+      additional: [
+        new RestError({ code: 'e1', message: 'First again', status: 400 }),
+        new RestError({ code: 'e2', message: 'Second', status: 401 }),
+      ],
+    }),
   adddata: () => new RestError({ code: 'e1', message: 'First', status: 422, data: { b: 2 } }),
   throw: () => {
     throw new Error('This text must not reach the caller.');
@@ -70,7 +100,11 @@ const answers: Record<string, () => unknown> = {
 function linked(rest: RestApi): RestResponse {
   return new RestResponse({
     body: { id: 1, title: 't', nest: { a: 1, b: 2 } },
-    headers: { 'X-WP-Total': '5', 'X-WP-TotalPages': '1', Link: `<${rest.url().replace(/\/wp-json\/$/, '')}/next>; rel="next"; title="T"` },
+    headers: {
+      'X-WP-Total': '5',
+      'X-WP-TotalPages': '1',
+      Link: `<${rest.url().replace(/\/wp-json\/$/, '')}/next>; rel="next"; title="T"`,
+    },
     links: {
       self: [{ href: rest.url('/anch/v1/echo/1') }],
       up: [{ href: rest.url('/anch/v1/echo/2'), embeddable: true }],
@@ -80,12 +114,19 @@ function linked(rest: RestApi): RestResponse {
 }
 
 const permissions: Record<string, unknown> = {
-  true: true, false: false, null: null, zero: 0, empty: '', str: 'no', err: new RestError({ code: 'perm_err', message: 'Perm msg', status: 403 }),
+  true: true,
+  false: false,
+  null: null,
+  zero: 0,
+  empty: '',
+  str: 'no',
+  err: new RestError({ code: 'perm_err', message: 'Perm msg', status: 403 }),
 };
 
 /** Registers the routes that the recording was made over. */
 export function registerOracleRoutes(rest: RestApi): void {
-  const register = (route: string, definition: RouteDefinition | RouteDefinition[]): void => void rest.registerRoute('anch/v1', route, definition);
+  const register = (route: string, definition: RouteDefinition | RouteDefinition[]): void =>
+    void rest.registerRoute('anch/v1', route, definition);
   register('/echo/(?P<id>\\d+)', [
     {
       args: { id: { type: 'integer', minimum: 1 }, q: { type: 'string', default: 'dflt' } },
@@ -93,30 +134,44 @@ export function registerOracleRoutes(rest: RestApi): void {
       allowBatch: true,
       schema: { title: 'echo', type: 'object', properties: { id: { type: 'integer', context: ['view'] } } },
     },
-    { methods: ['POST', 'PUT', 'PATCH'], args: { id: { type: 'integer' }, label: { type: 'string', required: true, minLength: 2 } }, handler: echo },
+    {
+      methods: ['POST', 'PUT', 'PATCH'],
+      args: { id: { type: 'integer' }, label: { type: 'string', required: true, minLength: 2 } },
+      handler: echo,
+    },
     { methods: ['DELETE'], permission: ({ user }) => user.can('manage_options'), handler: echo },
   ]);
   register('/types', { methods: ['GET', 'POST'], args: typeArguments, handler: echo });
   register('/err/(?P<k>[a-z0-9_]+)', {
     methods: ['GET', 'POST'],
-    handler: ({ params }) => (params['k'] === 'link' ? linked(rest) : (answers[String(params['k'])] ?? answers['arr'])?.()),
+    handler: ({ params }) =>
+      params['k'] === 'link' ? linked(rest) : (answers[String(params['k'])] ?? answers['arr'])?.(),
   });
-  for (const [name, answer] of Object.entries(permissions)) register(`/perm/${name}`, { permission: () => answer, handler: () => 'ok' });
+  for (const [name, answer] of Object.entries(permissions))
+    register(`/perm/${name}`, { permission: () => answer, handler: () => 'ok' });
   register('/noperm', { handler: () => 'ok' });
   register('/nocb', { handler: undefined as unknown as RouteDefinition['handler'] });
   register('/hidden', { showInIndex: false, handler: () => 'ok' });
   register('/vroute', {
     args: { a: { type: 'integer', required: true }, b: { type: 'integer' } },
-    validate: ({ params }) => (params['a'] === 1 ? new RestError({ code: 'route_err', message: 'route validate', status: 400 }) : true),
+    validate: ({ params }) =>
+      params['a'] === 1 ? new RestError({ code: 'route_err', message: 'route validate', status: 400 }) : true,
     handler: echo,
   });
-  register('/order', { methods: ['POST'], args: { a: { type: 'integer', required: true, default: 7 } }, handler: echo });
+  register('/order', {
+    methods: ['POST'],
+    args: { a: { type: 'integer', required: true, default: 7 } },
+    handler: echo,
+  });
   register('/ov', { handler: () => 'first' });
   register('/ov', { methods: ['GET', 'POST'], handler: () => 'second' });
   register('/ov2', { handler: () => 'first' });
   register('/ov2', { override: true, handler: () => 'second' });
   register('/items', {
-    args: { page: { type: 'integer', default: 1, minimum: 1 }, per_page: { type: 'integer', default: 10, minimum: 1, maximum: 100 } },
+    args: {
+      page: { type: 'integer', default: 1, minimum: 1 },
+      per_page: { type: 'integer', default: 10, minimum: 1, maximum: 100 },
+    },
     handler: (request) => items(rest, request),
   });
 }
@@ -124,7 +179,13 @@ export function registerOracleRoutes(rest: RestApi): void {
 function items(rest: RestApi, { params }: RestRequest): RestResponse {
   const [page, perPage] = [Number(params['page']), Number(params['per_page'])];
   const pages = Math.ceil(25 / perPage);
-  const body = Array.from({ length: 25 }, (_, index) => ({ id: index + 1 })).slice((page - 1) * perPage, page * perPage);
+  const body = Array.from({ length: 25 }, (_, index) => ({ id: index + 1 })).slice(
+    (page - 1) * perPage,
+    page * perPage,
+  );
   const next = `<${rest.url('/anch/v1/items')}?page=${page + 1}&per_page=${perPage}>; rel="next"`;
-  return new RestResponse({ body, headers: { 'X-WP-Total': '25', 'X-WP-TotalPages': String(pages), ...(page < pages && { Link: next }) } });
+  return new RestResponse({
+    body,
+    headers: { 'X-WP-Total': '25', 'X-WP-TotalPages': String(pages), ...(page < pages && { Link: next }) },
+  });
 }

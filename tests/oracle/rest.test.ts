@@ -11,7 +11,11 @@ interface Recorded {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  readonly answer: { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: unknown };
+  readonly answer: {
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: unknown;
+  };
 }
 
 const recorded = JSON.parse(readRecording('rest.json.gz')) as Recorded[];
@@ -53,7 +57,8 @@ describe('REST answers recorded from WordPress', () => {
 async function difference(site: RestSite, row: Recorded): Promise<string | null> {
   const answer = withSite(row.answer, site.url);
   const response = await site.fetch(row.path, { method: row.method, headers: row.headers, body: row.body });
-  if (response.status !== answer.status) return `status ${response.status}, recorded ${answer.status}: ${await response.text()}`;
+  if (response.status !== answer.status)
+    return `status ${response.status}, recorded ${answer.status}: ${await response.text()}`;
   for (const [name, value] of Object.entries(answer.headers)) {
     const actual = response.headers.get(name);
     // Ours adds the discovery link behind an answer's own links (D1).

@@ -14,7 +14,10 @@ interface Recorded {
   readonly sanitized?: unknown;
 }
 
-const recorded = readRecording('schema.jsonl.gz').trim().split('\n').map((line) => JSON.parse(line) as Recorded);
+const recorded = readRecording('schema.jsonl.gz')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Recorded);
 
 describe('values checked and coerced as recorded from WordPress', () => {
   it('match in all pairs of schema and value but the named exceptions', () => {

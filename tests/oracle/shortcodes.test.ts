@@ -34,7 +34,9 @@ describe('recorded shortcodes of WordPress', () => {
     const shortcodes = createShortcodes({ hooks: createHooks(), log: silentLog });
     const undo = shortcodes.addShortcode('b', () => 'B');
     const before = [
-      shortcodes.shortcodeExists('b'), shortcodes.hasShortcode('x [b] y', 'b'), shortcodes.stripShortcodes('a[b]c'),
+      shortcodes.shortcodeExists('b'),
+      shortcodes.hasShortcode('x [b] y', 'b'),
+      shortcodes.stripShortcodes('a[b]c'),
       shortcodes.shortcodeAttributes({ x: 1, y: 2 }, { y: 3, z: 4 } as unknown as Record<string, string>),
     ];
     undo();

@@ -13,19 +13,41 @@ describeDialects('what people tell about themselves, in the admin', (_open, dial
   });
   afterEach(() => site.host.stop());
 
-  const about = { first_name: 'Eve', last_name: 'Adams', nickname: 'E', url: 'https://eve.example', description: 'First.\r\nSecond.', slug: 'eve-adams', locale: 'fr_FR' };
+  const about = {
+    first_name: 'Eve',
+    last_name: 'Adams',
+    nickname: 'E',
+    url: 'https://eve.example',
+    description: 'First.\r\nSecond.',
+    slug: 'eve-adams',
+    locale: 'fr_FR',
+  };
 
   it('is changed by themselves on their profile', async () => {
     const browser = await site.signIn('eve');
-    expect((await browser.submit('/admin/profile', 'about', about)).text).to.contain('What you tell about yourself is saved.');
-    expect((await site.host.users.get(eve.id))?.profile).to.deep.equal({ firstName: 'Eve', lastName: 'Adams', nickname: 'E', url: 'https://eve.example', description: 'First.\nSecond.', slug: 'eve-adams', locale: 'fr_FR' });
-    expect((await browser.get('/admin/profile')).html).to.contain('value="https://eve.example"').and.match(/<img class="avatar" src="\/avatars\/96\/\d+\/E\.svg" alt=""/);
+    expect((await browser.submit('/admin/profile', 'about', about)).text).to.contain(
+      'What you tell about yourself is saved.',
+    );
+    expect((await site.host.users.get(eve.id))?.profile).to.deep.equal({
+      firstName: 'Eve',
+      lastName: 'Adams',
+      nickname: 'E',
+      url: 'https://eve.example',
+      description: 'First.\nSecond.',
+      slug: 'eve-adams',
+      locale: 'fr_FR',
+    });
+    expect((await browser.get('/admin/profile')).html)
+      .to.contain('value="https://eve.example"')
+      .and.match(/<img class="avatar" src="\/avatars\/96\/\d+\/E\.svg" alt=""/);
   });
 
   it('comes back as it was typed, with a sentence at what is refused', async () => {
     const browser = await site.signIn('eve');
     const refused = await browser.submit('/admin/profile', 'about', { ...about, url: 'ftp://eve', slug: 'ada' });
-    expect(refused.html).to.match(/id="url"[^>]*aria-invalid="true"/).and.contain('value="ftp://eve"');
+    expect(refused.html)
+      .to.match(/id="url"[^>]*aria-invalid="true"/)
+      .and.contain('value="ftp://eve"');
     const taken = await browser.submit('/admin/profile', 'about', { ...about, slug: 'ada' });
     expect(taken.text).to.contain('Another user has this name in addresses.');
     expect((await site.host.users.get(eve.id))?.profile?.firstName).to.equal('');

@@ -22,7 +22,11 @@ export interface AdminBrowser {
   /** As `submit`, a form with files. */
   upload(path: string, action: string, parts: Readonly<Record<string, string | UploadPart>>): Promise<PageAnswer>;
   /** Sends a form's fields as they are, to see what the server makes of it; `redirect` is not followed. */
-  post(path: string, fields: Readonly<Record<string, string>>, headers?: Readonly<Record<string, string>>): Promise<PageAnswer>;
+  post(
+    path: string,
+    fields: Readonly<Record<string, string>>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<PageAnswer>;
 }
 
 export interface UploadPart {
@@ -36,7 +40,11 @@ export interface PagesSite {
   signIn(login: string, withPassword?: string): Promise<AdminBrowser>;
 }
 
-export async function openPages({ location }: DialectCase, env: Readonly<Record<string, string>> = {}, plugins: Pick<TestHostInit, 'plugins' | 'pluginDirs' | 'clock'> = {}): Promise<PagesSite> {
+export async function openPages(
+  { location }: DialectCase,
+  env: Readonly<Record<string, string>> = {},
+  plugins: Pick<TestHostInit, 'plugins' | 'pluginDirs' | 'clock'> = {},
+): Promise<PagesSite> {
   const { databaseUrl, dataDir } = location();
   const host = await createTestHost({ database: databaseUrl ?? dataDir, env, ...plugins });
   return {
@@ -55,7 +63,11 @@ function createBrowser(host: TestHost): AdminBrowser {
   const cookies = new Map<string, string>();
   async function send(path: string, init: RequestInit = {}): Promise<PageAnswer> {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const response = await host.fetch(path, { ...init, redirect: 'manual', headers: { accept: 'text/html', cookie, ...(init.headers as Record<string, string>) } });
+    const response = await host.fetch(path, {
+      ...init,
+      redirect: 'manual',
+      headers: { accept: 'text/html', cookie, ...(init.headers as Record<string, string>) },
+    });
     for (const line of response.headers.getSetCookie()) {
       const [name = '', value = ''] = (line.split(';')[0] ?? '').split('=', 2);
       if (value === '' || /Max-Age=0/.test(line)) cookies.delete(name);
@@ -63,15 +75,35 @@ function createBrowser(host: TestHost): AdminBrowser {
     }
     const bytes = new Uint8Array(await response.arrayBuffer());
     const html = new TextDecoder().decode(bytes);
-    return { status: response.status, headers: response.headers, bytes, location: response.headers.get('location'), html, text: readable(html) };
+    return {
+      status: response.status,
+      headers: response.headers,
+      bytes,
+      location: response.headers.get('location'),
+      html,
+      text: readable(html),
+    };
   }
-  const post = (path: string, fields: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}): Promise<PageAnswer> =>
-    send(path, { method: 'POST', body: new URLSearchParams(fields).toString(), headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers } });
-  const follow = (answer: PageAnswer): PageAnswer | Promise<PageAnswer> => (answer.location === null ? answer : send(answer.location));
+  const post = (
+    path: string,
+    fields: Readonly<Record<string, string>>,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<PageAnswer> =>
+    send(path, {
+      method: 'POST',
+      body: new URLSearchParams(fields).toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    });
+  const follow = (answer: PageAnswer): PageAnswer | Promise<PageAnswer> =>
+    answer.location === null ? answer : send(answer.location);
   async function findForm(path: string, action: string): Promise<{ target: string; nonce: string }> {
     const { html } = await send(path);
     const target = `${path.split('?')[0]}?action=${action}`;
-    const form = html.split('<form').find((part) => part.includes(`action="${target.replaceAll('=', '&#x3D;')}"`) || part.includes(`action="${target}"`));
+    const form = html
+      .split('<form')
+      .find(
+        (part) => part.includes(`action="${target.replaceAll('=', '&#x3D;')}"`) || part.includes(`action="${target}"`),
+      );
     const nonce = /name="_nonce" value="([^"]+)"/.exec(form ?? '')?.[1];
     if (nonce === undefined) throw new Error(`${path} has no form that posts to ${target}.`);
     return { target, nonce };
@@ -97,5 +129,14 @@ function createBrowser(host: TestHost): AdminBrowser {
 
 function readable(html: string): string {
   const main = html.slice(Math.max(0, html.indexOf('<main')));
-  return main.replace(/<[^>]+>/g, ' ').replace(/&#x27;/g, "'").replace(/&quot;/g, '"').replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&#x3D;/g, '=').replace(/&amp;/g, '&').replace(/\s+/g, ' ').trim();
+  return main
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/&#x27;/g, "'")
+    .replace(/&quot;/g, '"')
+    .replace(/&lt;/g, '<')
+    .replace(/&gt;/g, '>')
+    .replace(/&#x3D;/g, '=')
+    .replace(/&amp;/g, '&')
+    .replace(/\s+/g, ' ')
+    .trim();
 }

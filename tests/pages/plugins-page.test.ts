@@ -13,7 +13,8 @@ const entry = `export default {
 };`;
 
 /** The nonce of the page's forms, whichever of them is there. */
-const nonceIn = (html: string): string => /plugins\?action&#x3D;\w+"[^]*?name="_nonce" value="([^"]+)"/.exec(html)?.[1] ?? '';
+const nonceIn = (html: string): string =>
+  /plugins\?action&#x3D;\w+"[^]*?name="_nonce" value="([^"]+)"/.exec(html)?.[1] ?? '';
 
 describeDialects('the page Plugins', (_open, dialectCase) => {
   let site: PagesSite;
@@ -34,15 +35,22 @@ describeDialects('the page Plugins', (_open, dialectCase) => {
     const file = await writeZip({ file: join(folder, 'sample.zip'), contents: pluginFiles(manifest, code) });
     return { name: 'sample.zip', bytes: await readFile(file) };
   }
-  const install = (part: UploadPart, more: Readonly<Record<string, string>> = {}): Promise<PageAnswer> => browser.upload('/admin/plugins', 'install', { zip: part, ...more });
+  const install = (part: UploadPart, more: Readonly<Record<string, string>> = {}): Promise<PageAnswer> =>
+    browser.upload('/admin/plugins', 'install', { zip: part, ...more });
   const installed = async (): Promise<string[]> => (await readdir(join(folder, 'plugins')).catch(() => [])).sort();
-  const states = (): string => site.host.plugins.list().map(({ slug, version, state }) => `${slug} ${version} ${state}`).join();
+  const states = (): string =>
+    site.host.plugins
+      .list()
+      .map(({ slug, version, state }) => `${slug} ${version} ${state}`)
+      .join();
 
   it('installs a zip, inactive until it is asked for, and later a newer version', async () => {
     expect((await browser.get('/admin/plugins')).text).to.contain('No plugins yet');
     expect((await install(await zip())).text).to.contain('Sample 1.0.0 is installed.');
     expect(states()).to.equal('sample 1.0.0 inactive');
-    expect((await browser.submit('/admin/plugins', 'activate', { slug: 'sample' })).text).to.contain('Sample is active.');
+    expect((await browser.submit('/admin/plugins', 'activate', { slug: 'sample' })).text).to.contain(
+      'Sample is active.',
+    );
     expect(site.host.hooks.applyFilters('sample', 'nothing')).to.equal('here');
     expect((await install(await zip({ version: '1.1.0' }))).text).to.contain('Sample 1.1.0 is in the place of 1.0.0.');
     expect(states()).to.equal('sample 1.1.0 active');
@@ -60,15 +68,21 @@ describeDialects('the page Plugins', (_open, dialectCase) => {
     expect((await install(await zip({ slug: '../up' }))).text).to.contain('"slug" must be lower-case letters');
     expect((await install(await zip({ autoActivate: true }))).text).to.contain('"autoActivate"');
     expect((await browser.upload('/admin/plugins', 'install', {})).text).to.contain('Choose the zip of a plugin.');
-    expect((await install({ name: 'empty.zip', bytes: Buffer.alloc(0) })).text).to.contain('Choose the zip of a plugin.');
-    expect((await install({ name: 'large.zip', bytes: Buffer.alloc(20 * 1_048_576 + 1) })).text).to.contain('The file is larger than 20 MB.');
+    expect((await install({ name: 'empty.zip', bytes: Buffer.alloc(0) })).text).to.contain(
+      'Choose the zip of a plugin.',
+    );
+    expect((await install({ name: 'large.zip', bytes: Buffer.alloc(20 * 1_048_576 + 1) })).text).to.contain(
+      'The file is larger than 20 MB.',
+    );
     expect(await installed()).to.deep.equal([]);
     await install(await zip());
     expect((await install(await zip())).text).to.contain("The plugin 'sample' 1.0.0 is installed already.");
   });
 
   it('keeps a plugin that cannot be activated, with the stage and the reason', async () => {
-    const answer = await install(await zip({}, `export default { register() { throw new Error('no <way>'); } };`), { activate: '1' });
+    const answer = await install(await zip({}, `export default { register() { throw new Error('no <way>'); } };`), {
+      activate: '1',
+    });
     expect(answer.text).to.contain('Failed at register.').and.contain('no <way>');
     expect(states()).to.equal('sample 1.0.0 failed');
   });
@@ -78,8 +92,12 @@ describeDialects('the page Plugins', (_open, dialectCase) => {
     await site.host.options.update('sample_data', { kept: true });
     expect((await browser.get('/admin/plugins')).html).not.to.contain('action&#x3D;uninstall');
     await browser.submit('/admin/plugins', 'deactivate', { slug: 'sample' });
-    expect((await browser.get('/admin/plugins')).html).to.contain('data-confirm="Uninstall Sample? All its data is removed and cannot be brought back."');
-    expect((await browser.submit('/admin/plugins', 'uninstall', { slug: 'sample' })).text).to.contain('Sample is uninstalled, with its data and its folder.');
+    expect((await browser.get('/admin/plugins')).html).to.contain(
+      'data-confirm="Uninstall Sample? All its data is removed and cannot be brought back."',
+    );
+    expect((await browser.submit('/admin/plugins', 'uninstall', { slug: 'sample' })).text).to.contain(
+      'Sample is uninstalled, with its data and its folder.',
+    );
     expect(await site.host.options.get('sample_data')).to.equal(false);
     expect([await installed(), states()]).to.deep.equal([[], '']);
   });
@@ -89,7 +107,9 @@ describeDialects('the page Plugins', (_open, dialectCase) => {
     const nonce = nonceIn((await browser.get('/admin/plugins')).html);
     await browser.submit('/admin/plugins', 'activate', { slug: 'sample' });
     await browser.post('/admin/plugins?action=uninstall', { slug: 'sample', _nonce: nonce });
-    expect((await browser.get('/admin/plugins')).text).to.contain("The plugin 'sample' is active; deactivate it before it is uninstalled.");
+    expect((await browser.get('/admin/plugins')).text).to.contain(
+      "The plugin 'sample' is active; deactivate it before it is uninstalled.",
+    );
     await browser.post('/admin/plugins?action=uninstall', { slug: 'other', _nonce: nonce });
     expect((await browser.get('/admin/plugins')).text).to.contain('There is no such plugin.');
     expect(states()).to.equal('sample 1.0.0 active');
@@ -99,9 +119,13 @@ describeDialects('the page Plugins', (_open, dialectCase) => {
     await install(await zip(), { activate: '1' });
     const { html, text } = await browser.submit('/admin/plugins', 'health', { slug: 'sample' });
     expect(text).to.contain('Stock is full All shelves.').and.contain('The <till> is open');
-    expect(html).to.match(/notice-success[^]*Stock is full/).and.match(/notice-error[^]*The &lt;till&gt; is open/);
+    expect(html)
+      .to.match(/notice-success[^]*Stock is full/)
+      .and.match(/notice-error[^]*The &lt;till&gt; is open/);
     await install(await zip({ version: '1.0.1' }, 'export default { register() {} };'));
-    expect((await browser.submit('/admin/plugins', 'health', { slug: 'sample' })).text).to.contain('It has no health checks.');
+    expect((await browser.submit('/admin/plugins', 'health', { slug: 'sample' })).text).to.contain(
+      'It has no health checks.',
+    );
   });
 
   it('offers and does no more than one’s capabilities allow, and only for genuine forms', async () => {

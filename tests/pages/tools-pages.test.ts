@@ -21,32 +21,80 @@ describeDialects('the pages settings and tools', (_open, dialectCase) => {
   });
 
   it('save settings by group, in the types of their schemas', async () => {
-    const saved = await browser.submit('/admin/settings', 'save', { group: 'general', 'settings[blogname]': ' Ada’s <site> ', 'settings[timezone_string]': 'Europe/Berlin', 'settings[blogdescription]': '' });
+    const saved = await browser.submit('/admin/settings', 'save', {
+      group: 'general',
+      'settings[blogname]': ' Ada’s <site> ',
+      'settings[timezone_string]': 'Europe/Berlin',
+      'settings[blogdescription]': '',
+    });
     expect(saved.text).to.contain('The settings of General are saved.');
-    expect(await Promise.all(['blogname', 'timezone_string', 'blogdescription'].map((name) => site.host.options.get(name)))).to.deep.equal(['Ada’s <site>', 'Europe/Berlin', '']);
+    expect(
+      await Promise.all(['blogname', 'timezone_string', 'blogdescription'].map((name) => site.host.options.get(name))),
+    ).to.deep.equal(['Ada’s <site>', 'Europe/Berlin', '']);
     expect(saved.html).to.contain('value="Europe/Berlin"').and.contain('<option value="Asia/Tokyo">');
-    await browser.submit('/admin/settings', 'save', { group: 'rest', 'settings[rest_allowed_origins]': 'https://one.example\r\n\r\nhttps://two.example/\r\n' });
-    expect(await site.host.options.get('rest_allowed_origins')).to.deep.equal(['https://one.example', 'https://two.example']);
+    await browser.submit('/admin/settings', 'save', {
+      group: 'rest',
+      'settings[rest_allowed_origins]': 'https://one.example\r\n\r\nhttps://two.example/\r\n',
+    });
+    expect(await site.host.options.get('rest_allowed_origins')).to.deep.equal([
+      'https://one.example',
+      'https://two.example',
+    ]);
   });
 
   it('show a sentence at a refused setting and store none of the group', async () => {
-    const refused = await browser.submit('/admin/settings', 'save', { group: 'general', 'settings[blogname]': 'New name', 'settings[timezone_string]': 'Europe/Atlantis' });
+    const refused = await browser.submit('/admin/settings', 'save', {
+      group: 'general',
+      'settings[blogname]': 'New name',
+      'settings[timezone_string]': 'Europe/Atlantis',
+    });
     expect(refused.status).to.equal(400);
     expect(refused.text).to.contain('Nothing was saved.').and.contain("There is no time zone 'Europe/Atlantis'.");
-    expect(refused.html).to.contain('value="New name"').and.match(/id="setting-timezone-string"[^>]*aria-invalid="true"/);
+    expect(refused.html)
+      .to.contain('value="New name"')
+      .and.match(/id="setting-timezone-string"[^>]*aria-invalid="true"/);
     expect(await site.host.options.get('blogname')).to.equal('My site');
   });
 
   it('show a plugin’s group once it is named, and never a secret', async () => {
-    site.host.options.registerSetting('shop_size', { group: 'shop', label: 'Size', schema: { type: 'integer', minimum: 1, default: 3 } });
-    site.host.options.registerSetting('shop_open', { group: 'shop', label: 'Open', schema: { type: 'boolean', default: false } });
-    site.host.options.registerSetting('shop_key', { group: 'shop', label: 'Key', schema: { type: 'string', writeOnly: true, default: 'hush' } });
+    site.host.options.registerSetting('shop_size', {
+      group: 'shop',
+      label: 'Size',
+      schema: { type: 'integer', minimum: 1, default: 3 },
+    });
+    site.host.options.registerSetting('shop_open', {
+      group: 'shop',
+      label: 'Open',
+      schema: { type: 'boolean', default: false },
+    });
+    site.host.options.registerSetting('shop_key', {
+      group: 'shop',
+      label: 'Key',
+      schema: { type: 'string', writeOnly: true, default: 'hush' },
+    });
     expect((await browser.get('/admin/settings')).text).not.to.contain('Size');
     site.host.hooks.addFilter('admin_settings_groups', (groups) => [...groups, { id: 'shop', title: 'Shop' }]);
-    expect((await browser.get('/admin/settings')).html).to.contain('Shop').and.not.contain('hush');
-    expect((await browser.submit('/admin/settings', 'save', { group: 'shop', 'settings[shop_size]': '0', 'settings[shop_open]': '1' })).text).to.contain('This must be >= 1.');
-    await browser.submit('/admin/settings', 'save', { group: 'shop', 'settings[shop_size]': '7', 'settings[shop_open]': '1' });
-    expect([await site.host.options.get('shop_size'), await site.host.options.get('shop_open')]).to.deep.equal([7, true]);
+    expect((await browser.get('/admin/settings')).html)
+      .to.contain('Shop')
+      .and.not.contain('hush');
+    expect(
+      (
+        await browser.submit('/admin/settings', 'save', {
+          group: 'shop',
+          'settings[shop_size]': '0',
+          'settings[shop_open]': '1',
+        })
+      ).text,
+    ).to.contain('This must be >= 1.');
+    await browser.submit('/admin/settings', 'save', {
+      group: 'shop',
+      'settings[shop_size]': '7',
+      'settings[shop_open]': '1',
+    });
+    expect([await site.host.options.get('shop_size'), await site.host.options.get('shop_open')]).to.deep.equal([
+      7,
+      true,
+    ]);
   });
 
   it('show cron events and history, run an event now and delete it', async () => {
@@ -59,24 +107,40 @@ describeDialects('the pages settings and tools', (_open, dialectCase) => {
     await site.host.cron.schedule('hourly', 'shop_sync', { args: [7, 'x'] });
     await site.host.cron.schedule('0 3 * * *', 'shop_bad');
     const shown = (await browser.get('/admin/tools/cron')).text;
-    expect(shown).to.contain('shop_sync [7,"x"]').and.contain('1 Jan 2026, 01:00 in 1 h').and.contain('Once an hour').and.contain('0 3 * * *');
-    expect((await browser.submit('/admin/tools/cron', 'run', { hook: 'shop_sync', args: '[7,"x"]' })).text).to.contain('shop_sync ran.');
+    expect(shown)
+      .to.contain('shop_sync [7,"x"]')
+      .and.contain('1 Jan 2026, 01:00 in 1 h')
+      .and.contain('Once an hour')
+      .and.contain('0 3 * * *');
+    expect((await browser.submit('/admin/tools/cron', 'run', { hook: 'shop_sync', args: '[7,"x"]' })).text).to.contain(
+      'shop_sync ran.',
+    );
     expect(ran).to.deep.equal([[7, 'x']]);
     const failed = await browser.submit('/admin/tools/cron', 'run', { hook: 'shop_bad', args: '[]' });
     expect(failed.text).to.contain('shop_bad failed.').and.contain('Failed');
     expect(failed.html).to.contain('The shop is &lt;closed&gt;.');
     expect((await browser.get('/admin/tools/cron?hook=shop_sync')).text).to.match(/History of shop_sync.*Done/);
-    expect((await browser.submit('/admin/tools/cron', 'delete', { hook: 'shop_sync', args: '[7,"x"]' })).text).to.contain('The event shop_sync is removed.');
+    expect(
+      (await browser.submit('/admin/tools/cron', 'delete', { hook: 'shop_sync', args: '[7,"x"]' })).text,
+    ).to.contain('The event shop_sync is removed.');
     expect(await site.host.cron.next('shop_sync', [7, 'x'])).to.equal(false);
-    expect((await browser.submit('/admin/tools/cron', 'delete', { hook: 'shop_sync', args: '[7,"x"]' })).text).to.contain('That event is gone');
+    expect(
+      (await browser.submit('/admin/tools/cron', 'delete', { hook: 'shop_sync', args: '[7,"x"]' })).text,
+    ).to.contain('That event is gone');
   });
 
   it('show hooks with callbacks, owners and counts, and find them', async () => {
-    site.host.hooks.addFilter('shop_price', function addTax(price: unknown) {
-      return price;
-    }, 7);
+    site.host.hooks.addFilter(
+      'shop_price',
+      function addTax(price: unknown) {
+        return price;
+      },
+      7,
+    );
     site.host.hooks.applyFilters('shop_price', 1);
-    expect((await browser.get('/admin/tools/hooks?s=ADDTAX')).text).to.match(/1 hook with 1 callback.* shop_price 7 addTax host filter 1 0/);
+    expect((await browser.get('/admin/tools/hooks?s=ADDTAX')).text).to.match(
+      /1 hook with 1 callback.* shop_price 7 addTax host filter 1 0/,
+    );
     expect((await browser.get('/admin/tools/hooks?s=nothing-like-this')).text).to.contain('No hook fits');
   });
 
@@ -86,10 +150,17 @@ describeDialects('the pages settings and tools', (_open, dialectCase) => {
     const [name = ''] = await readdir(directory);
     await writeFile(join(directory, 'other.txt'), 'something else');
     const { status, headers, bytes } = await browser.submit('/admin/tools/backup', 'download', { name });
-    expect([status, headers.get('content-disposition'), headers.get('content-type'), headers.get('cache-control')]).to.deep.equal([200, `attachment; filename="${name}"`, 'application/octet-stream', 'no-store']);
+    expect([
+      status,
+      headers.get('content-disposition'),
+      headers.get('content-type'),
+      headers.get('cache-control'),
+    ]).to.deep.equal([200, `attachment; filename="${name}"`, 'application/octet-stream', 'no-store']);
     expect(Buffer.from(bytes).equals(await readFile(join(directory, name)))).to.equal(true);
     for (const wrong of ['../site.sqlite', `../backups/${name}`, join(directory, name), 'other.txt', '', `${name}\0`]) {
-      expect((await browser.submit('/admin/tools/backup', 'download', { name: wrong })).text, wrong).to.contain('That backup is gone already.');
+      expect((await browser.submit('/admin/tools/backup', 'download', { name: wrong })).text, wrong).to.contain(
+        'That backup is gone already.',
+      );
     }
     expect((await browser.post('/admin/tools/backup?action=download', { name, _nonce: 'wrong' })).status).to.equal(403);
     await site.create({ login: 'eve', role: 'editor' });
@@ -107,7 +178,10 @@ describeDialects('the pages settings and tools', (_open, dialectCase) => {
     expect(made.text).to.contain(`The backup ${name} is made`).and.contain(`db restore ${directory}/${name}`);
     await browser.submit('/admin/tools/backup', 'make');
     expect((await readdir(directory)).sort()).to.deep.equal([`backup-20260101-000000-2${ending}`, name].sort());
-    for (const wrong of ['../site.sqlite', 'site.sqlite', `./${name}`]) expect((await browser.submit('/admin/tools/backup', 'delete', { name: wrong })).text).to.contain('That backup is gone already.');
+    for (const wrong of ['../site.sqlite', 'site.sqlite', `./${name}`])
+      expect((await browser.submit('/admin/tools/backup', 'delete', { name: wrong })).text).to.contain(
+        'That backup is gone already.',
+      );
     expect((await browser.submit('/admin/tools/backup', 'delete', { name })).text).to.contain('The backup is deleted.');
     expect(await readdir(directory)).to.deep.equal([`backup-20260101-000000-2${ending}`]);
   });

@@ -15,23 +15,56 @@ describeDialects('the pages about users', (_open, dialectCase) => {
   afterEach(() => site.host.stop());
 
   it('list users with roles, find them, and page', async () => {
-    for (let number = 1; number <= 21; number += 1) await site.host.database.knex('users').insert({ login: `m${number}`, login_key: `m${number}`, slug: `m${number}`, email: `m${number}@x.example`, email_key: `m${number}@x.example`, display_name: `M ${number}`, display_key: `m ${String(number).padStart(2, '0')}`, roles: '["author"]', password_hash: '-', created_at: 0 });
+    for (let number = 1; number <= 21; number += 1)
+      await site.host.database.knex('users').insert({
+        login: `m${number}`,
+        login_key: `m${number}`,
+        slug: `m${number}`,
+        email: `m${number}@x.example`,
+        email_key: `m${number}@x.example`,
+        display_name: `M ${number}`,
+        display_key: `m ${String(number).padStart(2, '0')}`,
+        roles: '["author"]',
+        password_hash: '-',
+        created_at: 0,
+      });
     const { text } = await browser.get('/admin/users');
-    expect(text).to.contain('All (22)').and.contain('Author (21)').and.contain('Administrator (1)').and.contain('Ada Lovelace You').and.contain('Page 1 of 2');
+    expect(text)
+      .to.contain('All (22)')
+      .and.contain('Author (21)')
+      .and.contain('Administrator (1)')
+      .and.contain('Ada Lovelace You')
+      .and.contain('Page 1 of 2');
     const second = await browser.get('/admin/users?page=2&role=author');
     expect(second.text).to.contain('M 21').and.contain('21 users');
     expect(second.text).not.to.contain('Ada');
-    expect((await browser.get('/admin/users?s=M%2021')).text).to.contain('1 user').and.contain('m21@x.example');
+    expect((await browser.get('/admin/users?s=M%2021')).text)
+      .to.contain('1 user')
+      .and.contain('m21@x.example');
     expect((await browser.get('/admin/users?s=%3Cnobody%3E')).text).to.contain('No user fits');
   });
 
   it('add a user, with a sentence at each bad field and what was typed', async () => {
-    const bad = await browser.submit('/admin/users/new', 'create', { login: 'a/b', email: 'bob@example.com', display_name: 'Bob', role: 'editor', password: 'short' });
+    const bad = await browser.submit('/admin/users/new', 'create', {
+      login: 'a/b',
+      email: 'bob@example.com',
+      display_name: 'Bob',
+      role: 'editor',
+      password: 'short',
+    });
     expect(bad.status).to.equal(400);
     expect(bad.text).to.contain('Use 1 to 60 letters').and.contain('Use 8 to 1024 characters');
-    expect(bad.html).to.contain('value="bob@example.com"').and.match(/value="editor" selected/);
+    expect(bad.html)
+      .to.contain('value="bob@example.com"')
+      .and.match(/value="editor" selected/);
     expect(bad.html).not.to.contain('value="short"');
-    const added = await browser.submit('/admin/users/new', 'create', { login: 'bob', email: 'bob@example.com', display_name: 'Bob', role: 'editor', password });
+    const added = await browser.submit('/admin/users/new', 'create', {
+      login: 'bob',
+      email: 'bob@example.com',
+      display_name: 'Bob',
+      role: 'editor',
+      password,
+    });
     expect(added.text).to.contain('Bob was added.');
     expect((await site.host.users.verify('bob', password))?.roles).to.deep.equal(['editor']);
   });
@@ -40,16 +73,25 @@ describeDialects('the pages about users', (_open, dialectCase) => {
     const bob = await site.create({ login: 'bob' });
     const bobs = await site.signIn('bob');
     const path = `/admin/users/edit?id=${bob.id}`;
-    const saved = await browser.submit(path, 'save', { id: String(bob.id), display_name: 'Bob B', email: 'b@example.com', role: 'author' });
+    const saved = await browser.submit(path, 'save', {
+      id: String(bob.id),
+      display_name: 'Bob B',
+      email: 'b@example.com',
+      role: 'author',
+    });
     expect(saved.text).to.contain('The user is saved.');
     const { displayName, email, roles } = (await site.host.users.get(bob.id))!;
     expect([displayName, email, roles]).to.deep.equal(['Bob B', 'b@example.com', ['author']]);
     expect((await bobs.get('/admin/profile')).status).to.equal(302);
-    expect((await browser.submit(path, 'password', { id: String(bob.id), password: 'x' })).text).to.contain('Use 8 to 1024 characters');
+    expect((await browser.submit(path, 'password', { id: String(bob.id), password: 'x' })).text).to.contain(
+      'Use 8 to 1024 characters',
+    );
     await browser.submit(path, 'password', { id: String(bob.id), password: 'a wholly new one' });
     const again = await site.signIn('bob', 'a wholly new one');
     expect((await browser.get(path)).text).to.contain('Signed in on 1 browser.');
-    expect((await browser.submit(path, 'sign-out', { id: String(bob.id) })).text).to.contain('Bob B was signed out everywhere.').and.contain('Not signed in anywhere.');
+    expect((await browser.submit(path, 'sign-out', { id: String(bob.id) })).text)
+      .to.contain('Bob B was signed out everywhere.')
+      .and.contain('Not signed in anywhere.');
     expect((await again.get('/admin/profile')).status).to.equal(302);
   });
 
@@ -58,34 +100,63 @@ describeDialects('the pages about users', (_open, dialectCase) => {
     const path = `/admin/users/delete?id=${bob.id}`;
     const told: unknown[] = [];
     site.host.hooks.addAction('delete_user', (id, reassignTo) => void told.push([id, reassignTo]));
-    expect((await browser.submit(path, 'delete', { id: String(bob.id), content: '' })).text).to.contain('Choose what happens');
+    expect((await browser.submit(path, 'delete', { id: String(bob.id), content: '' })).text).to.contain(
+      'Choose what happens',
+    );
     expect(await site.host.users.get(bob.id)).not.to.equal(null);
-    expect((await browser.submit(path, 'delete', { id: String(bob.id), content: String(admin.id) })).text).to.contain('bob was deleted.');
+    expect((await browser.submit(path, 'delete', { id: String(bob.id), content: String(admin.id) })).text).to.contain(
+      'bob was deleted.',
+    );
     expect([await site.host.users.get(bob.id), told]).to.deep.equal([null, [[bob.id, admin.id]]]);
     const own = await browser.get(`/admin/users/delete?id=${admin.id}`);
-    expect([own.status, own.text]).to.satisfy(([status, text]: [number, string]) => status === 400 && text.includes('You cannot delete yourself'));
+    expect([own.status, own.text]).to.satisfy(
+      ([status, text]: [number, string]) => status === 400 && text.includes('You cannot delete yourself'),
+    );
     expect((await browser.get(path)).status).to.equal(404);
   });
 
   it('refuse to take the last administrator away', async () => {
-    const refused = await browser.submit(`/admin/users/edit?id=${admin.id}`, 'save', { id: String(admin.id), display_name: 'Ada', email: 'ada@example.com', role: 'editor' });
-    expect([refused.status, refused.text.includes('Make another user an administrator first')]).to.deep.equal([400, true]);
+    const refused = await browser.submit(`/admin/users/edit?id=${admin.id}`, 'save', {
+      id: String(admin.id),
+      display_name: 'Ada',
+      email: 'ada@example.com',
+      role: 'editor',
+    });
+    expect([refused.status, refused.text.includes('Make another user an administrator first')]).to.deep.equal([
+      400,
+      true,
+    ]);
     expect((await site.host.users.get(admin.id))?.roles).to.deep.equal(['administrator']);
   });
 
   it('are closed to those without the capability, whose menu does not show them', async () => {
     await site.create({ login: 'bob', role: 'editor' });
     const bobs = await site.signIn('bob');
-    for (const path of ['/admin/users', '/admin/users/new', `/admin/users/edit?id=${admin.id}`, `/admin/users/delete?id=${admin.id}`, '/admin/settings', '/admin/tools', '/admin/tools/cron', '/admin/tools/hooks']) {
+    for (const path of [
+      '/admin/users',
+      '/admin/users/new',
+      `/admin/users/edit?id=${admin.id}`,
+      `/admin/users/delete?id=${admin.id}`,
+      '/admin/settings',
+      '/admin/tools',
+      '/admin/tools/cron',
+      '/admin/tools/hooks',
+    ]) {
       expect([path, (await bobs.get(path)).status]).to.deep.equal([path, 403]);
     }
     const { html } = await bobs.get('/admin/profile');
-    expect(html).to.contain('href="/admin/profile"').and.not.contain('href="/admin/users"').and.not.contain('href="/admin/settings"');
+    expect(html)
+      .to.contain('href="/admin/profile"')
+      .and.not.contain('href="/admin/users"')
+      .and.not.contain('href="/admin/settings"');
   });
 
   it('change nothing without the nonce of their page', async () => {
     const bob = await site.create({ login: 'bob' });
-    const { status } = await browser.post('/admin/users/delete?action=delete', { id: String(bob.id), content: 'remove' });
+    const { status } = await browser.post('/admin/users/delete?action=delete', {
+      id: String(bob.id),
+      content: 'remove',
+    });
     expect(status).to.equal(403);
     expect(await site.host.users.get(bob.id)).not.to.equal(null);
   });
@@ -103,27 +174,50 @@ describeDialects('the profile', (_open, dialectCase) => {
   afterEach(() => site.host.stop());
 
   it('changes the name at once, and the address with the current password', async () => {
-    expect((await browser.submit('/admin/profile', 'save', { display_name: 'Bob B', email: 'bob@example.com' })).text).to.contain('Your profile is saved.');
+    expect(
+      (await browser.submit('/admin/profile', 'save', { display_name: 'Bob B', email: 'bob@example.com' })).text,
+    ).to.contain('Your profile is saved.');
     const refused = await browser.submit('/admin/profile', 'save', { display_name: 'Bob C', email: 'new@example.com' });
     expect([refused.status, refused.text.includes('Enter your current password.')]).to.deep.equal([400, true]);
-    await browser.submit('/admin/profile', 'save', { display_name: 'Bob C', email: 'new@example.com', current_for_email: password });
+    await browser.submit('/admin/profile', 'save', {
+      display_name: 'Bob C',
+      email: 'new@example.com',
+      current_for_email: password,
+    });
     const { displayName, email } = (await site.host.users.get(bob.id))!;
     expect([displayName, email]).to.deep.equal(['Bob C', 'new@example.com']);
   });
 
   it('changes the password after the current one, and goes on here while other sessions end', async () => {
     const elsewhere = await site.signIn('bob');
-    const change = (fields: Record<string, string>): ReturnType<AdminBrowser['submit']> => browser.submit('/admin/profile', 'password', fields);
-    expect((await change({ current: 'wrong one', password: 'another long one', again: 'another long one' })).text).to.contain('This is not your current password.');
-    expect((await change({ current: password, password: 'another long one', again: 'yet another' })).text).to.contain('The two passwords differ.');
-    expect((await change({ current: password, password: 'short', again: 'short' })).text).to.contain('Use 8 to 1024 characters');
-    expect((await change({ current: password, password: 'another long one', again: 'another long one' })).text).to.contain('Your password is changed.');
+    const change = (fields: Record<string, string>): ReturnType<AdminBrowser['submit']> =>
+      browser.submit('/admin/profile', 'password', fields);
+    expect(
+      (await change({ current: 'wrong one', password: 'another long one', again: 'another long one' })).text,
+    ).to.contain('This is not your current password.');
+    expect((await change({ current: password, password: 'another long one', again: 'yet another' })).text).to.contain(
+      'The two passwords differ.',
+    );
+    expect((await change({ current: password, password: 'short', again: 'short' })).text).to.contain(
+      'Use 8 to 1024 characters',
+    );
+    expect(
+      (await change({ current: password, password: 'another long one', again: 'another long one' })).text,
+    ).to.contain('Your password is changed.');
     expect(await site.host.users.verify('bob', 'another long one')).not.to.equal(null);
-    expect([(await browser.get('/admin/profile')).status, (await elsewhere.get('/admin/profile')).status]).to.deep.equal([200, 302]);
+    expect([
+      (await browser.get('/admin/profile')).status,
+      (await elsewhere.get('/admin/profile')).status,
+    ]).to.deep.equal([200, 302]);
   });
 
   it('lets nobody guess the password without end', async () => {
-    const guess = (): ReturnType<AdminBrowser['submit']> => browser.submit('/admin/profile', 'password', { current: 'a wrong one', password: 'another long one', again: 'another long one' });
+    const guess = (): ReturnType<AdminBrowser['submit']> =>
+      browser.submit('/admin/profile', 'password', {
+        current: 'a wrong one',
+        password: 'another long one',
+        again: 'another long one',
+      });
     for (let tries = 0; tries < 10; tries += 1) await guess();
     expect((await guess()).text).to.match(/too many tries/i);
   });
@@ -131,7 +225,10 @@ describeDialects('the profile', (_open, dialectCase) => {
   it('makes an application password, shown once, and revokes it', async () => {
     const made = await browser.submit('/admin/profile', 'create-password', { name: 'backup script' });
     const secret = /<code data-copy-source>((?:\w{4} ){5}\w{4})<\/code>/.exec(made.html)?.[1] ?? '';
-    const me = (): Promise<Response> => site.host.fetch('/wp-json/wp/v2/users/me', { headers: { authorization: `Basic ${Buffer.from(`bob:${secret}`).toString('base64')}` } });
+    const me = (): Promise<Response> =>
+      site.host.fetch('/wp-json/wp/v2/users/me', {
+        headers: { authorization: `Basic ${Buffer.from(`bob:${secret}`).toString('base64')}` },
+      });
     expect((await me()).status).to.equal(200);
     const { html, text } = await browser.get('/admin/profile');
     expect(text).to.contain('backup script');
@@ -139,22 +236,35 @@ describeDialects('the profile', (_open, dialectCase) => {
     const id = /name="id" value="([0-9a-f-]{36})"/.exec(html)?.[1] ?? '';
     expect((await browser.submit('/admin/profile', 'revoke-password', { id })).text).to.contain('is revoked');
     expect((await me()).status).to.equal(401);
-    expect((await browser.submit('/admin/profile', 'create-password', { name: ' ' })).text).to.contain('a name of 1 to 100 characters');
+    expect((await browser.submit('/admin/profile', 'create-password', { name: ' ' })).text).to.contain(
+      'a name of 1 to 100 characters',
+    );
   });
 
   it('shows the sessions and ends one, or all others, but never those of somebody else', async () => {
     const [second, third] = [await site.signIn('bob'), await site.signIn('bob')];
-    const ids = [...(await browser.get('/admin/profile')).html.matchAll(/name="id" value="([0-9a-f]{64})"/g)].map((match) => match[1] ?? '');
+    const ids = [...(await browser.get('/admin/profile')).html.matchAll(/name="id" value="([0-9a-f]{64})"/g)].map(
+      (match) => match[1] ?? '',
+    );
     expect(ids).to.have.length(2);
     await browser.submit('/admin/profile', 'sign-out', { id: ids[0]! });
-    expect([(await second.get('/admin/profile')).status, (await third.get('/admin/profile')).status].sort()).to.deep.equal([200, 302]);
+    expect(
+      [(await second.get('/admin/profile')).status, (await third.get('/admin/profile')).status].sort(),
+    ).to.deep.equal([200, 302]);
     await browser.submit('/admin/profile', 'sign-out-others');
-    expect([(await browser.get('/admin/profile')).status, (await second.get('/admin/profile')).status, (await third.get('/admin/profile')).status]).to.deep.equal([200, 302, 302]);
+    expect([
+      (await browser.get('/admin/profile')).status,
+      (await second.get('/admin/profile')).status,
+      (await third.get('/admin/profile')).status,
+    ]).to.deep.equal([200, 302, 302]);
     await site.create({ login: 'eve' });
     const eves = await site.signIn('eve');
     await site.signIn('bob');
-    const [others = ''] = [...(await browser.get('/admin/profile')).html.matchAll(/name="id" value="([0-9a-f]{64})"/g)].map((match) => match[1]);
-    const nonce = /name="_nonce" value="([^"]+)"/.exec((await eves.get('/admin/profile')).html.split('<main')[1] ?? '')?.[1] ?? '';
+    const [others = ''] = [
+      ...(await browser.get('/admin/profile')).html.matchAll(/name="id" value="([0-9a-f]{64})"/g),
+    ].map((match) => match[1]);
+    const nonce =
+      /name="_nonce" value="([^"]+)"/.exec((await eves.get('/admin/profile')).html.split('<main')[1] ?? '')?.[1] ?? '';
     await eves.post('/admin/profile?action=sign-out', { id: others, _nonce: nonce });
     expect((await browser.get('/admin/profile')).html).to.contain(others);
   });

@@ -3,8 +3,16 @@ import { isUrl } from '#plugin-api';
 
 describe('isUrl', () => {
   it('knows addresses from other texts', () => {
-    for (const text of ['https://example.com', 'http://127.0.0.1:3000/a?b#c', 'https://bücher.test/', 'https://①②⑦.⓪.⓪.①/', 'mailto:a@example.com']) expect(isUrl(text), text).to.equal(true);
-    for (const text of ['', 'example.com', '/path', 'https://', 'https://a b/', 'http://127.0.0.1:99999/']) expect(isUrl(text), text).to.equal(false);
+    for (const text of [
+      'https://example.com',
+      'http://127.0.0.1:3000/a?b#c',
+      'https://bücher.test/',
+      'https://①②⑦.⓪.⓪.①/',
+      'mailto:a@example.com',
+    ])
+      expect(isUrl(text), text).to.equal(true);
+    for (const text of ['', 'example.com', '/path', 'https://', 'https://a b/', 'http://127.0.0.1:99999/'])
+      expect(isUrl(text), text).to.equal(false);
   });
 
   it('takes what is relative to an address', () => {

@@ -17,7 +17,16 @@ async function violations(root = ''): Promise<string[]> {
   const { output } = await cruise([`${root}host`, `${root}plugins`], options);
   const { summary } = output as ICruiseResult;
   expect(summary.totalCruised, 'files looked at').to.be.greaterThan(10);
-  return [...new Set(summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to.replace(/.*node_modules\/([^/]+)\/.*/, '$1')}`.replaceAll(root || ' ', root ? '' : ' ')))].sort();
+  return [
+    ...new Set(
+      summary.violations.map(({ rule, from, to }) =>
+        `${rule.name}: ${from} -> ${to.replace(/.*node_modules\/([^/]+)\/.*/, '$1')}`.replaceAll(
+          root || ' ',
+          root ? '' : ' ',
+        ),
+      ),
+    ),
+  ].sort();
 }
 
 describe('import rules', () => {

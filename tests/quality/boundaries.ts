@@ -3,30 +3,73 @@ import type { IForbiddenRuleType } from 'dependency-cruiser';
 // Packages, node's own modules, and what could not be resolved, which has a rule of its own.
 const outside = '^node_modules/|^(node:)?[a-z0-9_/]+$|^\\.';
 const vendorSdks = 'node_modules/(openai|@anthropic-ai|@google/genai|@qdrant|chromadb|@pinecone-database)/';
-const hostFolders = ['admin', 'content', 'cron', 'http', 'hooks', 'loader', 'log', 'options', 'pages', 'rest', 'secrets', 'users', 'views'];
+const hostFolders = [
+  'admin',
+  'content',
+  'cron',
+  'http',
+  'hooks',
+  'loader',
+  'log',
+  'options',
+  'pages',
+  'rest',
+  'secrets',
+  'users',
+  'views',
+];
 
 /** A folder may import only itself, the plugin API and what is listed; packages are governed by rules of their own. */
 function only(name: string, from: string, allowed: readonly string[] = []): IForbiddenRuleType {
-  return { name, severity: 'error', from: { path: from }, to: { pathNot: [outside, '^host/plugin-api/', from, ...allowed] } };
+  return {
+    name,
+    severity: 'error',
+    from: { path: from },
+    to: { pathNot: [outside, '^host/plugin-api/', from, ...allowed] },
+  };
 }
 
 const rules: readonly IForbiddenRuleType[] = [
-  { name: 'no cycles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+  {
+    name: 'no cycles',
+    severity: 'error',
+    from: {},
+    to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+  },
   { name: 'no unresolvable imports', severity: 'error', from: {}, to: { couldNotResolve: true } },
   only('plugin-api imports itself alone', '^host/plugin-api/'),
-  ...hostFolders.map((folder) => only(`host/${folder} imports itself, #plugin-api, database, log`, `^host/${folder}/`, ['^host/database/', '^host/log/'])),
+  ...hostFolders.map((folder) =>
+    only(`host/${folder} imports itself, #plugin-api, database, log`, `^host/${folder}/`, [
+      '^host/database/',
+      '^host/log/',
+    ]),
+  ),
   only('host/database imports itself, log', '^host/database/', ['^host/log/']),
   only('providers import themselves and kit', '^plugins/svc/providers/', ['^plugins/svc/(providers|kit)/']),
   only('vector stores import themselves and kit', '^plugins/svc/vector-stores/', ['^plugins/svc/(vector-stores|kit)/']),
   only('kit imports itself', '^plugins/svc/kit/'),
-  only('settings import themselves, providers, vector stores, kit', '^plugins/svc/settings/', ['^plugins/svc/(settings|providers|vector-stores|kit)/']),
-  only('ai imports providers, vector stores, settings, kit', '^plugins/svc/ai/', ['^plugins/svc/(ai|providers|vector-stores|settings|kit)/']),
-  only('webhooks import themselves, settings, kit', '^plugins/svc/webhooks/', ['^plugins/svc/(webhooks|settings|kit)/']),
+  only('settings import themselves, providers, vector stores, kit', '^plugins/svc/settings/', [
+    '^plugins/svc/(settings|providers|vector-stores|kit)/',
+  ]),
+  only('ai imports providers, vector stores, settings, kit', '^plugins/svc/ai/', [
+    '^plugins/svc/(ai|providers|vector-stores|settings|kit)/',
+  ]),
+  only('webhooks import themselves, settings, kit', '^plugins/svc/webhooks/', [
+    '^plugins/svc/(webhooks|settings|kit)/',
+  ]),
   {
     name: 'modules import themselves, ai, settings, kit, context',
     severity: 'error',
     from: { path: '^plugins/svc/modules/([^/]+)/' },
-    to: { pathNot: [outside, '^host/plugin-api/', '^plugins/svc/modules/$1/', '^plugins/svc/(ai|settings|kit)/', '^plugins/svc/context\\.ts$'] },
+    to: {
+      pathNot: [
+        outside,
+        '^host/plugin-api/',
+        '^plugins/svc/modules/$1/',
+        '^plugins/svc/(ai|settings|kit)/',
+        '^plugins/svc/context\\.ts$',
+      ],
+    },
   },
   only('the service imports itself', '^plugins/svc/[^/]+$', ['^plugins/svc/']),
   {
@@ -35,20 +78,50 @@ const rules: readonly IForbiddenRuleType[] = [
     from: { path: '^plugins/([^/]+)/', pathNot: '^plugins/svc/' },
     to: { pathNot: [outside, '^host/plugin-api/', '^plugins/$1/'] },
   },
-  { name: 'express only in http, admin, rest', severity: 'error', from: { path: '^(host|plugins)/', pathNot: '^host/(http|admin|rest)/' }, to: { path: 'node_modules/express/' } },
+  {
+    name: 'express only in http, admin, rest',
+    severity: 'error',
+    from: { path: '^(host|plugins)/', pathNot: '^host/(http|admin|rest)/' },
+    to: { path: 'node_modules/express/' },
+  },
   {
     name: 'knex and drivers only in database (their types also in plugin-api)',
     severity: 'error',
     from: { path: '^(host|plugins)/', pathNot: '^host/database/' },
     to: { path: 'node_modules/(knex|better-sqlite3|pg)/', dependencyTypesNot: ['type-only'] },
   },
-  { name: 'vendor SDKs only in providers and vector stores', severity: 'error', from: { path: '^(host|plugins)/', pathNot: '^plugins/svc/(providers|vector-stores)/' }, to: { path: vendorSdks } },
-  { name: 'plugins come in by the door', severity: 'error', from: { path: '^plugins/' }, to: { path: '^host/', pathNot: '^host/plugin-api/index\\.ts$' } },
-  { name: 'the product imports no tests', severity: 'error', from: { path: '^(host|plugins)/' }, to: { path: '^tests/', pathNot: '^tests/fixtures/breaches/' } },
-  { name: 'the product imports no development packages', severity: 'error', from: { path: '^(host|plugins)/' }, to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] } },
+  {
+    name: 'vendor SDKs only in providers and vector stores',
+    severity: 'error',
+    from: { path: '^(host|plugins)/', pathNot: '^plugins/svc/(providers|vector-stores)/' },
+    to: { path: vendorSdks },
+  },
+  {
+    name: 'plugins come in by the door',
+    severity: 'error',
+    from: { path: '^plugins/' },
+    to: { path: '^host/', pathNot: '^host/plugin-api/index\\.ts$' },
+  },
+  {
+    name: 'the product imports no tests',
+    severity: 'error',
+    from: { path: '^(host|plugins)/' },
+    to: { path: '^tests/', pathNot: '^tests/fixtures/breaches/' },
+  },
+  {
+    name: 'the product imports no development packages',
+    severity: 'error',
+    from: { path: '^(host|plugins)/' },
+    to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+  },
 ];
 
 /** The import rules of the design, one list, for the tree below `root` (empty, or a path that ends with a slash). */
 export function boundaries(root: string): IForbiddenRuleType[] {
-  return JSON.parse(JSON.stringify(rules).replaceAll('^host', `^${root}host`).replaceAll('^(host', `^${root}(host`).replaceAll('^plugins', `^${root}plugins`)) as IForbiddenRuleType[];
+  return JSON.parse(
+    JSON.stringify(rules)
+      .replaceAll('^host', `^${root}host`)
+      .replaceAll('^(host', `^${root}(host`)
+      .replaceAll('^plugins', `^${root}plugins`),
+  ) as IForbiddenRuleType[];
 }

@@ -17,22 +17,36 @@ describe('REST answers', () => {
     rest.registerRoute('test/v1', '/posts', { handler: () => [post, { id: 2 }] });
     rest.registerRoute('test/v1', '/secret', { permission: ({ user }) => user.can('read'), handler: () => 'in' });
     rest.registerRoute('test/v1', '/linked', {
-      handler: () => new RestResponse({
-        body: { id: 1 },
-        headers: { link: '<https://next.example/>; rel="next"', vary: 'Accept', 'content-TYPE': 'application/hal+json' },
-        links: { author: [{ href: rest.url('/test/v1/post'), embeddable: true }, { href: rest.url('/test/v1/post') }], other: [{ href: 'https://x.example/' }] },
-      }),
+      handler: () =>
+        new RestResponse({
+          body: { id: 1 },
+          headers: {
+            link: '<https://next.example/>; rel="next"',
+            vary: 'Accept',
+            'content-TYPE': 'application/hal+json',
+          },
+          links: {
+            author: [{ href: rest.url('/test/v1/post'), embeddable: true }, { href: rest.url('/test/v1/post') }],
+            other: [{ href: 'https://x.example/' }],
+          },
+        }),
     });
-    rest.registerRoute('test/v1', '/seen', { handler: ({ id, ip, user, headers }: RestRequest) => ({ id, ip, user: user.id, twice: headers['x-twice'] }) });
+    rest.registerRoute('test/v1', '/seen', {
+      handler: ({ id, ip, user, headers }: RestRequest) => ({ id, ip, user: user.id, twice: headers['x-twice'] }),
+    });
   });
   after(() => site.stop());
 
-  const get = (path: string, headers: Record<string, string> = {}): Promise<Response> => site.fetch(`/wp-json/test/v1${path}`, { headers });
-  const json = async (path: string, headers: Record<string, string> = {}): Promise<unknown> => (await get(path, headers)).json();
+  const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+    site.fetch(`/wp-json/test/v1${path}`, { headers });
+  const json = async (path: string, headers: Record<string, string> = {}): Promise<unknown> =>
+    (await get(path, headers)).json();
 
   it('keep to the wanted fields, nested ones and lists included', async () => {
     expect(await json('/post?_fields=id,title.rendered')).to.deep.equal({ id: 1, title: { rendered: 'R' } });
-    expect(await json('/post?_fields[]=title&_fields[]=title.raw')).to.deep.equal({ title: { raw: 'r', rendered: 'R' } });
+    expect(await json('/post?_fields[]=title&_fields[]=title.raw')).to.deep.equal({
+      title: { raw: 'r', rendered: 'R' },
+    });
     expect(await json('/posts?_fields=id')).to.deep.equal([{ id: 1 }, { id: 2 }]);
     expect(await json('/post?_fields=')).to.have.keys('id', 'title', 'tags');
   });
@@ -53,7 +67,9 @@ describe('REST answers', () => {
 
   it('keep headers of their own, with the discovery link behind their links', async () => {
     const { headers } = await get('/linked');
-    expect(headers.get('link')).to.equal(`<https://next.example/>; rel="next", <${site.url}/wp-json/>; rel="https://api.w.org/"`);
+    expect(headers.get('link')).to.equal(
+      `<https://next.example/>; rel="next", <${site.url}/wp-json/>; rel="https://api.w.org/"`,
+    );
     expect(headers.get('content-type')).to.equal('application/hal+json');
     expect(headers.get('vary')).to.equal('Origin, Accept');
   });
@@ -94,14 +110,19 @@ describe('batches', () => {
   before(async () => {
     site = await startRestSite();
     site.rest.registerRoute('test/v1', '/add/{id}', {
-      methods: ['POST', 'PUT'], allowBatch: true, args: { n: { type: 'integer', required: true } },
-      handler: ({ params, method, headers }) => new RestResponse({ status: 201, body: { ...params, method, header: headers['x-a'] } }),
+      methods: ['POST', 'PUT'],
+      allowBatch: true,
+      args: { n: { type: 'integer', required: true } },
+      handler: ({ params, method, headers }) =>
+        new RestResponse({ status: 201, body: { ...params, method, header: headers['x-a'] } }),
     });
     site.rest.registerRoute('test/v1', '/alone', { methods: ['POST'], handler: () => 'ok' });
   });
   after(() => site.stop());
 
-  const batch = async (body: unknown): Promise<{ status: number; responses: { status: number; body: Record<string, unknown> }[]; failed?: string }> => {
+  const batch = async (
+    body: unknown,
+  ): Promise<{ status: number; responses: { status: number; body: Record<string, unknown> }[]; failed?: string }> => {
     const answer = await site.post('/wp-json/batch/v1', body);
     return { status: answer.status, ...(answer.body as { responses: never[] }) };
   };
@@ -118,18 +139,27 @@ describe('batches', () => {
     });
     expect(status).to.equal(207);
     expect(responses.map((response) => [response.status, response.body['code'] ?? 'ok'])).to.deep.equal([
-      [201, 'ok'], [400, 'rest_invalid_param'], [400, 'rest_batch_not_allowed'], [404, 'rest_no_route'], [400, 'parse_path_failed'],
+      [201, 'ok'],
+      [400, 'rest_invalid_param'],
+      [400, 'rest_batch_not_allowed'],
+      [404, 'rest_no_route'],
+      [400, 'parse_path_failed'],
     ]);
     expect(responses[0]?.body).to.deep.equal({ id: '1', n: 3, method: 'POST', header: 'h' });
   });
 
   it('run none when all must be valid and one is not', async () => {
-    const answer = await batch({ validation: 'require-all-validate', requests: [{ path: '/test/v1/add/1?n=1' }, { path: '/test/v1/add/1' }] });
+    const answer = await batch({
+      validation: 'require-all-validate',
+      requests: [{ path: '/test/v1/add/1?n=1' }, { path: '/test/v1/add/1' }],
+    });
     expect([answer.failed, answer.responses[0], answer.responses[1]?.status]).to.deep.equal(['validation', null, 400]);
   });
 
   it('hold at most 25 parts', async () => {
-    const answer = await site.post('/wp-json/batch/v1', { requests: Array.from({ length: 26 }, () => ({ path: '/test/v1/alone' })) });
+    const answer = await site.post('/wp-json/batch/v1', {
+      requests: Array.from({ length: 26 }, () => ({ path: '/test/v1/alone' })),
+    });
     expect(answer.body).to.include({ code: 'rest_invalid_param' });
   });
 });

@@ -6,10 +6,13 @@ import type { RestSite } from './site.ts';
 
 /** A key in a header or in any parameter source, taken out wherever it stands. */
 function requireKey(request: RestRequest): void {
-  const sources = [request.json, request.form, request.query].filter((source): source is Params => typeof source === 'object' && source !== null);
+  const sources = [request.json, request.form, request.query].filter(
+    (source): source is Params => typeof source === 'object' && source !== null,
+  );
   const given = [request.headers['authorization'], ...sources.map((source) => source['svc_api_key'])];
   for (const source of sources) delete source['svc_api_key'];
-  if (!given.includes('Bearer right') && !given.includes('right')) throw new RestError({ code: 'rest_svc_invalid_api_key', message: 'Invalid or missing API Key.', status: 401 });
+  if (!given.includes('Bearer right') && !given.includes('right'))
+    throw new RestError({ code: 'rest_svc_invalid_api_key', message: 'Invalid or missing API Key.', status: 401 });
 }
 
 describe('authentication of a route', () => {
@@ -38,7 +41,11 @@ describe('authentication of a route', () => {
     for (const body of ['{', '{}', '{"prompt":5}', '{"__proto__":1}', 'x'.repeat(2000)]) {
       const answer = await site.post(path, body);
       expect(answer.status, body.slice(0, 20)).to.equal(401);
-      expect(answer.body).to.deep.equal({ code: 'rest_svc_invalid_api_key', message: 'Invalid or missing API Key.', data: { status: 401 } });
+      expect(answer.body).to.deep.equal({
+        code: 'rest_svc_invalid_api_key',
+        message: 'Invalid or missing API Key.',
+        data: { status: 401 },
+      });
     }
   });
 
@@ -50,7 +57,9 @@ describe('authentication of a route', () => {
   });
 
   it('is followed by size, JSON, missing and invalid parameters, in this order', async () => {
-    expect((await site.post(path, `{"svc_api_key":${'x'.repeat(2000)}`, key)).body).to.include({ code: 'rest_body_too_large' });
+    expect((await site.post(path, `{"svc_api_key":${'x'.repeat(2000)}`, key)).body).to.include({
+      code: 'rest_body_too_large',
+    });
     expect((await site.post(path, '{', key)).body).to.include({ code: 'rest_invalid_json' });
     expect((await site.post(path, '{}', key)).body).to.include({ code: 'rest_missing_callback_param' });
     expect((await site.post(path, '{"prompt":[]}', key)).body).to.include({ code: 'rest_invalid_param' });
@@ -62,8 +71,16 @@ describe('authentication of a route', () => {
   });
 
   it('takes a credential out of a form and out of the query', async () => {
-    const form = await site.fetch(path, { method: 'POST', body: new URLSearchParams({ svc_api_key: 'right', prompt: 'hi' }) });
-    expect(await form.json()).to.deep.equal({ params: { prompt: 'hi' }, json: null, form: { prompt: 'hi' }, query: {} });
+    const form = await site.fetch(path, {
+      method: 'POST',
+      body: new URLSearchParams({ svc_api_key: 'right', prompt: 'hi' }),
+    });
+    expect(await form.json()).to.deep.equal({
+      params: { prompt: 'hi' },
+      json: null,
+      form: { prompt: 'hi' },
+      query: {},
+    });
     const query = await site.post(`${path}?svc_api_key=right`, { prompt: 'hi' });
     expect(query.body).to.deep.include({ params: { prompt: 'hi' }, query: {} });
   });

@@ -11,7 +11,11 @@ describe('request bodies', () => {
       methods: ['GET', 'POST', 'PUT'],
       handler: ({ params, json, form }) => ({ params, json, form }),
     });
-    site.rest.registerRoute('test/v1', '/small', { methods: ['POST'], bodyLimit: 100, handler: ({ params }) => params });
+    site.rest.registerRoute('test/v1', '/small', {
+      methods: ['POST'],
+      bodyLimit: 100,
+      handler: ({ params }) => params,
+    });
   });
   after(() => site.stop());
 
@@ -29,7 +33,11 @@ describe('request bodies', () => {
   ];
   for (const [name, body, code, reason] of codes) {
     it(`JSON that ${name} is a 400`, async () => {
-      const response = await site.fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      const response = await site.fetch(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      });
       const answer = (await response.json()) as { code: string; data: Record<string, unknown> };
       expect([response.status, answer.code]).to.deep.equal([400, code]);
       expect(answer.data['json_error_code']).to.equal(reason);
@@ -59,13 +67,20 @@ describe('request bodies', () => {
 
   it('without an announced length are cut off at the limit', async () => {
     const stream = new Blob(['"', 'x'.repeat(50), 'x'.repeat(500_000), '"']).stream();
-    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: stream, duplex: 'half' } as RequestInit;
+    const init = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: stream,
+      duplex: 'half',
+    } as RequestInit;
     const response = await site.fetch('/wp-json/test/v1/small', init);
     expect(response.status).to.equal(413);
   });
 
   it('with a limit of the route’s own are refused by it', async () => {
-    expect((await site.post('/wp-json/test/v1/small', { a: 'x'.repeat(200) })).body).to.deep.include({ data: { status: 413, limit: 100 } });
+    expect((await site.post('/wp-json/test/v1/small', { a: 'x'.repeat(200) })).body).to.deep.include({
+      data: { status: 413, limit: 100 },
+    });
   });
 
   it('that nobody reads leave the connection fit for the next request', async () => {
@@ -74,7 +89,9 @@ describe('request bodies', () => {
       `POST /wp-json/test/v1/${route} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     const text = await new Promise<string>((resolve) => {
       let received = '';
-      const socket = connect(port, '127.0.0.1', () => socket.write(request('small', `"${'x'.repeat(500)}"`) + request('small', '{"a":1}')));
+      const socket = connect(port, '127.0.0.1', () =>
+        socket.write(request('small', `"${'x'.repeat(500)}"`) + request('small', '{"a":1}')),
+      );
       socket.on('data', (chunk) => {
         received += chunk.toString();
         if (received.includes('{"a":1}')) socket.destroy();
@@ -85,9 +102,17 @@ describe('request bodies', () => {
   });
 
   it('as forms are read with PUT too, and with nested names', async () => {
-    const body = new URLSearchParams([['a[b]', '1'], ['a[c][]', '2'], ['a[c][]', '3']]);
+    const body = new URLSearchParams([
+      ['a[b]', '1'],
+      ['a[c][]', '2'],
+      ['a[c][]', '3'],
+    ]);
     const response = await site.fetch(path, { method: 'PUT', body });
-    expect(await response.json()).to.deep.equal({ params: { a: { b: '1', c: ['2', '3'] } }, json: null, form: { a: { b: '1', c: ['2', '3'] } } });
+    expect(await response.json()).to.deep.equal({
+      params: { a: { b: '1', c: ['2', '3'] } },
+      json: null,
+      form: { a: { b: '1', c: ['2', '3'] } },
+    });
   });
 
   it('of other types are left alone', async () => {
@@ -96,7 +121,11 @@ describe('request bodies', () => {
   });
 
   it('win over the query, and the query over the path', async () => {
-    site.rest.registerRoute('test/v1', '/merge/{a}/{b}/{c}', { methods: ['POST'], args: { d: { default: 'preset' } }, handler: ({ params }) => params });
+    site.rest.registerRoute('test/v1', '/merge/{a}/{b}/{c}', {
+      methods: ['POST'],
+      args: { d: { default: 'preset' } },
+      handler: ({ params }) => params,
+    });
     const answer = await site.post('/wp-json/test/v1/merge/url/url/url?a=query&b=query', { a: 'json' });
     expect(answer.body).to.deep.equal({ a: 'json', b: 'query', c: 'url', d: 'preset' });
   });

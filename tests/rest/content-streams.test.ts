@@ -26,13 +26,16 @@ describe('REST answers that are made while they are sent', () => {
     site = await startRestSite({ currentUser: () => visitor });
     site.rest.registerRoute('test/v1', '/open', {
       methods: ['GET', 'POST'],
-      handler: (request) => new RestResponse({ content: make(request), headers: { 'Content-Type': 'text/event-stream' } }),
+      handler: (request) =>
+        new RestResponse({ content: make(request), headers: { 'Content-Type': 'text/event-stream' } }),
     });
   });
   afterEach(() => site.stop());
 
   async function get(url = site.url): Promise<IncomingMessage> {
-    const [response] = (await once(open(`${url}/wp-json/test/v1/open`, { agent: false }).end(), 'response')) as [IncomingMessage];
+    const [response] = (await once(open(`${url}/wp-json/test/v1/open`, { agent: false }).end(), 'response')) as [
+      IncomingMessage,
+    ];
     response.on('error', () => undefined);
     return response;
   }
@@ -110,13 +113,22 @@ describe('REST answers that are made while they are sent', () => {
     expect(await returned.opened).to.equal('returned');
   });
 
-  for (const [when, pieces] of [['in the middle', ['one']], ['before the first piece', []]] as const) {
+  for (const [when, pieces] of [
+    ['in the middle', ['one']],
+    ['before the first piece', []],
+  ] as const) {
     it(`are cut where one fails ${when}, and the log says why by request id`, async () => {
       make = async function* () {
         yield* pieces;
         throw new Error('The far end broke.');
       };
-      const { headers, body } = await fetch(`${site.url}/wp-json/test/v1/open`).then((response) => ({ headers: response.headers, body: response.text().then(() => 'whole', () => 'cut') }));
+      const { headers, body } = await fetch(`${site.url}/wp-json/test/v1/open`).then((response) => ({
+        headers: response.headers,
+        body: response.text().then(
+          () => 'whole',
+          () => 'cut',
+        ),
+      }));
       expect(await body).to.equal('cut');
       const line = site.log.find(({ level }) => level === 'error');
       expect(line?.fields['request_id']).to.equal(headers.get('x-request-id'));
@@ -128,10 +140,19 @@ describe('REST answers that are made while they are sent', () => {
   it('are answered as a failure where a header cannot be sent, and ended', async () => {
     const ended = gate<string>();
     site.rest.registerRoute('test/v1', '/bad-header', {
-      handler: () => new RestResponse({
-        headers: { 'X-Bad': 'a\nb' },
-        content: { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('Not asked for.')), return: () => { ended.open('ended'); return Promise.resolve({ done: true, value: undefined }); } }) },
-      }),
+      handler: () =>
+        new RestResponse({
+          headers: { 'X-Bad': 'a\nb' },
+          content: {
+            [Symbol.asyncIterator]: () => ({
+              next: () => Promise.reject(new Error('Not asked for.')),
+              return: () => {
+                ended.open('ended');
+                return Promise.resolve({ done: true, value: undefined });
+              },
+            }),
+          },
+        }),
     });
     const response = await site.fetch('/wp-json/test/v1/bad-header');
     expect(response.status).to.equal(500);
@@ -141,10 +162,24 @@ describe('REST answers that are made while they are sent', () => {
   it('may still end while the server stops, and are cut when its grace is over', async () => {
     const clock = createFakeClock();
     const metrics = createMetrics({ clock, log: silentLog });
-    const handler = createRestHandler({ rest: site.rest, prefix: 'wp-json', currentUser: () => visitor, log: silentLog });
+    const handler = createRestHandler({
+      rest: site.rest,
+      prefix: 'wp-json',
+      currentUser: () => visitor,
+      log: silentLog,
+    });
     const server = createHttpServer({
-      log: silentLog, clock, metrics, siteUrl: () => site.url, restRoot: () => `${site.url}/wp-json/`, trustProxy: false, rest: handler, assets: createAssets(),
-      checks: {}, metricsToken: null, renderError: (status) => Promise.resolve(String(status)),
+      log: silentLog,
+      clock,
+      metrics,
+      siteUrl: () => site.url,
+      restRoot: () => `${site.url}/wp-json/`,
+      trustProxy: false,
+      rest: handler,
+      assets: createAssets(),
+      checks: {},
+      metricsToken: null,
+      renderError: (status) => Promise.resolve(String(status)),
     });
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' });
     const last = gate();

@@ -6,16 +6,31 @@ describe('REST answers that are sent as they are', () => {
   let site: RestSite;
   let ended: number;
   before(async () => {
-    site = await startRestSite({ currentUser: () => visitor, isAllowedOrigin: (origin) => origin === 'https://shop.example' });
+    site = await startRestSite({
+      currentUser: () => visitor,
+      isAllowedOrigin: (origin) => origin === 'https://shop.example',
+    });
     const route = (path: string, content: () => RestContent, headers: Record<string, string> = {}): void => {
       const body = content === events ? { text: 'one two' } : null;
-      site.rest.registerRoute('test/v1', path, { methods: ['GET', 'POST'], allowBatch: true, handler: () => new RestResponse({ body, content: content(), headers }) });
+      site.rest.registerRoute('test/v1', path, {
+        methods: ['GET', 'POST'],
+        allowBatch: true,
+        handler: () => new RestResponse({ body, content: content(), headers }),
+      });
     };
-    route('/script', () => 'let ä = 1;', { 'Content-Type': 'text/javascript; charset=UTF-8', 'Cache-Control': 'public, max-age=60', ETag: '"1"' });
+    route('/script', () => 'let ä = 1;', {
+      'Content-Type': 'text/javascript; charset=UTF-8',
+      'Cache-Control': 'public, max-age=60',
+      ETag: '"1"',
+    });
     route('/bytes', () => Buffer.from([0, 255, 10]));
     route('/empty', () => '', { 'Content-Type': 'text/css' });
     route('/events', events, { 'content-type': 'text/event-stream' });
-    route('/kept', events, { 'Content-Type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'yes' });
+    route('/kept', events, {
+      'Content-Type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'yes',
+    });
   });
   beforeEach(() => {
     ended = 0;
@@ -45,8 +60,12 @@ describe('REST answers that are sent as they are', () => {
     const script = await site.fetch('/wp-json/test/v1/script');
     expect(await script.text()).to.equal('let ä = 1;');
     const { headers } = script;
-    expect([headers.get('content-type'), headers.get('content-length'), headers.get('cache-control'), headers.get('etag')])
-      .to.deep.equal(['text/javascript; charset=UTF-8', '11', 'public, max-age=60', '"1"']);
+    expect([
+      headers.get('content-type'),
+      headers.get('content-length'),
+      headers.get('cache-control'),
+      headers.get('etag'),
+    ]).to.deep.equal(['text/javascript; charset=UTF-8', '11', 'public, max-age=60', '"1"']);
     const bytes = await site.fetch('/wp-json/test/v1/bytes');
     expect([...new Uint8Array(await bytes.arrayBuffer())]).to.deep.equal([0, 255, 10]);
     expect(bytes.headers.get('content-type')).to.equal('application/octet-stream');
@@ -55,19 +74,31 @@ describe('REST answers that are sent as they are', () => {
   });
 
   it('are made while they are sent, and nobody on the way may hold back events', async () => {
-    const { headers, ...response } = await site.fetch('/wp-json/test/v1/events').then(async (sent) => ({ headers: sent.headers, text: await sent.text() }));
+    const { headers, ...response } = await site
+      .fetch('/wp-json/test/v1/events')
+      .then(async (sent) => ({ headers: sent.headers, text: await sent.text() }));
     expect(response.text).to.equal('data: one\n\ndata: two\n\n');
-    expect([headers.get('content-type'), headers.get('cache-control'), headers.get('x-accel-buffering'), headers.get('content-length')])
-      .to.deep.equal(['text/event-stream', 'no-cache, no-transform', 'no', null]);
+    expect([
+      headers.get('content-type'),
+      headers.get('cache-control'),
+      headers.get('x-accel-buffering'),
+      headers.get('content-length'),
+    ]).to.deep.equal(['text/event-stream', 'no-cache, no-transform', 'no', null]);
     expect(ended).to.equal(0);
     const kept = (await site.fetch('/wp-json/test/v1/kept')).headers;
     expect([kept.get('cache-control'), kept.get('x-accel-buffering')]).to.deep.equal(['no-store', 'yes']);
   });
 
   it('carry the headers of every answer: request id, CORS, discovery', async () => {
-    const { headers, ...response } = await site.fetch('/wp-json/test/v1/events', { headers: { Origin: 'https://shop.example', 'X-Request-Id': 'mine-1' } });
-    expect([headers.get('x-request-id'), headers.get('access-control-allow-origin'), headers.get('vary'), headers.get('x-content-type-options')])
-      .to.deep.equal(['mine-1', 'https://shop.example', 'Origin', 'nosniff']);
+    const { headers, ...response } = await site.fetch('/wp-json/test/v1/events', {
+      headers: { Origin: 'https://shop.example', 'X-Request-Id': 'mine-1' },
+    });
+    expect([
+      headers.get('x-request-id'),
+      headers.get('access-control-allow-origin'),
+      headers.get('vary'),
+      headers.get('x-content-type-options'),
+    ]).to.deep.equal(['mine-1', 'https://shop.example', 'Origin', 'nosniff']);
     expect(headers.get('link')).to.contain('https://api.w.org/');
     expect(response).to.be.an('object');
     const foreign = await site.fetch('/wp-json/test/v1/events', { headers: { Origin: 'https://other.example' } });
@@ -77,7 +108,12 @@ describe('REST answers that are sent as they are', () => {
 
   it('are not sent where only the headers are asked for, and end there', async () => {
     const response = await site.fetch('/wp-json/test/v1/events', { method: 'HEAD' });
-    expect([response.status, response.headers.get('content-type'), await response.text(), ended]).to.deep.equal([200, 'text/event-stream', '', 1]);
+    expect([response.status, response.headers.get('content-type'), await response.text(), ended]).to.deep.equal([
+      200,
+      'text/event-stream',
+      '',
+      1,
+    ]);
   });
 
   it('give way to their body in envelopes, in batches and where fields are chosen', async () => {
@@ -103,7 +139,9 @@ describe('REST answers that are sent as they are', () => {
   });
 
   it('are seen by filters, which may put another answer in their place', async () => {
-    let undo = site.hooks.addFilter('rest_pre_serve_request', (_served, response: RestResponse) => (response.content === null ? false : 'served by a filter'));
+    let undo = site.hooks.addFilter('rest_pre_serve_request', (_served, response: RestResponse) =>
+      response.content === null ? false : 'served by a filter',
+    );
     expect(await (await site.fetch('/wp-json/test/v1/events')).text()).to.equal('served by a filter');
     undo();
     undo = site.hooks.addFilter('rest_post_dispatch', () => new RestResponse({ body: 'replaced' }));
@@ -122,6 +160,10 @@ describe('REST answers that are sent as they are', () => {
     });
     const seen = await site.fetch('/wp-json/test/v1/events');
     undo();
-    expect([seen.headers.get('x-seen'), await seen.text(), ended]).to.deep.equal(['yes', 'data: one\n\ndata: two\n\n', 4]);
+    expect([seen.headers.get('x-seen'), await seen.text(), ended]).to.deep.equal([
+      'yes',
+      'data: one\n\ndata: two\n\n',
+      4,
+    ]);
   });
 });

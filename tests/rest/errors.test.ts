@@ -14,13 +14,18 @@ describe('errors of routes', () => {
 
   const get = async (path: string): Promise<{ status: number; headers: Headers; body: Record<string, unknown> }> => {
     const response = await site.fetch(`/wp-json/test/v1${path}`);
-    return { status: response.status, headers: response.headers, body: (await response.json()) as Record<string, unknown> };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (await response.json()) as Record<string, unknown>,
+    };
   };
-  const throwing = (error: unknown): void => void site.rest.registerRoute('test/v1', '/a', {
-    handler: () => {
-      throw error;
-    },
-  });
+  const throwing = (error: unknown): void =>
+    void site.rest.registerRoute('test/v1', '/a', {
+      handler: () => {
+        throw error;
+      },
+    });
 
   it('that were not foreseen tell the caller a request id and the log the cause', async () => {
     throwing(new Error('Password hunter2 is wrong at /srv/secret.'));
@@ -35,7 +40,9 @@ describe('errors of routes', () => {
     const line = site.log.find(({ level }) => level === 'error');
     expect(line?.fields).to.include({ request_id: id, route: '/test/v1/a' });
     expect((line?.fields['error'] as Error).message).to.contain('hunter2');
-    expect(failures.map(({ route, namespace, requestId }) => [route, namespace, requestId])).to.deep.equal([['/test/v1/a', 'test/v1', id]]);
+    expect(failures.map(({ route, namespace, requestId }) => [route, namespace, requestId])).to.deep.equal([
+      ['/test/v1/a', 'test/v1', id],
+    ]);
   });
 
   it('that were not foreseen in permission, validation or an argument’s function are 500 too, and are told of', async () => {
@@ -49,7 +56,8 @@ describe('errors of routes', () => {
     site.rest.registerRoute('test/v1', '/validate', { validate: fail, handler });
     site.rest.registerRoute('test/v1', '/argument', { args: { a: { validate: fail } }, handler });
     site.rest.registerRoute('test/v1', '/sanitize', { args: { a: { sanitize: fail } }, handler });
-    for (const path of ['/permission', '/validate', '/argument?a=1', '/sanitize?a=1']) expect((await get(path)).status, path).to.equal(500);
+    for (const path of ['/permission', '/validate', '/argument?a=1', '/sanitize?a=1'])
+      expect((await get(path)).status, path).to.equal(500);
     expect(told).to.have.length(4);
     stop();
     await get('/permission');
@@ -58,7 +66,10 @@ describe('errors of routes', () => {
 
   it('with a code and a status of their own count as foreseen', async () => {
     throwing(Object.assign(new Error('No such bot.'), { code: 'bot_gone', status: 410, data: { bot_id: 5 } }));
-    expect(await get('/a')).to.deep.include({ status: 410, body: { code: 'bot_gone', message: 'No such bot.', data: { status: 410, bot_id: 5 } } });
+    expect(await get('/a')).to.deep.include({
+      status: 410,
+      body: { code: 'bot_gone', message: 'No such bot.', data: { status: 410, bot_id: 5 } },
+    });
   });
 
   it('with a status that is no error’s are unforeseen', async () => {
@@ -67,26 +78,42 @@ describe('errors of routes', () => {
   });
 
   it('carry headers and further errors', async () => {
-    throwing(new RestError({
-      code: 'slow_down', message: 'Wait.', status: 429, headers: { 'Retry-After': '7' },
-      additional: [new RestError({ code: 'also', message: 'That too.', status: 400, data: ['x'] })],
-    }));
+    throwing(
+      new RestError({
+        code: 'slow_down',
+        message: 'Wait.',
+        status: 429,
+        headers: { 'Retry-After': '7' },
+        additional: [new RestError({ code: 'also', message: 'That too.', status: 400, data: ['x'] })],
+      }),
+    );
     const { headers, body } = await get('/a');
     expect(headers.get('retry-after')).to.equal('7');
     expect(body).to.deep.equal({
-      code: 'slow_down', message: 'Wait.', data: { status: 429 }, additional_errors: [{ code: 'also', message: 'That too.', data: ['x'] }],
+      code: 'slow_down',
+      message: 'Wait.',
+      data: { status: 429 },
+      additional_errors: [{ code: 'also', message: 'That too.', data: ['x'] }],
     });
   });
 
   it('of permission are 401 for visitors', async () => {
     site.rest.registerRoute('test/v1', '/a', { permission: () => false, handler: () => 'in' });
-    expect(await get('/a')).to.deep.include({ status: 401, body: { code: 'rest_forbidden', message: 'Sorry, you are not allowed to do that.', data: { status: 401 } } });
+    expect(await get('/a')).to.deep.include({
+      status: 401,
+      body: { code: 'rest_forbidden', message: 'Sorry, you are not allowed to do that.', data: { status: 401 } },
+    });
   });
 
   it('of encoding are 500, whether numbers, circles or BigInts', async () => {
     const circle: Record<string, unknown> = {};
     circle['self'] = circle;
-    const bodies: Record<string, unknown> = { nan: { a: [null, Number.NaN] }, infinity: -Infinity, circle, big: { n: 1n } };
+    const bodies: Record<string, unknown> = {
+      nan: { a: [null, Number.NaN] },
+      infinity: -Infinity,
+      circle,
+      big: { n: 1n },
+    };
     for (const [name, body] of Object.entries(bodies)) {
       site.rest.registerRoute('test/v1', `/${name}`, { handler: () => body });
       expect((await get(`/${name}`)).body, name).to.include({ code: 'rest_encode_error' });
@@ -94,7 +121,9 @@ describe('errors of routes', () => {
   });
 
   it('of headers that HTTP cannot carry are 500', async () => {
-    site.rest.registerRoute('test/v1', '/a', { handler: () => new RestResponse({ headers: { 'X-A': 'a\r\nSet-Cookie: b=c' } }) });
+    site.rest.registerRoute('test/v1', '/a', {
+      handler: () => new RestResponse({ headers: { 'X-A': 'a\r\nSet-Cookie: b=c' } }),
+    });
     const { status, headers } = await get('/a');
     expect(status).to.equal(500);
     expect(headers.has('set-cookie')).to.equal(false);
@@ -112,13 +141,14 @@ describe('errors of routes', () => {
     site.rest.onHandlerError((failure) => void told.push(failure));
     const aborted = new Promise<void>((resolve) => {
       site.rest.registerRoute('test/v1', '/slow', {
-        handler: (incoming) => new Promise((_resolve, reject) => {
-          incoming.signal.addEventListener('abort', () => {
-            resolve();
-            reject(new Error('gave up'));
-          });
-          hangUp();
-        }),
+        handler: (incoming) =>
+          new Promise((_resolve, reject) => {
+            incoming.signal.addEventListener('abort', () => {
+              resolve();
+              reject(new Error('gave up'));
+            });
+            hangUp();
+          }),
       });
     });
     const outgoing = httpRequest(`${site.url}/wp-json/test/v1/slow`).on('error', () => undefined);

@@ -32,7 +32,10 @@ describe('REST filters', () => {
   });
 
   it('rest_pre_dispatch answers in place of the route', async () => {
-    site.hooks.addFilter('rest_pre_dispatch', (_result, _rest, request) => new RestResponse({ status: 203, body: request.route }));
+    site.hooks.addFilter(
+      'rest_pre_dispatch',
+      (_result, _rest, request) => new RestResponse({ status: 203, body: request.route }),
+    );
     expect(await get('?')).to.deep.equal([203, '/test/v1/a']);
     expect(handled).to.equal(0);
   });
@@ -105,9 +108,19 @@ describe('requests inside the process', () => {
 
   it('go the way of those from outside', async () => {
     const json = { n: '5', list: [1] };
-    const response = await site.rest.dispatch('/test/v1/a/7?x=1', { method: 'POST', query: { y: 2 }, json, user: administrator });
+    const response = await site.rest.dispatch('/test/v1/a/7?x=1', {
+      method: 'POST',
+      query: { y: 2 },
+      json,
+      user: administrator,
+    });
     expect(response).to.be.instanceOf(RestResponse);
-    expect(response.body).to.deep.equal({ params: { id: '7', x: '1', y: 2, n: 5, list: [1] }, method: 'POST', ip: '', query: { x: '1', y: 2 } });
+    expect(response.body).to.deep.equal({
+      params: { id: '7', x: '1', y: 2, n: 5, list: [1] },
+      method: 'POST',
+      ip: '',
+      query: { x: '1', y: 2 },
+    });
     expect(json).to.deep.equal({ n: '5', list: [1] });
   });
 

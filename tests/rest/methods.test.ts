@@ -20,20 +20,34 @@ describe('HEAD, OPTIONS and requests of other origins', () => {
     };
     site.rest.registerRoute('test/v1', '/items', [
       { args: { page: { type: 'integer', default: 1, minimum: 1 } }, schema, handler: note },
-      { methods: ['POST'], permission: ({ user }) => user.can('edit_posts'), args: { title: { type: 'string', required: true } }, handler: note },
+      {
+        methods: ['POST'],
+        permission: ({ user }) => user.can('edit_posts'),
+        args: { title: { type: 'string', required: true } },
+        handler: note,
+      },
     ]);
     site.rest.registerRoute('test/v1', '/write', { methods: ['POST'], handler: note });
-    site.rest.registerRoute('test/v1', '/fails', { handler: () => { throw new RestError({ code: 'no', message: 'No', status: 409 }); } });
+    site.rest.registerRoute('test/v1', '/fails', {
+      handler: () => {
+        throw new RestError({ code: 'no', message: 'No', status: 409 });
+      },
+    });
   });
   afterEach(() => site.stop());
 
-  const ask = (method: string, path: string, headers: Record<string, string> = {}): Promise<Response> => site.fetch(`/wp-json/test/v1${path}`, { method, headers });
+  const ask = (method: string, path: string, headers: Record<string, string> = {}): Promise<Response> =>
+    site.fetch(`/wp-json/test/v1${path}`, { method, headers });
 
   it('HEAD has the status and headers of GET, and nothing else', async () => {
     const [head, get] = [await ask('HEAD', '/items'), await ask('GET', '/items')];
     expect(await head.text()).to.equal('');
     expect(head.status).to.equal(200);
-    const comparable = ({ headers }: Response): [string, string][] => [...headers].filter(([name]) => !['content-length', 'x-request-id', 'date', 'transfer-encoding', 'connection', 'keep-alive'].includes(name));
+    const comparable = ({ headers }: Response): [string, string][] =>
+      [...headers].filter(
+        ([name]) =>
+          !['content-length', 'x-request-id', 'date', 'transfer-encoding', 'connection', 'keep-alive'].includes(name),
+      );
     expect(comparable(head)).to.deep.equal(comparable(get));
     expect((await ask('HEAD', '/fails')).status).to.equal(409);
     expect((await ask('HEAD', '/items?page=x')).status).to.equal(400);
@@ -68,7 +82,10 @@ describe('HEAD, OPTIONS and requests of other origins', () => {
   });
 
   describe('from another origin', () => {
-    const preflight = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type, x-wp-nonce' };
+    const preflight = {
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type, x-wp-nonce',
+    };
 
     it('an allowed one is told in the preflight what it may send', async () => {
       const { status, headers } = await ask('OPTIONS', '/items', { origin: 'https://friend.example', ...preflight });
@@ -76,12 +93,22 @@ describe('HEAD, OPTIONS and requests of other origins', () => {
       expect(headers.get('access-control-allow-origin')).to.equal('https://friend.example');
       expect(headers.get('access-control-allow-credentials')).to.equal('true');
       expect(headers.get('access-control-allow-methods')).to.equal('OPTIONS, GET, POST, PUT, PATCH, DELETE');
-      expect(headers.get('access-control-allow-headers')!.toLowerCase().split(', ')).to.include.members(['authorization', 'content-type', 'x-wp-nonce']);
+      expect(headers.get('access-control-allow-headers')!.toLowerCase().split(', ')).to.include.members([
+        'authorization',
+        'content-type',
+        'x-wp-nonce',
+      ]);
       expect(headers.get('access-control-expose-headers')).to.equal('X-WP-Total, X-WP-TotalPages, Link');
     });
 
     it('any other one is told nothing: not with the right credentials, nor as null, nor with an allowed name in it', async () => {
-      for (const origin of ['https://stranger.example', 'null', 'https://friend.example.evil.example', 'http://friend.example', 'https://friend.example:8443']) {
+      for (const origin of [
+        'https://stranger.example',
+        'null',
+        'https://friend.example.evil.example',
+        'http://friend.example',
+        'https://friend.example:8443',
+      ]) {
         for (const method of ['GET', 'OPTIONS']) {
           const { headers } = await ask(method, '/items', { origin, authorization: 'admin', ...preflight });
           expect(headers.has('access-control-allow-origin'), `${method} ${origin}`).to.equal(false);
@@ -110,14 +137,25 @@ describe('requests from inside the process', () => {
   let site: RestSite;
   beforeEach(async () => {
     site = await startRestSite();
-    site.rest.registerRoute('test/v1', '/echo', { methods: ['GET', 'POST', 'DELETE'], handler: ({ method, params, headers, user }) => ({ method, params, headers, user: user.login }) });
+    site.rest.registerRoute('test/v1', '/echo', {
+      methods: ['GET', 'POST', 'DELETE'],
+      handler: ({ method, params, headers, user }) => ({ method, params, headers, user: user.login }),
+    });
   });
   afterEach(() => site.stop());
 
   it('may come from a handler, and from there again', async () => {
-    site.rest.registerRoute('test/v1', '/outer', { handler: async () => (await site.rest.dispatch('/test/v1/middle')).body });
-    site.rest.registerRoute('test/v1', '/middle', { handler: async () => ({ inner: (await site.rest.dispatch('/test/v1/echo', { method: 'DELETE', query: { a: [1, { b: 2 }] } })).body }) });
-    expect((await site.rest.dispatch('/test/v1/outer')).body).to.deep.equal({ inner: { method: 'DELETE', params: { a: [1, { b: 2 }] }, headers: {}, user: '' } });
+    site.rest.registerRoute('test/v1', '/outer', {
+      handler: async () => (await site.rest.dispatch('/test/v1/middle')).body,
+    });
+    site.rest.registerRoute('test/v1', '/middle', {
+      handler: async () => ({
+        inner: (await site.rest.dispatch('/test/v1/echo', { method: 'DELETE', query: { a: [1, { b: 2 }] } })).body,
+      }),
+    });
+    expect((await site.rest.dispatch('/test/v1/outer')).body).to.deep.equal({
+      inner: { method: 'DELETE', params: { a: [1, { b: 2 }] }, headers: {}, user: '' },
+    });
   });
 
   it('carry headers and the user', async () => {
@@ -144,7 +182,11 @@ describe('requests from inside the process', () => {
   });
 
   it('get errors that were not foreseen as answers, with the cause in the log alone', async () => {
-    site.rest.registerRoute('test/v1', '/fails', { handler: () => { throw new Error('Not for callers.'); } });
+    site.rest.registerRoute('test/v1', '/fails', {
+      handler: () => {
+        throw new Error('Not for callers.');
+      },
+    });
     const { status, body } = await site.rest.dispatch('/test/v1/fails');
     expect(status).to.equal(500);
     expect(JSON.stringify(body)).to.not.include('Not for callers');
@@ -152,8 +194,17 @@ describe('requests from inside the process', () => {
   });
 
   it('do whole batches', async () => {
-    site.rest.registerRoute('test/v1', '/part', { methods: ['POST'], allowBatch: true, permission: ({ user }) => user.can('x'), handler: () => 'in' });
-    const { status, body } = await site.rest.dispatch('/batch/v1', { method: 'POST', json: { requests: [{ path: '/test/v1/part' }] }, user: administrator });
+    site.rest.registerRoute('test/v1', '/part', {
+      methods: ['POST'],
+      allowBatch: true,
+      permission: ({ user }) => user.can('x'),
+      handler: () => 'in',
+    });
+    const { status, body } = await site.rest.dispatch('/batch/v1', {
+      method: 'POST',
+      json: { requests: [{ path: '/test/v1/part' }] },
+      user: administrator,
+    });
     expect(status).to.equal(207);
     expect((body as { responses: { body: unknown }[] }).responses[0]!.body).to.equal('in');
   });

@@ -9,8 +9,10 @@ describe('routes', () => {
   });
   afterEach(() => site.stop());
 
-  const status = async (path: string, method = 'GET'): Promise<number> => (await site.fetch(`/wp-json${path}`, { method })).status;
-  const text = async (path: string, init?: RequestInit): Promise<unknown> => (await site.fetch(`/wp-json${path}`, init)).json();
+  const status = async (path: string, method = 'GET'): Promise<number> =>
+    (await site.fetch(`/wp-json${path}`, { method })).status;
+  const text = async (path: string, init?: RequestInit): Promise<unknown> =>
+    (await site.fetch(`/wp-json${path}`, init)).json();
 
   it('take parameters as {name} and as named patterns', async () => {
     site.rest.registerRoute('test/v1', '/a/{name}/(?P<id>\\d+)', { handler: ({ params }) => params });
@@ -67,11 +69,18 @@ describe('routes', () => {
   });
 
   it('answer OPTIONS with arguments and schema, and an unknown path with nothing', async () => {
-    site.rest.registerRoute('test/v1', '/a/{id}', { methods: ['POST'], args: { id: { type: 'integer', validate: () => true } }, schema: { title: 'a' }, handler: () => null });
+    site.rest.registerRoute('test/v1', '/a/{id}', {
+      methods: ['POST'],
+      args: { id: { type: 'integer', validate: () => true } },
+      schema: { title: 'a' },
+      handler: () => null,
+    });
     const response = await site.fetch('/wp-json/test/v1/a/1', { method: 'OPTIONS' });
     expect(response.headers.get('allow')).to.equal('POST');
     expect(await response.json()).to.deep.equal({
-      namespace: 'test/v1', methods: ['POST'], schema: { title: 'a' },
+      namespace: 'test/v1',
+      methods: ['POST'],
+      schema: { title: 'a' },
       endpoints: [{ methods: ['POST'], args: { id: { type: 'integer', required: false } } }],
     });
     expect(await text('/nope/v1', { method: 'OPTIONS' })).to.deep.equal([]);
@@ -80,7 +89,9 @@ describe('routes', () => {
   it('take the method from _method and X-HTTP-Method-Override', async () => {
     site.rest.registerRoute('test/v1', '/a', { methods: ['DELETE'], handler: ({ method }) => method });
     expect(await text('/test/v1/a?_method=delete', { method: 'POST' })).to.equal('DELETE');
-    expect(await text('/test/v1/a', { method: 'POST', headers: { 'X-HTTP-Method-Override': 'DELETE' } })).to.equal('DELETE');
+    expect(await text('/test/v1/a', { method: 'POST', headers: { 'X-HTTP-Method-Override': 'DELETE' } })).to.equal(
+      'DELETE',
+    );
     expect(await status('/test/v1/a?_method=NONSENSE', 'POST')).to.equal(404);
   });
 
@@ -90,7 +101,9 @@ describe('routes', () => {
     expect(await status('/test/v1')).to.equal(200);
     undoFirst();
     undoFirst();
-    expect([await status('/test/v1/a'), await status('/test/v1/b'), await status('/test/v1')]).to.deep.equal([404, 200, 200]);
+    expect([await status('/test/v1/a'), await status('/test/v1/b'), await status('/test/v1')]).to.deep.equal([
+      404, 200, 200,
+    ]);
     undoSecond();
     expect(await status('/test/v1')).to.equal(404);
     expect(site.rest.describe().map(({ route }) => route)).to.deep.equal(['/', '/openapi.json', '/batch/v1']);
@@ -119,14 +132,28 @@ describe('routes', () => {
 
   it('are described for pages', () => {
     site.rest.registerRoute('test/v1', '/a/{id}', {
-      methods: ['POST'], summary: 'Adds one.', args: { id: { type: ['integer', 'null'], required: true, description: 'Which' } }, permission: () => true, handler: () => null,
+      methods: ['POST'],
+      summary: 'Adds one.',
+      args: { id: { type: ['integer', 'null'], required: true, description: 'Which' } },
+      permission: () => true,
+      handler: () => null,
     });
     expect(site.rest.describe().at(-1)).to.deep.equal({
-      namespace: 'test/v1', route: '/test/v1/a/(?P<id>[^/]+)', methods: ['POST'], showInIndex: true, allowsBatch: false,
-      endpoints: [{
-        methods: ['POST'], summary: 'Adds one.', security: ['session', 'application_password'], hasPermission: true, hasAuthentication: false,
-        args: [{ name: 'id', type: 'integer or null', required: true, description: 'Which' }],
-      }],
+      namespace: 'test/v1',
+      route: '/test/v1/a/(?P<id>[^/]+)',
+      methods: ['POST'],
+      showInIndex: true,
+      allowsBatch: false,
+      endpoints: [
+        {
+          methods: ['POST'],
+          summary: 'Adds one.',
+          security: ['session', 'application_password'],
+          hasPermission: true,
+          hasAuthentication: false,
+          args: [{ name: 'id', type: 'integer or null', required: true, description: 'Which' }],
+        },
+      ],
     });
   });
 });

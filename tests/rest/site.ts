@@ -17,16 +17,28 @@ export interface LogLine {
 
 /** A logger that keeps its lines. */
 export function createLineLog(lines: LogLine[], carried: Readonly<Record<string, unknown>> = {}): Logger {
-  const write = (level: LogLine['level']) => (message: string, fields: Readonly<Record<string, unknown>> = {}) =>
-    void lines.push({ level, message, fields: { ...carried, ...fields } });
+  const write =
+    (level: LogLine['level']) =>
+    (message: string, fields: Readonly<Record<string, unknown>> = {}) =>
+      void lines.push({ level, message, fields: { ...carried, ...fields } });
   return {
-    debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error'),
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
     child: (fields) => createLineLog(lines, { ...carried, ...fields }),
   };
 }
 
 export const visitor: User = { id: 0, login: '', email: '', displayName: '', roles: [], can: () => false };
-export const administrator: User = { id: 1, login: 'admin', email: 'a@example.test', displayName: 'admin', roles: ['administrator'], can: () => true };
+export const administrator: User = {
+  id: 1,
+  login: 'admin',
+  email: 'a@example.test',
+  displayName: 'admin',
+  roles: ['administrator'],
+  can: () => true,
+};
 
 /** The REST interface of a site behind a real HTTP server of its own. */
 export interface RestSite {
@@ -36,7 +48,11 @@ export interface RestSite {
   readonly log: readonly LogLine[];
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** Sends JSON with POST, and answers status and parsed body. */
-  post(path: string, body: unknown, headers?: Record<string, string>): Promise<{ status: number; body: Record<string, unknown> }>;
+  post(
+    path: string,
+    body: unknown,
+    headers?: Record<string, string>,
+  ): Promise<{ status: number; body: Record<string, unknown> }>;
   stop(): Promise<void>;
 }
 
@@ -45,35 +61,55 @@ interface SiteInit {
   readonly isAllowedOrigin?: (origin: string) => boolean;
 }
 
-export async function startRestSite({ currentUser = () => visitor, isAllowedOrigin }: SiteInit = {}): Promise<RestSite> {
+export async function startRestSite({
+  currentUser = () => visitor,
+  isAllowedOrigin,
+}: SiteInit = {}): Promise<RestSite> {
   const hooks = createHooks();
   const lines: LogLine[] = [];
   const log = createLineLog(lines);
   let address = '';
   const rest = createRest({
-    hooks, log, clock: { now: () => Date.UTC(2026, 10, 20) }, siteUrl: () => address, prefix: 'wp-json',
+    hooks,
+    log,
+    clock: { now: () => Date.UTC(2026, 10, 20) },
+    siteUrl: () => address,
+    prefix: 'wp-json',
     site: {
       name: () => Promise.resolve('Oracle'),
-      authentication: () => ({ 'application-passwords': { endpoints: { authorization: `${address}/wp-admin/authorize-application.php` } } }),
+      authentication: () => ({
+        'application-passwords': { endpoints: { authorization: `${address}/wp-admin/authorize-application.php` } },
+      }),
     },
     ...(isAllowedOrigin && { isAllowedOrigin }),
   });
   const handle = createRestHandler({ rest, prefix: 'wp-json', currentUser, log });
-  const server = await listen((request, response) => handle(request, response, () => {
-    response.writeHead(404, { 'Content-Type': 'text/plain' }).end('not REST');
-  }));
+  const server = await listen((request, response) =>
+    handle(request, response, () => {
+      response.writeHead(404, { 'Content-Type': 'text/plain' }).end('not REST');
+    }),
+  );
   address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const get = (path: string, init?: RequestInit): Promise<Response> => fetch(address + path, init);
   return {
-    url: address, rest, hooks, log: lines, fetch: get,
+    url: address,
+    rest,
+    hooks,
+    log: lines,
+    fetch: get,
     async post(path, body, headers = {}) {
-      const response = await get(path, { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: typeof body === 'string' ? body : JSON.stringify(body) });
+      const response = await get(path, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      });
       return { status: response.status, body: (await response.json()) as Record<string, unknown> };
     },
-    stop: () => new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }
 
@@ -86,6 +122,7 @@ function listen(listener: RequestListener): Promise<Server> {
 
 /** Refuses every nonce, as a site does that gave none out. */
 export function refuseNonces({ headers }: IncomingMessage): User {
-  if (headers['x-wp-nonce'] !== undefined) throw new RestError({ code: 'rest_cookie_invalid_nonce', message: 'Cookie check failed', status: 403 });
+  if (headers['x-wp-nonce'] !== undefined)
+    throw new RestError({ code: 'rest_cookie_invalid_nonce', message: 'Cookie check failed', status: 403 });
   return visitor;
 }

@@ -8,7 +8,11 @@ describe('REST answers that a handler writes itself', () => {
     site = await startRestSite({ currentUser: () => visitor });
     site.rest.registerRoute('test/v1', '/written', {
       // Told apart by the member that the body lacks.
-      handler: () => new RestResponse({ body: { id: 1, name: 'ä' }, write: () => Buffer.from('{"id":1,"name":"ä","by":"handler"}') }),
+      handler: () =>
+        new RestResponse({
+          body: { id: 1, name: 'ä' },
+          write: () => Buffer.from('{"id":1,"name":"ä","by":"handler"}'),
+        }),
     });
   });
   after(() => site.stop());

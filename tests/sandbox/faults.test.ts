@@ -13,7 +13,8 @@ describe('the fault dial', () => {
   afterEach(() => sandbox.close());
 
   for (const address of addresses) {
-    const send = (model = 'any-model') => call(sandbox.url + address.path(model), { headers: address.headers('sandbox'), body: address.body(model) });
+    const send = (model = 'any-model') =>
+      call(sandbox.url + address.path(model), { headers: address.headers('sandbox'), body: address.body(model) });
 
     describe(address.path('{deployment}').split('?')[0]!, () => {
       it('gives 429 with Retry-After', async () => {
@@ -24,7 +25,7 @@ describe('the fault dial', () => {
         expect(json).to.have.property('error');
       });
 
-      it('gives 500 in the provider\'s shape', async () => {
+      it("gives 500 in the provider's shape", async () => {
         sandbox.turn({ fault: '500' });
         const { status, json } = await send();
         expect(status).to.equal(500);
@@ -42,7 +43,9 @@ describe('the fault dial', () => {
       it('cuts the connection in mid-body', async () => {
         sandbox.turn({ fault: 'cut' });
         let thrown: unknown;
-        await send().catch((error: unknown) => { thrown = error; });
+        await send().catch((error: unknown) => {
+          thrown = error;
+        });
         expect(thrown).to.be.instanceOf(TypeError);
       });
 
@@ -64,7 +67,10 @@ describe('the fault dial', () => {
         expect((await send('fault-429')).status).to.equal(429);
         expect((await send('fault-500')).status).to.equal(500);
         expect((await send('fault-garbage')).json).to.equal(undefined);
-        await send('fault-cut').then(() => expect.fail('The connection was not cut.'), () => {});
+        await send('fault-cut').then(
+          () => expect.fail('The connection was not cut.'),
+          () => {},
+        );
         sandbox.turn({ fault: '500' });
         expect((await send('fault-none')).status).to.equal(200);
       });
@@ -77,11 +83,20 @@ describe('the fault dial', () => {
         sandbox.turn({ fault });
         for (const ask of [speaker.ask, speaker.stream]) {
           let outcome: unknown = 'no error';
-          await ask(sandbox.url, { model: speaker.model, prompt: 'Hello' }).then((asked) => { outcome = asked; }, (error: unknown) => { outcome = error; });
+          await ask(sandbox.url, { model: speaker.model, prompt: 'Hello' }).then(
+            (asked) => {
+              outcome = asked;
+            },
+            (error: unknown) => {
+              outcome = error;
+            },
+          );
           // A stream of garbage holds no events: some SDKs take it for an empty stream.
-          if (fault === 'garbage' && ask === speaker.stream && !(outcome instanceof Error)) expect(outcome).to.have.property('text', '');
+          if (fault === 'garbage' && ask === speaker.stream && !(outcome instanceof Error))
+            expect(outcome).to.have.property('text', '');
           else expect(outcome, `${fault} ${JSON.stringify(outcome)}`).to.be.instanceOf(Error);
-          if ((fault === '429' || fault === '500') && outcome instanceof Error) expect(outcome).to.have.property('status', Number(fault));
+          if ((fault === '429' || fault === '500') && outcome instanceof Error)
+            expect(outcome).to.have.property('status', Number(fault));
         }
       }
     });
@@ -90,7 +105,10 @@ describe('the fault dial', () => {
   it('gives the SDK the seconds to wait', async () => {
     sandbox.turn({ fault: '429' });
     const client = new OpenAI({ apiKey: 'sandbox', baseURL: `${sandbox.url}/openai/v1`, maxRetries: 0 });
-    const error = await client.models.list().then(() => null, (thrown: unknown) => thrown as InstanceType<typeof OpenAI.RateLimitError>);
+    const error = await client.models.list().then(
+      () => null,
+      (thrown: unknown) => thrown as InstanceType<typeof OpenAI.RateLimitError>,
+    );
     expect(error).to.be.instanceOf(OpenAI.RateLimitError);
     expect(error!.headers.get('retry-after')).to.equal('1');
   });
@@ -99,7 +117,9 @@ describe('the fault dial', () => {
     const series = async (): Promise<number[]> => {
       const statuses: number[] = [];
       for (let index = 0; index < 40; index += 1) {
-        statuses.push((await call(`${sandbox.url}/openai/v1/models`, { headers: { authorization: 'Bearer sandbox' } })).status);
+        statuses.push(
+          (await call(`${sandbox.url}/openai/v1/models`, { headers: { authorization: 'Bearer sandbox' } })).status,
+        );
       }
       return statuses;
     };

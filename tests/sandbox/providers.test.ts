@@ -1,7 +1,13 @@
 import { expect } from 'chai';
 import { createUndiciFetch } from '../../plugins/svc/ai/undici-fetch.ts';
 import type { AiParams } from '../../plugins/svc/kit/ai-params.ts';
-import type { Provider, ProviderConnection, ProviderError, ProviderSettings, TextResult } from '../../plugins/svc/providers/provider.ts';
+import type {
+  Provider,
+  ProviderConnection,
+  ProviderError,
+  ProviderSettings,
+  TextResult,
+} from '../../plugins/svc/providers/provider.ts';
 import { createProviderRegistry } from '../../plugins/svc/providers/registry.ts';
 import { createHooks } from '../../host/hooks/hooks.ts';
 import { createSystemClock } from '../../host/clock.ts';
@@ -12,10 +18,18 @@ import { openSandbox } from './helpers/open-sandbox.ts';
 import type { OpenSandbox } from './helpers/open-sandbox.ts';
 
 const everyParam: AiParams = {
-  temperature: 0.5, max_completion_tokens: 500, top_p: 0.9, frequency_penalty: 0.5, presence_penalty: 0.5, stop: ['@@'], seed: 7, top_k: 40, reasoning_effort: 'low',
+  temperature: 0.5,
+  max_completion_tokens: 500,
+  top_p: 0.9,
+  frequency_penalty: 0.5,
+  presence_penalty: 0.5,
+  stop: ['@@'],
+  seed: 7,
+  top_k: 40,
+  reasoning_effort: 'low',
 };
 
-describe('the service\'s own providers, pointed at the sandbox', () => {
+describe("the service's own providers, pointed at the sandbox", () => {
   const { fetch, close } = createUndiciFetch();
   let sandbox: OpenSandbox;
   let registry: Awaited<ReturnType<typeof createProviderRegistry>>;
@@ -27,7 +41,9 @@ describe('the service\'s own providers, pointed at the sandbox', () => {
     await close();
     await sandbox.close();
   });
-  afterEach(() => { sandbox.turn({}); });
+  afterEach(() => {
+    sandbox.turn({});
+  });
 
   it('are the providers that have a stand-in', () => {
     expect(wires.map(({ id }) => id)).to.have.members(registry.all().map(({ id }) => id));
@@ -39,21 +55,38 @@ describe('the service\'s own providers, pointed at the sandbox', () => {
       describe([wire.id, version].join(' ').trim(), () => {
         const provider = (): Provider => registry.get(wire.id)!;
         const connection = (settings: ProviderSettings = {}): ProviderConnection => ({
-          settings: { ...wire.settings(`${sandbox.url}/${wire.id}`, { ...(version !== undefined && { api_version: version }) }), ...settings },
-          fetch, clock: createSystemClock(), log: silentLog, timeout: 10_000,
+          settings: {
+            ...wire.settings(`${sandbox.url}/${wire.id}`, { ...(version !== undefined && { api_version: version }) }),
+            ...settings,
+          },
+          fetch,
+          clock: createSystemClock(),
+          log: silentLog,
+          timeout: 10_000,
         });
-        const generate = (init: { params?: AiParams; model?: string; settings?: ProviderSettings } = {}): Promise<TextResult> =>
-          provider().text!.generate({
-            model: init.model ?? wire.models[0]!,
-            system: 'Be brief.',
-            messages: [{ role: 'user', content: 'Hello' }, { role: 'assistant', content: 'Yes?' }, { role: 'user', content: 'Why is the sea salt?' }],
-            params: init.params ?? {},
-          }, connection(init.settings));
+        const generate = (
+          init: { params?: AiParams; model?: string; settings?: ProviderSettings } = {},
+        ): Promise<TextResult> =>
+          provider().text!.generate(
+            {
+              model: init.model ?? wire.models[0]!,
+              system: 'Be brief.',
+              messages: [
+                { role: 'user', content: 'Hello' },
+                { role: 'assistant', content: 'Yes?' },
+                { role: 'user', content: 'Why is the sea salt?' },
+              ],
+              params: init.params ?? {},
+            },
+            connection(init.settings),
+          );
 
         it('generate text, with every parameter they take', async () => {
           for (const params of [{}, everyParam]) {
             const { content, usage } = await generate({ params });
-            expect(content).to.match(new RegExp(`^Sandbox answer from ${wire.label} `)).and.to.contain('The instruction "Be brief."');
+            expect(content)
+              .to.match(new RegExp(`^Sandbox answer from ${wire.label} `))
+              .and.to.contain('The instruction "Be brief."');
             expect(usage).to.have.all.keys('input_tokens', 'output_tokens', 'total_tokens');
             expect(usage!.output_tokens).to.be.at.least(Math.ceil(content.length / 4));
           }
@@ -67,22 +100,33 @@ describe('the service\'s own providers, pointed at the sandbox', () => {
         it('tell the faults apart', async () => {
           const kinds: Record<string, string> = {};
           for (const fault of ['429', '500', 'cut', 'garbage'] as const) {
-            const error = await failureOf(generate({ model: `fault-${fault}` })) as ProviderError;
+            const error = (await failureOf(generate({ model: `fault-${fault}` }))) as ProviderError;
             expect(error).to.have.property('name', 'ProviderError');
             kinds[fault] = error.kind;
             if (fault === '429') expect(error).to.include({ status: 429, retryAfter: 1, retryable: true });
           }
-          expect(kinds).to.deep.equal({ 429: 'rate_limited', 500: 'unavailable', cut: 'connection', garbage: 'unreadable' });
+          expect(kinds).to.deep.equal({
+            429: 'rate_limited',
+            500: 'unavailable',
+            cut: 'connection',
+            garbage: 'unreadable',
+          });
         });
 
         it('pass on what the far end says of an unknown model', async () => {
           const error = await failureOf(generate({ model: 'missing-model' }));
-          expect(error).to.include({ name: 'ProviderError', kind: 'rejected', status: wire.id === 'deepseek' ? 400 : 404 });
+          expect(error).to.include({
+            name: 'ProviderError',
+            kind: 'rejected',
+            status: wire.id === 'deepseek' ? 400 : 404,
+          });
         });
 
         if (wire.id !== 'ollama') {
           it('know a wrong key when they list the models', async () => {
-            const error = await failureOf(provider().listModels(connection({ api_key: 'a-wrong-key-of-mine' }))) as ProviderError;
+            const error = (await failureOf(
+              provider().listModels(connection({ api_key: 'a-wrong-key-of-mine' })),
+            )) as ProviderError;
             expect(error).to.have.property('name', 'ProviderError');
             expect(error.message).not.to.contain('a-wrong-key-of-mine');
             // At Google and xAI a wrong key is a 400.

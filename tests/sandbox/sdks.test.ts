@@ -16,7 +16,11 @@ describe('the sandbox, asked through the real SDKs', () => {
 
       it('answers with a text that says where it comes from and what was asked', async () => {
         const { text, model, input, output } = await speaker.ask(sandbox.url, ask);
-        expect(text).to.match(new RegExp(`^Sandbox answer from ${speaker.label} \\(${speaker.model.replace('.', '\\.')}\\): you asked "Why is the sea salt\\?"`));
+        expect(text).to.match(
+          new RegExp(
+            `^Sandbox answer from ${speaker.label} \\(${speaker.model.replace('.', '\\.')}\\): you asked "Why is the sea salt\\?"`,
+          ),
+        );
         expect(model).to.contain(speaker.model);
         expect(input).to.equal(3 + 5);
         expect(output).to.equal(Math.ceil(text.length / 4));
@@ -34,7 +38,8 @@ describe('the sandbox, asked through the real SDKs', () => {
         const other = await speaker.ask(sandbox.url, ask);
         sandbox.turn({});
         expect(other.text).not.to.equal(first.text);
-        if (speaker.seeded) expect((await speaker.ask(sandbox.url, { ...ask, seed: 99 })).text).not.to.equal(first.text);
+        if (speaker.seeded)
+          expect((await speaker.ask(sandbox.url, { ...ask, seed: 99 })).text).not.to.equal(first.text);
       });
 
       it('names the instruction that came with the prompt', async () => {
@@ -44,9 +49,16 @@ describe('the sandbox, asked through the real SDKs', () => {
       });
 
       it('gives back what follows echo:, and JSON after json:', async () => {
-        expect((await speaker.ask(sandbox.url, { ...ask, prompt: 'echo:Grüße\n  aus dem Sand 🏖' })).text).to.equal('Grüße\n  aus dem Sand 🏖');
+        expect((await speaker.ask(sandbox.url, { ...ask, prompt: 'echo:Grüße\n  aus dem Sand 🏖' })).text).to.equal(
+          'Grüße\n  aus dem Sand 🏖',
+        );
         const { text } = await speaker.ask(sandbox.url, { ...ask, prompt: 'json: three fruits' });
-        expect(JSON.parse(text)).to.deep.equal({ sandbox: true, provider: speaker.label, model: speaker.model, request: 'three fruits' });
+        expect(JSON.parse(text)).to.deep.equal({
+          sandbox: true,
+          provider: speaker.label,
+          model: speaker.model,
+          request: 'three fruits',
+        });
       });
 
       it('ends at the token limit and says so', async () => {
@@ -57,7 +69,11 @@ describe('the sandbox, asked through the real SDKs', () => {
       });
 
       it('ends before the first stop sequence', async () => {
-        const { text, finish } = await speaker.ask(sandbox.url, { ...ask, prompt: 'echo: one two three', stop: ['three', 'two'] });
+        const { text, finish } = await speaker.ask(sandbox.url, {
+          ...ask,
+          prompt: 'echo: one two three',
+          stop: ['three', 'two'],
+        });
         expect(text).to.equal('one ');
         expect(finish).to.equal({ claude: 'stop_sequence', google: 'STOP' }[speaker.name] ?? 'stop');
       });

@@ -15,7 +15,10 @@ describe('streams of the sandbox', () => {
 
   /** The service itself as caller, over its own providers. */
   async function streaming(id: string, model: string) {
-    const settings = { provider: () => Promise.resolve(findWire(id)!.settings(`${sandbox.url}/${id}`, {})), timeouts: () => Promise.resolve({ text: 5000, embeddings: 5000, images: 5000 }) };
+    const settings = {
+      provider: () => Promise.resolve(findWire(id)!.settings(`${sandbox.url}/${id}`, {})),
+      timeouts: () => Promise.resolve({ text: 5000, embeddings: 5000, images: 5000 }),
+    };
     const given = await services({ settings });
     const pieces: string[] = [];
     let first: () => void = () => undefined;
@@ -26,8 +29,23 @@ describe('streams of the sandbox', () => {
     // Long enough to have its middle in the text, where the model reasons aloud before.
     const said = 'one two three four five six seven eight nine ten eleven '.repeat(8).concat('twelve');
     const generateText = createGenerateText({ ...rest, fetch, host: { ...host, clock: createSystemClock() } });
-    const done = generateText({ provider: id, model, messages: [{ role: 'user', content: `echo: ${said}` }], onText: (piece) => { pieces.push(piece); first(); } });
-    return { pieces, begun, done: done.then((text) => ({ text, error: null }), (error: unknown) => ({ text: null, error: error as RestError })) };
+    const done = generateText({
+      provider: id,
+      model,
+      messages: [{ role: 'user', content: `echo: ${said}` }],
+      onText: (piece) => {
+        pieces.push(piece);
+        first();
+      },
+    });
+    return {
+      pieces,
+      begun,
+      done: done.then(
+        (text) => ({ text, error: null }),
+        (error: unknown) => ({ text: null, error: error as RestError }),
+      ),
+    };
   }
 
   for (const { id, models } of wires) {
@@ -63,14 +81,21 @@ describe('streams of the sandbox', () => {
         sandbox.turn({ fault: 'cut' });
         const { pieces, done } = await streaming(id, models[0]!);
         expect((await done).error?.code).to.equal('rest_svc_provider_error');
-        expect(pieces.join('')).to.match(/^one two three /).and.not.to.contain('twelve');
+        expect(pieces.join(''))
+          .to.match(/^one two three /)
+          .and.not.to.contain('twelve');
       });
 
       it('end in the middle with the provider’s error', async () => {
         const { pieces, done } = await streaming(id, 'fault-error');
         const { error } = await done;
-        expect([error?.code, (error?.data as { provider_status: number }).provider_status >= 500]).to.deep.equal(['rest_svc_provider_error', true]);
-        expect(pieces.join('')).to.match(/^one two three /).and.not.to.contain('twelve');
+        expect([error?.code, (error?.data as { provider_status: number }).provider_status >= 500]).to.deep.equal([
+          'rest_svc_provider_error',
+          true,
+        ]);
+        expect(pieces.join(''))
+          .to.match(/^one two three /)
+          .and.not.to.contain('twelve');
       });
 
       it('stand still in the middle', async () => {

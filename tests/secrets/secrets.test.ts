@@ -14,7 +14,8 @@ describe('secrets', () => {
   });
   afterEach(() => rm(dataDir, { recursive: true }));
 
-  const make = (secretKey: string | null = null, directory = dataDir) => createSecrets({ secretKey, dataDir: directory, redactor: createRedactor() });
+  const make = (secretKey: string | null = null, directory = dataDir) =>
+    createSecrets({ secretKey, dataDir: directory, redactor: createRedactor() });
 
   it('gives back what it encrypted, in a different form each time', () => {
     const secrets = make();
@@ -45,7 +46,9 @@ describe('secrets', () => {
     const program = `import { createSecrets } from ${JSON.stringify(module)};
       console.log(createSecrets({ secretKey: null, dataDir: ${JSON.stringify(join(dataDir, 'new'))}, redactor: { add() {} } }).encrypt('sk-123'));`;
     const run = promisify(execFile);
-    const answers = await Promise.all(Array.from({ length: 4 }, () => run(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program])));
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => run(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program])),
+    );
     const secrets = make(null, join(dataDir, 'new'));
     for (const { stdout } of answers) expect(secrets.decrypt(stdout.trim())).to.equal('sk-123');
     expect(await readdir(join(dataDir, 'new'))).to.deep.equal(['secret.key']);
@@ -53,7 +56,9 @@ describe('secrets', () => {
 
   it('says what to do when the key has changed', () => {
     const encrypted = make('the former passphrase').encrypt('sk-123');
-    expect(() => make('the present passphrase').decrypt(encrypted)).to.throw(/another key\. Set SECRET_KEY to what it was .* or enter the secret again/);
+    expect(() => make('the present passphrase').decrypt(encrypted)).to.throw(
+      /another key\. Set SECRET_KEY to what it was .* or enter the secret again/,
+    );
   });
 
   it('refuses a text that was tampered with, cut, or never encrypted', () => {

@@ -4,7 +4,8 @@ import { describeDialects } from '../helpers/dialects.ts';
 import { ada, bob, openNode, rejection } from './helper.ts';
 
 const visitor = { ip: '203.0.113.9', userAgent: 'test browser' };
-const basic = (login: string, password: string): string => `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`;
+const basic = (login: string, password: string): string =>
+  `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`;
 const sent = (cookie: string): string => cookie.split(';')[0]!;
 
 describeDialects('signing in', (open) => {
@@ -13,7 +14,12 @@ describeDialects('signing in', (open) => {
     const { id } = await users.create(ada);
     const told: unknown[] = [];
     hooks.addAction('wp_login', (login: string, user: { id: number }) => told.push([login, user.id]));
-    const opened = await authentication.login({ login: 'ada@example.com', password: ada.password, remember: true, ...visitor });
+    const opened = await authentication.login({
+      login: 'ada@example.com',
+      password: ada.password,
+      remember: true,
+      ...visitor,
+    });
     expect(opened?.user.id).to.equal(id);
     expect(opened?.cookie).to.match(/^svc_session=[\w-]{43}; Path=\/; Max-Age=34560000; HttpOnly; SameSite=Lax$/);
     const found = await authentication.sessionUser({ headers: { cookie: `other=1; ${sent(opened!.cookie)}; more=2` } });
@@ -34,8 +40,12 @@ describeDialects('signing in', (open) => {
     await users.create(ada);
     const told: unknown[] = [];
     hooks.addAction('wp_login_failed', (login: string) => told.push(login));
-    expect(await authentication.login({ login: 'ada', password: 'wrong password', remember: true, ...visitor })).to.equal(null);
-    expect(await authentication.login({ login: 'nobody', password: 'wrong password', remember: true, ...visitor })).to.equal(null);
+    expect(
+      await authentication.login({ login: 'ada', password: 'wrong password', remember: true, ...visitor }),
+    ).to.equal(null);
+    expect(
+      await authentication.login({ login: 'nobody', password: 'wrong password', remember: true, ...visitor }),
+    ).to.equal(null);
     expect(told).to.deep.equal(['ada', 'nobody']);
   });
 
@@ -43,10 +53,21 @@ describeDialects('signing in', (open) => {
     const clock = createFakeClock();
     const nodes = [await openNode(open, { clock }), await openNode(open, { clock })];
     await nodes[0]!.users.create(ada);
-    const login = (node: number, changes: object = {}) => nodes[node % 2]!.authentication.login({ login: 'ada', password: 'wrong password', remember: true, ...visitor, ...changes });
+    const login = (node: number, changes: object = {}) =>
+      nodes[node % 2]!.authentication.login({
+        login: 'ada',
+        password: 'wrong password',
+        remember: true,
+        ...visitor,
+        ...changes,
+      });
     for (let n = 0; n < 10; n += 1) expect(await login(n)).to.equal(null);
     const error = await rejection(login(0, { login: 'ADA', password: ada.password }));
-    expect(error).to.include({ code: 'too_many_login_attempts', status: 429, message: 'Too many tries to sign in. Wait 15 minutes and try again.' });
+    expect(error).to.include({
+      code: 'too_many_login_attempts',
+      status: 429,
+      message: 'Too many tries to sign in. Wait 15 minutes and try again.',
+    });
     expect(error.headers).to.deep.equal({ 'Retry-After': '900' });
     expect(await login(1, { ip: '203.0.113.10', password: ada.password })).not.to.equal(null);
     expect(await login(1, { login: 'bob' })).to.equal(null);
@@ -86,7 +107,12 @@ describeDialects('signing in', (open) => {
   it('ends with signing out, on all nodes', async () => {
     const [here, there] = [await openNode(open), await openNode(open)];
     await here.users.create(ada);
-    const opened = await here.authentication.login({ login: 'ada', password: ada.password, remember: true, ...visitor });
+    const opened = await here.authentication.login({
+      login: 'ada',
+      password: ada.password,
+      remember: true,
+      ...visitor,
+    });
     const { cookie } = await there.authentication.logout(opened!);
     expect(cookie).to.equal('svc_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax');
     expect(await here.authentication.sessionUser({ headers: { cookie: sent(opened!.cookie) } })).to.equal(null);
@@ -112,20 +138,34 @@ describeDialects('the caller of REST', (open) => {
   it("is the session's user with cookie and nonce, in the header or the address", async () => {
     const { authentication, cookie, nonce, user } = await signedIn();
     expect((await authentication.currentUser({ headers: { cookie, 'x-wp-nonce': nonce } })).id).to.equal(user.id);
-    expect((await authentication.currentUser({ headers: { cookie }, url: `/wp-json/x?a=1&_wpnonce=${nonce}` })).id).to.equal(user.id);
+    expect(
+      (await authentication.currentUser({ headers: { cookie }, url: `/wp-json/x?a=1&_wpnonce=${nonce}` })).id,
+    ).to.equal(user.id);
   });
 
   it('is refused with a nonce that is wrong, of another action or of another session, cookie or not', async () => {
     const { authentication, nonces, cookie, nonce, user } = await signedIn();
-    const wrong = [{ cookie, 'x-wp-nonce': 'bad' }, { cookie, 'x-wp-nonce': nonces.create('other', user, 'x') }, { cookie, 'x-wp-nonce': nonces.create('wp_rest', user, 'other session') }, { 'x-wp-nonce': nonce }, { 'x-wp-nonce': '' }];
+    const wrong = [
+      { cookie, 'x-wp-nonce': 'bad' },
+      { cookie, 'x-wp-nonce': nonces.create('other', user, 'x') },
+      { cookie, 'x-wp-nonce': nonces.create('wp_rest', user, 'other session') },
+      { 'x-wp-nonce': nonce },
+      { 'x-wp-nonce': '' },
+    ];
     for (const headers of wrong) {
-      expect(await rejection(authentication.currentUser({ headers }))).to.include({ code: 'rest_cookie_invalid_nonce', status: 403, message: 'Cookie check failed' });
+      expect(await rejection(authentication.currentUser({ headers }))).to.include({
+        code: 'rest_cookie_invalid_nonce',
+        status: 403,
+        message: 'Cookie check failed',
+      });
     }
   });
 
   it('is a visitor with the nonce of a visitor', async () => {
     const { authentication, nonces } = await signedIn();
-    expect((await authentication.currentUser({ headers: { 'x-wp-nonce': nonces.create('wp_rest', { id: 0 }, '') } })).id).to.equal(0);
+    expect(
+      (await authentication.currentUser({ headers: { 'x-wp-nonce': nonces.create('wp_rest', { id: 0 }, '') } })).id,
+    ).to.equal(0);
   });
 
   it('is the owner of an application password, with or without its blanks', async () => {
@@ -134,17 +174,29 @@ describeDialects('the caller of REST', (open) => {
     expect(password).to.match(/^(\w{4} ){5}\w{4}$/);
     for (const form of [password, password.replaceAll(' ', '')]) {
       for (const login of ['ada', 'ADA@example.com']) {
-        expect((await authentication.currentUser({ headers: { authorization: basic(login, form) }, ip: visitor.ip })).id).to.equal(user.id);
+        expect(
+          (await authentication.currentUser({ headers: { authorization: basic(login, form) }, ip: visitor.ip })).id,
+        ).to.equal(user.id);
       }
     }
-    expect(await applicationPasswords.list(user.id)).to.deep.equal([{ ...item, lastUsedAt: item.createdAt, lastIp: visitor.ip }]);
+    expect(await applicationPasswords.list(user.id)).to.deep.equal([
+      { ...item, lastUsedAt: item.createdAt, lastIp: visitor.ip },
+    ]);
   });
 
   it("is refused with a wrong application password, another user's, the user's own password, or nonsense", async () => {
     const { authentication, applicationPasswords, users, user } = await signedIn();
     const other = await users.create(bob);
     const { password } = await applicationPasswords.create(user.id, 'script');
-    const wrong = [basic('ada', 'wrong'), basic('bob', password), basic('nobody', password), basic('ada', ada.password), basic('ada', ''), 'Basic !!!', 'Basic bm9jb2xvbg=='];
+    const wrong = [
+      basic('ada', 'wrong'),
+      basic('bob', password),
+      basic('nobody', password),
+      basic('ada', ada.password),
+      basic('ada', ''),
+      'Basic !!!',
+      'Basic bm9jb2xvbg==',
+    ];
     for (const authorization of wrong) {
       const error = await rejection(authentication.currentUser({ headers: { authorization } }));
       expect(error, authorization).to.include({ code: 'incorrect_password', status: 401 });
@@ -157,14 +209,21 @@ describeDialects('the caller of REST', (open) => {
     const { password, item } = await applicationPasswords.create(user.id, 'script');
     expect(await applicationPasswords.revoke(user.id + 1, item.id)).to.equal(false);
     expect(await applicationPasswords.revoke(user.id, item.id)).to.equal(true);
-    expect((await rejection(authentication.currentUser({ headers: { authorization: basic('ada', password) } }))).status).to.equal(401);
+    expect(
+      (await rejection(authentication.currentUser({ headers: { authorization: basic('ada', password) } }))).status,
+    ).to.equal(401);
   });
 
   it("is the session's user behind a proxy that asks for a password of its own, and the application's user despite a stale nonce", async () => {
     const { authentication, applicationPasswords, cookie, nonce, user } = await signedIn();
     const proxy = basic('staging', 'gate');
-    expect((await authentication.currentUser({ headers: { cookie, 'x-wp-nonce': nonce, authorization: proxy } })).id).to.equal(user.id);
+    expect(
+      (await authentication.currentUser({ headers: { cookie, 'x-wp-nonce': nonce, authorization: proxy } })).id,
+    ).to.equal(user.id);
     const { password } = await applicationPasswords.create(user.id, 'script');
-    expect((await authentication.currentUser({ headers: { 'x-wp-nonce': 'stale', authorization: basic('ada', password) } })).id).to.equal(user.id);
+    expect(
+      (await authentication.currentUser({ headers: { 'x-wp-nonce': 'stale', authorization: basic('ada', password) } }))
+        .id,
+    ).to.equal(user.id);
   });
 });

@@ -4,7 +4,8 @@ import { createAnonymous, createUser } from '../../host/users/user.ts';
 import { roleNames } from '../../host/users/roles.ts';
 
 describe('capabilities', () => {
-  const withRoles = (...roles: string[]) => createUser({ id: 7, login: 'x', email: 'x@example.com', displayName: 'X', roles }, createHooks());
+  const withRoles = (...roles: string[]) =>
+    createUser({ id: 7, login: 'x', email: 'x@example.com', displayName: 'X', roles }, createHooks());
 
   it("follow WordPress's roles", () => {
     const held: Record<string, string[]> = {
@@ -20,7 +21,10 @@ describe('capabilities', () => {
       nope: [],
     };
     for (const [capability, roles] of Object.entries(held)) {
-      expect(roleNames.filter((role) => withRoles(role).can(capability)), capability).to.deep.equal(roles);
+      expect(
+        roleNames.filter((role) => withRoles(role).can(capability)),
+        capability,
+      ).to.deep.equal(roles);
     }
   });
 
@@ -33,16 +37,25 @@ describe('capabilities', () => {
 
   it('of a visitor are none', () => {
     const visitor = createAnonymous(createHooks());
-    expect([visitor.id, visitor.can('read'), visitor.can('exist'), visitor.can('manage_options')]).to.deep.equal([0, false, true, false]);
+    expect([visitor.id, visitor.can('read'), visitor.can('exist'), visitor.can('manage_options')]).to.deep.equal([
+      0,
+      false,
+      true,
+      false,
+    ]);
   });
 
   it('are not found on the prototype', () => {
-    for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) expect(withRoles('administrator').can(name), name).to.equal(false);
+    for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty'])
+      expect(withRoles('administrator').can(name), name).to.equal(false);
   });
 
   it('can be given and taken by user_has_cap', () => {
     const hooks = createHooks();
-    const user = createUser({ id: 7, login: 'x', email: 'x@example.com', displayName: 'X', roles: ['subscriber'] }, hooks);
+    const user = createUser(
+      { id: 7, login: 'x', email: 'x@example.com', displayName: 'X', roles: ['subscriber'] },
+      hooks,
+    );
     const seen: unknown[] = [];
     hooks.addFilter('user_has_cap', (...[held, required, args, who]) => {
       seen.push([required, args, who.id]);
@@ -57,8 +70,17 @@ describe('capabilities', () => {
     const user = createUser({ id: 7, login: 'x', email: 'x@example.com', displayName: 'X', roles: ['author'] }, hooks);
     hooks.addFilter('map_meta_cap', (...[required, capability, userId, args]) => {
       if (capability !== 'edit_post') return required;
-      return args[0] === 1 && userId === 7 ? ['edit_posts', 'edit_published_posts'] : args[0] === 2 ? ['edit_others_posts'] : ['do_not_allow'];
+      return args[0] === 1 && userId === 7
+        ? ['edit_posts', 'edit_published_posts']
+        : args[0] === 2
+          ? ['edit_others_posts']
+          : ['do_not_allow'];
     });
-    expect([user.can('edit_post', 1), user.can('edit_post', 2), user.can('edit_post', 3), user.can('edit_posts')]).to.deep.equal([true, false, false, true]);
+    expect([
+      user.can('edit_post', 1),
+      user.can('edit_post', 2),
+      user.can('edit_post', 3),
+      user.can('edit_posts'),
+    ]).to.deep.equal([true, false, false, true]);
   });
 });

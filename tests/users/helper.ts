@@ -11,7 +11,10 @@ import type { OpenDatabase } from '../helpers/dialects.ts';
 import { silentLog } from '../helpers/dialects.ts';
 
 /** One node of a site with everything of users, on the running test's database. Called twice: two nodes. */
-export async function openNode(open: OpenDatabase, { clock = createFakeClock(), siteUrl = 'http://site.example' } = {}) {
+export async function openNode(
+  open: OpenDatabase,
+  { clock = createFakeClock(), siteUrl = 'http://site.example' } = {},
+) {
   const database = await open();
   await database.migrate('host', migrations);
   const hooks = createHooks();
@@ -20,16 +23,36 @@ export async function openNode(open: OpenDatabase, { clock = createFakeClock(), 
   const nonces = createNonces({ key: () => Buffer.alloc(32, 7), clock, hooks });
   const applicationPasswords = createApplicationPasswords({ database, users, clock });
   const limiter = createLoginLimiter({ database, clock });
-  const authentication = createAuthentication({ users, sessions, nonces, applicationPasswords, limiter, hooks, log: silentLog, siteUrl: () => siteUrl });
+  const authentication = createAuthentication({
+    users,
+    sessions,
+    nonces,
+    applicationPasswords,
+    limiter,
+    hooks,
+    log: silentLog,
+    siteUrl: () => siteUrl,
+  });
   return { database, hooks, clock, users, sessions, nonces, applicationPasswords, limiter, authentication };
 }
 
-export const ada = { login: 'Ada', email: 'Ada@Example.com', password: 'correct horse battery', displayName: 'Ada Lovelace', role: 'administrator' } as const;
+export const ada = {
+  login: 'Ada',
+  email: 'Ada@Example.com',
+  password: 'correct horse battery',
+  displayName: 'Ada Lovelace',
+  role: 'administrator',
+} as const;
 export const bob = { login: 'bob', email: 'bob@example.com', password: 'another long one' } as const;
 
 /** The error of a promise that should have rejected. */
-export async function rejection(promise: Promise<unknown>): Promise<Error & { code?: string; status?: number; data?: unknown; headers?: Record<string, string> }> {
-  const outcome = await promise.then(() => null, (error: unknown) => error as Error);
+export async function rejection(
+  promise: Promise<unknown>,
+): Promise<Error & { code?: string; status?: number; data?: unknown; headers?: Record<string, string> }> {
+  const outcome = await promise.then(
+    () => null,
+    (error: unknown) => error as Error,
+  );
   if (outcome === null) throw new Error('It resolved.');
   return outcome;
 }

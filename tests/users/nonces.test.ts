@@ -19,8 +19,18 @@ describe('nonces', () => {
     const nonce = nonces.create('save', user, 'session');
     expect(nonce).to.match(/^[\w-]{10}$/);
     expect(nonces.verify({ nonce, action: 'save', user, sessionId: 'session' })).to.equal(1);
-    for (const other of [{ action: 'delete' }, { user: { id: 8 } }, { sessionId: 'other' }, { nonce: '' }, { nonce: `${nonce}x` }, { nonce: 'é'.repeat(5) }]) {
-      expect(nonces.verify({ nonce, action: 'save', user, sessionId: 'session', ...other }), JSON.stringify(other)).to.equal(false);
+    for (const other of [
+      { action: 'delete' },
+      { user: { id: 8 } },
+      { sessionId: 'other' },
+      { nonce: '' },
+      { nonce: `${nonce}x` },
+      { nonce: 'é'.repeat(5) },
+    ]) {
+      expect(
+        nonces.verify({ nonce, action: 'save', user, sessionId: 'session', ...other }),
+        JSON.stringify(other),
+      ).to.equal(false);
     }
   });
 

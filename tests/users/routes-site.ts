@@ -26,19 +26,30 @@ export async function openSite({ location }: DialectCase, clock?: Clock): Promis
   const { databaseUrl, dataDir } = location();
   const host = await createTestHost({ database: databaseUrl ?? dataDir, ...(clock && { clock }) });
   const passwords = createApplicationPasswords({ database: host.database, users: host.users, clock: host.clock });
-  const caller = (headers: Record<string, string>): Call => async (path, { method = 'GET', json } = {}) => {
-    const response = await host.fetch(`/wp-json${path}`, {
-      method,
-      headers: { ...headers, ...(json !== undefined && { 'content-type': 'application/json' }) },
-      ...(json !== undefined && { body: JSON.stringify(json) }),
-    });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text === '' ? null : (JSON.parse(text) as unknown) };
-  };
+  const caller =
+    (headers: Record<string, string>): Call =>
+    async (path, { method = 'GET', json } = {}) => {
+      const response = await host.fetch(`/wp-json${path}`, {
+        method,
+        headers: { ...headers, ...(json !== undefined && { 'content-type': 'application/json' }) },
+        ...(json !== undefined && { body: JSON.stringify(json) }),
+      });
+      const text = await response.text();
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: text === '' ? null : (JSON.parse(text) as unknown),
+      };
+    };
   return {
     host,
     call: caller({}),
-    create: (user) => host.users.create({ email: `${user.login.replace(/ /g, '.')}@example.com`, password: 'correct horse battery', ...user }),
+    create: (user) =>
+      host.users.create({
+        email: `${user.login.replace(/ /g, '.')}@example.com`,
+        password: 'correct horse battery',
+        ...user,
+      }),
     async as({ id, login }) {
       const { password } = await passwords.create(id, 'test');
       return caller({ authorization: `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}` });

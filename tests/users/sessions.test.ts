@@ -15,7 +15,8 @@ describeDialects('sessions', (open) => {
     expect(await sessions.find(token)).to.deep.equal(session);
     expect(session).to.include({ userId: id, ...visitor });
     expect(JSON.stringify(await database.knex('sessions'))).not.to.include(token);
-    for (const wrong of ['', session.id, `${token}x`, token.slice(1), `${token.slice(0, -1)}!`]) expect(await sessions.find(wrong), wrong).to.equal(null);
+    for (const wrong of ['', session.id, `${token}x`, token.slice(1), `${token.slice(0, -1)}!`])
+      expect(await sessions.find(wrong), wrong).to.equal(null);
   });
 
   it('last 14 days from their last use, or 2 when not to be remembered', async () => {

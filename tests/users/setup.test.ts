@@ -18,7 +18,13 @@ async function openNode(open: OpenDatabase, key = 7) {
   const options = createOptions({ database, hooks, clock, log: silentLog });
   await options.load();
   const users = createUsers({ database, hooks, clock, log: silentLog });
-  const setup = createSetup({ users, options, database, key: () => Buffer.alloc(32, key), siteUrl: () => 'http://site.example' });
+  const setup = createSetup({
+    users,
+    options,
+    database,
+    key: () => Buffer.alloc(32, key),
+    siteUrl: () => 'http://site.example',
+  });
   return { database, options, users, setup };
 }
 
@@ -45,8 +51,15 @@ describeDialects('first-run setup', (open) => {
     expect(user.can('manage_options')).to.equal(true);
     expect((await users.verify('ada', ada.password))?.id).to.equal(user.id);
     expect(await options.get('blogname')).to.equal('My site');
-    expect([await setup.needed(), await setup.accepts(token), await setup.ensureLink()]).to.deep.equal([false, false, null]);
-    expect(await rejection(setup.complete({ token, ...input, login: 'eve', email: 'eve@example.com' }))).to.include({ code: 'setup_link_invalid', status: 403 });
+    expect([await setup.needed(), await setup.accepts(token), await setup.ensureLink()]).to.deep.equal([
+      false,
+      false,
+      null,
+    ]);
+    expect(await rejection(setup.complete({ token, ...input, login: 'eve', email: 'eve@example.com' }))).to.include({
+      code: 'setup_link_invalid',
+      status: 403,
+    });
     expect(await users.count()).to.equal(1);
   });
 
@@ -74,9 +87,15 @@ describeDialects('first-run setup', (open) => {
   it('makes one administrator when several browsers finish at once on several nodes', async () => {
     const nodes = [await openNode(open), await openNode(open)];
     const token = tokenOf(await nodes[0]!.setup.ensureLink());
-    const outcomes = await Promise.allSettled(['a', 'b', 'c', 'd'].map((name, index) => nodes[index % 2]!.setup.complete({ token, ...input, login: name, email: `${name}@example.com` })));
+    const outcomes = await Promise.allSettled(
+      ['a', 'b', 'c', 'd'].map((name, index) =>
+        nodes[index % 2]!.setup.complete({ token, ...input, login: name, email: `${name}@example.com` }),
+      ),
+    );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).to.have.length(1);
-    for (const outcome of outcomes) if (outcome.status === 'rejected') expect((outcome.reason as { code: string }).code).to.equal('setup_link_invalid');
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected')
+        expect((outcome.reason as { code: string }).code).to.equal('setup_link_invalid');
     expect(await nodes[1]!.users.count()).to.equal(1);
   });
 

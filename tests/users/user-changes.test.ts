@@ -34,7 +34,9 @@ describeDialects('changes of users', (open) => {
     const mine = await sessions.create({ userId: id, ip: '', userAgent: '' });
     const other = await sessions.create({ userId: id, ip: '', userAgent: '' });
     await users.update(id, { password: 'a better one' }, { keepSession: mine.session.id });
-    expect([await sessions.find(mine.token), await sessions.find(other.token)].map((session) => session !== null)).to.deep.equal([true, false]);
+    expect(
+      [await sessions.find(mine.token), await sessions.find(other.token)].map((session) => session !== null),
+    ).to.deep.equal([true, false]);
     expect(await users.verify('bob', 'a better one')).not.to.equal(null);
   });
 
@@ -42,9 +44,16 @@ describeDialects('changes of users', (open) => {
     const { users } = await openNode(open);
     await users.create(ada);
     const { id } = await users.create(bob);
-    const error = await rejection(users.update(id, { email: 'nobody', displayName: ' ', roles: ['king'], password: 'short' }));
-    expect([error.code, Object.keys((error.data as { params: object }).params)]).to.deep.equal(['rest_invalid_param', ['email', 'display_name', 'role', 'password']]);
-    expect((await rejection(users.update(id, { email: ada.email.toUpperCase(), displayName: 'x' }))).code).to.equal('existing_user_email');
+    const error = await rejection(
+      users.update(id, { email: 'nobody', displayName: ' ', roles: ['king'], password: 'short' }),
+    );
+    expect([error.code, Object.keys((error.data as { params: object }).params)]).to.deep.equal([
+      'rest_invalid_param',
+      ['email', 'display_name', 'role', 'password'],
+    ]);
+    expect((await rejection(users.update(id, { email: ada.email.toUpperCase(), displayName: 'x' }))).code).to.equal(
+      'existing_user_email',
+    );
     expect((await users.get(id))?.displayName).to.equal('bob');
     expect((await rejection(users.update(999, { displayName: 'x' }))).code).to.equal('rest_user_invalid_id');
   });
@@ -69,7 +78,11 @@ describeDialects('changes of users', (open) => {
     hooks.addAction('deleted_user', (removed, reassignTo, user) => told.push([removed, reassignTo, user.login]));
     expect(await users.delete(id)).to.equal(true);
     expect(await users.delete(id)).to.equal(false);
-    expect([await users.get(id), await sessions.find(token), await applicationPasswords.list(id)]).to.deep.equal([null, null, []]);
+    expect([await users.get(id), await sessions.find(token), await applicationPasswords.list(id)]).to.deep.equal([
+      null,
+      null,
+      [],
+    ]);
     expect(told).to.deep.equal([[id, null, 'bob']]);
   });
 
@@ -77,8 +90,15 @@ describeDialects('changes of users', (open) => {
     const { users } = await openNode(open);
     const admin = await users.create(ada);
     const member = await users.create(bob);
-    expect([member.can('edit_user', member.id), member.can('edit_user', admin.id), member.can('delete_user', member.id), member.can('promote_user', member.id)]).to.deep.equal([true, false, false, false]);
-    expect(admin.can('edit_user', member.id) && admin.can('delete_user', member.id) && admin.can('promote_user', member.id)).to.equal(true);
+    expect([
+      member.can('edit_user', member.id),
+      member.can('edit_user', admin.id),
+      member.can('delete_user', member.id),
+      member.can('promote_user', member.id),
+    ]).to.deep.equal([true, false, false, false]);
+    expect(
+      admin.can('edit_user', member.id) && admin.can('delete_user', member.id) && admin.can('promote_user', member.id),
+    ).to.equal(true);
     expect([users.anonymous.can('edit_user', 0), users.anonymous.can('edit_user')]).to.deep.equal([false, false]);
   });
 });

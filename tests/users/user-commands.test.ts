@@ -7,14 +7,25 @@ describeDialects('user commands', (open) => {
   async function commands() {
     const node = await openNode(open);
     const byName = new Map(userCommands(node.users).map((command) => [command.name, command]));
-    const run = (name: string, args: readonly string[], flags: Readonly<Record<string, unknown>> = {}) => byName.get(name)!.run({ args, flags }) as Promise<Record<string, unknown>>;
+    const run = (name: string, args: readonly string[], flags: Readonly<Record<string, unknown>> = {}) =>
+      byName.get(name)!.run({ args, flags }) as Promise<Record<string, unknown>>;
     return { ...node, run };
   }
 
   it('create a user with the given password and print the id', async () => {
     const { run, users } = await commands();
-    const printed = await run('user create', ['ada', 'ada@example.com'], { display_name: 'Ada', user_pass: ada.password, role: 'editor' });
-    expect(printed).to.deep.equal({ id: (await users.find('ada'))!.id, login: 'ada', email: 'ada@example.com', display_name: 'Ada', roles: 'editor' });
+    const printed = await run('user create', ['ada', 'ada@example.com'], {
+      display_name: 'Ada',
+      user_pass: ada.password,
+      role: 'editor',
+    });
+    expect(printed).to.deep.equal({
+      id: (await users.find('ada'))!.id,
+      login: 'ada',
+      email: 'ada@example.com',
+      display_name: 'Ada',
+      roles: 'editor',
+    });
     expect((await users.verify('ada', ada.password))?.roles).to.deep.equal(['editor']);
   });
 
@@ -31,17 +42,30 @@ describeDialects('user commands', (open) => {
     await users.create(ada);
     await run('user create', ['bob', 'bob@example.com']);
     expect(await run('user list', [])).to.have.length(2);
-    expect(await run('user list', [], { role: 'subscriber' })).to.deep.equal([{ id: (await users.find('bob'))!.id, login: 'bob', email: 'bob@example.com', display_name: 'bob', roles: 'subscriber' }]);
+    expect(await run('user list', [], { role: 'subscriber' })).to.deep.equal([
+      {
+        id: (await users.find('bob'))!.id,
+        login: 'bob',
+        email: 'bob@example.com',
+        display_name: 'bob',
+        roles: 'subscriber',
+      },
+    ]);
   });
 
   it('set a password by id, login or address', async () => {
     const { run, users } = await commands();
     const { id } = await users.create(ada);
     expect(await run('user set-password', ['ada', 'the first new one'])).to.deep.equal({ id, login: 'Ada' });
-    expect(await run('user set-password', ['ada@example.com'], { user_pass: 'the second new one' })).to.deep.equal({ id, login: 'Ada' });
+    expect(await run('user set-password', ['ada@example.com'], { user_pass: 'the second new one' })).to.deep.equal({
+      id,
+      login: 'Ada',
+    });
     expect(await users.verify('ada', 'the second new one')).not.to.equal(null);
     const { password } = await run('user set-password', [String(id)]);
     expect(await users.verify('ada', password as string)).not.to.equal(null);
-    expect((await rejection(run('user set-password', ['nobody', 'long enough']))).message).to.equal("There is no user 'nobody'. 'user list' shows all.");
+    expect((await rejection(run('user set-password', ['nobody', 'long enough']))).message).to.equal(
+      "There is no user 'nobody'. 'user list' shows all.",
+    );
   });
 });

@@ -8,9 +8,15 @@ describeDialects('users', (open) => {
   it('are created with argon2id, found by id, login and address without regard to case', async () => {
     const { users, database } = await openNode(open);
     const created = await users.create(ada);
-    expect(created).to.deep.include({ login: 'Ada', email: 'Ada@Example.com', displayName: 'Ada Lovelace', roles: ['administrator'] });
+    expect(created).to.deep.include({
+      login: 'Ada',
+      email: 'Ada@Example.com',
+      displayName: 'Ada Lovelace',
+      roles: ['administrator'],
+    });
     expect(created.id).to.be.a('number').and.above(0);
-    for (const found of [await users.get(created.id), await users.find('aDA'), await users.find(' ada@EXAMPLE.com ')]) expect(found?.id).to.equal(created.id);
+    for (const found of [await users.get(created.id), await users.find('aDA'), await users.find(' ada@EXAMPLE.com ')])
+      expect(found?.id).to.equal(created.id);
     const row = await database.knex('users').first<{ password_hash: string }>('password_hash');
     expect(row.password_hash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(await users.get(999)).to.equal(null);
@@ -36,11 +42,21 @@ describeDialects('users', (open) => {
 
   it('are refused with a sentence for each bad member', async () => {
     const { users } = await openNode(open);
-    const error = await rejection(users.create({ login: 'a<b>', email: 'nowhere', password: 'short', displayName: 'x'.repeat(251), role: 'king' }));
+    const error = await rejection(
+      users.create({ login: 'a<b>', email: 'nowhere', password: 'short', displayName: 'x'.repeat(251), role: 'king' }),
+    );
     expect(error).to.include({ code: 'rest_invalid_param', status: 400 });
-    expect((error.data as { params: object }).params).to.have.all.keys('login', 'email', 'password', 'display_name', 'role');
-    for (const login of ['', ' ', 'x'.repeat(61), 'a\nb', 'ü', "a'b"]) expect((await rejection(users.create({ ...bob, login }))).code, login).to.equal('rest_invalid_param');
-    for (const email of ['a@', '@b', 'a b@c', 'a@b@c', 'a@b\nBcc: x']) expect((await rejection(users.create({ ...bob, email }))).code, email).to.equal('rest_invalid_param');
+    expect((error.data as { params: object }).params).to.have.all.keys(
+      'login',
+      'email',
+      'password',
+      'display_name',
+      'role',
+    );
+    for (const login of ['', ' ', 'x'.repeat(61), 'a\nb', 'ü', "a'b"])
+      expect((await rejection(users.create({ ...bob, login }))).code, login).to.equal('rest_invalid_param');
+    for (const email of ['a@', '@b', 'a b@c', 'a@b@c', 'a@b\nBcc: x'])
+      expect((await rejection(users.create({ ...bob, email }))).code, email).to.equal('rest_invalid_param');
     expect((await rejection(users.create({ ...bob, password: 'x'.repeat(1025) }))).code).to.equal('rest_invalid_param');
     expect(await users.count()).to.equal(0);
   });
@@ -51,14 +67,22 @@ describeDialects('users', (open) => {
     const byLogin = await rejection(users.create({ ...bob, login: 'ADA' }));
     expect(byLogin).to.include({ code: 'existing_user_login', status: 400 });
     expect(byLogin.data).to.deep.equal({ params: { login: 'This user name is taken. Choose another one.' } });
-    expect(await rejection(users.create({ ...bob, email: 'ada@example.com' }))).to.include({ code: 'existing_user_email', status: 400 });
+    expect(await rejection(users.create({ ...bob, email: 'ada@example.com' }))).to.include({
+      code: 'existing_user_email',
+      status: 400,
+    });
   });
 
   it('are created once when two nodes create the same at once', async () => {
     const [one, two] = [await openNode(open), await openNode(open)];
-    const outcomes = await Promise.allSettled([one.users.create(bob), two.users.create(bob), one.users.create({ ...bob, login: 'bob2' })]);
+    const outcomes = await Promise.allSettled([
+      one.users.create(bob),
+      two.users.create(bob),
+      one.users.create({ ...bob, login: 'bob2' }),
+    ]);
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).to.have.length(1);
-    for (const outcome of outcomes) if (outcome.status === 'rejected') expect((outcome.reason as { code: string }).code).to.match(/^existing_user_/);
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected') expect((outcome.reason as { code: string }).code).to.match(/^existing_user_/);
   });
 
   it('are verified by login or address and password', async () => {
@@ -93,7 +117,10 @@ describeDialects('users', (open) => {
     hooks.addAction('profile_update', (id: number) => told.push(['update', id]));
     const { id } = await users.create(bob);
     await users.setPassword(id, 'a new password');
-    expect(told).to.deep.equal([['register', id], ['update', id]]);
+    expect(told).to.deep.equal([
+      ['register', id],
+      ['update', id],
+    ]);
   });
 
   it('know whether there is an administrator', async () => {

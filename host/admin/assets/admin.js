@@ -120,13 +120,20 @@ function resultPlace(form) {
 
 function showResult(place, { notice, reveal }) {
   const lines = [];
-  if (notice) lines.push(element('div', { class: `notice notice-${notice.kind}` }, [element('div', { class: 'notice-text' }, [notice.text])]));
+  if (notice)
+    lines.push(
+      element('div', { class: `notice notice-${notice.kind}` }, [
+        element('div', { class: 'notice-text' }, [notice.text]),
+      ]),
+    );
   if (reveal) {
     lines.push(element('p', { class: 'field-label' }, [reveal.label]));
-    lines.push(element('div', { class: 'code' }, [
-      element('code', { 'data-copy-source': '' }, [reveal.value]),
-      element('button', { type: 'button', class: 'button button-small', 'data-copy': '' }, ['Copy']),
-    ]));
+    lines.push(
+      element('div', { class: 'code' }, [
+        element('code', { 'data-copy-source': '' }, [reveal.value]),
+        element('button', { type: 'button', class: 'button button-small', 'data-copy': '' }, ['Copy']),
+      ]),
+    );
   }
   place.replaceChildren(...lines);
 }

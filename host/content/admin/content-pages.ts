@@ -15,7 +15,9 @@ export function addContentPages(given: ContentPagesDependencies): void {
   const { admin, parts } = given;
   parts.types.follow((type) => {
     if (!type.showInAdmin) return () => undefined;
-    const undos = (type.name === 'attachment' ? mediaPages(given) : postPages(given, type)).map((page) => admin.addPage(page));
+    const undos = (type.name === 'attachment' ? mediaPages(given) : postPages(given, type)).map((page) =>
+      admin.addPage(page),
+    );
     return () => {
       for (const undo of undos.toReversed()) undo();
     };
@@ -31,13 +33,26 @@ function mediaPages(given: ContentPagesDependencies): LazyAdminPage[] {
   const load = () => import('./media-pages.ts');
   return [
     {
-      slug: 'media', title: 'Media', menu: 'Media', icon: 'image', position: 10, style, capability,
+      slug: 'media',
+      title: 'Media',
+      menu: 'Media',
+      icon: 'image',
+      position: 10,
+      style,
+      capability,
       get uploadLimit() {
         return given.parts.media.limitNow();
       },
       body: async () => (await load()).createMediaPage(given),
     },
-    { slug: 'media/edit', title: 'Edit file', parent: 'media', style, capability, body: async () => (await load()).createMediaEditPage(given) },
+    {
+      slug: 'media/edit',
+      title: 'Edit file',
+      parent: 'media',
+      style,
+      capability,
+      body: async () => (await load()).createMediaEditPage(given),
+    },
   ];
 }
 
@@ -48,10 +63,30 @@ function postPages(given: ContentPagesDependencies, type: PostType): LazyAdminPa
   const load = () => import('./post-edit-page.ts');
   return [
     {
-      slug: path, title: label, menu: label, icon: icons[name] ?? 'list', position: positions[name] ?? 25, style, capability: capabilities.edit_posts,
+      slug: path,
+      title: label,
+      menu: label,
+      icon: icons[name] ?? 'list',
+      position: positions[name] ?? 25,
+      style,
+      capability: capabilities.edit_posts,
       body: async () => (await import('./posts-page.ts')).createPostsPage(given, type),
     },
-    { slug: `${path}/new`, title: `Add ${singular}`, parent: path, style, capability: capabilities.create_posts, body: async () => (await load()).createNewPostPage(given, type) },
-    { slug: `${path}/edit`, title: `Edit ${singular}`, parent: path, style, capability: capabilities.edit_posts, body: async () => (await load()).createEditPostPage(given, type) },
+    {
+      slug: `${path}/new`,
+      title: `Add ${singular}`,
+      parent: path,
+      style,
+      capability: capabilities.create_posts,
+      body: async () => (await load()).createNewPostPage(given, type),
+    },
+    {
+      slug: `${path}/edit`,
+      title: `Edit ${singular}`,
+      parent: path,
+      style,
+      capability: capabilities.edit_posts,
+      body: async () => (await load()).createEditPostPage(given, type),
+    },
   ];
 }

@@ -28,9 +28,24 @@ export interface Pagination {
 }
 
 /** What the partial `admin/pages/pagination` shows; null when everything is on one page. Empty parameters are left out. */
-export function paginate({ total, page, perPage, query }: { readonly total: number; readonly page: number; readonly perPage: number; readonly query: Readonly<Record<string, string>> }): Pagination | null {
+export function paginate({
+  total,
+  page,
+  perPage,
+  query,
+}: {
+  readonly total: number;
+  readonly page: number;
+  readonly perPage: number;
+  readonly query: Readonly<Record<string, string>>;
+}): Pagination | null {
   const pages = Math.ceil(total / perPage);
   if (pages <= 1) return null;
-  const address = (to: number): string => `?${new URLSearchParams(Object.entries({ ...query, page: to === 1 ? '' : String(to) }).filter(([, value]) => value !== '')).toString()}`;
-  return { text: `Page ${page} of ${pages}`, previous: page > 1 ? address(Math.min(page - 1, pages)) : null, next: page < pages ? address(page + 1) : null };
+  const address = (to: number): string =>
+    `?${new URLSearchParams(Object.entries({ ...query, page: to === 1 ? '' : String(to) }).filter(([, value]) => value !== '')).toString()}`;
+  return {
+    text: `Page ${page} of ${pages}`,
+    previous: page > 1 ? address(Math.min(page - 1, pages)) : null,
+    next: page < pages ? address(page + 1) : null,
+  };
 }

@@ -31,18 +31,34 @@ export function createEditPostPage(given: ContentPagesDependencies, type: PostTy
   const show = createShow(given, type);
   const find = async (request: AdminRequest, id: number): Promise<Post> => {
     const post = await findPost(given.parts, type, id);
-    if (!request.user.can('edit_post', post)) throw new RestError({ code: 'rest_cannot_edit', message: `Your account may not edit this ${type.singularLabel.toLowerCase()}.`, status: 403 });
-    if (post.status === 'trash') throw new RestError({ code: 'rest_cannot_edit', message: `This ${type.singularLabel.toLowerCase()} is in the trash. Restore it first.`, status: 400 });
+    if (!request.user.can('edit_post', post))
+      throw new RestError({
+        code: 'rest_cannot_edit',
+        message: `Your account may not edit this ${type.singularLabel.toLowerCase()}.`,
+        status: 403,
+      });
+    if (post.status === 'trash')
+      throw new RestError({
+        code: 'rest_cannot_edit',
+        message: `This ${type.singularLabel.toLowerCase()} is in the trash. Restore it first.`,
+        status: 400,
+      });
     return post;
   };
   return {
     render: async (request) => show({ request, post: await find(request, numberOf(queryOf(request, 'id'))) }),
     actions: {
-      save: async (request) => save(given, type, { request, post: await find(request, numberOf(textOf(request, 'id'))), show }),
+      save: async (request) =>
+        save(given, type, { request, post: await find(request, numberOf(textOf(request, 'id'))), show }),
       restore: async (request) => {
         const post = await find(request, numberOf(textOf(request, 'id')));
         const revision = await given.parts.store.get(numberOf(textOf(request, 'revision')));
-        if (revision?.type !== 'revision' || revision.parentId !== post.id) throw new RestError({ code: 'rest_post_invalid_id', message: 'There is no such revision any more.', status: 404 });
+        if (revision?.type !== 'revision' || revision.parentId !== post.id)
+          throw new RestError({
+            code: 'rest_post_invalid_id',
+            message: 'There is no such revision any more.',
+            status: 404,
+          });
         const { title, content, excerpt } = revision;
         await given.parts.writer.update(post.id, { title, content, excerpt }, { as: request.user });
         await given.hooks.doActionAsync('wp_restore_post_revision', post.id, revision.id);
@@ -52,19 +68,31 @@ export function createEditPostPage(given: ContentPagesDependencies, type: PostTy
   };
 }
 
-async function save(given: ContentPagesDependencies, type: PostType, { request, post, show }: { request: AdminRequest; post: Post | null; show: (showing: Showing) => Promise<Page> }): Promise<AdminActionResult> {
+async function save(
+  given: ContentPagesDependencies,
+  type: PostType,
+  { request, post, show }: { request: AdminRequest; post: Post | null; show: (showing: Showing) => Promise<Page> },
+): Promise<AdminActionResult> {
   const { values, input, faults } = await readPostForm(given, type, { request, post });
   const explain = async (sentences: Readonly<Record<string, string>>): Promise<AdminActionResult> => ({
-    notice: { kind: 'error', text: 'Nothing was saved. Correct the marked fields.' }, page: await show({ request, post, typed: values, faults: sentences }), data: { faults: sentences }, status: 400,
+    notice: { kind: 'error', text: 'Nothing was saved. Correct the marked fields.' },
+    page: await show({ request, post, typed: values, faults: sentences }),
+    data: { faults: sentences },
+    status: 400,
   });
   if (Object.keys(faults).length > 0) return explain(faults);
   try {
     const { writer } = given.parts;
-    const saved = post === null ? await writer.create({ ...input, type: type.name }, { as: request.user }) : await writer.update(post.id, input, { as: request.user });
+    const saved =
+      post === null
+        ? await writer.create({ ...input, type: type.name }, { as: request.user })
+        : await writer.update(post.id, input, { as: request.user });
     return success(sentenceOf(saved, post), { redirect: `${pathOf(type)}/edit?id=${saved.id}` });
   } catch (error) {
-    if (error instanceof RestError && error.code === 'empty_content') return explain({ title: 'Write a title or some text.' });
-    if (error instanceof RestError && error.code === 'rest_post_invalid_id') return explain({ parent: 'Choose another page; this one stands below, or is gone.' });
+    if (error instanceof RestError && error.code === 'empty_content')
+      return explain({ title: 'Write a title or some text.' });
+    if (error instanceof RestError && error.code === 'rest_post_invalid_id')
+      return explain({ parent: 'Choose another page; this one stands below, or is gone.' });
     throw error;
   }
 }
@@ -106,33 +134,61 @@ function createShow(given: ContentPagesDependencies, type: PostType): (showing: 
 
 function valuesOf(post: Post | null, timezone: string): PostValues {
   return {
-    title: post?.title ?? '', content: post?.content ?? '', excerpt: post?.excerpt ?? '', slug: post?.slug ?? '', status: post?.status ?? 'draft',
+    title: post?.title ?? '',
+    content: post?.content ?? '',
+    excerpt: post?.excerpt ?? '',
+    slug: post?.slug ?? '',
+    status: post?.status ?? 'draft',
     date: post?.isDateSet === true ? localIso(post.date, timezone).slice(0, 16) : '',
-    parent: String(post?.parentId ?? 0), order: String(post?.menuOrder ?? 0), image: String(post?.featuredMediaId ?? 0),
+    parent: String(post?.parentId ?? 0),
+    order: String(post?.menuOrder ?? 0),
+    image: String(post?.featuredMediaId ?? 0),
   };
 }
 
 const mostChoices = 200;
 
 async function parentChoices({ parts: { store } }: ContentPagesDependencies, type: PostType, post: Post | null) {
-  const pages = await store.find({ type: type.name, status: 'any', orderBy: 'title', order: 'asc', limit: mostChoices, exclude: post === null ? [] : [post.id] });
-  return [{ value: '0', label: 'None' }, ...pages.map(({ id, title }) => ({ value: String(id), label: title || 'Untitled' }))];
+  const pages = await store.find({
+    type: type.name,
+    status: 'any',
+    orderBy: 'title',
+    order: 'asc',
+    limit: mostChoices,
+    exclude: post === null ? [] : [post.id],
+  });
+  return [
+    { value: '0', label: 'None' },
+    ...pages.map(({ id, title }) => ({ value: String(id), label: title || 'Untitled' })),
+  ];
 }
 
 async function imageChoices({ parts: { store } }: ContentPagesDependencies, post: Post | null) {
   const newest = await store.find({ type: 'attachment', status: 'inherit', mimeType: 'image', limit: mostChoices });
-  const current = post !== null && post.featuredMediaId > 0 && !newest.some(({ id }) => id === post.featuredMediaId) ? await store.get(post.featuredMediaId) : null;
-  return [{ value: '0', label: 'None' }, ...[...(current ? [current] : []), ...newest].map(({ id, title }) => ({ value: String(id), label: title || `Image ${id}` }))];
+  const current =
+    post !== null && post.featuredMediaId > 0 && !newest.some(({ id }) => id === post.featuredMediaId)
+      ? await store.get(post.featuredMediaId)
+      : null;
+  return [
+    { value: '0', label: 'None' },
+    ...[...(current ? [current] : []), ...newest].map(({ id, title }) => ({
+      value: String(id),
+      label: title || `Image ${id}`,
+    })),
+  ];
 }
 
 async function revisionLines({ parts: { store }, users }: ContentPagesDependencies, post: Post) {
   const revisions = await store.find({ type: 'revision', status: 'inherit', parents: [post.id], limit: 20 });
-  return Promise.all(revisions.map(async (revision) => ({
-    date: revision.date,
-    author: revision.authorId > 0 ? ((await users.get(revision.authorId))?.displayName ?? '') : '',
-    title: revision.title || 'Untitled',
-    words: revision.content.split(/\s+/).filter(Boolean).length,
-    isCurrent: revision.title === post.title && revision.content === post.content && revision.excerpt === post.excerpt,
-    fields: { id: String(post.id), revision: String(revision.id) },
-  })));
+  return Promise.all(
+    revisions.map(async (revision) => ({
+      date: revision.date,
+      author: revision.authorId > 0 ? ((await users.get(revision.authorId))?.displayName ?? '') : '',
+      title: revision.title || 'Untitled',
+      words: revision.content.split(/\s+/).filter(Boolean).length,
+      isCurrent:
+        revision.title === post.title && revision.content === post.content && revision.excerpt === post.excerpt,
+      fields: { id: String(post.id), revision: String(revision.id) },
+    })),
+  );
 }

@@ -31,20 +31,36 @@ interface Reading {
 }
 
 /** Reads the form of a post, and checks what its user may set. */
-export async function readPostForm(given: ContentPagesDependencies, type: PostType, { request, post }: Reading): Promise<PostForm> {
+export async function readPostForm(
+  given: ContentPagesDependencies,
+  type: PostType,
+  { request, post }: Reading,
+): Promise<PostForm> {
   const read = (name: string): string => textOf(request, name) ?? '';
   const values: PostValues = {
-    title: read('title'), content: read('content'), excerpt: read('excerpt'), slug: read('slug').trim(), status: read('status') || 'draft', date: read('date').trim(),
-    parent: read('parent') || '0', order: read('order') || '0', image: read('image') || '0',
+    title: read('title'),
+    content: read('content'),
+    excerpt: read('excerpt'),
+    slug: read('slug').trim(),
+    status: read('status') || 'draft',
+    date: read('date').trim(),
+    parent: read('parent') || '0',
+    order: read('order') || '0',
+    image: read('image') || '0',
   };
   const timezone = await given.site.timezone();
   const date = readDate(values.date, { post, timezone });
-  const isAllowed = statusChoices(given, { type, post, user: request.user }).some(({ value }) => value === values.status);
+  const isAllowed = statusChoices(given, { type, post, user: request.user }).some(
+    ({ value }) => value === values.status,
+  );
   const isStale = post !== null && read('modified') !== '' && Number(read('modified')) !== post.modified;
   return {
     values,
     input: {
-      title: values.title, content: values.content, status: values.status, slug: values.slug,
+      title: values.title,
+      content: values.content,
+      status: values.status,
+      slug: values.slug,
       ...(date !== 'same' && date !== 'wrong' && { date }),
       ...(type.supports.includes('excerpt') && { excerpt: values.excerpt }),
       ...(type.hierarchical && { parentId: numberOf(values.parent) }),
@@ -54,25 +70,36 @@ export async function readPostForm(given: ContentPagesDependencies, type: PostTy
     faults: {
       ...(date === 'wrong' && { date: 'Enter a date and a time such as 2026-05-15 12:00.' }),
       ...(!isAllowed && { status: 'Your account may not give it this status.' }),
-      ...(isStale && { title: 'Somebody else changed it meanwhile. Copy what you wrote, reload the page and bring both together.' }),
+      ...(isStale && {
+        title: 'Somebody else changed it meanwhile. Copy what you wrote, reload the page and bring both together.',
+      }),
     },
   };
 }
 
 /** Minutes are all that the form shows: an untouched date keeps its seconds. */
-function readDate(text: string, { post, timezone }: { post: Post | null; timezone: string }): number | null | 'same' | 'wrong' {
+function readDate(
+  text: string,
+  { post, timezone }: { post: Post | null; timezone: string },
+): number | null | 'same' | 'wrong' {
   const shown = post?.isDateSet === true ? localIso(post.date, timezone).slice(0, 16) : '';
   if (text.replace(' ', 'T') === shown) return 'same';
   return text === '' ? null : (momentOf(text, timezone) ?? 'wrong');
 }
 
 /** Statuses that the user may give the post; the one it has is always among them. */
-export function statusChoices({ parts: { statuses } }: ContentPagesDependencies, { type, post, user }: { type: PostType; post: Post | null; user: User }): { value: string; label: string }[] {
+export function statusChoices(
+  { parts: { statuses } }: ContentPagesDependencies,
+  { type, post, user }: { type: PostType; post: Post | null; user: User },
+): { value: string; label: string }[] {
   const mayPublish = user.can(type.capabilities.publish_posts);
   const isOffered = (name: string): boolean => {
     const status = statuses.get(name);
     if (status === undefined || status.internal || (name === 'future' && post?.status !== 'future')) return false;
     return name === post?.status || mayPublish || name === 'draft' || name === 'pending';
   };
-  return statuses.all().filter(({ name }) => isOffered(name)).map(({ name, label }) => ({ value: name, label }));
+  return statuses
+    .all()
+    .filter(({ name }) => isOffered(name))
+    .map(({ name, label }) => ({ value: name, label }));
 }

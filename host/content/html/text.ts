@@ -1,18 +1,34 @@
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#039;' };
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#039;',
+};
 
 /** Text made safe as HTML, in attributes too. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 
-const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', hellip: '…' };
+const named: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  hellip: '…',
+};
 
 /** The text that a reader of the HTML sees, on one line. */
 export function textOfHtml(html: string): string {
   const bare = html
     .replace(/<!--[\s\S]*?(?:-->|$)/g, '')
     .replace(/<(script|style)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, '')
-    .replace(/<\/?[a-z][^>]*(?:>|$)/gi, (tag) => (/^<\/?(?:b|i|u|a|em|strong|span|code|sub|sup|small|mark|kbd|abbr)\b/i.test(tag) ? '' : ' '));
+    .replace(/<\/?[a-z][^>]*(?:>|$)/gi, (tag) =>
+      /^<\/?(?:b|i|u|a|em|strong|span|code|sub|sup|small|mark|kbd|abbr)\b/i.test(tag) ? '' : ' ',
+    );
   return decodeEntities(bare).replace(/\s+/g, ' ').trim();
 }
 
@@ -27,5 +43,9 @@ function decodeEntities(text: string): string {
 
 /** Text made comparable: without regard to case and accents, as `cafe` finds `Café`. */
 export function foldText(text: string): string {
-  return text.normalize('NFKD').replace(/[\u0300-\u036f]+/g, '').toLowerCase().normalize('NFC');
+  return text
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]+/g, '')
+    .toLowerCase()
+    .normalize('NFC');
 }

@@ -1,4 +1,15 @@
-import type { Clock, HooksApi, Logger, Media, MediaApi, NewMedia, OptionsApi, Post, PostWrite, SiteApi } from '#plugin-api';
+import type {
+  Clock,
+  HooksApi,
+  Logger,
+  Media,
+  MediaApi,
+  NewMedia,
+  OptionsApi,
+  Post,
+  PostWrite,
+  SiteApi,
+} from '#plugin-api';
 import { localTime } from '../dates.ts';
 import { contentErrors } from '../errors.ts';
 import type { Meta } from '../meta/meta.ts';
@@ -17,7 +28,11 @@ declare module '#plugin-api' {
 }
 
 /** Meta keys, WordPress's. */
-export const mediaMeta = { file: '_wp_attached_file', facts: '_wp_attachment_metadata', alt: '_wp_attachment_image_alt' } as const;
+export const mediaMeta = {
+  file: '_wp_attached_file',
+  facts: '_wp_attachment_metadata',
+  alt: '_wp_attachment_image_alt',
+} as const;
 export const uploadLimitSetting = 'upload_limit_mb';
 
 export interface MediaFacts {
@@ -56,11 +71,15 @@ export interface MediaLibrary extends MediaApi {
 export function createMediaLibrary(given: MediaDependencies): MediaLibrary {
   const { store, meta, folder, options, site, log } = given;
   let seen = 10 * 1_048_576;
-  const limit = async (): Promise<number> => (seen = Math.max(0, Number(await options.get(uploadLimitSetting))) * 1_048_576);
+  const limit = async (): Promise<number> =>
+    (seen = Math.max(0, Number(await options.get(uploadLimitSetting))) * 1_048_576);
   const toMedia = createToMedia(site);
 
   async function describe(attachments: readonly Post[]): Promise<Media[]> {
-    const values = await meta.load(attachments.map(({ id }) => id), Object.values(mediaMeta));
+    const values = await meta.load(
+      attachments.map(({ id }) => id),
+      Object.values(mediaMeta),
+    );
     return attachments.map((post) => toMedia(post, values.get(post.id))).filter((media) => media !== null);
   }
   async function get(id: number): Promise<Media | null> {
@@ -100,40 +119,65 @@ export function createMediaLibrary(given: MediaDependencies): MediaLibrary {
       const file = (await meta.load([id], [mediaMeta.file])).get(id)?.get(mediaMeta.file)?.[0];
       return () => {
         if (typeof file !== 'string') return;
-        folder.remove(file).catch((error: unknown) => log.error('The file of a deleted attachment could not be removed.', { file, error }));
+        folder
+          .remove(file)
+          .catch((error: unknown) =>
+            log.error('The file of a deleted attachment could not be removed.', { file, error }),
+          );
       };
     },
   };
 }
 
 /** Checks size, name and content, and stores the bytes. */
-async function storeFile({ hooks, folder, site, clock, log }: MediaDependencies, { bytes, name }: NewMedia, limit: number): Promise<{ file: string; type: string }> {
+async function storeFile(
+  { hooks, folder, site, clock, log }: MediaDependencies,
+  { bytes, name }: NewMedia,
+  limit: number,
+): Promise<{ file: string; type: string }> {
   if (bytes.length === 0) throw contentErrors.rest_upload_no_data();
-  if (bytes.length > limit) throw contentErrors.rest_upload_file_too_big({ values: { limit: `${limit / 1_048_576} MB` } });
+  if (bytes.length > limit)
+    throw contentErrors.rest_upload_file_too_big({ values: { limit: `${limit / 1_048_576} MB` } });
   const checked = await checkFile({ bytes, name, allowed: await hooks.applyFiltersAsync('upload_mimes', uploadTypes) });
   if (typeof checked === 'string') throw contentErrors.rest_upload_sideload_error({ values: { reason: checked } });
   const { year, month } = localTime(clock.now(), await site.timezone());
   try {
-    return { file: await folder.write({ month: `${year}/${month}`, name, extension: checked.extension, bytes }), type: checked.mimeType };
+    return {
+      file: await folder.write({ month: `${year}/${month}`, name, extension: checked.extension, bytes }),
+      type: checked.mimeType,
+    };
   } catch (cause) {
     log.error('An upload could not be stored.', { error: cause });
     throw contentErrors.rest_upload_failed({ cause });
   }
 }
 
-async function createAttachment(given: MediaDependencies, { media, file, type, write }: { media: NewMedia; file: string; type: string; write: PostWrite }): Promise<number> {
+async function createAttachment(
+  given: MediaDependencies,
+  { media, file, type, write }: { media: NewMedia; file: string; type: string; write: PostWrite },
+): Promise<number> {
   const { hooks, writer } = given;
-  const facts = await hooks.applyFiltersAsync('wp_generate_attachment_metadata', { filesize: media.bytes.length, ...(type.startsWith('image/') && (await dimensions(media.bytes))) });
-  const post = await writer.create({
-    type: 'attachment',
-    mimeType: type,
-    title: media.title ?? titleOf(media.name),
-    content: media.description ?? '',
-    excerpt: media.caption ?? '',
-    ...(media.parentId !== undefined && { parentId: media.parentId }),
-    ...(media.authorId !== undefined && { authorId: media.authorId }),
-    meta: { [mediaMeta.file]: file, [mediaMeta.facts]: facts, ...(media.alt !== undefined && { [mediaMeta.alt]: media.alt }) },
-  }, write);
+  const facts = await hooks.applyFiltersAsync('wp_generate_attachment_metadata', {
+    filesize: media.bytes.length,
+    ...(type.startsWith('image/') && (await dimensions(media.bytes))),
+  });
+  const post = await writer.create(
+    {
+      type: 'attachment',
+      mimeType: type,
+      title: media.title ?? titleOf(media.name),
+      content: media.description ?? '',
+      excerpt: media.caption ?? '',
+      ...(media.parentId !== undefined && { parentId: media.parentId }),
+      ...(media.authorId !== undefined && { authorId: media.authorId }),
+      meta: {
+        [mediaMeta.file]: file,
+        [mediaMeta.facts]: facts,
+        ...(media.alt !== undefined && { [mediaMeta.alt]: media.alt }),
+      },
+    },
+    write,
+  );
   return post.id;
 }
 
@@ -152,7 +196,9 @@ function titleOf(name: string): string {
   return (name.split(/[/\\]/).at(-1) ?? '').replace(/\.[^.]*$/, '').trim() || 'File';
 }
 
-function createToMedia(site: Pick<SiteApi, 'url'>): (post: Post, values: ReadonlyMap<string, unknown[]> | undefined) => Media | null {
+function createToMedia(
+  site: Pick<SiteApi, 'url'>,
+): (post: Post, values: ReadonlyMap<string, unknown[]> | undefined) => Media | null {
   return (post, values) => {
     const [file] = values?.get(mediaMeta.file) ?? [];
     if (typeof file !== 'string') return null;

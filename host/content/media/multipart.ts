@@ -33,15 +33,29 @@ export function isMultipart(contentType: string | undefined): boolean {
  *
  * @throws RestError 413 `rest_body_too_large`, 400 `rest_upload_unreadable`.
  */
-export async function readMultipart(source: Readable | Uint8Array, headers: IncomingHttpHeaders, { fileSize, total }: MultipartLimits): Promise<Multipart> {
+export async function readMultipart(
+  source: Readable | Uint8Array,
+  headers: IncomingHttpHeaders,
+  { fileSize, total }: MultipartLimits,
+): Promise<Multipart> {
   const { default: busboy } = await import('busboy');
   const fields: [string, string][] = [];
   const files: UploadedFile[] = [];
-  const tooLarge = (limit: number): RestError => new RestError({ code: 'rest_body_too_large', message: `What was sent is too large. Send at most ${limit} bytes.`, status: 413, data: { limit } });
+  const tooLarge = (limit: number): RestError =>
+    new RestError({
+      code: 'rest_body_too_large',
+      message: `What was sent is too large. Send at most ${limit} bytes.`,
+      status: 413,
+      data: { limit },
+    });
   return new Promise((resolve, reject) => {
     let parser: ReturnType<typeof busboy>;
     try {
-      parser = busboy({ headers, defParamCharset: 'utf8', limits: { fileSize: fileSize + 1, files: 20, fields: 500, fieldSize: 1_048_576, fieldNameSize: 200 } });
+      parser = busboy({
+        headers,
+        defParamCharset: 'utf8',
+        limits: { fileSize: fileSize + 1, files: 20, fields: 500, fieldSize: 1_048_576, fieldNameSize: 200 },
+      });
     } catch (cause) {
       reject(unreadable(cause));
       return;
@@ -78,5 +92,10 @@ export async function readMultipart(source: Readable | Uint8Array, headers: Inco
 }
 
 function unreadable(cause: unknown): RestError {
-  return new RestError({ code: 'rest_upload_unreadable', message: 'The form with the file could not be read. Send it as multipart/form-data.', status: 400, cause });
+  return new RestError({
+    code: 'rest_upload_unreadable',
+    message: 'The form with the file could not be read. Send it as multipart/form-data.',
+    status: 400,
+    cause,
+  });
 }

@@ -2,7 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isShownInPlace, typeOfName } from './file-types.ts';
 import { isUploadPath, type UploadFolder } from './upload-folder.ts';
 
-export type PlainHandler = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
+export type PlainHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next: (error?: unknown) => void,
+) => void;
 
 const prefix = '/uploads/';
 
@@ -32,7 +36,12 @@ async function send({ request, response, file, folder, next }: Sending): Promise
   const { default: sendFile } = await import('send');
   const type = typeOfName(file);
   // No `immutable`: a name is given out again once its file is deleted.
-  const stream = sendFile(request, encodeURI(file).replaceAll('?', '%3F').replaceAll('#', '%23'), { root: await folder.root(), index: false, dotfiles: 'ignore', maxAge: '1d' });
+  const stream = sendFile(request, encodeURI(file).replaceAll('?', '%3F').replaceAll('#', '%23'), {
+    root: await folder.root(),
+    index: false,
+    dotfiles: 'ignore',
+    maxAge: '1d',
+  });
   stream.on('headers', () => {
     response.setHeader('Content-Type', /^text\/|json$/.test(type) ? `${type}; charset=utf-8` : type);
     response.setHeader('X-Content-Type-Options', 'nosniff');
@@ -42,7 +51,9 @@ async function send({ request, response, file, folder, next }: Sending): Promise
     response.setHeader('Content-Disposition', 'attachment');
     response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
   });
-  stream.on('error', (error: Error & { status?: number }) => (error.status === 404 || error.status === 403 ? next() : next(error)));
+  stream.on('error', (error: Error & { status?: number }) =>
+    error.status === 404 || error.status === 403 ? next() : next(error),
+  );
   stream.on('directory', () => next());
   stream.pipe(response);
 }

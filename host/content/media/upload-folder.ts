@@ -9,7 +9,12 @@ export interface UploadFolder {
   /** Absolute path; made at the first use. */
   root(): Promise<string>;
   /** Stores bytes under a name of their own; answers the path below the root. */
-  write(file: { readonly month: string; readonly name: string; readonly extension: string; readonly bytes: Uint8Array }): Promise<string>;
+  write(file: {
+    readonly month: string;
+    readonly name: string;
+    readonly extension: string;
+    readonly bytes: Uint8Array;
+  }): Promise<string>;
   /** Null: there is no such file, or the path leads out of the folder. */
   read(file: string): Promise<Uint8Array | null>;
   /** Nothing happens when the file is gone already, or the path leads out of the folder. */
@@ -84,6 +89,15 @@ async function writeNew(path: string, bytes: Uint8Array): Promise<boolean> {
 
 /** The name without folder and extension, of letters that are safe everywhere. Further dots would hint at other types. */
 function safeStem(name: string): string {
-  const base = name.split(/[/\\]/).at(-1)?.replace(/\.[^.]*$/, '') ?? '';
-  return foldText(base).replace(/[^a-z0-9_-]+/g, '-').replace(/^[-_]+|-+$/g, '').slice(0, 100) || 'file';
+  const base =
+    name
+      .split(/[/\\]/)
+      .at(-1)
+      ?.replace(/\.[^.]*$/, '') ?? '';
+  return (
+    foldText(base)
+      .replace(/[^a-z0-9_-]+/g, '-')
+      .replace(/^[-_]+|-+$/g, '')
+      .slice(0, 100) || 'file'
+  );
 }

@@ -23,9 +23,15 @@ export function createMetaRegistry(compileSchema: (name: string, schema: JsonSch
   const changed = (): void => {
     for (const listener of listeners) listener();
   };
-  const find = (type: string, key: string): MetaDefinition | undefined => definitions.get(type)?.get(key) ?? definitions.get('')?.get(key);
+  const find = (type: string, key: string): MetaDefinition | undefined =>
+    definitions.get(type)?.get(key) ?? definitions.get('')?.get(key);
   const checkOf = (key: string, definition: MetaDefinition): Promise<Check> => {
-    const known = checks.get(definition) ?? compileSchema(`meta.${key}`, definition.single === false ? { type: 'array', items: definition.schema } : definition.schema);
+    const known =
+      checks.get(definition) ??
+      compileSchema(
+        `meta.${key}`,
+        definition.single === false ? { type: 'array', items: definition.schema } : definition.schema,
+      );
     checks.set(definition, known);
     return known;
   };
@@ -34,7 +40,10 @@ export function createMetaRegistry(compileSchema: (name: string, schema: JsonSch
     register(type, key, definition) {
       if (key === '' || key.length > 255) throw new Error('A meta key has 1 to 255 characters.');
       const keys = definitions.get(type) ?? new Map<string, MetaDefinition>();
-      if (keys.has(key)) throw new Error(`The meta key '${key}' is registered for '${type || 'all types'}' already; choose another name.`);
+      if (keys.has(key))
+        throw new Error(
+          `The meta key '${key}' is registered for '${type || 'all types'}' already; choose another name.`,
+        );
       definitions.set(type, keys.set(key, definition));
       changed();
       return () => {
@@ -48,7 +57,12 @@ export function createMetaRegistry(compileSchema: (name: string, schema: JsonSch
     async check(type, values) {
       const checked: Record<string, unknown> = {};
       for (const [key, value] of Object.entries(values)) {
-        if (value === undefined) throw new RestError({ code: 'rest_invalid_param', message: `Give a value for meta.${key}, or null to remove it.`, status: 400 });
+        if (value === undefined)
+          throw new RestError({
+            code: 'rest_invalid_param',
+            message: `Give a value for meta.${key}, or null to remove it.`,
+            status: 400,
+          });
         const definition = find(type, key);
         checked[key] = value === null || definition === undefined ? value : (await checkOf(key, definition))(value);
       }

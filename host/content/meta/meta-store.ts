@@ -14,10 +14,16 @@ export function createMetaStore({ knex }: Pick<Database, 'knex'>) {
       const rows = await knex<MetaRow>('post_meta').where({ post_id: postId, key }).orderBy('id').select('id', 'value');
       return rows.map(({ id, value }) => ({ id: Number(id), value: JSON.parse(value) as unknown }));
     },
-    async load(postIds: readonly number[], keys?: readonly string[]): Promise<ReadonlyMap<number, ReadonlyMap<string, unknown[]>>> {
+    async load(
+      postIds: readonly number[],
+      keys?: readonly string[],
+    ): Promise<ReadonlyMap<number, ReadonlyMap<string, unknown[]>>> {
       const found = new Map<number, Map<string, unknown[]>>();
       if (postIds.length === 0 || keys?.length === 0) return found;
-      const select = knex<MetaRow>('post_meta').whereIn('post_id', postIds).orderBy('id').select('post_id', 'key', 'value');
+      const select = knex<MetaRow>('post_meta')
+        .whereIn('post_id', postIds)
+        .orderBy('id')
+        .select('post_id', 'key', 'value');
       if (keys) void select.whereIn('key', keys);
       for (const { post_id, key, value } of await select) {
         const values = found.get(Number(post_id)) ?? new Map<string, unknown[]>();
@@ -27,11 +33,15 @@ export function createMetaStore({ knex }: Pick<Database, 'knex'>) {
       return found;
     },
     async add(postId: number, key: string, value: unknown): Promise<number> {
-      const [row] = (await knex('post_meta').insert({ post_id: postId, key, value: JSON.stringify(value) }).returning('id')) as { id: number }[];
+      const [row] = (await knex('post_meta')
+        .insert({ post_id: postId, key, value: JSON.stringify(value) })
+        .returning('id')) as { id: number }[];
       return Number(row?.id);
     },
     async update(id: number, value: unknown): Promise<void> {
-      await knex('post_meta').where({ id }).update({ value: JSON.stringify(value) });
+      await knex('post_meta')
+        .where({ id })
+        .update({ value: JSON.stringify(value) });
     },
     async remove(ids: readonly number[]): Promise<void> {
       await knex('post_meta').whereIn('id', ids).delete();

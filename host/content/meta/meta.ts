@@ -28,7 +28,10 @@ export interface MetaDependencies {
 
 export interface Meta extends MetaApi, Pick<MetaRegistry, 'register' | 'of' | 'find' | 'onChange'> {
   /** Values of the given keys for many posts at once, by post and key. */
-  load(postIds: readonly number[], keys?: readonly string[]): Promise<ReadonlyMap<number, ReadonlyMap<string, unknown[]>>>;
+  load(
+    postIds: readonly number[],
+    keys?: readonly string[],
+  ): Promise<ReadonlyMap<number, ReadonlyMap<string, unknown[]>>>;
   /** Checks and coerces values before anything is written; null, which removes, goes through. @throws RestError 400. */
   check(type: string, values: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>;
   /** Writes checked values without looking the post up. */
@@ -113,6 +116,16 @@ function createMetaWriter(store: MetaStore, hooks: MetaDependencies['hooks']) {
 }
 
 /** Whether the user may set this key: its own rule, else keys that begin with `_` belong to the program alone. */
-export function mayWriteMeta({ definition, key, user, post }: { definition: MetaDefinition; key: string; user: User; post: Post }): boolean {
+export function mayWriteMeta({
+  definition,
+  key,
+  user,
+  post,
+}: {
+  definition: MetaDefinition;
+  key: string;
+  user: User;
+  post: Post;
+}): boolean {
   return definition.authorize ? definition.authorize(user, post) : !key.startsWith('_');
 }

@@ -27,8 +27,21 @@ export async function composePost({ before, input, as, now }: Composing): Promis
 
 function newPost(type: string, as: User | undefined, now: number): PostData {
   return {
-    type, status: type === 'attachment' ? 'inherit' : 'draft', title: '', content: '', excerpt: '', slug: '', authorId: as?.id ?? 0, parentId: 0, menuOrder: 0,
-    date: now, isDateSet: false, modified: now, mimeType: '', featuredMediaId: 0, trashedFrom: null,
+    type,
+    status: type === 'attachment' ? 'inherit' : 'draft',
+    title: '',
+    content: '',
+    excerpt: '',
+    slug: '',
+    authorId: as?.id ?? 0,
+    parentId: 0,
+    menuOrder: 0,
+    date: now,
+    isDateSet: false,
+    modified: now,
+    mimeType: '',
+    featuredMediaId: 0,
+    trashedFrom: null,
   };
 }
 
@@ -66,17 +79,32 @@ function withDate({ post, input, now }: { post: PostData; input: PostInput; now:
   const set = typeof input.date === 'number';
   const isDateSet = input.date === undefined ? post.isDateSet : set;
   const date = set ? Math.floor((input.date as number) / 1000) * 1000 : isDateSet ? post.date : now;
-  const status = post.status === 'publish' && date > now ? 'future' : post.status === 'future' && date <= now ? 'publish' : post.status;
+  const status =
+    post.status === 'publish' && date > now
+      ? 'future'
+      : post.status === 'future' && date <= now
+        ? 'publish'
+        : post.status;
   const isFixed = isDateSet || !statusesWithoutAddress.has(status);
-  return { ...post, date, isDateSet: isFixed, status: post.type === 'attachment' && !attachmentStatuses.has(status) ? 'inherit' : status };
+  return {
+    ...post,
+    date,
+    isDateSet: isFixed,
+    status: post.type === 'attachment' && !attachmentStatuses.has(status) ? 'inherit' : status,
+  };
 }
 
 function withTrash(post: PostData, before: Post | null): PostData {
   if (post.status === 'trash') {
     if (before?.status === 'trash') return { ...post, trashedFrom: before.trashedFrom };
-    return { ...post, trashedFrom: before?.status ?? 'draft', slug: post.slug === '' ? '' : post.slug.slice(0, 190) + trashedMark };
+    return {
+      ...post,
+      trashedFrom: before?.status ?? 'draft',
+      slug: post.slug === '' ? '' : post.slug.slice(0, 190) + trashedMark,
+    };
   }
-  const slug = before?.status === 'trash' && post.slug.endsWith(trashedMark) ? post.slug.slice(0, -trashedMark.length) : post.slug;
+  const slug =
+    before?.status === 'trash' && post.slug.endsWith(trashedMark) ? post.slug.slice(0, -trashedMark.length) : post.slug;
   const needsSlug = slug === '' && !statusesWithoutAddress.has(post.status) && post.type !== 'revision';
   return { ...post, trashedFrom: null, slug: needsSlug ? slugOf(post.title) : slug };
 }

@@ -6,8 +6,22 @@ declare module '#plugin-api' {
     /** True refuses a post with neither title, content nor excerpt. */
     wp_insert_post_empty_content: (isEmpty: boolean, post: Readonly<Record<string, unknown>>) => boolean;
     /** What is about to be written; `update` tells whether the post is there already. */
-    wp_insert_post_data: (...args: [data: PostData, input: Readonly<Record<string, unknown>>, unsanitised: Readonly<Record<string, unknown>>, update: boolean]) => PostData;
-    wp_insert_attachment_data: (...args: [data: PostData, input: Readonly<Record<string, unknown>>, unsanitised: Readonly<Record<string, unknown>>, update: boolean]) => PostData;
+    wp_insert_post_data: (
+      ...args: [
+        data: PostData,
+        input: Readonly<Record<string, unknown>>,
+        unsanitised: Readonly<Record<string, unknown>>,
+        update: boolean,
+      ]
+    ) => PostData;
+    wp_insert_attachment_data: (
+      ...args: [
+        data: PostData,
+        input: Readonly<Record<string, unknown>>,
+        unsanitised: Readonly<Record<string, unknown>>,
+        update: boolean,
+      ]
+    ) => PostData;
     /** Anything but null keeps the post from the trash. */
     pre_trash_post: (answer: boolean | null, post: Post, previousStatus: string) => boolean | null;
     /** Anything but null keeps the post from being deleted. */

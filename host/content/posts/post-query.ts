@@ -28,25 +28,53 @@ export function selectPosts(given: PostQueryDependencies, query: PostQuery): Kne
 }
 
 const columns: Readonly<Record<Exclude<NonNullable<PostQuery['orderBy']>, 'include'>, string>> = {
-  date: 'posts.date', modified: 'posts.modified', id: 'posts.id', title: 'posts.title', slug: 'posts.slug', author: 'posts.author_id',
-  parent: 'posts.parent_id', menuOrder: 'posts.menu_order',
+  date: 'posts.date',
+  modified: 'posts.modified',
+  id: 'posts.id',
+  title: 'posts.title',
+  slug: 'posts.slug',
+  author: 'posts.author_id',
+  parent: 'posts.parent_id',
+  menuOrder: 'posts.menu_order',
 };
 
 /** Equal values in the order of ids, so that pages neither repeat nor skip a post. */
-export function orderPosts(select: Knex.QueryBuilder, { knex }: PostQueryDependencies, query: PostQuery): Knex.QueryBuilder {
+export function orderPosts(
+  select: Knex.QueryBuilder,
+  { knex }: PostQueryDependencies,
+  query: PostQuery,
+): Knex.QueryBuilder {
   const direction = query.order ?? 'desc';
   if (query.orderBy === 'include') {
     const ids = idsOf(query.include ?? []);
-    if (ids.length > 0) void select.orderByRaw(knex.raw(`case posts.id ${ids.map(() => 'when ? then ?').join(' ')} else ? end`, [...ids.flatMap((id, index) => [id, index]), ids.length]));
+    if (ids.length > 0)
+      void select.orderByRaw(
+        knex.raw(`case posts.id ${ids.map(() => 'when ? then ?').join(' ')} else ? end`, [
+          ...ids.flatMap((id, index) => [id, index]),
+          ids.length,
+        ]),
+      );
     return select;
   }
   const column = columns[query.orderBy ?? 'date'];
-  return column === 'posts.id' ? select.orderBy(column, direction) : select.orderBy([{ column, order: direction }, { column: 'posts.id', order: direction }]);
+  return column === 'posts.id'
+    ? select.orderBy(column, direction)
+    : select.orderBy([
+        { column, order: direction },
+        { column: 'posts.id', order: direction },
+      ]);
 }
 
 function whereType(select: Knex.QueryBuilder, { types }: PostQueryDependencies, { type = 'post' }: PostQuery): void {
   const names = listOf(type);
-  if (names.includes('any')) void select.whereIn('posts.type', types.all().map(({ name }) => name).filter((name) => name !== 'revision'));
+  if (names.includes('any'))
+    void select.whereIn(
+      'posts.type',
+      types
+        .all()
+        .map(({ name }) => name)
+        .filter((name) => name !== 'revision'),
+    );
   else void select.whereIn('posts.type', names);
 }
 
@@ -58,7 +86,9 @@ function whereStatus(select: Knex.QueryBuilder, { status = 'publish' }: PostQuer
 
 function whereIds(select: Knex.QueryBuilder, query: PostQuery): void {
   const rules = [
-    ['posts.id', query.include, query.exclude], ['posts.author_id', query.authors, query.authorsExclude], ['posts.parent_id', query.parents, query.parentsExclude],
+    ['posts.id', query.include, query.exclude],
+    ['posts.author_id', query.authors, query.authorsExclude],
+    ['posts.parent_id', query.parents, query.parentsExclude],
   ] as const;
   for (const [column, wanted, unwanted] of rules) {
     if (wanted) void select.whereIn(column, idsOf(wanted));
@@ -74,8 +104,12 @@ function whereTime(select: Knex.QueryBuilder, { before, after, modifiedBefore, m
 }
 
 function whereSearch(select: Knex.QueryBuilder, search: string): void {
-  const words = foldText(search).split(/\s+/).filter((word) => word !== '').slice(0, 20);
-  for (const word of words) void select.whereRaw(`posts.search_text like ? escape '\\'`, [`%${word.replace(/[\\%_]/g, '\\$&')}%`]);
+  const words = foldText(search)
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .slice(0, 20);
+  for (const word of words)
+    void select.whereRaw(`posts.search_text like ? escape '\\'`, [`%${word.replace(/[\\%_]/g, '\\$&')}%`]);
 }
 
 function whereMimeType(select: Knex.QueryBuilder, mimeType: string): void {
@@ -85,21 +119,37 @@ function whereMimeType(select: Knex.QueryBuilder, mimeType: string): void {
 
 /** The same rules as `read_post`, over many posts at once. */
 function whereVisible(select: Knex.QueryBuilder, { knex, types, statuses }: PostQueryDependencies, user: User): void {
-  const open = statuses.all().filter((status) => status.public).map(({ name }) => name);
-  const hidden = statuses.all().filter((status) => status.private).map(({ name }) => name);
-  const others = statuses.all().filter((status) => !status.public && !status.private && status.name !== 'inherit').map(({ name }) => name);
+  const open = statuses
+    .all()
+    .filter((status) => status.public)
+    .map(({ name }) => name);
+  const hidden = statuses
+    .all()
+    .filter((status) => status.private)
+    .map(({ name }) => name);
+  const others = statuses
+    .all()
+    .filter((status) => !status.public && !status.private && status.name !== 'inherit')
+    .map(({ name }) => name);
   void select.where((visible) => {
     void visible.whereIn('posts.status', open);
     // An attachment is seen with the post it belongs to.
     void visible.orWhere((rows) => {
       void rows.where('posts.status', 'inherit');
       if (user.can('edit_others_posts')) return;
-      void rows.where((free) => void free.where('posts.parent_id', 0).orWhereIn('posts.parent_id', knex('posts as above').select('above.id').whereIn('above.status', open)));
+      void rows.where(
+        (free) =>
+          void free
+            .where('posts.parent_id', 0)
+            .orWhereIn('posts.parent_id', knex('posts as above').select('above.id').whereIn('above.status', open)),
+      );
     });
     if (user.id > 0) void visible.orWhere('posts.author_id', user.id);
     for (const { name, capabilities } of types.all()) {
-      if (user.can(capabilities.read_private_posts)) void visible.orWhere((rows) => void rows.where('posts.type', name).whereIn('posts.status', hidden));
-      if (user.can(capabilities.edit_others_posts)) void visible.orWhere((rows) => void rows.where('posts.type', name).whereIn('posts.status', others));
+      if (user.can(capabilities.read_private_posts))
+        void visible.orWhere((rows) => void rows.where('posts.type', name).whereIn('posts.status', hidden));
+      if (user.can(capabilities.edit_others_posts))
+        void visible.orWhere((rows) => void rows.where('posts.type', name).whereIn('posts.status', others));
     }
   });
 }

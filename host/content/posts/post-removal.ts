@@ -52,16 +52,31 @@ export function createPostRemoval(given: PostRemovalDependencies): PostRemoval {
       if (post.status !== 'trash') return post;
       const previous = post.trashedFrom ?? 'draft';
       await hooks.doActionAsync('untrash_post', id, previous);
-      const status = await hooks.applyFiltersAsync('wp_untrash_post_status', post.type === 'attachment' ? 'inherit' : 'draft', id, previous);
+      const status = await hooks.applyFiltersAsync(
+        'wp_untrash_post_status',
+        post.type === 'attachment' ? 'inherit' : 'draft',
+        id,
+        previous,
+      );
       const restored = await writer.update(id, { status });
       await hooks.doActionAsync('untrashed_post', id, previous);
       return restored;
     },
     async emptyTrash() {
-      const rules = [['trash', 30], ['auto-draft', 7]] as const;
+      const rules = [
+        ['trash', 30],
+        ['auto-draft', 7],
+      ] as const;
       let removed = 0;
       for (const [status, days] of rules) {
-        const old = await store.find({ type: 'any', status, modifiedBefore: clock.now() - days * day, orderBy: 'id', order: 'asc', limit: 500 });
+        const old = await store.find({
+          type: 'any',
+          status,
+          modifiedBefore: clock.now() - days * day,
+          orderBy: 'id',
+          order: 'asc',
+          limit: 500,
+        });
         for (const { id } of old) if ((await removal.delete(id, { force: true })) !== null) removed += 1;
       }
       return removed;
@@ -95,5 +110,6 @@ async function remove(given: PostRemovalDependencies, post: Post, force: boolean
 
 /** One by one, because their slugs must be free below the new parent. */
 async function moveChildren({ store, writer }: PostRemovalDependencies, { id, type, parentId }: Post): Promise<void> {
-  for (const child of await store.childIds(id)) await writer.update(child, { parentId: type === 'attachment' ? 0 : parentId });
+  for (const child of await store.childIds(id))
+    await writer.update(child, { parentId: type === 'attachment' ? 0 : parentId });
 }

@@ -27,8 +27,22 @@ export interface PostRow {
 export type PostData = Omit<Post, 'id'>;
 
 export const postColumns = [
-  'id', 'type', 'status', 'title', 'content', 'excerpt', 'slug', 'author_id', 'parent_id', 'menu_order', 'date', 'is_date_set',
-  'modified', 'mime_type', 'featured_media_id', 'trashed_from',
+  'id',
+  'type',
+  'status',
+  'title',
+  'content',
+  'excerpt',
+  'slug',
+  'author_id',
+  'parent_id',
+  'menu_order',
+  'date',
+  'is_date_set',
+  'modified',
+  'mime_type',
+  'featured_media_id',
+  'trashed_from',
 ].map((name) => `posts.${name}`);
 
 export function toPost(row: Omit<PostRow, 'search_text' | 'slug_key'>): Post {
@@ -70,6 +84,9 @@ export function toRow(post: PostData, slugKey: string | null): Omit<PostRow, 'id
     mime_type: post.mimeType,
     featured_media_id: post.featuredMediaId,
     trashed_from: post.trashedFrom,
-    search_text: post.type === 'revision' ? '' : foldText([post.title, textOfHtml(post.excerpt), textOfHtml(post.content)].join('\n')),
+    search_text:
+      post.type === 'revision'
+        ? ''
+        : foldText([post.title, textOfHtml(post.excerpt), textOfHtml(post.content)].join('\n')),
   };
 }

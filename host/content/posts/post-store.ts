@@ -49,7 +49,9 @@ export function createPostStore({ database, types, statuses, facts }: PostStoreD
 
   return {
     async get(id) {
-      const row = isId(id) ? await knex<PostRow>('posts').where({ id }).first<PostRow | undefined>(postColumns) : undefined;
+      const row = isId(id)
+        ? await knex<PostRow>('posts').where({ id }).first<PostRow | undefined>(postColumns)
+        : undefined;
       return row ? noted(toPost(row)) : null;
     },
     async find(wanted) {
@@ -58,7 +60,8 @@ export function createPostStore({ database, types, statuses, facts }: PostStoreD
       return rows.map(toPost).map(noted);
     },
     async count(wanted) {
-      const row = (await selectPosts(query, wanted).count({ total: '*' }).first()) as { total: number | string } | undefined;
+      const row = (await selectPosts(query, wanted).count({ total: '*' }).first()) as
+        { total: number | string } | undefined;
       return Number(row?.total ?? 0);
     },
     async insert(post, slugKey) {
@@ -77,24 +80,38 @@ export function createPostStore({ database, types, statuses, facts }: PostStoreD
         await announce(id);
       }
     },
-    childIds: (postId) => idsOf(knex('posts').where({ parent_id: postId }).whereNot({ type: 'revision' }).orderBy('id')),
+    childIds: (postId) =>
+      idsOf(knex('posts').where({ parent_id: postId }).whereNot({ type: 'revision' }).orderBy('id')),
     async revisionIds(postId) {
-      return idsOf(knex('posts').where({ type: 'revision', parent_id: postId }).orderBy('date', 'desc').orderBy('id', 'desc'));
+      return idsOf(
+        knex('posts').where({ type: 'revision', parent_id: postId }).orderBy('date', 'desc').orderBy('id', 'desc'),
+      );
     },
     async slugKeys(prefix, exceptId) {
-      const rows = (await knex('posts').whereRaw(`slug_key like ? escape '\\'`, [`${prefix.replace(/[\\%_]/g, '\\$&')}%`]).whereNot('id', exceptId).select('slug_key')) as { slug_key: string }[];
+      const rows = (await knex('posts')
+        .whereRaw(`slug_key like ? escape '\\'`, [`${prefix.replace(/[\\%_]/g, '\\$&')}%`])
+        .whereNot('id', exceptId)
+        .select('slug_key')) as { slug_key: string }[];
       return new Set(rows.map((row) => row.slug_key));
     },
-    authorPosts: (authorId) => idsOf(knex('posts').where({ author_id: authorId }).whereNot({ type: 'revision' }).orderBy('id')),
+    authorPosts: (authorId) =>
+      idsOf(knex('posts').where({ author_id: authorId }).whereNot({ type: 'revision' }).orderBy('id')),
     async publishedAuthors() {
-      const rows = (await knex('posts').where({ status: 'publish' }).where('author_id', '>', 0).distinct('author_id')) as { author_id: number }[];
+      const rows = (await knex('posts')
+        .where({ status: 'publish' })
+        .where('author_id', '>', 0)
+        .distinct('author_id')) as { author_id: number }[];
       return rows.map(({ author_id }) => Number(author_id));
     },
     async follow() {
-      await database.listen(channel, (payload) => {
-        const [from, id] = payload.split(' ');
-        if (from !== self) facts.forget(Number(id));
-      }, () => facts.clear());
+      await database.listen(
+        channel,
+        (payload) => {
+          const [from, id] = payload.split(' ');
+          if (from !== self) facts.forget(Number(id));
+        },
+        () => facts.clear(),
+      );
     },
   };
 }

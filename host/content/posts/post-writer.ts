@@ -38,8 +38,16 @@ export const publishEvent = 'publish_future_post';
 export function createPostWriter(given: PostWriterDependencies): PostWriter {
   const { store, hooks, clock } = given;
 
-  async function save({ before, input, as, mimeType }: { before: Post | null; input: PostInput; mimeType?: string } & PostWrite): Promise<Post> {
-    const composed = { ...(await composePost({ before, input, as, now: clock.now() })), ...(mimeType !== undefined && { mimeType }) };
+  async function save({
+    before,
+    input,
+    as,
+    mimeType,
+  }: { before: Post | null; input: PostInput; mimeType?: string } & PostWrite): Promise<Post> {
+    const composed = {
+      ...(await composePost({ before, input, as, now: clock.now() })),
+      ...(mimeType !== undefined && { mimeType }),
+    };
     await check(given, composed, before);
     const data = await filterData(hooks, { data: composed, input, isUpdate: before !== null });
     const values = await given.meta.check(data.type, input.meta ?? {});
@@ -49,7 +57,10 @@ export function createPostWriter(given: PostWriterDependencies): PostWriter {
       await given.meta.write(written.id, written.type, values);
       await schedule(given, written, before);
       const type = given.types.get(written.type);
-      const kept = before !== null && type !== undefined ? await given.revisions.keep({ before, after: written, type, author: as?.id ?? 0 }) : null;
+      const kept =
+        before !== null && type !== undefined
+          ? await given.revisions.keep({ before, after: written, type, author: as?.id ?? 0 })
+          : null;
       return { post: written, announceRevisions: kept };
     });
     await announceSaved(hooks, post, before);
@@ -59,7 +70,8 @@ export function createPostWriter(given: PostWriterDependencies): PostWriter {
   }
 
   return {
-    create: ({ mimeType, ...input }, { as } = {}) => save({ before: null, input, ...(as && { as }), ...(mimeType !== undefined && { mimeType }) }),
+    create: ({ mimeType, ...input }, { as } = {}) =>
+      save({ before: null, input, ...(as && { as }), ...(mimeType !== undefined && { mimeType }) }),
     async update(id, changes, { as } = {}) {
       const before = await store.get(id);
       if (before === null) throw contentErrors.rest_post_invalid_id();
@@ -69,20 +81,35 @@ export function createPostWriter(given: PostWriterDependencies): PostWriter {
 }
 
 /** @throws RestError 400 for what cannot be: no such type or status, no text at all, a parent that is none. */
-async function check({ types, statuses, hooks, store }: PostWriterDependencies, post: PostData, before: Post | null): Promise<void> {
+async function check(
+  { types, statuses, hooks, store }: PostWriterDependencies,
+  post: PostData,
+  before: Post | null,
+): Promise<void> {
   const type = types.get(post.type);
   if (type === undefined) throw contentErrors.invalid_post_type({ values: { type: post.type } });
-  if (statuses.get(post.status) === undefined) throw contentErrors.invalid_post_status({ values: { status: post.status } });
-  const isEmpty = post.title === '' && post.content === '' && post.excerpt === '' && type.supports.includes('title') && type.supports.includes('editor');
-  const refuses = await hooks.applyFiltersAsync('wp_insert_post_empty_content', isEmpty && post.status !== 'auto-draft' && post.status !== 'trash', { ...post });
+  if (statuses.get(post.status) === undefined)
+    throw contentErrors.invalid_post_status({ values: { status: post.status } });
+  const isEmpty =
+    post.title === '' &&
+    post.content === '' &&
+    post.excerpt === '' &&
+    type.supports.includes('title') &&
+    type.supports.includes('editor');
+  const refuses = await hooks.applyFiltersAsync(
+    'wp_insert_post_empty_content',
+    isEmpty && post.status !== 'auto-draft' && post.status !== 'trash',
+    { ...post },
+  );
   if (refuses) throw contentErrors.empty_content();
-  if (post.parentId !== 0 && post.parentId !== before?.parentId) await checkParent(store, post.parentId, before?.id ?? 0);
+  if (post.parentId !== 0 && post.parentId !== before?.parentId)
+    await checkParent(store, post.parentId, before?.id ?? 0);
 }
 
 /** @throws RestError 400 when there is no such parent, or the post would stand below itself. */
 async function checkParent(store: PostStore, parentId: number, id: number): Promise<void> {
   const seen = new Set([id]);
-  for (let next = parentId; next !== 0; ) {
+  for (let next = parentId; next !== 0;) {
     if (seen.has(next)) throw invalidParent();
     seen.add(next);
     const parent = await store.get(next);
@@ -91,23 +118,37 @@ async function checkParent(store: PostStore, parentId: number, id: number): Prom
   }
 }
 
-async function filterData(hooks: PostHooks, { data, input, isUpdate }: { data: PostData; input: PostInput; isUpdate: boolean }): Promise<PostData> {
+async function filterData(
+  hooks: PostHooks,
+  { data, input, isUpdate }: { data: PostData; input: PostInput; isUpdate: boolean },
+): Promise<PostData> {
   const filter = data.type === 'attachment' ? 'wp_insert_attachment_data' : 'wp_insert_post_data';
   return hooks.applyFiltersAsync(filter, data, { ...data, ...input }, { ...input }, isUpdate);
 }
 
-async function write({ database, store, types, hooks }: PostWriterDependencies, data: PostData, before: Post | null): Promise<Post> {
+async function write(
+  { database, store, types, hooks }: PostWriterDependencies,
+  data: PostData,
+  before: Post | null,
+): Promise<Post> {
   const type = types.get(data.type);
   if (type === undefined) throw contentErrors.invalid_post_type({ values: { type: data.type } });
   const id = before?.id ?? 0;
-  const isSlugKept = before !== null && before.slug === data.slug && before.parentId === data.parentId && needsUniqueSlug(before);
+  const isSlugKept =
+    before !== null && before.slug === data.slug && before.parentId === data.parentId && needsUniqueSlug(before);
   if (needsUniqueSlug(data)) await database.lock('content_slugs');
   const slug = isSlugKept ? data.slug : await uniqueSlug({ post: { ...data, id }, type, store, hooks });
   const named = { ...data, slug };
-  const written = before === null ? await store.insert(named, slugKeyOf(named, type)) : await store.update(id, named, slugKeyOf(named, type));
+  const written =
+    before === null
+      ? await store.insert(named, slugKeyOf(named, type))
+      : await store.update(id, named, slugKeyOf(named, type));
   if (written.slug !== '' || !needsUniqueSlug({ ...written, slug: '-' })) return written;
   // Without a title the id is the address.
-  const numbered = { ...named, slug: await uniqueSlug({ post: { ...written, slug: String(written.id) }, type, store, hooks }) };
+  const numbered = {
+    ...named,
+    slug: await uniqueSlug({ post: { ...written, slug: String(written.id) }, type, store, hooks }),
+  };
   return store.update(written.id, numbered, slugKeyOf(numbered, type));
 }
 

@@ -17,21 +17,30 @@ export interface RevisionKeeper {
    *
    * @param author who wrote; 0: the post's author.
    */
-  keep(change: { readonly before: Post; readonly after: Post; readonly type: PostType; readonly author: number }): Promise<() => Promise<void>>;
+  keep(change: {
+    readonly before: Post;
+    readonly after: Post;
+    readonly type: PostType;
+    readonly author: number;
+  }): Promise<() => Promise<void>>;
 }
 
 /** Revisions are posts of type `revision` below the post they are of. */
 export function createRevisionKeeper({ store, options, hooks }: RevisionKeeperDependencies): RevisionKeeper {
-  const limitOf = async (post: Post): Promise<number> => hooks.applyFiltersAsync('wp_revisions_to_keep', Number(await options.get(revisionsSetting)), post);
+  const limitOf = async (post: Post): Promise<number> =>
+    hooks.applyFiltersAsync('wp_revisions_to_keep', Number(await options.get(revisionsSetting)), post);
   return {
     async keep({ before, after, type, author }) {
-      const isChanged = before.title !== after.title || before.content !== after.content || before.excerpt !== after.excerpt;
-      const limit = isChanged && type.supports.includes('revisions') && before.status !== 'auto-draft' ? await limitOf(after) : 0;
+      const isChanged =
+        before.title !== after.title || before.content !== after.content || before.excerpt !== after.excerpt;
+      const limit =
+        isChanged && type.supports.includes('revisions') && before.status !== 'auto-draft' ? await limitOf(after) : 0;
       if (limit === 0) return async () => undefined;
       const made: Post[] = [];
       const kept = await store.revisionIds(after.id);
       // WordPress loses what was there before the first change.
-      if (kept.length === 0 && hasText(before)) made.push(await store.insert(revisionOf(before, before.authorId, before.modified), null));
+      if (kept.length === 0 && hasText(before))
+        made.push(await store.insert(revisionOf(before, before.authorId, before.modified), null));
       made.push(await store.insert(revisionOf(after, author || after.authorId, after.modified), null));
       const surplus = limit < 0 ? [] : (await store.revisionIds(after.id)).slice(limit);
       const removed: Post[] = [];
@@ -55,7 +64,20 @@ function hasText({ title, content, excerpt }: Post): boolean {
 
 function revisionOf(post: Post, authorId: number, moment: number): PostData {
   return {
-    type: 'revision', status: 'inherit', title: post.title, content: post.content, excerpt: post.excerpt, slug: `${post.id}-revision-v1`, authorId,
-    parentId: post.id, menuOrder: 0, date: moment, isDateSet: true, modified: moment, mimeType: '', featuredMediaId: 0, trashedFrom: null,
+    type: 'revision',
+    status: 'inherit',
+    title: post.title,
+    content: post.content,
+    excerpt: post.excerpt,
+    slug: `${post.id}-revision-v1`,
+    authorId,
+    parentId: post.id,
+    menuOrder: 0,
+    date: moment,
+    isDateSet: true,
+    modified: moment,
+    mimeType: '',
+    featuredMediaId: 0,
+    trashedFrom: null,
   };
 }

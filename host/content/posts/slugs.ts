@@ -7,18 +7,38 @@ import type { PostStore } from './post-store.ts';
 declare module '#plugin-api' {
   interface FilterMap {
     /** The slug that a post gets, after it was made unique. */
-    wp_unique_post_slug: (...args: [slug: string, postId: number, status: string, type: string, parentId: number, wanted: string]) => string;
+    wp_unique_post_slug: (
+      ...args: [slug: string, postId: number, status: string, type: string, parentId: number, wanted: string]
+    ) => string;
   }
 }
 
 const longest = 200;
 
 /** First parts of addresses that the site itself answers. */
-const reserved = new Set(['feed', 'page', 'search', 'uploads', 'assets', 'admin', 'wp-json', 'healthz', 'readyz', 'metrics', 'index.php', 'comments', 'embed', 'robots.txt', 'favicon.ico']);
+const reserved = new Set([
+  'feed',
+  'page',
+  'search',
+  'uploads',
+  'assets',
+  'admin',
+  'wp-json',
+  'healthz',
+  'readyz',
+  'metrics',
+  'index.php',
+  'comments',
+  'embed',
+  'robots.txt',
+  'favicon.ico',
+]);
 
 /** Text as a part of an address: lower case, no accents, words joined by dashes. Letters of all scripts stay. */
 export function slugOf(text: string): string {
-  const plain = foldText(text).replace(/ß/g, 'ss').replace(/['’‘"“”]/g, '');
+  const plain = foldText(text)
+    .replace(/ß/g, 'ss')
+    .replace(/['’‘"“”]/g, '');
   return cut(plain.replace(/[^\p{L}\p{N}\p{M}_]+/gu, '-').replace(/^-+|-+$/g, ''), longest);
 }
 
@@ -28,7 +48,10 @@ export function needsUniqueSlug({ type, status, slug }: Pick<PostData, 'type' | 
 }
 
 /** What must be unique in the table; null where the slug need not be. */
-export function slugKeyOf(post: Pick<PostData, 'type' | 'status' | 'slug' | 'parentId'>, type: PostType): string | null {
+export function slugKeyOf(
+  post: Pick<PostData, 'type' | 'status' | 'slug' | 'parentId'>,
+  type: PostType,
+): string | null {
   return needsUniqueSlug(post) ? scopeOf(post, type) + post.slug : null;
 }
 
@@ -46,8 +69,17 @@ export async function uniqueSlug({ post, type, store, hooks }: SlugInit): Promis
   const taken = await store.slugKeys(scope + cut(post.slug, longest - 12), post.id);
   const isFree = (slug: string): boolean => !taken.has(scope + slug) && !isReserved(slug, post);
   let slug = post.slug;
-  for (let number = 2; !isFree(slug); number += 1) slug = `${cut(post.slug, longest - String(number).length - 1)}-${number}`;
-  return hooks.applyFiltersAsync('wp_unique_post_slug', slug, post.id, post.status, post.type, post.parentId, post.slug);
+  for (let number = 2; !isFree(slug); number += 1)
+    slug = `${cut(post.slug, longest - String(number).length - 1)}-${number}`;
+  return hooks.applyFiltersAsync(
+    'wp_unique_post_slug',
+    slug,
+    post.id,
+    post.status,
+    post.type,
+    post.parentId,
+    post.slug,
+  );
 }
 
 function scopeOf({ type: name, parentId }: Pick<PostData, 'type' | 'parentId'>, type: PostType): string {
@@ -61,5 +93,10 @@ function isReserved(slug: string, { type, parentId }: Pick<PostData, 'type' | 'p
 
 /** At most so many characters, without half a surrogate pair or a dash at the end. */
 function cut(text: string, length: number): string {
-  return text.length <= length ? text : [...text.slice(0, length)].join('').replace(/[\ud800-\udbff]$/, '').replace(/-+$/, '');
+  return text.length <= length
+    ? text
+    : [...text.slice(0, length)]
+        .join('')
+        .replace(/[\ud800-\udbff]$/, '')
+        .replace(/-+$/, '');
 }

@@ -26,5 +26,7 @@ export function addContentRoutes(given: ContentRestDependencies): void {
       routes.set(type, addPostsRoutes(given, type));
     }
   });
-  hooks.addFilter('rest_public_authors', async (ids) => [...new Set([...ids, ...(await parts.store.publishedAuthors())])]);
+  hooks.addFilter('rest_public_authors', async (ids) => [
+    ...new Set([...ids, ...(await parts.store.publishedAuthors())]),
+  ]);
 }

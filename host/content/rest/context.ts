@@ -1,5 +1,17 @@
 import { RestError } from '#plugin-api';
-import type { HooksApi, RestApi, RestLink, RestRequest, RestResponse, RouteArgument, SiteApi, UsersApi, Params, Post, PostType } from '#plugin-api';
+import type {
+  HooksApi,
+  RestApi,
+  RestLink,
+  RestRequest,
+  RestResponse,
+  RouteArgument,
+  SiteApi,
+  UsersApi,
+  Params,
+  Post,
+  PostType,
+} from '#plugin-api';
 import type { ContentParts } from '../content.ts';
 
 declare module '#plugin-api' {
@@ -23,7 +35,10 @@ export type Context = 'view' | 'embed' | 'edit';
 export type Request = RestRequest<Params>;
 
 export const contextArgument: RouteArgument = {
-  description: 'Scope under which the request is made; determines fields present in response.', type: 'string', enum: ['view', 'embed', 'edit'], default: 'view',
+  description: 'Scope under which the request is made; determines fields present in response.',
+  type: 'string',
+  enum: ['view', 'embed', 'edit'],
+  default: 'view',
 };
 
 export const idArgument: RouteArgument = { description: 'Unique identifier for the post.', type: 'integer' };
@@ -62,9 +77,12 @@ const vocabulary = 'https://api.w.org/';
 /** `_links` of one item of a list: what the REST interface makes of a response's links. */
 export function compactLinks(links: Links): Record<string, unknown> {
   const compacted: Record<string, unknown> = {};
-  for (const [relation, items] of Object.entries(links)) compacted[relation.startsWith(vocabulary) ? `wp:${relation.slice(vocabulary.length)}` : relation] = items;
+  for (const [relation, items] of Object.entries(links))
+    compacted[relation.startsWith(vocabulary) ? `wp:${relation.slice(vocabulary.length)}` : relation] = items;
   const isShortened = Object.keys(links).some((relation) => relation.startsWith(vocabulary));
-  return isShortened ? { ...compacted, curies: [{ name: 'wp', href: `${vocabulary}{rel}`, templated: true }] } : compacted;
+  return isShortened
+    ? { ...compacted, curies: [{ name: 'wp', href: `${vocabulary}{rel}`, templated: true }] }
+    : compacted;
 }
 
 export interface Paging {
@@ -80,9 +98,17 @@ export interface Paging {
 /** `X-WP-Total`, `X-WP-TotalPages` and `Link` of one page of a collection. */
 export function pagingHeaders({ total, page, perPage, url, query }: Paging): Record<string, string> {
   const pages = Math.ceil(total / perPage);
-  const link = (to: number, relation: string): string => `<${url}?${queryText({ ...query, page: String(to) })}>; rel="${relation}"`;
-  const links = [...(page > 1 ? [link(Math.max(1, Math.min(page - 1, pages)), 'prev')] : []), ...(page < pages ? [link(page + 1, 'next')] : [])];
-  return { 'X-WP-Total': String(total), 'X-WP-TotalPages': String(pages), ...(links.length > 0 && { Link: links.join(', ') }) };
+  const link = (to: number, relation: string): string =>
+    `<${url}?${queryText({ ...query, page: String(to) })}>; rel="${relation}"`;
+  const links = [
+    ...(page > 1 ? [link(Math.max(1, Math.min(page - 1, pages)), 'prev')] : []),
+    ...(page < pages ? [link(page + 1, 'next')] : []),
+  ];
+  return {
+    'X-WP-Total': String(total),
+    'X-WP-TotalPages': String(pages),
+    ...(links.length > 0 && { Link: links.join(', ') }),
+  };
 }
 
 /** Parameters as PHP reads them: `status[0]=draft`. */

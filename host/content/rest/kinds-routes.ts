@@ -1,6 +1,14 @@
 import type { JsonSchema, Params, PostStatus, PostType, RestLink, RouteDefinition, User } from '#plugin-api';
 import { RestResponse } from '#plugin-api';
-import { badRequest, compactLinks, contextArgument, refused, wantsLinks, type ContentRestDependencies, type Request } from './context.ts';
+import {
+  badRequest,
+  compactLinks,
+  contextArgument,
+  refused,
+  wantsLinks,
+  type ContentRestDependencies,
+  type Request,
+} from './context.ts';
 import { publicReading } from './documented.ts';
 
 const everywhere = ['view', 'edit', 'embed'];
@@ -28,25 +36,33 @@ export function addTypesRoutes({ rest, parts: { types } }: ContentRestDependenci
   const mayEdit = ({ user }: { user: User }, type: PostType): boolean => user.can(type.capabilities.edit_posts);
   const shown = (): PostType[] => types.all().filter((type) => type.showInRest);
   const links = (type: PostType): Record<string, RestLink[]> => ({
-    collection: [{ href: rest.url('/wp/v2/types') }], 'https://api.w.org/items': [{ href: rest.url(`/wp/v2/${type.restBase}`) }],
+    collection: [{ href: rest.url('/wp/v2/types') }],
+    'https://api.w.org/items': [{ href: rest.url(`/wp/v2/${type.restBase}`) }],
   });
   const list: RouteDefinition = {
     args: { context: contextArgument },
     schema: typeSchema,
     summary: 'Lists post types.',
     security: publicReading,
-    responses: { 200: { description: 'By their names.', schema: { type: 'object', additionalProperties: typeSchema } } },
+    responses: {
+      200: { description: 'By their names.', schema: { type: 'object', additionalProperties: typeSchema } },
+    },
     permission: (request) => {
       if (request.params['context'] !== 'edit' || shown().some((type) => mayEdit(request, type))) return true;
       return refused(request, 'rest_cannot_view', 'Sorry, you are not allowed to edit posts in this post type.');
     },
     handler: (request) => {
       const visible = shown().filter((type) => request.params['context'] !== 'edit' || mayEdit(request, type));
-      return Object.fromEntries(visible.map((type) => [type.name, withLinks(request, typeBody(type, request), links(type))]));
+      return Object.fromEntries(
+        visible.map((type) => [type.name, withLinks(request, typeBody(type, request), links(type))]),
+      );
     },
   };
   const one: RouteDefinition = {
-    args: { type: { type: 'string', description: 'An alphanumeric identifier for the post type.' }, context: contextArgument },
+    args: {
+      type: { type: 'string', description: 'An alphanumeric identifier for the post type.' },
+      context: contextArgument,
+    },
     schema: typeSchema,
     summary: 'Reads a post type.',
     security: publicReading,
@@ -55,7 +71,12 @@ export function addTypesRoutes({ rest, parts: { types } }: ContentRestDependenci
       const type = types.get(String(request.params['type']));
       if (type === undefined) return badRequest('rest_type_invalid', 'Invalid post type.', 404);
       if (!type.showInRest) return refused(request, 'rest_cannot_read_type', 'Cannot view post type.');
-      if (request.params['context'] === 'edit' && !mayEdit(request, type)) return refused(request, 'rest_forbidden_context', 'Sorry, you are not allowed to edit posts in this post type.');
+      if (request.params['context'] === 'edit' && !mayEdit(request, type))
+        return refused(
+          request,
+          'rest_forbidden_context',
+          'Sorry, you are not allowed to edit posts in this post type.',
+        );
       return new RestResponse({ body: typeBody(type, request), ...(wantsLinks(request) && { links: links(type) }) });
     },
   };
@@ -95,36 +116,50 @@ const statusSchema: JsonSchema = {
 
 /** `/wp/v2/statuses`: those that are public, and all that can be set for users who edit. */
 export function addStatusesRoutes({ rest, parts: { statuses, types } }: ContentRestDependencies): void {
-  const isEditor = (user: User): boolean => types.all().some((type) => type.showInRest && user.can(type.capabilities.edit_posts));
+  const isEditor = (user: User): boolean =>
+    types.all().some((type) => type.showInRest && user.can(type.capabilities.edit_posts));
   const links = (): Record<string, RestLink[]> => ({ archives: [{ href: rest.url('/wp/v2/posts') }] });
   const list: RouteDefinition = {
     args: { context: contextArgument },
     schema: statusSchema,
     summary: 'Lists post statuses.',
     security: publicReading,
-    responses: { 200: { description: 'By their names.', schema: { type: 'object', additionalProperties: statusSchema } } },
+    responses: {
+      200: { description: 'By their names.', schema: { type: 'object', additionalProperties: statusSchema } },
+    },
     permission: (request) => {
       if (request.params['context'] !== 'edit' || isEditor(request.user)) return true;
       return refused(request, 'rest_cannot_view', 'Sorry, you are not allowed to manage post statuses.');
     },
     handler: (request) => {
-      const visible = statuses.all().filter((status) => status.public || (isEditor(request.user) && (!status.internal || status.name === 'trash')));
-      return Object.fromEntries(visible.map((status) => [status.name, withLinks(request, statusBody(status, request), links())]));
+      const visible = statuses
+        .all()
+        .filter((status) => status.public || (isEditor(request.user) && (!status.internal || status.name === 'trash')));
+      return Object.fromEntries(
+        visible.map((status) => [status.name, withLinks(request, statusBody(status, request), links())]),
+      );
     },
   };
   const one: RouteDefinition = {
-    args: { status: { type: 'string', description: 'An alphanumeric identifier for the status.' }, context: contextArgument },
+    args: {
+      status: { type: 'string', description: 'An alphanumeric identifier for the status.' },
+      context: contextArgument,
+    },
     schema: statusSchema,
     summary: 'Reads a post status.',
     security: publicReading,
     permission: (request) => {
       const status = statuses.get(String(request.params['status']));
       if (status === undefined) return badRequest('rest_status_invalid', 'Invalid status.', 404);
-      return status.public || isEditor(request.user) || refused(request, 'rest_cannot_read_status', 'Cannot view status.');
+      return (
+        status.public || isEditor(request.user) || refused(request, 'rest_cannot_read_status', 'Cannot view status.')
+      );
     },
     handler: (request) => {
       const status = statuses.get(String(request.params['status']));
-      return status === undefined ? badRequest('rest_status_invalid', 'Invalid status.', 404) : new RestResponse({ body: statusBody(status, request), ...(wantsLinks(request) && { links: links() }) });
+      return status === undefined
+        ? badRequest('rest_status_invalid', 'Invalid status.', 404)
+        : new RestResponse({ body: statusBody(status, request), ...(wantsLinks(request) && { links: links() }) });
     },
   };
   rest.registerRoute('wp/v2', '/statuses', list);
@@ -133,13 +168,23 @@ export function addStatusesRoutes({ rest, parts: { statuses, types } }: ContentR
 
 function statusBody(status: PostStatus, request: Request): Params {
   const body = {
-    name: status.label, private: status.private, protected: status.protected, public: status.public, queryable: status.public, show_in_list: !status.internal, slug: status.name,
+    name: status.label,
+    private: status.private,
+    protected: status.protected,
+    public: status.public,
+    queryable: status.public,
+    show_in_list: !status.internal,
+    slug: status.name,
   };
   return pick(body, statusSchema, request);
 }
 
 function pick(body: Params, schema: JsonSchema, { params }: Request): Params {
-  return Object.fromEntries(Object.entries(body).filter(([name]) => schema.properties?.[name]?.context?.includes(String(params['context'] ?? 'view')) ?? false));
+  return Object.fromEntries(
+    Object.entries(body).filter(
+      ([name]) => schema.properties?.[name]?.context?.includes(String(params['context'] ?? 'view')) ?? false,
+    ),
+  );
 }
 
 function withLinks(request: Request, body: Params, links: Record<string, RestLink[]>): Params {

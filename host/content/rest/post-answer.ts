@@ -3,7 +3,14 @@ import type { Media, Post, PostType, User } from '#plugin-api';
 import { localIso, utcIso } from '../dates.ts';
 import type { Meta } from '../meta/meta.ts';
 import { slugOf } from '../posts/slugs.ts';
-import { compactLinks, wantsLinks, type ContentRestDependencies, type Context, type Links, type Request } from './context.ts';
+import {
+  compactLinks,
+  wantsLinks,
+  type ContentRestDependencies,
+  type Context,
+  type Links,
+  type Request,
+} from './context.ts';
 import { inContext, metaSchema, postSchema } from './post-schema.ts';
 
 export interface PostAnswers {
@@ -26,18 +33,31 @@ export function createPostAnswers(given: ContentRestDependencies, type: PostType
       ...(type.hierarchical && { parent: post.parentId }),
       ...(type.supports.includes('page-attributes') && { menu_order: post.menuOrder }),
       meta: metaBody(type, parts, values),
-      ...(context === 'edit' && { permalink_template: await parts.permalinks.template(post), generated_slug: slugOf(post.title) || String(post.id) }),
+      ...(context === 'edit' && {
+        permalink_template: await parts.permalinks.template(post),
+        generated_slug: slugOf(post.title) || String(post.id),
+      }),
       class_list: [`post-${post.id}`, post.type, `type-${post.type}`, `status-${post.status}`],
     };
-    const response = new RestResponse({ body: inContext(body, schema, context), ...(wantsLinks(request) && { links: await links(post, request.user, context) }) });
+    const response = new RestResponse({
+      body: inContext(body, schema, context),
+      ...(wantsLinks(request) && { links: await links(post, request.user, context) }),
+    });
     return hooks.applyFiltersAsync(`rest_prepare_${type.name}`, response, post, request) as Promise<RestResponse>;
   }
 
   async function load(posts: readonly Post[]) {
     const keys = Object.keys(metaSchema(type, parts));
-    const values = await parts.meta.load(posts.map(({ id }) => id), keys);
+    const values = await parts.meta.load(
+      posts.map(({ id }) => id),
+      keys,
+    );
     const media = type.name === 'attachment' ? await parts.media.describe(posts) : [];
-    return (post: Post) => ({ post, values: values.get(post.id) ?? new Map<string, unknown[]>(), media: media.find(({ id }) => id === post.id) });
+    return (post: Post) => ({
+      post,
+      values: values.get(post.id) ?? new Map<string, unknown[]>(),
+      media: media.find(({ id }) => id === post.id),
+    });
   }
 
   return {
@@ -46,8 +66,12 @@ export function createPostAnswers(given: ContentRestDependencies, type: PostType
     },
     async many(posts, request) {
       const facts = await load(posts);
-      const answers = await Promise.all(posts.map((post) => answer({ ...facts(post), request, context: contextOf(request) })));
-      return answers.map(({ body, links: own }) => (Object.keys(own).length === 0 ? body : { ...(body as Record<string, unknown>), _links: compactLinks(own) }));
+      const answers = await Promise.all(
+        posts.map((post) => answer({ ...facts(post), request, context: contextOf(request) })),
+      );
+      return answers.map(({ body, links: own }) =>
+        Object.keys(own).length === 0 ? body : { ...(body as Record<string, unknown>), _links: compactLinks(own) },
+      );
     },
   };
 }
@@ -66,7 +90,11 @@ function contextOf({ params }: Request): Context {
   return (params['context'] ?? 'view') as Context;
 }
 
-async function commonBody({ parts, site }: ContentRestDependencies, post: Post, timezone: string): Promise<Record<string, unknown>> {
+async function commonBody(
+  { parts, site }: ContentRestDependencies,
+  post: Post,
+  timezone: string,
+): Promise<Record<string, unknown>> {
   const address = `${site.url}/?p=${post.id}`;
   return {
     id: post.id,
@@ -85,16 +113,27 @@ async function commonBody({ parts, site }: ContentRestDependencies, post: Post, 
   };
 }
 
-async function textBody({ parts: { renderer } }: ContentRestDependencies, post: Post, context: Context): Promise<Record<string, unknown>> {
+async function textBody(
+  { parts: { renderer } }: ContentRestDependencies,
+  post: Post,
+  context: Context,
+): Promise<Record<string, unknown>> {
   return {
     content: { raw: post.content, rendered: context === 'embed' ? '' : await renderer.content(post), protected: false },
     excerpt: { raw: post.excerpt, rendered: await renderer.excerpt(post), protected: false },
   };
 }
 
-async function mediaBody({ parts: { renderer } }: ContentRestDependencies, post: Post, media: Media | undefined): Promise<Record<string, unknown>> {
+async function mediaBody(
+  { parts: { renderer } }: ContentRestDependencies,
+  post: Post,
+  media: Media | undefined,
+): Promise<Record<string, unknown>> {
   const size = media && media.width !== null ? { width: media.width, height: media.height } : {};
-  const full = media && media.width !== null ? { full: { file: media.file.split('/').at(-1), ...size, mime_type: media.mimeType, source_url: media.url } } : {};
+  const full =
+    media && media.width !== null
+      ? { full: { file: media.file.split('/').at(-1), ...size, mime_type: media.mimeType, source_url: media.url } }
+      : {};
   return {
     alt_text: media?.alt ?? '',
     caption: { raw: post.excerpt, rendered: post.excerpt === '' ? '' : await renderer.excerpt(post) },
@@ -109,14 +148,19 @@ async function mediaBody({ parts: { renderer } }: ContentRestDependencies, post:
 
 function metaBody(type: PostType, { meta }: { meta: Meta }, values: MetaValues): Record<string, unknown> {
   const keys = Object.keys(metaSchema(type, { meta }));
-  return Object.fromEntries(keys.map((key) => {
-    const definition = meta.find(type.name, key);
-    const stored = values.get(key) ?? [];
-    return [key, definition?.single === false ? stored : (stored[0] ?? definition?.default ?? null)];
-  }));
+  return Object.fromEntries(
+    keys.map((key) => {
+      const definition = meta.find(type.name, key);
+      const stored = values.get(key) ?? [];
+      return [key, definition?.single === false ? stored : (stored[0] ?? definition?.default ?? null)];
+    }),
+  );
 }
 
-function createLinks({ rest, parts: { store } }: ContentRestDependencies, type: PostType): (post: Post, user: User, context: Context) => Promise<Links> {
+function createLinks(
+  { rest, parts: { store } }: ContentRestDependencies,
+  type: PostType,
+): (post: Post, user: User, context: Context) => Promise<Links> {
   const base = (): string => rest.url(`/wp/v2/${type.restBase}`);
   return async (post, user, context) => {
     const isEdit = context === 'edit';
@@ -127,13 +171,30 @@ function createLinks({ rest, parts: { store } }: ContentRestDependencies, type: 
       about: [{ href: rest.url(`/wp/v2/types/${type.name}`) }],
       ...(post.authorId > 0 && { author: [{ embeddable: true, href: rest.url(`/wp/v2/users/${post.authorId}`) }] }),
       ...(revisions && { 'version-history': [{ count: revisions.length, href: `${base()}/${post.id}/revisions` }] }),
-      ...(revisions?.[0] !== undefined && { 'predecessor-version': [{ id: revisions[0], href: `${base()}/${post.id}/revisions/${revisions[0]}` }] }),
+      ...(revisions?.[0] !== undefined && {
+        'predecessor-version': [{ id: revisions[0], href: `${base()}/${post.id}/revisions/${revisions[0]}` }],
+      }),
       ...(type.hierarchical && post.parentId > 0 && { up: [{ embeddable: true, href: `${base()}/${post.parentId}` }] }),
-      ...(post.featuredMediaId > 0 && { 'https://api.w.org/featuredmedia': [{ embeddable: true, href: rest.url(`/wp/v2/media/${post.featuredMediaId}`) }] }),
-      ...(type.name !== 'attachment' && { 'https://api.w.org/attachment': [{ href: `${rest.url('/wp/v2/media')}?parent=${post.id}` }] }),
-      ...(isEdit && user.can(type.capabilities.publish_posts) && { 'https://api.w.org/action-publish': [{ href: `${base()}/${post.id}` }] }),
-      ...(isEdit && user.can('unfiltered_html') && { 'https://api.w.org/action-unfiltered-html': [{ href: `${base()}/${post.id}` }] }),
-      ...(isEdit && user.can(type.capabilities.edit_others_posts) && { 'https://api.w.org/action-assign-author': [{ href: `${base()}/${post.id}` }] }),
+      ...(post.featuredMediaId > 0 && {
+        'https://api.w.org/featuredmedia': [
+          { embeddable: true, href: rest.url(`/wp/v2/media/${post.featuredMediaId}`) },
+        ],
+      }),
+      ...(type.name !== 'attachment' && {
+        'https://api.w.org/attachment': [{ href: `${rest.url('/wp/v2/media')}?parent=${post.id}` }],
+      }),
+      ...(isEdit &&
+        user.can(type.capabilities.publish_posts) && {
+          'https://api.w.org/action-publish': [{ href: `${base()}/${post.id}` }],
+        }),
+      ...(isEdit &&
+        user.can('unfiltered_html') && {
+          'https://api.w.org/action-unfiltered-html': [{ href: `${base()}/${post.id}` }],
+        }),
+      ...(isEdit &&
+        user.can(type.capabilities.edit_others_posts) && {
+          'https://api.w.org/action-assign-author': [{ href: `${base()}/${post.id}` }],
+        }),
     };
   };
 }

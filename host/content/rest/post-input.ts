@@ -21,7 +21,10 @@ export interface ReadingInput {
 export async function readPostInput(given: ContentRestDependencies, reading: ReadingInput): Promise<PostInput> {
   const { type, params, before } = reading;
   const isMedia = type.name === 'attachment';
-  const status = typeof params['status'] === 'string' && params['status'] !== before?.status ? readStatus(given, reading, params['status']) : undefined;
+  const status =
+    typeof params['status'] === 'string' && params['status'] !== before?.status
+      ? readStatus(given, reading, params['status'])
+      : undefined;
   const authorId = await readAuthor(given, reading);
   const date = readDate(params, await given.site.timezone());
   const meta = readMeta(given, reading);
@@ -53,26 +56,54 @@ function textMember(params: Params, name: string, member: 'title' | 'content' | 
 
 function numberMember(params: Params, name: string, member: 'parentId' | 'menuOrder'): Partial<PostInput> {
   const value = params[name];
-  return typeof value === 'number' ? { [member]: value } : value === null && member === 'parentId' ? { [member]: 0 } : {};
+  return typeof value === 'number'
+    ? { [member]: value }
+    : value === null && member === 'parentId'
+      ? { [member]: 0 }
+      : {};
 }
 
-function readStatus({ parts: { statuses } }: ContentRestDependencies, { type, request }: ReadingInput, wanted: string): string {
+function readStatus(
+  { parts: { statuses } }: ContentRestDependencies,
+  { type, request }: ReadingInput,
+  wanted: string,
+): string {
   const status = statuses.get(wanted);
-  if (status === undefined || (status.internal && wanted !== 'inherit') || (wanted === 'inherit' && type.name !== 'attachment')) {
-    const names = statuses.all().filter(({ internal }) => !internal).map(({ name }) => name);
+  if (
+    status === undefined ||
+    (status.internal && wanted !== 'inherit') ||
+    (wanted === 'inherit' && type.name !== 'attachment')
+  ) {
+    const names = statuses
+      .all()
+      .filter(({ internal }) => !internal)
+      .map(({ name }) => name);
     throw badRequest('rest_invalid_param', `status is not one of ${names.join(', ')}.`);
   }
   const mayPublish = request.user.can(type.capabilities.publish_posts);
-  if (wanted === 'private' && !mayPublish) throw refused(request, 'rest_cannot_publish', 'Sorry, you are not allowed to create private posts in this post type.');
-  if ((status.public || wanted === 'future') && !mayPublish) throw refused(request, 'rest_cannot_publish', 'Sorry, you are not allowed to publish posts in this post type.');
+  if (wanted === 'private' && !mayPublish)
+    throw refused(
+      request,
+      'rest_cannot_publish',
+      'Sorry, you are not allowed to create private posts in this post type.',
+    );
+  if ((status.public || wanted === 'future') && !mayPublish)
+    throw refused(request, 'rest_cannot_publish', 'Sorry, you are not allowed to publish posts in this post type.');
   return wanted;
 }
 
-async function readAuthor({ users }: ContentRestDependencies, { type, request, params, before }: ReadingInput): Promise<number | undefined> {
+async function readAuthor(
+  { users }: ContentRestDependencies,
+  { type, request, params, before }: ReadingInput,
+): Promise<number | undefined> {
   const wanted = params['author'];
   if (typeof wanted !== 'number' || wanted === (before?.authorId ?? request.user.id)) return undefined;
   if (wanted !== request.user.id && !request.user.can(type.capabilities.edit_others_posts)) {
-    throw refused(request, 'rest_cannot_edit_others', `Sorry, you are not allowed to ${before === null ? 'create' : 'update'} posts as this user.`);
+    throw refused(
+      request,
+      'rest_cannot_edit_others',
+      `Sorry, you are not allowed to ${before === null ? 'create' : 'update'} posts as this user.`,
+    );
   }
   if ((await users.get(wanted)) === null) throw badRequest('rest_invalid_author', 'Invalid author ID.');
   return wanted;
@@ -88,29 +119,49 @@ function readDate(params: Params, timezone: string): number | null | undefined {
 async function featuredMedia({ parts }: ContentRestDependencies, params: Params): Promise<Partial<PostInput>> {
   const id = params['featured_media'];
   if (typeof id !== 'number') return {};
-  if (id !== 0 && (await parts.media.get(id)) === null) throw badRequest('rest_invalid_featured_media', 'Invalid featured media ID.');
+  if (id !== 0 && (await parts.media.get(id)) === null)
+    throw badRequest('rest_invalid_featured_media', 'Invalid featured media ID.');
   return { featuredMediaId: id };
 }
 
 /** Keys that are shown in REST; others are left alone, as in WordPress. */
-function readMeta({ parts: { meta } }: ContentRestDependencies, { type, request, params, before }: ReadingInput): Record<string, unknown> | null {
+function readMeta(
+  { parts: { meta } }: ContentRestDependencies,
+  { type, request, params, before }: ReadingInput,
+): Record<string, unknown> | null {
   const given = typeof params['meta'] === 'object' && params['meta'] !== null ? (params['meta'] as Params) : {};
   const values: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(given)) {
     const definition = meta.find(type.name, key);
     if (definition?.showInRest !== true || value === undefined) continue;
     const post = before ?? placeholder(type.name, request.user.id);
-    if (!mayWriteMeta({ definition, key, user: request.user, post })) throw refused(request, 'rest_cannot_update', `Sorry, you are not allowed to edit the ${key} custom field.`);
+    if (!mayWriteMeta({ definition, key, user: request.user, post }))
+      throw refused(request, 'rest_cannot_update', `Sorry, you are not allowed to edit the ${key} custom field.`);
     values[key] = value;
   }
-  if (typeof params['alt_text'] === 'string' && type.name === 'attachment') values[mediaMeta.alt] = params['alt_text'].replace(/<[^>]*>/g, '').trim();
+  if (typeof params['alt_text'] === 'string' && type.name === 'attachment')
+    values[mediaMeta.alt] = params['alt_text'].replace(/<[^>]*>/g, '').trim();
   return Object.keys(values).length === 0 ? null : values;
 }
 
 /** The post that is to be made, for rules that look at its author. */
 function placeholder(type: string, authorId: number): Post {
   return {
-    id: 0, type, status: 'draft', title: '', content: '', excerpt: '', slug: '', authorId, parentId: 0, menuOrder: 0, date: 0, isDateSet: false, modified: 0,
-    mimeType: '', featuredMediaId: 0, trashedFrom: null,
+    id: 0,
+    type,
+    status: 'draft',
+    title: '',
+    content: '',
+    excerpt: '',
+    slug: '',
+    authorId,
+    parentId: 0,
+    menuOrder: 0,
+    date: 0,
+    isDateSet: false,
+    modified: 0,
+    mimeType: '',
+    featuredMediaId: 0,
+    trashedFrom: null,
   };
 }

@@ -7,8 +7,13 @@ const edit = ['edit'];
 
 function htmlSchema(description: string, contexts: readonly string[]): JsonSchema {
   return {
-    type: 'object', description, context: contexts,
-    properties: { raw: { type: 'string', context: edit }, rendered: { type: 'string', context: contexts, readOnly: true } },
+    type: 'object',
+    description,
+    context: contexts,
+    properties: {
+      raw: { type: 'string', context: edit },
+      rendered: { type: 'string', context: contexts, readOnly: true },
+    },
   };
 }
 
@@ -20,21 +25,50 @@ export function postSchema(type: PostType, { meta }: Pick<ContentParts, 'meta'>)
     type: 'object',
     properties: {
       id: { type: 'integer', description: 'Unique identifier for the post.', context: everywhere, readOnly: true },
-      date: { type: ['string', 'null'], format: 'date-time', description: "The date the post was published, in the site's timezone.", context: everywhere },
-      date_gmt: { type: ['string', 'null'], format: 'date-time', description: 'The date the post was published, as GMT.', context: shown },
+      date: {
+        type: ['string', 'null'],
+        format: 'date-time',
+        description: "The date the post was published, in the site's timezone.",
+        context: everywhere,
+      },
+      date_gmt: {
+        type: ['string', 'null'],
+        format: 'date-time',
+        description: 'The date the post was published, as GMT.',
+        context: shown,
+      },
       guid: htmlSchema('The globally unique identifier for the post.', shown),
       modified: { type: 'string', format: 'date-time', context: shown, readOnly: true },
       modified_gmt: { type: 'string', format: 'date-time', context: shown, readOnly: true },
-      slug: { type: 'string', description: 'An alphanumeric identifier for the post unique to its type.', context: everywhere },
+      slug: {
+        type: 'string',
+        description: 'An alphanumeric identifier for the post unique to its type.',
+        context: everywhere,
+      },
       status: { type: 'string', description: 'A named status for the post.', context: shown },
       type: { type: 'string', description: 'Type of post.', context: everywhere, readOnly: true },
       link: { type: 'string', format: 'uri', description: 'URL to the post.', context: everywhere, readOnly: true },
       title: htmlSchema('The title for the post.', everywhere),
       author: { type: 'integer', description: 'The ID for the author of the post.', context: everywhere },
-      featured_media: { type: 'integer', description: 'The ID of the featured media for the post.', context: everywhere },
-      ...(!isMedia && { content: htmlSchema('The content for the post.', shown), excerpt: htmlSchema('The excerpt for the post.', everywhere) }),
-      ...(type.hierarchical && { parent: { type: 'integer', description: 'The ID for the parent of the post.', context: shown } }),
-      ...(type.supports.includes('page-attributes') && { menu_order: { type: 'integer', description: 'The order of the post in relation to other posts.', context: shown } }),
+      featured_media: {
+        type: 'integer',
+        description: 'The ID of the featured media for the post.',
+        context: everywhere,
+      },
+      ...(!isMedia && {
+        content: htmlSchema('The content for the post.', shown),
+        excerpt: htmlSchema('The excerpt for the post.', everywhere),
+      }),
+      ...(type.hierarchical && {
+        parent: { type: 'integer', description: 'The ID for the parent of the post.', context: shown },
+      }),
+      ...(type.supports.includes('page-attributes') && {
+        menu_order: {
+          type: 'integer',
+          description: 'The order of the post in relation to other posts.',
+          context: shown,
+        },
+      }),
       ...(isMedia && mediaProperties),
       meta: { type: 'object', description: 'Meta fields.', context: shown, properties: metaSchema(type, { meta }) },
       permalink_template: { type: 'string', context: edit, readOnly: true },
@@ -45,23 +79,43 @@ export function postSchema(type: PostType, { meta }: Pick<ContentParts, 'meta'>)
 }
 
 const mediaProperties: Readonly<Record<string, JsonSchema>> = {
-  alt_text: { type: 'string', description: 'Alternative text to display when attachment is not displayed.', context: everywhere },
+  alt_text: {
+    type: 'string',
+    description: 'Alternative text to display when attachment is not displayed.',
+    context: everywhere,
+  },
   caption: htmlSchema('The attachment caption.', everywhere),
   description: htmlSchema('The attachment description.', shown),
   media_type: { type: 'string', enum: ['image', 'file'], context: everywhere, readOnly: true },
   mime_type: { type: 'string', context: everywhere, readOnly: true },
-  media_details: { type: 'object', description: 'Details about the media file, specific to its type.', context: everywhere, readOnly: true },
+  media_details: {
+    type: 'object',
+    description: 'Details about the media file, specific to its type.',
+    context: everywhere,
+    readOnly: true,
+  },
   post: { type: ['integer', 'null'], description: 'The ID for the associated post of the attachment.', context: shown },
-  source_url: { type: 'string', format: 'uri', description: 'URL to the original attachment file.', context: everywhere, readOnly: true },
+  source_url: {
+    type: 'string',
+    format: 'uri',
+    description: 'URL to the original attachment file.',
+    context: everywhere,
+    readOnly: true,
+  },
 };
 
 /** Keys of the type that REST shows. */
 export function metaSchema(type: PostType, { meta }: Pick<ContentParts, 'meta'>): Record<string, JsonSchema> {
   const entries = [...meta.of(type.name)].filter(([, definition]) => definition.showInRest === true);
-  return Object.fromEntries(entries.map(([key, { schema, single, description, default: value }]) => {
-    const documented = { ...(description !== undefined && { description }), ...(value !== undefined && { default: value }) };
-    return [key, single === false ? { type: 'array', items: schema, ...documented } : { ...schema, ...documented }];
-  }));
+  return Object.fromEntries(
+    entries.map(([key, { schema, single, description, default: value }]) => {
+      const documented = {
+        ...(description !== undefined && { description }),
+        ...(value !== undefined && { default: value }),
+      };
+      return [key, single === false ? { type: 'array', items: schema, ...documented } : { ...schema, ...documented }];
+    }),
+  );
 }
 
 const text = { type: ['string', 'object'], properties: { raw: { type: 'string' } } } as const satisfies RouteArgument;
@@ -70,10 +124,23 @@ const text = { type: ['string', 'object'], properties: { raw: { type: 'string' }
 export function writeArguments(type: PostType, parts: Pick<ContentParts, 'meta'>): Record<string, RouteArgument> {
   const meta = metaSchema(type, parts);
   // Defaults are for reading: they would be written where nothing was given.
-  const writable = Object.fromEntries(Object.entries(meta).map(([key, { default: _default, ...schema }]) => [key, { ...schema, type: nullable(schema.type) }]));
+  const writable = Object.fromEntries(
+    Object.entries(meta).map(([key, { default: _default, ...schema }]) => [
+      key,
+      { ...schema, type: nullable(schema.type) },
+    ]),
+  );
   return {
-    date: { type: ['string', 'null'], format: 'date-time', description: "The date the post was published, in the site's timezone." },
-    date_gmt: { type: ['string', 'null'], format: 'date-time', description: 'The date the post was published, as GMT.' },
+    date: {
+      type: ['string', 'null'],
+      format: 'date-time',
+      description: "The date the post was published, in the site's timezone.",
+    },
+    date_gmt: {
+      type: ['string', 'null'],
+      format: 'date-time',
+      description: 'The date the post was published, as GMT.',
+    },
     slug: { type: 'string', description: 'An alphanumeric identifier for the post unique to its type.' },
     status: { type: 'string', description: 'A named status for the post.' },
     title: { ...text, description: 'The title for the post.' },
@@ -84,26 +151,47 @@ export function writeArguments(type: PostType, parts: Pick<ContentParts, 'meta'>
           alt_text: { type: 'string', description: 'Alternative text to display when attachment is not displayed.' },
           caption: { ...text, description: 'The attachment caption.' },
           description: { ...text, description: 'The attachment description.' },
-          post: { type: ['integer', 'null'], description: 'The ID for the associated post of the attachment.' } as const,
+          post: {
+            type: ['integer', 'null'],
+            description: 'The ID for the associated post of the attachment.',
+          } as const,
         }
-      : { content: { ...text, description: 'The content for the post.' }, excerpt: { ...text, description: 'The excerpt for the post.' } }),
-    ...(type.hierarchical && { parent: { type: 'integer', minimum: 0, description: 'The ID for the parent of the post.' } as const }),
-    ...(type.supports.includes('page-attributes') && { menu_order: { type: 'integer', description: 'The order of the post in relation to other posts.' } as const }),
-    ...(Object.keys(meta).length > 0 && { meta: { type: 'object', description: 'Meta fields.', properties: writable } as const }),
+      : {
+          content: { ...text, description: 'The content for the post.' },
+          excerpt: { ...text, description: 'The excerpt for the post.' },
+        }),
+    ...(type.hierarchical && {
+      parent: { type: 'integer', minimum: 0, description: 'The ID for the parent of the post.' } as const,
+    }),
+    ...(type.supports.includes('page-attributes') && {
+      menu_order: { type: 'integer', description: 'The order of the post in relation to other posts.' } as const,
+    }),
+    ...(Object.keys(meta).length > 0 && {
+      meta: { type: 'object', description: 'Meta fields.', properties: writable } as const,
+    }),
   };
 }
 
 function nullable(type: JsonSchema['type']): NonNullable<JsonSchema['type']> {
-  const types = type === undefined ? (['string'] as const) : ([type].flat() as NonNullable<Exclude<JsonSchema['type'], string>>);
+  const types =
+    type === undefined ? (['string'] as const) : ([type].flat() as NonNullable<Exclude<JsonSchema['type'], string>>);
   return [...types, 'null'] as NonNullable<JsonSchema['type']>;
 }
 
 /** Drops the members that a context does not show, at every level. */
-export function inContext(body: Readonly<Record<string, unknown>>, schema: JsonSchema, context: string): Record<string, unknown> {
-  const entries = Object.entries(body).filter(([name]) => schema.properties?.[name]?.context?.includes(context) ?? true);
-  return Object.fromEntries(entries.map(([name, value]) => {
-    const inner = schema.properties?.[name];
-    const isHtml = inner?.properties?.['rendered'] !== undefined && typeof value === 'object' && value !== null;
-    return [name, isHtml ? inContext(value as Record<string, unknown>, inner, context) : value];
-  }));
+export function inContext(
+  body: Readonly<Record<string, unknown>>,
+  schema: JsonSchema,
+  context: string,
+): Record<string, unknown> {
+  const entries = Object.entries(body).filter(
+    ([name]) => schema.properties?.[name]?.context?.includes(context) ?? true,
+  );
+  return Object.fromEntries(
+    entries.map(([name, value]) => {
+      const inner = schema.properties?.[name];
+      const isHtml = inner?.properties?.['rendered'] !== undefined && typeof value === 'object' && value !== null;
+      return [name, isHtml ? inContext(value as Record<string, unknown>, inner, context) : value];
+    }),
+  );
 }

@@ -1,7 +1,14 @@
 import { RestError, RestResponse } from '#plugin-api';
 import type { PostQuery, PostType, RouteArgument, RouteDefinition } from '#plugin-api';
 import { momentOf } from '../dates.ts';
-import { badRequest, contextArgument, pagingHeaders, refused, type ContentRestDependencies, type Request } from './context.ts';
+import {
+  badRequest,
+  contextArgument,
+  pagingHeaders,
+  refused,
+  type ContentRestDependencies,
+  type Request,
+} from './context.ts';
 import { publicReading } from './documented.ts';
 import type { PostAnswers } from './post-answer.ts';
 import { postSchema } from './post-schema.ts';
@@ -10,7 +17,16 @@ const ids: RouteArgument = { type: 'array', items: { type: 'integer' } };
 const moment: RouteArgument = { type: 'string', format: 'date-time' };
 
 const orders: Readonly<Record<string, NonNullable<PostQuery['orderBy']>>> = {
-  author: 'author', date: 'date', id: 'id', include: 'include', modified: 'modified', parent: 'parent', relevance: 'date', slug: 'slug', include_slugs: 'slug', title: 'title',
+  author: 'author',
+  date: 'date',
+  id: 'id',
+  include: 'include',
+  modified: 'modified',
+  parent: 'parent',
+  relevance: 'date',
+  slug: 'slug',
+  include_slugs: 'slug',
+  title: 'title',
 };
 
 function listArguments(given: ContentRestDependencies, type: PostType): Record<string, RouteArgument> {
@@ -18,28 +34,63 @@ function listArguments(given: ContentRestDependencies, type: PostType): Record<s
   return {
     context: contextArgument,
     page: { description: 'Current page of the collection.', type: 'integer', default: 1, minimum: 1 },
-    per_page: { description: 'Maximum number of items to be returned in result set.', type: 'integer', default: 10, minimum: 1, maximum: 100 },
+    per_page: {
+      description: 'Maximum number of items to be returned in result set.',
+      type: 'integer',
+      default: 10,
+      minimum: 1,
+      maximum: 100,
+    },
     search: { description: 'Limit results to those matching a string.', type: 'string' },
     after: { ...moment, description: 'Limit response to posts published after a given ISO8601 compliant date.' },
     before: { ...moment, description: 'Limit response to posts published before a given ISO8601 compliant date.' },
-    modified_after: { ...moment, description: 'Limit response to posts modified after a given ISO8601 compliant date.' },
-    modified_before: { ...moment, description: 'Limit response to posts modified before a given ISO8601 compliant date.' },
+    modified_after: {
+      ...moment,
+      description: 'Limit response to posts modified after a given ISO8601 compliant date.',
+    },
+    modified_before: {
+      ...moment,
+      description: 'Limit response to posts modified before a given ISO8601 compliant date.',
+    },
     author: { ...ids, description: 'Limit result set to posts assigned to specific authors.' },
     author_exclude: { ...ids, description: 'Ensure result set excludes posts assigned to specific authors.' },
     include: { ...ids, description: 'Limit result set to specific IDs.' },
     exclude: { ...ids, description: 'Ensure result set excludes specific IDs.' },
     offset: { description: 'Offset the result set by a specific number of items.', type: 'integer', minimum: 0 },
-    order: { description: 'Order sort attribute ascending or descending.', type: 'string', default: 'desc', enum: ['asc', 'desc'] },
-    orderby: { description: 'Sort collection by post attribute.', type: 'string', default: 'date', enum: [...Object.keys(orders), ...(hasOrder(type) ? ['menu_order'] : [])] },
-    slug: { description: 'Limit result set to posts with one or more specific slugs.', type: 'array', items: { type: 'string' } },
+    order: {
+      description: 'Order sort attribute ascending or descending.',
+      type: 'string',
+      default: 'desc',
+      enum: ['asc', 'desc'],
+    },
+    orderby: {
+      description: 'Sort collection by post attribute.',
+      type: 'string',
+      default: 'date',
+      enum: [...Object.keys(orders), ...(hasOrder(type) ? ['menu_order'] : [])],
+    },
+    slug: {
+      description: 'Limit result set to posts with one or more specific slugs.',
+      type: 'array',
+      items: { type: 'string' },
+    },
     status: statusArgument(given, type),
-    ...(hasOrder(type) && { menu_order: { description: 'Limit result set to posts with a specific menu_order value.', type: 'integer' } as const }),
+    ...(hasOrder(type) && {
+      menu_order: {
+        description: 'Limit result set to posts with a specific menu_order value.',
+        type: 'integer',
+      } as const,
+    }),
     ...((type.hierarchical || isMedia) && {
       parent: { ...ids, description: 'Limit result set to items with particular parent IDs.' },
       parent_exclude: { ...ids, description: 'Limit result set to all items except those of a particular parent ID.' },
     }),
     ...(isMedia && {
-      media_type: { description: 'Limit result set to attachments of a particular media type.', type: 'string', enum: ['image', 'video', 'text', 'application', 'audio'] } as const,
+      media_type: {
+        description: 'Limit result set to attachments of a particular media type.',
+        type: 'string',
+        enum: ['image', 'video', 'text', 'application', 'audio'],
+      } as const,
       mime_type: { description: 'Limit result set to attachments of a particular MIME type.', type: 'string' } as const,
     }),
   };
@@ -52,8 +103,10 @@ function hasOrder(type: PostType): boolean {
 /** A list of statuses, refused where its user may not ask for them. */
 function statusArgument({ parts: { statuses } }: ContentRestDependencies, type: PostType): RouteArgument {
   const usual = type.name === 'attachment' ? 'inherit' : 'publish';
-  const read = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : String(value).split(/[\s,]+/)).filter((name) => name !== '');
-  const isListed = (name: string): boolean => name === 'any' || name === 'trash' || name === usual || statuses.get(name)?.internal === false;
+  const read = (value: unknown): string[] =>
+    (Array.isArray(value) ? value.map(String) : String(value).split(/[\s,]+/)).filter((name) => name !== '');
+  const isListed = (name: string): boolean =>
+    name === 'any' || name === 'trash' || name === usual || statuses.get(name)?.internal === false;
   return {
     description: 'Limit result set to posts assigned one or more statuses.',
     type: 'array',
@@ -61,9 +114,22 @@ function statusArgument({ parts: { statuses } }: ContentRestDependencies, type: 
     default: usual,
     validate: (value, { user }) => {
       for (const name of read(value)) {
-        if (!isListed(name)) return `status[0] is not one of any, ${statuses.all().filter((status) => !status.internal).map((status) => status.name).join(', ')}.`;
-        const isFree = name === usual || user.can(type.capabilities.edit_posts) || (name === 'private' && user.can(type.capabilities.read_private_posts));
-        if (!isFree) return new RestError({ code: 'rest_forbidden_status', message: 'Status is forbidden.', status: user.id === 0 ? 401 : 403 });
+        if (!isListed(name))
+          return `status[0] is not one of any, ${statuses
+            .all()
+            .filter((status) => !status.internal)
+            .map((status) => status.name)
+            .join(', ')}.`;
+        const isFree =
+          name === usual ||
+          user.can(type.capabilities.edit_posts) ||
+          (name === 'private' && user.can(type.capabilities.read_private_posts));
+        if (!isFree)
+          return new RestError({
+            code: 'rest_forbidden_status',
+            message: 'Status is forbidden.',
+            status: user.id === 0 ? 401 : 403,
+          });
       }
       return true;
     },
@@ -86,27 +152,47 @@ export function postsListRoute(given: ContentRestDependencies, type: PostType, a
     },
     async handler(request) {
       const { params, user } = request;
-      if (params['orderby'] === 'relevance' && !params['search']) return badRequest('rest_no_search_term_defined', 'You need to define a search term to order by relevance.');
-      if (params['orderby'] === 'include' && !hasItems(params['include'])) return badRequest('rest_orderby_include_missing_include', 'You need to define an include parameter to order by include.');
+      if (params['orderby'] === 'relevance' && !params['search'])
+        return badRequest('rest_no_search_term_defined', 'You need to define a search term to order by relevance.');
+      if (params['orderby'] === 'include' && !hasItems(params['include']))
+        return badRequest(
+          'rest_orderby_include_missing_include',
+          'You need to define an include parameter to order by include.',
+        );
       const wanted = { ...readQuery(request, type, await site.timezone()), visibleTo: user };
       const query = (await hooks.applyFiltersAsync(`rest_${type.name}_query`, wanted, request)) as PostQuery;
       const [page, perPage] = [Number(params['page']), Number(params['per_page'])];
       const total = await parts.store.count(query);
       if (page > Math.max(1, Math.ceil(total / perPage)) && total > 0 && params['offset'] === undefined) {
-        return badRequest('rest_post_invalid_page_number', 'The page number requested is larger than the number of pages available.');
+        return badRequest(
+          'rest_post_invalid_page_number',
+          'The page number requested is larger than the number of pages available.',
+        );
       }
-      const posts = await parts.store.find({ ...query, limit: perPage, offset: Number(params['offset'] ?? (page - 1) * perPage) });
+      const posts = await parts.store.find({
+        ...query,
+        limit: perPage,
+        offset: Number(params['offset'] ?? (page - 1) * perPage),
+      });
       return new RestResponse({
         body: await answers.many(posts, request),
-        headers: pagingHeaders({ total, page, perPage, url: rest.url(`/wp/v2/${type.restBase}`), query: request.query }),
+        headers: pagingHeaders({
+          total,
+          page,
+          perPage,
+          url: rest.url(`/wp/v2/${type.restBase}`),
+          query: request.query,
+        }),
       });
     },
   };
 }
 
 function readQuery({ params }: Request, type: PostType, timezone: string): PostQuery {
-  const numbers = (name: string): number[] | undefined => (hasItems(params[name]) ? (params[name] as number[]) : undefined);
-  const time = (name: string): number | undefined => (typeof params[name] === 'string' ? (momentOf(params[name], timezone) ?? undefined) : undefined);
+  const numbers = (name: string): number[] | undefined =>
+    hasItems(params[name]) ? (params[name] as number[]) : undefined;
+  const time = (name: string): number | undefined =>
+    typeof params[name] === 'string' ? (momentOf(params[name], timezone) ?? undefined) : undefined;
   const orderBy = params['orderby'] === 'menu_order' ? 'menuOrder' : orders[String(params['orderby'])];
   const mimeType = params['mime_type'] ?? params['media_type'];
   return defined({

@@ -1,7 +1,16 @@
 import { RestResponse } from '#plugin-api';
 import type { Post, PostType, RestError, RouteDefinition, Undo } from '#plugin-api';
 import { contentErrors } from '../errors.ts';
-import { addressOf, badRequest, contextArgument, created, idArgument, refused, type ContentRestDependencies, type Request } from './context.ts';
+import {
+  addressOf,
+  badRequest,
+  contextArgument,
+  created,
+  idArgument,
+  refused,
+  type ContentRestDependencies,
+  type Request,
+} from './context.ts';
 import { createdAnswer, deletedSchema, publicReading } from './documented.ts';
 import { createPostAnswers, type PostAnswers } from './post-answer.ts';
 import { readPostInput } from './post-input.ts';
@@ -20,7 +29,9 @@ export function addPostsRoutes(given: ContentRestDependencies, type: PostType): 
   const undos = [
     rest.registerRoute('wp/v2', base, [postsListRoute(given, type, answers), create]),
     rest.registerRoute('wp/v2', `${base}/(?P<id>[\\d]+)`, [
-      readRoute({ given, type, answers, find }), updateRoute({ given, type, answers, find }), deleteRoute({ given, type, answers, find }),
+      readRoute({ given, type, answers, find }),
+      updateRoute({ given, type, answers, find }),
+      deleteRoute({ given, type, answers, find }),
     ]),
     ...(type.supports.includes('revisions') ? [addRevisionRoutes(given, type, find)] : []),
   ];
@@ -58,7 +69,8 @@ function createRoute(given: ContentRestDependencies, type: PostType, answers: Po
     summary: `Creates a ${type.singularLabel.toLowerCase()}.`,
     responses: createdAnswer,
     permission: (request) => {
-      if (!request.user.can(type.capabilities.create_posts)) return refused(request, 'rest_cannot_create', 'Sorry, you are not allowed to create posts as this user.');
+      if (!request.user.can(type.capabilities.create_posts))
+        return refused(request, 'rest_cannot_create', 'Sorry, you are not allowed to create posts as this user.');
       return mayAssign(request, type, null) ?? true;
     },
     async handler(request) {
@@ -71,15 +83,38 @@ function createRoute(given: ContentRestDependencies, type: PostType, answers: Po
 
 function mayAssign({ params, user }: Request, type: PostType, before: Post | null): RestError | null {
   const author = params['author'];
-  if (typeof author !== 'number' || author === user.id || author === before?.authorId || user.can(type.capabilities.edit_others_posts)) return null;
-  return refused({ user }, 'rest_cannot_edit_others', `Sorry, you are not allowed to ${before === null ? 'create' : 'update'} posts as this user.`);
+  if (
+    typeof author !== 'number' ||
+    author === user.id ||
+    author === before?.authorId ||
+    user.can(type.capabilities.edit_others_posts)
+  )
+    return null;
+  return refused(
+    { user },
+    'rest_cannot_edit_others',
+    `Sorry, you are not allowed to ${before === null ? 'create' : 'update'} posts as this user.`,
+  );
 }
 
-async function write({ given, type, request, before }: { given: ContentRestDependencies; type: PostType; request: Request; before: Post | null }): Promise<Post> {
+async function write({
+  given,
+  type,
+  request,
+  before,
+}: {
+  given: ContentRestDependencies;
+  type: PostType;
+  request: Request;
+  before: Post | null;
+}): Promise<Post> {
   const { hooks, parts } = given;
   const read = await readPostInput(given, { type, request, params: request.params, before });
   const input = (await hooks.applyFiltersAsync(`rest_pre_insert_${type.name}`, read, request)) as typeof read;
-  const post = before === null ? await parts.writer.create({ ...input, type: type.name }, { as: request.user }) : await parts.writer.update(before.id, input, { as: request.user });
+  const post =
+    before === null
+      ? await parts.writer.create({ ...input, type: type.name }, { as: request.user })
+      : await parts.writer.update(before.id, input, { as: request.user });
   await hooks.doActionAsync(`rest_insert_${type.name}`, post, request, before === null);
   await hooks.doActionAsync(`rest_after_insert_${type.name}`, post, request, before === null);
   return post;
@@ -94,7 +129,8 @@ function readRoute({ given, type, answers, find }: OneRoute): RouteDefinition {
     security: publicReading,
     permission: async (request) => {
       const post = await find(request);
-      if (request.params['context'] === 'edit' && !request.user.can('edit_post', post)) return refused(request, 'rest_forbidden_context', 'Sorry, you are not allowed to edit this post.');
+      if (request.params['context'] === 'edit' && !request.user.can('edit_post', post))
+        return refused(request, 'rest_forbidden_context', 'Sorry, you are not allowed to edit this post.');
       return request.user.can('read_post', post);
     },
     handler: async (request) => answers.one(await find(request), request),
@@ -109,7 +145,8 @@ function updateRoute({ given, type, answers, find }: OneRoute): RouteDefinition 
     summary: `Changes a ${type.singularLabel.toLowerCase()}.`,
     permission: async (request) => {
       const post = await find(request);
-      if (!request.user.can('edit_post', post)) return refused(request, 'rest_cannot_edit', 'Sorry, you are not allowed to edit this post.');
+      if (!request.user.can('edit_post', post))
+        return refused(request, 'rest_cannot_edit', 'Sorry, you are not allowed to edit this post.');
       return mayAssign(request, type, post) ?? true;
     },
     async handler(request) {
@@ -124,21 +161,39 @@ function deleteRoute({ given, type, answers, find }: OneRoute): RouteDefinition 
   return {
     methods: ['DELETE'],
     allowBatch: true,
-    args: { id: idArgument, force: { type: 'boolean', default: false, description: 'Whether to bypass Trash and force deletion.' } },
+    args: {
+      id: idArgument,
+      force: { type: 'boolean', default: false, description: 'Whether to bypass Trash and force deletion.' },
+    },
     summary: `Deletes a ${type.singularLabel.toLowerCase()}, or moves it to the trash.`,
-    responses: { 200: { description: 'Moved to the trash: as it is there. With force: as it was.', schema: { anyOf: [postSchema(type, parts), deletedSchema(postSchema(type, parts))] } } },
+    responses: {
+      200: {
+        description: 'Moved to the trash: as it is there. With force: as it was.',
+        schema: { anyOf: [postSchema(type, parts), deletedSchema(postSchema(type, parts))] },
+      },
+    },
     permission: async (request) =>
-      request.user.can('delete_post', await find(request)) || refused(request, 'rest_cannot_delete', 'Sorry, you are not allowed to delete this post.'),
+      request.user.can('delete_post', await find(request)) ||
+      refused(request, 'rest_cannot_delete', 'Sorry, you are not allowed to delete this post.'),
     async handler(request) {
       const post = await find(request);
       const force = request.params['force'] === true;
-      if (!force && type.name === 'attachment') return badRequest('rest_trash_not_supported', "The post does not support trashing. Set 'force=true' to delete.", 501);
-      if (!force && post.status === 'trash') return badRequest('rest_already_trashed', 'The post has already been deleted.', 410);
+      if (!force && type.name === 'attachment')
+        return badRequest(
+          'rest_trash_not_supported',
+          "The post does not support trashing. Set 'force=true' to delete.",
+          501,
+        );
+      if (!force && post.status === 'trash')
+        return badRequest('rest_already_trashed', 'The post has already been deleted.', 410);
       const previous = force ? (await answers.one(post, request, 'edit')).body : null;
       const removed = await parts.removal.delete(post.id, { force });
       const left = await parts.store.get(post.id);
-      if (removed === null || (left !== null && left.status !== 'trash')) return badRequest('rest_cannot_delete', 'The post cannot be deleted.', 500);
-      const response = force ? new RestResponse({ body: { deleted: true, previous } }) : await answers.one(removed, request, 'edit');
+      if (removed === null || (left !== null && left.status !== 'trash'))
+        return badRequest('rest_cannot_delete', 'The post cannot be deleted.', 500);
+      const response = force
+        ? new RestResponse({ body: { deleted: true, previous } })
+        : await answers.one(removed, request, 'edit');
       await hooks.doActionAsync(`rest_delete_${type.name}`, removed, response, request);
       return response;
     },

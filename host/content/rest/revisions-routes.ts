@@ -1,7 +1,18 @@
 import { RestResponse } from '#plugin-api';
 import type { JsonSchema, Post, PostType, RouteDefinition, Undo } from '#plugin-api';
 import { localIso, utcIso } from '../dates.ts';
-import { badRequest, contextArgument, idArgument, pagingHeaders, refused, wantsLinks, compactLinks, type ContentRestDependencies, type Links, type Request } from './context.ts';
+import {
+  badRequest,
+  contextArgument,
+  idArgument,
+  pagingHeaders,
+  refused,
+  wantsLinks,
+  compactLinks,
+  type ContentRestDependencies,
+  type Links,
+  type Request,
+} from './context.ts';
 import { deletedSchema } from './documented.ts';
 import { inContext, postSchema } from './post-schema.ts';
 import type { FindPost } from './posts-routes.ts';
@@ -12,7 +23,10 @@ export function addRevisionRoutes(given: ContentRestDependencies, type: PostType
   const route = `/${type.restBase}/(?P<parent>[\\d]+)/revisions`;
   const undos = [
     rest.registerRoute('wp/v2', route, listRoute(given, type, find)),
-    rest.registerRoute('wp/v2', `${route}/(?P<id>[\\d]+)`, [oneRoute(given, type, find), deleteRoute(given, type, find)]),
+    rest.registerRoute('wp/v2', `${route}/(?P<id>[\\d]+)`, [
+      oneRoute(given, type, find),
+      deleteRoute(given, type, find),
+    ]),
   ];
   return () => {
     for (const undo of undos.toReversed()) undo();
@@ -24,7 +38,10 @@ const parentArgument = { description: 'The ID for the parent of the revision.', 
 function permission(find: FindPost) {
   return async (request: Request) => {
     const post = await findParent(find, request);
-    return request.user.can('edit_post', post) || refused(request, 'rest_cannot_read', 'Sorry, you are not allowed to view revisions of this post.');
+    return (
+      request.user.can('edit_post', post) ||
+      refused(request, 'rest_cannot_read', 'Sorry, you are not allowed to view revisions of this post.')
+    );
   };
 }
 
@@ -37,12 +54,17 @@ async function findParent(find: FindPost, request: Request): Promise<Post> {
 }
 
 function listRoute(given: ContentRestDependencies, type: PostType, find: FindPost): RouteDefinition {
-  const { parts: { store }, rest } = given;
+  const {
+    parts: { store },
+    rest,
+  } = given;
   return {
     methods: ['GET'],
     args: {
-      parent: parentArgument, context: contextArgument,
-      page: { type: 'integer', default: 1, minimum: 1 }, per_page: { type: 'integer', default: 100, minimum: 1, maximum: 100 },
+      parent: parentArgument,
+      context: contextArgument,
+      page: { type: 'integer', default: 1, minimum: 1 },
+      per_page: { type: 'integer', default: 100, minimum: 1, maximum: 100 },
     },
     schema: revisionSchema(given, type),
     summary: `Lists the revisions of a ${type.singularLabel.toLowerCase()}, newest first.`,
@@ -53,8 +75,22 @@ function listRoute(given: ContentRestDependencies, type: PostType, find: FindPos
       const [page, perPage] = [Number(request.params['page']), Number(request.params['per_page'])];
       const total = await store.count(query);
       const revisions = await store.find({ ...query, limit: perPage, offset: (page - 1) * perPage });
-      const body = await Promise.all(revisions.map(async (revision) => ({ ...(await bodyOf(given, { type, revision, request })), ...(wantsLinks(request) && { _links: compactLinks(linksOf(given, type, revision)) }) })));
-      return new RestResponse({ body, headers: pagingHeaders({ total, page, perPage, url: rest.url(`/wp/v2/${type.restBase}/${parent.id}/revisions`), query: request.query }) });
+      const body = await Promise.all(
+        revisions.map(async (revision) => ({
+          ...(await bodyOf(given, { type, revision, request })),
+          ...(wantsLinks(request) && { _links: compactLinks(linksOf(given, type, revision)) }),
+        })),
+      );
+      return new RestResponse({
+        body,
+        headers: pagingHeaders({
+          total,
+          page,
+          perPage,
+          url: rest.url(`/wp/v2/${type.restBase}/${parent.id}/revisions`),
+          query: request.query,
+        }),
+      });
     },
   };
 }
@@ -68,7 +104,10 @@ function oneRoute(given: ContentRestDependencies, type: PostType, find: FindPost
     permission: permission(find),
     async handler(request) {
       const revision = await findRevision(given, await findParent(find, request), request);
-      return new RestResponse({ body: await bodyOf(given, { type, revision, request }), ...(wantsLinks(request) && { links: linksOf(given, type, revision) }) });
+      return new RestResponse({
+        body: await bodyOf(given, { type, revision, request }),
+        ...(wantsLinks(request) && { links: linksOf(given, type, revision) }),
+      });
     },
   };
 }
@@ -76,16 +115,32 @@ function oneRoute(given: ContentRestDependencies, type: PostType, find: FindPost
 function deleteRoute(given: ContentRestDependencies, type: PostType, find: FindPost): RouteDefinition {
   return {
     methods: ['DELETE'],
-    args: { parent: parentArgument, id: idArgument, force: { type: 'boolean', default: false, description: 'Required to be true, as revisions do not support trashing.' } },
+    args: {
+      parent: parentArgument,
+      id: idArgument,
+      force: {
+        type: 'boolean',
+        default: false,
+        description: 'Required to be true, as revisions do not support trashing.',
+      },
+    },
     summary: 'Deletes a revision.',
     responses: { 200: { description: 'Deleted.', schema: deletedSchema(revisionSchema(given, type)) } },
     permission: async (request) => {
       const parent = await findParent(find, request);
-      return request.user.can('delete_post', parent) || refused(request, 'rest_cannot_delete', 'Sorry, you are not allowed to delete this revision.');
+      return (
+        request.user.can('delete_post', parent) ||
+        refused(request, 'rest_cannot_delete', 'Sorry, you are not allowed to delete this revision.')
+      );
     },
     async handler(request) {
       const revision = await findRevision(given, await findParent(find, request), request);
-      if (request.params['force'] !== true) return badRequest('rest_trash_not_supported', "Revisions do not support trashing. Set 'force=true' to delete.", 501);
+      if (request.params['force'] !== true)
+        return badRequest(
+          'rest_trash_not_supported',
+          "Revisions do not support trashing. Set 'force=true' to delete.",
+          501,
+        );
       const previous = await bodyOf(given, { type, revision, request });
       await given.parts.removal.delete(revision.id, { force: true });
       return { deleted: true, previous };
@@ -93,21 +148,48 @@ function deleteRoute(given: ContentRestDependencies, type: PostType, find: FindP
   };
 }
 
-async function findRevision({ parts: { store } }: ContentRestDependencies, parent: Post, { params }: Request): Promise<Post> {
+async function findRevision(
+  { parts: { store } }: ContentRestDependencies,
+  parent: Post,
+  { params }: Request,
+): Promise<Post> {
   const revision = await store.get(Number(params['id']));
-  if (revision?.type !== 'revision' || revision.parentId !== parent.id) throw badRequest('rest_post_invalid_id', 'Invalid revision ID.', 404);
+  if (revision?.type !== 'revision' || revision.parentId !== parent.id)
+    throw badRequest('rest_post_invalid_id', 'Invalid revision ID.', 404);
   return revision;
 }
 
 function revisionSchema({ parts }: ContentRestDependencies, type: PostType): JsonSchema {
   const { properties = {} } = postSchema(type, parts);
-  const kept = ['author', 'date', 'date_gmt', 'guid', 'id', 'modified', 'modified_gmt', 'slug', 'title', 'content', 'excerpt'];
+  const kept = [
+    'author',
+    'date',
+    'date_gmt',
+    'guid',
+    'id',
+    'modified',
+    'modified_gmt',
+    'slug',
+    'title',
+    'content',
+    'excerpt',
+  ];
   const members = Object.entries(properties).filter(([name]) => kept.includes(name));
-  return { title: `${type.name}-revision`, type: 'object', properties: { ...Object.fromEntries(members), parent: { type: 'integer', context: ['view', 'edit', 'embed'] } } };
+  return {
+    title: `${type.name}-revision`,
+    type: 'object',
+    properties: { ...Object.fromEntries(members), parent: { type: 'integer', context: ['view', 'edit', 'embed'] } },
+  };
 }
 
-async function bodyOf(given: ContentRestDependencies, { type, revision, request }: { type: PostType; revision: Post; request: Request }): Promise<Record<string, unknown>> {
-  const { parts: { renderer }, site } = given;
+async function bodyOf(
+  given: ContentRestDependencies,
+  { type, revision, request }: { type: PostType; revision: Post; request: Request },
+): Promise<Record<string, unknown>> {
+  const {
+    parts: { renderer },
+    site,
+  } = given;
   const timezone = await site.timezone();
   const address = `${site.url}/?p=${revision.id}`;
   const body = {

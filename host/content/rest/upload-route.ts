@@ -24,7 +24,8 @@ export function uploadRoute(given: ContentRestDependencies, type: PostType, answ
       return parts.media.limitNow() + aroundFile;
     },
     permission: async (request) => {
-      if (!request.user.can('upload_files')) return refused(request, 'rest_cannot_create', 'Sorry, you are not allowed to upload media on this site.');
+      if (!request.user.can('upload_files'))
+        return refused(request, 'rest_cannot_create', 'Sorry, you are not allowed to upload media on this site.');
       return (await mayAttach(given, request, request.params)) ?? true;
     },
     async handler(request) {
@@ -32,9 +33,17 @@ export function uploadRoute(given: ContentRestDependencies, type: PostType, answ
       const refusal = await mayAttach(given, request, params);
       if (refusal !== null) return refusal;
       const input = await readPostInput(given, { type, request, params, before: null });
-      const media = await parts.media.save({ ...file, ...(input.title !== undefined && { title: input.title }), ...(input.parentId !== undefined && { parentId: input.parentId }) }, { as: request.user });
+      const media = await parts.media.save(
+        {
+          ...file,
+          ...(input.title !== undefined && { title: input.title }),
+          ...(input.parentId !== undefined && { parentId: input.parentId }),
+        },
+        { as: request.user },
+      );
       const { title: _title, parentId: _parentId, ...rest } = input;
-      const post = Object.keys(rest).length === 0 ? media.post : await parts.writer.update(media.id, rest, { as: request.user });
+      const post =
+        Object.keys(rest).length === 0 ? media.post : await parts.writer.update(media.id, rest, { as: request.user });
       await given.hooks.doActionAsync('rest_insert_attachment', post, request, true);
       await given.hooks.doActionAsync('rest_after_insert_attachment', post, request, true);
       return created(await answers.one(post, request, 'edit'), addressOf(given, type, post));
@@ -43,12 +52,19 @@ export function uploadRoute(given: ContentRestDependencies, type: PostType, answ
 }
 
 /** The post that the file shall belong to must be there, and be the user's to edit. */
-async function mayAttach({ parts: { store } }: ContentRestDependencies, request: Request, params: Params): Promise<RestError | null> {
+async function mayAttach(
+  { parts: { store } }: ContentRestDependencies,
+  request: Request,
+  params: Params,
+): Promise<RestError | null> {
   const parentId = Number(params['post'] ?? 0);
   if (parentId === 0) return null;
   const parent = await store.get(parentId);
-  if (parent === null || parent.type === 'revision' || parent.type === 'attachment') return badRequest('rest_invalid_param', 'Invalid parent type.');
-  return request.user.can('edit_post', parent) ? null : refused(request, 'rest_cannot_edit', 'Sorry, you are not allowed to upload media to this post.');
+  if (parent === null || parent.type === 'revision' || parent.type === 'attachment')
+    return badRequest('rest_invalid_param', 'Invalid parent type.');
+  return request.user.can('edit_post', parent)
+    ? null
+    : refused(request, 'rest_cannot_edit', 'Sorry, you are not allowed to upload media to this post.');
 }
 
 interface ReadUpload {
@@ -62,7 +78,11 @@ async function readFile({ parts: { media } }: ContentRestDependencies, request: 
   const contentType = headers['content-type'];
   if (isMultipart(contentType)) {
     const limit = await media.limit();
-    const { fields, files } = await readMultipart(body, { 'content-type': contentType }, { fileSize: limit, total: limit + aroundFile });
+    const { fields, files } = await readMultipart(
+      body,
+      { 'content-type': contentType },
+      { fileSize: limit, total: limit + aroundFile },
+    );
     const file = files.find(({ field }) => field === 'file') ?? files[0];
     if (file === undefined) throw badRequest('rest_upload_no_data', 'No data supplied.');
     return { file: checkHash(file, request), params: { ...readFields(fields), ...params } };
@@ -70,9 +90,14 @@ async function readFile({ parts: { media } }: ContentRestDependencies, request: 
   if (body.length === 0) throw badRequest('rest_upload_no_data', 'No data supplied.');
   if (contentType === undefined) throw badRequest('rest_upload_no_content_type', 'No Content-Type supplied.');
   const disposition = headers['content-disposition'];
-  if (disposition === undefined) throw badRequest('rest_upload_no_content_disposition', 'No Content-Disposition supplied.');
+  if (disposition === undefined)
+    throw badRequest('rest_upload_no_content_disposition', 'No Content-Disposition supplied.');
   const name = fileNameOf(disposition);
-  if (name === null) throw badRequest('rest_upload_invalid_disposition', 'Invalid Content-Disposition supplied. Content-Disposition needs to be formatted as `attachment; filename="image.png"` or similar.');
+  if (name === null)
+    throw badRequest(
+      'rest_upload_invalid_disposition',
+      'Invalid Content-Disposition supplied. Content-Disposition needs to be formatted as `attachment; filename="image.png"` or similar.',
+    );
   return { file: checkHash({ bytes: body, name }, request), params };
 }
 
@@ -81,7 +106,8 @@ function checkHash<File extends { readonly bytes: Uint8Array }>(file: File, { he
   const wanted = headers['content-md5']?.trim();
   if (wanted === undefined || wanted === '') return file;
   const digest = createHash('md5').update(file.bytes);
-  if (wanted !== digest.copy().digest('hex') && wanted !== digest.digest('base64')) throw badRequest('rest_upload_hash_mismatch', 'Content hash did not match expected.', 412);
+  if (wanted !== digest.copy().digest('hex') && wanted !== digest.digest('base64'))
+    throw badRequest('rest_upload_hash_mismatch', 'Content hash did not match expected.', 412);
   return file;
 }
 

@@ -1,7 +1,8 @@
 import type { ShortcodeAttributes } from '#plugin-api';
 
 /** `name="v"`, `name='v'`, `name=v`, `"v"`, `'v'` or a bare word, each up to white space. Whatever else begins with a name is a bare word. */
-const attribute = /(?:(?<name>[\w-]+)\s*=\s*(?:"(?<double>[^"]*)"|'(?<single>[^']*)'|(?<plain>[^\s'"]+))|"(?<lone>[^"]*)"|'(?<quoted>[^']*)'|(?<word>\S+))(?=\s|$)/g;
+const attribute =
+  /(?:(?<name>[\w-]+)\s*=\s*(?:"(?<double>[^"]*)"|'(?<single>[^']*)'|(?<plain>[^\s'"]+))|"(?<lone>[^"]*)"|'(?<quoted>[^']*)'|(?<word>\S+))(?=\s|$)/g;
 
 /**
  * Attributes as WordPress reads them: names in lower case, values without names counted from 0. A value with a broken HTML

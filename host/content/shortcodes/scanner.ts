@@ -23,14 +23,23 @@ export type ShortcodeScanner = (text: string) => FoundShortcode[];
  */
 export function createScanner(tags: readonly string[]): ShortcodeScanner {
   if (tags.length === 0) return () => [];
-  const names = [...tags].sort((one, other) => other.length - one.length).map((tag) => tag.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+  const names = [...tags]
+    .sort((one, other) => other.length - one.length)
+    .map((tag) => tag.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
   const opening = new RegExp(`\\[(?<extra>\\[?)(?<tag>${names.join('|')})(?![\\w-])`, 'g');
   return (text) => {
     const found: FoundShortcode[] = [];
     const closed = createClosingFinder(text);
     opening.lastIndex = 0;
     for (let match = opening.exec(text); match; match = opening.exec(text)) {
-      const shortcode = readAt({ text, closed, start: match.index, extra: match.groups?.['extra'] ?? '', tag: match.groups?.['tag'] ?? '', from: opening.lastIndex });
+      const shortcode = readAt({
+        text,
+        closed,
+        start: match.index,
+        extra: match.groups?.['extra'] ?? '',
+        tag: match.groups?.['tag'] ?? '',
+        from: opening.lastIndex,
+      });
       if (shortcode === null) continue;
       found.push(shortcode);
       opening.lastIndex = shortcode.end;
@@ -58,7 +67,16 @@ function readAt({ text, closed, start, extra, tag, from }: Reading): FoundShortc
   const content = closing < 0 ? null : text.slice(bracket + 1, closing);
   const inner = closing < 0 ? bracket + 1 : closing + tag.length + 3;
   const after = text.charAt(inner) === ']' ? ']' : '';
-  return { start, end: inner + after.length, tag, attributes, content, isEscaped: extra !== '' && after !== '', before: extra, after };
+  return {
+    start,
+    end: inner + after.length,
+    tag,
+    attributes,
+    content,
+    isEscaped: extra !== '' && after !== '',
+    before: extra,
+    after,
+  };
 }
 
 /** Where a closing tag stands. One that is not found once is not looked for again. */

@@ -1,4 +1,11 @@
-import type { ContentApi, HooksApi, Logger, ShortcodeAttributes, ShortcodeCallback, ShortcodeContext } from '#plugin-api';
+import type {
+  ContentApi,
+  HooksApi,
+  Logger,
+  ShortcodeAttributes,
+  ShortcodeCallback,
+  ShortcodeContext,
+} from '#plugin-api';
 import { escapeHtml } from '../html/text.ts';
 import { readAttributes } from './attributes.ts';
 import { createHtmlPosition } from './html-position.ts';
@@ -7,12 +14,19 @@ import { createScanner, type FoundShortcode, type ShortcodeScanner } from './sca
 declare module '#plugin-api' {
   interface FilterMap {
     /** Anything but false takes the place of what the shortcode's callback would have answered. */
-    pre_do_shortcode_tag: (...args: [output: string | false, tag: string, attributes: ShortcodeAttributes, content: string]) => string | false;
-    do_shortcode_tag: (...args: [output: string, tag: string, attributes: ShortcodeAttributes, content: string]) => string;
+    pre_do_shortcode_tag: (
+      ...args: [output: string | false, tag: string, attributes: ShortcodeAttributes, content: string]
+    ) => string | false;
+    do_shortcode_tag: (
+      ...args: [output: string, tag: string, attributes: ShortcodeAttributes, content: string]
+    ) => string;
   }
 }
 
-export type Shortcodes = Pick<ContentApi, 'addShortcode' | 'doShortcode' | 'stripShortcodes' | 'hasShortcode' | 'shortcodeExists' | 'shortcodeAttributes'>;
+export type Shortcodes = Pick<
+  ContentApi,
+  'addShortcode' | 'doShortcode' | 'stripShortcodes' | 'hasShortcode' | 'shortcodeExists' | 'shortcodeAttributes'
+>;
 
 export interface ShortcodesDependencies {
   readonly hooks: Pick<HooksApi, 'applyFiltersAsync'>;
@@ -29,7 +43,10 @@ export function createShortcodes({ hooks, log }: ShortcodesDependencies): Shortc
   const table = createTable();
   const { scan, callbackOf } = table;
 
-  async function run({ tag, attributes: written, content: enclosed }: FoundShortcode, context: ShortcodeContext): Promise<string> {
+  async function run(
+    { tag, attributes: written, content: enclosed }: FoundShortcode,
+    context: ShortcodeContext,
+  ): Promise<string> {
     const attributes = readAttributes(written);
     const content = enclosed ?? '';
     try {
@@ -44,7 +61,8 @@ export function createShortcodes({ hooks, log }: ShortcodesDependencies): Shortc
   }
 
   const hasShortcode = (text: string, tag: string): boolean =>
-    callbackOf(tag) !== undefined && scan(text).some((found) => found.tag === tag || (found.content !== null && hasShortcode(found.content, tag)));
+    callbackOf(tag) !== undefined &&
+    scan(text).some((found) => found.tag === tag || (found.content !== null && hasShortcode(found.content, tag)));
 
   return {
     addShortcode: table.add,
@@ -55,7 +73,12 @@ export function createShortcodes({ hooks, log }: ShortcodesDependencies): Shortc
       for (const shortcode of scan(text)) {
         const between = text.slice(last, shortcode.start);
         position.advance(between);
-        parts.push(between, shortcode.isEscaped ? unescaped(text, shortcode) : shortcode.before + placed(await run(shortcode, context), position) + shortcode.after);
+        parts.push(
+          between,
+          shortcode.isEscaped
+            ? unescaped(text, shortcode)
+            : shortcode.before + placed(await run(shortcode, context), position) + shortcode.after,
+        );
         last = shortcode.end;
       }
       return parts.join('') + text.slice(last);
@@ -64,15 +87,23 @@ export function createShortcodes({ hooks, log }: ShortcodesDependencies): Shortc
       const parts: string[] = [];
       let last = 0;
       for (const shortcode of scan(text)) {
-        parts.push(text.slice(last, shortcode.start), shortcode.isEscaped ? unescaped(text, shortcode) : shortcode.before + shortcode.after);
+        parts.push(
+          text.slice(last, shortcode.start),
+          shortcode.isEscaped ? unescaped(text, shortcode) : shortcode.before + shortcode.after,
+        );
         last = shortcode.end;
       }
       return parts.join('') + text.slice(last);
     },
     hasShortcode,
     shortcodeExists: (tag) => callbackOf(tag) !== undefined,
-    shortcodeAttributes<Defaults extends Readonly<Record<string, unknown>>>(defaults: Defaults, attributes: ShortcodeAttributes) {
-      const merged = Object.entries(defaults).map(([name, value]) => [name, Object.hasOwn(attributes, name) ? attributes[name] : value] as const);
+    shortcodeAttributes<Defaults extends Readonly<Record<string, unknown>>>(
+      defaults: Defaults,
+      attributes: ShortcodeAttributes,
+    ) {
+      const merged = Object.entries(defaults).map(
+        ([name, value]) => [name, Object.hasOwn(attributes, name) ? attributes[name] : value] as const,
+      );
       return Object.fromEntries(merged) as { [Name in keyof Defaults]: Defaults[Name] | string };
     },
   };
@@ -81,9 +112,11 @@ export function createShortcodes({ hooks, log }: ShortcodesDependencies): Shortc
 function createTable() {
   const registrations: Registration[] = [];
   let scanner: ShortcodeScanner | undefined;
-  const scan: ShortcodeScanner = (text) => (text.includes('[') ? (scanner ??= createScanner([...new Set(registrations.map(({ tag }) => tag))]))(text) : []);
+  const scan: ShortcodeScanner = (text) =>
+    text.includes('[') ? (scanner ??= createScanner([...new Set(registrations.map(({ tag }) => tag))]))(text) : [];
   const add: Shortcodes['addShortcode'] = (tag, callback) => {
-    if (tag.trim() === '' || /[&/<>[\]=\s\p{Cc}]/u.test(tag)) throw new Error(`'${tag}' cannot be a shortcode; leave out white space and & / < > [ ] =.`);
+    if (tag.trim() === '' || /[&/<>[\]=\s\p{Cc}]/u.test(tag))
+      throw new Error(`'${tag}' cannot be a shortcode; leave out white space and & / < > [ ] =.`);
     const registration = { tag, callback };
     registrations.push(registration);
     scanner = undefined;
@@ -94,7 +127,8 @@ function createTable() {
       scanner = undefined;
     };
   };
-  const callbackOf = (tag: string): ShortcodeCallback | undefined => registrations.findLast((registration) => registration.tag === tag)?.callback;
+  const callbackOf = (tag: string): ShortcodeCallback | undefined =>
+    registrations.findLast((registration) => registration.tag === tag)?.callback;
   return { scan, add, callbackOf };
 }
 

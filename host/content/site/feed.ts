@@ -24,7 +24,10 @@ export async function feedOf(given: PublicSiteDependencies, posts: readonly Post
   return { kind: 'feed', xml };
 }
 
-async function itemOf({ parts: { renderer, permalinks }, site, users }: PublicSiteDependencies, post: Post): Promise<string> {
+async function itemOf(
+  { parts: { renderer, permalinks }, site, users }: PublicSiteDependencies,
+  post: Post,
+): Promise<string> {
   const author = post.authorId > 0 ? ((await users.get(post.authorId))?.displayName ?? '') : '';
   return [
     '<item>',
@@ -41,5 +44,10 @@ async function itemOf({ parts: { renderer, permalinks }, site, users }: PublicSi
 
 /** XML knows no control characters, escaped or not. */
 function xmlText(text: string): string {
-  return escapeHtml(text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, ''));
+  return escapeHtml(
+    text.replace(
+      /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
+      '',
+    ),
+  );
 }

@@ -15,10 +15,26 @@ interface List {
   readonly heading?: string;
 }
 
-const monthNames = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
+const monthNames = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
 
 /** Lists of posts: home, search, archives of months and years, of an author, and the feed. Undefined: the path is none of them. */
-export async function answerList(given: PublicSiteDependencies, visit: SiteVisit): Promise<SiteAnswer | null | undefined> {
+export async function answerList(
+  given: PublicSiteDependencies,
+  visit: SiteVisit,
+): Promise<SiteAnswer | null | undefined> {
   const paged = splitPage(visit);
   if (paged === null) return null;
   if (paged.parts[0] === 'feed' || visit.url.searchParams.has('feed')) return answerFeed(given, paged.parts);
@@ -29,50 +45,96 @@ export async function answerList(given: PublicSiteDependencies, visit: SiteVisit
 /** `/page/2/` at the end, or `?paged=2`. */
 function splitPage({ parts, url }: SiteVisit): { readonly parts: readonly string[]; readonly page: number } | null {
   const [word, number] = parts.slice(-2);
-  if (parts.length >= 2 && word === 'page' && /^\d+$/.test(number ?? '')) return asPage(parts.slice(0, -2), number ?? '');
+  if (parts.length >= 2 && word === 'page' && /^\d+$/.test(number ?? ''))
+    return asPage(parts.slice(0, -2), number ?? '');
   return asPage(parts, url.searchParams.get('paged') ?? '1');
 }
 
-function asPage(parts: readonly string[], number: string): { readonly parts: readonly string[]; readonly page: number } | null {
+function asPage(
+  parts: readonly string[],
+  number: string,
+): { readonly parts: readonly string[]; readonly page: number } | null {
   return /^[1-9]\d{0,5}$/.test(number) ? { parts, page: Number(number) } : null;
 }
 
-async function findList(given: PublicSiteDependencies, { url }: SiteVisit, parts: readonly string[]): Promise<List | null | undefined> {
+async function findList(
+  given: PublicSiteDependencies,
+  { url }: SiteVisit,
+  parts: readonly string[],
+): Promise<List | null | undefined> {
   const [search, author] = [url.searchParams.get('s'), url.searchParams.get('author')];
   if (parts.length === 0 && search !== null) {
-    return { kind: 'search', query: { type: ['post', 'page'], search }, path: '/', search: { s: search }, title: search === '' ? 'Search' : `Search: ${search}`, heading: search === '' ? 'Search' : `Results for “${search}”` };
+    return {
+      kind: 'search',
+      query: { type: ['post', 'page'], search },
+      path: '/',
+      search: { s: search },
+      title: search === '' ? 'Search' : `Search: ${search}`,
+      heading: search === '' ? 'Search' : `Results for “${search}”`,
+    };
   }
   if (parts.length === 0 && author !== null) return authorList(given, author);
   if (parts.length === 0) return { kind: 'home', query: {}, path: '/', title: await given.site.name() };
-  const isDate = /^\d{4}$/.test(parts[0] ?? '') && parts.length <= 2 && (parts[1] === undefined || /^(0[1-9]|1[0-2])$/.test(parts[1]));
+  const isDate =
+    /^\d{4}$/.test(parts[0] ?? '') &&
+    parts.length <= 2 &&
+    (parts[1] === undefined || /^(0[1-9]|1[0-2])$/.test(parts[1]));
   return isDate ? dateList(given, parts) : undefined;
 }
 
 async function authorList({ users, parts }: PublicSiteDependencies, author: string): Promise<List | null> {
   const id = Number(author);
   const user = Number.isInteger(id) && (await parts.store.count({ authors: [id] })) > 0 ? await users.get(id) : null;
-  return user && { kind: 'author', query: { authors: [id] }, path: '/', search: { author }, title: user.displayName, heading: `Posts by ${user.displayName}` };
+  return (
+    user && {
+      kind: 'author',
+      query: { authors: [id] },
+      path: '/',
+      search: { author },
+      title: user.displayName,
+      heading: `Posts by ${user.displayName}`,
+    }
+  );
 }
 
 async function dateList({ site }: PublicSiteDependencies, [year = '', month]: readonly string[]): Promise<List> {
   const timezone = await site.timezone();
-  const next = month === undefined ? `${String(Number(year) + 1).padStart(4, '0')}-01` : month === '12' ? `${String(Number(year) + 1).padStart(4, '0')}-01` : `${year}-${String(Number(month) + 1).padStart(2, '0')}`;
+  const next =
+    month === undefined
+      ? `${String(Number(year) + 1).padStart(4, '0')}-01`
+      : month === '12'
+        ? `${String(Number(year) + 1).padStart(4, '0')}-01`
+        : `${year}-${String(Number(month) + 1).padStart(2, '0')}`;
   const from = momentOf(`${year}-${month ?? '01'}-01`, timezone) ?? 0;
   const to = momentOf(`${next}-01`, timezone) ?? 0;
   const title = month === undefined ? year : `${monthNames[Number(month) - 1] ?? ''} ${year}`;
-  return { kind: 'archive', query: { after: from - 1, before: to }, path: `/${year}/${month === undefined ? '' : `${month}/`}`, title, heading: title };
+  return {
+    kind: 'archive',
+    query: { after: from - 1, before: to },
+    path: `/${year}/${month === undefined ? '' : `${month}/`}`,
+    title,
+    heading: title,
+  };
 }
 
-async function showList(given: PublicSiteDependencies, { list, page, visit }: { list: List; page: number; visit: SiteVisit }): Promise<SiteAnswer | null> {
+async function showList(
+  given: PublicSiteDependencies,
+  { list, page, visit }: { list: List; page: number; visit: SiteVisit },
+): Promise<SiteAnswer | null> {
   const { parts, site, hooks } = given;
   const limit = await perPage(given);
-  const query = await hooks.applyFiltersAsync('pre_get_posts', { ...list.query, limit, offset: (page - 1) * limit }, list.kind);
+  const query = await hooks.applyFiltersAsync(
+    'pre_get_posts',
+    { ...list.query, limit, offset: (page - 1) * limit },
+    list.kind,
+  );
   const isEmptySearch = list.kind === 'search' && list.search?.['s']?.trim() === '';
   const total = isEmptySearch ? 0 : await parts.store.count(query);
   const pages = Math.max(1, Math.ceil(total / limit));
   if (page > pages || (total === 0 && list.kind !== 'search')) return null;
   const address = (number: number): string => addressOf(list, number);
-  if (visit.url.pathname !== '/' && decodeURI(visit.url.pathname) !== decodeURI(address(page).split('?')[0] ?? '')) return { kind: 'redirect', to: address(page) };
+  if (visit.url.pathname !== '/' && decodeURI(visit.url.pathname) !== decodeURI(address(page).split('?')[0] ?? ''))
+    return { kind: 'redirect', to: address(page) };
   const posts = isEmptySearch ? [] : await parts.store.find(query);
   return {
     kind: 'page',
@@ -84,10 +146,17 @@ async function showList(given: PublicSiteDependencies, { list, page, visit }: { 
       ...(list.kind === 'home' && { description: await site.description() }),
       isHidden: list.kind === 'search',
       data: {
-        isHome: list.kind === 'home', isSearch: list.kind === 'search', heading: list.heading ?? (await site.name()), tagline: list.kind === 'home' ? await site.description() : '',
-        searched: list.search?.['s'] ?? '', total,
+        isHome: list.kind === 'home',
+        isSearch: list.kind === 'search',
+        heading: list.heading ?? (await site.name()),
+        tagline: list.kind === 'home' ? await site.description() : '',
+        searched: list.search?.['s'] ?? '',
+        total,
         posts: await Promise.all(posts.map((post) => viewOfListed(given, post))),
-        newer: page > 1 ? address(page - 1) : null, older: page < pages ? address(page + 1) : null, page, pages,
+        newer: page > 1 ? address(page - 1) : null,
+        older: page < pages ? address(page + 1) : null,
+        page,
+        pages,
       },
     },
   };
@@ -99,7 +168,12 @@ function addressOf({ path, search = {} }: List, page: number): string {
 }
 
 async function answerFeed(given: PublicSiteDependencies, parts: readonly string[]): Promise<SiteAnswer | null> {
-  if (parts.length > 2 || (parts[1] !== undefined && !['rss2', 'rss'].includes(parts[1])) || (parts.length > 0 && parts[0] !== 'feed')) return null;
+  if (
+    parts.length > 2 ||
+    (parts[1] !== undefined && !['rss2', 'rss'].includes(parts[1])) ||
+    (parts.length > 0 && parts[0] !== 'feed')
+  )
+    return null;
   const query = await given.hooks.applyFiltersAsync('pre_get_posts', { limit: await perPage(given) }, 'feed');
   return feedOf(given, await given.parts.store.find(query));
 }

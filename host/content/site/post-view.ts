@@ -7,8 +7,16 @@ export type PostView = Readonly<Record<string, unknown>>;
 
 /** What templates show of a post. */
 export async function viewOfPost(given: PublicSiteDependencies, post: Post): Promise<PostView> {
-  const { parts: { renderer, permalinks }, views, hooks } = given;
-  const classes = await hooks.applyFiltersAsync('post_class', ['post', `post-${post.id}`, `type-${post.type}`, `status-${post.status}`], post);
+  const {
+    parts: { renderer, permalinks },
+    views,
+    hooks,
+  } = given;
+  const classes = await hooks.applyFiltersAsync(
+    'post_class',
+    ['post', `post-${post.id}`, `type-${post.type}`, `status-${post.status}`],
+    post,
+  );
   return {
     id: post.id,
     type: post.type,
@@ -44,7 +52,12 @@ export async function descriptionOf({ parts: { renderer } }: PublicSiteDependenc
   return textOfHtml(await renderer.excerpt(post)).slice(0, 300);
 }
 
-async function imageOf({ parts: { media } }: PublicSiteDependencies, post: Post): Promise<Readonly<Record<string, unknown>> | null> {
+async function imageOf(
+  { parts: { media } }: PublicSiteDependencies,
+  post: Post,
+): Promise<Readonly<Record<string, unknown>> | null> {
   const image = post.featuredMediaId > 0 ? await media.get(post.featuredMediaId) : null;
-  return image !== null && image.mimeType.startsWith('image/') ? { url: image.url, alt: image.alt, width: image.width, height: image.height } : null;
+  return image !== null && image.mimeType.startsWith('image/')
+    ? { url: image.url, alt: image.alt, width: image.width, height: image.height }
+    : null;
 }

@@ -27,7 +27,11 @@ export function createPublicPages({ renderPage, assetUrl, siteUrl }: PublicPages
   async function html({ slug, page }: Registered, query: URLSearchParams): Promise<string> {
     const { template, data = {} } = await page.render({ query: Object.fromEntries(query) });
     return renderPage({
-      title: page.title, template, data, kind: 'plugin-page', canonical: `${siteUrl()}/${page.path}`,
+      title: page.title,
+      template,
+      data,
+      kind: 'plugin-page',
+      canonical: `${siteUrl()}/${page.path}`,
       ...(page.description !== undefined && { description: page.description }),
       ...(page.style !== undefined && { style: assetUrl(slug, page.style) }),
       ...(page.script !== undefined && { script: assetUrl(slug, page.script) }),
@@ -36,7 +40,8 @@ export function createPublicPages({ renderPage, assetUrl, siteUrl }: PublicPages
 
   return {
     add(slug, page) {
-      if (!/^[a-z0-9-]+(\/[a-z0-9-]+)*$/.test(page.path)) throw new Error(`'${page.path}' is no address of a public page; write it like 'my-page'.`);
+      if (!/^[a-z0-9-]+(\/[a-z0-9-]+)*$/.test(page.path))
+        throw new Error(`'${page.path}' is no address of a public page; write it like 'my-page'.`);
       if (pages.has(page.path)) throw new Error(`There is a public page '${page.path}' already.`);
       const registered = { slug, page };
       pages.set(page.path, registered);
@@ -51,7 +56,11 @@ export function createPublicPages({ renderPage, assetUrl, siteUrl }: PublicPages
       if (found === undefined) return next();
       html(found, new URLSearchParams(query))
         .then((text) => {
-          response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-cache', 'Content-Length': Buffer.byteLength(text) });
+          response.writeHead(200, {
+            'Content-Type': 'text/html; charset=utf-8',
+            'Cache-Control': 'no-cache',
+            'Content-Length': Buffer.byteLength(text),
+          });
           response.end(request.method === 'HEAD' ? undefined : text);
         })
         .catch(next);

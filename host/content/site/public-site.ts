@@ -14,7 +14,9 @@ export function createPublicSite(given: PublicSiteDependencies): PlainHandler {
     const visit = request.method === 'GET' || request.method === 'HEAD' ? readVisit(given, request) : null;
     if (visit === null) return next();
     answer(given, visit)
-      .then(async (found) => (found === null ? next(isQuestion(visit) ? notFound : undefined) : send({ given, request, response }, found)))
+      .then(async (found) =>
+        found === null ? next(isQuestion(visit) ? notFound : undefined) : send({ given, request, response }, found),
+      )
       .catch(next);
   };
 }
@@ -41,14 +43,22 @@ function readVisit({ authenticate, anonymous }: PublicSiteDependencies, request:
   const parts = decodeParts(url.pathname);
   if (parts === null) return null;
   let user: Promise<{ readonly user: SiteUser } | null> | undefined;
-  return { url, parts, user: async () => (request.headers.cookie === undefined ? anonymous : ((await (user ??= authenticate(request)))?.user ?? anonymous)) };
+  return {
+    url,
+    parts,
+    user: async () =>
+      request.headers.cookie === undefined ? anonymous : ((await (user ??= authenticate(request)))?.user ?? anonymous),
+  };
 }
 
 type SiteUser = PublicSiteDependencies['anonymous'];
 
 function decodeParts(path: string): string[] | null {
   try {
-    const parts = path.split('/').filter((part) => part !== '').map(decodeURIComponent);
+    const parts = path
+      .split('/')
+      .filter((part) => part !== '')
+      .map(decodeURIComponent);
     return parts.some((part) => /[\0/\\]/.test(part)) || /\/\//.test(path) ? null : parts;
   } catch {
     return null;
@@ -69,7 +79,11 @@ async function send({ given, request, response }: Sending, found: SiteAnswer): P
   if (found.kind === 'feed') return sendFeed({ given, request, response }, found);
   const template = await given.hooks.applyFiltersAsync('template_include', found.page.template, found.page);
   const html = await given.renderPage({ ...found.page, template });
-  response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': found.isPersonal === true ? 'private, no-store' : 'no-cache', 'Content-Length': Buffer.byteLength(html) });
+  response.writeHead(200, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Cache-Control': found.isPersonal === true ? 'private, no-store' : 'no-cache',
+    'Content-Length': Buffer.byteLength(html),
+  });
   response.end(request.method === 'HEAD' ? undefined : html);
 }
 
@@ -80,6 +94,10 @@ function sendFeed({ request, response }: Sending, { xml }: { readonly xml: strin
     response.writeHead(304, headers).end();
     return;
   }
-  response.writeHead(200, { ...headers, 'Content-Type': 'application/rss+xml; charset=utf-8', 'Content-Length': Buffer.byteLength(xml) });
+  response.writeHead(200, {
+    ...headers,
+    'Content-Type': 'application/rss+xml; charset=utf-8',
+    'Content-Length': Buffer.byteLength(xml),
+  });
   response.end(request.method === 'HEAD' ? undefined : xml);
 }

@@ -5,15 +5,20 @@ import type { PublicSiteDependencies, SiteAnswer, SiteVisit } from './site-page.
 
 /** One post on a page of its own: by its address, or by `?p=7`, which leads to the address where there is one. */
 export async function answerSingle(given: PublicSiteDependencies, visit: SiteVisit): Promise<SiteAnswer | null> {
-  const id = visit.parts.length === 0 ? (visit.url.searchParams.get('p') ?? visit.url.searchParams.get('page_id')) : null;
-  const post = id === null ? await findByPath(given, visit.parts) : await given.parts.store.get(/^\d{1,9}$/.test(id) ? Number(id) : 0);
+  const id =
+    visit.parts.length === 0 ? (visit.url.searchParams.get('p') ?? visit.url.searchParams.get('page_id')) : null;
+  const post =
+    id === null
+      ? await findByPath(given, visit.parts)
+      : await given.parts.store.get(/^\d{1,9}$/.test(id) ? Number(id) : 0);
   if (post === null || given.parts.types.get(post.type)?.public !== true) return null;
   const { isOpen, user } = await mayRead(given, post, visit);
   if (!isOpen) return null;
   const address = await given.parts.permalinks.of(post);
   if (post.type === 'attachment') return { kind: 'redirect', to: address };
   const isDraft = statusesWithoutAddress.has(post.status);
-  if (!isDraft && visit.url.searchParams.get('preview') === null && new URL(address).pathname !== visit.url.pathname) return { kind: 'redirect', to: address };
+  if (!isDraft && visit.url.searchParams.get('preview') === null && new URL(address).pathname !== visit.url.pathname)
+    return { kind: 'redirect', to: address };
   return {
     kind: 'page',
     isPersonal: user.id > 0,
@@ -24,22 +29,37 @@ export async function answerSingle(given: PublicSiteDependencies, visit: SiteVis
       post,
       isHidden: post.status !== 'publish',
       ...(post.status === 'publish' && { canonical: address, description: await descriptionOf(given, post) }),
-      data: { ...(await viewOfSingle(given, post, user)), status: post.status === 'publish' ? null : (given.parts.statuses.get(post.status)?.label ?? post.status) },
+      data: {
+        ...(await viewOfSingle(given, post, user)),
+        status: post.status === 'publish' ? null : (given.parts.statuses.get(post.status)?.label ?? post.status),
+      },
     },
   };
 }
 
 /** Published posts are open to all; the others to those who may read them, who must be asked for. */
-async function mayRead({ anonymous, parts }: PublicSiteDependencies, post: Post, visit: SiteVisit): Promise<{ isOpen: boolean; user: User }> {
+async function mayRead(
+  { anonymous, parts }: PublicSiteDependencies,
+  post: Post,
+  visit: SiteVisit,
+): Promise<{ isOpen: boolean; user: User }> {
   if (post.status === 'inherit' && post.parentId > 0) await parts.store.get(post.parentId);
   const user = await visit.user();
-  return post.status === 'trash' ? { isOpen: false, user } : { isOpen: (anonymous.can('read_post', post) || user.can('read_post', post)), user };
+  return post.status === 'trash'
+    ? { isOpen: false, user }
+    : { isOpen: anonymous.can('read_post', post) || user.can('read_post', post), user };
 }
 
 async function findByPath(given: PublicSiteDependencies, parts: readonly string[]): Promise<Post | null> {
   const [first = '', second = '', third] = parts;
-  if (/^\d{4}$/.test(first)) return /^\d{2}$/.test(second) && third !== undefined && parts.length === 3 ? findOne(given, 'post', third) : null;
-  const type = given.parts.types.all().find((candidate) => candidate.public && !['post', 'page', 'attachment'].includes(candidate.name) && candidate.rewriteSlug === first);
+  if (/^\d{4}$/.test(first))
+    return /^\d{2}$/.test(second) && third !== undefined && parts.length === 3 ? findOne(given, 'post', third) : null;
+  const type = given.parts.types
+    .all()
+    .find(
+      (candidate) =>
+        candidate.public && !['post', 'page', 'attachment'].includes(candidate.name) && candidate.rewriteSlug === first,
+    );
   if (type !== undefined && parts.length > 1) return findBelow(given, type, parts.slice(1));
   const page = given.parts.types.get('page');
   return page === undefined || parts.length === 0 ? null : findBelow(given, page, parts);
@@ -51,11 +71,21 @@ async function findOne({ parts: { store } }: PublicSiteDependencies, type: strin
 }
 
 /** Follows the path from the top, so that equal slugs below different parents are told apart. */
-async function findBelow(given: PublicSiteDependencies, type: PostType, slugs: readonly string[]): Promise<Post | null> {
+async function findBelow(
+  given: PublicSiteDependencies,
+  type: PostType,
+  slugs: readonly string[],
+): Promise<Post | null> {
   if (!type.hierarchical) return slugs.length === 1 ? findOne(given, type.name, slugs[0] ?? '') : null;
   let post: Post | null = null;
   for (const slug of slugs) {
-    const found: Post[] = await given.parts.store.find({ type: type.name, status: 'any', slugs: [slug], parents: [post?.id ?? 0], limit: 20 });
+    const found: Post[] = await given.parts.store.find({
+      type: type.name,
+      status: 'any',
+      slugs: [slug],
+      parents: [post?.id ?? 0],
+      limit: 20,
+    });
     post = found.find(({ status }) => !statusesWithoutAddress.has(status)) ?? null;
     if (post === null) return null;
   }

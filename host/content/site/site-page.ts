@@ -77,4 +77,8 @@ export interface SiteVisit {
   readonly user: () => Promise<User>;
 }
 
-export type PlainHandler = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
+export type PlainHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next: (error?: unknown) => void,
+) => void;

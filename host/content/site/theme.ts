@@ -18,9 +18,20 @@ const longestMenu = 8;
 /** The hooks of the public site's layout: `wp_head`, `wp_footer`, `body_class`, `document_title`, `site_navigation`. */
 export function createTheme({ parts, hooks, views, site }: ThemeDependencies): Theme {
   async function navigation(): Promise<readonly NavigationEntry[]> {
-    const pages = await parts.store.find({ type: 'page', parents: [0], orderBy: 'menuOrder', order: 'asc', limit: longestMenu });
-    const entries = await Promise.all(pages.map(async (page) => ({ label: await parts.renderer.title(page), href: await parts.permalinks.of(page) })));
-    return hooks.applyFiltersAsync('site_navigation', entries.filter(({ label }) => label !== ''));
+    const pages = await parts.store.find({
+      type: 'page',
+      parents: [0],
+      orderBy: 'menuOrder',
+      order: 'asc',
+      limit: longestMenu,
+    });
+    const entries = await Promise.all(
+      pages.map(async (page) => ({ label: await parts.renderer.title(page), href: await parts.permalinks.of(page) })),
+    );
+    return hooks.applyFiltersAsync(
+      'site_navigation',
+      entries.filter(({ label }) => label !== ''),
+    );
   }
   return async (page) => {
     const entries = await navigation();
@@ -36,12 +47,21 @@ export function createTheme({ parts, hooks, views, site }: ThemeDependencies): T
   };
 }
 
-async function headOf({ canonical, description, isHidden = false }: SitePage, { hasPosts, site }: { hasPosts: boolean; site: ThemeDependencies['site'] }): Promise<string> {
+async function headOf(
+  { canonical, description, isHidden = false }: SitePage,
+  { hasPosts, site }: { hasPosts: boolean; site: ThemeDependencies['site'] },
+): Promise<string> {
   const lines = [
-    ...(description !== undefined && description !== '' ? [`<meta name="description" content="${escapeHtml(description)}">`] : []),
+    ...(description !== undefined && description !== ''
+      ? [`<meta name="description" content="${escapeHtml(description)}">`]
+      : []),
     ...(isHidden ? ['<meta name="robots" content="noindex">'] : []),
     ...(canonical !== undefined ? [`<link rel="canonical" href="${escapeHtml(canonical)}">`] : []),
-    ...(hasPosts ? [`<link rel="alternate" type="application/rss+xml" title="${escapeHtml(await site.name())}" href="${escapeHtml(site.url)}/feed/">`] : []),
+    ...(hasPosts
+      ? [
+          `<link rel="alternate" type="application/rss+xml" title="${escapeHtml(await site.name())}" href="${escapeHtml(site.url)}/feed/">`,
+        ]
+      : []),
   ];
   return lines.join('\n  ');
 }

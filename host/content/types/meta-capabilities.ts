@@ -38,7 +38,10 @@ function createActs(types: PostTypes): (capability: string) => Act | undefined {
   const acts = new Map<string, Act>();
   for (const name of metaActs) acts.set(name, 'edit');
   types.follow(({ capabilities }) => {
-    acts.set(capabilities.edit_post, 'edit').set(capabilities.delete_post, 'delete').set(capabilities.read_post, 'read');
+    acts
+      .set(capabilities.edit_post, 'edit')
+      .set(capabilities.delete_post, 'delete')
+      .set(capabilities.read_post, 'read');
     acts.set(capabilities.edit_post.replace(/^edit_/, 'publish_'), 'publish');
     return () => undefined;
   });
@@ -54,7 +57,9 @@ function requiredFor(act: Act, post: PostFacts, mapping: Mapping): readonly stri
   if (post.type === 'revision') {
     const parent = mapping.find(post.parentId);
     // Whoever may change the post may see and delete its revisions.
-    return parent === undefined || parent.type === 'revision' ? nobody : requiredFor(act === 'read' ? 'edit' : act === 'delete' ? 'edit' : act, parent, mapping);
+    return parent === undefined || parent.type === 'revision'
+      ? nobody
+      : requiredFor(act === 'read' ? 'edit' : act === 'delete' ? 'edit' : act, parent, mapping);
   }
   const type = mapping.types.get(post.type);
   if (type === undefined) return ['edit_others_posts'];
@@ -63,7 +68,10 @@ function requiredFor(act: Act, post: PostFacts, mapping: Mapping): readonly stri
   return requiredToChange(act, { post, type, userId: mapping.userId });
 }
 
-function requiredToChange(act: 'edit' | 'delete', { post, type: { capabilities }, userId }: { post: PostFacts; type: PostType; userId: number }): readonly string[] {
+function requiredToChange(
+  act: 'edit' | 'delete',
+  { post, type: { capabilities }, userId }: { post: PostFacts; type: PostType; userId: number },
+): readonly string[] {
   const status = post.status === 'trash' ? (post.trashedFrom ?? 'draft') : post.status;
   const isPublished = status === 'publish' || status === 'future';
   const isOwn = post.authorId > 0 && post.authorId === userId;
@@ -81,7 +89,9 @@ function requiredToRead(post: PostFacts, type: PostType, mapping: Mapping): read
   const rules = mapping.statuses.get(status);
   if (rules?.public === true) return type.public || type.showInRest ? ['exist'] : ['read'];
   if (post.authorId > 0 && post.authorId === mapping.userId) return ['read'];
-  return rules?.private === true ? [type.capabilities.read_private_posts] : requiredToChange('edit', { post, type, userId: mapping.userId });
+  return rules?.private === true
+    ? [type.capabilities.read_private_posts]
+    : requiredToChange('edit', { post, type, userId: mapping.userId });
 }
 
 function isFacts(thing: unknown): thing is PostFacts {

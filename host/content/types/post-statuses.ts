@@ -26,6 +26,7 @@ export function createPostStatuses(): PostStatuses {
 
 /** @throws Error that says what is wrong with the name. */
 export function defineStatus(name: string, definition: PostStatusDefinition): PostStatus {
-  if (!/^[a-z0-9_-]{1,20}$/.test(name)) throw new Error(`'${name}' cannot name a post status; use 1 to 20 lower-case letters, digits, '-' and '_'.`);
+  if (!/^[a-z0-9_-]{1,20}$/.test(name))
+    throw new Error(`'${name}' cannot name a post status; use 1 to 20 lower-case letters, digits, '-' and '_'.`);
   return { public: false, private: false, protected: false, internal: false, ...definition, name };
 }

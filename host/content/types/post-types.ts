@@ -7,13 +7,31 @@ export type PostTypes = Registry<PostType>;
 const everything = ['title', 'editor', 'author', 'thumbnail', 'excerpt', 'revisions', 'custom-fields'] as const;
 
 const builtIn: Readonly<Record<string, PostTypeDefinition>> = {
-  post: { label: 'Posts', singularLabel: 'Post', public: true, supports: everything, showInRest: true, restBase: 'posts' },
+  post: {
+    label: 'Posts',
+    singularLabel: 'Post',
+    public: true,
+    supports: everything,
+    showInRest: true,
+    restBase: 'posts',
+  },
   page: {
-    label: 'Pages', singularLabel: 'Page', public: true, hierarchical: true, supports: [...everything, 'page-attributes'],
-    capabilityType: 'page', showInRest: true, restBase: 'pages',
+    label: 'Pages',
+    singularLabel: 'Page',
+    public: true,
+    hierarchical: true,
+    supports: [...everything, 'page-attributes'],
+    capabilityType: 'page',
+    showInRest: true,
+    restBase: 'pages',
   },
   attachment: {
-    label: 'Media', singularLabel: 'Media', public: true, supports: ['title', 'author'], showInRest: true, restBase: 'media',
+    label: 'Media',
+    singularLabel: 'Media',
+    public: true,
+    supports: ['title', 'author'],
+    showInRest: true,
+    restBase: 'media',
   },
   revision: { label: 'Revisions', singularLabel: 'Revision', supports: ['title', 'editor', 'excerpt', 'author'] },
 };
@@ -27,7 +45,8 @@ export function createPostTypes(): PostTypes {
 
 /** @throws Error that says what is wrong with the name. */
 export function definePostType(name: string, definition: PostTypeDefinition, isBuiltIn = false): PostType {
-  if (!/^[a-z0-9_-]{1,20}$/.test(name)) throw new Error(`'${name}' cannot name a post type; use 1 to 20 lower-case letters, digits, '-' and '_'.`);
+  if (!/^[a-z0-9_-]{1,20}$/.test(name))
+    throw new Error(`'${name}' cannot name a post type; use 1 to 20 lower-case letters, digits, '-' and '_'.`);
   const { capabilityType = 'post', ...rest } = definition;
   const type: PostType = {
     description: '',
@@ -43,8 +62,14 @@ export function definePostType(name: string, definition: PostTypeDefinition, isB
     isBuiltIn,
     capabilities: capabilitiesOfType(capabilityType),
   };
-  for (const [member, path] of [['rewriteSlug', type.rewriteSlug], ['restBase', type.restBase]] as const) {
-    if (!/^[a-z0-9][a-z0-9_-]*$/.test(path)) throw new Error(`The ${member} '${path}' of the post type '${name}' is no part of an address; use lower-case letters, digits, '-' and '_'.`);
+  for (const [member, path] of [
+    ['rewriteSlug', type.rewriteSlug],
+    ['restBase', type.restBase],
+  ] as const) {
+    if (!/^[a-z0-9][a-z0-9_-]*$/.test(path))
+      throw new Error(
+        `The ${member} '${path}' of the post type '${name}' is no part of an address; use lower-case letters, digits, '-' and '_'.`,
+      );
   }
   return type;
 }

@@ -19,7 +19,10 @@ export function createRegistry<Value extends { readonly name: string }>(kind: st
     add(value) {
       if (values.has(value.name)) throw new Error(`There is a ${kind} '${value.name}' already; choose another name.`);
       values.set(value.name, value);
-      undos.set(value, listeners.map((listener) => listener(value)));
+      undos.set(
+        value,
+        listeners.map((listener) => listener(value)),
+      );
       return () => {
         if (values.get(value.name) !== value) return;
         values.delete(value.name);

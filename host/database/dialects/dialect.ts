@@ -58,7 +58,10 @@ export interface Dialect {
   readonly migrationSettings: Knex.TransactionConfig;
   createNotifier(events: NotifierEvents): Notifier;
   /** See DatabaseApi. @param init `transaction`: the one to take part in, or null. */
-  direct<Result>(work: DirectWork<Result>, init: { readonly transaction: Knex.Transaction | null; readonly durable: boolean; readonly readOnly: boolean }): Promise<Result>;
+  direct<Result>(
+    work: DirectWork<Result>,
+    init: { readonly transaction: Knex.Transaction | null; readonly durable: boolean; readonly readOnly: boolean },
+  ): Promise<Result>;
   tables(knex: Knex): Promise<Table[]>;
   /** Removes the tables, whatever refers to them. */
   dropTables(transaction: Knex, tables: readonly Table[]): Promise<void>;
@@ -76,4 +79,3 @@ export interface DialectDependencies {
   readonly clock: Clock;
   readonly log: Logger;
 }
-

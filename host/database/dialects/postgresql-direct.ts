@@ -13,7 +13,12 @@ export function createPostgresqlDirect(knex: Knex): Dialect['direct'] {
 
   const connectionOf = (client: ClientBase): PostgresqlConnection => ({
     async rows(sql, values = []) {
-      const { rows, rowCount } = await client.query<unknown[]>({ name: nameOf(sql), text: sql, values: values as unknown[], rowMode: 'array' });
+      const { rows, rowCount } = await client.query<unknown[]>({
+        name: nameOf(sql),
+        text: sql,
+        values: values as unknown[],
+        rowMode: 'array',
+      });
       return { rows, changes: rowCount ?? 0 };
     },
   });

@@ -47,7 +47,10 @@ export function createPostgresqlNotifier(dependencies: PostgresqlNotifierDepende
 
   return {
     async send(knex, channel, payload) {
-      if (Buffer.byteLength(payload) > maxPayload) throw new Error(`A notification holds at most ${maxPayload} bytes; send the name of what changed, not its content.`);
+      if (Buffer.byteLength(payload) > maxPayload)
+        throw new Error(
+          `A notification holds at most ${maxPayload} bytes; send the name of what changed, not its content.`,
+        );
       await knex.raw('SELECT pg_notify(?, ?)', [channel, payload]);
     },
     async subscribe(channel) {
@@ -74,12 +77,19 @@ const turns = new WeakMap<Client, Promise<unknown>>();
 /** One statement after the other: the driver takes a second one meanwhile for a mistake. */
 function inTurn(client: Client, sql: string): Promise<unknown> {
   const turn = (turns.get(client) ?? Promise.resolve()).then(() => client.query(sql));
-  turns.set(client, turn.catch(() => {}));
+  turns.set(
+    client,
+    turn.catch(() => {}),
+  );
   return turn;
 }
 
 /** @param whenLost runs once when the connection breaks after it stood, not when it could not be opened. */
-async function openListener({ clock, connect, received }: PostgresqlNotifierDependencies, channels: ReadonlySet<string>, whenLost: () => void): Promise<Client> {
+async function openListener(
+  { clock, connect, received }: PostgresqlNotifierDependencies,
+  channels: ReadonlySet<string>,
+  whenLost: () => void,
+): Promise<Client> {
   const client = connect();
   let state: 'opening' | 'open' | 'lost' = 'opening';
   const lose = (): void => {

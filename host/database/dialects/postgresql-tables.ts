@@ -20,7 +20,9 @@ export async function readPostgresqlTables(knex: Knex): Promise<Table[]> {
   const names = [...new Set(columns.map((column) => column.table_name))];
   return names.map((name) => ({
     name,
-    columns: columns.filter((column) => column.table_name === name).map((column) => ({ name: column.column_name, generated: column.is_generated })),
+    columns: columns
+      .filter((column) => column.table_name === name)
+      .map((column) => ({ name: column.column_name, generated: column.is_generated })),
   }));
 }
 
@@ -42,23 +44,36 @@ export async function withoutPostgresqlForeignKeys(transaction: Knex, work: () =
      FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid
      WHERE contype = 'f' AND connamespace = current_schema()::regnamespace`,
   );
-  for (const key of keys) await transaction.raw('ALTER TABLE ?? DROP CONSTRAINT ??', [key.table_name, key.constraint_name]);
+  for (const key of keys)
+    await transaction.raw('ALTER TABLE ?? DROP CONSTRAINT ??', [key.table_name, key.constraint_name]);
   await work();
-  for (const key of keys) await transaction.raw(`ALTER TABLE ?? ADD CONSTRAINT ?? ${key.definition}`, [key.table_name, key.constraint_name]);
+  for (const key of keys)
+    await transaction.raw(`ALTER TABLE ?? ADD CONSTRAINT ?? ${key.definition}`, [key.table_name, key.constraint_name]);
 }
 
 export async function resetPostgresqlSequences(transaction: Knex, tables: readonly Table[]): Promise<void> {
   for (const table of tables) {
     for (const column of table.columns) {
-      const [found] = await select<{ sequence: string | null }>(transaction, 'SELECT pg_get_serial_sequence(?, ?) AS sequence', [`"${table.name}"`, column.name]);
+      const [found] = await select<{ sequence: string | null }>(
+        transaction,
+        'SELECT pg_get_serial_sequence(?, ?) AS sequence',
+        [`"${table.name}"`, column.name],
+      );
       if (found?.sequence == null) continue;
-      await transaction.raw('SELECT setval(?::regclass, GREATEST((SELECT MAX(??) FROM ??), 1))', [found.sequence, column.name, table.name]);
+      await transaction.raw('SELECT setval(?::regclass, GREATEST((SELECT MAX(??) FROM ??), 1))', [
+        found.sequence,
+        column.name,
+        table.name,
+      ]);
     }
   }
 }
 
 /** @param transaction repeatable read: all cursors see the database as it was at its first statement. */
-export async function readSnapshot<Result>(transaction: Knex, read: (snapshot: Snapshot) => Promise<Result>): Promise<Result> {
+export async function readSnapshot<Result>(
+  transaction: Knex,
+  read: (snapshot: Snapshot) => Promise<Result>,
+): Promise<Result> {
   const tables = await readPostgresqlTables(transaction);
   return read({ tables, rows: (table) => cursorRows(transaction, table) });
 }
@@ -66,7 +81,10 @@ export async function readSnapshot<Result>(transaction: Knex, read: (snapshot: S
 async function* cursorRows(transaction: Knex, table: Table): AsyncGenerator<Row[]> {
   const columns = table.columns.filter((column) => !column.generated).map((column) => column.name);
   if (columns.length === 0) return;
-  await transaction.raw(`DECLARE dump NO SCROLL CURSOR FOR SELECT ${columns.map(() => '??').join(', ')} FROM ??`, [...columns, table.name]);
+  await transaction.raw(`DECLARE dump NO SCROLL CURSOR FOR SELECT ${columns.map(() => '??').join(', ')} FROM ??`, [
+    ...columns,
+    table.name,
+  ]);
   for (;;) {
     const rows = await select<Row>(transaction, `FETCH ${batchSize} FROM dump`);
     if (rows.length === 0) break;
@@ -75,6 +93,10 @@ async function* cursorRows(transaction: Knex, table: Table): AsyncGenerator<Row[
   await transaction.raw('CLOSE dump');
 }
 
-async function select<Selected>(knex: Knex, sql: string, bindings: readonly Knex.RawBinding[] = []): Promise<Selected[]> {
+async function select<Selected>(
+  knex: Knex,
+  sql: string,
+  bindings: readonly Knex.RawBinding[] = [],
+): Promise<Selected[]> {
   return (await knex.raw<{ rows: Selected[] }>(sql, bindings)).rows;
 }

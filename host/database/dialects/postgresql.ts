@@ -5,7 +5,13 @@ import type { Knex } from '#plugin-api';
 import type { Dialect, DialectDependencies } from './dialect.ts';
 import { createPostgresqlDirect } from './postgresql-direct.ts';
 import { createPostgresqlNotifier } from './postgresql-notifier.ts';
-import { dropPostgresqlTables, readPostgresqlTables, readSnapshot, resetPostgresqlSequences, withoutPostgresqlForeignKeys } from './postgresql-tables.ts';
+import {
+  dropPostgresqlTables,
+  readPostgresqlTables,
+  readSnapshot,
+  resetPostgresqlSequences,
+  withoutPostgresqlForeignKeys,
+} from './postgresql-tables.ts';
 import { isWithoutConnection } from './without-connection.ts';
 
 /** Connections of one node, besides the one that listens. */
@@ -25,13 +31,22 @@ export async function openPostgresql(databaseUrl: string, { clock, log }: Dialec
     types: { getTypeParser: parserOf(driver.types) },
   };
   const label = describeAddress(databaseUrl);
-  const database = knex({ client: 'pg', connection: connection as Knex.PgConnectionConfig, pool: { min: 0, max: poolSize, idleTimeoutMillis: 30_000 }, acquireConnectionTimeout: 15_000, log: loggerOf(log) });
+  const database = knex({
+    client: 'pg',
+    connection: connection as Knex.PgConnectionConfig,
+    pool: { min: 0, max: poolSize, idleTimeoutMillis: 30_000 },
+    acquireConnectionTimeout: 15_000,
+    log: loggerOf(log),
+  });
   try {
     await database.raw('SELECT 1');
   } catch (error) {
     await database.destroy();
     const reason = (error as { code?: string }).code ?? (error as Error).message;
-    throw new Error(`The database at ${label} does not answer (${reason}). Check DATABASE_URL, and that PostgreSQL runs and lets this user in.`, { cause: error });
+    throw new Error(
+      `The database at ${label} does not answer (${reason}). Check DATABASE_URL, and that PostgreSQL runs and lets this user in.`,
+      { cause: error },
+    );
   }
 
   return {
@@ -40,18 +55,24 @@ export async function openPostgresql(databaseUrl: string, { clock, log }: Dialec
     label,
     now: () => database.raw('(extract(epoch from clock_timestamp()) * 1000)::bigint'),
     isUniqueViolation: (error) => (error as { code?: unknown } | null)?.code === '23505',
-    isUnavailable: (error) => unavailable.test(String((error as { code?: unknown } | null)?.code)) || isWithoutConnection(error),
+    isUnavailable: (error) =>
+      unavailable.test(String((error as { code?: unknown } | null)?.code)) || isWithoutConnection(error),
     lock: async (transaction, name) => {
       await transaction.raw('SELECT pg_advisory_xact_lock(?)', [lockKey(name)]);
     },
     migrationSettings: {},
-    createNotifier: (events) => createPostgresqlNotifier({ ...events, clock, log, connect: () => new driver.Client(connection) }),
+    createNotifier: (events) =>
+      createPostgresqlNotifier({ ...events, clock, log, connect: () => new driver.Client(connection) }),
     direct: createPostgresqlDirect(database),
     tables: readPostgresqlTables,
     dropTables: dropPostgresqlTables,
     withoutForeignKeys: withoutPostgresqlForeignKeys,
     resetSequences: resetPostgresqlSequences,
-    snapshot: (read) => database.transaction((transaction) => readSnapshot(transaction, read), { isolationLevel: 'repeatable read', readOnly: true }),
+    snapshot: (read) =>
+      database.transaction((transaction) => readSnapshot(transaction, read), {
+        isolationLevel: 'repeatable read',
+        readOnly: true,
+      }),
     close: async () => {
       await database.destroy();
     },
@@ -60,14 +81,24 @@ export async function openPostgresql(databaseUrl: string, { clock, log }: Dialec
 
 /** Knex prints broken connections otherwise. */
 function loggerOf(log: DialectDependencies['log']): Knex.Logger {
-  return { warn: (message: unknown) => { log.warn('A database connection is in trouble.', { error: String(message) }); }, error: (message: unknown) => { log.error('The database driver failed.', { error: String(message) }); } };
+  return {
+    warn: (message: unknown) => {
+      log.warn('A database connection is in trouble.', { error: String(message) });
+    },
+    error: (message: unknown) => {
+      log.error('The database driver failed.', { error: String(message) });
+    },
+  };
 }
 
 const int8 = 20;
 
 /** Counts and milliseconds fit into a number: 64-bit integers are read as such, not as text. */
-function parserOf(types: { getTypeParser: typeof import('pg').types.getTypeParser }): typeof import('pg').types.getTypeParser {
-  return ((id: number, format: 'text') => (id === int8 ? Number : types.getTypeParser(id, format))) as typeof import('pg').types.getTypeParser;
+function parserOf(types: {
+  getTypeParser: typeof import('pg').types.getTypeParser;
+}): typeof import('pg').types.getTypeParser {
+  return ((id: number, format: 'text') =>
+    id === int8 ? Number : types.getTypeParser(id, format)) as typeof import('pg').types.getTypeParser;
 }
 
 /** Advisory locks are numbers shared by all users of the database: 53 bits of a digest keep ours apart. */

@@ -32,7 +32,9 @@ export function createSqliteClient(onConnect: (connection: BetterSqlite.Database
   // Counted here and not in the client: transactions make clients of their own without calling its constructor.
   let queries = 0;
 
-  class SqliteClient extends (BetterSqliteClient as unknown as new (config: Knex.Config) => InstanceType<ClientClass> & ClientClass['prototype']) {
+  class SqliteClient extends (BetterSqliteClient as unknown as new (
+    config: Knex.Config,
+  ) => InstanceType<ClientClass> & ClientClass['prototype']) {
     override async acquireRawConnection(): Promise<BetterSqlite.Database> {
       const connection = await super.acquireRawConnection();
       // Processes that open a new file at the same moment meet here.

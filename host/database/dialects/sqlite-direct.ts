@@ -22,7 +22,9 @@ export function createSqliteDirect(knex: Knex): Dialect['direct'] {
     try {
       if (durable) raw.pragma('synchronous = FULL');
       const connection = connectionOf(raw);
-      return await whenFree(() => runTransaction(connection, { work, begin: readOnly ? 'BEGIN' : 'BEGIN IMMEDIATE', raw }));
+      return await whenFree(() =>
+        runTransaction(connection, { work, begin: readOnly ? 'BEGIN' : 'BEGIN IMMEDIATE', raw }),
+      );
     } finally {
       if (durable) raw.pragma('synchronous = NORMAL');
       await (knex.client as Knex.Client).releaseConnection(raw);
@@ -57,7 +59,10 @@ function runTransaction<Result>(connection: SqliteConnection, { work, begin, raw
 function prepareOn(raw: BetterSqlite.Database): SqliteConnection {
   const statements = new Map<string, BetterSqlite.Statement<unknown[]>>();
   const rawRows = new Map<string, BetterSqlite.Statement<unknown[]>>();
-  function prepare(known: Map<string, BetterSqlite.Statement<unknown[]>>, sql: string): BetterSqlite.Statement<unknown[]> {
+  function prepare(
+    known: Map<string, BetterSqlite.Statement<unknown[]>>,
+    sql: string,
+  ): BetterSqlite.Statement<unknown[]> {
     const found = known.get(sql);
     if (found !== undefined) return found;
     if (known.size >= keptStatements) known.clear();

@@ -27,7 +27,9 @@ export interface SqliteNotifierDependencies extends NotifierEvents {
 export const notificationsTable = 'notifications';
 
 export function createNotificationsTable(connection: BetterSqlite.Database): void {
-  const exists = connection.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(notificationsTable);
+  const exists = connection
+    .prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?")
+    .get(notificationsTable);
   if (exists === undefined) {
     connection.exec(
       `CREATE TABLE IF NOT EXISTS ${notificationsTable} (id INTEGER PRIMARY KEY AUTOINCREMENT, sender TEXT NOT NULL, channel TEXT NOT NULL, payload TEXT NOT NULL)`,
@@ -48,7 +50,8 @@ export function createSqliteNotifier(dependencies: SqliteNotifierDependencies): 
   let seenId = 0;
   let stopPolling: Undo | null = null;
 
-  const lastId = (): number => (connection().prepare(`SELECT MAX(id) AS id FROM ${notificationsTable}`).get() as { id: number | null }).id ?? 0;
+  const lastId = (): number =>
+    (connection().prepare(`SELECT MAX(id) AS id FROM ${notificationsTable}`).get() as { id: number | null }).id ?? 0;
 
   function poll(): void {
     // Inside a transaction of this process nobody else writes, and our own rows may yet be rolled back.
@@ -56,7 +59,9 @@ export function createSqliteNotifier(dependencies: SqliteNotifierDependencies): 
     const version = connection().pragma('data_version', { simple: true });
     if (version === seenVersion) return;
     seenVersion = version;
-    const rows = connection().prepare(`SELECT * FROM ${notificationsTable} WHERE id > ? ORDER BY id`).all(seenId) as NotificationRow[];
+    const rows = connection()
+      .prepare(`SELECT * FROM ${notificationsTable} WHERE id > ? ORDER BY id`)
+      .all(seenId) as NotificationRow[];
     const first = rows[0];
     if (first === undefined) return;
     if (first.id > seenId + 1) gap();
@@ -78,7 +83,10 @@ export function createSqliteNotifier(dependencies: SqliteNotifierDependencies): 
     async send(knex, channel, payload) {
       const inserted: unknown[] = await knex(notificationsTable).insert({ sender, channel, payload });
       const id = Number(inserted[0]);
-      if (id % keptRows === 0) await knex(notificationsTable).where('id', '<=', id - keptRows).delete();
+      if (id % keptRows === 0)
+        await knex(notificationsTable)
+          .where('id', '<=', id - keptRows)
+          .delete();
       afterCommit(() => {
         if (channels.has(channel)) received(channel, payload);
       });
@@ -104,4 +112,3 @@ export function createSqliteNotifier(dependencies: SqliteNotifierDependencies): 
     stopPolling = null;
   }
 }
-

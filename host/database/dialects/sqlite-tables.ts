@@ -38,7 +38,9 @@ export async function* sqliteRows(reader: BetterSqlite.Database, table: Table): 
   const columns = table.columns.filter((column) => !column.generated).map((column) => quoteName(column.name));
   if (columns.length === 0) return;
   let batch: Row[] = [];
-  for (const row of reader.prepare(`SELECT ${columns.join(', ')} FROM ${quoteName(table.name)}`).iterate() as Iterable<Row>) {
+  for (const row of reader
+    .prepare(`SELECT ${columns.join(', ')} FROM ${quoteName(table.name)}`)
+    .iterate() as Iterable<Row>) {
     batch.push(row);
     if (batch.length < batchSize) continue;
     yield batch;
@@ -48,7 +50,7 @@ export async function* sqliteRows(reader: BetterSqlite.Database, table: Table): 
 }
 
 function selectFrom(source: Knex | BetterSqlite.Database): Select {
-  if (typeof source === 'function') return async (sql) => (await source.raw<Row[]>(sql));
+  if (typeof source === 'function') return async (sql) => await source.raw<Row[]>(sql);
   return async (sql) => source.prepare(sql).all() as Row[];
 }
 

@@ -27,7 +27,12 @@ export async function openSqlite({ dataDir, clock, log, afterCommit }: SqliteDep
     current = connection;
   });
   // One connection: SQLite has one writer, and a memory database lives and dies with its connection.
-  const database = knex({ client, connection: { filename: file }, useNullAsDefault: true, pool: { min: 1, max: 1, idleTimeoutMillis: 2 ** 30 } });
+  const database = knex({
+    client,
+    connection: { filename: file },
+    useNullAsDefault: true,
+    pool: { min: 1, max: 1, idleTimeoutMillis: 2 ** 30 },
+  });
   const connection = (): BetterSqlite.Database => {
     if (current === undefined) throw new Error('The database is not open.');
     return current;
@@ -39,8 +44,12 @@ export async function openSqlite({ dataDir, clock, log, afterCommit }: SqliteDep
     knex: database,
     label: file,
     now: () => database.raw("CAST(unixepoch('subsec') * 1000 AS INTEGER)"),
-    isUniqueViolation: (error) => /^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)$/.test(String((error as { code?: unknown } | null)?.code)),
-    isUnavailable: (error) => /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|PROTOCOL|NOMEM|READONLY)/.test(String((error as { code?: unknown } | null)?.code)) || isWithoutConnection(error),
+    isUniqueViolation: (error) =>
+      /^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)$/.test(String((error as { code?: unknown } | null)?.code)),
+    isUnavailable: (error) =>
+      /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|PROTOCOL|NOMEM|READONLY)/.test(
+        String((error as { code?: unknown } | null)?.code),
+      ) || isWithoutConnection(error),
     // Every transaction holds SQLite's one write lock from its beginning.
     lock: async () => {},
     // Altering a table rebuilds it; with foreign keys on, dropping the old one would delete what refers to it.
@@ -68,13 +77,20 @@ function prepareFile(dataDir: string): string {
     closeSync(openSync(file, 'a', 0o600));
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? String(error);
-    throw new Error(`The database file ${file} cannot be written (${reason}). Make the folder writable, or set DATA_DIR to another one.`, { cause: error });
+    throw new Error(
+      `The database file ${file} cannot be written (${reason}). Make the folder writable, or set DATA_DIR to another one.`,
+      { cause: error },
+    );
   }
   return file;
 }
 
 /** Reads on a connection of its own, so that the site goes on writing meanwhile. */
-async function readSnapshot<Result>(main: BetterSqlite.Database, file: string, read: (snapshot: Snapshot) => Promise<Result>): Promise<Result> {
+async function readSnapshot<Result>(
+  main: BetterSqlite.Database,
+  file: string,
+  read: (snapshot: Snapshot) => Promise<Result>,
+): Promise<Result> {
   const reader = file === memory ? new BetterSqlite(main.serialize()) : new BetterSqlite(file, { readonly: true });
   try {
     reader.exec('BEGIN');
@@ -86,7 +102,10 @@ async function readSnapshot<Result>(main: BetterSqlite.Database, file: string, r
 }
 
 /** The tables of a copy made by `copyToFile`. */
-export async function readSqliteFile<Result>(file: string, read: (snapshot: Snapshot) => Promise<Result>): Promise<Result> {
+export async function readSqliteFile<Result>(
+  file: string,
+  read: (snapshot: Snapshot) => Promise<Result>,
+): Promise<Result> {
   const reader = new BetterSqlite(file, { readonly: true, fileMustExist: true });
   try {
     const tables = await readSqliteTables(reader);
@@ -95,4 +114,3 @@ export async function readSqliteFile<Result>(file: string, read: (snapshot: Snap
     reader.close();
   }
 }
-

@@ -25,14 +25,22 @@ export function createAllowance({ entries, bytes }: InstallLimits = installLimit
   return {
     entry() {
       countedEntries += 1;
-      if (countedEntries > entries) throw new InstallError(`The plugin has more than ${entries} files and folders; leave out what it does not need to run.`);
+      if (countedEntries > entries)
+        throw new InstallError(
+          `The plugin has more than ${entries} files and folders; leave out what it does not need to run.`,
+        );
     },
     meter: () =>
       new Transform({
         transform(chunk: Buffer, _encoding, done) {
           countedBytes += chunk.length;
           if (countedBytes <= bytes) done(null, chunk);
-          else done(new InstallError(`The plugin is larger than ${Math.floor(bytes / 1_048_576)} MB unpacked; leave out what it does not need to run.`));
+          else
+            done(
+              new InstallError(
+                `The plugin is larger than ${Math.floor(bytes / 1_048_576)} MB unpacked; leave out what it does not need to run.`,
+              ),
+            );
         },
       }),
   };

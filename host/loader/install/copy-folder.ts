@@ -11,7 +11,15 @@ import { InstallError } from './install-error.ts';
  *
  * @throws InstallError that names what is refused.
  */
-export async function copyFolder({ folder, target, limits }: { readonly folder: string; readonly target: string; readonly limits?: InstallLimits }): Promise<void> {
+export async function copyFolder({
+  folder,
+  target,
+  limits,
+}: {
+  readonly folder: string;
+  readonly target: string;
+  readonly limits?: InstallLimits;
+}): Promise<void> {
   const home = await realpath(folder);
   await copyInto({ home, from: home, to: target, allowance: createAllowance(limits) });
 }
@@ -31,9 +39,17 @@ async function copyInto({ home, from, to, allowance }: Copying): Promise<void> {
     if (entry.isDirectory()) {
       await mkdir(paths.to);
       await copyInto(paths);
-    } else if (entry.isFile()) await pipeline(createReadStream(paths.from), allowance.meter(), createWriteStream(paths.to, { flags: 'wx', mode: 0o644 }));
+    } else if (entry.isFile())
+      await pipeline(
+        createReadStream(paths.from),
+        allowance.meter(),
+        createWriteStream(paths.to, { flags: 'wx', mode: 0o644 }),
+      );
     else if (entry.isSymbolicLink()) await copyLink(paths);
-    else throw new InstallError(`The folder holds '${relative(home, paths.from)}', which is neither a file nor a folder nor a link.`);
+    else
+      throw new InstallError(
+        `The folder holds '${relative(home, paths.from)}', which is neither a file nor a folder nor a link.`,
+      );
   }
 }
 
@@ -41,7 +57,9 @@ async function copyLink({ home, from, to }: Copying): Promise<void> {
   const link = await readlink(from);
   const reached = await realpath(from).catch(() => null);
   if (isAbsolute(link) || reached === null || !(reached + sep).startsWith(home + sep)) {
-    throw new InstallError(`The link '${relative(home, from)}' leads out of the plugin's folder or nowhere; put the file itself there.`);
+    throw new InstallError(
+      `The link '${relative(home, from)}' leads out of the plugin's folder or nowhere; put the file itself there.`,
+    );
   }
   await symlink(link, to);
 }

@@ -24,11 +24,17 @@ export async function healPluginFolder({ pluginDir, versions, clock, log }: Heal
   for (const { kind, isLeftBehind, folder } of found) {
     try {
       if (!isLeftBehind) {
-        if (kind === 'replaced') log.warn('Another process seems to be upgrading a plugin. If none is, move the folder back to its place.', { folder });
+        if (kind === 'replaced')
+          log.warn('Another process seems to be upgrading a plugin. If none is, move the folder back to its place.', {
+            folder,
+          });
       } else if (kind === 'replaced') await settle(folder, { pluginDir, versions, clock, log });
       else await remove(folder);
     } catch (error) {
-      log.error('What an interrupted installation left behind could not be cleared up. Move or remove the folder.', { folder, error });
+      log.error('What an interrupted installation left behind could not be cleared up. Move or remove the folder.', {
+        folder,
+        error,
+      });
     }
   }
 }
@@ -41,21 +47,32 @@ async function settle(folder: string, { pluginDir, versions, clock, log }: Heali
     const current = await identify(place);
     if (current !== null && current.version === (await versions.read(old.slug)) && current.version !== old.version) {
       await remove(folder);
-      return log.warn(`The upgrade of the plugin '${old.slug}' to ${current.version} was interrupted after it had run; it stays, and version ${old.version} is removed.`, { plugin: old.slug });
+      return log.warn(
+        `The upgrade of the plugin '${old.slug}' to ${current.version} was interrupted after it had run; it stays, and version ${old.version} is removed.`,
+        { plugin: old.slug },
+      );
     }
     const aside = passingFolder({ pluginDir, kind: 'removed', clock });
     await rename(place, aside);
     await rename(folder, place);
     await remove(aside);
   } else await rename(folder, place);
-  log.warn(`The upgrade of the plugin '${old.slug}' was interrupted; version ${old.version} is back in its place. Install the newer one again.`, { plugin: old.slug });
+  log.warn(
+    `The upgrade of the plugin '${old.slug}' was interrupted; version ${old.version} is back in its place. Install the newer one again.`,
+    { plugin: old.slug },
+  );
 }
 
 /** Slug and version of the manifest alone: whether it fits this host is for the next look at all plugins. */
 async function identify(folder: string): Promise<{ readonly slug: string; readonly version: string } | null> {
   try {
-    const { slug, version } = JSON.parse(await readFile(join(folder, 'plugin.json'), 'utf8')) as { slug?: unknown; version?: unknown };
-    return typeof slug === 'string' && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug) ? { slug, version: String(version) } : null;
+    const { slug, version } = JSON.parse(await readFile(join(folder, 'plugin.json'), 'utf8')) as {
+      slug?: unknown;
+      version?: unknown;
+    };
+    return typeof slug === 'string' && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug)
+      ? { slug, version: String(version) }
+      : null;
   } catch {
     return null;
   }

@@ -15,20 +15,36 @@ const patience = 15 * 60_000;
 const pattern = /^\.(installing|replaced|removed)-(?:(\d+)-(.+)-(\d+)-)?[\da-f-]+$/;
 
 /** A path no other process takes. Its name says who made it and when, so that what a crash leaves behind can be told. */
-export function passingFolder({ pluginDir, kind, clock }: { readonly pluginDir: string; readonly kind: PassingKind; readonly clock: Pick<Clock, 'now'> }): string {
+export function passingFolder({
+  pluginDir,
+  kind,
+  clock,
+}: {
+  readonly pluginDir: string;
+  readonly kind: PassingKind;
+  readonly clock: Pick<Clock, 'now'>;
+}): string {
   return join(pluginDir, `.${kind}-${clock.now()}-${machine()}-${process.pid}-${randomUUID().slice(0, 8)}`);
 }
 
 /** What a name says, or null when it is none of these. */
-export function readPassing(name: string, clock: Pick<Clock, 'now'>): { readonly kind: PassingKind; readonly isLeftBehind: boolean } | null {
+export function readPassing(
+  name: string,
+  clock: Pick<Clock, 'now'>,
+): { readonly kind: PassingKind; readonly isLeftBehind: boolean } | null {
   const [, kind, madeAt, maker, pid] = pattern.exec(name) ?? [];
   if (kind === undefined) return null;
-  const isLeftBehind = pid === undefined || (maker === machine() ? !isOther(Number(pid)) : clock.now() - Number(madeAt) > patience);
+  const isLeftBehind =
+    pid === undefined || (maker === machine() ? !isOther(Number(pid)) : clock.now() - Number(madeAt) > patience);
   return { kind: kind as PassingKind, isLeftBehind };
 }
 
 function machine(): string {
-  return hostname().replace(/[^\w.-]/g, '_').slice(0, 60) || 'machine';
+  return (
+    hostname()
+      .replace(/[^\w.-]/g, '_')
+      .slice(0, 60) || 'machine'
+  );
 }
 
 /** Whether the process runs and is not this one: of this one only an earlier life is meant, since it asks when it does nothing of the kind. */

@@ -56,7 +56,8 @@ async function findHome(unpacked: string): Promise<string> {
   const entries = await readdir(unpacked, { withFileTypes: true });
   if (entries.some(({ name }) => name === 'plugin.json')) return unpacked;
   const [only] = entries;
-  if (entries.length === 1 && only?.isDirectory() && (await readdir(join(unpacked, only.name))).includes('plugin.json')) return join(unpacked, only.name);
+  if (entries.length === 1 && only?.isDirectory() && (await readdir(join(unpacked, only.name))).includes('plugin.json'))
+    return join(unpacked, only.name);
   throw new InstallError('There is no plugin.json at its top; pack the folder of one plugin.');
 }
 
@@ -65,10 +66,14 @@ async function check(home: string, hostVersion: string): Promise<PluginSource> {
     const folder = slugOf(await readFile(join(home, 'plugin.json'), 'utf8'));
     const source = await readManifest({ directory: home, folder, hostVersion });
     if (!source) throw new InstallError('Its plugin.json cannot be read.');
-    if (source.manifest.autoActivate) throw new InstallError(`'${folder}' asks for "autoActivate", which is for plugins that come with the host; take it out of its plugin.json.`);
+    if (source.manifest.autoActivate)
+      throw new InstallError(
+        `'${folder}' asks for "autoActivate", which is for plugins that come with the host; take it out of its plugin.json.`,
+      );
     return source;
   } catch (error) {
-    if (error instanceof ManifestError) throw new InstallError(`Its plugin.json is not in order. ${error.message}`, { cause: error });
+    if (error instanceof ManifestError)
+      throw new InstallError(`Its plugin.json is not in order. ${error.message}`, { cause: error });
     throw error;
   }
 }

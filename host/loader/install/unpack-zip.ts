@@ -12,7 +12,15 @@ import { InstallError } from './install-error.ts';
  *
  * @throws InstallError that says what is wrong with the zip.
  */
-export async function unpackZip({ file, target, limits }: { readonly file: string; readonly target: string; readonly limits?: InstallLimits }): Promise<void> {
+export async function unpackZip({
+  file,
+  target,
+  limits,
+}: {
+  readonly file: string;
+  readonly target: string;
+  readonly limits?: InstallLimits;
+}): Promise<void> {
   const allowance = createAllowance(limits);
   // Needed by those who install, not by every start.
   const { openPromise } = await import('yauzl');
@@ -41,9 +49,13 @@ async function unpackEntry({ zip, entry, target, allowance }: Unpacking): Promis
   if (fileName.startsWith('__MACOSX/') || /(^|\/)\.DS_Store$/.test(fileName)) return;
   allowance.entry();
   const path = join(target, fileName);
-  if (fileName.includes('\0') || !path.startsWith(target + sep)) throw new InstallError(`The zip holds '${printable(fileName)}', which leads out of the plugin's folder.`);
+  if (fileName.includes('\0') || !path.startsWith(target + sep))
+    throw new InstallError(`The zip holds '${printable(fileName)}', which leads out of the plugin's folder.`);
   const type = fileTypeOf(entry);
-  if (type !== 'file' && type !== 'folder') throw new InstallError(`The zip holds '${printable(fileName)}', which is neither a file nor a folder; links are not taken.`);
+  if (type !== 'file' && type !== 'folder')
+    throw new InstallError(
+      `The zip holds '${printable(fileName)}', which is neither a file nor a folder; links are not taken.`,
+    );
   if (entry.isEncrypted()) throw new InstallError('The zip is encrypted; pack it without a password.');
   if (type === 'folder') {
     await mkdir(path, { recursive: true });
@@ -51,7 +63,11 @@ async function unpackEntry({ zip, entry, target, allowance }: Unpacking): Promis
   }
   await mkdir(dirname(path), { recursive: true });
   // `wx`: a name that comes twice is refused, and nothing that is there is ever written through.
-  await pipeline(await zip.openReadStreamPromise(entry), allowance.meter(), createWriteStream(path, { flags: 'wx', mode: 0o644 }));
+  await pipeline(
+    await zip.openReadStreamPromise(entry),
+    allowance.meter(),
+    createWriteStream(path, { flags: 'wx', mode: 0o644 }),
+  );
 }
 
 /** Unix modes stand in the upper half of the attributes; zips made elsewhere have none. */
@@ -70,7 +86,8 @@ function printable(name: string): string {
 function refusalOf(error: unknown): Error {
   const { code, message } = error as NodeJS.ErrnoException;
   if (error instanceof InstallError) return error;
-  if (code === 'EEXIST' || code === 'EISDIR' || code === 'ENOTDIR') return new InstallError('The zip holds two entries of the same name.', { cause: error });
+  if (code === 'EEXIST' || code === 'EISDIR' || code === 'ENOTDIR')
+    return new InstallError('The zip holds two entries of the same name.', { cause: error });
   if (code === 'ENAMETOOLONG') return new InstallError('The zip holds a name that is too long.', { cause: error });
   if (typeof code === 'string' && /^E[A-Z]+$/.test(code)) return error as Error;
   return new InstallError(`The zip cannot be unpacked: ${printable(message)}.`, { cause: error });

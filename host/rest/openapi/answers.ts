@@ -16,16 +16,31 @@ export interface AnswerQuestion {
 /** Answers by status: the route's own, else a plain 200, and the host's errors that can meet its callers (D4). */
 export function answersOf(question: AnswerQuestion, components: Components): OpenApiObject {
   const { definition, schema } = question;
-  const own = Object.entries(definition.responses ?? {}).map(([status, answer]) => [status, describe(answer, { status, schema, components })] as const);
+  const own = Object.entries(definition.responses ?? {}).map(
+    ([status, answer]) => [status, describe(answer, { status, schema, components })] as const,
+  );
   const isSuccess = own.some(([status]) => Number(status) < 400);
-  const shared = errorStatuses(question).filter((status) => definition.responses?.[status] === undefined).map((status) => {
-    const { name, answer } = errorAnswer(status);
-    return [String(status), components.refer('responses', name, answer)] as const;
-  });
-  return Object.fromEntries([...(isSuccess ? [] : [['200', plainAnswer(question, components)] as const]), ...own, ...shared]);
+  const shared = errorStatuses(question)
+    .filter((status) => definition.responses?.[status] === undefined)
+    .map((status) => {
+      const { name, answer } = errorAnswer(status);
+      return [String(status), components.refer('responses', name, answer)] as const;
+    });
+  return Object.fromEntries([
+    ...(isSuccess ? [] : [['200', plainAnswer(question, components)] as const]),
+    ...own,
+    ...shared,
+  ]);
 }
 
-function describe({ description, schema, headers = {} }: RouteAnswer, { status, schema: routeSchema, components }: { status: string; schema: JsonSchema | undefined; components: Components }): OpenApiObject {
+function describe(
+  { description, schema, headers = {} }: RouteAnswer,
+  {
+    status,
+    schema: routeSchema,
+    components,
+  }: { status: string; schema: JsonSchema | undefined; components: Components },
+): OpenApiObject {
   const isError = Number(status) >= 400;
   const body = schema ?? (isError ? undefined : routeSchema);
   const content = body !== undefined ? jsonContent(components.schema(body)) : isError ? errorContent() : undefined;
@@ -44,9 +59,14 @@ const pagingHeaders = {
 
 function plainAnswer({ definition, method, schema }: AnswerQuestion, components: Components): OpenApiObject {
   const item = schema === undefined ? {} : components.schema(schema);
-  const isPaged = method === 'GET' && definition.args?.['page'] !== undefined && definition.args['per_page'] !== undefined;
+  const isPaged =
+    method === 'GET' && definition.args?.['page'] !== undefined && definition.args['per_page'] !== undefined;
   if (!isPaged) return { description: 'Done.', content: jsonContent(item) };
-  return { description: 'One page of the list.', headers: pagingHeaders, content: jsonContent({ type: 'array', items: item }) };
+  return {
+    description: 'One page of the list.',
+    headers: pagingHeaders,
+    content: jsonContent({ type: 'array', items: item }),
+  };
 }
 
 function errorStatuses({ definition, hasPathParameters, hasBody }: AnswerQuestion): ErrorStatus[] {
@@ -69,5 +89,7 @@ function jsonContent(schema: OpenApiObject): OpenApiObject {
 }
 
 function headerObjects(headers: Readonly<Record<string, string>>): OpenApiObject {
-  return Object.fromEntries(Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]));
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+  );
 }

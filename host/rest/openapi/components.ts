@@ -14,7 +14,10 @@ export interface Components {
 }
 
 export function createComponents(): Components {
-  const kinds: Record<string, Record<string, OpenApiObject>> = { schemas: { ...errorSchemas }, headers: { ...errorHeaders } };
+  const kinds: Record<string, Record<string, OpenApiObject>> = {
+    schemas: { ...errorSchemas },
+    headers: { ...errorHeaders },
+  };
 
   const refer = (kind: string, name: string, part: OpenApiObject): OpenApiObject => {
     const parts = (kinds[kind] ??= {});
@@ -45,23 +48,33 @@ export function createComponents(): Components {
 function eachMember(schema: OpenApiObject, change: (schema: OpenApiObject) => OpenApiObject): OpenApiObject {
   const changed = (value: unknown): unknown => (isPlainObject(value) ? change(value) : value);
   const changers: Readonly<Record<string, (value: unknown) => unknown>> = {
-    items: changed, additionalProperties: changed,
-    properties: (value) => (isPlainObject(value) ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, changed(member)])) : value),
+    items: changed,
+    additionalProperties: changed,
+    properties: (value) =>
+      isPlainObject(value)
+        ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, changed(member)]))
+        : value,
     anyOf: (value) => (Array.isArray(value) ? value.map(changed) : value),
     oneOf: (value) => (Array.isArray(value) ? value.map(changed) : value),
   };
-  return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, changers[keyword]?.(value) ?? value]));
+  return Object.fromEntries(
+    Object.entries(schema).map(([keyword, value]) => [keyword, changers[keyword]?.(value) ?? value]),
+  );
 }
 
 /** The name, with a number behind it when another part has it already. */
 function freeName(parts: Readonly<Record<string, OpenApiObject>>, name: string, part: OpenApiObject): string {
   let found = name;
-  for (let number = 2; parts[found] !== undefined && !isDeepStrictEqual(parts[found], part); number += 1) found = `${name}${number}`;
+  for (let number = 2; parts[found] !== undefined && !isDeepStrictEqual(parts[found], part); number += 1)
+    found = `${name}${number}`;
   return found;
 }
 
 /** `chat log` becomes `ChatLog`. */
 function componentName(title: unknown): string {
   if (typeof title !== 'string') return '';
-  return title.split(/[^A-Za-z0-9]+/).map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  return title
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
 }

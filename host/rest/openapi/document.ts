@@ -80,7 +80,8 @@ function createPaths() {
       const shape = template.template.replace(/\{\w+\}/g, '{}');
       const first = templates.get(shape) ?? template;
       templates.set(shape, first);
-      if (paths[first.template]?.[method.toLowerCase()] === undefined) return { key: first.template, template: renamed(template, first), method };
+      if (paths[first.template]?.[method.toLowerCase()] === undefined)
+        return { key: first.template, template: renamed(template, first), method };
       let number = 2;
       while (paths[`${template.template}#${number}`]?.[method.toLowerCase()] !== undefined) number += 1;
       return { key: `${template.template}#${number}`, template, method };
@@ -93,7 +94,14 @@ function createPaths() {
 }
 
 function renamed(template: PathTemplate, first: PathTemplate): PathTemplate {
-  return { template: first.template, parameters: template.parameters.map(({ name, pattern }, index) => ({ name: first.parameters[index]?.name ?? name, argument: name, pattern })) };
+  return {
+    template: first.template,
+    parameters: template.parameters.map(({ name, pattern }, index) => ({
+      name: first.parameters[index]?.name ?? name,
+      argument: name,
+      pattern,
+    })),
+  };
 }
 
 /** `v1` of `svc/v1`. */
@@ -102,7 +110,9 @@ function versionOf(namespace: string): string {
 }
 
 function tagsOf(paths: OpenApiDocument['paths']): { name: string }[] {
-  const names = Object.values(paths).flatMap((operations) => Object.values(operations).flatMap(({ tags }) => tags as string[]));
+  const names = Object.values(paths).flatMap((operations) =>
+    Object.values(operations).flatMap(({ tags }) => tags as string[]),
+  );
   return [...new Set(names)].map((name) => ({ name }));
 }
 

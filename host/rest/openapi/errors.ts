@@ -9,13 +9,19 @@ export const errorSchemas: Readonly<Record<string, OpenApiObject>> = {
       code: { type: 'string', description: 'Which error it is; stable.', examples: ['rest_invalid_param'] },
       message: { type: 'string', description: 'A sentence for people.' },
       data: {
-        description: 'The status, and what belongs to the error: names of missing parameters, or sentences by parameter.',
+        description:
+          'The status, and what belongs to the error: names of missing parameters, or sentences by parameter.',
         anyOf: [
           {
             type: 'object',
             properties: {
               status: { type: 'integer', minimum: 400, maximum: 599 },
-              params: { anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'object', additionalProperties: { type: 'string' } }] },
+              params: {
+                anyOf: [
+                  { type: 'array', items: { type: 'string' } },
+                  { type: 'object', additionalProperties: { type: 'string' } },
+                ],
+              },
               details: {
                 anyOf: [
                   { type: 'object', additionalProperties: { $ref: '#/components/schemas/Error' } },
@@ -33,17 +39,32 @@ export const errorSchemas: Readonly<Record<string, OpenApiObject>> = {
 };
 
 export const errorHeaders: Readonly<Record<string, OpenApiObject>> = {
-  RequestId: { description: 'Names the request in the site’s log; tell it to the administrator.', schema: { type: 'string' } },
+  RequestId: {
+    description: 'Names the request in the site’s log; tell it to the administrator.',
+    schema: { type: 'string' },
+  },
 };
 
 const sentences = {
-  400: ['BadRequest', 'A parameter is missing (rest_missing_callback_param) or not valid (rest_invalid_param), or the JSON body cannot be read (rest_invalid_json).'],
+  400: [
+    'BadRequest',
+    'A parameter is missing (rest_missing_callback_param) or not valid (rest_invalid_param), or the JSON body cannot be read (rest_invalid_json).',
+  ],
   401: ['Unauthorized', 'The caller is not signed in, or the key or password is missing or wrong.'],
-  403: ['Forbidden', 'The caller may not do this (rest_forbidden), or the nonce is too old (rest_cookie_invalid_nonce).'],
+  403: [
+    'Forbidden',
+    'The caller may not do this (rest_forbidden), or the nonce is too old (rest_cookie_invalid_nonce).',
+  ],
   404: ['NotFound', 'There is nothing at this address.'],
   413: ['PayloadTooLarge', 'The body is larger than this route takes (rest_body_too_large).'],
-  429: ['TooManyRequests', 'Too many requests from this address without signing in (rest_rate_limited); Retry-After says how many seconds to wait.'],
-  500: ['InternalError', 'Something unforeseen (rest_internal_error); the site’s log holds the cause under the request id.'],
+  429: [
+    'TooManyRequests',
+    'Too many requests from this address without signing in (rest_rate_limited); Retry-After says how many seconds to wait.',
+  ],
+  500: [
+    'InternalError',
+    'Something unforeseen (rest_internal_error); the site’s log holds the cause under the request id.',
+  ],
 } as const;
 
 export type ErrorStatus = keyof typeof sentences;
@@ -51,8 +72,16 @@ export type ErrorStatus = keyof typeof sentences;
 /** Name and content of a shared answer. */
 export function errorAnswer(status: ErrorStatus): { readonly name: string; readonly answer: OpenApiObject } {
   const [name, description] = sentences[status];
-  const wait = status === 429 ? { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } } : {};
-  return { name, answer: { description, headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...wait }, content: errorContent() } };
+  const wait =
+    status === 429 ? { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } } : {};
+  return {
+    name,
+    answer: {
+      description,
+      headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...wait },
+      content: errorContent(),
+    },
+  };
 }
 
 export function errorContent(): OpenApiObject {

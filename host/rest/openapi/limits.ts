@@ -8,9 +8,15 @@ export function translateLimits(given: OpenApiObject): OpenApiObject {
   };
 }
 
-function limit({ inclusive, exclusive }: { readonly inclusive: string; readonly exclusive: string }, given: OpenApiObject): OpenApiObject {
+function limit(
+  { inclusive, exclusive }: { readonly inclusive: string; readonly exclusive: string },
+  given: OpenApiObject,
+): OpenApiObject {
   const bound = given[inclusive];
   const strict = given[exclusive];
   if (strict === true && typeof bound === 'number') return { [exclusive]: bound };
-  return { ...(typeof bound === 'number' && { [inclusive]: bound }), ...(typeof strict === 'number' && { [exclusive]: strict }) };
+  return {
+    ...(typeof bound === 'number' && { [inclusive]: bound }),
+    ...(typeof strict === 'number' && { [exclusive]: strict }),
+  };
 }

@@ -3,7 +3,9 @@ export function createOperationIds(): (method: string, template: string) => stri
   const used = new Set<string>();
   return (method, template) => {
     const parts = template.split(/[^\w{}]+/).filter((part) => part !== '');
-    const name = method.toLowerCase() + (parts.map((part) => (part.includes('{') ? `By${words(part)}` : words(part))).join('') || 'Index');
+    const name =
+      method.toLowerCase() +
+      (parts.map((part) => (part.includes('{') ? `By${words(part)}` : words(part))).join('') || 'Index');
     let found = name;
     for (let number = 2; used.has(found); number += 1) found = `${name}${number}`;
     used.add(found);
@@ -12,5 +14,8 @@ export function createOperationIds(): (method: string, template: string) => stri
 }
 
 function words(part: string): string {
-  return part.split(/[^A-Za-z0-9]+/).map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  return part
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
 }

@@ -21,22 +21,37 @@ export interface OperationInit {
 const withBody = new Set(['POST', 'PUT', 'PATCH']);
 
 /** One method of one path, without its operationId. */
-export function describeOperation({ route, endpoint, method, template, components, cookie }: OperationInit): OpenApiObject {
+export function describeOperation({
+  route,
+  endpoint,
+  method,
+  template,
+  components,
+  cookie,
+}: OperationInit): OpenApiObject {
   const { definition, bodyLimit } = endpoint;
   const inPath = new Set(template.parameters.map(argumentName));
   const args = definition.args ?? {};
   const others = Object.fromEntries(Object.entries(args).filter(([name]) => !inPath.has(name)));
   const hasBody = withBody.has(method);
-  const parameters = [...pathParameters(template, args), ...(hasBody ? [] : queryParameters(others)), ...everywhere(method, components)];
+  const parameters = [
+    ...pathParameters(template, args),
+    ...(hasBody ? [] : queryParameters(others)),
+    ...everywhere(method, components),
+  ];
   const body = hasBody ? requestBody(others, { bodyLimit, consumes: definition.consumes }) : null;
-  const schema = definition.schema ?? route.endpoints.find((other) => other.definition.schema !== undefined)?.definition.schema;
+  const schema =
+    definition.schema ?? route.endpoints.find((other) => other.definition.schema !== undefined)?.definition.schema;
   return {
     tags: [...(definition.tags ?? [defaultTag(template)])],
     summary: definition.summary ?? `${method} ${template.template}`,
     ...(definition.description !== undefined && { description: definition.description }),
     ...(parameters.length > 0 && { parameters }),
     ...(body !== null && { requestBody: body }),
-    responses: answersOf({ definition, method, schema, hasPathParameters: template.parameters.length > 0, hasBody: body !== null }, components),
+    responses: answersOf(
+      { definition, method, schema, hasPathParameters: template.parameters.length > 0, hasBody: body !== null },
+      components,
+    ),
     security: securityOf(definition, components, cookie),
   };
 }
@@ -47,8 +62,22 @@ function defaultTag({ template }: PathTemplate): string {
 }
 
 const globals: readonly OpenApiObject[] = [
-  { name: '_fields', in: 'query', description: 'Only these members of the answer; a.b for members of members.', style: 'form', explode: false, schema: { type: 'array', items: { type: 'string' } } },
-  { name: '_embed', in: 'query', description: 'Puts linked items into the answer: all, or those of the relations named.', style: 'form', explode: false, schema: { type: 'array', items: { type: 'string' } } },
+  {
+    name: '_fields',
+    in: 'query',
+    description: 'Only these members of the answer; a.b for members of members.',
+    style: 'form',
+    explode: false,
+    schema: { type: 'array', items: { type: 'string' } },
+  },
+  {
+    name: '_embed',
+    in: 'query',
+    description: 'Puts linked items into the answer: all, or those of the relations named.',
+    style: 'form',
+    explode: false,
+    schema: { type: 'array', items: { type: 'string' } },
+  },
 ];
 
 /** What every GET takes. */

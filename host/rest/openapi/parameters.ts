@@ -9,7 +9,12 @@ type Arguments = NonNullable<RouteDefinition['args']>;
 export function pathParameters({ parameters }: PathTemplate, args: Arguments): OpenApiObject[] {
   return parameters.map((parameter) => {
     const argument = args[argumentName(parameter)];
-    return { name: parameter.name, in: 'path', required: true, ...described(argument, pathSchema(parameter, argument)) };
+    return {
+      name: parameter.name,
+      in: 'path',
+      required: true,
+      ...described(argument, pathSchema(parameter, argument)),
+    };
   });
 }
 
@@ -30,7 +35,13 @@ export function queryParameters(args: Arguments): OpenApiObject[] {
   return Object.entries(args).map(([name, argument]) => {
     const schema = translateSchema(argument);
     const written = notation(schema);
-    return { name: written.isList ? `${name}[]` : name, in: 'query', ...(isNeeded(argument) && { required: true }), ...written.style, ...described(argument, schema) };
+    return {
+      name: written.isList ? `${name}[]` : name,
+      in: 'query',
+      ...(isNeeded(argument) && { required: true }),
+      ...written.style,
+      ...described(argument, schema),
+    };
   });
 }
 
@@ -44,7 +55,10 @@ function notation(schema: OpenApiObject): Notation {
   if (schema['type'] === 'object') return { style: { style: 'deepObject', explode: true }, isList: false };
   if (schema['type'] !== 'array') return { style: {}, isList: false };
   const items = (schema['items'] ?? {}) as OpenApiObject;
-  const isFree = items['type'] === undefined || items['type'] === 'object' || (items['type'] === 'string' && items['enum'] === undefined && items['format'] !== 'uuid');
+  const isFree =
+    items['type'] === undefined ||
+    items['type'] === 'object' ||
+    (items['type'] === 'string' && items['enum'] === undefined && items['format'] !== 'uuid');
   return { style: { style: 'form', explode: isFree }, isList: isFree };
 }
 
@@ -59,19 +73,27 @@ interface BodyInit {
 export function requestBody(args: Arguments, { bodyLimit, consumes = [] }: BodyInit): OpenApiObject | null {
   if (Object.keys(args).length === 0 && consumes.length === 0) return null;
   const needed = requiredNames(Object.fromEntries(Object.entries(args).filter(([, argument]) => isNeeded(argument))));
-  const properties = Object.fromEntries(Object.entries(args).map(([name, argument]) => [name, translateSchema(argument)]));
+  const properties = Object.fromEntries(
+    Object.entries(args).map(([name, argument]) => [name, translateSchema(argument)]),
+  );
   const schema = { type: 'object', properties, ...(needed.length > 0 && { required: needed }) };
   return {
     description: `At most ${bodyLimit.toLocaleString('en')} bytes.`,
     ...((needed.length > 0 || consumes.length > 0) && { required: true }),
-    content: consumes.length === 0 ? { 'application/json': { schema } } : Object.fromEntries(consumes.map((type) => [type, { schema: otherBody(type, schema) }])),
+    content:
+      consumes.length === 0
+        ? { 'application/json': { schema } }
+        : Object.fromEntries(consumes.map((type) => [type, { schema: otherBody(type, schema) }])),
   };
 }
 
 /** A form holds the arguments and a file; any other body is the file itself, which no schema describes. */
 function otherBody(type: string, schema: OpenApiObject & { readonly properties: OpenApiObject }): OpenApiObject {
   if (type !== 'multipart/form-data') return {};
-  return { ...schema, properties: { file: { type: 'string', contentMediaType: 'application/octet-stream' }, ...schema.properties } };
+  return {
+    ...schema,
+    properties: { file: { type: 'string', contentMediaType: 'application/octet-stream' }, ...schema.properties },
+  };
 }
 
 /** A default stands in for what the caller leaves out. */
@@ -82,5 +104,9 @@ function isNeeded({ required, default: value }: RouteArgument): boolean {
 /** The description belongs to the parameter, the rest to its schema. */
 function described(argument: RouteArgument | undefined, schema: OpenApiObject): OpenApiObject {
   const { description: _description, deprecated, ...rest } = schema;
-  return { ...(argument?.description !== undefined && { description: argument.description }), ...(deprecated === true && { deprecated }), schema: rest };
+  return {
+    ...(argument?.description !== undefined && { description: argument.description }),
+    ...(deprecated === true && { deprecated }),
+    schema: rest,
+  };
 }

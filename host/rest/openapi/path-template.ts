@@ -54,7 +54,15 @@ function read(pattern: string): Way[] {
 }
 
 /** A group without a name: each of its choices, or one nameless part when it repeats. */
-function groupWays({ source, choices, isRepeated }: { readonly source: string; readonly choices: readonly string[]; readonly isRepeated: boolean }): Way[] {
+function groupWays({
+  source,
+  choices,
+  isRepeated,
+}: {
+  readonly source: string;
+  readonly choices: readonly string[];
+  readonly isRepeated: boolean;
+}): Way[] {
   if (isRepeated) return [[{ name: null, pattern: `(?:${source})+` }]];
   return choices.flatMap(read);
 }

@@ -19,8 +19,12 @@ export function readGroup(text: string): Group | null {
   const source = text.slice(opening[0].length, end).replaceAll('(?P<', '(?<');
   const quantifier = readQuantifier(text.slice(end + 1));
   return {
-    name: opening[1] ?? null, source, choices: splitChoices(text.slice(opening[0].length, end)),
-    isOptional: /^[?*]/.test(quantifier), isRepeated: /^[*+{]/.test(quantifier), length: end + 1 + quantifier.length,
+    name: opening[1] ?? null,
+    source,
+    choices: splitChoices(text.slice(opening[0].length, end)),
+    isOptional: /^[?*]/.test(quantifier),
+    isRepeated: /^[*+{]/.test(quantifier),
+    length: end + 1 + quantifier.length,
   };
 }
 
@@ -37,7 +41,8 @@ export function readPiece(text: string): ReadPiece {
   const length = atom.length + quantifier.length;
   const isOptional = quantifier.startsWith('?') || quantifier.startsWith('*');
   const isClass = atom.startsWith('[') || /^\\[dDwWsS]$/.test(atom) || (atom === '.' && quantifier !== '');
-  if (isClass || /^[*+{]/.test(quantifier)) return { piece: { name: null, pattern: atom + quantifier }, isOptional: false, length };
+  if (isClass || /^[*+{]/.test(quantifier))
+    return { piece: { name: null, pattern: atom + quantifier }, isOptional: false, length };
   return { piece: atom.startsWith('\\') ? atom.slice(1) : atom, isOptional, length };
 }
 

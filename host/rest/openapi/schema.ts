@@ -67,7 +67,12 @@ function translateItems({ items, additionalItems }: OpenApiObject): OpenApiObjec
   return { ...(items.length > 0 && { prefixItems: items.map(translateSchema) }), ...rest };
 }
 
-function translateMembers({ properties, patternProperties, additionalProperties, required }: OpenApiObject): OpenApiObject {
+function translateMembers({
+  properties,
+  patternProperties,
+  additionalProperties,
+  required,
+}: OpenApiObject): OpenApiObject {
   const names = requiredNames(properties, required);
   return {
     ...(isPlainObject(properties) && { properties: eachSchema(properties) }),
@@ -79,7 +84,11 @@ function translateMembers({ properties, patternProperties, additionalProperties,
 
 /** Members that must be there: those of the list, and those that say so of themselves. */
 export function requiredNames(properties: unknown, list?: unknown): string[] {
-  const own = isPlainObject(properties) ? Object.entries(properties).filter(([, schema]) => isPlainObject(schema) && schema['required'] === true).map(([name]) => name) : [];
+  const own = isPlainObject(properties)
+    ? Object.entries(properties)
+        .filter(([, schema]) => isPlainObject(schema) && schema['required'] === true)
+        .map(([name]) => name)
+    : [];
   const listed = Array.isArray(list) ? list.filter((name): name is string => typeof name === 'string') : [];
   return [...new Set([...listed, ...own])];
 }

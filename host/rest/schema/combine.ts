@@ -21,11 +21,15 @@ interface Refusal {
  * The alternative of `anyOf` (the first that fits) or `oneOf` (the only one that fits), or why there is none.
  * An alternative without a type takes that of the schema around it.
  */
-export function findMatchingSchema({ value, schema, param, findFault }: Candidate, keyword: 'anyOf' | 'oneOf'): { readonly schema: JsonSchema } | SchemaFault {
+export function findMatchingSchema(
+  { value, schema, param, findFault }: Candidate,
+  keyword: 'anyOf' | 'oneOf',
+): { readonly schema: JsonSchema } | SchemaFault {
   const refusals: Refusal[] = [];
   const matches: { schema: JsonSchema; index: number }[] = [];
   for (const [index, alternative] of (schema[keyword] ?? []).entries()) {
-    const candidate = alternative.type === undefined && schema.type !== undefined ? { ...alternative, type: schema.type } : alternative;
+    const candidate =
+      alternative.type === undefined && schema.type !== undefined ? { ...alternative, type: schema.type } : alternative;
     const found = findFault(value, candidate, param);
     if (found !== null) refusals.push({ fault: found, schema: candidate, index });
     else if (keyword === 'anyOf') return { schema: candidate };
@@ -39,9 +43,10 @@ export function findMatchingSchema({ value, schema, param, findFault }: Candidat
 function severalMatches(param: string, matches: readonly { schema: JsonSchema; index: number }[]): SchemaFault {
   const titles = titlesOf(matches);
   const positions = { positions: matches.map(({ index }) => index) };
-  const message = titles.length === matches.length
-    ? `${param} matches ${listSentence(titles)}, but should match only one.`
-    : `${param} matches more than one of the expected formats.`;
+  const message =
+    titles.length === matches.length
+      ? `${param} matches ${listSentence(titles)}, but should match only one.`
+      : `${param} matches more than one of the expected formats.`;
   return fault('rest_one_of_multiple_matches', message, positions);
 }
 
@@ -50,15 +55,21 @@ function noMatch({ value, param }: Pick<Candidate, 'value' | 'param'>, refusals:
   const meant = likeliest({ value, param }, refusals);
   if (meant !== undefined) return describeRefusal(param, meant);
   const titles = titlesOf(refusals);
-  const message = titles.length === refusals.length
-    ? `${param} is not a valid ${listSentence(titles)}.`
-    : `${param} does not match any of the expected formats.`;
+  const message =
+    titles.length === refusals.length
+      ? `${param} is not a valid ${listSentence(titles)}.`
+      : `${param} does not match any of the expected formats.`;
   return fault('rest_no_matching_schema', message);
 }
 
-function likeliest({ value, param }: Pick<Candidate, 'value' | 'param'>, refusals: readonly Refusal[]): Refusal | undefined {
+function likeliest(
+  { value, param }: Pick<Candidate, 'value' | 'param'>,
+  refusals: readonly Refusal[],
+): Refusal | undefined {
   if (refusals.length === 1) return refusals[0];
-  const sameType = refusals.filter(({ fault: { code, data } }) => code !== 'rest_invalid_type' || (data !== null && data['param'] !== param));
+  const sameType = refusals.filter(
+    ({ fault: { code, data } }) => code !== 'rest_invalid_type' || (data !== null && data['param'] !== param),
+  );
   if (sameType.length === 1) return sameType[0];
   if (sameType[0]?.schema.type !== 'object' || !isPlainObject(value)) return undefined;
   let best: Refusal | undefined;
@@ -71,9 +82,10 @@ function likeliest({ value, param }: Pick<Candidate, 'value' | 'param'>, refusal
 }
 
 function describeRefusal(param: string, { fault: { message }, schema, index }: Refusal): SchemaFault {
-  const sentence = schema.title === undefined
-    ? `${param} does not match the expected format. Reason: ${message}`
-    : `${param} is not a valid ${schema.title}. Reason: ${message}`;
+  const sentence =
+    schema.title === undefined
+      ? `${param} does not match the expected format. Reason: ${message}`
+      : `${param} is not a valid ${schema.title}. Reason: ${message}`;
   return fault('rest_no_matching_schema', sentence, { position: index });
 }
 

@@ -19,12 +19,32 @@ const never = (): readonly [string, string] => ['rest_invalid_param', 'Invalid p
 
 /** Formats that the host knows; any other is left alone. */
 export const formats: Readonly<Record<string, Format>> = {
-  'hex-color': { accepts: (text) => hexColor.test(text), sanitize: (text) => text, fault: () => ['rest_invalid_hex_color', 'Invalid hex color.'] },
-  'date-time': { accepts: isDateTime, sanitize: sanitizeTextField, fault: () => ['rest_invalid_date', 'Invalid date.'] },
+  'hex-color': {
+    accepts: (text) => hexColor.test(text),
+    sanitize: (text) => text,
+    fault: () => ['rest_invalid_hex_color', 'Invalid hex color.'],
+  },
+  'date-time': {
+    accepts: isDateTime,
+    sanitize: sanitizeTextField,
+    fault: () => ['rest_invalid_date', 'Invalid date.'],
+  },
   date: { accepts: isDate, sanitize: sanitizeTextField, fault: () => ['rest_invalid_date', 'Invalid date.'] },
-  email: { accepts: isEmail, sanitize: sanitizeTextField, fault: () => ['rest_invalid_email', 'Invalid email address.'] },
-  ip: { accepts: isAddress, sanitize: sanitizeTextField, fault: (param) => ['rest_invalid_ip', `${param} is not a valid IP address.`] },
-  uuid: { accepts: (text) => uuid.test(text), sanitize: sanitizeTextField, fault: (param) => ['rest_invalid_uuid', `${param} is not a valid UUID.`] },
+  email: {
+    accepts: isEmail,
+    sanitize: sanitizeTextField,
+    fault: () => ['rest_invalid_email', 'Invalid email address.'],
+  },
+  ip: {
+    accepts: isAddress,
+    sanitize: sanitizeTextField,
+    fault: (param) => ['rest_invalid_ip', `${param} is not a valid IP address.`],
+  },
+  uuid: {
+    accepts: (text) => uuid.test(text),
+    sanitize: sanitizeTextField,
+    fault: (param) => ['rest_invalid_uuid', `${param} is not a valid UUID.`],
+  },
   uri: { accepts: acceptsAll, sanitize: sanitizeUrl, fault: never },
   'text-field': { accepts: acceptsAll, sanitize: sanitizeTextField, fault: never },
   'textarea-field': { accepts: acceptsAll, sanitize: sanitizeTextareaField, fault: never },
@@ -37,7 +57,8 @@ export function findFormat(name: string | undefined): Format | undefined {
 
 function isDateTime(text: string): boolean {
   const [, month, day, hour, minute, second] = (dateTime.exec(text) ?? []).map(Number);
-  if (month === undefined || day === undefined || hour === undefined || minute === undefined || second === undefined) return false;
+  if (month === undefined || day === undefined || hour === undefined || minute === undefined || second === undefined)
+    return false;
   return month >= 1 && month <= 12 && day <= 31 && hour <= 24 && minute <= 59 && second <= 60;
 }
 

@@ -30,7 +30,8 @@ export function requiredNames(schema: JsonSchema): readonly string[] {
 /** Schema of the first pattern that the member's name matches, or null. */
 export function matchingPattern(schema: JsonSchema, name: string): JsonSchema | null {
   if (schema.patternProperties === undefined) return null;
-  for (const [pattern, rule] of Object.entries(schema.patternProperties)) if (compilePattern(pattern).test(name)) return rule;
+  for (const [pattern, rule] of Object.entries(schema.patternProperties))
+    if (compilePattern(pattern).test(name)) return rule;
   return null;
 }
 

@@ -44,7 +44,10 @@ export function validateString(value: string, schema: JsonSchema, param: string)
   if (minLength !== undefined || maxLength !== undefined) {
     const length = characterCount(value);
     if (minLength !== undefined && length < minLength) {
-      return fault('rest_too_short', `${param} must be at least ${counted(minLength, 'character', 'characters')} long.`);
+      return fault(
+        'rest_too_short',
+        `${param} must be at least ${counted(minLength, 'character', 'characters')} long.`,
+      );
     }
     if (maxLength !== undefined && length > maxLength) {
       return fault('rest_too_long', `${param} must be at most ${counted(maxLength, 'character', 'characters')} long.`);

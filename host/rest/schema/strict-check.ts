@@ -31,13 +31,28 @@ let ajv: AjvType | undefined;
 function loadAjv(): AjvType {
   if (ajv !== undefined) return ajv;
   const { Ajv } = createRequire(import.meta.url)('ajv') as { Ajv: typeof AjvType };
-  ajv = new Ajv({ strict: false, strictNumbers: true, validateSchema: false, addUsedSchema: false, ownProperties: true, unicodeRegExp: true, logger: false });
+  ajv = new Ajv({
+    strict: false,
+    strictNumbers: true,
+    validateSchema: false,
+    addUsedSchema: false,
+    ownProperties: true,
+    unicodeRegExp: true,
+    logger: false,
+  });
   ajv.removeKeyword('multipleOf').removeKeyword('uniqueItems');
   // The remainder of floating-point division, as WordPress has it.
-  ajv.addKeyword({ keyword: 'multipleOf', type: 'number', schemaType: 'number', compile: (step: number) => (value: number) => value % step === 0 });
+  ajv.addKeyword({
+    keyword: 'multipleOf',
+    type: 'number',
+    schemaType: 'number',
+    compile: (step: number) => (value: number) => value % step === 0,
+  });
   // In one pass: ajv compares every item with every other, which a long list of a caller's would make a burden.
   ajv.addKeyword({
-    keyword: 'uniqueItems', type: 'array', schemaType: 'boolean',
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
     compile: (isWanted: boolean) => (items: readonly unknown[]) => !isWanted || !hasDuplicates(items),
   });
   for (const [name, { accepts, sanitize }] of Object.entries(formats)) {
@@ -51,15 +66,28 @@ type Strict = Record<string, unknown> | false;
 /** The schema in ajv's dialect (draft 7); a part whose coercion could change a value of the right type becomes `false`. */
 function strictSchema(schema: JsonSchema): Strict {
   if (schema.anyOf !== undefined || schema.oneOf !== undefined) return false;
-  if (schema.type === undefined) return schema.enum === undefined && schema.const === undefined && schema.format === undefined ? {} : false;
+  if (schema.type === undefined)
+    return schema.enum === undefined && schema.const === undefined && schema.format === undefined ? {} : false;
   const types = (Array.isArray(schema.type) ? schema.type : [schema.type]) as readonly JsonType[];
   if (!types.every(isKnown) || !isUnambiguous(types)) return false;
   return {
     type: [...types],
     ...enumKeywords(schema),
-    ...pick(schema, ['multipleOf', 'minLength', 'maxLength', 'pattern', 'minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties']),
+    ...pick(schema, [
+      'multipleOf',
+      'minLength',
+      'maxLength',
+      'pattern',
+      'minItems',
+      'maxItems',
+      'uniqueItems',
+      'minProperties',
+      'maxProperties',
+    ]),
     ...bounds(schema),
-    ...(types.includes('string') && schema.format !== undefined && Object.hasOwn(formats, schema.format) && { format: schema.format }),
+    ...(types.includes('string') &&
+      schema.format !== undefined &&
+      Object.hasOwn(formats, schema.format) && { format: schema.format }),
     ...(schema.items && { items: strictSchema(schema.items) }),
     ...objectKeywords(schema),
   };
@@ -74,8 +102,12 @@ function enumKeywords(schema: JsonSchema): Record<string, unknown> {
 function bounds(schema: JsonSchema): Record<string, unknown> {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
   return {
-    ...(typeof exclusiveMinimum === 'number' ? { exclusiveMinimum } : minimum !== undefined && { [exclusiveMinimum ? 'exclusiveMinimum' : 'minimum']: minimum }),
-    ...(typeof exclusiveMaximum === 'number' ? { exclusiveMaximum } : maximum !== undefined && { [exclusiveMaximum ? 'exclusiveMaximum' : 'maximum']: maximum }),
+    ...(typeof exclusiveMinimum === 'number'
+      ? { exclusiveMinimum }
+      : minimum !== undefined && { [exclusiveMinimum ? 'exclusiveMinimum' : 'minimum']: minimum }),
+    ...(typeof exclusiveMaximum === 'number'
+      ? { exclusiveMaximum }
+      : maximum !== undefined && { [exclusiveMaximum ? 'exclusiveMaximum' : 'maximum']: maximum }),
   };
 }
 
@@ -86,7 +118,8 @@ function objectKeywords(schema: JsonSchema): Record<string, unknown> {
     ...(properties && { properties: strictMembers(properties) }),
     ...(patternProperties && { patternProperties: strictMembers(patternProperties) }),
     ...(additionalProperties !== undefined && {
-      additionalProperties: typeof additionalProperties === 'boolean' ? additionalProperties : strictSchema(additionalProperties),
+      additionalProperties:
+        typeof additionalProperties === 'boolean' ? additionalProperties : strictSchema(additionalProperties),
     }),
     ...(required.length > 0 && { required }),
   };
@@ -97,7 +130,9 @@ function strictMembers(members: Readonly<Record<string, JsonSchema>>): Record<st
 }
 
 function pick(schema: JsonSchema, keywords: readonly (keyof JsonSchema)[]): Record<string, unknown> {
-  return Object.fromEntries(keywords.filter((keyword) => schema[keyword] !== undefined).map((keyword) => [keyword, schema[keyword]]));
+  return Object.fromEntries(
+    keywords.filter((keyword) => schema[keyword] !== undefined).map((keyword) => [keyword, schema[keyword]]),
+  );
 }
 
 /** What values of other types a type takes for its own when it stands before them in a list of types. */

@@ -7,7 +7,8 @@ const controlBreaks = /[\r\n\t ]+/g;
 function withoutTags(text: string): string {
   if (!text.includes('<')) return text;
   const closed = text.replace(/<[^>]*?(?=<|>|$)/g, (tag, offset: number) =>
-    text[offset + tag.length] === '>' ? tag : escapeMarkup(tag));
+    text[offset + tag.length] === '>' ? tag : escapeMarkup(tag),
+  );
   return stripTags(closed.replace(scriptBlocks, '')).trim();
 }
 
@@ -54,8 +55,28 @@ export function sanitizeTextareaField(text: string): string {
 }
 
 const schemes = new Set([
-  'http', 'https', 'ftp', 'ftps', 'mailto', 'news', 'irc', 'irc6', 'ircs', 'gopher', 'nntp', 'feed', 'telnet', 'mms', 'rtsp',
-  'sms', 'svn', 'tel', 'fax', 'xmpp', 'webcal', 'urn',
+  'http',
+  'https',
+  'ftp',
+  'ftps',
+  'mailto',
+  'news',
+  'irc',
+  'irc6',
+  'ircs',
+  'gopher',
+  'nntp',
+  'feed',
+  'telnet',
+  'mms',
+  'rtsp',
+  'sms',
+  'svn',
+  'tel',
+  'fax',
+  'xmpp',
+  'webcal',
+  'urn',
 ]);
 
 /**
@@ -63,7 +84,10 @@ const schemes = new Set([
  * name. An address of a scheme that is not allowed (`javascript:`) becomes the empty text.
  */
 export function sanitizeUrl(text: string): string {
-  let url = text.trimStart().replaceAll(' ', '%20').replace(/[^a-z0-9\-~+_.?#=!&;,/:%@$|*'()[\]\u0080-\u{10ffff}]/giu, '');
+  let url = text
+    .trimStart()
+    .replaceAll(' ', '%20')
+    .replace(/[^a-z0-9\-~+_.?#=!&;,/:%@$|*'()[\]\u0080-\u{10ffff}]/giu, '');
   if (url === '') return '';
   if (!/^mailto:/i.test(url)) url = withoutLineBreaks(url);
   url = url.replaceAll(';//', '://');

@@ -5,7 +5,21 @@ import type { SchemaFault } from './fault.ts';
 import { findFormat } from './formats.ts';
 import { additionalSchema, matchingPattern, requiredNames, resolveType } from './keywords.ts';
 import { validateNumber, validateString } from './scalars.ts';
-import { hasDuplicates, isBoolean, isInteger, isList, isNumeric, isObject, isScalar, listSentence, scalarText, stableText, toBoolean, toList, toObject } from './values.ts';
+import {
+  hasDuplicates,
+  isBoolean,
+  isInteger,
+  isList,
+  isNumeric,
+  isObject,
+  isScalar,
+  listSentence,
+  scalarText,
+  stableText,
+  toBoolean,
+  toList,
+  toObject,
+} from './values.ts';
 
 interface Checked {
   readonly value: unknown;
@@ -29,7 +43,11 @@ export function findFault(value: unknown, schema: JsonSchema, param: string): Sc
   } else if (typeof schema.type === 'string') {
     type = schema.type as JsonType;
   }
-  return typeFaults({ value, schema, param }, type) ?? enumFault({ value, schema, param }) ?? formatFault({ value, schema, param }, type);
+  return (
+    typeFaults({ value, schema, param }, type) ??
+    enumFault({ value, schema, param }) ??
+    formatFault({ value, schema, param }, type)
+  );
 }
 
 /** The type of the alternative that fits, undefined without one, or the fault. */
@@ -71,23 +89,31 @@ function typeFaults(checked: Checked, type: JsonType | null): SchemaFault | null
 
 function objectFault({ value, schema, param }: Checked & { value: Record<string, unknown> }): SchemaFault | null {
   for (const name of requiredNames(schema)) {
-    if (!Object.hasOwn(value, name)) return fault('rest_property_required', `${name} is a required property of ${param}.`);
+    if (!Object.hasOwn(value, name))
+      return fault('rest_property_required', `${name} is a required property of ${param}.`);
   }
   let count = 0;
   for (const [name, member] of Object.entries(value)) {
     count += 1;
     const own = schema.properties && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
     const rule = own ?? matchingPattern(schema, name) ?? additionalSchema(schema);
-    if (rule === false) return fault('rest_additional_properties_forbidden', `${name} is not a valid property of Object.`);
+    if (rule === false)
+      return fault('rest_additional_properties_forbidden', `${name} is not a valid property of Object.`);
     const found = rule === null ? null : findFault(member, rule, `${param}[${name}]`);
     if (found !== null) return found;
   }
   const { minProperties, maxProperties } = schema;
   if (minProperties !== undefined && count < minProperties) {
-    return fault('rest_too_few_properties', `${param} must contain at least ${counted(minProperties, 'property', 'properties')}.`);
+    return fault(
+      'rest_too_few_properties',
+      `${param} must contain at least ${counted(minProperties, 'property', 'properties')}.`,
+    );
   }
   if (maxProperties !== undefined && count > maxProperties) {
-    return fault('rest_too_many_properties', `${param} must contain at most ${counted(maxProperties, 'property', 'properties')}.`);
+    return fault(
+      'rest_too_many_properties',
+      `${param} must contain at most ${counted(maxProperties, 'property', 'properties')}.`,
+    );
   }
   return null;
 }
@@ -106,7 +132,8 @@ function arrayFault({ value, schema, param }: Checked & { value: readonly unknow
   if (maxItems !== undefined && value.length > maxItems) {
     return fault('rest_too_many_items', `${param} must contain at most ${counted(maxItems, 'item', 'items')}.`);
   }
-  if (schema.uniqueItems === true && hasDuplicates(value)) return fault('rest_duplicate_items', `${param} has duplicate items.`);
+  if (schema.uniqueItems === true && hasDuplicates(value))
+    return fault('rest_duplicate_items', `${param} has duplicate items.`);
   return null;
 }
 
@@ -116,7 +143,10 @@ function enumFault({ value, schema, param }: Checked): SchemaFault | null {
   const sanitized = stableText(sanitizeValue(value, schema, param));
   if (allowed.some((candidate) => stableText(candidate) === sanitized)) return null;
   const names = allowed.map((candidate) => (isScalar(candidate) ? scalarText(candidate) : JSON.stringify(candidate)));
-  return fault('rest_not_in_enum', names.length === 1 ? `${param} is not ${String(names[0])}.` : `${param} is not one of ${listSentence(names)}.`);
+  return fault(
+    'rest_not_in_enum',
+    names.length === 1 ? `${param} is not ${String(names[0])}.` : `${param} is not one of ${listSentence(names)}.`,
+  );
 }
 
 /** Formats speak of texts: of type string, or of no type at all. */
@@ -138,7 +168,9 @@ export function sanitizeValue(value: unknown, schema: JsonSchema, param: string)
     const found = findMatchingSchema({ value, schema, param, findFault }, keyword);
     return 'code' in found ? value : sanitizeValue(value, found.schema, param);
   }
-  const type = Array.isArray(schema.type) ? resolveType(value, schema.type as readonly JsonType[]) : (schema.type as JsonType | undefined);
+  const type = Array.isArray(schema.type)
+    ? resolveType(value, schema.type as readonly JsonType[])
+    : (schema.type as JsonType | undefined);
   switch (type) {
     case 'array':
       return schema.items === undefined ? toList(value) : sanitizeList(toList(value), schema.items, param);

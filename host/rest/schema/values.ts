@@ -29,7 +29,10 @@ const listSeparators = /[ \t\n\v\f\r,]+/;
 
 /** Items of a list written in one text: separated by commas or white space, empty ones left out. */
 export function parseList(value: unknown): string[] {
-  if (isScalar(value)) return scalarText(value).split(listSeparators).filter((item) => item !== '');
+  if (isScalar(value))
+    return scalarText(value)
+      .split(listSeparators)
+      .filter((item) => item !== '');
   if (Array.isArray(value)) return value.filter(isScalar).map(scalarText);
   return isPlainObject(value) ? Object.values(value).filter(isScalar).map(scalarText) : [];
 }
@@ -91,7 +94,10 @@ export function toBoolean(value: unknown): boolean {
 export function stableText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(stableText).join()}]`;
   if (!isPlainObject(value)) return JSON.stringify(value) ?? 'null';
-  return `{${Object.keys(value).sort().map((name) => `${JSON.stringify(name)}:${stableText(value[name])}`).join()}}`;
+  return `{${Object.keys(value)
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${stableText(value[name])}`)
+    .join()}}`;
 }
 
 /** Whether two items are equal, in a time that grows with their number alone. */

@@ -18,7 +18,10 @@ const pairShare = 0.25;
  * @param dimension 1 or more.
  * @param model vectors of different models have nothing in common, as with real ones.
  */
-export function textVector(text: string, { dimension, model }: { readonly dimension: number; readonly model: string }): Float32Array {
+export function textVector(
+  text: string,
+  { dimension, model }: { readonly dimension: number; readonly model: string },
+): Float32Array {
   const vector = new Float64Array(dimension);
   const salt = mix(hash(`model ${model}`));
   for (const [feature, { count, weight }] of features(text)) {
@@ -66,8 +69,15 @@ function features(text: string): Map<number, Feature> {
 
 /** Words in small letters without accents; where a script has no spaces, its characters two by two. */
 function wordsOf(text: string): string[] {
-  const words = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().match(/[\p{L}\p{N}]+(?:'[\p{L}]+)?/gu) ?? [];
-  return words.flatMap((word) => (/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u.test(word) ? pairsOf(word) : [word]));
+  const words =
+    text
+      .normalize('NFKD')
+      .replace(/\p{M}/gu, '')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+(?:'[\p{L}]+)?/gu) ?? [];
+  return words.flatMap((word) =>
+    /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u.test(word) ? pairsOf(word) : [word],
+  );
 }
 
 function pairsOf(word: string): string[] {

@@ -13,7 +13,12 @@ export interface Drawn {
 
 /** The picture of a prompt: another one for another model, seed or place among several. */
 export function recipeOf({ prompt, width, height, index, seed, model }: Drawn): PictureRecipe {
-  return { width, height, fingerprint: digest('image', seed, model, prompt, index).slice(0, 32), caption: [...prompt.replace(/\s+/g, ' ').trim()].slice(0, 45).join('') };
+  return {
+    width,
+    height,
+    fingerprint: digest('image', seed, model, prompt, index).slice(0, 32),
+    caption: [...prompt.replace(/\s+/g, ' ').trim()].slice(0, 45).join(''),
+  };
 }
 
 /** Where a picture can be fetched. The address holds all it is made of, so nothing is stored, and it works as long as the sandbox listens. */
@@ -23,7 +28,13 @@ export function addressOf(origin: string, { width, height, fingerprint, caption 
 
 /** The recipe an address holds, or null. */
 export function recipeAt(path: string): PictureRecipe | null {
-  const [, width = '', height = '', fingerprint = '', caption = ''] = /^\/(\d{2,4})x(\d{2,4})-([0-9a-f]{32})-([\w-]{0,300})\.png$/.exec(path) ?? [];
-  const recipe = { width: Number(width), height: Number(height), fingerprint, caption: Buffer.from(caption, 'base64url').toString() };
+  const [, width = '', height = '', fingerprint = '', caption = ''] =
+    /^\/(\d{2,4})x(\d{2,4})-([0-9a-f]{32})-([\w-]{0,300})\.png$/.exec(path) ?? [];
+  const recipe = {
+    width: Number(width),
+    height: Number(height),
+    fingerprint,
+    caption: Buffer.from(caption, 'base64url').toString(),
+  };
   return Math.min(recipe.width, recipe.height) >= 16 && Math.max(recipe.width, recipe.height) <= 4096 ? recipe : null;
 }

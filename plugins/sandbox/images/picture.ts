@@ -25,7 +25,9 @@ export function drawPicture({ width, height, fingerprint, caption }: PictureReci
   const rows = Math.ceil(height / edge);
   const chance = chances(fingerprint);
   const palette = makePalette(chance);
-  const canvas = Array.from({ length: rows }, (_, y) => new Uint8Array(columns).fill(background[Math.floor((y / rows) * background.length)] ?? 0));
+  const canvas = Array.from({ length: rows }, (_, y) =>
+    new Uint8Array(columns).fill(background[Math.floor((y / rows) * background.length)] ?? 0),
+  );
   drawShapes(canvas, columns, chance);
   drawCaption(canvas, columns, caption);
   // Every row of dots is stretched once and then shown several times.
@@ -67,7 +69,8 @@ function drawShapes(canvas: readonly Uint8Array[], columns: number, chance: () =
     const radius = (0.08 + chance() * 0.2) * Math.min(columns, rows);
     const kind = kinds[Math.floor(chance() * kinds.length)] ?? inCircle;
     canvas.forEach((row, y) => {
-      for (let x = 0; x < columns; x += 1) if (kind((x - centre.x) / radius, (y - centre.y) / radius)) row[x] = 4 + (shape % 4);
+      for (let x = 0; x < columns; x += 1)
+        if (kind((x - centre.x) / radius, (y - centre.y) / radius)) row[x] = 4 + (shape % 4);
     });
   }
 }

@@ -34,7 +34,8 @@ function filtered({ width, height, row }: IndexedImage): Buffer {
     const start = y * (width + 1);
     const current = row(y);
     bytes[start] = 2;
-    if (current !== above) for (let x = 0; x < width; x += 1) bytes[start + 1 + x] = (current[x] ?? 0) - (above[x] ?? 0);
+    if (current !== above)
+      for (let x = 0; x < width; x += 1) bytes[start + 1 + x] = (current[x] ?? 0) - (above[x] ?? 0);
     above = current;
   }
   return bytes;

@@ -11,7 +11,11 @@ export interface ShopWish {
 export function readWish(query: URLSearchParams): ShopWish {
   const bot = query.get('bot') ?? '';
   const policy = query.get('csp');
-  return { bot: /^[1-9]\d{0,9}$/.test(bot) ? bot : '', isHostile: query.get('css') === 'hostile', policy: policy === 'strict' || policy === 'closed' ? policy : '' };
+  return {
+    bot: /^[1-9]\d{0,9}$/.test(bot) ? bot : '',
+    isHostile: query.get('css') === 'hostile',
+    policy: policy === 'strict' || policy === 'closed' ? policy : '',
+  };
 }
 
 /** The policy of a variant. @param site origin that the widget comes from and calls. */
@@ -30,7 +34,10 @@ const goods = [
 
 /** The shop: made up, without a script of its own, and with the chatbot in it by its script tag alone. */
 export function shopHtml({ bot, isHostile }: ShopWish, script: string): string {
-  const cards = goods.map(([name, text, price]) => `<li class="good"><div class="picture" aria-hidden="true"></div><h2>${name}</h2><p>${text}</p><p class="price">€ ${price}</p><button type="button">Add to basket</button></li>`);
+  const cards = goods.map(
+    ([name, text, price]) =>
+      `<li class="good"><div class="picture" aria-hidden="true"></div><h2>${name}</h2><p>${text}</p><p class="price">€ ${price}</p><button type="button">Add to basket</button></li>`,
+  );
   const tag = bot === '' ? '' : `<script src="${escaped(script)}" data-bot="${bot}" async></script>\n`;
   return `<!doctype html>
 <html lang="en">

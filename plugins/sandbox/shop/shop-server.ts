@@ -40,7 +40,9 @@ export function createShopServer(script: () => string): ShopServer {
       listening = null;
       if (!server) return;
       await new Promise<void>((resolve) => {
-        server.close(() => { resolve(); });
+        server.close(() => {
+          resolve();
+        });
         server.closeAllConnections();
       });
     },
@@ -54,11 +56,20 @@ function respond(request: IncomingMessage, response: ServerResponse, script: str
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://shop');
   const styles = files[pathname];
   const common = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'x-robots-tag': 'noindex' };
-  if (request.method !== 'GET' && request.method !== 'HEAD') return void response.writeHead(405, { ...common, allow: 'GET, HEAD' }).end();
-  if (styles !== undefined) return void response.writeHead(200, { ...common, 'content-type': 'text/css; charset=utf-8' }).end(styles);
-  if (pathname !== '/') return void response.writeHead(404, { ...common, 'content-type': 'text/plain; charset=utf-8' }).end('There is no such shelf.');
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return void response.writeHead(405, { ...common, allow: 'GET, HEAD' }).end();
+  if (styles !== undefined)
+    return void response.writeHead(200, { ...common, 'content-type': 'text/css; charset=utf-8' }).end(styles);
+  if (pathname !== '/')
+    return void response
+      .writeHead(404, { ...common, 'content-type': 'text/plain; charset=utf-8' })
+      .end('There is no such shelf.');
   const wish = readWish(searchParams);
   const policy = policyOf(wish, new URL(script).origin);
-  response.writeHead(200, { ...common, 'content-type': 'text/html; charset=utf-8', ...(policy !== null && { 'content-security-policy': policy }) });
+  response.writeHead(200, {
+    ...common,
+    'content-type': 'text/html; charset=utf-8',
+    ...(policy !== null && { 'content-security-policy': policy }),
+  });
   response.end(shopHtml(wish, script));
 }

@@ -25,50 +25,79 @@ const pageSize = 500;
 
 /** Remembers in the site's database. */
 export function createDatabaseStorage({ knex, transaction }: DatabaseApi): VectorStorage {
-  const collections = (): Knex.QueryBuilder<CollectionRow, CollectionRow[]> => knex<CollectionRow>('sandbox_collections') as unknown as Knex.QueryBuilder<CollectionRow, CollectionRow[]>;
+  const collections = (): Knex.QueryBuilder<CollectionRow, CollectionRow[]> =>
+    knex<CollectionRow>('sandbox_collections') as unknown as Knex.QueryBuilder<CollectionRow, CollectionRow[]>;
   const records = ({ collection, namespace }: Place): Knex.QueryBuilder<RecordRow, RecordRow[]> =>
-    knex('sandbox_records').where({ collection_id: collection, namespace }) as unknown as Knex.QueryBuilder<RecordRow, RecordRow[]>;
+    knex('sandbox_records').where({ collection_id: collection, namespace }) as unknown as Knex.QueryBuilder<
+      RecordRow,
+      RecordRow[]
+    >;
   return {
-    listCollections: async (store, scope) => (await collections().where({ store, scope }).orderBy('created_at').orderBy('name')).map(collectionOf),
+    listCollections: async (store, scope) =>
+      (await collections().where({ store, scope }).orderBy('created_at').orderBy('name')).map(collectionOf),
     findCollection: async (store, named) => {
-      const [row] = await collections().where({ store, ...named }).limit(1);
+      const [row] = await collections()
+        .where({ store, ...named })
+        .limit(1);
       return row && collectionOf(row);
     },
     addCollection: async (collection) =>
-      (await knex('sandbox_collections').insert(rowOf(collection)).onConflict(['store', 'scope', 'name']).ignore().returning('id')).length > 0,
-    changeCollection: (collection) => transaction(async () => {
-      const { store, scope, name, id } = collection;
-      const [other] = await collections().where({ store, scope, name }).whereNot({ id }).limit(1);
-      if (other) return false;
-      await knex('sandbox_collections').where({ id }).update(rowOf(collection));
-      return true;
-    }),
-    removeCollection: (id) => transaction(async () => {
-      await knex('sandbox_records').where({ collection_id: id }).delete();
-      await knex('sandbox_collections').where({ id }).delete();
-    }),
-    put: (place, added) => transaction(async () => {
-      // One order for everyone, so that two writers of the same ids wait for each other instead of deadlocking.
-      const rows = [...added].sort((left, right) => (left.id < right.id ? -1 : 1)).map((record) => ({
-        collection_id: place.collection, namespace: place.namespace, record_id: record.id, position: record.order,
-        vector: bytesOf(record.vector), content: JSON.stringify(record.content),
-      }));
-      for (const batch of batches(rows)) {
-        await knex('sandbox_records').insert(batch).onConflict(['collection_id', 'namespace', 'record_id']).merge(['vector', 'content']);
-      }
-    }),
+      (
+        await knex('sandbox_collections')
+          .insert(rowOf(collection))
+          .onConflict(['store', 'scope', 'name'])
+          .ignore()
+          .returning('id')
+      ).length > 0,
+    changeCollection: (collection) =>
+      transaction(async () => {
+        const { store, scope, name, id } = collection;
+        const [other] = await collections().where({ store, scope, name }).whereNot({ id }).limit(1);
+        if (other) return false;
+        await knex('sandbox_collections').where({ id }).update(rowOf(collection));
+        return true;
+      }),
+    removeCollection: (id) =>
+      transaction(async () => {
+        await knex('sandbox_records').where({ collection_id: id }).delete();
+        await knex('sandbox_collections').where({ id }).delete();
+      }),
+    put: (place, added) =>
+      transaction(async () => {
+        // One order for everyone, so that two writers of the same ids wait for each other instead of deadlocking.
+        const rows = [...added]
+          .sort((left, right) => (left.id < right.id ? -1 : 1))
+          .map((record) => ({
+            collection_id: place.collection,
+            namespace: place.namespace,
+            record_id: record.id,
+            position: record.order,
+            vector: bytesOf(record.vector),
+            content: JSON.stringify(record.content),
+          }));
+        for (const batch of batches(rows)) {
+          await knex('sandbox_records')
+            .insert(batch)
+            .onConflict(['collection_id', 'namespace', 'record_id'])
+            .merge(['vector', 'content']);
+        }
+      }),
     get: async (place, ids) => {
       const found: StoredRecord[] = [];
       for (const batch of batches(ids)) found.push(...(await records(place).whereIn('record_id', batch)).map(recordOf));
       return found;
     },
-    remove: (place, ids) => transaction(async () => {
-      if (ids === null) await records(place).delete();
-      else for (const batch of batches(ids)) await records(place).whereIn('record_id', batch).delete();
-    }),
+    remove: (place, ids) =>
+      transaction(async () => {
+        if (ids === null) await records(place).delete();
+        else for (const batch of batches(ids)) await records(place).whereIn('record_id', batch).delete();
+      }),
     counts: async (collection) => {
-      const rows = await knex('sandbox_records').where({ collection_id: collection }).groupBy('namespace').select('namespace').count({ count: '*' }) as
-        { namespace: string; count: number | string }[];
+      const rows = (await knex('sandbox_records')
+        .where({ collection_id: collection })
+        .groupBy('namespace')
+        .select('namespace')
+        .count({ count: '*' })) as { namespace: string; count: number | string }[];
       return new Map(rows.map(({ namespace, count }) => [namespace, Number(count)]));
     },
     scan: (place, after = '') => pages(records, place, after),
@@ -76,7 +105,11 @@ export function createDatabaseStorage({ knex, transaction }: DatabaseApi): Vecto
   };
 }
 
-async function* pages(records: (place: Place) => Knex.QueryBuilder<RecordRow, RecordRow[]>, place: Place, after: string): AsyncIterable<readonly StoredRecord[]> {
+async function* pages(
+  records: (place: Place) => Knex.QueryBuilder<RecordRow, RecordRow[]>,
+  place: Place,
+  after: string,
+): AsyncIterable<readonly StoredRecord[]> {
   let from = after;
   for (;;) {
     const page = await records(place).where('position', '>', from).orderBy('position').limit(pageSize);
@@ -119,5 +152,7 @@ function floatsOf(bytes: Uint8Array): Float32Array {
 }
 
 function batches<T>(list: readonly T[]): T[][] {
-  return Array.from({ length: Math.ceil(list.length / batchSize) }, (_, index) => list.slice(index * batchSize, (index + 1) * batchSize));
+  return Array.from({ length: Math.ceil(list.length / batchSize) }, (_, index) =>
+    list.slice(index * batchSize, (index + 1) * batchSize),
+  );
 }

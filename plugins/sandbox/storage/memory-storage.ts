@@ -6,18 +6,32 @@ type Namespaces = Map<string, Map<string, StoredRecord>>;
 export function createMemoryStorage(): VectorStorage {
   const collections = new Map<string, StoredCollection>();
   const records = new Map<string, Namespaces>();
-  const at = ({ collection, namespace }: Place): Map<string, StoredRecord> => records.get(collection)?.get(namespace) ?? new Map<string, StoredRecord>();
+  const at = ({ collection, namespace }: Place): Map<string, StoredRecord> =>
+    records.get(collection)?.get(namespace) ?? new Map<string, StoredRecord>();
   const taken = ({ id, store, scope, name }: StoredCollection): boolean =>
-    [...collections.values()].some((other) => other.id !== id && other.store === store && other.scope === scope && other.name === name);
+    [...collections.values()].some(
+      (other) => other.id !== id && other.store === store && other.scope === scope && other.name === name,
+    );
   const keep = (collection: StoredCollection): boolean => {
     if (taken(collection)) return false;
     collections.set(collection.id, collection);
     return true;
   };
   return {
-    listCollections: (store, scope) => Promise.resolve([...collections.values()].filter((collection) => collection.store === store && collection.scope === scope)),
-    findCollection: (store, named) => Promise.resolve([...collections.values()].find((collection) => collection.store === store
-      && ('id' in named ? collection.id === named.id : collection.scope === named.scope && collection.name === named.name))),
+    listCollections: (store, scope) =>
+      Promise.resolve(
+        [...collections.values()].filter((collection) => collection.store === store && collection.scope === scope),
+      ),
+    findCollection: (store, named) =>
+      Promise.resolve(
+        [...collections.values()].find(
+          (collection) =>
+            collection.store === store &&
+            ('id' in named
+              ? collection.id === named.id
+              : collection.scope === named.scope && collection.name === named.name),
+        ),
+      ),
     addCollection: (collection) => Promise.resolve(keep(collection)),
     changeCollection: (collection) => Promise.resolve(keep(collection)),
     removeCollection: (id) => {
@@ -38,9 +52,20 @@ export function createMemoryStorage(): VectorStorage {
       else for (const id of ids) at(place).delete(id);
       return Promise.resolve();
     },
-    counts: (collection) => Promise.resolve(new Map([...(records.get(collection) ?? new Map<string, Map<string, StoredRecord>>())]
-      .map(([namespace, held]): [string, number] => [namespace, held.size]).filter(([, count]) => count > 0))),
-    scan: (place, after = '') => pageOf([...at(place).values()].filter(({ order }) => order > after).sort((left, right) => (left.order < right.order ? -1 : 1))),
+    counts: (collection) =>
+      Promise.resolve(
+        new Map(
+          [...(records.get(collection) ?? new Map<string, Map<string, StoredRecord>>())]
+            .map(([namespace, held]): [string, number] => [namespace, held.size])
+            .filter(([, count]) => count > 0),
+        ),
+      ),
+    scan: (place, after = '') =>
+      pageOf(
+        [...at(place).values()]
+          .filter(({ order }) => order > after)
+          .sort((left, right) => (left.order < right.order ? -1 : 1)),
+      ),
     together: (work) => work(),
   };
 }

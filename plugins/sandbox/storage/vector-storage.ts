@@ -32,7 +32,10 @@ export interface Place {
 export interface VectorStorage {
   /** Oldest first. */
   listCollections(store: string, scope: string): Promise<readonly StoredCollection[]>;
-  findCollection(store: string, named: { readonly scope: string; readonly name: string } | { readonly id: string }): Promise<StoredCollection | undefined>;
+  findCollection(
+    store: string,
+    named: { readonly scope: string; readonly name: string } | { readonly id: string },
+  ): Promise<StoredCollection | undefined>;
   /** False, and nothing done, when the name is taken. */
   addCollection(collection: StoredCollection): Promise<boolean>;
   /** False, and nothing done, when the new name is taken. */

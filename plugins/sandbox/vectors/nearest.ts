@@ -25,7 +25,8 @@ export async function nearest({ pages, vector, metric, limit, accepts }: Nearest
   const sign = greaterIsNearer(metric) ? -1 : 1;
   const measure = measures[metric];
   // Sorting is stable: records of one score stay in their order.
-  const best = (hits: readonly Hit[]): Hit[] => [...hits].sort((left, right) => sign * (left.score - right.score)).slice(0, limit);
+  const best = (hits: readonly Hit[]): Hit[] =>
+    [...hits].sort((left, right) => sign * (left.score - right.score)).slice(0, limit);
   const length = norm(vector);
   let hits: Hit[] = [];
   for await (const page of pages) {

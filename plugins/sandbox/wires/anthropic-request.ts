@@ -5,7 +5,11 @@ import type { WireReply, WireRequest } from '../wire.ts';
 /** `request_id` is given in the body and in a header. */
 export function anthropicError(status: number, type: string, message: string): WireReply {
   const requestId = 'req_sandbox';
-  return jsonReply(status, { type: 'error', error: { type, message }, request_id: requestId }, { 'request-id': requestId });
+  return jsonReply(
+    status,
+    { type: 'error', error: { type, message }, request_id: requestId },
+    { 'request-id': requestId },
+  );
 }
 
 const invalid = (message: string): Refusal => new Refusal(anthropicError(400, 'invalid_request_error', message));
@@ -18,7 +22,8 @@ const sampling = ['temperature', 'top_p', 'top_k'] as const;
 export function checkVersion(request: WireRequest): void {
   const version = request.headers['anthropic-version'];
   if (version === undefined) throw invalid('anthropic-version: header is required');
-  if (!versions.includes(String(version))) throw invalid(`anthropic-version: "${String(version)}" is not a valid version`);
+  if (!versions.includes(String(version)))
+    throw invalid(`anthropic-version: "${String(version)}" is not a valid version`);
 }
 
 /**
@@ -36,14 +41,22 @@ export function readMessagesRequest(request: WireRequest): { readonly question: 
   if (model === '') throw invalid('model: String should have at least 1 character');
   const maxTokens = body['max_tokens'];
   if (maxTokens === undefined) throw invalid('max_tokens: Field required');
-  if (typeof maxTokens !== 'number' || !Number.isInteger(maxTokens)) throw invalid('max_tokens: Input should be a valid integer');
+  if (typeof maxTokens !== 'number' || !Number.isInteger(maxTokens))
+    throw invalid('max_tokens: Input should be a valid integer');
   if (maxTokens < 1) throw invalid('max_tokens: Input should be greater than or equal to 1');
   const messages = readMessages(body['messages']);
   checkSampling(request, body);
   if (model.startsWith('missing-')) throw new Refusal(anthropicError(404, 'not_found_error', `model: ${model}`));
   const question = {
-    provider: 'Claude', model, system: textOf(body['system']), messages, maxTokens,
-    stop: stopsOf(body['stop_sequences']), seed: String(request.seed), json: false, reason: false,
+    provider: 'Claude',
+    model,
+    system: textOf(body['system']),
+    messages,
+    maxTokens,
+    stop: stopsOf(body['stop_sequences']),
+    seed: String(request.seed),
+    json: false,
+    reason: false,
   };
   return { question, stream: body['stream'] === true };
 }
@@ -54,8 +67,12 @@ function readMessages(messages: unknown): { role: string; content: string }[] {
   if (messages.length === 0) throw invalid('messages: at least one message is required');
   return messages.map((message: unknown, index) => {
     const { role, content } = isObject(message) ? message : {};
-    if (role === 'system') throw invalid('messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter, not "system" as an input message role.');
-    if (role !== 'user' && role !== 'assistant') throw invalid(`messages.${String(index)}.role: Input should be 'user' or 'assistant'`);
+    if (role === 'system')
+      throw invalid(
+        'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter, not "system" as an input message role.',
+      );
+    if (role !== 'user' && role !== 'assistant')
+      throw invalid(`messages.${String(index)}.role: Input should be 'user' or 'assistant'`);
     if (index === 0 && role !== 'user') throw invalid('messages: first message must use the "user" role');
     if (content === undefined) throw invalid(`messages.${String(index)}.content: Field required`);
     const text = textOf(content);

@@ -30,18 +30,21 @@ interface Parts {
 }
 
 function whole({ dialect, chat, answer, envelope }: Parts): unknown {
-  const reasoning = dialect.reasoningMember && answer.reasoning !== '' ? { [dialect.reasoningMember]: answer.reasoning } : {};
+  const reasoning =
+    dialect.reasoningMember && answer.reasoning !== '' ? { [dialect.reasoningMember]: answer.reasoning } : {};
   return {
     id: envelope.id,
     object: 'chat.completion',
     created: envelope.created,
     model: envelope.model,
-    choices: [{
-      index: 0,
-      message: { role: 'assistant', content: answer.text, ...reasoning, ...dialect.message(answer) },
-      finish_reason: finishReasons[answer.finish],
-      ...dialect.choice(answer),
-    }],
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content: answer.text, ...reasoning, ...dialect.message(answer) },
+        finish_reason: finishReasons[answer.finish],
+        ...dialect.choice(answer),
+      },
+    ],
     usage: dialect.usage(answer),
     ...dialect.top(answer, chat),
   };
@@ -50,10 +53,18 @@ function whole({ dialect, chat, answer, envelope }: Parts): unknown {
 function streamed(parts: Parts): string[] {
   const { dialect, chat, answer } = parts;
   const withUsage = chat.streamUsage || dialect.alwaysStreamsUsage;
-  const chunk = (choices: readonly unknown[], rest: Readonly<Record<string, unknown>> = chat.streamUsage ? { usage: null } : {}): string =>
+  const chunk = (
+    choices: readonly unknown[],
+    rest: Readonly<Record<string, unknown>> = chat.streamUsage ? { usage: null } : {},
+  ): string =>
     `data: ${JSON.stringify({
-      id: parts.envelope.id, object: 'chat.completion.chunk', created: parts.envelope.created, model: parts.envelope.model,
-      choices, ...dialect.top(answer, chat), ...rest,
+      id: parts.envelope.id,
+      object: 'chat.completion.chunk',
+      created: parts.envelope.created,
+      model: parts.envelope.model,
+      choices,
+      ...dialect.top(answer, chat),
+      ...rest,
     })}\n\n`;
   const delta = (members: Readonly<Record<string, unknown>>, finish: string | null = null): string =>
     chunk([{ index: 0, delta: members, finish_reason: finish, logprobs: null }]);

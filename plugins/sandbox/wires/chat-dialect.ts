@@ -38,7 +38,12 @@ export function openAiUsage(answer: Answer): Members {
     completion_tokens: answer.outputTokens,
     total_tokens: answer.inputTokens + answer.outputTokens,
     prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
-    completion_tokens_details: { reasoning_tokens: answer.reasoningTokens, audio_tokens: 0, accepted_prediction_tokens: 0, rejected_prediction_tokens: 0 },
+    completion_tokens_details: {
+      reasoning_tokens: answer.reasoningTokens,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
   };
 }
 
@@ -50,7 +55,8 @@ export const openAiDialect: ChatDialect = {
   id: (answer) => `chatcmpl-${answer.fingerprint.slice(0, 29)}`,
   modelName: (asked) => datedNames[asked] ?? asked,
   // From gpt-5.1 on a model reasons only when asked to.
-  reasons: (model, { reasoning_effort: effort }) => (/^gpt-5\.\d/.test(model) ? effort !== undefined && effort !== 'none' : isReasoningModel(model)),
+  reasons: (model, { reasoning_effort: effort }) =>
+    /^gpt-5\.\d/.test(model) ? effort !== undefined && effort !== 'none' : isReasoningModel(model),
   refusesMaxTokens: (model) => isReasoningModel(model),
   usage: openAiUsage,
   message: () => ({ refusal: null, annotations: [] }),

@@ -41,7 +41,10 @@ export function readChatRequest(dialect: ChatDialect, request: WireRequest, mode
     question: {
       provider: dialect.label,
       model: name,
-      system: messages.filter(({ role }) => isSystem(role)).map(({ content }) => content).join('\n\n'),
+      system: messages
+        .filter(({ role }) => isSystem(role))
+        .map(({ content }) => content)
+        .join('\n\n'),
       messages: messages.filter(({ role }) => !isSystem(role)),
       maxTokens: integer(body['max_completion_tokens']) ?? integer(body['max_tokens']),
       stop: stopsOf(body['stop']),
@@ -62,41 +65,78 @@ const isSystem = (role: string): boolean => role === 'system' || role === 'devel
 
 function readMessages(messages: unknown, refuse: Refuse): { role: string; content: string }[] {
   if (messages === undefined || messages === null) return refuse('no_messages');
-  if (!Array.isArray(messages)) return refuse('invalid', { param: 'messages', message: "Invalid type for 'messages': expected an array of objects." });
+  if (!Array.isArray(messages))
+    return refuse('invalid', {
+      param: 'messages',
+      message: "Invalid type for 'messages': expected an array of objects.",
+    });
   if (messages.length === 0) {
-    return refuse('invalid', { param: 'messages', message: "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead." });
+    return refuse('invalid', {
+      param: 'messages',
+      message:
+        "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.",
+    });
   }
   return messages.map((message: unknown, index) => {
     const role = isObject(message) ? message['role'] : undefined;
     if (typeof role !== 'string' || !roles.includes(role)) {
       const supported = roles.map((name) => `'${name}'`).join(', ');
-      return refuse('invalid', { param: `messages[${String(index)}].role`, message: `Invalid value: '${String(role)}'. Supported values are: ${supported}.` });
+      return refuse('invalid', {
+        param: `messages[${String(index)}].role`,
+        message: `Invalid value: '${String(role)}'. Supported values are: ${supported}.`,
+      });
     }
     const content = isObject(message) ? message['content'] : undefined;
     if (content === undefined || content === null || typeof content === 'number') {
-      return refuse('invalid', { param: `messages[${String(index)}].content`, message: `Invalid value for 'content': expected a string, got ${content === undefined ? 'nothing' : String(content)}.` });
+      return refuse('invalid', {
+        param: `messages[${String(index)}].content`,
+        message: `Invalid value for 'content': expected a string, got ${content === undefined ? 'nothing' : String(content)}.`,
+      });
     }
     return { role, content: textOf(content) };
   });
 }
 
-function checkNumbers(dialect: ChatDialect, { body, model }: { body: Record<string, unknown>; model: string }, refuse: Refuse): void {
+function checkNumbers(
+  dialect: ChatDialect,
+  { body, model }: { body: Record<string, unknown>; model: string },
+  refuse: Refuse,
+): void {
   for (const [param, [least, most]] of Object.entries(ranges)) {
     const value = body[param];
     if (value === undefined || value === null) continue;
-    if (typeof value !== 'number') refuse('invalid', { param, message: `Invalid type for '${param}': expected a decimal, but got something else instead.` });
-    else if (value < least) refuse('invalid', { param, message: `Invalid '${param}': decimal below minimum value. Expected a value >= ${String(least)}, but got ${String(value)} instead.` });
-    else if (value > most) refuse('invalid', { param, message: `Invalid '${param}': decimal above maximum value. Expected a value <= ${String(most)}, but got ${String(value)} instead.` });
+    if (typeof value !== 'number')
+      refuse('invalid', {
+        param,
+        message: `Invalid type for '${param}': expected a decimal, but got something else instead.`,
+      });
+    else if (value < least)
+      refuse('invalid', {
+        param,
+        message: `Invalid '${param}': decimal below minimum value. Expected a value >= ${String(least)}, but got ${String(value)} instead.`,
+      });
+    else if (value > most)
+      refuse('invalid', {
+        param,
+        message: `Invalid '${param}': decimal above maximum value. Expected a value <= ${String(most)}, but got ${String(value)} instead.`,
+      });
   }
   for (const param of ['max_tokens', 'max_completion_tokens']) {
     const value = body[param];
     if (value === undefined || value === null) continue;
     if (integer(value) === undefined || Number(value) < 1) {
-      refuse('invalid', { param, message: `Invalid '${param}': integer below minimum value. Expected a value >= 1, but got ${String(value)} instead.` });
+      refuse('invalid', {
+        param,
+        message: `Invalid '${param}': integer below minimum value. Expected a value >= 1, but got ${String(value)} instead.`,
+      });
     }
   }
   if (body['max_tokens'] !== undefined && dialect.refusesMaxTokens(model)) {
-    refuse('unsupported', { param: 'max_tokens', message: "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead." });
+    refuse('unsupported', {
+      param: 'max_tokens',
+      message:
+        "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+    });
   }
 }
 

@@ -42,19 +42,51 @@ export function chatWire(parts: ChatWireParts): Wire {
     models: parts.models,
     embeddingModels,
     imageModels,
-    settings: (root) => ({ api_key: sandboxKey, base_url: root + base, ...defaultModels({ models: parts.models, embeddingModels, imageModels }) }),
+    settings: (root) => ({
+      api_key: sandboxKey,
+      base_url: root + base,
+      ...defaultModels({ models: parts.models, embeddingModels, imageModels }),
+    }),
     refuse: parts.refuse ?? ((request) => refuseBearer(dialect, request)),
     errors: chatErrors(dialect),
     routes: [
-      { method: 'POST', path: new RegExp(`^${escaped}/chat/completions$`), handle: (request) => chatCompletion(dialect, request) },
+      {
+        method: 'POST',
+        path: new RegExp(`^${escaped}/chat/completions$`),
+        handle: (request) => chatCompletion(dialect, request),
+      },
       ...(embeddingModels.length > 0
-        ? [{ method: 'POST' as const, path: new RegExp(`^${escaped}/embeddings$`), handle: (request: WireRequest) => embeddings(dialect, request) }]
+        ? [
+            {
+              method: 'POST' as const,
+              path: new RegExp(`^${escaped}/embeddings$`),
+              handle: (request: WireRequest) => embeddings(dialect, request),
+            },
+          ]
         : []),
       ...(dialect.images
-        ? [{ method: 'POST' as const, path: new RegExp(`^${escaped}/images/generations$`), handle: (request: WireRequest) => imageGenerations(dialect, request) }]
+        ? [
+            {
+              method: 'POST' as const,
+              path: new RegExp(`^${escaped}/images/generations$`),
+              handle: (request: WireRequest) => imageGenerations(dialect, request),
+            },
+          ]
         : []),
-      ...(edits ? [{ method: 'POST' as const, path: new RegExp(`^${escaped}/images/edits$`), handle: (request: WireRequest) => imageEdits(dialect, request) }] : []),
-      { method: 'GET', path: new RegExp(`^${escaped}/models$`), handle: () => jsonReply(200, { object: 'list', ...parts.list, data: listed.map(parts.model) }) },
+      ...(edits
+        ? [
+            {
+              method: 'POST' as const,
+              path: new RegExp(`^${escaped}/images/edits$`),
+              handle: (request: WireRequest) => imageEdits(dialect, request),
+            },
+          ]
+        : []),
+      {
+        method: 'GET',
+        path: new RegExp(`^${escaped}/models$`),
+        handle: () => jsonReply(200, { object: 'list', ...parts.list, data: listed.map(parts.model) }),
+      },
       {
         method: 'GET',
         path: new RegExp(`^${escaped}/models/(?<model>.+)$`),
@@ -69,9 +101,17 @@ export function chatWire(parts: ChatWireParts): Wire {
 }
 
 /** The settings that name the default models; those of what a provider cannot do are left out. */
-export function defaultModels(wire: Pick<Wire, 'models' | 'embeddingModels' | 'imageModels'>): Readonly<Record<string, string>> {
-  const named = { model: wire.models[0], embedding_model: wire.embeddingModels?.[0], image_model: wire.imageModels?.[0] };
-  return Object.fromEntries(Object.entries(named).flatMap(([name, model]) => (model === undefined ? [] : [[name, model]])));
+export function defaultModels(
+  wire: Pick<Wire, 'models' | 'embeddingModels' | 'imageModels'>,
+): Readonly<Record<string, string>> {
+  const named = {
+    model: wire.models[0],
+    embedding_model: wire.embeddingModels?.[0],
+    image_model: wire.imageModels?.[0],
+  };
+  return Object.fromEntries(
+    Object.entries(named).flatMap(([name, model]) => (model === undefined ? [] : [[name, model]])),
+  );
 }
 
 /** Wants `Authorization: Bearer sandbox`. */

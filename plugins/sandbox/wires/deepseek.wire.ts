@@ -10,13 +10,32 @@ const dialect: ChatDialect = {
   ...openAiDialect,
   label: 'DeepSeek',
   sentences: {
-    no_key: () => ({ message: 'Authentication Fails (auth header format should be Bearer sk-...)', type: 'authentication_error', code: 'invalid_request_error' }),
-    bad_key: ({ key }) => ({ message: `Authentication Fails, Your api key: ${maskKey(key ?? '')} is invalid`, type: 'authentication_error', code: 'invalid_request_error' }),
-    no_model: () => ({ message: 'Failed to deserialize the JSON body into the target type: missing field `model`', code: 'invalid_request_error' }),
-    no_messages: () => ({ message: 'Failed to deserialize the JSON body into the target type: missing field `messages`', param: null, code: 'invalid_request_error' }),
+    no_key: () => ({
+      message: 'Authentication Fails (auth header format should be Bearer sk-...)',
+      type: 'authentication_error',
+      code: 'invalid_request_error',
+    }),
+    bad_key: ({ key }) => ({
+      message: `Authentication Fails, Your api key: ${maskKey(key ?? '')} is invalid`,
+      type: 'authentication_error',
+      code: 'invalid_request_error',
+    }),
+    no_model: () => ({
+      message: 'Failed to deserialize the JSON body into the target type: missing field `model`',
+      code: 'invalid_request_error',
+    }),
+    no_messages: () => ({
+      message: 'Failed to deserialize the JSON body into the target type: missing field `messages`',
+      param: null,
+      code: 'invalid_request_error',
+    }),
     unknown_model: () => ({ message: 'Model Not Exist', status: 400, code: 'invalid_request_error' }),
     rate_limited: () => ({ message: 'Rate limit reached', type: 'rate_limit_error', code: 'rate_limit_error' }),
-    server_error: () => ({ message: 'Internal server error', type: 'internal_server_error', code: 'internal_server_error' }),
+    server_error: () => ({
+      message: 'Internal server error',
+      type: 'internal_server_error',
+      code: 'internal_server_error',
+    }),
   },
   id: (answer) => answer.fingerprint.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
   modelName: (asked) => asked,

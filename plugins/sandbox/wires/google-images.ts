@@ -14,7 +14,8 @@ const edges: Readonly<Record<string, number>> = { '1K': 1024, '2K': 2048, '4K': 
 /** Tokens of an output image. */
 const imageTokens = 1290;
 
-const invalid = (message: string): Refusal => new Refusal(googleError({ code: 400, status: 'INVALID_ARGUMENT', message }));
+const invalid = (message: string): Refusal =>
+  new Refusal(googleError({ code: 400, status: 'INVALID_ARGUMENT', message }));
 
 interface Config {
   readonly modalities: readonly string[];
@@ -22,9 +23,12 @@ interface Config {
 }
 
 function configOf({ body }: WireRequest): Config {
-  const config = isObject(body) ? body['generationConfig'] ?? body['generation_config'] : undefined;
+  const config = isObject(body) ? (body['generationConfig'] ?? body['generation_config']) : undefined;
   const { responseModalities = [], imageConfig = {} } = isObject(config) ? config : {};
-  return { modalities: Array.isArray(responseModalities) ? responseModalities.map(String) : [], image: isObject(imageConfig) ? imageConfig : {} };
+  return {
+    modalities: Array.isArray(responseModalities) ? responseModalities.map(String) : [],
+    image: isObject(imageConfig) ? imageConfig : {},
+  };
 }
 
 /** Whether a generateContent request wants a picture. @throws Refusal when the model has none to give. */
@@ -32,7 +36,8 @@ export function wantsImage(request: WireRequest): boolean {
   const { model = '' } = request.params;
   const { modalities } = configOf(request);
   if (modalities.length === 0) return /image/.test(model);
-  if (modalities.includes('IMAGE') && /^gemini-[\d.]+-(?:flash|pro)(?:-lite)?$/.test(model)) throw invalid('Multi-modal output is not supported.');
+  if (modalities.includes('IMAGE') && /^gemini-[\d.]+-(?:flash|pro)(?:-lite)?$/.test(model))
+    throw invalid('Multi-modal output is not supported.');
   return modalities.includes('IMAGE');
 }
 
@@ -41,7 +46,8 @@ export function generateImage(request: WireRequest, prompt: string): WireReply {
   const { model = '' } = request.params;
   const { modalities, image } = configOf(request);
   const { aspectRatio = '1:1', imageSize = '1K' } = image;
-  if (typeof aspectRatio !== 'string' || !shapes.includes(aspectRatio)) throw invalid(`Invalid aspect ratio '${String(aspectRatio)}'. Supported values are: ${shapes.join(', ')}.`);
+  if (typeof aspectRatio !== 'string' || !shapes.includes(aspectRatio))
+    throw invalid(`Invalid aspect ratio '${String(aspectRatio)}'. Supported values are: ${shapes.join(', ')}.`);
   const edge = edges[String(imageSize)];
   if (edge === undefined) throw invalid(`Invalid image size '${String(imageSize)}'. Supported values are: 1K, 2K, 4K.`);
   const source = sourceOf(request);
@@ -50,13 +56,22 @@ export function generateImage(request: WireRequest, prompt: string): WireReply {
   const words = modalities.includes('TEXT') ? [{ text: 'Here is a picture drawn by the sandbox.' }] : [];
   const input = countTokens(prompt);
   return jsonReply(200, {
-    candidates: [{
-      content: { parts: [...words, { inlineData: { mimeType: 'image/png', data: drawPicture(recipe).toString('base64') } }], role: 'model' },
-      finishReason: 'STOP', index: 0,
-    }],
+    candidates: [
+      {
+        content: {
+          parts: [...words, { inlineData: { mimeType: 'image/png', data: drawPicture(recipe).toString('base64') } }],
+          role: 'model',
+        },
+        finishReason: 'STOP',
+        index: 0,
+      },
+    ],
     usageMetadata: {
-      promptTokenCount: input, candidatesTokenCount: imageTokens, totalTokenCount: input + imageTokens,
-      promptTokensDetails: [{ modality: 'TEXT', tokenCount: input }], candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: imageTokens }],
+      promptTokenCount: input,
+      candidatesTokenCount: imageTokens,
+      totalTokenCount: input + imageTokens,
+      promptTokensDetails: [{ modality: 'TEXT', tokenCount: input }],
+      candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: imageTokens }],
     },
     modelVersion: model,
     responseId: recipe.fingerprint.slice(0, 22),
@@ -68,10 +83,15 @@ function sourceOf({ body }: WireRequest): string | null {
   const contents: readonly unknown[] = isObject(body) && Array.isArray(body['contents']) ? body['contents'] : [];
   const last = contents.at(-1);
   const parts: readonly unknown[] = isObject(last) && Array.isArray(last['parts']) ? last['parts'] : [];
-  const inline = parts.map((part) => (isObject(part) ? part['inlineData'] ?? part['inline_data'] : undefined)).find(isObject);
+  const inline = parts
+    .map((part) => (isObject(part) ? (part['inlineData'] ?? part['inline_data']) : undefined))
+    .find(isObject);
   if (inline === undefined) return null;
   const data = typeof inline['data'] === 'string' ? inline['data'] : '';
-  if (readSource(Buffer.from(data, 'base64')) === null) throw invalid('Unable to process input image. Please retry or report in https://developers.generativeai.google/guide/troubleshooting');
+  if (readSource(Buffer.from(data, 'base64')) === null)
+    throw invalid(
+      'Unable to process input image. Please retry or report in https://developers.generativeai.google/guide/troubleshooting',
+    );
   return data;
 }
 
@@ -80,18 +100,24 @@ function predict(request: WireRequest): WireReply {
   const { model = '', version = 'v1beta' } = request.params;
   if (model.startsWith('missing-')) throw new Refusal(unknownModel(model, version, 'predict'));
   const { instances, parameters } = isObject(request.body) ? request.body : {};
-  const [instance] = Array.isArray(instances) ? instances as unknown[] : [];
+  const [instance] = Array.isArray(instances) ? (instances as unknown[]) : [];
   const prompt = isObject(instance) ? instance['prompt'] : undefined;
-  if (typeof prompt !== 'string' || prompt === '') throw invalid('Request contains an invalid argument: instances[0].prompt is empty.');
+  if (typeof prompt !== 'string' || prompt === '')
+    throw invalid('Request contains an invalid argument: instances[0].prompt is empty.');
   const { sampleCount = 4, aspectRatio = '1:1', sampleImageSize = '1K' } = isObject(parameters) ? parameters : {};
-  if (typeof sampleCount !== 'number' || !Number.isInteger(sampleCount) || sampleCount < 1 || sampleCount > 4) throw invalid('Image generation failed with the following error: sampleCount must be between 1 and 4, inclusive.');
-  if (typeof aspectRatio !== 'string' || !imagenShapes.includes(aspectRatio)) throw invalid(`Invalid aspect ratio '${String(aspectRatio)}'. Supported values are: ${imagenShapes.join(', ')}.`);
-  if (sampleImageSize !== '1K' && sampleImageSize !== '2K') throw invalid('Invalid sampleImageSize. Supported values are: 1K, 2K.');
+  if (typeof sampleCount !== 'number' || !Number.isInteger(sampleCount) || sampleCount < 1 || sampleCount > 4)
+    throw invalid('Image generation failed with the following error: sampleCount must be between 1 and 4, inclusive.');
+  if (typeof aspectRatio !== 'string' || !imagenShapes.includes(aspectRatio))
+    throw invalid(`Invalid aspect ratio '${String(aspectRatio)}'. Supported values are: ${imagenShapes.join(', ')}.`);
+  if (sampleImageSize !== '1K' && sampleImageSize !== '2K')
+    throw invalid('Invalid sampleImageSize. Supported values are: 1K, 2K.');
   const size = shapedSize(aspectRatio, edges[sampleImageSize] ?? 1024);
   return jsonReply(200, {
     predictions: Array.from({ length: sampleCount }, (_, index) => ({
       mimeType: 'image/png',
-      bytesBase64Encoded: drawPicture(recipeOf({ prompt, ...size, index, seed: request.seed, model })).toString('base64'),
+      bytesBase64Encoded: drawPicture(recipeOf({ prompt, ...size, index, seed: request.seed, model })).toString(
+        'base64',
+      ),
     })),
   });
 }

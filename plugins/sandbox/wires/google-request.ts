@@ -2,25 +2,66 @@ import type { Question } from '../answer.ts';
 import { isObject, jsonReply, Refusal, stopsOf, textOf } from '../wire.ts';
 import type { WireReply, WireRequest } from '../wire.ts';
 
-export function googleError(error: { readonly code: number; readonly status: string; readonly message: string; readonly details?: readonly object[] }): WireReply {
-  return jsonReply(error.code, { error: { code: error.code, message: error.message, status: error.status, ...(error.details && { details: error.details }) } });
+export function googleError(error: {
+  readonly code: number;
+  readonly status: string;
+  readonly message: string;
+  readonly details?: readonly object[];
+}): WireReply {
+  return jsonReply(error.code, {
+    error: {
+      code: error.code,
+      message: error.message,
+      status: error.status,
+      ...(error.details && { details: error.details }),
+    },
+  });
 }
 
-const invalid = (message: string): Refusal => new Refusal(googleError({ code: 400, status: 'INVALID_ARGUMENT', message }));
+const invalid = (message: string): Refusal =>
+  new Refusal(googleError({ code: 400, status: 'INVALID_ARGUMENT', message }));
 
 export function unknownModel(model: string, version: string, method = 'generateContent'): WireReply {
   return googleError({
-    code: 404, status: 'NOT_FOUND',
+    code: 404,
+    status: 'NOT_FOUND',
     message: `models/${model} is not found for API version ${version}, or is not supported for ${method}. Call ListModels to see the list of available models and their supported methods.`,
   });
 }
 
 /** Members Google knows; it refuses a body with any other. */
-const requestMembers = ['model', 'systemInstruction', 'contents', 'tools', 'toolConfig', 'safetySettings', 'generationConfig', 'cachedContent'];
+const requestMembers = [
+  'model',
+  'systemInstruction',
+  'contents',
+  'tools',
+  'toolConfig',
+  'safetySettings',
+  'generationConfig',
+  'cachedContent',
+];
 const configMembers = [
-  'candidateCount', 'stopSequences', 'maxOutputTokens', 'temperature', 'topP', 'topK', 'seed', 'responseMimeType', 'responseSchema', '_responseJsonSchema',
-  'responseJsonSchema', 'presencePenalty', 'frequencyPenalty', 'responseLogprobs', 'logprobs', 'enableEnhancedCivicAnswers', 'responseModalities',
-  'speechConfig', 'thinkingConfig', 'imageConfig', 'mediaResolution',
+  'candidateCount',
+  'stopSequences',
+  'maxOutputTokens',
+  'temperature',
+  'topP',
+  'topK',
+  'seed',
+  'responseMimeType',
+  'responseSchema',
+  '_responseJsonSchema',
+  'responseJsonSchema',
+  'presencePenalty',
+  'frequencyPenalty',
+  'responseLogprobs',
+  'logprobs',
+  'enableEnhancedCivicAnswers',
+  'responseModalities',
+  'speechConfig',
+  'thinkingConfig',
+  'imageConfig',
+  'mediaResolution',
 ];
 
 /**
@@ -35,12 +76,15 @@ export function readGenerateRequest(request: WireRequest): Question {
   const body = withCamelCase(request.body);
   checkMembers(body, requestMembers, '');
   const config = isObject(body['generationConfig']) ? withCamelCase(body['generationConfig']) : {};
-  checkMembers(config, configMembers, ' at \'generation_config\'');
+  checkMembers(config, configMembers, " at 'generation_config'");
   const maxTokens = config['maxOutputTokens'];
-  if (maxTokens !== undefined && (typeof maxTokens !== 'number' || maxTokens < 1)) throw invalid('* GenerateContentRequest.generation_config.max_output_tokens: must be positive.');
+  if (maxTokens !== undefined && (typeof maxTokens !== 'number' || maxTokens < 1))
+    throw invalid('* GenerateContentRequest.generation_config.max_output_tokens: must be positive.');
   const temperature = config['temperature'];
   if (temperature !== undefined && (typeof temperature !== 'number' || temperature < 0 || temperature > 2)) {
-    throw invalid(`* GenerateContentRequest.generation_config.temperature: temperature must be in the range [0.0, 2.0].`);
+    throw invalid(
+      `* GenerateContentRequest.generation_config.temperature: temperature must be in the range [0.0, 2.0].`,
+    );
   }
   return {
     provider: 'Google',
@@ -56,21 +100,29 @@ export function readGenerateRequest(request: WireRequest): Question {
 }
 
 function readContents(contents: unknown): { role: string; content: string }[] {
-  if (!Array.isArray(contents) || contents.length === 0) throw invalid('* GenerateContentRequest.contents: contents is not specified\n');
+  if (!Array.isArray(contents) || contents.length === 0)
+    throw invalid('* GenerateContentRequest.contents: contents is not specified\n');
   return contents.map((content: unknown, index) => {
     const { role = 'user', parts } = isObject(content) ? content : {};
     if (role !== 'user' && role !== 'model') throw invalid('Please use a valid role: user, model.');
-    if (!Array.isArray(parts) || parts.length === 0) throw invalid(`* GenerateContentRequest.contents[${String(index)}].parts: contents.parts must not be empty.\n`);
+    if (!Array.isArray(parts) || parts.length === 0)
+      throw invalid(`* GenerateContentRequest.contents[${String(index)}].parts: contents.parts must not be empty.\n`);
     return { role, content: textOf(parts) };
   });
 }
 
 function checkMembers(object: Readonly<Record<string, unknown>>, known: readonly string[], place: string): void {
   const stranger = Object.keys(object).find((name) => !known.includes(name));
-  if (stranger !== undefined) throw invalid(`Invalid JSON payload received. Unknown name "${stranger}"${place}: Cannot find field.`);
+  if (stranger !== undefined)
+    throw invalid(`Invalid JSON payload received. Unknown name "${stranger}"${place}: Cannot find field.`);
 }
 
 /** Google reads `generation_config` and `generationConfig` alike. */
 function withCamelCase(object: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name.replace(/(?<=[a-z])_([a-z])/g, (_, letter: string) => letter.toUpperCase()), value]));
+  return Object.fromEntries(
+    Object.entries(object).map(([name, value]) => [
+      name.replace(/(?<=[a-z])_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+      value,
+    ]),
+  );
 }

@@ -19,11 +19,13 @@ function usage(answer: Answer): object {
 /** One GenerateContentResponse: the whole answer, or a piece of the stream. */
 function response(answer: Answer, model: string, piece: { readonly text: string; readonly last: boolean }): object {
   return {
-    candidates: [{
-      content: { ...(piece.text !== '' && { parts: [{ text: piece.text }] }), role: 'model' },
-      ...(piece.last && { finishReason: answer.finish === 'length' ? 'MAX_TOKENS' : 'STOP' }),
-      index: 0,
-    }],
+    candidates: [
+      {
+        content: { ...(piece.text !== '' && { parts: [{ text: piece.text }] }), role: 'model' },
+        ...(piece.last && { finishReason: answer.finish === 'length' ? 'MAX_TOKENS' : 'STOP' }),
+        index: 0,
+      },
+    ],
     usageMetadata: usage(answer),
     modelVersion: model,
     responseId: answer.fingerprint.slice(0, 22),
@@ -42,11 +44,18 @@ function streamGenerateContent(request: WireRequest): WireReply {
   const question = readGenerateRequest(request);
   const answer = makeAnswer(question);
   const parts = pieces(answer.text);
-  const responses = (parts.length === 0 ? [''] : parts)
-    .map((text, index, all) => JSON.stringify(response(answer, question.model, { text, last: index === all.length - 1 })));
+  const responses = (parts.length === 0 ? [''] : parts).map((text, index, all) =>
+    JSON.stringify(response(answer, question.model, { text, last: index === all.length - 1 })),
+  );
   if (request.query.get('alt') === 'sse') return streamReply(responses.map((json) => `data: ${json}\r\n\r\n`));
   const headers = { 'content-type': 'application/json; charset=utf-8' };
-  return { status: 200, headers, chunks: responses.map((json, index) => `${index === 0 ? '[' : ','}${json}${index === responses.length - 1 ? ']' : ''}`) };
+  return {
+    status: 200,
+    headers,
+    chunks: responses.map(
+      (json, index) => `${index === 0 ? '[' : ','}${json}${index === responses.length - 1 ? ']' : ''}`,
+    ),
+  };
 }
 
 const models = ['gemini-3.5-flash', 'gemini-2.5-pro', 'gemini-2.5-flash'];
@@ -56,7 +65,9 @@ const imageModels = ['gemini-2.5-flash-image', 'gemini-3-pro-image', 'imagen-4.0
 /** What a model of that name can be asked for. */
 function methodsOf(id: string): string[] {
   if (id.startsWith('imagen')) return ['predict'];
-  return embeddingModels.includes(id) ? ['embedContent', 'countTextTokens', 'countTokens'] : ['generateContent', 'countTokens'];
+  return embeddingModels.includes(id)
+    ? ['embedContent', 'countTextTokens', 'countTokens']
+    : ['generateContent', 'countTokens'];
 }
 
 const model = (id: string): object => ({
@@ -80,15 +91,24 @@ function refuse({ headers, query }: WireRequest): WireReply | null {
   if (key === sandboxKey) return null;
   if (key === '') {
     return googleError({
-      code: 403, status: 'PERMISSION_DENIED',
-      message: 'Method doesn\'t allow unregistered callers (callers without established identity). Please use API Key or other form of API consumer identity to call this API.',
+      code: 403,
+      status: 'PERMISSION_DENIED',
+      message:
+        "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or other form of API consumer identity to call this API.",
     });
   }
   const message = 'API key not valid. Please pass a valid API key.';
   return googleError({
-    code: 400, status: 'INVALID_ARGUMENT', message,
+    code: 400,
+    status: 'INVALID_ARGUMENT',
+    message,
     details: [
-      { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID', domain: 'googleapis.com', metadata: { service: 'generativelanguage.googleapis.com' } },
+      {
+        '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+        reason: 'API_KEY_INVALID',
+        domain: 'googleapis.com',
+        metadata: { service: 'generativelanguage.googleapis.com' },
+      },
       { '@type': 'type.googleapis.com/google.rpc.LocalizedMessage', locale: 'en-US', message },
     ],
   });
@@ -101,31 +121,57 @@ export const googleWire: Wire = {
   models,
   embeddingModels,
   imageModels,
-  settings: (root) => ({ api_key: sandboxKey, base_url: root, ...defaultModels({ models, embeddingModels, imageModels }) }),
+  settings: (root) => ({
+    api_key: sandboxKey,
+    base_url: root,
+    ...defaultModels({ models, embeddingModels, imageModels }),
+  }),
   refuse,
   errors: {
     unknownPath: () => googleError({ code: 404, status: 'NOT_FOUND', message: 'Requested entity was not found.' }),
-    badJson: () => googleError({ code: 400, status: 'INVALID_ARGUMENT', message: 'Invalid JSON payload received. Unexpected token.' }),
-    tooLarge: () => googleError({ code: 413, status: 'INVALID_ARGUMENT', message: 'Request payload size exceeds the limit.' }),
+    badJson: () =>
+      googleError({
+        code: 400,
+        status: 'INVALID_ARGUMENT',
+        message: 'Invalid JSON payload received. Unexpected token.',
+      }),
+    tooLarge: () =>
+      googleError({ code: 413, status: 'INVALID_ARGUMENT', message: 'Request payload size exceeds the limit.' }),
     rateLimited: (_, retryAfter) => {
       const reply = googleError({
-        code: 429, status: 'RESOURCE_EXHAUSTED',
+        code: 429,
+        status: 'RESOURCE_EXHAUSTED',
         message: 'You exceeded your current quota, please check your plan and billing details.',
         details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${String(retryAfter)}s` }],
       });
       return { ...reply, headers: { ...reply.headers, 'retry-after': String(retryAfter) } };
     },
-    serverError: () => googleError({
-      code: 500, status: 'INTERNAL',
-      message: 'An internal error has occurred. Please retry or report in https://developers.generativeai.google/guide/troubleshooting',
-    }),
+    serverError: () =>
+      googleError({
+        code: 500,
+        status: 'INTERNAL',
+        message:
+          'An internal error has occurred. Please retry or report in https://developers.generativeai.google/guide/troubleshooting',
+      }),
   },
   routes: [
-    { method: 'POST', path: /^\/(?<version>v1|v1beta)\/models\/(?<model>[^/:]+):generateContent$/, handle: generateContent },
-    { method: 'POST', path: /^\/(?<version>v1|v1beta)\/models\/(?<model>[^/:]+):streamGenerateContent$/, handle: streamGenerateContent },
+    {
+      method: 'POST',
+      path: /^\/(?<version>v1|v1beta)\/models\/(?<model>[^/:]+):generateContent$/,
+      handle: generateContent,
+    },
+    {
+      method: 'POST',
+      path: /^\/(?<version>v1|v1beta)\/models\/(?<model>[^/:]+):streamGenerateContent$/,
+      handle: streamGenerateContent,
+    },
     ...googleEmbeddingRoutes,
     ...googleImageRoutes,
-    { method: 'GET', path: /^\/(?:v1|v1beta)\/models$/, handle: () => jsonReply(200, { models: [...models, ...embeddingModels, ...imageModels].map(model) }) },
+    {
+      method: 'GET',
+      path: /^\/(?:v1|v1beta)\/models$/,
+      handle: () => jsonReply(200, { models: [...models, ...embeddingModels, ...imageModels].map(model) }),
+    },
     {
       method: 'GET',
       path: /^\/(?<version>v1|v1beta)\/models\/(?<model>[^/:]+)$/,

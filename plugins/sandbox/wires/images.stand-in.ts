@@ -2,8 +2,11 @@ import { recipeAt } from '../images/image-address.ts';
 import { drawPicture } from '../images/picture.ts';
 import type { StandIn, WireReply } from '../wire.ts';
 
-const plain = (status: number, text: string, headers: Readonly<Record<string, string>> = {}): WireReply =>
-  ({ status, headers: { 'content-type': 'text/plain; charset=utf-8', ...headers }, chunks: [text] });
+const plain = (status: number, text: string, headers: Readonly<Record<string, string>> = {}): WireReply => ({
+  status,
+  headers: { 'content-type': 'text/plain; charset=utf-8', ...headers },
+  chunks: [text],
+});
 
 const notFound = (): WireReply => plain(404, 'There is no such picture.');
 
@@ -19,12 +22,19 @@ export const imagesStandIn: StandIn = {
     rateLimited: (_, retryAfter) => plain(429, 'Too many requests.', { 'retry-after': String(retryAfter) }),
     serverError: () => plain(500, 'The picture could not be read.'),
   },
-  routes: [{
-    method: 'GET', path: /^\/[\w-]+\.png$/,
-    handle: ({ path }) => {
-      const recipe = recipeAt(path);
-      if (!recipe) return notFound();
-      return { status: 200, headers: { 'content-type': 'image/png', 'cache-control': 'public, max-age=3600' }, chunks: [drawPicture(recipe)] };
+  routes: [
+    {
+      method: 'GET',
+      path: /^\/[\w-]+\.png$/,
+      handle: ({ path }) => {
+        const recipe = recipeAt(path);
+        if (!recipe) return notFound();
+        return {
+          status: 200,
+          headers: { 'content-type': 'image/png', 'cache-control': 'public, max-age=3600' },
+          chunks: [drawPicture(recipe)],
+        };
+      },
     },
-  }],
+  ],
 };

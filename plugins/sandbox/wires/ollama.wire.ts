@@ -16,16 +16,28 @@ const dialect: ChatDialect = {
   sentences: {
     no_model: () => ({ message: 'model is required', code: null }),
     no_messages: () => ({ message: "[] is too short - 'messages'", param: null, code: null }),
-    unknown_model: ({ model }) => ({ message: `model "${model ?? ''}" not found, try pulling it first`, type: 'api_error', code: null }),
+    unknown_model: ({ model }) => ({
+      message: `model "${model ?? ''}" not found, try pulling it first`,
+      type: 'api_error',
+      code: null,
+    }),
     unknown_path: () => ({ message: '404 page not found', type: 'api_error' }),
-    rate_limited: () => ({ message: 'server busy, please try again. maximum pending requests exceeded', type: 'api_error', code: null }),
+    rate_limited: () => ({
+      message: 'server busy, please try again. maximum pending requests exceeded',
+      type: 'api_error',
+      code: null,
+    }),
     server_error: () => ({ message: 'llama runner process has terminated', type: 'api_error' }),
   },
   id: (answer) => `chatcmpl-${String(parseInt(answer.fingerprint.slice(0, 4), 16) % 1000)}`,
   modelName: (asked) => asked,
   reasons: () => false,
   refusesMaxTokens: () => false,
-  usage: (answer) => ({ prompt_tokens: answer.inputTokens, completion_tokens: answer.outputTokens, total_tokens: answer.inputTokens + answer.outputTokens }),
+  usage: (answer) => ({
+    prompt_tokens: answer.inputTokens,
+    completion_tokens: answer.outputTokens,
+    total_tokens: answer.inputTokens + answer.outputTokens,
+  }),
   message: () => ({}),
   choice: () => ({}),
   top: () => ({ system_fingerprint: 'fp_ollama' }),
@@ -43,24 +55,38 @@ function nativeChat(request: WireRequest): WireReply {
   const { model, messages, stream, options, format } = request.body;
   if (typeof model !== 'string' || model === '') throw new Refusal(nativeError(400, 'model is required'));
   if (model.startsWith('missing-')) throw new Refusal(nativeError(404, `model '${model}' not found`));
-  const turns = (Array.isArray(messages) ? messages : []).filter(isObject).map(({ role, content }) => ({ role: String(role), content: textOf(content) }));
+  const turns = (Array.isArray(messages) ? messages : [])
+    .filter(isObject)
+    .map(({ role, content }) => ({ role: String(role), content: textOf(content) }));
   const settings = isObject(options) ? options : {};
   const answer = makeAnswer({
     provider: dialect.label,
     model,
-    system: turns.filter(({ role }) => role === 'system').map(({ content }) => content).join('\n\n'),
+    system: turns
+      .filter(({ role }) => role === 'system')
+      .map(({ content }) => content)
+      .join('\n\n'),
     messages: turns.filter(({ role }) => role !== 'system'),
-    maxTokens: typeof settings['num_predict'] === 'number' && settings['num_predict'] > 0 ? settings['num_predict'] : undefined,
+    maxTokens:
+      typeof settings['num_predict'] === 'number' && settings['num_predict'] > 0 ? settings['num_predict'] : undefined,
     stop: stopsOf(settings['stop']),
     seed: `${String(request.seed)}/${String(settings['seed'] ?? '')}`,
     json: format !== undefined && format !== '',
     reason: false,
   });
   const head = { model, created_at: new Date(request.now).toISOString() };
-  const line = (content: string, rest: object): unknown => ({ ...head, message: { role: 'assistant', content }, ...rest });
+  const line = (content: string, rest: object): unknown => ({
+    ...head,
+    message: { role: 'assistant', content },
+    ...rest,
+  });
   if (stream === false) return jsonReply(200, line(answer.text, nativeEnd(answer)));
   const lines = [...pieces(answer.text).map((piece) => line(piece, { done: false })), line('', nativeEnd(answer))];
-  return { status: 200, headers: { 'content-type': 'application/x-ndjson' }, chunks: lines.map((entry) => `${JSON.stringify(entry)}\n`) };
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/x-ndjson' },
+    chunks: lines.map((entry) => `${JSON.stringify(entry)}\n`),
+  };
 }
 
 function nativeEnd(answer: Answer): object {
@@ -81,10 +107,14 @@ function nativeEmbed(request: WireRequest): WireReply {
   if (!isObject(request.body)) throw new Refusal(nativeError(400, 'missing request body'));
   const { model, input, dimensions } = request.body;
   if (typeof model !== 'string' || model === '') throw new Refusal(nativeError(400, 'model is required'));
-  if (model.startsWith('missing-')) throw new Refusal(nativeError(404, `model "${model}" not found, try pulling it first`));
+  if (model.startsWith('missing-'))
+    throw new Refusal(nativeError(404, `model "${model}" not found, try pulling it first`));
   const texts: readonly unknown[] = Array.isArray(input) ? input : [input ?? ''];
   if (!texts.every((text) => typeof text === 'string')) throw new Refusal(nativeError(400, 'invalid input type'));
-  const dimension = typeof dimensions === 'number' && dimensions > 0 ? Math.min(dimensions, modelDimension(model)) : modelDimension(model);
+  const dimension =
+    typeof dimensions === 'number' && dimensions > 0
+      ? Math.min(dimensions, modelDimension(model))
+      : modelDimension(model);
   return jsonReply(200, {
     model,
     embeddings: texts.filter((text) => text !== '').map((text) => Array.from(textVector(text, { dimension, model }))),
@@ -102,7 +132,14 @@ function tags(): WireReply {
       modified_at: new Date(released * 1000).toISOString(),
       size: 2019393189,
       digest: digest('ollama', name),
-      details: { parent_model: '', format: 'gguf', family: name.replace(/[\d.]+$/, ''), families: [name.replace(/[\d.]+$/, '')], parameter_size: '3.2B', quantization_level: 'Q4_K_M' },
+      details: {
+        parent_model: '',
+        format: 'gguf',
+        family: name.replace(/[\d.]+$/, ''),
+        families: [name.replace(/[\d.]+$/, '')],
+        parameter_size: '3.2B',
+        quantization_level: 'Q4_K_M',
+      },
     })),
   });
 }
@@ -114,7 +151,12 @@ export const ollamaWire: Wire = chatWire({
   base: '/v1',
   models,
   embeddingModels,
-  model: (id) => ({ id: id.includes(':') ? id : `${id}:latest`, object: 'model', created: released, owned_by: 'library' }),
+  model: (id) => ({
+    id: id.includes(':') ? id : `${id}:latest`,
+    object: 'model',
+    created: released,
+    owned_by: 'library',
+  }),
   refuse: () => null,
   routes: [
     { method: 'POST', path: /^\/api\/chat$/, handle: nativeChat },

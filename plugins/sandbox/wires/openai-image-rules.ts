@@ -27,7 +27,11 @@ function oneOf(...sizes: readonly string[]): ImageRules['size'] {
   return ({ size }, refuse) => {
     if (size === undefined || size === null || (size === 'auto' && sizes.includes('auto'))) return square;
     const read = typeof size === 'string' && sizes.includes(size) ? readSize(size) : null;
-    if (!read) throw refuse('size', `Invalid value: '${String(size)}'. Supported values are: ${sizes.map((entry) => `'${entry}'`).join(', ')}.`);
+    if (!read)
+      throw refuse(
+        'size',
+        `Invalid value: '${String(size)}'. Supported values are: ${sizes.map((entry) => `'${entry}'`).join(', ')}.`,
+      );
     return read;
   };
 }
@@ -38,9 +42,12 @@ const freeSize: ImageRules['size'] = ({ size }, refuse) => {
   const read = readSize(String(size));
   if (!read) throw refuse('size', `Invalid size '${String(size)}'. Expected 'auto' or WIDTHxHEIGHT.`);
   const { width, height } = read;
-  if (width % 16 !== 0 || height % 16 !== 0) throw refuse('size', `Invalid size '${String(size)}'. Width and height must both be divisible by 16.`);
-  if (Math.max(width / height, height / width) > 3) throw refuse('size', `Invalid size '${String(size)}'. The aspect ratio must be between 1:3 and 3:1.`);
-  if (Math.max(width, height) > 3840 || width * height > 3840 * 2160) throw refuse('size', `Invalid size '${String(size)}'. The maximum supported resolution is 3840x2160.`);
+  if (width % 16 !== 0 || height % 16 !== 0)
+    throw refuse('size', `Invalid size '${String(size)}'. Width and height must both be divisible by 16.`);
+  if (Math.max(width / height, height / width) > 3)
+    throw refuse('size', `Invalid size '${String(size)}'. The aspect ratio must be between 1:3 and 3:1.`);
+  if (Math.max(width, height) > 3840 || width * height > 3840 * 2160)
+    throw refuse('size', `Invalid size '${String(size)}'. The maximum supported resolution is 3840x2160.`);
   return read;
 };
 
@@ -52,27 +59,76 @@ const lenientSize: ImageRules['size'] = ({ size }, refuse) => {
 };
 
 const openAiUnknown = (param: string): string => `Unknown parameter: '${param}'.`;
-const base = { mostImages: 10, unknown: [] as readonly string[], unknownSentence: openAiUnknown, alwaysBase64: false, revises: false };
+const base = {
+  mostImages: 10,
+  unknown: [] as readonly string[],
+  unknownSentence: openAiUnknown,
+  alwaysBase64: false,
+  revises: false,
+};
 const gptImage = {
-  ...base, longestPrompt: 32000, qualities: ['low', 'medium', 'high', 'auto'], unknown: ['style', 'response_format'], alwaysBase64: true,
+  ...base,
+  longestPrompt: 32000,
+  qualities: ['low', 'medium', 'high', 'auto'],
+  unknown: ['style', 'response_format'],
+  alwaysBase64: true,
 };
 
 const models: readonly (readonly [RegExp, ImageRules])[] = [
-  [/dall-?e-?2/i, { ...base, longestPrompt: 1000, qualities: ['standard'], unknown: ['style'], size: oneOf('256x256', '512x512', '1024x1024') }],
-  [/dall-?e-?3/i, { ...base, longestPrompt: 4000, mostImages: 1, qualities: ['standard', 'hd', 'auto'], revises: true, size: oneOf('1024x1024', '1792x1024', '1024x1792') }],
+  [
+    /dall-?e-?2/i,
+    {
+      ...base,
+      longestPrompt: 1000,
+      qualities: ['standard'],
+      unknown: ['style'],
+      size: oneOf('256x256', '512x512', '1024x1024'),
+    },
+  ],
+  [
+    /dall-?e-?3/i,
+    {
+      ...base,
+      longestPrompt: 4000,
+      mostImages: 1,
+      qualities: ['standard', 'hd', 'auto'],
+      revises: true,
+      size: oneOf('1024x1024', '1792x1024', '1024x1792'),
+    },
+  ],
   [/gpt-image-2/i, { ...gptImage, size: freeSize }],
   [/gpt-image/i, { ...gptImage, size: oneOf('1024x1024', '1536x1024', '1024x1536', 'auto') }],
 ];
 
 /** For a name that nothing is known of. */
-const others: ImageRules = { ...base, longestPrompt: 32000, qualities: ['standard', 'hd', 'low', 'medium', 'high', 'auto'], size: lenientSize };
+const others: ImageRules = {
+  ...base,
+  longestPrompt: 32000,
+  qualities: ['standard', 'hd', 'low', 'medium', 'high', 'auto'],
+  size: lenientSize,
+};
 
 /** What OpenAI's model of that name takes, here and at Azure, where deployments are often named after it. */
 export function imageRules(model: string): ImageRules {
   return models.find(([name]) => name.test(model))?.[1] ?? others;
 }
 
-const shapes = ['1:1', '3:4', '4:3', '9:16', '16:9', '2:3', '3:2', '9:19.5', '19.5:9', '9:20', '20:9', '1:2', '2:1', 'auto'];
+const shapes = [
+  '1:1',
+  '3:4',
+  '4:3',
+  '9:16',
+  '16:9',
+  '2:3',
+  '3:2',
+  '9:19.5',
+  '19.5:9',
+  '9:20',
+  '20:9',
+  '1:2',
+  '2:1',
+  'auto',
+];
 const edges: Readonly<Record<string, number>> = { '1k': 1024, '2k': 2048 };
 
 /** What xAI's models take: a shape and a resolution in place of a size; the older ones neither. */
@@ -87,10 +143,19 @@ export function xAiImageRules(model: string): ImageRules {
     revises: true,
     size: (body, refuse) => {
       const { aspect_ratio: shape = 'auto', resolution = '1k' } = body;
-      if (old && (body['aspect_ratio'] ?? body['resolution']) !== undefined) throw refuse('aspect_ratio', 'Argument not supported: aspect_ratio');
-      if (typeof shape !== 'string' || !shapes.includes(shape)) throw refuse('aspect_ratio', `aspect_ratio: unknown variant \`${String(shape)}\`, expected one of ${shapes.join(', ')}`);
+      if (old && (body['aspect_ratio'] ?? body['resolution']) !== undefined)
+        throw refuse('aspect_ratio', 'Argument not supported: aspect_ratio');
+      if (typeof shape !== 'string' || !shapes.includes(shape))
+        throw refuse(
+          'aspect_ratio',
+          `aspect_ratio: unknown variant \`${String(shape)}\`, expected one of ${shapes.join(', ')}`,
+        );
       const edge = edges[String(resolution)];
-      if (edge === undefined) throw refuse('resolution', `resolution: unknown variant \`${String(resolution)}\`, expected one of ${Object.keys(edges).join(', ')}`);
+      if (edge === undefined)
+        throw refuse(
+          'resolution',
+          `resolution: unknown variant \`${String(resolution)}\`, expected one of ${Object.keys(edges).join(', ')}`,
+        );
       return shapedSize(shape === 'auto' ? '1:1' : shape, edge);
     },
   };

@@ -23,18 +23,38 @@ export function routedCompletion(dialect: ChatDialect, request: WireRequest): Wi
   const modalities = Array.isArray(body['modalities']) ? body['modalities'].map(String) : [];
   if (!modalities.includes('image')) return chatCompletion(dialect, request);
   const model = String(body['model']);
-  const none = (): Refusal => new Refusal(jsonReply(404, { error: { message: `No endpoints found that support the requested output modalities: ${modalities.join(', ')}`, code: 404 } }));
-  if (/gpt-[\d.]+|claude|deepseek|embedding/.test(model) || (modalities.includes('text') && /flux|seedream|riverflow|recraft/i.test(model))) throw none();
+  const none = (): Refusal =>
+    new Refusal(
+      jsonReply(404, {
+        error: {
+          message: `No endpoints found that support the requested output modalities: ${modalities.join(', ')}`,
+          code: 404,
+        },
+      }),
+    );
+  if (
+    /gpt-[\d.]+|claude|deepseek|embedding/.test(model) ||
+    (modalities.includes('text') && /flux|seedream|riverflow|recraft/i.test(model))
+  )
+    throw none();
   const reply = chatCompletion(dialect, { ...request, body: { ...body, stream: false } });
   const whole = JSON.parse(String(reply.chunks[0])) as Answer;
   const image = { type: 'image_url', image_url: { url: pictureOf(dialect, request, body) }, index: 0 };
-  return jsonReply(200, {
-    ...whole,
-    choices: whole.choices.map((choice) => ({
-      ...choice,
-      message: { ...choice.message, content: modalities.includes('text') ? 'Here is a picture drawn by the sandbox.' : '', images: [image] },
-    })),
-  }, reply.headers);
+  return jsonReply(
+    200,
+    {
+      ...whole,
+      choices: whole.choices.map((choice) => ({
+        ...choice,
+        message: {
+          ...choice.message,
+          content: modalities.includes('text') ? 'Here is a picture drawn by the sandbox.' : '',
+          images: [image],
+        },
+      })),
+    },
+    reply.headers,
+  );
 }
 
 /** Whether a model of that name is listed as one that gives pictures. */
@@ -43,14 +63,25 @@ export function drawsImages(model: string): boolean {
 }
 
 function pictureOf(dialect: ChatDialect, request: WireRequest, body: Readonly<Record<string, unknown>>): string {
-  const { aspect_ratio: shape = '1:1', image_size: size = '1K' } = isObject(body['image_config']) ? body['image_config'] : {};
-  const refuse = (param: string, message: string): Refusal => new Refusal(problemReply(dialect, 'invalid', { param, message }));
-  if (typeof shape !== 'string' || !shapes.includes(shape)) throw refuse('image_config', `image_config.aspect_ratio: Invalid option: expected one of ${shapes.join('|')}`);
+  const { aspect_ratio: shape = '1:1', image_size: size = '1K' } = isObject(body['image_config'])
+    ? body['image_config']
+    : {};
+  const refuse = (param: string, message: string): Refusal =>
+    new Refusal(problemReply(dialect, 'invalid', { param, message }));
+  if (typeof shape !== 'string' || !shapes.includes(shape))
+    throw refuse('image_config', `image_config.aspect_ratio: Invalid option: expected one of ${shapes.join('|')}`);
   const edge = edges[String(size)];
-  if (edge === undefined) throw refuse('image_config', 'image_config.image_size: Invalid option: expected one of 1K|2K|4K');
+  if (edge === undefined)
+    throw refuse('image_config', 'image_config.image_size: Invalid option: expected one of 1K|2K|4K');
   const messages: readonly unknown[] = Array.isArray(body['messages']) ? body['messages'] : [];
   const last = messages.at(-1);
   const prompt = isObject(last) ? textOf(last['content']) : '';
-  const recipe = recipeOf({ prompt, ...shapedSize(shape, edge), index: 0, seed: request.seed, model: String(body['model']) });
+  const recipe = recipeOf({
+    prompt,
+    ...shapedSize(shape, edge),
+    index: 0,
+    seed: request.seed,
+    model: String(body['model']),
+  });
   return `data:image/png;base64,${drawPicture(recipe).toString('base64')}`;
 }

@@ -10,7 +10,10 @@ import { drawsImages, routedCompletion } from './openrouter-images.ts';
 const dialect: ChatDialect & { readonly embeddings: EmbeddingsDialect } = {
   ...openAiDialect,
   label: 'OpenRouter',
-  embeddings: { usage: (tokens) => ({ prompt_tokens: tokens, total_tokens: tokens, cost: 0 }), top: () => ({ provider: 'Sandbox' }) },
+  embeddings: {
+    usage: (tokens) => ({ prompt_tokens: tokens, total_tokens: tokens, cost: 0 }),
+    top: () => ({ provider: 'Sandbox' }),
+  },
   sentences: {
     no_key: () => ({ message: 'No auth credentials found' }),
     bad_key: () => ({ message: 'User not found.' }),
@@ -24,9 +27,16 @@ const dialect: ChatDialect & { readonly embeddings: EmbeddingsDialect } = {
   id: (answer, created) => `gen-${String(created)}-${answer.fingerprint.slice(0, 20)}`,
   // The router answers with the model it chose.
   modelName: (asked) => (asked === 'openrouter/auto' ? 'openai/gpt-5.4-mini' : asked),
-  reasons: (model, body) => /r1|reason|think/.test(model) || (isObject(body['reasoning']) && body['reasoning']['enabled'] !== false && body['reasoning']['effort'] !== 'none'),
+  reasons: (model, body) =>
+    /r1|reason|think/.test(model) ||
+    (isObject(body['reasoning']) && body['reasoning']['enabled'] !== false && body['reasoning']['effort'] !== 'none'),
   refusesMaxTokens: () => false,
-  usage: (answer) => ({ ...openAiUsage(answer), cost: 0, is_byok: false, cost_details: { upstream_inference_cost: null } }),
+  usage: (answer) => ({
+    ...openAiUsage(answer),
+    cost: 0,
+    is_byok: false,
+    cost_details: { upstream_inference_cost: null },
+  }),
   message: (answer) => ({ refusal: null, ...(answer.reasoning === '' && { reasoning: null }) }),
   reasoningMember: 'reasoning',
   choice: (answer) => ({ logprobs: null, native_finish_reason: answer.finish === 'length' ? 'length' : 'stop' }),
@@ -52,7 +62,13 @@ const model = (id: string): Readonly<Record<string, unknown>> => ({
   created: released,
   description: 'Stand-in on this machine.',
   context_length: 128000,
-  architecture: { modality: `text->${outputsOf(id).join('+')}`, input_modalities: ['text'], output_modalities: outputsOf(id), tokenizer: 'Other', instruct_type: null },
+  architecture: {
+    modality: `text->${outputsOf(id).join('+')}`,
+    input_modalities: ['text'],
+    output_modalities: outputsOf(id),
+    tokenizer: 'Other',
+    instruct_type: null,
+  },
   pricing: { prompt: '0', completion: '0', request: '0', image: '0' },
   top_provider: { context_length: 128000, max_completion_tokens: 16384, is_moderated: false },
   per_request_limits: null,
@@ -69,22 +85,41 @@ const wire = chatWire({
   list: { object: undefined },
   model,
   // Whose key it is and what it may spend: the one call besides completions that needs the key.
-  routes: [{
-    method: 'GET',
-    path: /^\/api\/v1\/(?:auth\/)?key$/,
-    handle: () => ({
-      status: 200,
-      headers: { 'content-type': 'application/json' },
-      chunks: [JSON.stringify({ data: { label: 'sandbox', limit: null, limit_remaining: null, usage: 0, is_free_tier: true, is_provisioning_key: false } })],
-    }),
-  }],
+  routes: [
+    {
+      method: 'GET',
+      path: /^\/api\/v1\/(?:auth\/)?key$/,
+      handle: () => ({
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+        chunks: [
+          JSON.stringify({
+            data: {
+              label: 'sandbox',
+              limit: null,
+              limit_remaining: null,
+              usage: 0,
+              is_free_tier: true,
+              is_provisioning_key: false,
+            },
+          }),
+        ],
+      }),
+    },
+  ],
 });
 
 /** The lists of models, which take `output_modalities`: of all kinds unless some are named. */
 function listModels(request: WireRequest): WireReply {
-  const wanted = request.path.includes('/embeddings/') ? 'embeddings' : request.query.get('output_modalities') ?? 'all';
+  const wanted = request.path.includes('/embeddings/')
+    ? 'embeddings'
+    : (request.query.get('output_modalities') ?? 'all');
   const ids = [...wire.models, ...embeddingModels, ...(wire.imageModels ?? [])];
-  return jsonReply(200, { data: ids.filter((id) => wanted === 'all' || outputsOf(id).some((output) => wanted.split(',').includes(output))).map(model) });
+  return jsonReply(200, {
+    data: ids
+      .filter((id) => wanted === 'all' || outputsOf(id).some((output) => wanted.split(',').includes(output)))
+      .map(model),
+  });
 }
 
 /** The lists of models are open to everyone, so a wrong key is not noticed there. */

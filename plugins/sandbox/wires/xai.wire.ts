@@ -12,27 +12,46 @@ const dialect: ChatDialect & { readonly images: ImagesDialect } = {
   ...openAiDialect,
   label: 'xAI',
   // A cost in units of a ten-thousand-millionth of a dollar.
-  images: { rules: xAiImageRules, image: () => ({ mime_type: 'image/png' }), top: () => ({ usage: { cost_in_usd_ticks: 0 } }) },
+  images: {
+    rules: xAiImageRules,
+    image: () => ({ mime_type: 'image/png' }),
+    top: () => ({ usage: { cost_in_usd_ticks: 0 } }),
+  },
   sentences: {
-    no_key: () => ({ code: 'Unauthenticated', message: 'No API key was given. Send it in the header Authorization as Bearer token.' }),
+    no_key: () => ({
+      code: 'Unauthenticated',
+      message: 'No API key was given. Send it in the header Authorization as Bearer token.',
+    }),
     bad_key: ({ key }) => ({
       status: 400,
       message: `Incorrect API key provided: ${(key ?? '').slice(0, 2)}***${(key ?? '').slice(-2)}. You can obtain an API key from https://console.x.ai.`,
     }),
     no_model: () => ({ message: 'Failed to deserialize the JSON body into the target type: missing field `model`' }),
-    no_messages: () => ({ message: 'Failed to deserialize the JSON body into the target type: missing field `messages`' }),
+    no_messages: () => ({
+      message: 'Failed to deserialize the JSON body into the target type: missing field `messages`',
+    }),
     unknown_model: ({ model }) => ({
       code: 'Some requested entity was not found',
       message: `The model ${model ?? ''} does not exist or your team sandbox does not have access to it. Please ensure you're using the correct API key.`,
     }),
     unknown_path: () => ({
       code: 'Some requested entity was not found',
-      message: 'No handler found on route. Please double check your URL and consult https://api.x.ai/docs for more information.',
+      message:
+        'No handler found on route. Please double check your URL and consult https://api.x.ai/docs for more information.',
     }),
-    rate_limited: ({ model }) => ({ code: 'Some resource has been exhausted', message: `Too many requests for team sandbox and model ${model ?? ''}.` }),
-    server_error: () => ({ code: 'Internal error', message: 'Service temporarily unavailable. The model did not respond to this request.' }),
+    rate_limited: ({ model }) => ({
+      code: 'Some resource has been exhausted',
+      message: `Too many requests for team sandbox and model ${model ?? ''}.`,
+    }),
+    server_error: () => ({
+      code: 'Internal error',
+      message: 'Service temporarily unavailable. The model did not respond to this request.',
+    }),
   },
-  shape: ({ code, message }) => ({ code: code !== null && code.includes(' ') ? code : code === 'Unauthenticated' ? code : invalidArgument, error: message }),
+  shape: ({ code, message }) => ({
+    code: code !== null && code.includes(' ') ? code : code === 'Unauthenticated' ? code : invalidArgument,
+    error: message,
+  }),
   id: (answer) => answer.fingerprint.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
   modelName: (asked) => (asked === 'grok-4' ? 'grok-4-0709' : asked),
   reasons: (model) => /^grok-(?:3-mini|4)/.test(model) && !model.includes('non-reasoning'),

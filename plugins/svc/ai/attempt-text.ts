@@ -11,7 +11,10 @@ export interface TextAttempts {
  * Tries of one text. With `onText` its pieces are handed on as they come, from a far end that cannot stream as one piece at
  * the end; all pieces together are the content.
  */
-export function createTextAttempts(capability: TextCapability, onText: ((piece: string) => void) | undefined): TextAttempts {
+export function createTextAttempts(
+  capability: TextCapability,
+  onText: ((piece: string) => void) | undefined,
+): TextAttempts {
   let text = '';
   if (onText === undefined) return { attempt: (request, connection) => capability.generate(request, connection), text };
 

@@ -58,7 +58,9 @@ export interface AutomationResult {
    * Stores the outcome. Runs in the one transaction that completes the item, and not at all when the item was cancelled or
    * taken over meanwhile: either all of it happened, once, or nothing. Events are emitted here with `transaction`.
    */
-  readonly commit?: (transaction: Knex.Transaction) => Promise<{ readonly postId?: number | null; readonly message?: string } | void>;
+  readonly commit?: (
+    transaction: Knex.Transaction,
+  ) => Promise<{ readonly postId?: number | null; readonly message?: string } | void>;
 }
 
 /** How a plugin's kind of work asks the providers of the site. Hand the item's `origin` and `signal` to every call. */
@@ -71,6 +73,9 @@ export interface AutomationTools {
 declare module '#plugin-api' {
   interface FilterMap {
     /** Kinds of work that automations offer; add a plugin's own, which asks providers by the second argument. */
-    svc_automation_task_types: (types: readonly AutomationTaskType[], tools: AutomationTools) => readonly AutomationTaskType[];
+    svc_automation_task_types: (
+      types: readonly AutomationTaskType[],
+      tools: AutomationTools,
+    ) => readonly AutomationTaskType[];
   }
 }

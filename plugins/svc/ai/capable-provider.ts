@@ -15,7 +15,11 @@ export function hasCapability<Name extends Capability>(provider: Provider, name:
 }
 
 /** @throws RestError 400 `rest_invalid_param` when there is no such provider, or it cannot do this. */
-export function capableProvider<Name extends Capability>(registry: ProviderRegistry, id: string, name: Name): Capable<Name> {
+export function capableProvider<Name extends Capability>(
+  registry: ProviderRegistry,
+  id: string,
+  name: Name,
+): Capable<Name> {
   const provider = registry.get(id);
   if (provider !== undefined && hasCapability(provider, name)) return provider;
   throw new RestError({

@@ -22,7 +22,11 @@ export interface DeliverInit {
   /** Whose it becomes in the media library; 0: nobody's. */
   readonly userId: number;
   readonly settings: ProviderSettings;
-  readonly host: { readonly content: { readonly media: Pick<ContentApi['media'], 'save'> }; readonly http: Pick<HttpApi, 'fetch'>; readonly log: Logger };
+  readonly host: {
+    readonly content: { readonly media: Pick<ContentApi['media'], 'save'> };
+    readonly http: Pick<HttpApi, 'fetch'>;
+    readonly log: Logger;
+  };
   /** Runs the fetch of an image with further tries, within the time that is left. */
   readonly tried: <T>(attempt: (timeLeft: number) => Promise<T>) => Promise<T>;
   readonly signal?: AbortSignal | undefined;
@@ -38,19 +42,27 @@ export async function deliverImage(image: ImageOutput, init: DeliverInit): Promi
   const { revised_prompt } = image;
   const { form } = init;
   if (form === 'url' && image.url !== null) return { url: image.url, b64_json: null, revised_prompt, media: null };
-  if (form === 'b64_json' && image.b64_json !== null) return { url: null, b64_json: image.b64_json, revised_prompt, media: null };
+  if (form === 'b64_json' && image.b64_json !== null)
+    return { url: null, b64_json: image.b64_json, revised_prompt, media: null };
   const found = await bytesOf(image, init);
   if (form === 'b64_json') return { url: null, b64_json: found.bytes.toString('base64'), revised_prompt, media: null };
   const { id, url, size, mimeType } = await saved(found, revised_prompt ?? init.prompt, init);
   return { url, b64_json: null, revised_prompt, media: { id, url, size, mimeType } };
 }
 
-async function bytesOf({ b64_json, url }: ImageOutput, { host, settings, tried, signal }: DeliverInit): Promise<ImageBytes> {
+async function bytesOf(
+  { b64_json, url }: ImageOutput,
+  { host, settings, tried, signal }: DeliverInit,
+): Promise<ImageBytes> {
   if (b64_json !== null) return decodedImage(b64_json);
   return tried((timeout) => fetchImage(url ?? '', { http: host.http, settings, timeout, signal }));
 }
 
-async function saved({ bytes, extension }: ImageBytes, description: string, { host, prompt, userId }: DeliverInit): Promise<Media> {
+async function saved(
+  { bytes, extension }: ImageBytes,
+  description: string,
+  { host, prompt, userId }: DeliverInit,
+): Promise<Media> {
   const media = {
     bytes,
     name: `generated.${extension}`,
@@ -70,5 +82,10 @@ async function saved({ bytes, extension }: ImageBytes, description: string, { ho
 function shortened(text: string, longest: number): string {
   const line = text.replace(/\s+/g, ' ').trim();
   const characters = [...line];
-  return characters.length > longest ? `${characters.slice(0, longest - 1).join('').trimEnd()}…` : line;
+  return characters.length > longest
+    ? `${characters
+        .slice(0, longest - 1)
+        .join('')
+        .trimEnd()}…`
+    : line;
 }

@@ -12,5 +12,6 @@ export type EditImages = (input: EditImagesInput) => Promise<GeneratedImages>;
  *   where it takes no such image or mask. Nothing was spent then.
  */
 export function createEditImages({ generateImages }: { readonly generateImages: GenerateImages }): EditImages {
-  return ({ image, mask, ...input }) => generateImages({ ...input, source: { image, ...(mask !== undefined && { mask }) } });
+  return ({ image, mask, ...input }) =>
+    generateImages({ ...input, source: { image, ...(mask !== undefined && { mask }) } });
 }

@@ -6,7 +6,10 @@ import type { EmbeddingCapability } from '../providers/provider.ts';
  * a token, and its calls stay at a quarter of the limit, which is smaller, quicker answers. One input above the limit
  * goes alone, and is the far end's to refuse.
  */
-export function embedBatches(input: readonly string[], { inputs, tokens = Number.POSITIVE_INFINITY }: EmbeddingCapability['limits']): string[][] {
+export function embedBatches(
+  input: readonly string[],
+  { inputs, tokens = Number.POSITIVE_INFINITY }: EmbeddingCapability['limits'],
+): string[][] {
   const batches: string[][] = [];
   let batch: string[] = [];
   let bytes = 0;

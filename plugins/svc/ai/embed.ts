@@ -1,4 +1,10 @@
-import { asProviderError, ProviderError, type EmbeddingRequest, type EmbeddingResult, type ProviderSettings } from '../providers/provider.ts';
+import {
+  asProviderError,
+  ProviderError,
+  type EmbeddingRequest,
+  type EmbeddingResult,
+  type ProviderSettings,
+} from '../providers/provider.ts';
 import { checkVectors, vectorsOf } from '../providers/embeddings/check-embeddings.ts';
 import type { AiServices } from './ai-services.ts';
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
@@ -59,12 +65,13 @@ const callsAtATime = 4;
  * whole, with the errors of D5 as RestError, and the others are given up. Keeps no state: any node may serve any call.
  */
 export function createEmbed(services: AiServices): Embed {
-  return (input) => answerBy(services, {
-    use: 'embeddings',
-    input,
-    dimensions: input.dimensions ?? input.outputDimensionality,
-    call: ({ provider, model, dimensions }) => embedOnce(services, { ...input, provider, model }, dimensions),
-  });
+  return (input) =>
+    answerBy(services, {
+      use: 'embeddings',
+      input,
+      dimensions: input.dimensions ?? input.outputDimensionality,
+      call: ({ provider, model, dimensions }) => embedOnce(services, { ...input, provider, model }, dimensions),
+    });
 }
 
 /** @param expected dimensions that the vectors must have; another provider's model may give others than it was thought to. */
@@ -73,12 +80,26 @@ async function embedOnce(services: AiServices, input: EmbedInput, expected: numb
   const provider = capableProvider(registry, input.provider, 'embeddings');
   const [saved, limits] = await Promise.all([configuredSettings(provider, services), settings.timeouts()]);
   const model = chosenModel({ asked: input.model, saved: saved.embedding_model, provider, setting: 'embedding_model' });
-  const job: Job = { provider, saved, model, fields: requestFields(input), deadline: services.host.clock.now() + limits.embeddings, done: new Map() };
+  const job: Job = {
+    provider,
+    saved,
+    model,
+    fields: requestFields(input),
+    deadline: services.host.clock.now() + limits.embeddings,
+    done: new Map(),
+  };
   const run = async (): Promise<Omit<Embedded, 'cost'>> => {
     const batches = embedBatches(input.input, provider.embeddings.limits);
     try {
-      const results = await inParallel(batches, callsAtATime, { task: (batch, signal) => embedBatch(services, job, { batch, signal }), signal: input.signal });
-      const answer = Object.assign(await joined(batches, results), { providerId: provider.id, provider: provider.label, model: results[0]?.model ?? model });
+      const results = await inParallel(batches, callsAtATime, {
+        task: (batch, signal) => embedBatch(services, job, { batch, signal }),
+        signal: input.signal,
+      });
+      const answer = Object.assign(await joined(batches, results), {
+        providerId: provider.id,
+        provider: provider.label,
+        model: results[0]?.model ?? model,
+      });
       refuseOther(results[0], expected);
       return answer;
     } catch (thrown) {
@@ -111,11 +132,18 @@ interface Job {
   readonly done: Map<readonly string[], EmbeddingResult>;
 }
 
-function embedBatch(services: AiServices, { provider, saved, model, fields, deadline, done }: Job, { batch, signal }: { readonly batch: readonly string[]; readonly signal: AbortSignal }): Promise<EmbeddingResult> {
+function embedBatch(
+  services: AiServices,
+  { provider, saved, model, fields, deadline, done }: Job,
+  { batch, signal }: { readonly batch: readonly string[]; readonly signal: AbortSignal },
+): Promise<EmbeddingResult> {
   const { host, registry } = services;
   return withRetries(
     async (timeout) => {
-      const result = await provider.embeddings.embed({ model, input: batch, ...fields }, connectionOf(services, { settings: saved, timeout, signal }));
+      const result = await provider.embeddings.embed(
+        { model, input: batch, ...fields },
+        connectionOf(services, { settings: saved, timeout, signal }),
+      );
       // Those of other plugins are held to the contract as well.
       if (!registry.isOwn(provider)) checkVectors(result.packed ?? result.embeddings, batch.length);
       done.set(batch, result);
@@ -142,10 +170,20 @@ async function tokensOf(done: Job['done']): Promise<number> {
 function refuseOther(result: EmbeddingResult | undefined, expected: number | undefined): void {
   const given = (result?.packed ?? result?.embeddings)?.[0]?.length;
   if (expected === undefined || given === undefined || given === expected) return;
-  throw new ProviderError({ kind: 'unreadable', status: 200, message: `its vectors have ${String(given)} dimensions where ${String(expected)} are needed.` });
+  throw new ProviderError({
+    kind: 'unreadable',
+    status: 200,
+    message: `its vectors have ${String(given)} dimensions where ${String(expected)} are needed.`,
+  });
 }
 
-function requestFields({ dimensions, encodingFormat, taskType, outputDimensionality, user }: EmbedInput): Omit<EmbeddingRequest, 'model' | 'input'> {
+function requestFields({
+  dimensions,
+  encodingFormat,
+  taskType,
+  outputDimensionality,
+  user,
+}: EmbedInput): Omit<EmbeddingRequest, 'model' | 'input'> {
   return {
     ...(dimensions !== undefined && { dimensions }),
     ...(encodingFormat !== undefined && { encodingFormat }),
@@ -156,11 +194,18 @@ function requestFields({ dimensions, encodingFormat, taskType, outputDimensional
 }
 
 /** The results of all calls as one. Only what a provider did not count is estimated. */
-async function joined(batches: readonly (readonly string[])[], results: readonly EmbeddingResult[]): Promise<Omit<Embedded, 'providerId' | 'provider' | 'model' | 'cost'>> {
+async function joined(
+  batches: readonly (readonly string[])[],
+  results: readonly EmbeddingResult[],
+): Promise<Omit<Embedded, 'providerId' | 'provider' | 'model' | 'cost'>> {
   const vectors = results.flatMap<readonly number[] | Float32Array>((result) => result.packed ?? result.embeddings);
   const length = vectors[0]?.length;
   if (vectors.some((vector) => vector.length !== length)) {
-    throw new ProviderError({ kind: 'unreadable', status: 200, message: 'its answer could not be read (vectors of several lengths in it).' });
+    throw new ProviderError({
+      kind: 'unreadable',
+      status: 200,
+      message: 'its answer could not be read (vectors of several lengths in it).',
+    });
   }
   const usage = { input_tokens: 0, total_tokens: 0 };
   for (const [place, result] of results.entries()) {

@@ -32,7 +32,11 @@ export interface Attempt {
 
 export interface AnswerInit<Result> {
   readonly use: FailoverUse;
-  readonly input: { readonly provider: string; readonly model?: string | undefined; readonly origin?: UsageOrigin | undefined };
+  readonly input: {
+    readonly provider: string;
+    readonly model?: string | undefined;
+    readonly origin?: UsageOrigin | undefined;
+  };
   /** One call to one provider: its own row in the ledger, its own reservation. */
   readonly call: (attempt: Attempt) => Promise<Result>;
   /** False once the caller has seen a part of the answer: no other provider may begin anew. Default: always. */
@@ -42,21 +46,36 @@ export interface AnswerInit<Result> {
 }
 
 /** Failures that another provider may mend. What is wrong with the request itself fails there as well. */
-const mendable = new Set(['rest_svc_provider_rate_limited', 'rest_svc_provider_error', 'rest_svc_provider_timeout', 'rest_svc_provider_auth_failed', 'rest_svc_provider_not_configured']);
+const mendable = new Set([
+  'rest_svc_provider_rate_limited',
+  'rest_svc_provider_error',
+  'rest_svc_provider_timeout',
+  'rest_svc_provider_auth_failed',
+  'rest_svc_provider_not_configured',
+]);
 
 /**
  * Makes a call, and where its provider fails asks those that the administrator named, one after the other, each with the
  * time limit of a whole call. Where all fail the first failure is thrown. A text call that a budget refuses is made with
  * the budget's cheaper model where it has one.
  */
-export async function answerBy<Result>(services: Pick<AiServices, 'settings' | 'host'>, init: AnswerInit<Result>): Promise<Result> {
+export async function answerBy<Result>(
+  services: Pick<AiServices, 'settings' | 'host'>,
+  init: AnswerInit<Result>,
+): Promise<Result> {
   const { provider, model } = init.input;
   try {
     return await withinBudgets(init, { provider, model, waived: [] });
   } catch (error) {
     if (!isMendable(error) || init.mayGoOn?.() === false) throw error;
     for (const target of await targetsAfter(services, init, error)) {
-      services.host.log.info('Another provider is asked.', { use: init.use, failed: provider, provider: target.provider, model: target.model, code: error.code });
+      services.host.log.info('Another provider is asked.', {
+        use: init.use,
+        failed: provider,
+        provider: target.provider,
+        model: target.model,
+        code: error.code,
+      });
       try {
         return await withinBudgets(init, { ...target, waived: [] });
       } catch (further) {
@@ -80,27 +99,47 @@ async function withinBudgets<Result>(init: AnswerInit<Result>, attempt: Attempt)
   }
 }
 
-async function targetsAfter<Result>({ settings, host }: Pick<AiServices, 'settings' | 'host'>, { use, input, dimensions }: AnswerInit<Result>, error: RestError): Promise<readonly FailoverTarget[]> {
+async function targetsAfter<Result>(
+  { settings, host }: Pick<AiServices, 'settings' | 'host'>,
+  { use, input, dimensions }: AnswerInit<Result>,
+  error: RestError,
+): Promise<readonly FailoverTarget[]> {
   const failover = await settings.failover?.get();
   if (failover === undefined || !failover.enabled) return [];
   const { provider, model, origin } = input;
   if (origin?.module === 'rest' && !failover.rest) return [];
   const others = listOf(failover, use, { provider, model, dimensions }).filter((target) => !isSame(target, input));
-  return host.hooks === undefined ? others : host.hooks.applyFiltersAsync('svc_failover_targets', others, { use, provider, model, origin, error });
+  return host.hooks === undefined
+    ? others
+    : host.hooks.applyFiltersAsync('svc_failover_targets', others, { use, provider, model, origin, error });
 }
 
-function listOf(failover: Failover, use: FailoverUse, asked: { readonly provider: string; readonly model: string | undefined; readonly dimensions: number | undefined }): readonly FailoverTarget[] {
+function listOf(
+  failover: Failover,
+  use: FailoverUse,
+  asked: { readonly provider: string; readonly model: string | undefined; readonly dimensions: number | undefined },
+): readonly FailoverTarget[] {
   if (use !== 'embeddings') return failover[use];
   const wanted = wantedDimensions(failover.embeddings, asked);
   return failover.embeddings.filter(({ dimensions }) => dimensions === wanted);
 }
 
 /** Those the caller asks for, or those of the model that failed where the list knows it; else nobody can tell who gives as many. */
-export function wantedDimensions(list: readonly EmbeddingTarget[], { provider, model, dimensions }: { readonly provider: string; readonly model: string | undefined; readonly dimensions: number | undefined }): number | undefined {
+export function wantedDimensions(
+  list: readonly EmbeddingTarget[],
+  {
+    provider,
+    model,
+    dimensions,
+  }: { readonly provider: string; readonly model: string | undefined; readonly dimensions: number | undefined },
+): number | undefined {
   return dimensions ?? list.find((target) => isSame(target, { provider, model }))?.dimensions;
 }
 
-function isSame(target: FailoverTarget, { provider, model }: { readonly provider: string; readonly model?: string | undefined }): boolean {
+function isSame(
+  target: FailoverTarget,
+  { provider, model }: { readonly provider: string; readonly model?: string | undefined },
+): boolean {
   return target.provider === provider && (!model?.trim() || target.model === model.trim());
 }
 

@@ -21,7 +21,10 @@ const largest = 50 * 1_048_576;
  *
  * @throws ProviderError; its message names the host alone, as the rest of such an address is a key to the image.
  */
-export async function fetchImage(url: string, { http, settings, timeout, signal }: FetchImageInit): Promise<ImageBytes> {
+export async function fetchImage(
+  url: string,
+  { http, settings, timeout, signal }: FetchImageInit,
+): Promise<ImageBytes> {
   const allowHost = typedInternalHost(settings.base_url ?? '');
   const init: OutboundInit = {
     headers: { accept: 'image/*' },
@@ -38,11 +41,20 @@ export async function fetchImage(url: string, { http, settings, timeout, signal 
 }
 
 function failedFetch(thrown: unknown, signal: AbortSignal | undefined): unknown {
-  if (signal?.aborted === true) return new ProviderError({ kind: 'aborted', message: 'the request was given up.', cause: thrown });
+  if (signal?.aborted === true)
+    return new ProviderError({ kind: 'aborted', message: 'the request was given up.', cause: thrown });
   const code = (thrown as { code?: unknown }).code;
   if (!(thrown instanceof Error) || typeof code !== 'string' || !code.startsWith('outbound_')) return thrown;
-  const passing: Readonly<Record<string, ProviderErrorKind>> = { outbound_timeout: 'timeout', outbound_connect: 'connection', outbound_dns: 'connection' };
-  return new ProviderError({ kind: passing[code] ?? 'unreadable', message: `the image could not be fetched from the address it gave: ${thrown.message}`, cause: thrown });
+  const passing: Readonly<Record<string, ProviderErrorKind>> = {
+    outbound_timeout: 'timeout',
+    outbound_connect: 'connection',
+    outbound_dns: 'connection',
+  };
+  return new ProviderError({
+    kind: passing[code] ?? 'unreadable',
+    message: `the image could not be fetched from the address it gave: ${thrown.message}`,
+    cause: thrown,
+  });
 }
 
 function refusedFetch({ status, url }: OutboundResponse): ProviderError {

@@ -69,16 +69,28 @@ export function createFindKnowledge({ host, searchVectors }: FindKnowledgeParts)
 
   async function placeOf(knowledge: KnowledgeSettings) {
     if (knowledge.base === 0) {
-      return { store: knowledge.store, target: knowledge.target, namespace: knowledge.namespace, embedding: { provider: knowledge.embedding_provider, model: knowledge.embedding_model } };
+      return {
+        store: knowledge.store,
+        target: knowledge.target,
+        namespace: knowledge.namespace,
+        embedding: { provider: knowledge.embedding_provider, model: knowledge.embedding_model },
+      };
     }
     const base = (await hooks.applyFiltersAsync('svc_knowledge_bases', [])).find(({ id }) => id === knowledge.base);
     if (base === undefined) throw unknownBase(knowledge.base);
-    return { store: base.store, target: base.target, namespace: base.namespace, embedding: { provider: base.embeddingProvider, model: base.embeddingModel } };
+    return {
+      store: base.store,
+      target: base.target,
+      namespace: base.namespace,
+      embedding: { provider: base.embeddingProvider, model: base.embeddingModel },
+    };
   }
 
   async function search({ knowledge, text, origin, signal }: FindKnowledgeInput): Promise<SearchResult> {
     const limit = new AbortController();
-    const undo = clock.after(patience, () => { limit.abort(); });
+    const undo = clock.after(patience, () => {
+      limit.abort();
+    });
     try {
       const { store, target, namespace, embedding } = await placeOf(knowledge);
       return await searchVectors({
@@ -92,7 +104,9 @@ export function createFindKnowledge({ host, searchVectors }: FindKnowledgeParts)
         origin,
       });
     } catch (error) {
-      throw limit.signal.aborted && signal?.aborted !== true ? new Error(`The knowledge did not answer within ${String(patience / 1000)} seconds.`, { cause: error }) : error;
+      throw limit.signal.aborted && signal?.aborted !== true
+        ? new Error(`The knowledge did not answer within ${String(patience / 1000)} seconds.`, { cause: error })
+        : error;
     } finally {
       undo();
     }
@@ -103,7 +117,8 @@ export function createFindKnowledge({ host, searchVectors }: FindKnowledgeParts)
     if (!knowledge.enabled) return [];
     const result = await search(input);
     const texts = knowledgeTexts(result, knowledge.min_score);
-    if (texts.length === 0 && asker) await hooks.doActionAsync('svc_knowledge_missing', { knowledge, text, bestScore: bestOf(result), origin, asker });
+    if (texts.length === 0 && asker)
+      await hooks.doActionAsync('svc_knowledge_missing', { knowledge, text, bestScore: bestOf(result), origin, asker });
     return texts;
   };
 }
@@ -113,5 +128,10 @@ function bestOf({ found, metric }: SearchResult): number | null {
 }
 
 function unknownBase(id: number): RestError {
-  return new RestError({ code: 'rest_svc_knowledge_base_not_found', status: 404, message: `There is no knowledge base ${String(id)}. Choose another one where it is used.`, data: { id } });
+  return new RestError({
+    code: 'rest_svc_knowledge_base_not_found',
+    status: 404,
+    message: `There is no knowledge base ${String(id)}. Choose another one where it is used.`,
+    data: { id },
+  });
 }

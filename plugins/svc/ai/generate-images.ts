@@ -1,6 +1,12 @@
 import { RestError, type HostApi } from '#plugin-api';
 import type { ImageParams } from '../kit/image-params.ts';
-import { ProviderError, type ImageRequest, type ImageResult, type ProviderConnection, type ProviderSettings } from '../providers/provider.ts';
+import {
+  ProviderError,
+  type ImageRequest,
+  type ImageResult,
+  type ProviderConnection,
+  type ProviderSettings,
+} from '../providers/provider.ts';
 import type { AiServices } from './ai-services.ts';
 import { estimateImages } from './budgets/estimate-call.ts';
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
@@ -64,16 +70,34 @@ export type ImageServices = AiServices & { readonly host: Pick<HostApi, 'content
  * first failure is thrown as the RestError of D5. Saved images are on every node that shares the folder of uploads.
  */
 export function createGenerateImages(services: ImageServices): GenerateImages {
-  return (input) => answerBy(services, { use: 'images', input, call: ({ provider, model }) => generateOnce(services, { ...input, provider, model }) });
+  return (input) =>
+    answerBy(services, {
+      use: 'images',
+      input,
+      call: ({ provider, model }) => generateOnce(services, { ...input, provider, model }),
+    });
 }
 
 async function generateOnce(services: ImageServices, input: GenerateImagesInput): Promise<GeneratedImages> {
   const { registry, settings, host } = services;
   const provider = capableProvider(registry, input.provider, 'images');
-  const [saved, defaults, limits] = await Promise.all([configuredSettings(provider, services), settings.imageDefaults(), settings.timeouts()]);
+  const [saved, defaults, limits] = await Promise.all([
+    configuredSettings(provider, services),
+    settings.imageDefaults(),
+    settings.timeouts(),
+  ]);
   const model = chosenModel({ asked: input.model, saved: saved.image_model, provider, setting: 'image_model' });
-  const source = input.source === undefined ? null : await usableSource(input.source, { provider, model, settings: saved });
-  const job: Job = { input, provider, settings: saved, request: requestOf(input, defaults, model), source, limit: limits.images, deadline: host.clock.now() + limits.images };
+  const source =
+    input.source === undefined ? null : await usableSource(input.source, { provider, model, settings: saved });
+  const job: Job = {
+    input,
+    provider,
+    settings: saved,
+    request: requestOf(input, defaults, model),
+    source,
+    limit: limits.images,
+    deadline: host.clock.now() + limits.images,
+  };
   let spent: UsageCounts = { model };
   return noteUsage(services, {
     kind: 'image',
@@ -81,7 +105,11 @@ async function generateOnce(services: ImageServices, input: GenerateImagesInput)
     model,
     origin: input.origin,
     limit: limits.images,
-    estimate: async () => estimateImages({ provider: provider.id, model, prompt: input.prompt, n: input.n ?? 1 }, (await settings.prices?.table()) ?? []),
+    estimate: async () =>
+      estimateImages(
+        { provider: provider.id, model, prompt: input.prompt, n: input.n ?? 1 },
+        (await settings.prices?.table()) ?? [],
+      ),
     run: async () => {
       const outcomes = await callsOf(job, services);
       spent = countsOf(outcomes, model);
@@ -107,7 +135,14 @@ interface Job {
 
 function requestOf(input: GenerateImagesInput, defaults: ImageParams, model: string): Omit<ImageRequest, 'n'> {
   // An edited image keeps its size unless another one is named.
-  const { prompt, form = 'url', source, size = source === undefined ? defaults.size : undefined, quality = defaults.quality, style = defaults.style } = input;
+  const {
+    prompt,
+    form = 'url',
+    source,
+    size = source === undefined ? defaults.size : undefined,
+    quality = defaults.quality,
+    style = defaults.style,
+  } = input;
   return {
     model,
     prompt,
@@ -137,24 +172,41 @@ function callsOf(job: Job, services: ImageServices): Promise<ImageCallOutcome[]>
   return makeImageCalls({
     n,
     perCall: provider.images.perCall(request.model, settings),
-    generate: (count) => tried((timeout) => makeCall(job, count, connectionOf(services, { settings, timeout, signal }))),
+    generate: (count) =>
+      tried((timeout) => makeCall(job, count, connectionOf(services, { settings, timeout, signal }))),
     deliver: async (image) => {
       const delivered = await deliverImage(image, { form, prompt, userId, settings, host, tried, signal });
       onImage?.((made += 1));
       return delivered;
     },
-    missing: (given, asked) => new ProviderError({ kind: 'unreadable', status: 200, message: `it gave ${String(given)} of ${String(asked)} images.` }),
+    missing: (given, asked) =>
+      new ProviderError({
+        kind: 'unreadable',
+        status: 200,
+        message: `it gave ${String(given)} of ${String(asked)} images.`,
+      }),
   });
 }
 
-function makeCall({ provider: { images }, request, source }: Job, n: number, connection: ProviderConnection): Promise<ImageResult> {
+function makeCall(
+  { provider: { images }, request, source }: Job,
+  n: number,
+  connection: ProviderConnection,
+): Promise<ImageResult> {
   // Whether it can was asked before.
-  return source === null || images.editing === undefined ? images.generate({ ...request, n }, connection) : images.editing.edit({ ...request, ...source, n }, connection);
+  return source === null || images.editing === undefined
+    ? images.generate({ ...request, n }, connection)
+    : images.editing.edit({ ...request, ...source, n }, connection);
 }
 
-function answerOf(outcomes: readonly ImageCallOutcome[], { provider, request, limit }: Job): Omit<GeneratedImages, 'cost'> {
+function answerOf(
+  outcomes: readonly ImageCallOutcome[],
+  { provider, request, limit }: Job,
+): Omit<GeneratedImages, 'cost'> {
   const images = outcomes.flatMap((outcome) => outcome.images);
-  const failures = outcomes.flatMap((outcome) => outcome.failures).map((failure) => (failure instanceof RestError ? failure : providerFailure(failure, provider, limit)));
+  const failures = outcomes
+    .flatMap((outcome) => outcome.failures)
+    .map((failure) => (failure instanceof RestError ? failure : providerFailure(failure, provider, limit)));
   const [first] = failures;
   if (images.length === 0 && first !== undefined) throw first;
   const results = outcomes.map(({ result }) => result).filter((result) => result !== null);

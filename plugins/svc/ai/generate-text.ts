@@ -1,7 +1,15 @@
 import { RestError, type User } from '#plugin-api';
 import type { AiParams } from '../kit/ai-params.ts';
 import { errors } from '../kit/errors.ts';
-import { asProviderError, type Provider, type ProviderSettings, type TextCapability, type TextRequest, type TextResult, type Usage } from '../providers/provider.ts';
+import {
+  asProviderError,
+  type Provider,
+  type ProviderSettings,
+  type TextCapability,
+  type TextRequest,
+  type TextResult,
+  type Usage,
+} from '../providers/provider.ts';
 import type { AiServices } from './ai-services.ts';
 import { estimateText } from './budgets/estimate-call.ts';
 import { createTextAttempts, type TextAttempts } from './attempt-text.ts';
@@ -62,10 +70,12 @@ export function createGenerateText(services: AiServices): GenerateText {
   return (input) => {
     let begun = false;
     const { onText: hand } = input;
-    const onText = hand && ((piece: string): void => {
-      begun = true;
-      hand(piece);
-    });
+    const onText =
+      hand &&
+      ((piece: string): void => {
+        begun = true;
+        hand(piece);
+      });
     return answerBy(services, {
       use: 'text',
       input,
@@ -75,7 +85,11 @@ export function createGenerateText(services: AiServices): GenerateText {
   };
 }
 
-async function generateOnce(services: AiServices, input: GenerateTextInput, waived: readonly string[]): Promise<GeneratedText> {
+async function generateOnce(
+  services: AiServices,
+  input: GenerateTextInput,
+  waived: readonly string[],
+): Promise<GeneratedText> {
   const call = await prepare(services, input);
   const { provider, request, attempts } = call;
   return noteUsage(services, {
@@ -114,13 +128,22 @@ async function prepare(services: AiServices, input: GenerateTextInput): Promise<
   const username = input.user && input.user.id > 0 ? input.user.displayName : 'Guest';
   const placeholders = input.placeholders === false ? null : { now: host.clock.now(), timezone, username };
   const conversation = splitConversation(input.messages, input.systemInstruction, placeholders);
-  const request = { model: modelOf(input.model, saved.model, provider), ...conversation, params: { ...defaults, ...input.params } };
+  const request = {
+    model: modelOf(input.model, saved.model, provider),
+    ...conversation,
+    params: { ...defaults, ...input.params },
+  };
   return { provider, saved, request, limit: limits.text, attempts: createTextAttempts(provider.text, input.onText) };
 }
 
-async function generate(services: AiServices, { provider, saved, request, limit, attempts }: PreparedCall, signal: AbortSignal | undefined): Promise<Omit<GeneratedText, 'cost'>> {
+async function generate(
+  services: AiServices,
+  { provider, saved, request, limit, attempts }: PreparedCall,
+  signal: AbortSignal | undefined,
+): Promise<Omit<GeneratedText, 'cost'>> {
   const { clock, log } = services.host;
-  const attempt = (timeLeft: number): Promise<TextResult> => attempts.attempt(request, connectionOf(services, { settings: saved, timeout: timeLeft, signal }));
+  const attempt = (timeLeft: number): Promise<TextResult> =>
+    attempts.attempt(request, connectionOf(services, { settings: saved, timeout: timeLeft, signal }));
   const result = await withRetries(attempt, {
     clock,
     random: services.random ?? Math.random,

@@ -23,7 +23,12 @@ const signatures: readonly { readonly extension: string; readonly at: number; re
 export function imageBytes(bytes: Buffer): ImageBytes {
   const beginning = bytes.toString('latin1', 0, 16);
   const found = signatures.find(({ at, bytes: signature }) => beginning.startsWith(signature, at));
-  if (found === undefined) throw new ProviderError({ kind: 'unreadable', status: 200, message: 'what it gave is no PNG, JPEG, GIF, WebP or AVIF image.' });
+  if (found === undefined)
+    throw new ProviderError({
+      kind: 'unreadable',
+      status: 200,
+      message: 'what it gave is no PNG, JPEG, GIF, WebP or AVIF image.',
+    });
   return { bytes, extension: found.extension };
 }
 

@@ -33,7 +33,11 @@ const callsAtATime = 5;
  */
 export async function makeImageCalls(init: ImageCallsInit): Promise<ImageCallOutcome[]> {
   let refused: ProviderError | null = null;
-  const failed = (error: ProviderError | RestError, count: number): ImageCallOutcome => ({ images: [], failures: Array<typeof error>(count).fill(error), result: null });
+  const failed = (error: ProviderError | RestError, count: number): ImageCallOutcome => ({
+    images: [],
+    failures: Array<typeof error>(count).fill(error),
+    result: null,
+  });
   return inParallel(split(init.n, init.perCall), callsAtATime, {
     task: async (count) => {
       if (refused !== null) return failed(refused, count);
@@ -49,12 +53,19 @@ export async function makeImageCalls(init: ImageCallsInit): Promise<ImageCallOut
   });
 }
 
-async function delivered(result: ImageResult, asked: number, { deliver, missing }: ImageCallsInit): Promise<ImageCallOutcome> {
+async function delivered(
+  result: ImageResult,
+  asked: number,
+  { deliver, missing }: ImageCallsInit,
+): Promise<ImageCallOutcome> {
   const given = result.images.slice(0, asked);
   const settled = await Promise.all(given.map((image) => deliver(image).catch(failureOf)));
   return {
     images: settled.filter((entry): entry is GeneratedImage => !(entry instanceof Error)),
-    failures: [...settled.filter((entry): entry is ProviderError | RestError => entry instanceof Error), ...Array.from({ length: asked - given.length }, () => missing(given.length, asked))],
+    failures: [
+      ...settled.filter((entry): entry is ProviderError | RestError => entry instanceof Error),
+      ...Array.from({ length: asked - given.length }, () => missing(given.length, asked)),
+    ],
     result,
   };
 }
@@ -62,7 +73,11 @@ async function delivered(result: ImageResult, asked: number, { deliver, missing 
 /** Providers of other plugins are held to the contract as well. */
 function checked(result: ImageResult): ImageResult {
   if (Array.isArray(result.images) && result.images.length > 0) return result;
-  throw new ProviderError({ kind: 'unreadable', status: 200, message: 'its answer could not be read (no image in it).' });
+  throw new ProviderError({
+    kind: 'unreadable',
+    status: 200,
+    message: 'its answer could not be read (no image in it).',
+  });
 }
 
 function failureOf(thrown: unknown): ProviderError | RestError {

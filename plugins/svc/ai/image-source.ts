@@ -22,31 +22,51 @@ export interface UsableSource {
   readonly mask?: SourceImage;
 }
 
-const types: Readonly<Record<string, string>> = { png: 'image/png', jpg: 'image/jpeg', gif: 'image/gif', webp: 'image/webp', avif: 'image/avif' };
+const types: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  avif: 'image/avif',
+};
 
 /**
  * An image and its mask, checked by their bytes against what a model takes.
  *
  * @throws RestError 400 `rest_svc_image_not_editable`, `rest_svc_image_unusable`.
  */
-export async function usableSource({ image, mask }: ImageSource, { provider, model, settings }: EditingModel): Promise<UsableSource> {
+export async function usableSource(
+  { image, mask }: ImageSource,
+  { provider, model, settings }: EditingModel,
+): Promise<UsableSource> {
   const rules = provider.images?.editing?.accepts(model, settings) ?? null;
   if (rules === null) throw errors.image_not_editable({ values: { provider: provider.label, model } });
   const refuse = (reason: string): RestError => errors.image_unusable({ values: { reason } });
   const source = sourceOf(image) ?? sourceFault('The image', refuse);
-  if (!rules.types.includes(source.mimeType)) throw refuse(`${model} edits ${namesOf(rules.types)} images, and this is ${namesOf([source.mimeType])}.`);
-  if (image.length > rules.most) throw refuse(`${model} takes images of at most ${megabytes(rules.most)} MB, and this one has ${megabytes(image.length)}.`);
+  if (!rules.types.includes(source.mimeType))
+    throw refuse(`${model} edits ${namesOf(rules.types)} images, and this is ${namesOf([source.mimeType])}.`);
+  if (image.length > rules.most)
+    throw refuse(
+      `${model} takes images of at most ${megabytes(rules.most)} MB, and this one has ${megabytes(image.length)}.`,
+    );
   if (mask === undefined && rules.square !== true) return { image: source };
   const size = await pixelsOf(image);
-  if (rules.square === true && size !== null && size.width !== size.height) throw refuse(`${model} edits square images alone, and this one has ${String(size.width)} by ${String(size.height)} pixels.`);
+  if (rules.square === true && size !== null && size.width !== size.height)
+    throw refuse(
+      `${model} edits square images alone, and this one has ${String(size.width)} by ${String(size.height)} pixels.`,
+    );
   if (mask === undefined) return { image: source };
-  if (!rules.mask) throw refuse(`${model} takes no mask. Say in the prompt what is to change, or choose another model.`);
+  if (!rules.mask)
+    throw refuse(`${model} takes no mask. Say in the prompt what is to change, or choose another model.`);
   const area = sourceOf(mask) ?? sourceFault('The mask', refuse);
-  if (area.mimeType !== 'image/png') throw refuse('The mask must be a PNG image whose transparent areas are those to change.');
+  if (area.mimeType !== 'image/png')
+    throw refuse('The mask must be a PNG image whose transparent areas are those to change.');
   if (mask.length >= 4 * 1_048_576) throw refuse('The mask must have less than 4 MB.');
   const covered = await pixelsOf(mask);
   if (size !== null && covered !== null && (size.width !== covered.width || size.height !== covered.height)) {
-    throw refuse(`The mask has ${String(covered.width)} by ${String(covered.height)} pixels, and the image ${String(size.width)} by ${String(size.height)}. Make them equal.`);
+    throw refuse(
+      `The mask has ${String(covered.width)} by ${String(covered.height)} pixels, and the image ${String(size.width)} by ${String(size.height)}. Make them equal.`,
+    );
   }
   return { image: source, mask: area };
 }

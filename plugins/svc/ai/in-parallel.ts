@@ -7,7 +7,10 @@
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   bound: number,
-  { task, signal }: { readonly task: (item: Item, signal: AbortSignal) => Promise<Result>; readonly signal?: AbortSignal | undefined },
+  {
+    task,
+    signal,
+  }: { readonly task: (item: Item, signal: AbortSignal) => Promise<Result>; readonly signal?: AbortSignal | undefined },
 ): Promise<Result[]> {
   const stop = new AbortController();
   const both = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);

@@ -13,8 +13,16 @@ const rules = [
  */
 export function knowledgePart(texts: readonly KnowledgeText[], foundFor = 'the request'): string {
   if (texts.length === 0) return '';
-  const parts = texts.map(({ title, url, text }, at) => `<text number="${String(at + 1)}" title="${attribute(title)}"${url === '' ? '' : ` address="${attribute(url)}"`}>\n${harmless(text)}\n</text>`);
-  return [`The texts between <texts> and </texts> were found for ${foundFor}. ${rules}`, '<texts>', ...parts, '</texts>'].join('\n');
+  const parts = texts.map(
+    ({ title, url, text }, at) =>
+      `<text number="${String(at + 1)}" title="${attribute(title)}"${url === '' ? '' : ` address="${attribute(url)}"`}>\n${harmless(text)}\n</text>`,
+  );
+  return [
+    `The texts between <texts> and </texts> were found for ${foundFor}. ${rules}`,
+    '<texts>',
+    ...parts,
+    '</texts>',
+  ].join('\n');
 }
 
 /** A text cannot end its own place. */
@@ -23,5 +31,8 @@ function harmless(text: string): string {
 }
 
 function attribute(text: string): string {
-  return text.replace(/[\s\u0000-\u001f]+/g, ' ').replace(/"/g, "'").replace(/[<>]/g, '');
+  return text
+    .replace(/[\s\u0000-\u001f]+/g, ' ')
+    .replace(/"/g, "'")
+    .replace(/[<>]/g, '');
 }

@@ -28,7 +28,10 @@ const titleNames = ['title', 'post_title', 'source_title', 'name', 'file_name', 
 const addressNames = ['url', 'post_url', 'source_url', 'link', 'permalink', 'source'] as const;
 
 /** What was found, as texts: those alike enough, each once, best first. */
-export function knowledgeTexts({ found, metric }: Pick<SearchResult, 'found' | 'metric'>, minimum: number): KnowledgeText[] {
+export function knowledgeTexts(
+  { found, metric }: Pick<SearchResult, 'found' | 'metric'>,
+  minimum: number,
+): KnowledgeText[] {
   const texts: KnowledgeText[] = [];
   let left: number = longest.all;
   for (const { id, content, metadata, score: given } of found) {
@@ -76,7 +79,11 @@ function addressOf(metadata: Metadata): string {
   return address ?? '';
 }
 
-function firstText(metadata: Metadata, names: readonly string[], fits: (text: string) => boolean = () => true): string | undefined {
+function firstText(
+  metadata: Metadata,
+  names: readonly string[],
+  fits: (text: string) => boolean = () => true,
+): string | undefined {
   for (const name of names) {
     const value = Object.hasOwn(metadata, name) ? metadata[name] : undefined;
     if (typeof value === 'string' && value.trim() !== '' && fits(value.trim())) return value.trim();

@@ -4,7 +4,8 @@ import type { EstimatedUse } from './budgets/fuse.ts';
 import type { CallPrice, UsageOrigin, UsageRecord } from './usage-record.ts';
 
 /** What a call that went well used; `model` as the answer names it. */
-export type UsageCounts = Pick<UsageRecord, 'model'> & Partial<Pick<UsageRecord, 'inputTokens' | 'outputTokens' | 'images'>>;
+export type UsageCounts = Pick<UsageRecord, 'model'> &
+  Partial<Pick<UsageRecord, 'inputTokens' | 'outputTokens' | 'images'>>;
 
 export interface NotedCall<Result> {
   readonly kind: UsageRecord['kind'];
@@ -46,18 +47,33 @@ export interface CallCost {
  *
  * @throws RestError of the fuse, before the call is made.
  */
-export async function noteUsage<Result extends object>(services: Pick<AiServices, 'ledger' | 'host' | 'fuse'>, call: NotedCall<Result>): Promise<Result & CallCost> {
+export async function noteUsage<Result extends object>(
+  services: Pick<AiServices, 'ledger' | 'host' | 'fuse'>,
+  call: NotedCall<Result>,
+): Promise<Result & CallCost> {
   const { ledger, host, fuse } = services;
   const { kind, provider, model: asked, origin = ownOrigin, estimate, limit, waived } = call;
   const held = (await fuse?.reserve({ kind, provider, model: asked, origin, estimate, limit, waived })) ?? null;
   const started = host.clock.now();
-  const recordOf = (outcome: string, { model, inputTokens = 0, outputTokens = 0, images = 0 }: UsageCounts): UsageRecord => (
-    { ...origin, kind, provider, model, inputTokens, outputTokens, images, duration: host.clock.now() - started, outcome }
-  );
+  const recordOf = (
+    outcome: string,
+    { model, inputTokens = 0, outputTokens = 0, images = 0 }: UsageCounts,
+  ): UsageRecord => ({
+    ...origin,
+    kind,
+    provider,
+    model,
+    inputTokens,
+    outputTokens,
+    images,
+    duration: host.clock.now() - started,
+    outcome,
+  });
   const note = async (record: UsageRecord): Promise<CallPrice> => {
     const own = (await ledger?.price(record)) ?? unknownPrice;
     // Far ends answer by longer names and by those of deployments: no budget is passed by because of them.
-    const price = own.cost === null && record.model !== asked ? ((await ledger?.price({ ...record, model: asked })) ?? own) : own;
+    const price =
+      own.cost === null && record.model !== asked ? ((await ledger?.price({ ...record, model: asked })) ?? own) : own;
     if (held === null) ledger?.record(record, price);
     else await ledger?.settle(record, price, held);
     return price;

@@ -1,7 +1,14 @@
 import { RestError, isUrl } from '#plugin-api';
 import { errors } from '../kit/errors.ts';
 import { batchesOf } from '../vector-stores/batches.ts';
-import { asVectorStoreError, type NamespaceChoice, type OpenVectorStore, type VectorRecord, type VectorStore, type VectorStoreSettings } from '../vector-stores/vector-store.ts';
+import {
+  asVectorStoreError,
+  type NamespaceChoice,
+  type OpenVectorStore,
+  type VectorRecord,
+  type VectorStore,
+  type VectorStoreSettings,
+} from '../vector-stores/vector-store.ts';
 import { withRetries } from './retry.ts';
 import { sharedFetch } from './undici-fetch.ts';
 import { vectorStoreFailure } from './vector-store-failure.ts';
@@ -11,7 +18,10 @@ import type { VectorServices } from './vector-services.ts';
  * A configured store. Operations have further tries (D9) where they may be repeated, all but `create` and `remove`, and
  * fail with the errors of D5 as RestError.
  */
-export interface VectorStoreSession extends Pick<OpenVectorStore, 'list' | 'describe' | 'create' | 'remove' | 'query' | 'fetch' | 'deleteIds' | 'deleteWhere' | 'count'> {
+export interface VectorStoreSession extends Pick<
+  OpenVectorStore,
+  'list' | 'describe' | 'create' | 'remove' | 'query' | 'fetch' | 'deleteIds' | 'deleteWhere' | 'count'
+> {
   readonly store: VectorStore;
   /**
    * Writes records in batches within the store's limits, one after the other.
@@ -44,7 +54,14 @@ export function createOpenStore(services: VectorServices): OpenStore {
     const timeout = init.timeout ?? (typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : usualTimeout);
     const { clock, log } = services.host;
     const { signal } = init;
-    const opened = store.open({ settings, fetch: services.fetch ?? sharedFetch, clock, log, timeout, ...(signal !== undefined && { signal }) });
+    const opened = store.open({
+      settings,
+      fetch: services.fetch ?? sharedFetch,
+      clock,
+      log,
+      timeout,
+      ...(signal !== undefined && { signal }),
+    });
 
     const mapped = <T>(target: string, operation: () => Promise<T>): Promise<T> =>
       operation().catch((thrown: unknown) => {
@@ -56,7 +73,15 @@ export function createOpenStore(services: VectorServices): OpenStore {
     };
     const repeated = <T>(target: string, operation: () => Promise<T>): Promise<T> =>
       mapped(target, () =>
-        init.retries === false ? operation() : withRetries(operation, { clock, random: services.random ?? Math.random, deadline: clock.now() + timeout, signal, onRetry }),
+        init.retries === false
+          ? operation()
+          : withRetries(operation, {
+              clock,
+              random: services.random ?? Math.random,
+              deadline: clock.now() + timeout,
+              signal,
+              onRetry,
+            }),
       );
     return sessionOf({ store, opened, mapped, repeated });
   };
@@ -97,27 +122,49 @@ function sessionOf({ store, opened, mapped, repeated }: SessionParts): VectorSto
 }
 
 /** The same error, which says as well how many vectors are in the store now (D15). */
-function withCount({ code, message, status, data, headers, cause }: RestError, written: number, all: number): RestError {
+function withCount(
+  { code, message, status, data, headers, cause }: RestError,
+  written: number,
+  all: number,
+): RestError {
   const said = `${message} ${String(written)} of ${String(all)} vectors were written; send the same ids again to complete them.`;
-  return new RestError({ code, status, message: said, data: { ...(data as Readonly<Record<string, unknown>> | undefined), upserted_count: written }, headers, cause });
+  return new RestError({
+    code,
+    status,
+    message: said,
+    data: { ...(data as Readonly<Record<string, unknown>> | undefined), upserted_count: written },
+    headers,
+    cause,
+  });
 }
 
 function unknownStore(id: string): RestError {
   const message = `There is no vector store named ${id}.`;
-  return new RestError({ code: 'rest_invalid_param', status: 400, message: 'Invalid parameter(s): provider', data: { params: { provider: message } } });
+  return new RestError({
+    code: 'rest_invalid_param',
+    status: 400,
+    message: 'Invalid parameter(s): provider',
+    data: { params: { provider: message } },
+  });
 }
 
 /** @throws RestError `rest_svc_provider_not_configured` that names what is missing or unusable (D5). */
 function refuseUnconfigured(store: VectorStore, settings: VectorStoreSettings): void {
   const { url, api_key: key } = settings;
-  const missing = store.required.filter((name) => settings[name] === undefined || settings[name] === null || settings[name] === '');
+  const missing = store.required.filter(
+    (name) => settings[name] === undefined || settings[name] === null || settings[name] === '',
+  );
   const unusable: string[] = [];
-  if (typeof url === 'string' && url !== '' && !(isUrl(url) && /^https?:$/.test(new URL(url).protocol))) unusable.push('url');
+  if (typeof url === 'string' && url !== '' && !(isUrl(url) && /^https?:$/.test(new URL(url).protocol)))
+    unusable.push('url');
   if (typeof key === 'string' && key !== '' && !/^[\x21-\x7e]+$/.test(key)) unusable.push('api_key');
   const names = [...missing, ...unusable];
   if (names.length === 0) return;
   throw errors.provider_not_configured({
-    values: { provider: store.label, missing: names.map((name) => store.settings.properties[name]?.title ?? name).join(' and ') },
+    values: {
+      provider: store.label,
+      missing: names.map((name) => store.settings.properties[name]?.title ?? name).join(' and '),
+    },
     data: { provider: store.id, provider_status: null },
   });
 }

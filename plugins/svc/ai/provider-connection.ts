@@ -18,10 +18,15 @@ export function withDefaults(provider: Provider, saved: ProviderSettings): Provi
  *
  * @throws RestError `rest_svc_provider_not_configured` that names what is missing or unusable and where to set it (D5).
  */
-export async function configuredSettings(provider: Provider, services: Pick<AiServices, 'settings'>): Promise<ProviderSettings> {
+export async function configuredSettings(
+  provider: Provider,
+  services: Pick<AiServices, 'settings'>,
+): Promise<ProviderSettings> {
   const settings = withDefaults(provider, await services.settings.provider(provider.id));
   const missing = provider.required.filter((name) => isBlank(settings[name]) || !isUsable(name, settings[name]));
-  const unusable = ['base_url', 'api_key'].filter((name) => !isBlank(settings[name]) && !isUsable(name, settings[name]) && !missing.includes(name));
+  const unusable = ['base_url', 'api_key'].filter(
+    (name) => !isBlank(settings[name]) && !isUsable(name, settings[name]) && !missing.includes(name),
+  );
   if (missing.length + unusable.length > 0) throw notConfigured(provider, [...missing, ...unusable]);
   return settings;
 }
@@ -37,7 +42,8 @@ function notConfigured(provider: Provider, names: readonly string[]): RestError 
 /** A key must fit into a header, an address must be one of the web. */
 function isUsable(name: string, value: unknown): boolean {
   if (name === 'api_key') return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value);
-  if (name === 'base_url') return typeof value === 'string' && isUrl(value) && /^https?:$/.test(new URL(value).protocol);
+  if (name === 'base_url')
+    return typeof value === 'string' && isUrl(value) && /^https?:$/.test(new URL(value).protocol);
   return true;
 }
 
@@ -54,5 +60,12 @@ export interface ConnectionInit {
 
 export function connectionOf(services: AiServices, { settings, timeout, signal }: ConnectionInit): ProviderConnection {
   const { clock, log } = services.host;
-  return { settings, fetch: services.fetch ?? sharedFetch, clock, log, timeout, ...(signal !== undefined && { signal }) };
+  return {
+    settings,
+    fetch: services.fetch ?? sharedFetch,
+    clock,
+    log,
+    timeout,
+    ...(signal !== undefined && { signal }),
+  };
 }

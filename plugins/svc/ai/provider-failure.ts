@@ -3,7 +3,11 @@ import { errors } from '../kit/errors.ts';
 import type { Provider, ProviderError } from '../providers/provider.ts';
 
 /** The error a caller sees for a failure at a provider (D5). @param limit milliseconds the call was given. */
-export function providerFailure(error: ProviderError, provider: Pick<Provider, 'id' | 'label'>, limit: number): RestError {
+export function providerFailure(
+  error: ProviderError,
+  provider: Pick<Provider, 'id' | 'label'>,
+  limit: number,
+): RestError {
   const details: ErrorDetails = {
     values: { provider: provider.label, reason: error.message, seconds: Math.round(limit / 100) / 10 },
     data: { provider: provider.id, provider_status: error.status },
@@ -11,7 +15,10 @@ export function providerFailure(error: ProviderError, provider: Pick<Provider, '
   };
   switch (error.kind) {
     case 'auth':
-      return errors.provider_auth_failed({ ...details, values: { ...details.values, reason: sentence(error.message) } });
+      return errors.provider_auth_failed({
+        ...details,
+        values: { ...details.values, reason: sentence(error.message) },
+      });
     case 'rate_limited':
       return errors.provider_rate_limited({
         ...details,
@@ -23,7 +30,12 @@ export function providerFailure(error: ProviderError, provider: Pick<Provider, '
       return error.status === null ? errors.provider_timeout(details) : farEndTimedOut(error, details);
     case 'aborted':
       // Nobody is there to read it; 499 is what proxies write down for a caller that hung up.
-      return new RestError({ code: 'rest_svc_request_aborted', status: 499, message: 'The request was given up by its caller.', cause: error });
+      return new RestError({
+        code: 'rest_svc_request_aborted',
+        status: 499,
+        message: 'The request was given up by its caller.',
+        cause: error,
+      });
     case 'unavailable':
     case 'unreadable':
     case 'connection':
@@ -34,7 +46,13 @@ export function providerFailure(error: ProviderError, provider: Pick<Provider, '
 /** The far end's own 408: no answer in time, but not for want of ours. */
 function farEndTimedOut(error: ProviderError, details: ErrorDetails): RestError {
   const { code, status } = errors.provider_timeout();
-  return new RestError({ code, status, message: `${String(details.values?.['provider'])} gave up on the request: ${error.message}`, data: details.data, cause: error });
+  return new RestError({
+    code,
+    status,
+    message: `${String(details.values?.['provider'])} gave up on the request: ${error.message}`,
+    data: details.data,
+    cause: error,
+  });
 }
 
 function sentence(text: string): string {

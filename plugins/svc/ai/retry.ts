@@ -32,7 +32,10 @@ export async function withRetries<T>(attempt: (timeLeft: number) => Promise<T>, 
       return await attempt(Math.max(1, deadline - clock.now()));
     } catch (thrown) {
       const error = asProviderError(thrown);
-      const wait = error?.retryable === true && tries < furtherTries && init.mayRetry?.() !== false ? waitBefore(tries, error, init.random) : null;
+      const wait =
+        error?.retryable === true && tries < furtherTries && init.mayRetry?.() !== false
+          ? waitBefore(tries, error, init.random)
+          : null;
       if (error === null || wait === null || clock.now() + wait >= deadline) throw thrown;
       init.onRetry?.(error, wait);
       await clock.sleep(wait, signal).catch((reason: unknown) => {

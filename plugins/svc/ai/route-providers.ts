@@ -12,9 +12,15 @@ export interface RouteProvidersQuestion {
  * add by `svc_providers`. A provider of our own that the contract does not name stays out, though modules may use it,
  * until a plugin puts one of its own in its place.
  */
-export function routeProviderIds(registry: Pick<ProviderRegistry, 'all' | 'isOwn'>, { capability, contract }: RouteProvidersQuestion): string[] {
+export function routeProviderIds(
+  registry: Pick<ProviderRegistry, 'all' | 'isOwn'>,
+  { capability, contract }: RouteProvidersQuestion,
+): string[] {
   return registry
     .all()
-    .filter((provider) => hasCapability(provider, capability) && (contract.includes(provider.id) || !registry.isOwn(provider)))
+    .filter(
+      (provider) =>
+        hasCapability(provider, capability) && (contract.includes(provider.id) || !registry.isOwn(provider)),
+    )
     .map(({ id }) => id);
 }

@@ -37,17 +37,39 @@ export type SearchVectors = (input: SearchInput) => Promise<SearchResult>;
  *
  * @throws RestError of D5, 404 where there is no such target, 400 where its vectors have another length.
  */
-export function createSearchVectors({ openStore, embed }: { readonly openStore: OpenStore; readonly embed: Embed }): SearchVectors {
+export function createSearchVectors({
+  openStore,
+  embed,
+}: {
+  readonly openStore: OpenStore;
+  readonly embed: Embed;
+}): SearchVectors {
   return async ({ store: storeId, target: name, text, embedding, limit, filter, namespace, signal, origin }) => {
     if (text.trim() === '') throw errors.empty_input({ values: { name: 'The text' } });
     const session = await openStore(storeId, { signal });
     const { store } = session;
     const target = await session.describe(name);
-    if (target === null) throw errors.vector_target_not_found({ values: { provider: store.label, target: name }, data: { provider: store.id, provider_status: 404 } });
-    const { embeddings, usage } = await embed({ provider: embedding.provider, model: embedding.model, input: [text], taskType: 'RETRIEVAL_QUERY', signal, origin });
+    if (target === null)
+      throw errors.vector_target_not_found({
+        values: { provider: store.label, target: name },
+        data: { provider: store.id, provider_status: 404 },
+      });
+    const { embeddings, usage } = await embed({
+      provider: embedding.provider,
+      model: embedding.model,
+      input: [text],
+      taskType: 'RETRIEVAL_QUERY',
+      signal,
+      origin,
+    });
     const vector = embeddings[0] ?? [];
     checkDimension({ store, target, model: embedding.model, vector });
-    const found = await session.query(name, { vector, limit, ...(filter !== undefined && { filter }), ...(namespace !== undefined && { namespace }) });
+    const found = await session.query(name, {
+      vector,
+      limit,
+      ...(filter !== undefined && { filter }),
+      ...(namespace !== undefined && { namespace }),
+    });
     return { found, metric: target.metric, usage };
   };
 }

@@ -26,17 +26,28 @@ export interface Conversation {
  *
  * @param placeholders null: the system text has been filled in already
  */
-export function splitConversation(given: readonly ConversationMessage[], instruction: string | undefined, placeholders: Placeholders | null): Conversation {
+export function splitConversation(
+  given: readonly ConversationMessage[],
+  instruction: string | undefined,
+  placeholders: Placeholders | null,
+): Conversation {
   const spoken = given.filter(({ content }) => content.trim() !== '');
-  const joined = spoken.filter(({ role }) => role === 'system').map(({ content }) => content).join('\n\n');
+  const joined = spoken
+    .filter(({ role }) => role === 'system')
+    .map(({ content }) => content)
+    .join('\n\n');
   const text = instruction !== undefined && instruction.trim() !== '' ? instruction : joined;
-  const messages = spoken.filter((message): message is TextMessage => message.role !== 'system').map(({ role, content }) => ({ role, content }));
+  const messages = spoken
+    .filter((message): message is TextMessage => message.role !== 'system')
+    .map(({ role, content }) => ({ role, content }));
   return { system: text === '' ? null : placeholders === null ? text : fillPlaceholders(text, placeholders), messages };
 }
 
 /** `[date]` becomes the site's local date (YYYY-MM-DD), `[username]` the user's name; what they bring in is not looked at again. */
 export function fillPlaceholders(text: string, { now, timezone, username }: Placeholders): string {
-  return text.replace(/\[(date|username)\]/g, (_, name: string) => (name === 'date' ? localDate(now, timezone) : username));
+  return text.replace(/\[(date|username)\]/g, (_, name: string) =>
+    name === 'date' ? localDate(now, timezone) : username,
+  );
 }
 
 function localDate(now: number, timezone: string): string {

@@ -24,14 +24,21 @@ export function createTestProvider(services: AiServices): TestProvider {
   const { registry, host } = services;
   return async (id, { signal } = {}) => {
     const started = host.clock.now();
-    const finish = (test: Omit<ProviderTest, 'milliseconds'>): ProviderTest => ({ ...test, milliseconds: host.clock.now() - started });
+    const finish = (test: Omit<ProviderTest, 'milliseconds'>): ProviderTest => ({
+      ...test,
+      milliseconds: host.clock.now() - started,
+    });
     const provider = registry.get(id);
     if (provider === undefined) return finish({ ok: false, models: [], message: `There is no provider named ${id}.` });
     try {
       const settings = await configuredSettings(provider, services);
       const models = await reachProvider(provider, connectionOf(services, { settings, timeout: limit, signal }));
       const took = `${String(host.clock.now() - started)} ms`;
-      return finish({ ok: true, models, message: models.length === 0 ? `Works, ${took}.` : `Works, ${counted(models.length)}, ${took}.` });
+      return finish({
+        ok: true,
+        models,
+        message: models.length === 0 ? `Works, ${took}.` : `Works, ${counted(models.length)}, ${took}.`,
+      });
     } catch (thrown) {
       return finish({ ok: false, models: [], message: messageOf(thrown, provider) });
     }

@@ -16,14 +16,27 @@ export type TestVectorStore = (id: string, signal?: AbortSignal) => Promise<Vect
 const limit = 20_000;
 
 /** Tries a store's saved settings with a real call, once: its indexes or collections are listed. */
-export function createTestVectorStore({ stores, openStore, now }: { readonly stores: VectorStoreRegistry; readonly openStore: OpenStore; readonly now: () => number }): TestVectorStore {
+export function createTestVectorStore({
+  stores,
+  openStore,
+  now,
+}: {
+  readonly stores: VectorStoreRegistry;
+  readonly openStore: OpenStore;
+  readonly now: () => number;
+}): TestVectorStore {
   return async (id, signal) => {
     const started = now();
     try {
       const session = await openStore(id, { signal, timeout: limit, retries: false });
       const { length: targets } = await session.list();
       const milliseconds = now() - started;
-      return { ok: true, targets, milliseconds, message: `Works, ${counted(targets, stores.get(id)?.targetKind ?? 'collection')}, ${String(milliseconds)} ms.` };
+      return {
+        ok: true,
+        targets,
+        milliseconds,
+        message: `Works, ${counted(targets, stores.get(id)?.targetKind ?? 'collection')}, ${String(milliseconds)} ms.`,
+      };
     } catch (thrown) {
       if (!(thrown instanceof RestError)) throw thrown;
       return { ok: false, targets: 0, milliseconds: now() - started, message: thrown.message };

@@ -21,7 +21,13 @@ export function createUndiciFetch({ connections = 256 }: { readonly connections?
   const open = async () => {
     const { Agent, request } = await import('undici');
     // The calls carry time limits of their own.
-    const agent = new Agent({ connections, connect: { timeout: 10_000 }, headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 10_000 });
+    const agent = new Agent({
+      connections,
+      connect: { timeout: 10_000 },
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: 10_000,
+    });
     return { agent, request };
   };
   return {
@@ -58,7 +64,8 @@ function requestOf(input: string | URL | Request, init: RequestInit = {}): { url
   const from = input instanceof Request ? input : undefined;
   const headers = new Headers(init.headers ?? from?.headers);
   const given = init.body ?? from?.body ?? null;
-  if (typeof given === 'string' && !headers.has('content-type')) headers.set('content-type', 'text/plain;charset=UTF-8');
+  if (typeof given === 'string' && !headers.has('content-type'))
+    headers.set('content-type', 'text/plain;charset=UTF-8');
   return {
     url: from?.url ?? String(input),
     options: {
@@ -71,7 +78,8 @@ function requestOf(input: string | URL | Request, init: RequestInit = {}): { url
 }
 
 function bodyOf(body: RequestInit['body']): UndiciOptions['body'] {
-  if (body === null || body === undefined || typeof body === 'string' || body instanceof Uint8Array) return body ?? null;
+  if (body === null || body === undefined || typeof body === 'string' || body instanceof Uint8Array)
+    return body ?? null;
   if (body instanceof URLSearchParams) return body.toString();
   if (body instanceof ArrayBuffer) return new Uint8Array(body);
   if (Symbol.asyncIterator in body) return body as unknown as Readable;

@@ -2,7 +2,12 @@ import { pipeline, Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 
-const decoders: Readonly<Record<string, () => Transform>> = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate, br: createBrotliDecompress };
+const decoders: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
 
 /**
  * An answer of undici's `request` in the shape of a `Response`. Text and JSON are read straight from the socket's stream;
@@ -15,7 +20,8 @@ export function undiciResponse(url: string, { statusCode, headers, body }: Dispa
   const stream: Readable = decoder === undefined ? body : pipeline(body, decoder, () => undefined);
   const list = headersOf(headers, decoder !== undefined);
   let whole: Response | undefined;
-  const response = (): Response => (whole ??= new Response(hasNoBody(statusCode) ? null : webStream(stream), { status: statusCode, headers: list }));
+  const response = (): Response =>
+    (whole ??= new Response(hasNoBody(statusCode) ? null : webStream(stream), { status: statusCode, headers: list }));
   const text = (): Promise<string> => (decoder === undefined && whole === undefined ? body.text() : response().text());
   const shaped: Partial<Response> = {
     url,

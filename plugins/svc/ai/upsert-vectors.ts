@@ -61,17 +61,32 @@ export function createUpsertVectors({ openStore, embed, firstCall, newId = rando
     refuseDuplicates(records, store);
     refuseUnfit(records, store);
     const target = await session.describe(name);
-    if (target === null) throw errors.vector_target_not_found({ values: { provider: store.label, target: name }, data: { provider: store.id, provider_status: 404 } });
+    if (target === null)
+      throw errors.vector_target_not_found({
+        values: { provider: store.label, target: name },
+        data: { provider: store.id, provider_status: 404 },
+      });
 
     const texts = records.map(({ content }) => content);
-    const ask = (input: readonly string[]) => embed({ provider: embedding.provider, model: embedding.model, input, taskType: 'RETRIEVAL_DOCUMENT', signal, origin });
+    const ask = (input: readonly string[]) =>
+      embed({
+        provider: embedding.provider,
+        model: embedding.model,
+        input,
+        taskType: 'RETRIEVAL_DOCUMENT',
+        signal,
+        origin,
+      });
     const first = Math.max(1, firstCall(embedding.provider, texts));
     const begun = await ask(texts.slice(0, first));
     checkDimension({ store, target, model: embedding.model, vector: begun.embeddings[0] ?? [] });
     const rest = texts.length > first ? await ask(texts.slice(first)) : null;
     const values = [...begun.embeddings, ...(rest?.embeddings ?? [])];
     const vectors = records.map((record, place) => ({ ...record, values: values[place] ?? [] }));
-    refuseMixed(vectors.map((vector) => vector.values.length), embedding.provider);
+    refuseMixed(
+      vectors.map((vector) => vector.values.length),
+      embedding.provider,
+    );
 
     await session.write(name, vectors, namespace === undefined ? {} : { namespace });
     return {
@@ -99,7 +114,10 @@ function refuseDuplicates(records: readonly { readonly id: string }[], store: Ve
 }
 
 /** What this store would refuse, before anything is paid for: its own error would come half-way. */
-function refuseUnfit(records: readonly { readonly id: string; readonly content: string; readonly metadata: VectorMetadata }[], store: VectorStore): void {
+function refuseUnfit(
+  records: readonly { readonly id: string; readonly content: string; readonly metadata: VectorMetadata }[],
+  store: VectorStore,
+): void {
   for (const [place, record] of records.entries()) {
     const reason = store.refuse?.(record) ?? null;
     if (reason === null) continue;
@@ -108,7 +126,10 @@ function refuseUnfit(records: readonly { readonly id: string; readonly content: 
       code: 'rest_invalid_param',
       status: 400,
       message: 'Invalid parameter(s): vectors',
-      data: { params: { vectors: message }, details: { vectors: { code: 'rest_invalid_param', message, data: { param: 'vectors' } } } },
+      data: {
+        params: { vectors: message },
+        details: { vectors: { code: 'rest_invalid_param', message, data: { param: 'vectors' } } },
+      },
     });
   }
 }
@@ -116,6 +137,9 @@ function refuseUnfit(records: readonly { readonly id: string; readonly content: 
 /** The calls of one upsert are several calls for embeddings: a far end might answer each with another length. */
 function refuseMixed(lengths: readonly number[], provider: string): void {
   if (new Set(lengths).size > 1) {
-    throw errors.provider_error({ values: { provider, reason: 'its answer could not be read (vectors of several lengths in it).' }, data: { provider, provider_status: 200 } });
+    throw errors.provider_error({
+      values: { provider, reason: 'its answer could not be read (vectors of several lengths in it).' },
+      data: { provider, provider_status: 200 },
+    });
   }
 }

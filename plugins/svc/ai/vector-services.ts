@@ -15,4 +15,3 @@ export interface VectorServices {
   /** 0 up to 1, for the jitter of waits. Default Math.random. */
   readonly random?: () => number;
 }
-

@@ -23,7 +23,10 @@ export function vectorStoreFailure(error: VectorStoreError, { store, target, lim
     case 'auth':
       return errors.provider_auth_failed(details);
     case 'rate_limited':
-      return errors.provider_rate_limited({ ...details, ...(error.retryAfter !== null && { headers: { 'Retry-After': String(Math.ceil(error.retryAfter)) } }) });
+      return errors.provider_rate_limited({
+        ...details,
+        ...(error.retryAfter !== null && { headers: { 'Retry-After': String(Math.ceil(error.retryAfter)) } }),
+      });
     case 'rejected':
     case 'conflict':
     case 'unsupported':
@@ -32,7 +35,12 @@ export function vectorStoreFailure(error: VectorStoreError, { store, target, lim
       return errors.provider_timeout(details);
     case 'aborted':
       // Nobody is there to read it; 499 is what proxies write down for a caller that hung up.
-      return new RestError({ code: 'rest_svc_request_aborted', status: 499, message: 'The request was given up by its caller.', cause: error });
+      return new RestError({
+        code: 'rest_svc_request_aborted',
+        status: 499,
+        message: 'The request was given up by its caller.',
+        cause: error,
+      });
     case 'unavailable':
     case 'unreadable':
     case 'connection':

@@ -39,7 +39,11 @@ function startPreview(form) {
   async function refresh() {
     const turn = ++asked;
     try {
-      const response = await fetch(form.dataset.previewAction, { method: 'POST', body: new URLSearchParams(new FormData(form)), headers: { Accept: 'text/html' } });
+      const response = await fetch(form.dataset.previewAction, {
+        method: 'POST',
+        body: new URLSearchParams(new FormData(form)),
+        headers: { Accept: 'text/html' },
+      });
       const page = new DOMParser().parseFromString(await response.text(), 'text/html');
       if (turn !== asked || !response.ok) return;
       takeOver(page, '[data-placeholders]');
@@ -49,7 +53,12 @@ function startPreview(form) {
       // What is being tried out there is not disturbed.
       if (!fresh || !shown || shown.contains(document.activeElement) || shown.querySelector('[aria-busy=true]')) return;
       const answer = shown.querySelector('.svcf-result');
-      const values = new Map([...shown.querySelectorAll('input:not([type=hidden]):not([type=file]), select, textarea')].map((control) => [`${control.name} ${control.type === 'radio' || control.type === 'checkbox' ? control.value : ''}`, control]));
+      const values = new Map(
+        [...shown.querySelectorAll('input:not([type=hidden]):not([type=file]), select, textarea')].map((control) => [
+          `${control.name} ${control.type === 'radio' || control.type === 'checkbox' ? control.value : ''}`,
+          control,
+        ]),
+      );
       const made = document.adoptNode(fresh);
       for (const control of made.querySelectorAll('input:not([type=hidden]):not([type=file]), select, textarea')) {
         const isTick = control.type === 'radio' || control.type === 'checkbox';

@@ -17,7 +17,11 @@ function follow(root) {
     if (!document.hidden) {
       try {
         const body = new URLSearchParams({ _nonce: root.dataset.nonce, id: root.dataset.liveId ?? '' });
-        const response = await fetch(root.dataset.livePage, { method: 'POST', body, headers: { Accept: 'application/json' } });
+        const response = await fetch(root.dataset.livePage, {
+          method: 'POST',
+          body,
+          headers: { Accept: 'application/json' },
+        });
         // A session that has ended, or a task that is gone: the page says so when something is clicked.
         if ([401, 403, 404].includes(response.status)) return;
         const { data } = await response.json();

@@ -48,7 +48,8 @@ function askForTargets(form) {
     button.disabled = true;
     void ask(button, form).then((answer) => {
       button.disabled = false;
-      const { names = [], note: words = answer?.notice?.text ?? 'The server did not answer. Try again.' } = answer?.data?.targets ?? {};
+      const { names = [], note: words = answer?.notice?.text ?? 'The server did not answer. Try again.' } =
+        answer?.data?.targets ?? {};
       note.textContent = words;
       document.getElementById('targets').replaceChildren(...names.map((name) => new Option(name, name)));
     });
@@ -57,7 +58,11 @@ function askForTargets(form) {
 
 async function ask(button, form) {
   try {
-    const response = await fetch(button.formAction, { method: 'POST', body: new URLSearchParams(new FormData(form)), headers: { Accept: 'application/json' } });
+    const response = await fetch(button.formAction, {
+      method: 'POST',
+      body: new URLSearchParams(new FormData(form)),
+      headers: { Accept: 'application/json' },
+    });
     return await response.json();
   } catch {
     return null;

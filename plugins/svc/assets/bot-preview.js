@@ -15,7 +15,10 @@ export function startPreview(form) {
   const script = document.createElement('script');
   script.src = place.dataset.script;
   script.async = true;
-  script.addEventListener('error', () => (wait.textContent = 'The preview could not be loaded. Reload the page to try again.'));
+  script.addEventListener(
+    'error',
+    () => (wait.textContent = 'The preview could not be loaded. Reload the page to try again.'),
+  );
   // The tag shows no bot by itself; this page says what is shown.
   script.dataset.manual = '';
 
@@ -59,7 +62,8 @@ export function startPreview(form) {
   for (const button of place.querySelectorAll('[data-preview-theme]')) {
     button.addEventListener('click', () => {
       theme = theme === button.dataset.previewTheme ? null : button.dataset.previewTheme;
-      for (const other of place.querySelectorAll('[data-preview-theme]')) other.setAttribute('aria-pressed', String(other.dataset.previewTheme === theme));
+      for (const other of place.querySelectorAll('[data-preview-theme]'))
+        other.setAttribute('aria-pressed', String(other.dataset.previewTheme === theme));
       follow();
     });
   }
@@ -87,7 +91,10 @@ function withTyped(saved, form) {
 }
 
 function linesOf(text) {
-  return (text ?? '').split(/\r?\n/).map((line) => line.trim()).filter((line) => line !== '');
+  return (text ?? '')
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
 }
 
 /** `look[theme]=dark` -> `{look: {theme: 'dark'}}`; of a name given twice the last one counts, as the server reads it. */

@@ -18,7 +18,11 @@ async function arrange(form, button) {
   form.setAttribute('data-arranging', '');
   button.setAttribute('aria-busy', 'true');
   try {
-    const response = await fetch(button.formAction, { method: 'POST', body: new URLSearchParams(new FormData(form, button)), headers: { Accept: 'text/html' } });
+    const response = await fetch(button.formAction, {
+      method: 'POST',
+      body: new URLSearchParams(new FormData(form, button)),
+      headers: { Accept: 'text/html' },
+    });
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     const area = page.querySelector('form[data-rows] [data-row-area]');
     if (!response.ok || !area) throw new Error('The answer holds no rows.');

@@ -27,7 +27,11 @@ export function startSections(form) {
 
   const sectionAt = (hash) => {
     const id = decodeURIComponent(hash.slice(1));
-    return sections.find(({ dataset }) => dataset.section === id) ?? (id === '' ? null : document.getElementById(id)?.closest('[data-section]')) ?? null;
+    return (
+      sections.find(({ dataset }) => dataset.section === id) ??
+      (id === '' ? null : document.getElementById(id)?.closest('[data-section]')) ??
+      null
+    );
   };
 
   for (const link of links) {

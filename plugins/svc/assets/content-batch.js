@@ -11,7 +11,11 @@ function follow(section) {
 
   async function look() {
     try {
-      const response = await fetch(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form)), headers: { Accept: 'application/json' } });
+      const response = await fetch(form.action, {
+        method: 'POST',
+        body: new URLSearchParams(new FormData(form)),
+        headers: { Accept: 'application/json' },
+      });
       const { data } = await response.json();
       if (!response.ok || !data?.items) throw new Error('no progress');
       show(data);
@@ -35,8 +39,12 @@ function follow(section) {
     const row = document.querySelector(`[data-item="${id}"]`);
     if (!row) return;
     const [what, state, price, post] = row.cells;
-    if (title && !what.querySelector('[data-title]')) what.append(element('span', { className: 'content-reason', textContent: title }, 'title'));
-    state.replaceChildren(element('span', { className: `badge badge-${badge.kind}`, textContent: badge.text }), ...(message ? [element('span', { className: 'content-reason', textContent: message })] : []));
+    if (title && !what.querySelector('[data-title]'))
+      what.append(element('span', { className: 'content-reason', textContent: title }, 'title'));
+    state.replaceChildren(
+      element('span', { className: `badge badge-${badge.kind}`, textContent: badge.text }),
+      ...(message ? [element('span', { className: 'content-reason', textContent: message })] : []),
+    );
     price.textContent = cost;
     if (postHref && !post.querySelector('a')) {
       const link = element('a', { href: postHref, textContent: 'Edit post' });

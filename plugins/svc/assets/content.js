@@ -3,7 +3,12 @@ const form = document.querySelector('[data-content-form]');
 const field = (name) => form.elements.namedItem(name);
 const find = (selector) => form?.querySelector(selector);
 const base = location.pathname;
-const labels = new Map([...(form?.querySelectorAll('[data-part]') ?? [])].map((part) => [part.dataset.part, part.querySelector('.content-part-title').textContent]));
+const labels = new Map(
+  [...(form?.querySelectorAll('[data-part]') ?? [])].map((part) => [
+    part.dataset.part,
+    part.querySelector('.content-part-title').textContent,
+  ]),
+);
 const write = find('[data-write]');
 const stop = find('[data-stop]');
 const result = find('[data-result-area]');
@@ -30,7 +35,11 @@ function body() {
 }
 
 async function ask(action) {
-  const response = await fetch(`${base}?action=${action}`, { method: 'POST', body: body(), headers: { Accept: 'application/json' } });
+  const response = await fetch(`${base}?action=${action}`, {
+    method: 'POST',
+    body: body(),
+    headers: { Accept: 'application/json' },
+  });
   return { response, answer: response.headers.get('content-type')?.includes('json') ? await response.json() : null };
 }
 
@@ -49,7 +58,11 @@ async function estimate() {
 }
 
 async function renderPreview() {
-  const response = await fetch(`${base}?action=preview`, { method: 'POST', body: new URLSearchParams({ _nonce: field('_nonce').value, markdown: field('draft[content]').value }), headers: { Accept: 'application/json' } });
+  const response = await fetch(`${base}?action=preview`, {
+    method: 'POST',
+    body: new URLSearchParams({ _nonce: field('_nonce').value, markdown: field('draft[content]').value }),
+    headers: { Accept: 'application/json' },
+  });
   const answer = await response.json();
   if (answer.data) preview.innerHTML = answer.data.html;
 }
@@ -66,7 +79,11 @@ function showFaults(answer) {
   for (const [name, sentence] of entries) {
     const input = field(name);
     if (!(input instanceof HTMLElement)) continue;
-    const note = Object.assign(document.createElement('p'), { className: 'field-error', id: `${input.id}-fault`, textContent: sentence });
+    const note = Object.assign(document.createElement('p'), {
+      className: 'field-error',
+      id: `${input.id}-fault`,
+      textContent: sentence,
+    });
     note.dataset.fault = '';
     input.setAttribute('aria-invalid', 'true');
     input.setAttribute('aria-describedby', note.id);
@@ -92,11 +109,13 @@ function prepareResult() {
   preview.replaceChildren();
   find('[data-image]').hidden = true;
   const enabled = [...labels].filter(([name]) => form.querySelector(`#content-part-${name}`).checked);
-  progress.replaceChildren(...enabled.map(([name, label]) => {
-    const entry = Object.assign(document.createElement('li'), { textContent: label });
-    entry.dataset.of = name;
-    return entry;
-  }));
+  progress.replaceChildren(
+    ...enabled.map(([name, label]) => {
+      const entry = Object.assign(document.createElement('li'), { textContent: label });
+      entry.dataset.of = name;
+      return entry;
+    }),
+  );
   progress.hidden = false;
   result.scrollIntoView({ block: 'start' });
   stop.focus({ preventScroll: true });
@@ -171,9 +190,15 @@ async function begin() {
     prepareResult();
     const last = await readStream(response.body);
     if (reader.stopped) tell(stopped, 'warning');
-    else if (last !== 'end' && last !== 'failed') tell('The connection broke off. What came until then is here; you may save it or write it again.', 'warning');
+    else if (last !== 'end' && last !== 'failed')
+      tell('The connection broke off. What came until then is here; you may save it or write it again.', 'warning');
   } catch {
-    tell(reader?.stopped ? stopped : 'The connection broke off. What came until then is here; you may save it or write it again.', 'warning');
+    tell(
+      reader?.stopped
+        ? stopped
+        : 'The connection broke off. What came until then is here; you may save it or write it again.',
+      'warning',
+    );
   } finally {
     reader = null;
     setWriting(false);

@@ -41,15 +41,24 @@ function contentOf(form) {
  * @param {HTMLFormElement} form
  */
 export function offerModels(form) {
-  for (const [providerName, modelName, list] of [['provider', 'model', 'models-text'], ['knowledge[embedding_provider]', 'knowledge[embedding_model]', 'models-embedding']]) {
+  for (const [providerName, modelName, list] of [
+    ['provider', 'model', 'models-text'],
+    ['knowledge[embedding_provider]', 'knowledge[embedding_model]', 'models-embedding'],
+  ]) {
     const provider = form.elements.namedItem(providerName);
     const model = form.elements.namedItem(modelName);
     if (!(provider instanceof HTMLSelectElement) || !(model instanceof HTMLInputElement)) continue;
     let before = provider.value;
     provider.addEventListener('change', () => {
-      const known = (id) => [...(document.getElementById(`${list}-${id}`)?.querySelectorAll('option') ?? [])].map(({ value }) => value);
+      const known = (id) =>
+        [...(document.getElementById(`${list}-${id}`)?.querySelectorAll('option') ?? [])].map(({ value }) => value);
       // The model there was is hardly one of the other provider.
-      if (model.value !== '' && !known(provider.value).includes(model.value) && (known(before).includes(model.value) || known(provider.value).length > 0)) model.value = '';
+      if (
+        model.value !== '' &&
+        !known(provider.value).includes(model.value) &&
+        (known(before).includes(model.value) || known(provider.value).length > 0)
+      )
+        model.value = '';
       before = provider.value;
       model.setAttribute('list', `${list}-${provider.value}`);
     });

@@ -17,11 +17,13 @@ function start(place, form) {
   // Named once for what is typed: sent twice, it is drawn once.
   let request = crypto.randomUUID?.() ?? null;
 
-  void post(`${form.action}/mine`, {}).then(({ ok, body }) => {
-    if (ok) for (const image of body.images) grid.append(itemOf(image));
-    grid.hidden = grid.childElementCount === 0;
-    if (ok) tellLeft(body.left);
-  }).catch(() => undefined);
+  void post(`${form.action}/mine`, {})
+    .then(({ ok, body }) => {
+      if (ok) for (const image of body.images) grid.append(itemOf(image));
+      grid.hidden = grid.childElementCount === 0;
+      if (ok) tellLeft(body.left);
+    })
+    .catch(() => undefined);
 
   form.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -32,7 +34,10 @@ function start(place, form) {
     setBusy(true);
     const wish = wishOf(form);
     const { n } = wish;
-    say([n === 1 ? 'Your image is being drawn. This takes a moment…' : `${n} images are being drawn. This takes a moment…`, progress()]);
+    say([
+      n === 1 ? 'Your image is being drawn. This takes a moment…' : `${n} images are being drawn. This takes a moment…`,
+      progress(),
+    ]);
     try {
       let { ok, body } = await post(form.action, { ...wish, ...(request && { request }) });
       while (ok && body.state === 'drawing') {
@@ -55,7 +60,9 @@ function start(place, form) {
     }
     grid.prepend(...body.images.map(itemOf));
     grid.hidden = false;
-    say([body.message || (body.images.length === 1 ? 'Your image is ready.' : `${body.images.length} images are ready.`)]);
+    say([
+      body.message || (body.images.length === 1 ? 'Your image is ready.' : `${body.images.length} images are ready.`),
+    ]);
     tellLeft(body.left, true);
     grid.querySelector('a')?.focus();
   }
@@ -75,7 +82,12 @@ function start(place, form) {
 
 function wishOf(form) {
   const data = new FormData(form);
-  const wish = { token: data.get('token'), prompt: data.get('prompt'), n: Number(data.get('n') ?? 1), consent: data.get('consent') === '1' };
+  const wish = {
+    token: data.get('token'),
+    prompt: data.get('prompt'),
+    n: Number(data.get('n') ?? 1),
+    consent: data.get('consent') === '1',
+  };
   for (const name of ['model', 'size']) if (data.get(name)) wish[name] = data.get(name);
   return wish;
 }
@@ -107,6 +119,10 @@ function itemOf({ url, alt }) {
 }
 
 async function post(address, body) {
-  const response = await fetch(new URL(address).pathname, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+  const response = await fetch(new URL(address).pathname, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
   return { ok: response.ok, body: await response.json() };
 }

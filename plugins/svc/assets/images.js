@@ -34,14 +34,24 @@ function followModel() {
   const offer = () => {
     const chosen = models.find(({ id }) => id === provider.value);
     model.placeholder = chosen?.usual ?? '';
-    document.getElementById('image-models').replaceChildren(...(chosen?.models ?? []).map((value) => element('option', { value })));
+    document
+      .getElementById('image-models')
+      .replaceChildren(...(chosen?.models ?? []).map((value) => element('option', { value })));
   };
   let asked = 0;
   const ask = async () => {
     const turn = (asked += 1);
-    const body = new URLSearchParams({ _nonce: form.elements.namedItem('_nonce').value, provider: provider.value, model: model.value });
+    const body = new URLSearchParams({
+      _nonce: form.elements.namedItem('_nonce').value,
+      provider: provider.value,
+      model: model.value,
+    });
     try {
-      const response = await fetch(form.dataset.takesUrl, { method: 'POST', body, headers: { Accept: 'application/json' } });
+      const response = await fetch(form.dataset.takesUrl, {
+        method: 'POST',
+        body,
+        headers: { Accept: 'application/json' },
+      });
       const { data } = await response.json();
       if (turn === asked && data) show(data);
     } catch {
@@ -49,7 +59,12 @@ function followModel() {
     }
   };
   const show = (takes) => {
-    const offered = { size: takes.size, quality: takes.quality.length > 0, style: takes.style, mask: takes.edit?.mask === true };
+    const offered = {
+      size: takes.size,
+      quality: takes.quality.length > 0,
+      style: takes.style,
+      mask: takes.edit?.mask === true,
+    };
     for (const [name, isTaken] of Object.entries(offered)) {
       const field = form.querySelector(`[data-takes="${name}"]`);
       if (!field) continue;
@@ -84,7 +99,12 @@ async function draw(button) {
   let made = 0;
   const tell = () => {
     const seconds = Math.round((performance.now() - started) / 1000);
-    const images = made === 0 ? (count === 1 ? 'The image is being drawn' : `${count} images are being drawn`) : `${made} of ${count} drawn`;
+    const images =
+      made === 0
+        ? count === 1
+          ? 'The image is being drawn'
+          : `${count} images are being drawn`
+        : `${made} of ${count} drawn`;
     status.textContent = `${images}${seconds >= longWait ? '. This may take a few minutes; it goes on if you leave the page' : ''}…`;
   };
   work.hidden = false;
@@ -92,12 +112,25 @@ async function draw(button) {
   waitingTiles(count);
   tell();
   const timer = window.setInterval(tell, 5000);
-  let outcome = { event: 'failed', data: { message: 'The server did not answer. Look into the history before you try again: it may have been drawn.' } };
+  let outcome = {
+    event: 'failed',
+    data: { message: 'The server did not answer. Look into the history before you try again: it may have been drawn.' },
+  };
   try {
-    const response = await fetch(form.action, { method: 'POST', body, headers: { Accept: 'text/event-stream, application/json' } });
+    const response = await fetch(form.action, {
+      method: 'POST',
+      body,
+      headers: { Accept: 'text/event-stream, application/json' },
+    });
     if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
       const answer = await response.json();
-      outcome = { event: 'failed', data: { message: answer.notice?.text ?? answer.data?.message ?? 'Nothing was drawn.', faults: answer.data?.faults } };
+      outcome = {
+        event: 'failed',
+        data: {
+          message: answer.notice?.text ?? answer.data?.message ?? 'Nothing was drawn.',
+          faults: answer.data?.faults,
+        },
+      };
     } else {
       for await (const message of events(response)) {
         if (message.event !== 'progress') outcome = message;
@@ -141,7 +174,11 @@ function setBusy(button, isBusy) {
 }
 
 function waitingTiles(count) {
-  const tiles = Array.from({ length: count }, () => element('li', { class: 'image-tile image-wait', 'aria-hidden': 'true' }, [element('span', { class: 'image-picture' })]));
+  const tiles = Array.from({ length: count }, () =>
+    element('li', { class: 'image-tile image-wait', 'aria-hidden': 'true' }, [
+      element('span', { class: 'image-picture' }),
+    ]),
+  );
   results.replaceChildren(element('ul', { class: 'image-grid' }, tiles));
 }
 
@@ -150,14 +187,21 @@ function finish({ event, data }, button) {
   setBusy(button, false);
   if (event !== 'done') {
     work.hidden = true;
-    results.replaceChildren(element('div', { class: 'notice notice-error', role: 'alert' }, [element('div', { class: 'notice-text' }, [data.message])]));
+    results.replaceChildren(
+      element('div', { class: 'notice notice-error', role: 'alert' }, [
+        element('div', { class: 'notice-text' }, [data.message]),
+      ]),
+    );
     for (const [name, sentence] of Object.entries(data.faults ?? {})) markFault(name, sentence);
     button?.focus();
     return;
   }
   work.querySelector('[data-image-progress]').hidden = true;
   status.textContent = data.message;
-  results.replaceChildren(element('h3', {}, ['Just drawn']), element('ul', { class: 'image-grid', 'aria-label': 'Images just drawn' }, data.images.map(tileOf)));
+  results.replaceChildren(
+    element('h3', {}, ['Just drawn']),
+    element('ul', { class: 'image-grid', 'aria-label': 'Images just drawn' }, data.images.map(tileOf)),
+  );
   results.querySelector('a')?.focus();
   void renewHistory();
 }
@@ -177,8 +221,14 @@ async function renewHistory() {
 
 function tileOf({ path, alt, prompt, href, model, costText }) {
   const picture = path ? element('img', { src: path, alt }) : 'The file is gone';
-  const link = element('a', { class: 'image-link', href }, [element('span', { class: 'image-picture' }, [picture]), element('span', { class: 'image-prompt' }, [prompt])]);
-  const facts = element('span', { class: 'image-facts small muted' }, [element('span', {}, [model]), element('span', {}, [costText])]);
+  const link = element('a', { class: 'image-link', href }, [
+    element('span', { class: 'image-picture' }, [picture]),
+    element('span', { class: 'image-prompt' }, [prompt]),
+  ]);
+  const facts = element('span', { class: 'image-facts small muted' }, [
+    element('span', {}, [model]),
+    element('span', {}, [costText]),
+  ]);
   return element('li', { class: 'image-tile' }, [link, facts]);
 }
 

@@ -53,7 +53,8 @@ function replaceParts(live, fresh, focused) {
 }
 
 function replaceUnlessFocused(part, freshPart, focused) {
-  if (part && freshPart && !part.contains(focused) && part.outerHTML !== freshPart.outerHTML) part.replaceWith(freshPart.cloneNode(true));
+  if (part && freshPart && !part.contains(focused) && part.outerHTML !== freshPart.outerHTML)
+    part.replaceWith(freshPart.cloneNode(true));
 }
 
 async function follow() {

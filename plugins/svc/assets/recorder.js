@@ -32,7 +32,10 @@ function follow(root, address, show) {
 
 /** Fetches this page and takes over the parts that live. Not while somebody is at work in them. */
 async function renew(root) {
-  const isAtWork = root.querySelector('input[name="ids[]"]:checked') || [...root.querySelectorAll('[data-live]')].some((part) => part.contains(document.activeElement)) || document.querySelector('form[data-sending]');
+  const isAtWork =
+    root.querySelector('input[name="ids[]"]:checked') ||
+    [...root.querySelectorAll('[data-live]')].some((part) => part.contains(document.activeElement)) ||
+    document.querySelector('form[data-sending]');
   if (isAtWork) return false;
   const response = await fetch(location.href);
   if (!response.ok) return false;
@@ -100,7 +103,8 @@ for (const form of document.querySelectorAll('form[data-verify]')) {
 
 async function verify(form, { body, attempts, verdicts }) {
   const secret = form.elements.namedItem('secret').value;
-  const attempt = attempts.find(({ number }) => String(number) === form.elements.namedItem('attempt').value) ?? attempts.at(-1);
+  const attempt =
+    attempts.find(({ number }) => String(number) === form.elements.namedItem('attempt').value) ?? attempts.at(-1);
   const fits = async (key) => (await sign(key, `${attempt.timestamp}.${body}`)) === attempt.signature;
   let verdict = 'other';
   if (attempt.signature === '') verdict = 'unsigned';
@@ -117,7 +121,9 @@ async function verify(form, { body, attempts, verdicts }) {
 
 async function sign(secret, text) {
   const bytes = new TextEncoder();
-  const key = await crypto.subtle.importKey('raw', bytes.encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+  const key = await crypto.subtle.importKey('raw', bytes.encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
+    'sign',
+  ]);
   const digest = new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes.encode(text)));
   return `sha256=${[...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }

@@ -27,7 +27,8 @@ function offerModels(form, models) {
     );
   }
   const note = form.querySelector('[data-models]');
-  if (note) note.textContent = `${models.count} ${models.count === 1 ? 'model' : 'models'} to choose from, fetched just now. Any other name may be typed in.`;
+  if (note)
+    note.textContent = `${models.count} ${models.count === 1 ? 'model' : 'models'} to choose from, fetched just now. Any other name may be typed in.`;
 }
 
 function showSecret(form, name, state) {
@@ -36,7 +37,10 @@ function showSecret(form, name, state) {
   const note = document.getElementById(`${input.id}-state`);
   if (state.saved) input.placeholder = 'Leave empty to keep the saved one';
   if (state.saved) input.value = '';
-  if (note) note.textContent = state.saved ? `Saved${state.ending ? `, ends in ····${state.ending}` : ''}` : 'Nothing saved yet';
+  if (note)
+    note.textContent = state.saved
+      ? `Saved${state.ending ? `, ends in ····${state.ending}` : ''}`
+      : 'Nothing saved yet';
 }
 
 function clearFaults(form) {

@@ -32,8 +32,10 @@ function count() {
 const search = document.querySelector('[data-event-search]');
 search?.addEventListener('input', () => {
   const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-  for (const event of find('[data-event]')) event.hidden = !words.every((word) => event.dataset.event.toLowerCase().includes(word));
-  for (const group of find('[data-event-group]')) group.hidden = find('[data-event]', group).every((event) => event.hidden);
+  for (const event of find('[data-event]'))
+    event.hidden = !words.every((word) => event.dataset.event.toLowerCase().includes(word));
+  for (const group of find('[data-event-group]'))
+    group.hidden = find('[data-event]', group).every((event) => event.hidden);
   const none = document.querySelector('[data-event-none]');
   if (none) none.hidden = find('[data-event-group]').some((group) => !group.hidden);
 });

@@ -3,7 +3,12 @@ import type { JsonSchema } from '#plugin-api';
 /** JSON Schema of every key of `ai_params` (D8): one source for the route, the settings form, bots and the README's table. */
 export const aiParamSchemas = {
   temperature: { type: 'number', minimum: 0, maximum: 2, description: 'Randomness, 0 to 2.' },
-  max_completion_tokens: { type: 'integer', minimum: 1, maximum: 128000, description: 'Longest answer in tokens, 1 to 128,000.' },
+  max_completion_tokens: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 128000,
+    description: 'Longest answer in tokens, 1 to 128,000.',
+  },
   top_p: { type: 'number', minimum: 0, maximum: 1, description: 'Share of probability sampled from, 0 to 1.' },
   frequency_penalty: { type: 'number', minimum: -2, maximum: 2, description: 'Against repeating words, -2 to 2.' },
   presence_penalty: { type: 'number', minimum: -2, maximum: 2, description: 'Towards new subjects, -2 to 2.' },
@@ -16,7 +21,11 @@ export const aiParamSchemas = {
   },
   seed: { type: 'integer', description: 'Asks for repeatable answers.' },
   top_k: { type: 'integer', minimum: 1, description: 'Sample from the k likeliest tokens.' },
-  reasoning_effort: { type: 'string', enum: ['none', 'minimal', 'low', 'medium', 'high'], description: 'How long a reasoning model thinks.' },
+  reasoning_effort: {
+    type: 'string',
+    enum: ['none', 'minimal', 'low', 'medium', 'high'],
+    description: 'How long a reasoning model thinks.',
+  },
 } as const satisfies Record<string, JsonSchema>;
 
 export type AiParamName = keyof typeof aiParamSchemas;

@@ -6,7 +6,10 @@ const longest = { name: 60, list: 2000 } as const;
  * Headers of an answer, each only when it applies: `X-SVC-Ignored-Params` (D8) and `X-SVC-Usage-Estimated` (D25).
  * Names come from the caller: what a header cannot carry is percent-encoded, and a long list is cut.
  */
-export function answerHeaders(answer: { readonly ignored: readonly string[]; readonly usageEstimated?: boolean }): Record<string, string> {
+export function answerHeaders(answer: {
+  readonly ignored: readonly string[];
+  readonly usageEstimated?: boolean;
+}): Record<string, string> {
   const names = headerList(answer.ignored);
   return {
     ...(names !== '' && { 'X-SVC-Ignored-Params': names }),
@@ -25,5 +28,7 @@ function headerList(ignored: readonly string[]): string {
 }
 
 function headerName(name: string): string {
-  return name.slice(0, longest.name).replace(/[^\w.[\]-]/gu, (character) => encodeURIComponent(character.replace(/\p{Surrogate}/u, '\ufffd')));
+  return name
+    .slice(0, longest.name)
+    .replace(/[^\w.[\]-]/gu, (character) => encodeURIComponent(character.replace(/\p{Surrogate}/u, '\ufffd')));
 }

@@ -14,7 +14,11 @@ export interface Chart {
   readonly lines: readonly { readonly y: number; readonly text: string }[];
   readonly bars: readonly ChartBar[];
   /** Some of the days or hours, below the bars. */
-  readonly labels: readonly { readonly x: number; readonly anchor: 'start' | 'middle' | 'end'; readonly text: string }[];
+  readonly labels: readonly {
+    readonly x: number;
+    readonly anchor: 'start' | 'middle' | 'end';
+    readonly text: string;
+  }[];
   readonly left: number;
   readonly right: number;
   readonly bottom: number;
@@ -81,7 +85,8 @@ export function drawChart({ width, days, format, title, whole, label = shortDay 
     }),
     labels: labelled(days, width < 500 ? 2 : 4).map((index) => ({
       x: round(left + slot * (index + 0.5)),
-      anchor: days.length > 6 && index === 0 ? 'start' : days.length > 6 && index === days.length - 1 ? 'end' : 'middle',
+      anchor:
+        days.length > 6 && index === 0 ? 'start' : days.length > 6 && index === days.length - 1 ? 'end' : 'middle',
       text: label(days[index]?.day ?? ''),
     })),
   };
@@ -99,7 +104,8 @@ function labelled(days: readonly ChartDay[], spaces: number): number[] {
 function niceStep(least: number, whole: boolean): number {
   if (least <= 0) return whole ? 1 : 0.25;
   const power = 10 ** Math.floor(Math.log10(least));
-  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= least * 0.999999) ?? power * 10;
+  const step =
+    [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= least * 0.999999) ?? power * 10;
   return whole ? Math.max(1, Math.ceil(step)) : step;
 }
 

@@ -39,12 +39,28 @@ export function createClientBundle(init: ClientBundleInit): () => Promise<Client
 
 async function makeBundle(init: ClientBundleInit): Promise<ClientBundle> {
   const esbuild = await import('esbuild');
-  const common = { bundle: true, minify: true, write: false, target: 'es2020', legalComments: 'none', charset: 'utf8', logLevel: 'silent' } as const;
+  const common = {
+    bundle: true,
+    minify: true,
+    write: false,
+    target: 'es2020',
+    legalComments: 'none',
+    charset: 'utf8',
+    logLevel: 'silent',
+  } as const;
   try {
     // Prefixes and fallbacks are written out in the styles: what of them is new is a nicety, and old browsers pass it over.
     const [styles] = (await esbuild.build({ ...common, entryPoints: [init.styles], target: 'esnext' })).outputFiles;
     if (!styles) throw new Error('No styles came of the bundle.');
-    const [script] = (await esbuild.build({ ...common, entryPoints: [init.script], format: 'iife', platform: 'browser', plugins: [textOf(styles.text)] })).outputFiles;
+    const [script] = (
+      await esbuild.build({
+        ...common,
+        entryPoints: [init.script],
+        format: 'iife',
+        platform: 'browser',
+        plugins: [textOf(styles.text)],
+      })
+    ).outputFiles;
     if (!script) throw new Error('No script came of the bundle.');
     return { script: await fileOf(script.contents), styles: await fileOf(styles.contents) };
   } finally {
@@ -65,5 +81,9 @@ function textOf(styles: string): Plugin {
 
 async function fileOf(contents: Uint8Array): Promise<ClientFile> {
   const content = Buffer.from(contents);
-  return { content, gzipped: await promisify(gzip)(content, { level: 9 }), hash: createHash('sha256').update(content).digest('hex').slice(0, 16) };
+  return {
+    content,
+    gzipped: await promisify(gzip)(content, { level: 9 }),
+    hash: createHash('sha256').update(content).digest('hex').slice(0, 16),
+  };
 }

@@ -20,13 +20,21 @@ export interface ClientFileRoutes {
  * A script and its styles, public, for pages of any site: who may show what is decided where its settings are asked for.
  * With `?v=<hash>` of the content they are kept for a year, otherwise for minutes. Made at the first request.
  */
-export function registerClientFiles({ rest, log }: Pick<HostApi, 'rest' | 'log'>, { namespace, name, of, bundle }: ClientFileRoutes): void {
-  for (const [kind, ending] of [['script', 'js'], ['styles', 'css']] as const) {
+export function registerClientFiles(
+  { rest, log }: Pick<HostApi, 'rest' | 'log'>,
+  { namespace, name, of, bundle }: ClientFileRoutes,
+): void {
+  for (const [kind, ending] of [
+    ['script', 'js'],
+    ['styles', 'css'],
+  ] as const) {
     rest.registerRoute(namespace, `/${name}.${ending}`, {
       security: ['none'],
       showInIndex: false,
       summary: `The ${kind} of ${of}.`,
-      args: { v: { type: 'string', maxLength: 64, description: 'Hash of the content, so that it may be kept for a year.' } },
+      args: {
+        v: { type: 'string', maxLength: 64, description: 'Hash of the content, so that it may be kept for a year.' },
+      },
       allowOrigin: () => true,
       handler: async (request: RestRequest) => {
         const files = await bundle().catch((error: unknown) => {
@@ -45,15 +53,20 @@ function answer(request: RestRequest, type: string, file: ClientFile): RestRespo
   const headers = {
     'Content-Type': type,
     ETag: tag,
-    'Cache-Control': request.params['v'] === file.hash ? `public, max-age=${year}, immutable` : `public, max-age=${shortly}, stale-while-revalidate=86400`,
+    'Cache-Control':
+      request.params['v'] === file.hash
+        ? `public, max-age=${year}, immutable`
+        : `public, max-age=${shortly}, stale-while-revalidate=86400`,
     Vary: 'Accept-Encoding',
     'Access-Control-Allow-Origin': '*',
     'Cross-Origin-Resource-Policy': 'cross-origin',
     'X-Content-Type-Options': 'nosniff',
   };
   const known = request.headers['if-none-match'] ?? '';
-  if (known === '*' || known.split(',').some((one) => one.trim().replace(/^W\//, '') === tag.slice(2))) return new RestResponse({ status: 304, headers, content: '' });
-  if (!acceptsGzip(request.headers['accept-encoding'] ?? '')) return new RestResponse({ headers, content: file.content });
+  if (known === '*' || known.split(',').some((one) => one.trim().replace(/^W\//, '') === tag.slice(2)))
+    return new RestResponse({ status: 304, headers, content: '' });
+  if (!acceptsGzip(request.headers['accept-encoding'] ?? ''))
+    return new RestResponse({ headers, content: file.content });
   return new RestResponse({ headers: { ...headers, 'Content-Encoding': 'gzip' }, content: file.gzipped });
 }
 

@@ -27,8 +27,15 @@ export function readCsv(text: string): CsvTable {
   const lines = readLines(body, delimiter).filter((cells) => cells.some((cell) => cell !== ''));
   const [first, ...rest] = lines;
   if (!first) throw new CsvError('There is nothing in it. The first line names the columns, each line below is a row.');
-  const header = namesOf(first, rest.reduce((most, cells) => Math.max(most, cells.length), first.length));
-  return { header, delimiter, rows: rest.map((cells) => Object.fromEntries(header.map((name, at) => [name, cells[at] ?? '']))) };
+  const header = namesOf(
+    first,
+    rest.reduce((most, cells) => Math.max(most, cells.length), first.length),
+  );
+  return {
+    header,
+    delimiter,
+    rows: rest.map((cells) => Object.fromEntries(header.map((name, at) => [name, cells[at] ?? '']))),
+  };
 }
 
 function mostFrequent(text: string): string {
@@ -49,7 +56,10 @@ function readLines(text: string, delimiter: string): string[][] {
   let cells: string[] = [];
   let at = 0;
   while (at < text.length) {
-    const cell = text[skipBlanks(text, at, delimiter)] === '"' ? quotedCell(text, skipBlanks(text, at, delimiter), delimiter) : plainCell(text, at, delimiter);
+    const cell =
+      text[skipBlanks(text, at, delimiter)] === '"'
+        ? quotedCell(text, skipBlanks(text, at, delimiter), delimiter)
+        : plainCell(text, at, delimiter);
     cells.push(cell.value);
     at = cell.end;
     if (text[at] === delimiter) {
@@ -83,7 +93,10 @@ function quotedCell(text: string, start: number, delimiter: string): Cell {
   let at = start + 1;
   for (;;) {
     const quote = text.indexOf('"', at);
-    if (quote === -1) throw new CsvError(`Line ${String(text.slice(0, start).split(/\r\n|\r|\n/).length)}: a quote is opened and never closed.`);
+    if (quote === -1)
+      throw new CsvError(
+        `Line ${String(text.slice(0, start).split(/\r\n|\r|\n/).length)}: a quote is opened and never closed.`,
+      );
     value += text.slice(at, quote);
     at = quote + 1;
     if (text[at] !== '"') break;

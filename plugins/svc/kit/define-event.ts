@@ -54,7 +54,9 @@ type DataOf<S> = S extends { readonly enum: readonly (infer Value)[] }
 type OfType<Type, S> = Type extends keyof Scalars
   ? Scalars[Type]
   : Type extends 'array'
-    ? S extends { readonly items: infer Item } ? readonly DataOf<Item>[] : readonly unknown[]
+    ? S extends { readonly items: infer Item }
+      ? readonly DataOf<Item>[]
+      : readonly unknown[]
     : S extends { readonly properties: infer Properties }
       ? ObjectOf<Properties, S extends { readonly required: readonly (infer Name)[] } ? Name : never>
       : Schema;
@@ -67,11 +69,16 @@ interface Scalars {
   readonly null: null;
 }
 
-type ObjectOf<Properties, Required> = { readonly [Name in keyof Properties as Name extends Required ? Name : never]: DataOf<Properties[Name]> } & {
+type ObjectOf<Properties, Required> = {
+  readonly [Name in keyof Properties as Name extends Required ? Name : never]: DataOf<Properties[Name]>;
+} & {
   readonly [Name in keyof Properties as Name extends Required ? never : Name]?: DataOf<Properties[Name]>;
 };
 
-type TypedEvent<S extends Schema> = Omit<EventDefinition, 'schema' | 'example' | 'naturalIds' | 'describe' | 'orderBy'> & {
+type TypedEvent<S extends Schema> = Omit<
+  EventDefinition,
+  'schema' | 'example' | 'naturalIds' | 'describe' | 'orderBy'
+> & {
   readonly schema: S;
   readonly example: DataOf<S> & Schema;
   readonly naturalIds: (data: DataOf<S>) => NaturalIds;
@@ -85,7 +92,8 @@ type TypedEvent<S extends Schema> = Omit<EventDefinition, 'schema' | 'example' |
  * @throws Error when the name is not of the form `module.what_happened`.
  */
 export function defineEvent<const S extends Schema>(event: TypedEvent<S>): TypedEvent<S> {
-  if (!/^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/.test(event.name)) throw new Error(`'${event.name}' is no name of an event; write it like 'chatbot.session_started'.`);
+  if (!/^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/.test(event.name))
+    throw new Error(`'${event.name}' is no name of an event; write it like 'chatbot.session_started'.`);
   return event;
 }
 

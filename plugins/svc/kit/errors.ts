@@ -20,7 +20,10 @@ export const errors = defineErrors('rest_svc_', {
     '{target} holds vectors of {expected} dimensions, but {model} gives {actual}. Use an embedding model with {expected} dimensions, or another target.',
   ],
   provider_not_configured: [400, '{provider} is not configured. Save its {missing} in the admin under AI service.'],
-  budget_no_price: [400, '{model} of {provider} has no price, and the budget “{budget}” counts dollars. Add a price in the admin under AI service, Prices, or have the budget count calls without a price as free.'],
+  budget_no_price: [
+    400,
+    '{model} of {provider} has no price, and the budget “{budget}” counts dollars. Add a price in the admin under AI service, Prices, or have the budget count calls without a price as free.',
+  ],
   provider_rejected: [400, '{provider} refused the request: {reason}'],
 
   image_not_editable: [400, '{model} of {provider} draws images, but cannot edit any. Choose another model.'],
@@ -31,16 +34,28 @@ export const errors = defineErrors('rest_svc_', {
   image_not_found: [404, 'There is no such image. It may have been deleted.'],
   image_limit_reached: [429, '{reason}'],
 
-  origin_not_allowed: [403, 'This chatbot may not be embedded on this site. Add its domain to the allowed domains of the chatbot.'],
-  form_origin_not_allowed: [403, 'This form may not be shown on this site. Add its domain to the allowed domains of the form.'],
+  origin_not_allowed: [
+    403,
+    'This chatbot may not be embedded on this site. Add its domain to the allowed domains of the chatbot.',
+  ],
+  form_origin_not_allowed: [
+    403,
+    'This form may not be shown on this site. Add its domain to the allowed domains of the form.',
+  ],
   form_expired: [403, 'This form was open for too long. Reload the page and send it again.'],
   session_invalid: [403, 'The chat session has ended. Start it again.'],
   consent_required: [403, 'The terms of this chat have not been accepted.'],
   message_refused: [403, '{reason}'],
   feedback_off: [403, 'Answers of this chatbot are not rated.'],
 
-  conversations_not_kept: [400, 'This chatbot keeps no conversations. Leave out conversation_uuid, or have it keep them.'],
-  conversation_taken: [409, 'The conversation {uuid} belongs to another chatbot or to a visitor. Use a conversation_uuid of your own.'],
+  conversations_not_kept: [
+    400,
+    'This chatbot keeps no conversations. Leave out conversation_uuid, or have it keep them.',
+  ],
+  conversation_taken: [
+    409,
+    'The conversation {uuid} belongs to another chatbot or to a visitor. Use a conversation_uuid of your own.',
+  ],
 
   bot_not_found: [404, 'There is no chatbot with the id {id}.'],
   conversation_not_found: [404, 'There is no such conversation.'],
@@ -61,7 +76,10 @@ export const errors = defineErrors('rest_svc_', {
   chat_limit_reached: [429, '{reason}'],
   form_limit_reached: [429, '{reason}'],
 
-  provider_auth_failed: [502, '{provider} refused the saved credentials: {reason} Check its key in the admin under AI service.'],
+  provider_auth_failed: [
+    502,
+    '{provider} refused the saved credentials: {reason} Check its key in the admin under AI service.',
+  ],
   chat_failed: [502, '{reason}'],
   form_failed: [502, '{reason}'],
   form_answer_empty: [502, 'The model answered nothing. Try again, or change the prompt.'],
@@ -71,7 +89,10 @@ export const errors = defineErrors('rest_svc_', {
   content_empty: [502, '{part}: the model answered nothing. Try again, or change its prompt.'],
   source_unreadable: [400, '{url}: {reason}'],
 
-  media_not_saved: [500, 'The image could not be saved in the media library: {reason} Ask for response_format b64_json to get images without saving them.'],
+  media_not_saved: [
+    500,
+    'The image could not be saved in the media library: {reason} Ask for response_format b64_json to get images without saving them.',
+  ],
 
   provider_timeout: [504, '{provider} did not answer within {seconds} seconds.'],
 });

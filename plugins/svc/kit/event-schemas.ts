@@ -14,7 +14,11 @@ export const actorSchema = {
 } as const;
 
 /** Whoever acted may be the service itself, as with images an automation makes. */
-export const anyActorSchema = { type: 'object', properties: { type: text, user_id: { type: 'integer', minimum: 1 } }, required: ['type'] } as const;
+export const anyActorSchema = {
+  type: 'object',
+  properties: { type: text, user_id: { type: 'integer', minimum: 1 } },
+  required: ['type'],
+} as const;
 
 export const aiSchema = {
   type: 'object',

@@ -28,8 +28,20 @@ const longestSummary = 10_000;
 
 /** Which member of an entry an element below it holds. */
 const members: Readonly<Record<string, Member>> = {
-  id: 'id', guid: 'id', title: 'title', link: 'link', summary: 'summary', description: 'summary', content: 'body', 'content:encoded': 'body',
-  published: 'published', pubDate: 'published', 'dc:date': 'published', issued: 'published', updated: 'updated', modified: 'updated',
+  id: 'id',
+  guid: 'id',
+  title: 'title',
+  link: 'link',
+  summary: 'summary',
+  description: 'summary',
+  content: 'body',
+  'content:encoded': 'body',
+  published: 'published',
+  pubDate: 'published',
+  'dc:date': 'published',
+  issued: 'published',
+  updated: 'updated',
+  modified: 'updated',
 };
 type Member = 'id' | 'title' | 'link' | 'summary' | 'body' | 'published' | 'updated';
 type RawEntry = Partial<Record<Member, string>>;
@@ -52,22 +64,40 @@ export function readFeed(source: string | Uint8Array, address?: string): Feed {
 export function plainText(html: string): string {
   let text = '';
   let hidden = 0;
-  const parser = new Parser({
-    ontext: (piece) => void (text += hidden > 0 ? '' : piece),
-    onopentag: (name) => {
-      if (name === 'script' || name === 'style') hidden += 1;
-      else if (!inline.has(name)) text += ' ';
+  const parser = new Parser(
+    {
+      ontext: (piece) => void (text += hidden > 0 ? '' : piece),
+      onopentag: (name) => {
+        if (name === 'script' || name === 'style') hidden += 1;
+        else if (!inline.has(name)) text += ' ';
+      },
+      onclosetag: (name) => {
+        if (name === 'script' || name === 'style') hidden -= 1;
+        else if (!inline.has(name)) text += ' ';
+      },
     },
-    onclosetag: (name) => {
-      if (name === 'script' || name === 'style') hidden -= 1;
-      else if (!inline.has(name)) text += ' ';
-    },
-  }, { decodeEntities: true });
+    { decodeEntities: true },
+  );
   parser.end(html);
   return text.replace(/\s+/g, ' ').trim();
 }
 
-const inline = new Set(['a', 'abbr', 'b', 'cite', 'code', 'em', 'i', 'mark', 'small', 'span', 'strong', 'sub', 'sup', 'u']);
+const inline = new Set([
+  'a',
+  'abbr',
+  'b',
+  'cite',
+  'code',
+  'em',
+  'i',
+  'mark',
+  'small',
+  'span',
+  'strong',
+  'sub',
+  'sup',
+  'u',
+]);
 
 interface Parsed {
   kind: 'rss' | 'atom' | null;
@@ -82,7 +112,12 @@ function parse(xml: string): Parsed {
   /** A feed may name everything with a prefix: `atom:feed`, `atom:entry`. */
   let prefix = '';
   let entry: { readonly raw: RawEntry; readonly depth: number } | null = null;
-  let member: { readonly name: Member | 'feed-title'; readonly depth: number; text: string; readonly isPlain: boolean } | null = null;
+  let member: {
+    readonly name: Member | 'feed-title';
+    readonly depth: number;
+    text: string;
+    readonly isPlain: boolean;
+  } | null = null;
   const bare = (name: string): string => (prefix !== '' && name.startsWith(prefix) ? name.slice(prefix.length) : name);
 
   const open = (name: string, attributes: Readonly<Record<string, string>>): void => {
@@ -97,7 +132,13 @@ function parse(xml: string): Parsed {
     } else if (entry && path.length === entry.depth + 1) {
       const named = members[bare(name)];
       if (named === 'link' && parsed.kind === 'atom') takeLink(entry.raw, attributes);
-      else if (named !== undefined) member = { name: named, depth: path.length, text: '', isPlain: parsed.kind === 'atom' && (attributes['type'] ?? 'text') === 'text' };
+      else if (named !== undefined)
+        member = {
+          name: named,
+          depth: path.length,
+          text: '',
+          isPlain: parsed.kind === 'atom' && (attributes['type'] ?? 'text') === 'text',
+        };
     } else if (!entry && (bare(name) === 'item' || bare(name) === 'entry')) {
       entry = { raw: {}, depth: path.length };
       parsed.entries.push(entry.raw);
@@ -116,7 +157,10 @@ function parse(xml: string): Parsed {
     if (entry?.depth === path.length) entry = null;
     path.pop();
   };
-  const parser = new Parser({ onopentag: open, onclosetag: close, ontext: (text) => void (member && (member.text += text)) }, { xmlMode: true, decodeEntities: true });
+  const parser = new Parser(
+    { onopentag: open, onclosetag: close, ontext: (text) => void (member && (member.text += text)) },
+    { xmlMode: true, decodeEntities: true },
+  );
   parser.end(xml);
   return parsed;
 }
@@ -138,7 +182,13 @@ function entryOf(raw: RawEntry, base: string | undefined): FeedEntry {
   const url = absolute(raw.link?.trim(), base) || (/^https?:\/\//i.test(own) ? own : '');
   const summary = plainText(raw.summary ?? '') || plainText(raw.body ?? '');
   const published = Date.parse((raw.published ?? raw.updated ?? '').trim());
-  return { id: own || url || title, title, url, summary: [...summary].slice(0, longestSummary).join(''), published: Number.isNaN(published) ? null : published };
+  return {
+    id: own || url || title,
+    title,
+    url,
+    summary: [...summary].slice(0, longestSummary).join(''),
+    published: Number.isNaN(published) ? null : published,
+  };
 }
 
 function absolute(address: string | undefined, base: string | undefined): string {
@@ -150,7 +200,8 @@ function absolute(address: string | undefined, base: string | undefined): string
 function decoded(bytes: Uint8Array): string {
   const head = String.fromCharCode(...bytes.subarray(0, 200));
   const named = /^\s*<\?xml[^>]*\bencoding=["']([\w.-]+)["']/.exec(head)?.[1] ?? 'utf-8';
-  const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : named;
+  const encoding =
+    bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : named;
   try {
     return new TextDecoder(encoding).decode(bytes);
   } catch {

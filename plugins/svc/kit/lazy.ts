@@ -11,6 +11,8 @@ export function lazyPage<Context>({ body, ...declaration }: LazyPage<Context>): 
 }
 
 /** Declares commands of a module: `lazyCommands(async () => (await import('./commands.ts')).usageCommands)`. A running host never loads their code. */
-export function lazyCommands<Context>(load: () => Promise<(context: Context) => readonly CliCommand[]>): (context: Context) => Promise<readonly CliCommand[]> {
+export function lazyCommands<Context>(
+  load: () => Promise<(context: Context) => readonly CliCommand[]>,
+): (context: Context) => Promise<readonly CliCommand[]> {
   return async (context) => (await load())(context);
 }

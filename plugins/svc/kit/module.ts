@@ -28,7 +28,10 @@ export function defineModule<Context>(module: Module<Context>): Module<Context> 
 }
 
 /** Registers what a module lists. The host undoes it all with the plugin. */
-export async function registerModule<Context extends ModuleContext>(module: Module<Context>, context: Context): Promise<void> {
+export async function registerModule<Context extends ModuleContext>(
+  module: Module<Context>,
+  context: Context,
+): Promise<void> {
   for (const route of module.routes ?? []) registerRoute(route, context);
   for (const page of module.pages ?? []) context.host.admin.addPage(page(context));
   for (const commands of module.commands ?? []) context.host.cli.addCommands(async () => commands(context));

@@ -18,11 +18,59 @@ interface Block {
   readonly isAround: boolean;
 }
 
-const hidden = new Set(['script', 'style', 'noscript', 'template', 'svg', 'math', 'iframe', 'object', 'select', 'button', 'textarea', 'dialog', 'canvas', 'audio', 'video']);
+const hidden = new Set([
+  'script',
+  'style',
+  'noscript',
+  'template',
+  'svg',
+  'math',
+  'iframe',
+  'object',
+  'select',
+  'button',
+  'textarea',
+  'dialog',
+  'canvas',
+  'audio',
+  'video',
+]);
 /** What is on every page of a site, and says nothing of this one. */
 const around = new Set(['nav', 'footer', 'aside', 'form']);
 const inline = new Set([
-  'a', 'abbr', 'b', 'bdi', 'bdo', 'cite', 'code', 'data', 'del', 'dfn', 'em', 'font', 'i', 'ins', 'kbd', 'label', 'mark', 'q', 's', 'samp', 'small', 'span', 'strong', 'sub', 'sup', 'time', 'tt', 'u', 'var', 'wbr', 'img', 'picture', 'source',
+  'a',
+  'abbr',
+  'b',
+  'bdi',
+  'bdo',
+  'cite',
+  'code',
+  'data',
+  'del',
+  'dfn',
+  'em',
+  'font',
+  'i',
+  'ins',
+  'kbd',
+  'label',
+  'mark',
+  'q',
+  's',
+  'samp',
+  'small',
+  'span',
+  'strong',
+  'sub',
+  'sup',
+  'time',
+  'tt',
+  'u',
+  'var',
+  'wbr',
+  'img',
+  'picture',
+  'source',
 ]);
 const cells = new Set(['td', 'th']);
 /** Characters that a `main` must hold to be taken for the page. */
@@ -36,12 +84,28 @@ const leastMain = 200;
  */
 export function pageText(html: string): PageText {
   const reader = new PageReader();
-  const parser = new Parser({ onopentag: (name, attributes) => { reader.open(name, attributes); }, onclosetag: (name) => { reader.close(name); }, ontext: (piece) => { reader.add(piece); } }, { decodeEntities: true });
+  const parser = new Parser(
+    {
+      onopentag: (name, attributes) => {
+        reader.open(name, attributes);
+      },
+      onclosetag: (name) => {
+        reader.close(name);
+      },
+      ontext: (piece) => {
+        reader.add(piece);
+      },
+    },
+    { decodeEntities: true },
+  );
   parser.write(html);
   parser.end();
   reader.flush();
   const blocks = chosen(reader.blocks);
-  const title = oneLine(reader.title) || (blocks.find(({ mark }) => mark === '# ') ?? blocks.find(({ mark }) => mark.startsWith('#')))?.text || '';
+  const title =
+    oneLine(reader.title) ||
+    (blocks.find(({ mark }) => mark === '# ') ?? blocks.find(({ mark }) => mark.startsWith('#')))?.text ||
+    '';
   return { title: oneLine(title), text: joined(blocks) };
 }
 
@@ -84,8 +148,21 @@ class PageReader {
   }
 
   flush(): void {
-    const text = (this.inside.pre > 0 ? this.text.replace(/\n{3,}/g, '\n\n') : this.text.replace(/[^\S\n]+/g, ' ').replace(/ ?\n ?/g, '\n').replace(/\n{2,}/g, '\n')).trim();
-    if (text !== '') this.blocks.push({ mark: this.mark, text: this.mark.startsWith('#') ? oneLine(text) : text, isMain: this.inside.main > 0, isAround: this.inside.around > 0 });
+    const text = (
+      this.inside.pre > 0
+        ? this.text.replace(/\n{3,}/g, '\n\n')
+        : this.text
+            .replace(/[^\S\n]+/g, ' ')
+            .replace(/ ?\n ?/g, '\n')
+            .replace(/\n{2,}/g, '\n')
+    ).trim();
+    if (text !== '')
+      this.blocks.push({
+        mark: this.mark,
+        text: this.mark.startsWith('#') ? oneLine(text) : text,
+        isMain: this.inside.main > 0,
+        isAround: this.inside.around > 0,
+      });
     this.text = '';
     this.mark = '';
     this.isRow = false;

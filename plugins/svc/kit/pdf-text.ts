@@ -53,13 +53,16 @@ export function linesOf(items: readonly PdfItem[], page: number): PdfLine[] {
 export function paragraphsOf(lines: readonly PdfLine[], pages: number): string {
   const body = bodySize(lines);
   const own = withoutMargins(lines, pages, body);
-  const sizes = [...new Set(own.filter((line) => isHeading(line, body)).map(({ size }) => size))].sort((left, right) => right - left);
+  const sizes = [...new Set(own.filter((line) => isHeading(line, body)).map(({ size }) => size))].sort(
+    (left, right) => right - left,
+  );
   const blocks: { level: number; text: string }[] = [];
   let before: PdfLine | null = null;
   for (const line of own) {
     const level = isHeading(line, body) ? Math.min(headingLevels, sizes.indexOf(line.size) + 1) : 0;
     const last = blocks.at(-1);
-    if (last !== undefined && before !== null && last.level === level && continues(before, line, level)) last.text = glued(last.text, line.text);
+    if (last !== undefined && before !== null && last.level === level && continues(before, line, level))
+      last.text = glued(last.text, line.text);
     else blocks.push({ level, text: line.text });
     before = line;
   }
@@ -99,5 +102,7 @@ function withoutMargins(lines: readonly PdfLine[], pages: number, body: number):
     const key = line.text.replace(/\d+/g, '#');
     edges.set(key, (edges.get(key) ?? new Set()).add(line.page));
   }
-  return lines.filter((line) => !outermost.has(line) || (edges.get(line.text.replace(/\d+/g, '#'))?.size ?? 0) < pages * 0.5);
+  return lines.filter(
+    (line) => !outermost.has(line) || (edges.get(line.text.replace(/\d+/g, '#'))?.size ?? 0) < pages * 0.5,
+  );
 }

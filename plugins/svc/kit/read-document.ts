@@ -28,7 +28,15 @@ export class DocumentError extends Error {}
 /** Endings of files that can be read, for `accept` of a field. */
 export const documentEndings = ['.txt', '.md', '.html', '.pdf'] as const;
 
-const kinds: Readonly<Record<string, 'text' | 'html' | 'pdf'>> = { txt: 'text', text: 'text', md: 'text', markdown: 'text', html: 'html', htm: 'html', pdf: 'pdf' };
+const kinds: Readonly<Record<string, 'text' | 'html' | 'pdf'>> = {
+  txt: 'text',
+  text: 'text',
+  md: 'text',
+  markdown: 'text',
+  html: 'html',
+  htm: 'html',
+  pdf: 'pdf',
+};
 const mostPages = 3_000;
 /** Characters that a file may come to: a small PDF can hold endless ones. */
 const mostCharacters = 20_000_000;
@@ -42,16 +50,22 @@ const mostCharacters = 20_000_000;
 export async function readDocument({ name, bytes }: DocumentFile, init: ReadDocumentInit = {}): Promise<DocumentText> {
   const ending = /\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
   const kind = Object.hasOwn(kinds, ending) ? kinds[ending] : undefined;
-  if (kind === undefined) throw new DocumentError(`Files that end in ${documentEndings.join(', ')} can be read. Save it as one of these.`);
+  if (kind === undefined)
+    throw new DocumentError(`Files that end in ${documentEndings.join(', ')} can be read. Save it as one of these.`);
   const document = kind === 'pdf' ? await readPdf(bytes, init) : readText(bytes, kind);
   if (document.text.trim() === '') {
-    throw new DocumentError(kind === 'pdf' ? 'This PDF holds no text, only pictures of it. Run it through a text recognition (OCR) first.' : 'This file holds no text.');
+    throw new DocumentError(
+      kind === 'pdf'
+        ? 'This PDF holds no text, only pictures of it. Run it through a text recognition (OCR) first.'
+        : 'This file holds no text.',
+    );
   }
   return document;
 }
 
 function readText(bytes: Uint8Array, kind: 'text' | 'html'): DocumentText {
-  if (bytes.subarray(0, 1_000).includes(0) && !isUtf16(bytes)) throw new DocumentError('This is no text: it holds binary data.');
+  if (bytes.subarray(0, 1_000).includes(0) && !isUtf16(bytes))
+    throw new DocumentError('This is no text: it holds binary data.');
   const text = decoded(bytes, kind);
   if (text.length > mostCharacters) throw tooLong();
   if (kind === 'html') return { ...pageText(text), pages: null };
@@ -66,7 +80,10 @@ function isUtf16(bytes: Uint8Array): boolean {
 /** UTF-16 and UTF-8 by their marks, what HTML says of itself, UTF-8 where it is valid, else the letters of Western Europe. */
 function decoded(bytes: Uint8Array, kind: 'text' | 'html'): string {
   if (isUtf16(bytes)) return new TextDecoder(bytes[0] === 0xff ? 'utf-16le' : 'utf-16be').decode(bytes);
-  const said = kind === 'html' ? /<meta[^>]+charset\s*=\s*["']?([\w-]+)/i.exec(Buffer.from(bytes.subarray(0, 2_048)).toString('latin1'))?.[1] : undefined;
+  const said =
+    kind === 'html'
+      ? /<meta[^>]+charset\s*=\s*["']?([\w-]+)/i.exec(Buffer.from(bytes.subarray(0, 2_048)).toString('latin1'))?.[1]
+      : undefined;
   for (const encoding of said === undefined ? ['utf-8'] : [said, 'utf-8']) {
     try {
       return new TextDecoder(encoding, { fatal: true }).decode(bytes);
@@ -78,14 +95,24 @@ function decoded(bytes: Uint8Array, kind: 'text' | 'html'): string {
 }
 
 async function readPdf(bytes: Uint8Array, { signal, onPage }: ReadDocumentInit): Promise<DocumentText> {
-  if (!Buffer.from(bytes.subarray(0, 1_024)).includes('%PDF-')) throw new DocumentError('This is no PDF, though its name says so.');
+  if (!Buffer.from(bytes.subarray(0, 1_024)).includes('%PDF-'))
+    throw new DocumentError('This is no PDF, though its name says so.');
   const { getDocumentProxy } = await import('unpdf');
   // pdf.js takes the bytes it is given away from their owner.
-  const pdf = await getDocumentProxy(Uint8Array.from(bytes), { isEvalSupported: false, verbosity: 0 }).catch((error: unknown) => {
-    throw new DocumentError(/password/i.test(String(error)) ? 'This PDF is locked with a password. Save it without one.' : 'This PDF is damaged and cannot be read. Save it anew.');
-  });
+  const pdf = await getDocumentProxy(Uint8Array.from(bytes), { isEvalSupported: false, verbosity: 0 }).catch(
+    (error: unknown) => {
+      throw new DocumentError(
+        /password/i.test(String(error))
+          ? 'This PDF is locked with a password. Save it without one.'
+          : 'This PDF is damaged and cannot be read. Save it anew.',
+      );
+    },
+  );
   try {
-    if (pdf.numPages > mostPages) throw new DocumentError(`A PDF may have ${String(mostPages)} pages; this one has ${String(pdf.numPages)}. Split it.`);
+    if (pdf.numPages > mostPages)
+      throw new DocumentError(
+        `A PDF may have ${String(mostPages)} pages; this one has ${String(pdf.numPages)}. Split it.`,
+      );
     const lines: PdfLine[] = [];
     let characters = 0;
     for (let page = 1; page <= pdf.numPages; page += 1) {
@@ -99,7 +126,9 @@ async function readPdf(bytes: Uint8Array, { signal, onPage }: ReadDocumentInit):
       if (characters > mostCharacters) throw tooLong();
       onPage?.(page, pdf.numPages);
     }
-    const { info } = (await pdf.getMetadata().catch(() => ({ info: {} }))) as { readonly info: { readonly Title?: unknown } };
+    const { info } = (await pdf.getMetadata().catch(() => ({ info: {} }))) as {
+      readonly info: { readonly Title?: unknown };
+    };
     const title = typeof info.Title === 'string' ? info.Title.replace(/\s+/g, ' ').trim() : '';
     return { title, text: paragraphsOf(lines, pdf.numPages), pages: pdf.numPages };
   } finally {

@@ -32,7 +32,9 @@ export function registerRoute<Context extends RouteContext>(route: ServiceRoute<
   context.host.rest.registerRoute(
     serviceNamespace,
     route.path,
-    route.access === 'public' ? definition : { ...definition, responses, authenticate: context.authenticate, security: keySecurity },
+    route.access === 'public'
+      ? definition
+      : { ...definition, responses, authenticate: context.authenticate, security: keySecurity },
   );
 }
 
@@ -41,7 +43,11 @@ function callResponses({ methods = ['GET'] }: Pick<RouteDefinition, 'methods'>):
   const wait = { 'Retry-After': 'Seconds to wait, where they are known.' };
   const common = {
     401: { description: 'The key is missing, wrong, or none is set (rest_svc_invalid_api_key).' },
-    429: { description: 'Too many calls in this minute (rest_svc_rate_limited), the budget is used up (rest_svc_budget_exhausted), or the provider limits them (rest_svc_provider_rate_limited).', headers: wait },
+    429: {
+      description:
+        'Too many calls in this minute (rest_svc_rate_limited), the budget is used up (rest_svc_budget_exhausted), or the provider limits them (rest_svc_provider_rate_limited).',
+      headers: wait,
+    },
   };
   // What only reads asks no provider.
   if (methods.every((method) => method === 'GET')) return common;
@@ -50,14 +56,21 @@ function callResponses({ methods = ['GET'] }: Pick<RouteDefinition, 'methods'>):
     200: {
       description: 'Done.',
       headers: {
-        'X-SVC-Ignored-Params': 'Names of parameters that were left out because the provider does not take them; only where there are any.',
+        'X-SVC-Ignored-Params':
+          'Names of parameters that were left out because the provider does not take them; only where there are any.',
         'X-SVC-Usage-Estimated': 'true where the provider told no usage and it was counted here.',
       },
     },
-    502: { description: 'The provider refused the saved credentials (rest_svc_provider_auth_failed) or failed (rest_svc_provider_error, rest_svc_vector_store_error).' },
+    502: {
+      description:
+        'The provider refused the saved credentials (rest_svc_provider_auth_failed) or failed (rest_svc_provider_error, rest_svc_vector_store_error).',
+    },
     504: { description: 'The provider did not answer in time (rest_svc_provider_timeout).', headers: wait },
   };
 }
 
 /** The ways to send the key (contract 5.4), as OpenAPI shows them. */
-const keySecurity: readonly RouteSecurity[] = ['bearer', { name: apiKeyParameter, in: 'query', description: 'The key as a parameter of the query, or of the body.' }];
+const keySecurity: readonly RouteSecurity[] = [
+  'bearer',
+  { name: apiKeyParameter, in: 'query', description: 'The key as a parameter of the query, or of the body.' },
+];

@@ -17,12 +17,18 @@ export interface EventStreamInit {
  * of silence. A source that fails cuts the connection; one whose failures the caller should see sends them as events.
  * When the content is ended (the caller hung up), the source is ended with `return()` at once, even while it is making an event.
  */
-export function eventStream(events: AsyncIterable<ServerSentEvent>, { clock, keepAlive = 15_000 }: EventStreamInit): AsyncIterable<string> {
+export function eventStream(
+  events: AsyncIterable<ServerSentEvent>,
+  { clock, keepAlive = 15_000 }: EventStreamInit,
+): AsyncIterable<string> {
   return { [Symbol.asyncIterator]: () => createPieces(events[Symbol.asyncIterator](), { clock, keepAlive }) };
 }
 
 /** An answer of events. Nothing but its body stands for them inside the process and in batches. */
-export function eventResponse(events: AsyncIterable<ServerSentEvent>, init: EventStreamInit & { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }): RestResponse {
+export function eventResponse(
+  events: AsyncIterable<ServerSentEvent>,
+  init: EventStreamInit & { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> },
+): RestResponse {
   const headers = { ...init.headers, 'Content-Type': 'text/event-stream; charset=UTF-8' };
   return new RestResponse({ body: init.body ?? null, headers, content: eventStream(events, init) });
 }
@@ -34,7 +40,10 @@ export function writeEvent({ event, data }: ServerSentEvent): string {
 
 const comment = ': \n\n';
 
-function createPieces(source: AsyncIterator<ServerSentEvent>, { clock, keepAlive }: Required<EventStreamInit>): AsyncIterator<string> {
+function createPieces(
+  source: AsyncIterator<ServerSentEvent>,
+  { clock, keepAlive }: Required<EventStreamInit>,
+): AsyncIterator<string> {
   /** The event under way; it outlives comments that are sent while it is made. */
   let coming: Promise<IteratorResult<ServerSentEvent>> | undefined;
   let stopWaiting: () => void = () => undefined;
@@ -42,24 +51,27 @@ function createPieces(source: AsyncIterator<ServerSentEvent>, { clock, keepAlive
   const end = (): IteratorResult<string> => ({ done: true, value: undefined });
 
   return {
-    next: () => new Promise<IteratorResult<string>>((resolve, reject) => {
-      if (isOver) return resolve(end());
-      const cancel = clock.after(keepAlive, () => resolve({ done: false, value: comment }));
-      stopWaiting = () => {
-        cancel();
-        resolve(end());
-      };
-      (coming ??= source.next()).then((step) => {
-        cancel();
-        coming = undefined;
-        isOver ||= step.done === true;
-        resolve(step.done === true ? end() : { done: false, value: writeEvent(step.value) });
-      }).catch((error: unknown) => {
-        cancel();
-        isOver = true;
-        reject(error as Error);
-      });
-    }),
+    next: () =>
+      new Promise<IteratorResult<string>>((resolve, reject) => {
+        if (isOver) return resolve(end());
+        const cancel = clock.after(keepAlive, () => resolve({ done: false, value: comment }));
+        stopWaiting = () => {
+          cancel();
+          resolve(end());
+        };
+        (coming ??= source.next())
+          .then((step) => {
+            cancel();
+            coming = undefined;
+            isOver ||= step.done === true;
+            resolve(step.done === true ? end() : { done: false, value: writeEvent(step.value) });
+          })
+          .catch((error: unknown) => {
+            cancel();
+            isOver = true;
+            reject(error as Error);
+          });
+      }),
     async return() {
       isOver = true;
       stopWaiting();

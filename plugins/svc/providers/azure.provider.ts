@@ -9,7 +9,8 @@ import type { ParamAnswer, ParamQuestion } from './params.ts';
 import type { Provider } from './provider.ts';
 import { apiKeyField } from './settings-fields.ts';
 
-const deploymentField = (title: string) => ({ type: 'string', title, description: 'Name of a deployment, used where a caller names none.' }) as const;
+const deploymentField = (title: string) =>
+  ({ type: 'string', title, description: 'Name of a deployment, used where a caller names none.' }) as const;
 
 export const provider: Provider = createChatProvider({
   id: 'azure',
@@ -19,7 +20,11 @@ export const provider: Provider = createChatProvider({
     type: 'object',
     properties: {
       api_key: apiKeyField('From the resource in the Azure portal, under Keys and Endpoint.'),
-      base_url: { type: 'string', title: 'Endpoint', description: 'Address of the resource, for example https://example.openai.azure.com' },
+      base_url: {
+        type: 'string',
+        title: 'Endpoint',
+        description: 'Address of the resource, for example https://example.openai.azure.com',
+      },
       api_version: {
         type: 'string',
         title: 'API version',
@@ -29,7 +34,8 @@ export const provider: Provider = createChatProvider({
       deployments: {
         type: 'array',
         title: 'Deployments',
-        description: 'One a line: its name, or "name = model" where the name does not tell the model. Offered where a deployment is chosen.',
+        description:
+          'One a line: its name, or "name = model" where the name does not tell the model. Offered where a deployment is chosen.',
         items: { type: 'string' },
       },
       model: deploymentField('Text deployment'),
@@ -54,7 +60,11 @@ export const provider: Provider = createChatProvider({
   // The classic interface learned it with the version 2024-09-01-preview.
   countsStreams: (settings) => azureVersion(settings) === 'v1' || azureVersion(settings) >= '2024-09-01',
   ownModels: azureDeployments,
-  images: createOpenAiImages({ access: azureAccess, rules: (model, settings) => imageRulesOf(openAiImageModels, azureModel(settings, model)), edits: true }),
+  images: createOpenAiImages({
+    access: azureAccess,
+    rules: (model, settings) => imageRulesOf(openAiImageModels, azureModel(settings, model)),
+    edits: true,
+  }),
   // The encoding is none of the fields that contract 4.4 lets callers choose here; floats are asked for.
   embeddings: createOpenAiEmbeddings({
     access: azureAccess,
@@ -70,5 +80,8 @@ function azureParams(question: ParamQuestion): ParamAnswer {
   const answer = openAiParams({ ...question, model: azureModel(settings, model) });
   const version = azureVersion(settings);
   if (version === 'v1' || version >= '2024-09-01') return answer;
-  return { ...answer, written: { ...answer.written, max_completion_tokens: { max_tokens: params.max_completion_tokens } } };
+  return {
+    ...answer,
+    written: { ...answer.written, max_completion_tokens: { max_tokens: params.max_completion_tokens } },
+  };
 }

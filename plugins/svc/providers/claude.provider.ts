@@ -1,4 +1,7 @@
-import type { MessageCreateParamsNonStreaming, MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
+import type {
+  MessageCreateParamsNonStreaming,
+  MessageCreateParamsStreaming,
+} from '@anthropic-ai/sdk/resources/messages';
 import { claudeAddress, createClaudeClients } from './claude/claude-client.ts';
 import { samplingVersion } from './claude/claude-models.ts';
 import { claudeRequest, claudeRules } from './claude/claude-request.ts';
@@ -12,7 +15,9 @@ import { readEvents } from './streams/read-events.ts';
 import { sdkTimeout, withTimeLimit } from './time-limit.ts';
 
 const clientOf = createClaudeClients();
-const call = learningRefusals(claudeRules.names, (request, connection, onText) => (onText === undefined ? generate(request, connection) : stream(request, connection, onText)));
+const call = learningRefusals(claudeRules.names, (request, connection, onText) =>
+  onText === undefined ? generate(request, connection) : stream(request, connection, onText),
+);
 
 /** Claude by Messages (D9), by the package `@anthropic-ai/sdk`. */
 export const provider: Provider = {
@@ -27,7 +32,8 @@ export const provider: Provider = {
       api_version: {
         type: 'string',
         title: 'API version',
-        description: 'Value of the header anthropic-version. Versions after 2023-06-01 take no temperature, top_p and top_k.',
+        description:
+          'Value of the header anthropic-version. Versions after 2023-06-01 take no temperature, top_p and top_k.',
         default: samplingVersion,
       },
       model: modelField('Text model', 'claude-sonnet-5-5'),
@@ -37,7 +43,11 @@ export const provider: Provider = {
   listModels: (connection) =>
     withTimeLimit(connection, async (signal) => {
       const client = await clientOf(connection);
-      return claudeModels(await readJson(await client.models.list({ limit: 1000 }, { signal, timeout: sdkTimeout(connection) }).asResponse()));
+      return claudeModels(
+        await readJson(
+          await client.models.list({ limit: 1000 }, { signal, timeout: sdkTimeout(connection) }).asResponse(),
+        ),
+      );
     }),
 };
 
@@ -52,7 +62,11 @@ function generate(request: TextRequest, connection: ProviderConnection): Promise
   });
 }
 
-function stream(request: TextRequest, connection: ProviderConnection, onText: (piece: string) => void): Promise<TextResult> {
+function stream(
+  request: TextRequest,
+  connection: ProviderConnection,
+  onText: (piece: string) => void,
+): Promise<TextResult> {
   return withTimeLimit(connection, async (signal) => {
     const { body, ignored } = claudeRequest(request, connection.settings);
     const client = await clientOf(connection);

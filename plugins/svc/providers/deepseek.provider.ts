@@ -44,7 +44,9 @@ function deepSeekParams({ params, model }: ParamQuestion): ParamAnswer {
     refused: thinks ? ['temperature', 'frequency_penalty', 'presence_penalty'] : [],
     written: {
       reasoning_effort:
-        effort === 'none' ? { thinking: { type: 'disabled' } } : { reasoning_effort: effort === 'minimal' || effort === 'low' ? 'low' : 'high' },
+        effort === 'none'
+          ? { thinking: { type: 'disabled' } }
+          : { reasoning_effort: effort === 'minimal' || effort === 'low' ? 'low' : 'high' },
     },
   };
 }

@@ -10,12 +10,18 @@ export interface FarEndAnswer {
 }
 
 /** The ProviderError of an answer that is no success (D5). Its message is the far end's own sentence where it has one. */
-export function httpFailure({ status, headers, body }: FarEndAnswer, connection: Pick<ProviderConnection, 'settings' | 'clock'>): ProviderError {
+export function httpFailure(
+  { status, headers, body }: FarEndAnswer,
+  connection: Pick<ProviderConnection, 'settings' | 'clock'>,
+): ProviderError {
   const sentence = ownSentence(body);
   return new ProviderError({
     kind: kindOf(status),
     status,
-    message: sentence === null ? `status ${String(status)} without a readable message.` : cleanMessage(sentence, connection.settings),
+    message:
+      sentence === null
+        ? `status ${String(status)} without a readable message.`
+        : cleanMessage(sentence, connection.settings),
     retryAfter: retryAfterOf(headers, body, connection.clock.now()),
   });
 }
@@ -34,7 +40,8 @@ export function ownSentence(body: unknown): string | null {
   if (Array.isArray(body)) return ownSentence(body[0]);
   if (!isObject(body)) return null;
   const error = body['error'];
-  const sentence = textAt(error, 'message') ?? textAt(body, 'error') ?? textAt(body, 'message') ?? textAt(body, 'detail');
+  const sentence =
+    textAt(error, 'message') ?? textAt(body, 'error') ?? textAt(body, 'message') ?? textAt(body, 'detail');
   const first = sentence ?? textAt(listAt(body, 'detail')[0], 'msg') ?? textAt(listAt(body, 'errors')[0], 'message');
   const upstream = upstreamSentence(objectAt(error, 'metadata')['raw']);
   return first !== null && upstream !== null && !first.includes(upstream) ? `${first}: ${upstream}` : first;
@@ -85,7 +92,8 @@ export function thrownFailure(thrown: unknown, connection: ProviderConnection): 
     return httpFailure({ status, headers, body: error ?? thrown.message.replace(/^\d+ /, '') }, connection);
   }
   const code = codeOf(thrown);
-  if (code === null && !/fetch failed|terminated|connection error|timed out|socket|aborted/i.test(thrown.message)) return thrown;
+  if (code === null && !/fetch failed|terminated|connection error|timed out|socket|aborted/i.test(thrown.message))
+    return thrown;
   const message = connectionSentences[code ?? ''] ?? `the connection failed${code === null ? '' : ` (${code})`}.`;
   return new ProviderError({ kind: 'connection', message, cause: thrown });
 }
@@ -93,7 +101,11 @@ export function thrownFailure(thrown: unknown, connection: ProviderConnection): 
 /** The first system or undici code along the chain of causes. */
 function codeOf(thrown: Error): string | null {
   for (let error: unknown = thrown, depth = 0; isErrorLike(error) && depth < 6; error = error.cause, depth += 1) {
-    if (typeof error.code === 'string' && /^(E[A-Z_]+|UND_ERR_\w+|ERR_(TLS|SSL|HTTP2?|STREAM)\w*|[A-Z_]*CERT[A-Z_]*)$/.test(error.code)) return error.code;
+    if (
+      typeof error.code === 'string' &&
+      /^(E[A-Z_]+|UND_ERR_\w+|ERR_(TLS|SSL|HTTP2?|STREAM)\w*|[A-Z_]*CERT[A-Z_]*)$/.test(error.code)
+    )
+      return error.code;
   }
   return null;
 }

@@ -12,7 +12,9 @@ import { readEvents } from './streams/read-events.ts';
 import { sdkTimeout, withTimeLimit } from './time-limit.ts';
 
 const clientOf = createGoogleClients();
-const call = learningRefusals(googleRules.names, (request, connection, onText) => (onText === undefined ? generate(request, connection) : stream(request, connection, onText)));
+const call = learningRefusals(googleRules.names, (request, connection, onText) =>
+  onText === undefined ? generate(request, connection) : stream(request, connection, onText),
+);
 
 /** Google by generateContent (D9), by the package `@google/genai`. */
 export const provider: Provider = {
@@ -39,12 +41,19 @@ function generate(request: TextRequest, connection: ProviderConnection): Promise
   return withTimeLimit(connection, async (signal) => {
     const { parameters, ignored } = googleRequest(request, connection.settings);
     const client = await clientOf(connection);
-    const answer = await client.models.generateContent({ ...parameters, config: { ...parameters.config, ...callOptions(connection, signal) } });
+    const answer = await client.models.generateContent({
+      ...parameters,
+      config: { ...parameters.config, ...callOptions(connection, signal) },
+    });
     return { ...googleResponse(answer, request, connection), ignored };
   });
 }
 
-function stream(request: TextRequest, connection: ProviderConnection, onText: (piece: string) => void): Promise<TextResult> {
+function stream(
+  request: TextRequest,
+  connection: ProviderConnection,
+  onText: (piece: string) => void,
+): Promise<TextResult> {
   return withTimeLimit(connection, async (signal) => {
     const { parameters, ignored } = googleRequest(request, connection.settings);
     const client = await clientOf(connection);
@@ -64,7 +73,9 @@ function stream(request: TextRequest, connection: ProviderConnection, onText: (p
 async function listModels(connection: ProviderConnection, signal: AbortSignal): Promise<ModelInfo[]> {
   const client = await clientOf(connection);
   const models: ModelInfo[] = [];
-  for await (const entry of await client.models.list({ config: { pageSize: 1000, ...callOptions(connection, signal) } })) {
+  for await (const entry of await client.models.list({
+    config: { pageSize: 1000, ...callOptions(connection, signal) },
+  })) {
     const model = googleModel(entry);
     if (model !== null) models.push(model);
   }

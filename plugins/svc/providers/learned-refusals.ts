@@ -2,7 +2,11 @@ import { aiParamSchemas, type AiParamName } from '../kit/ai-params.ts';
 import type { ParamNames } from './params.ts';
 import { ProviderError, type ProviderConnection, type TextRequest, type TextResult } from './provider.ts';
 
-type Generate = (request: TextRequest, connection: ProviderConnection, onText?: (piece: string) => void) => Promise<TextResult>;
+type Generate = (
+  request: TextRequest,
+  connection: ProviderConnection,
+  onText?: (piece: string) => void,
+) => Promise<TextResult>;
 
 // How the far ends say that a model does not take a parameter. `$1` is the wire name, in snake or camel case.
 const refusals: readonly RegExp[] = [
@@ -22,10 +26,12 @@ export function learningRefusals(names: ParamNames, generate: Generate): Generat
   const learned = new Map<string, ReadonlySet<AiParamName>>();
   return async (request, connection, onText) => {
     let hasBegun = false;
-    const note = onText && ((piece: string): void => {
-      hasBegun = true;
-      onText(piece);
-    });
+    const note =
+      onText &&
+      ((piece: string): void => {
+        hasBegun = true;
+        onText(piece);
+      });
     const key = JSON.stringify([connection.settings.base_url, request.model]);
     let refused = learned.get(key) ?? new Set<AiParamName>();
     for (;;) {
@@ -33,7 +39,9 @@ export function learningRefusals(names: ParamNames, generate: Generate): Generat
       const without = dropped.length === 0 ? request : { ...request, params: omit(request.params, dropped) };
       try {
         const result = await generate(without, connection, note);
-        return dropped.length === 0 ? result : { ...result, ignored: inOrder(request, [...result.ignored, ...dropped]) };
+        return dropped.length === 0
+          ? result
+          : { ...result, ignored: inOrder(request, [...result.ignored, ...dropped]) };
       } catch (error) {
         const found = refusedParams(error, names).filter((name) => givenNames(without).includes(name));
         if (found.length === 0 || hasBegun) throw error;

@@ -18,12 +18,20 @@ function isImageName(id: string): boolean {
 
 function fromModalities(entry: unknown): ModelKind[] {
   const outputs = listAt(objectAt(entry, 'architecture'), 'output_modalities');
-  return [...(outputs.includes('text') ? (['text'] as const) : []), ...(outputs.includes('image') ? (['image'] as const) : []), ...(outputs.includes('embeddings') ? (['embedding'] as const) : [])];
+  return [
+    ...(outputs.includes('text') ? (['text'] as const) : []),
+    ...(outputs.includes('image') ? (['image'] as const) : []),
+    ...(outputs.includes('embeddings') ? (['embedding'] as const) : []),
+  ];
 }
 
 function fromCapabilities(entry: unknown): ModelKind[] {
   const can = (name: string): boolean => objectAt(entry, 'capabilities')[name] === true;
-  return [...(can('chat_completion') ? (['text'] as const) : []), ...(can('embeddings') ? (['embedding'] as const) : []), ...(can('image_generation') ? (['image'] as const) : [])];
+  return [
+    ...(can('chat_completion') ? (['text'] as const) : []),
+    ...(can('embeddings') ? (['embedding'] as const) : []),
+    ...(can('image_generation') ? (['image'] as const) : []),
+  ];
 }
 
 /** `predict` is how Imagen is asked; other models that are asked so make videos. */

@@ -34,7 +34,13 @@ export const provider: Provider = createChatProvider({
     byModel: ({ params }) =>
       params.reasoning_effort === undefined
         ? {}
-        : { written: { reasoning_effort: { reasoning_effort: nearestEffort(params.reasoning_effort, ['none', 'low', 'medium', 'high']) } } },
+        : {
+            written: {
+              reasoning_effort: {
+                reasoning_effort: nearestEffort(params.reasoning_effort, ['none', 'low', 'medium', 'high']),
+              },
+            },
+          },
   },
   access,
   // Ollama names no limit; a model on one's own machine reads a batch one text after the other, within one time limit.

@@ -22,7 +22,11 @@ export const provider: Provider = createChatProvider({
       model: modelField('Text model', 'gpt-5.6-terra'),
       embedding_model: modelField('Embedding model', 'text-embedding-3-small'),
       image_model: modelField('Image model', 'gpt-image-2'),
-      organization: { type: 'string', title: 'Organization', description: 'Identifier of the organization that is billed, when the account has several.' },
+      organization: {
+        type: 'string',
+        title: 'Organization',
+        description: 'Identifier of the organization that is billed, when the account has several.',
+      },
     },
   },
   rules: {
@@ -54,6 +58,7 @@ function access(settings: ProviderSettings): ChatAccess {
   return {
     baseURL: settings.base_url || address,
     apiKey: settings.api_key ?? '',
-    organization: typeof settings['organization'] === 'string' && settings['organization'] !== '' ? settings['organization'] : null,
+    organization:
+      typeof settings['organization'] === 'string' && settings['organization'] !== '' ? settings['organization'] : null,
   };
 }

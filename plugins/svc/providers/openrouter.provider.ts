@@ -19,7 +19,11 @@ export const provider: Provider = createChatProvider({
       model: modelField('Text model', 'openrouter/auto'),
       embedding_model: modelField('Embedding model', 'openai/text-embedding-3-small'),
       image_model: modelField('Image model', 'google/gemini-3.1-flash-image'),
-      app_url: { type: 'string', title: 'Site address', description: 'Sent as HTTP-Referer; the site shows up in OpenRouter under it. May stay empty.' },
+      app_url: {
+        type: 'string',
+        title: 'Site address',
+        description: 'Sent as HTTP-Referer; the site shows up in OpenRouter under it. May stay empty.',
+      },
       app_title: { type: 'string', title: 'Site title', description: 'Sent as X-Title. May stay empty.' },
     },
   },
@@ -41,7 +45,12 @@ export const provider: Provider = createChatProvider({
   access,
   images: createOpenRouterImages(access),
   // OpenRouter names no limits of its own; the models behind it are OpenAI's and others', which take less at worst and say so.
-  embeddings: createOpenAiEmbeddings({ access, takes: ['dimensions', 'encodingFormat'], limits: openAiLimits, refusedBy: withoutDimensions }),
+  embeddings: createOpenAiEmbeddings({
+    access,
+    takes: ['dimensions', 'encodingFormat'],
+    limits: openAiLimits,
+    refusedBy: withoutDimensions,
+  }),
   checkKey: async (get) => {
     await get('/key').then((response) => response.text(), ignoreUnlessRefused);
   },
@@ -59,5 +68,9 @@ function ignoreUnlessRefused(error: unknown): void {
 
 function attribution(settings: Readonly<Record<string, unknown>>): Record<string, string> {
   const headers = { 'HTTP-Referer': settings['app_url'], 'X-Title': settings['app_title'] };
-  return Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => typeof entry[1] === 'string' && /^[\x20-\x7e]+$/.test(entry[1])));
+  return Object.fromEntries(
+    Object.entries(headers).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string' && /^[\x20-\x7e]+$/.test(entry[1]),
+    ),
+  );
 }

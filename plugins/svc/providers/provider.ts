@@ -213,7 +213,16 @@ export interface Provider {
   listModels(connection: ProviderConnection): Promise<ModelInfo[]>;
 }
 
-const kinds = ['auth', 'rate_limited', 'rejected', 'unavailable', 'unreadable', 'connection', 'timeout', 'aborted'] as const;
+const kinds = [
+  'auth',
+  'rate_limited',
+  'rejected',
+  'unavailable',
+  'unreadable',
+  'connection',
+  'timeout',
+  'aborted',
+] as const;
 
 export type ProviderErrorKind = (typeof kinds)[number];
 
@@ -241,7 +250,8 @@ export class ProviderError extends Error {
     this.kind = init.kind;
     this.status = init.status ?? null;
     this.retryAfter = init.retryAfter ?? null;
-    this.retryable = init.kind === 'rate_limited' || init.kind === 'unavailable' || init.kind === 'connection' || init.status === 408;
+    this.retryable =
+      init.kind === 'rate_limited' || init.kind === 'unavailable' || init.kind === 'connection' || init.status === 408;
   }
 }
 
@@ -251,7 +261,8 @@ export class ProviderError extends Error {
  */
 export function asProviderError(thrown: unknown): ProviderError | null {
   if (thrown instanceof ProviderError) return thrown;
-  if (!(thrown instanceof Error) || !('kind' in thrown) || !kinds.includes(thrown.kind as ProviderErrorKind)) return null;
+  if (!(thrown instanceof Error) || !('kind' in thrown) || !kinds.includes(thrown.kind as ProviderErrorKind))
+    return null;
   const { status, retryAfter } = thrown as { status?: unknown; retryAfter?: unknown };
   return new ProviderError({
     kind: thrown.kind as ProviderErrorKind,

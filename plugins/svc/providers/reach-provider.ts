@@ -11,7 +11,10 @@ export async function reachProvider(provider: Provider, connection: ProviderConn
     const status = asProviderError(thrown)?.status;
     const { model } = connection.settings;
     if ((status !== 404 && status !== 405) || provider.text === undefined || !model) throw thrown;
-    await provider.text.generate({ model, system: null, messages: [{ role: 'user', content: 'Say: ok' }], params: {} }, connection);
+    await provider.text.generate(
+      { model, system: null, messages: [{ role: 'user', content: 'Say: ok' }], params: {} },
+      connection,
+    );
     return [];
   }
 }

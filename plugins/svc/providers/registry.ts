@@ -23,7 +23,11 @@ export interface ProviderRegistry {
 const order = ['openai', 'azure', 'google', 'openrouter', 'claude', 'deepseek', 'xai', 'ollama'];
 
 /** Imports every `<id>.provider.ts` of this folder. The vendors' SDKs are not loaded by that. */
-export async function createProviderRegistry({ hooks }: { readonly hooks: Pick<HooksApi, 'applyFilters'> }): Promise<ProviderRegistry> {
+export async function createProviderRegistry({
+  hooks,
+}: {
+  readonly hooks: Pick<HooksApi, 'applyFilters'>;
+}): Promise<ProviderRegistry> {
   const own = await loadProviders(import.meta.dirname);
   const ownById = new Map(own.map((provider) => [provider.id, provider]));
   /** Undefined while no filter changes our own: the common case, met several times in each request. */
@@ -43,8 +47,12 @@ export async function createProviderRegistry({ hooks }: { readonly hooks: Pick<H
 
 async function loadProviders(directory: string): Promise<Provider[]> {
   const files = (await readdir(directory)).filter((file) => file.endsWith('.provider.ts'));
-  const modules = await Promise.all(files.map((file) => import(pathToFileURL(join(directory, file)).href) as Promise<{ provider: Provider }>));
-  return modules.map(({ provider }) => provider).sort((left, right) => rank(left.id) - rank(right.id) || left.id.localeCompare(right.id));
+  const modules = await Promise.all(
+    files.map((file) => import(pathToFileURL(join(directory, file)).href) as Promise<{ provider: Provider }>),
+  );
+  return modules
+    .map(({ provider }) => provider)
+    .sort((left, right) => rank(left.id) - rank(right.id) || left.id.localeCompare(right.id));
 }
 
 function rank(id: string): number {
@@ -57,7 +65,10 @@ function checked(providers: unknown): Provider[] {
   if (!Array.isArray(providers)) return [];
   const byId = new Map<string, Provider>();
   for (const provider of providers as Partial<Provider>[]) {
-    const whole = /^[a-z0-9]+$/.test(provider.id ?? '') && typeof provider.label === 'string' && provider.settings?.properties !== undefined;
+    const whole =
+      /^[a-z0-9]+$/.test(provider.id ?? '') &&
+      typeof provider.label === 'string' &&
+      provider.settings?.properties !== undefined;
     if (whole && !byId.has(provider.id ?? '')) byId.set(provider.id ?? '', provider as Provider);
   }
   return [...byId.values()];

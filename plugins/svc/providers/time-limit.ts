@@ -7,7 +7,10 @@ import { ProviderError, type ProviderConnection } from './provider.ts';
  *
  * @throws ProviderError of kind `timeout` or `aborted` when it was ended, else of what the far end did.
  */
-export async function withTimeLimit<T>(connection: ProviderConnection, exchange: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withTimeLimit<T>(
+  connection: ProviderConnection,
+  exchange: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const { clock, timeout, signal } = connection;
   const controller = new AbortController();
   const ended: { as: 'timeout' | 'aborted' | null } = { as: signal?.aborted ? 'aborted' : null };
@@ -34,7 +37,11 @@ export async function withTimeLimit<T>(connection: ProviderConnection, exchange:
 }
 
 function endedFailure(as: 'timeout' | 'aborted', cause?: unknown): ProviderError {
-  return new ProviderError({ kind: as, message: as === 'timeout' ? 'no answer came in time.' : 'the request was given up.', cause });
+  return new ProviderError({
+    kind: as,
+    message: as === 'timeout' ? 'no answer came in time.' : 'the request was given up.',
+    cause,
+  });
 }
 
 /** Milliseconds given to an SDK as its own limit: later than ours, so that ours decides. */

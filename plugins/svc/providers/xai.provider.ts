@@ -47,13 +47,16 @@ function access(settings: ProviderSettings): ChatAccess {
 function xaiParams({ params, model }: ParamQuestion): ParamAnswer {
   const name = model.toLowerCase();
   const efforts = effortsOf(name);
-  const reasons = efforts.length > 0 || (/^grok-(4|[5-9]|code|build|latest)/.test(name) && !name.includes('non-reasoning'));
+  const reasons =
+    efforts.length > 0 || (/^grok-(4|[5-9]|code|build|latest)/.test(name) && !name.includes('non-reasoning'));
   return {
     refused: [
       ...(reasons ? (['frequency_penalty', 'presence_penalty', 'stop'] as const) : []),
       ...(efforts.length === 0 ? (['reasoning_effort'] as const) : []),
     ],
-    ...(params.reasoning_effort !== undefined && { written: { reasoning_effort: { reasoning_effort: nearestEffort(params.reasoning_effort, efforts) } } }),
+    ...(params.reasoning_effort !== undefined && {
+      written: { reasoning_effort: { reasoning_effort: nearestEffort(params.reasoning_effort, efforts) } },
+    }),
   };
 }
 

@@ -33,10 +33,17 @@ export interface ConfiguredParts {
   readonly option: (id: string) => string;
 }
 
-export function createConfiguredSettings<Item extends Configurable>({ options, secrets, read, option }: ConfiguredParts): ConfiguredSettings<Item> {
+export function createConfiguredSettings<Item extends Configurable>({
+  options,
+  secrets,
+  read,
+  option,
+}: ConfiguredParts): ConfiguredSettings<Item> {
   async function stored(id: string): Promise<SavedSettings> {
     const value = await options.get<unknown>(option(id), {});
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : {};
   }
 
   return {

@@ -18,7 +18,11 @@ export async function exampleModel({ settings, providers, tester }: SettingsCont
     const effective = await settings.provider(provider.id);
     const [first] = modelsOfKind(await tester.models(provider.id), 'text');
     const model = (typeof effective.model === 'string' && effective.model) || first;
-    const example = { provider: provider.id, model: model ?? 'your-model', configured: model !== undefined && missingSettings(provider, effective).length === 0 };
+    const example = {
+      provider: provider.id,
+      model: model ?? 'your-model',
+      configured: model !== undefined && missingSettings(provider, effective).length === 0,
+    };
     if (example.configured) return example;
     candidates.push(example);
   }

@@ -22,7 +22,8 @@ export function readFieldValue(name: string, schema: JsonSchema, raw: unknown): 
   if (raw === undefined || raw === null) return { value: undefined };
   if (schema.type === 'boolean') return { value: raw === true || raw === 'true' || raw === '1' || raw === 'on' };
   if (isListField(schema)) return readLines(label, schema, raw);
-  if (typeof raw === 'number' && (schema.type === 'number' || schema.type === 'integer')) return readNumber(label, schema, String(raw));
+  if (typeof raw === 'number' && (schema.type === 'number' || schema.type === 'integer'))
+    return readNumber(label, schema, String(raw));
   if (typeof raw !== 'string') return { fault: `${label} must be text.` };
   const text = raw.trim();
   if (text === '') return { value: undefined };
@@ -35,13 +36,18 @@ function isAddressField(name: string, schema: JsonSchema): boolean {
 }
 
 function readText(label: string, schema: JsonSchema, text: string): FieldReading {
-  if (schema.enum && !schema.enum.includes(text)) return { fault: `${label} must be one of ${schema.enum.join(', ')}.` };
+  if (schema.enum && !schema.enum.includes(text))
+    return { fault: `${label} must be one of ${schema.enum.join(', ')}.` };
   const longest = schema.maxLength ?? 2000;
   if (text.length > longest) return { fault: `${label} may have at most ${longest} characters.` };
-  if (schema.minLength !== undefined && text.length < schema.minLength) return { fault: `${label} must have at least ${schema.minLength} characters.` };
-  if (/[\u0000-\u001f\u007f]/.test(text)) return { fault: `${label} must be a single line without control characters.` };
-  if (schema.writeOnly && /\s/.test(text)) return { fault: `${label} must not contain spaces. Copy it again from your account.` };
-  if (schema.pattern && !new RegExp(schema.pattern, 'u').test(text)) return { fault: `${label} does not have the expected form. ${schema.description ?? ''}`.trim() };
+  if (schema.minLength !== undefined && text.length < schema.minLength)
+    return { fault: `${label} must have at least ${schema.minLength} characters.` };
+  if (/[\u0000-\u001f\u007f]/.test(text))
+    return { fault: `${label} must be a single line without control characters.` };
+  if (schema.writeOnly && /\s/.test(text))
+    return { fault: `${label} must not contain spaces. Copy it again from your account.` };
+  if (schema.pattern && !new RegExp(schema.pattern, 'u').test(text))
+    return { fault: `${label} does not have the expected form. ${schema.description ?? ''}`.trim() };
   return { value: text };
 }
 

@@ -5,7 +5,12 @@ export type FieldFaults = Readonly<Record<string, string>>;
 
 /** Nothing was saved. The message holds all sentences, so that a command line shows them too. */
 export function invalidFields(faults: FieldFaults): RestError {
-  return new RestError({ code: 'rest_invalid_param', status: 400, message: Object.values(faults).join(' '), data: { params: faults } });
+  return new RestError({
+    code: 'rest_invalid_param',
+    status: 400,
+    message: Object.values(faults).join(' '),
+    data: { params: faults },
+  });
 }
 
 /** The faults an error carries, or null when it is another kind of error. */

@@ -34,7 +34,8 @@ export const limitSchemas = {
   images_timeout: {
     type: 'integer',
     title: 'Image time limit (seconds)',
-    description: 'For a whole request: images that are not there by then count as failed; with none at all it is given up with 504.',
+    description:
+      'For a whole request: images that are not there by then count as failed; with none at all it is given up with 504.',
     minimum: 1,
     maximum: 1800,
     default: 180,

@@ -9,23 +9,43 @@ import type { SettingsContext } from './settings-context.ts';
 import { addSetupChoices } from './setup/setup-choices.ts';
 
 /** Pages, commands, badge and setup choices of the settings. */
-export const settingsModule = defineModule<SettingsContext & ModuleContext & { readonly knownProviders: readonly Provider[] }>({
+export const settingsModule = defineModule<
+  SettingsContext & ModuleContext & { readonly knownProviders: readonly Provider[] }
+>({
   id: 'settings',
   title: 'Settings',
   pages: [
     lazyPage({
-      slug: 'svc', title: 'AI service', menu: 'AI service', icon: 'bolt', position: 20, script: 'settings.js',
+      slug: 'svc',
+      title: 'AI service',
+      menu: 'AI service',
+      icon: 'bolt',
+      position: 20,
+      script: 'settings.js',
       body: async () => (await import('./page/settings.page.ts')).settingsPage,
     }),
-    lazyPage({ slug: 'svc/setup', title: 'Set up a provider', parent: 'svc', script: 'settings.js', body: async () => (await import('./setup/setup.page.ts')).setupPage }),
     lazyPage({
-      slug: 'svc/prices', title: 'Prices', menu: 'Prices', parent: 'svc', icon: 'key', position: 31, style: 'prices.css',
+      slug: 'svc/setup',
+      title: 'Set up a provider',
+      parent: 'svc',
+      script: 'settings.js',
+      body: async () => (await import('./setup/setup.page.ts')).setupPage,
+    }),
+    lazyPage({
+      slug: 'svc/prices',
+      title: 'Prices',
+      menu: 'Prices',
+      parent: 'svc',
+      icon: 'key',
+      position: 31,
+      style: 'prices.css',
       body: async () => (await import('./prices/prices.page.ts')).pricesPage,
     }),
   ],
   commands: [
     lazyCommands(async () => (await import('./commands/key-commands.ts')).keyCommands),
-    async (context) => (await import('./commands/provider-commands.ts')).providerCommands(context, context.knownProviders),
+    async (context) =>
+      (await import('./commands/provider-commands.ts')).providerCommands(context, context.knownProviders),
     lazyCommands(async () => (await import('./commands/sandbox-commands.ts')).sandboxCommands),
     lazyCommands(async () => (await import('./prices/price-commands.ts')).priceCommands),
   ],
@@ -43,7 +63,12 @@ export const settingsModule = defineModule<SettingsContext & ModuleContext & { r
 function addSandboxBadge({ host, settings }: SettingsContext): void {
   host.admin.addBadge(async () =>
     (await settings.sandbox.isOn())
-      ? { text: 'SANDBOX', kind: 'warning', href: `${host.admin.url('svc')}#sandbox`, title: 'Answers are made up on this machine. Click to switch the sandbox off.' }
+      ? {
+          text: 'SANDBOX',
+          kind: 'warning',
+          href: `${host.admin.url('svc')}#sandbox`,
+          title: 'Answers are made up on this machine. Click to switch the sandbox off.',
+        }
       : null,
   );
 }

@@ -7,7 +7,10 @@ import type { SecretReader } from './secret-reader.ts';
 declare module '#plugin-api' {
   interface FilterMap {
     /** Settings a call to the provider is made with, secrets in plain text, after schema defaults; second argument: provider id. */
-    svc_provider_settings: (settings: Readonly<Record<string, unknown>>, providerId: string) => Readonly<Record<string, unknown>>;
+    svc_provider_settings: (
+      settings: Readonly<Record<string, unknown>>,
+      providerId: string,
+    ) => Readonly<Record<string, unknown>>;
   }
 }
 

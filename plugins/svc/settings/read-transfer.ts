@@ -24,16 +24,24 @@ const most = 200;
  * @param text JSON, with a byte order mark or without
  * @throws RestError 400 `rest_invalid_param`: it is no JSON, another kind of file, another version, or holds none or too many
  */
-export function readTransfer(text: string, { format, version, list, noun, title = noun }: TransferKind): readonly unknown[] {
+export function readTransfer(
+  text: string,
+  { format, version, list, noun, title = noun }: TransferKind,
+): readonly unknown[] {
   let transfer: unknown;
   try {
     transfer = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch {
     throw invalidFields({ file: 'The file is not JSON.' });
   }
-  if (!isMembers(transfer) || transfer['format'] !== format) throw invalidFields({ format: `The file is no export of ${title}: its format is not ${format}.` });
-  if (transfer['version'] !== version) throw invalidFields({ version: `The file has version ${JSON.stringify(transfer['version'] ?? null)}; version ${String(version)} can be read here.` });
+  if (!isMembers(transfer) || transfer['format'] !== format)
+    throw invalidFields({ format: `The file is no export of ${title}: its format is not ${format}.` });
+  if (transfer['version'] !== version)
+    throw invalidFields({
+      version: `The file has version ${JSON.stringify(transfer['version'] ?? null)}; version ${String(version)} can be read here.`,
+    });
   const settings = transfer[list];
-  if (!Array.isArray(settings) || settings.length === 0 || settings.length > most) throw invalidFields({ [list]: `${list} must be a list of 1 to ${String(most)} ${noun}.` });
+  if (!Array.isArray(settings) || settings.length === 0 || settings.length > most)
+    throw invalidFields({ [list]: `${list} must be a list of 1 to ${String(most)} ${noun}.` });
   return settings;
 }

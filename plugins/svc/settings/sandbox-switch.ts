@@ -16,14 +16,25 @@ export interface SandboxSwitch {
   turn(on: boolean): Promise<void>;
 }
 
-export function createSandboxSwitch({ options, hooks }: { readonly options: OptionsApi; readonly hooks: HooksApi }): SandboxSwitch {
-  const isAvailable = async (): Promise<boolean> => (await hooks.applyFiltersAsync('svc_sandbox_available', false)) === true;
+export function createSandboxSwitch({
+  options,
+  hooks,
+}: {
+  readonly options: OptionsApi;
+  readonly hooks: HooksApi;
+}): SandboxSwitch {
+  const isAvailable = async (): Promise<boolean> =>
+    (await hooks.applyFiltersAsync('svc_sandbox_available', false)) === true;
   return {
     isOn: async () => (await options.get<unknown>(optionNames.sandbox, false)) === true,
     isAvailable,
     async turn(on) {
       if (on && !(await isAvailable())) {
-        throw new RestError({ code: 'rest_svc_sandbox_unavailable', status: 400, message: 'There is no sandbox here. Activate the plugin sandbox first.' });
+        throw new RestError({
+          code: 'rest_svc_sandbox_unavailable',
+          status: 400,
+          message: 'There is no sandbox here. Activate the plugin sandbox first.',
+        });
       }
       await options.update(optionNames.sandbox, on);
     },

@@ -93,13 +93,19 @@ export function createSettings({ host, providers, random }: SettingsParts): Sett
 }
 
 /** Deletes every option of the service, secrets included, and what was remembered of the providers. */
-export async function removeOptions(options: Pick<OptionsApi, 'list' | 'delete' | 'deleteTransient'>, providerIds: readonly string[]): Promise<void> {
+export async function removeOptions(
+  options: Pick<OptionsApi, 'list' | 'delete' | 'deleteTransient'>,
+  providerIds: readonly string[],
+): Promise<void> {
   for (const name of Object.keys(await options.list(optionPrefix))) await options.delete(name);
   for (const id of providerIds) await options.deleteTransient(modelsTransient(id));
 }
 
 /** The values that were given, checked by their schemas; names without a schema are left out. Throws invalid fields. */
-function readFields(schemas: Readonly<Record<string, JsonSchema>>, values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function readFields(
+  schemas: Readonly<Record<string, JsonSchema>>,
+  values: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
   const read: Record<string, unknown> = {};
   const faults: Record<string, string> = {};
   for (const [name, schema] of Object.entries(schemas)) {

@@ -7,7 +7,10 @@ import { createSecretReader } from './secret-reader.ts';
 declare module '#plugin-api' {
   interface FilterMap {
     /** Settings a vector store is asked with, secrets in plain text, after schema defaults; second argument: id of the store. */
-    svc_vector_store_settings: (settings: Readonly<Record<string, unknown>>, storeId: string) => Readonly<Record<string, unknown>>;
+    svc_vector_store_settings: (
+      settings: Readonly<Record<string, unknown>>,
+      storeId: string,
+    ) => Readonly<Record<string, unknown>>;
   }
 }
 
@@ -30,7 +33,12 @@ export interface VectorStoreSettingsParts {
 
 export function createVectorStoreSettings({ host, stores }: VectorStoreSettingsParts): VectorStoreSettingsStore {
   const { options, secrets, hooks, log } = host;
-  const configured = createConfiguredSettings<VectorStore>({ options, secrets, read: createSecretReader({ secrets, log }), option: vectorStoreOption });
+  const configured = createConfiguredSettings<VectorStore>({
+    options,
+    secrets,
+    read: createSecretReader({ secrets, log }),
+    option: vectorStoreOption,
+  });
   return {
     ...configured,
     async effective(id) {

@@ -7,7 +7,11 @@ const envelope = 2_000;
  * Splits records into what one request may hold, in their order. A record that is larger than a request goes alone, and
  * is the store's to refuse.
  */
-export function batchesOf(records: readonly VectorRecord[], limits: WriteLimits, sizeOf: (record: VectorRecord) => number = jsonSize): VectorRecord[][] {
+export function batchesOf(
+  records: readonly VectorRecord[],
+  limits: WriteLimits,
+  sizeOf: (record: VectorRecord) => number = jsonSize,
+): VectorRecord[][] {
   const batches: VectorRecord[][] = [];
   let batch: VectorRecord[] = [];
   let bytes = envelope;

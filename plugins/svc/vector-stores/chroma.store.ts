@@ -5,7 +5,12 @@ import { columnBytes, fromColumns, replacing, toColumns } from './chroma/chroma-
 import { chromaTarget, dimensionKey, scoreOf, spaceOf } from './chroma/chroma-targets.ts';
 import { unreadable } from './failures.ts';
 import { apiKeyField, timeoutField, urlField } from './settings-fields.ts';
-import { VectorStoreError, type OpenVectorStore, type VectorStore, type VectorStoreConnection } from './vector-store.ts';
+import {
+  VectorStoreError,
+  type OpenVectorStore,
+  type VectorStore,
+  type VectorStoreConnection,
+} from './vector-store.ts';
 
 /** Chroma's graph of neighbours by its defaults loses texts that are far from clusters of like ones: each time others. Links and candidates enough for all of them cost some memory and tenths of milliseconds. */
 const thorough = { max_neighbors: 64, ef_construction: 400, ef_search: 400 } as const;
@@ -24,16 +29,30 @@ export const store: VectorStore = {
     type: 'object',
     properties: {
       url: urlField('Such as http://localhost:8000, or https://api.trychroma.com for Chroma Cloud.'),
-      api_key: apiKeyField('Of Chroma Cloud, or the token of your own server; leave it empty for a server without one.'),
-      tenant: { type: 'string', title: 'Tenant', description: 'Chroma Cloud shows it beside the key.', default: 'default_tenant' },
+      api_key: apiKeyField(
+        'Of Chroma Cloud, or the token of your own server; leave it empty for a server without one.',
+      ),
+      tenant: {
+        type: 'string',
+        title: 'Tenant',
+        description: 'Chroma Cloud shows it beside the key.',
+        default: 'default_tenant',
+      },
       database: { type: 'string', title: 'Database', default: 'default_database' },
       timeout: timeoutField,
     },
   },
-  targetName: { pattern: /^[a-zA-Z0-9][a-zA-Z0-9._-]{1,510}[a-zA-Z0-9]$/, rule: '3 to 512 letters, digits, dots, dashes and underscores, with a letter or digit at both ends' },
+  targetName: {
+    pattern: /^[a-zA-Z0-9][a-zA-Z0-9._-]{1,510}[a-zA-Z0-9]$/,
+    rule: '3 to 512 letters, digits, dots, dashes and underscores, with a letter or digit at both ends',
+  },
   refuse({ metadata }) {
-    const reserved = Object.keys(metadata).find((name) => name === '' || name.startsWith('#') || name.startsWith('chroma:'));
-    return reserved === undefined ? null : `Chroma keeps the metadata key "${reserved}" for itself. Give it another name.`;
+    const reserved = Object.keys(metadata).find(
+      (name) => name === '' || name.startsWith('#') || name.startsWith('chroma:'),
+    );
+    return reserved === undefined
+      ? null
+      : `Chroma keeps the metadata key "${reserved}" for itself. Give it another name.`;
   },
   open: openChroma,
 };
@@ -44,7 +63,8 @@ function openChroma(connection: VectorStoreConnection): OpenVectorStore {
 
   /** The server's description of a collection, asked once. */
   function collectionOf(name: string): Promise<ChromaCollection> {
-    const asked = known.get(name) ?? readChroma(connection, `/collections/${encodeURIComponent(name)}`).then(asCollection);
+    const asked =
+      known.get(name) ?? readChroma(connection, `/collections/${encodeURIComponent(name)}`).then(asCollection);
     known.set(name, asked);
     asked.catch(() => known.delete(name));
     return asked;
@@ -59,7 +79,9 @@ function openChroma(connection: VectorStoreConnection): OpenVectorStore {
   return {
     ...administration(connection, collectionOf),
     async writeLimits() {
-      const [records, supported] = await askChroma(connection, (client) => Promise.all([client.getMaxBatchSize(), client.supportsBase64Encoding()]));
+      const [records, supported] = await askChroma(connection, (client) =>
+        Promise.all([client.getMaxBatchSize(), client.supportsBase64Encoding()]),
+      );
       base64 = supported;
       return { records: records > 0 ? records : pageSize, bytes };
     },
@@ -75,7 +97,12 @@ function openChroma(connection: VectorStoreConnection): OpenVectorStore {
       const { metric } = chromaTarget(await collectionOf(target));
       const where = filter === undefined ? {} : { where: chromaWhere(filter) };
       const found = await ask(target, (collection) =>
-        collection.query({ queryEmbeddings: [[...vector]], nResults: limit, include: ['metadatas', 'documents', 'distances'], ...(where as object) }),
+        collection.query({
+          queryEmbeddings: [[...vector]],
+          nResults: limit,
+          include: ['metadatas', 'documents', 'distances'],
+          ...(where as object),
+        }),
       );
       const distances = found.distances[0] ?? [];
       return (found.ids[0] ?? []).map((id, place) => ({
@@ -85,8 +112,12 @@ function openChroma(connection: VectorStoreConnection): OpenVectorStore {
     },
     async fetch(target, ids) {
       if (ids.length === 0) return [];
-      const found = await ask(target, (collection) => collection.get({ ids: [...ids], include: ['metadatas', 'documents'] }));
-      const byId = new Map(found.ids.map((id, place) => [id, fromColumns(id, found.metadatas[place], found.documents[place])]));
+      const found = await ask(target, (collection) =>
+        collection.get({ ids: [...ids], include: ['metadatas', 'documents'] }),
+      );
+      const byId = new Map(
+        found.ids.map((id, place) => [id, fromColumns(id, found.metadatas[place], found.documents[place])]),
+      );
       return ids.map((id) => byId.get(id)).filter((record) => record !== undefined);
     },
     async deleteIds(target, ids) {
@@ -100,12 +131,18 @@ function openChroma(connection: VectorStoreConnection): OpenVectorStore {
   };
 }
 
-function administration(connection: VectorStoreConnection, collectionOf: (name: string) => Promise<ChromaCollection>): Pick<OpenVectorStore, 'list' | 'describe' | 'create' | 'remove'> {
+function administration(
+  connection: VectorStoreConnection,
+  collectionOf: (name: string) => Promise<ChromaCollection>,
+): Pick<OpenVectorStore, 'list' | 'describe' | 'create' | 'remove'> {
   return {
     async list() {
       const collections: ChromaCollection[] = [];
-      for (let read = pageSize; read === pageSize; ) {
-        const page = await readChroma(connection, `/collections?limit=${String(pageSize)}&offset=${String(collections.length)}`);
+      for (let read = pageSize; read === pageSize;) {
+        const page = await readChroma(
+          connection,
+          `/collections?limit=${String(pageSize)}&offset=${String(collections.length)}`,
+        );
         if (!Array.isArray(page)) throw unreadable('no list of collections');
         collections.push(...page.map(asCollection));
         read = page.length;
@@ -122,7 +159,12 @@ function administration(connection: VectorStoreConnection, collectionOf: (name: 
     },
     async create({ name, dimension, metric }) {
       await askChroma(connection, (client) =>
-        client.createCollection({ name, embeddingFunction: null, configuration: { hnsw: { space: spaceOf(metric), ...thorough } }, metadata: { [dimensionKey]: dimension } }),
+        client.createCollection({
+          name,
+          embeddingFunction: null,
+          configuration: { hnsw: { space: spaceOf(metric), ...thorough } },
+          metadata: { [dimensionKey]: dimension },
+        }),
       );
     },
     remove: (name) => askChroma(connection, (client) => client.deleteCollection({ name })),

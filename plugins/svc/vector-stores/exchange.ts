@@ -75,12 +75,19 @@ export const exchangeFetch: typeof globalThis.fetch = async (input, init) => {
 };
 
 /** Some clients build a Request, whose body is a stream of unknown length: it is sent whole. */
-async function plainRequest(input: string | URL | Request, init: RequestInit | undefined): Promise<{ url: string; options: RequestInit }> {
+async function plainRequest(
+  input: string | URL | Request,
+  init: RequestInit | undefined,
+): Promise<{ url: string; options: RequestInit }> {
   if (!(input instanceof Request)) return { url: String(input), options: init ?? {} };
   const body = input.body === null ? null : await input.text();
   return { url: input.url, options: { method: input.method, headers: input.headers, ...(body !== null && { body }) } };
 }
 
 function endedFailure(as: 'timeout' | 'aborted', cause?: unknown): VectorStoreError {
-  return new VectorStoreError({ kind: as, message: as === 'timeout' ? 'no answer came in time.' : 'the request was given up.', cause });
+  return new VectorStoreError({
+    kind: as,
+    message: as === 'timeout' ? 'no answer came in time.' : 'the request was given up.',
+    cause,
+  });
 }

@@ -8,12 +8,16 @@ export interface StoreAnswer {
 }
 
 /** The failure of an answer that is no success. Its message is the store's own sentence where it has one. */
-export function answerFailure({ status, headers, text }: StoreAnswer, { settings, clock }: Pick<VectorStoreConnection, 'settings' | 'clock'>): VectorStoreError {
+export function answerFailure(
+  { status, headers, text }: StoreAnswer,
+  { settings, clock }: Pick<VectorStoreConnection, 'settings' | 'clock'>,
+): VectorStoreError {
   const sentence = sentenceOf(text);
   return new VectorStoreError({
     kind: kindOf(status),
     status,
-    message: sentence === null ? `status ${String(status)} without a readable message.` : cleanMessage(sentence, settings),
+    message:
+      sentence === null ? `status ${String(status)} without a readable message.` : cleanMessage(sentence, settings),
     retryAfter: retryAfterOf(headers, clock.now()),
   });
 }
@@ -21,7 +25,14 @@ export function answerFailure({ status, headers, text }: StoreAnswer, { settings
 /** Statuses without a line of their own count as refusals: another try would be refused as well. */
 function kindOf(status: number): VectorStoreErrorKind {
   if (status >= 500) return 'unavailable';
-  const kinds: Readonly<Record<number, VectorStoreErrorKind>> = { 401: 'auth', 403: 'auth', 404: 'not_found', 408: 'unavailable', 409: 'conflict', 429: 'rate_limited' };
+  const kinds: Readonly<Record<number, VectorStoreErrorKind>> = {
+    401: 'auth',
+    403: 'auth',
+    404: 'not_found',
+    408: 'unavailable',
+    409: 'conflict',
+    429: 'rate_limited',
+  };
   return kinds[status] ?? 'rejected';
 }
 
@@ -40,7 +51,12 @@ function sentenceIn(body: unknown): string | null {
   if (typeof body !== 'object' || body === null) return null;
   const { message, error, status, detail } = body as Readonly<Record<string, unknown>>;
   // Pinecone: {error: {message}} or {message}; Qdrant: {status: {error}}; Chroma: {error: name, message}.
-  return sentenceIn(message) ?? sentenceIn(error) ?? (typeof status === 'object' ? sentenceIn(status) : null) ?? sentenceIn(detail);
+  return (
+    sentenceIn(message) ??
+    sentenceIn(error) ??
+    (typeof status === 'object' ? sentenceIn(status) : null) ??
+    sentenceIn(detail)
+  );
 }
 
 function retryAfterOf(headers: Headers, now: number): number | null {
@@ -73,12 +89,21 @@ export function connectionFailure(thrown: unknown): unknown {
 function codeOf(thrown: Error): string | null {
   for (let error: unknown = thrown, depth = 0; error instanceof Error && depth < 6; error = error.cause, depth += 1) {
     const { code } = error as { readonly code?: unknown };
-    if (typeof code === 'string' && /^(E[A-Z_]+|UND_ERR_\w+|ERR_(TLS|SSL|HTTP2?|STREAM)\w*|[A-Z_]*CERT[A-Z_]*)$/.test(code)) return code;
+    if (
+      typeof code === 'string' &&
+      /^(E[A-Z_]+|UND_ERR_\w+|ERR_(TLS|SSL|HTTP2?|STREAM)\w*|[A-Z_]*CERT[A-Z_]*)$/.test(code)
+    )
+      return code;
   }
   return null;
 }
 
 /** An answer of success that cannot be used. */
 export function unreadable(what: string, cause?: unknown): VectorStoreError {
-  return new VectorStoreError({ kind: 'unreadable', status: 200, message: `its answer could not be read (${what}).`, cause });
+  return new VectorStoreError({
+    kind: 'unreadable',
+    status: 200,
+    message: `its answer could not be read (${what}).`,
+    cause,
+  });
 }

@@ -13,7 +13,10 @@ export function conditions(list: readonly VectorFilter[]): readonly VectorFilter
 }
 
 /** The bounds of a range under the store's names for them. */
-export function boundsOf({ from, above, to, below }: RangeFilter, names: readonly [from: string, above: string, to: string, below: string]): Record<string, number> {
+export function boundsOf(
+  { from, above, to, below }: RangeFilter,
+  names: readonly [from: string, above: string, to: string, below: string],
+): Record<string, number> {
   const given = [from, above, to, below].map((bound, place) => [names[place] ?? '', bound] as const);
   const bounds = given.filter((pair): pair is readonly [string, number] => pair[1] !== undefined);
   if (bounds.length > 0) return Object.fromEntries(bounds);

@@ -5,7 +5,9 @@ export const contentKey = 'original_content';
 
 /** Metadata for a store of flat values: what `holds` does not take becomes JSON text (D15). */
 export function flatMetadata(metadata: VectorMetadata, holds: (value: unknown) => boolean): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, holds(value) ? value : JSON.stringify(value)]));
+  return Object.fromEntries(
+    Object.entries(metadata).map(([name, value]) => [name, holds(value) ? value : JSON.stringify(value)]),
+  );
 }
 
 export function isScalar(value: unknown): value is string | number | boolean {

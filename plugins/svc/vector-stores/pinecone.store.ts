@@ -4,7 +4,14 @@ import { askPinecone, indexAt, pineconeTarget } from './pinecone/pinecone-client
 import { pineconeFilter } from './pinecone/pinecone-filter.ts';
 import { fromPineconeRecord, refusePineconeRecord, toPineconeRecord } from './pinecone/pinecone-records.ts';
 import { apiKeyField, timeoutField, urlField } from './settings-fields.ts';
-import { VectorStoreError, type NamespaceChoice, type OpenVectorStore, type StoredVector, type VectorStore, type VectorStoreConnection } from './vector-store.ts';
+import {
+  VectorStoreError,
+  type NamespaceChoice,
+  type OpenVectorStore,
+  type StoredVector,
+  type VectorStore,
+  type VectorStoreConnection,
+} from './vector-store.ts';
 
 /** Of one upsert: 1,000 records, or 2 MB. */
 const limits = { records: 1_000, bytes: 2_000_000 };
@@ -25,13 +32,30 @@ export const store: VectorStore = {
     type: 'object',
     properties: {
       api_key: apiKeyField('From app.pinecone.io, under API keys.'),
-      url: urlField('Of the control plane; it tells the addresses of the indexes. Change it only for a compatible server of your own.', 'https://api.pinecone.io'),
-      cloud: { type: 'string', title: 'Cloud', description: 'Where indexes made here are.', enum: ['aws', 'gcp', 'azure'], default: 'aws' },
-      region: { type: 'string', title: 'Region', description: 'Of that cloud, such as us-east-1.', default: 'us-east-1' },
+      url: urlField(
+        'Of the control plane; it tells the addresses of the indexes. Change it only for a compatible server of your own.',
+        'https://api.pinecone.io',
+      ),
+      cloud: {
+        type: 'string',
+        title: 'Cloud',
+        description: 'Where indexes made here are.',
+        enum: ['aws', 'gcp', 'azure'],
+        default: 'aws',
+      },
+      region: {
+        type: 'string',
+        title: 'Region',
+        description: 'Of that cloud, such as us-east-1.',
+        default: 'us-east-1',
+      },
       timeout: timeoutField,
     },
   },
-  targetName: { pattern: /^[a-z0-9]([a-z0-9-]{0,43}[a-z0-9])?$/, rule: '1 to 45 lower-case letters, digits and dashes, with no dash at either end' },
+  targetName: {
+    pattern: /^[a-z0-9]([a-z0-9-]{0,43}[a-z0-9])?$/,
+    rule: '1 to 45 lower-case letters, digits and dashes, with no dash at either end',
+  },
   refuse: refusePineconeRecord,
   open: openPinecone,
 };
@@ -56,13 +80,22 @@ function openPinecone(connection: VectorStoreConnection): OpenVectorStore {
     ...administration(connection, indexOf),
     writeLimits: () => Promise.resolve(limits),
     sizeOf: (record) => jsonSize(toPineconeRecord(record)),
-    write: (target, records, options) => ask(target, options, (index) => index.upsert({ records: records.map(toPineconeRecord) })),
+    write: (target, records, options) =>
+      ask(target, options, (index) => index.upsert({ records: records.map(toPineconeRecord) })),
     async query(target, { vector, limit, filter, namespace }) {
       const { metric } = pineconeTarget(await indexOf(target));
       const { matches } = await ask(target, namespace === undefined ? {} : { namespace }, (index) =>
-        index.query({ vector: [...vector], topK: limit, includeMetadata: true, ...(filter !== undefined && { filter: pineconeFilter(filter) }) }),
+        index.query({
+          vector: [...vector],
+          topK: limit,
+          includeMetadata: true,
+          ...(filter !== undefined && { filter: pineconeFilter(filter) }),
+        }),
       );
-      return matches.map((match) => ({ ...fromPineconeRecord(match), score: (metric === 'euclidean' ? -1 : 1) * (match.score ?? 0) }));
+      return matches.map((match) => ({
+        ...fromPineconeRecord(match),
+        score: (metric === 'euclidean' ? -1 : 1) * (match.score ?? 0),
+      }));
     },
     async fetch(target, ids, options) {
       const found = new Map<string, StoredVector>();
@@ -73,9 +106,17 @@ function openPinecone(connection: VectorStoreConnection): OpenVectorStore {
       return ids.map((id) => found.get(id)).filter((record) => record !== undefined);
     },
     async deleteIds(target, ids, options) {
-      for (const some of slices(ids, idsPerDelete)) await nothingThere(target, ask(target, options, (index) => index.deleteMany({ ids: [...some] })));
+      for (const some of slices(ids, idsPerDelete))
+        await nothingThere(
+          target,
+          ask(target, options, (index) => index.deleteMany({ ids: [...some] })),
+        );
     },
-    deleteWhere: (target, filter, options) => nothingThere(target, ask(target, options, (index) => index.deleteMany({ filter: pineconeFilter(filter) }))),
+    deleteWhere: (target, filter, options) =>
+      nothingThere(
+        target,
+        ask(target, options, (index) => index.deleteMany({ filter: pineconeFilter(filter) })),
+      ),
     async count(target, { namespace }) {
       const stats = await ask(target, {}, (index) => index.describeIndexStats());
       if (namespace === undefined) return stats.totalRecordCount ?? 0;
@@ -94,7 +135,10 @@ function openPinecone(connection: VectorStoreConnection): OpenVectorStore {
   }
 }
 
-function administration(connection: VectorStoreConnection, indexOf: (name: string) => Promise<IndexModel>): Pick<OpenVectorStore, 'list' | 'describe' | 'create' | 'remove'> {
+function administration(
+  connection: VectorStoreConnection,
+  indexOf: (name: string) => Promise<IndexModel>,
+): Pick<OpenVectorStore, 'list' | 'describe' | 'create' | 'remove'> {
   return {
     async list() {
       const { indexes = [] } = await askPinecone(connection, (client) => client.listIndexes());
@@ -110,8 +154,13 @@ function administration(connection: VectorStoreConnection, indexOf: (name: strin
     },
     async create({ name, dimension, metric }) {
       const { settings, clock, signal } = connection;
-      const serverless = { cloud: String(settings['cloud'] ?? 'aws'), region: String(settings['region'] ?? 'us-east-1') };
-      const made = await askPinecone(connection, (client) => client.createIndex({ name, dimension, metric, spec: { serverless } }));
+      const serverless = {
+        cloud: String(settings['cloud'] ?? 'aws'),
+        region: String(settings['region'] ?? 'us-east-1'),
+      };
+      const made = await askPinecone(connection, (client) =>
+        client.createIndex({ name, dimension, metric, spec: { serverless } }),
+      );
       let ready = made?.status.ready === true;
       for (let tries = 0; !ready && tries < readyTries; tries += 1) {
         await clock.sleep(1_000, signal);
@@ -123,5 +172,7 @@ function administration(connection: VectorStoreConnection, indexOf: (name: strin
 }
 
 function slices<Item>(items: readonly Item[], size: number): (readonly Item[])[] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, place) => items.slice(place * size, (place + 1) * size));
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, place) =>
+    items.slice(place * size, (place + 1) * size),
+  );
 }

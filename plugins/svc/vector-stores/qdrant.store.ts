@@ -5,7 +5,13 @@ import { fromPoint, toPoint } from './qdrant/qdrant-points.ts';
 import { distanceOf, qdrantTarget, type QdrantTarget } from './qdrant/qdrant-targets.ts';
 import { pointId } from './qdrant/point-id.ts';
 import { apiKeyField, timeoutField, urlField } from './settings-fields.ts';
-import { VectorStoreError, type OpenVectorStore, type VectorMetadata, type VectorStore, type VectorStoreConnection } from './vector-store.ts';
+import {
+  VectorStoreError,
+  type OpenVectorStore,
+  type VectorMetadata,
+  type VectorStore,
+  type VectorStoreConnection,
+} from './vector-store.ts';
 
 /** Its server takes 32 MB; a quarter of that keeps a request short on slow lines and the process answering while it is written. */
 const limits = { records: 1_000, bytes: 8_000_000 };
@@ -20,7 +26,14 @@ export const store: VectorStore = {
     type: 'object',
     properties: {
       url: urlField('Such as http://localhost:6333, or the endpoint of a cluster in Qdrant Cloud.'),
-      port: { type: 'integer', title: 'Port', description: 'Used where the address names none. For a server behind a proxy this is 443.', minimum: 1, maximum: 65535, default: 6333 },
+      port: {
+        type: 'integer',
+        title: 'Port',
+        description: 'Used where the address names none. For a server behind a proxy this is 443.',
+        minimum: 1,
+        maximum: 65535,
+        default: 6333,
+      },
       api_key: apiKeyField('Of the cluster; leave it empty for a server without one.'),
       timeout: timeoutField,
     },
@@ -35,7 +48,11 @@ function openQdrant(connection: VectorStoreConnection): OpenVectorStore {
 
   /** What the collection's vectors are, asked once. */
   function targetOf(name: string): Promise<QdrantTarget> {
-    const asked = known.get(name) ?? askQdrant(connection, (api, init) => api.getCollection({ collection_name: name }, init)).then((info) => qdrantTarget(name, info.config.params.vectors));
+    const asked =
+      known.get(name) ??
+      askQdrant(connection, (api, init) => api.getCollection({ collection_name: name }, init)).then((info) =>
+        qdrantTarget(name, info.config.params.vectors),
+      );
     known.set(name, asked);
     asked.catch(() => known.delete(name));
     return asked;
@@ -48,7 +65,9 @@ function openQdrant(connection: VectorStoreConnection): OpenVectorStore {
     async write(target, records) {
       const { vectorName } = await targetOf(target);
       const points = records.map((record) => toPoint(record, vectorName));
-      await askQdrant(connection, (api, init) => api.upsertPoints({ collection_name: target, wait: true, points }, init));
+      await askQdrant(connection, (api, init) =>
+        api.upsertPoints({ collection_name: target, wait: true, points }, init),
+      );
     },
     async query(target, { vector, limit, filter }) {
       const { vectorName, metric } = await targetOf(target);
@@ -65,52 +84,85 @@ function openQdrant(connection: VectorStoreConnection): OpenVectorStore {
           init,
         ),
       );
-      return points.map((point) => ({ ...fromPoint(asPoint(point)), score: metric === 'euclidean' ? -point.score : point.score }));
+      return points.map((point) => ({
+        ...fromPoint(asPoint(point)),
+        score: metric === 'euclidean' ? -point.score : point.score,
+      }));
     },
     async fetch(target, ids) {
       if (ids.length === 0) return [];
-      const points = await askQdrant(connection, (api, init) => api.getPoints({ collection_name: target, ids: ids.map(pointId), with_payload: true }, init));
+      const points = await askQdrant(connection, (api, init) =>
+        api.getPoints({ collection_name: target, ids: ids.map(pointId), with_payload: true }, init),
+      );
       const byId = new Map(points.map((point) => [String(point.id), fromPoint(asPoint(point))]));
       return ids.map((id) => byId.get(String(pointId(id)))).filter((found) => found !== undefined);
     },
     async deleteIds(target, ids) {
       if (ids.length === 0) return;
-      await askQdrant(connection, (api, init) => api.deletePoints({ collection_name: target, wait: true, points: ids.map(pointId) }, init));
+      await askQdrant(connection, (api, init) =>
+        api.deletePoints({ collection_name: target, wait: true, points: ids.map(pointId) }, init),
+      );
     },
     async deleteWhere(target, filter) {
-      await askQdrant(connection, (api, init) => api.deletePoints({ collection_name: target, wait: true, filter: qdrantFilter(filter) }, init));
+      await askQdrant(connection, (api, init) =>
+        api.deletePoints({ collection_name: target, wait: true, filter: qdrantFilter(filter) }, init),
+      );
     },
     async count(target) {
-      return (await askQdrant(connection, (api, init) => api.countPoints({ collection_name: target, exact: true }, init))).count;
+      return (
+        await askQdrant(connection, (api, init) => api.countPoints({ collection_name: target, exact: true }, init))
+      ).count;
     },
   };
 }
 
-function administration(connection: VectorStoreConnection, targetOf: (name: string) => Promise<QdrantTarget>): Pick<OpenVectorStore, 'list' | 'describe' | 'create' | 'remove'> {
+function administration(
+  connection: VectorStoreConnection,
+  targetOf: (name: string) => Promise<QdrantTarget>,
+): Pick<OpenVectorStore, 'list' | 'describe' | 'create' | 'remove'> {
   return {
     async list() {
       const { collections } = await askQdrant(connection, (api, init) => api.getCollections({}, init));
-      return Promise.all(collections.map(({ name }) => targetOf(name).then(publicTarget, (thrown: unknown) => describedAnyway(name, thrown))));
+      return Promise.all(
+        collections.map(({ name }) =>
+          targetOf(name).then(publicTarget, (thrown: unknown) => describedAnyway(name, thrown)),
+        ),
+      );
     },
     describe: (name) => targetOf(name).then(publicTarget, nullIfMissing),
     async create({ name, dimension, metric }) {
-      await askQdrant(connection, (api, init) => api.createCollection({ collection_name: name, vectors: { size: dimension, distance: distanceOf(metric) } }, init));
+      await askQdrant(connection, (api, init) =>
+        api.createCollection(
+          { collection_name: name, vectors: { size: dimension, distance: distanceOf(metric) } },
+          init,
+        ),
+      );
     },
     async remove(name) {
       const deleted = await askQdrant(connection, (api, init) => api.deleteCollection({ collection_name: name }, init));
       // It answers false, not 404, for a collection that is not there.
-      if (!deleted) throw new VectorStoreError({ kind: 'not_found', status: 200, message: `there is no collection named ${name}.` });
+      if (!deleted)
+        throw new VectorStoreError({
+          kind: 'not_found',
+          status: 200,
+          message: `there is no collection named ${name}.`,
+        });
     },
   };
 }
 
-function publicTarget({ name, dimension, metric }: QdrantTarget): { name: string; dimension: number | null; metric: QdrantTarget['metric'] } {
+function publicTarget({ name, dimension, metric }: QdrantTarget): {
+  name: string;
+  dimension: number | null;
+  metric: QdrantTarget['metric'];
+} {
   return { name, dimension, metric };
 }
 
 /** One collection that this service cannot use must not hide the others. */
 function describedAnyway(name: string, thrown: unknown): { name: string; dimension: null; metric: null } {
-  if (thrown instanceof VectorStoreError && (thrown.kind === 'unsupported' || thrown.kind === 'not_found')) return { name, dimension: null, metric: null };
+  if (thrown instanceof VectorStoreError && (thrown.kind === 'unsupported' || thrown.kind === 'not_found'))
+    return { name, dimension: null, metric: null };
   throw thrown;
 }
 
@@ -119,6 +171,9 @@ function nullIfMissing(thrown: unknown): null {
   throw thrown;
 }
 
-function asPoint(point: { readonly id: unknown; readonly payload?: unknown }): { id: string | number; payload: VectorMetadata | null } {
+function asPoint(point: { readonly id: unknown; readonly payload?: unknown }): {
+  id: string | number;
+  payload: VectorMetadata | null;
+} {
   return { id: point.id as string | number, payload: (point.payload ?? null) as VectorMetadata | null };
 }

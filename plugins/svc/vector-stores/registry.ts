@@ -21,7 +21,11 @@ export interface VectorStoreRegistry {
 const order = ['pinecone', 'qdrant', 'chroma'];
 
 /** Imports every `<id>.store.ts` of this folder. The vendors' packages are not loaded by that. */
-export async function createVectorStoreRegistry({ hooks }: { readonly hooks: Pick<HooksApi, 'applyFilters'> }): Promise<VectorStoreRegistry> {
+export async function createVectorStoreRegistry({
+  hooks,
+}: {
+  readonly hooks: Pick<HooksApi, 'applyFilters'>;
+}): Promise<VectorStoreRegistry> {
   const own = await loadStores(import.meta.dirname);
   const all = (): VectorStore[] => checked(hooks.applyFilters('svc_vector_stores', own));
   return { all, get: (id) => all().find((store) => store.id === id) };
@@ -29,8 +33,12 @@ export async function createVectorStoreRegistry({ hooks }: { readonly hooks: Pic
 
 async function loadStores(directory: string): Promise<VectorStore[]> {
   const files = (await readdir(directory)).filter((file) => file.endsWith('.store.ts'));
-  const modules = await Promise.all(files.map((file) => import(pathToFileURL(join(directory, file)).href) as Promise<{ store: VectorStore }>));
-  return modules.map(({ store }) => store).sort((left, right) => rank(left.id) - rank(right.id) || left.id.localeCompare(right.id));
+  const modules = await Promise.all(
+    files.map((file) => import(pathToFileURL(join(directory, file)).href) as Promise<{ store: VectorStore }>),
+  );
+  return modules
+    .map(({ store }) => store)
+    .sort((left, right) => rank(left.id) - rank(right.id) || left.id.localeCompare(right.id));
 }
 
 function rank(id: string): number {
@@ -43,7 +51,11 @@ function checked(stores: unknown): VectorStore[] {
   if (!Array.isArray(stores)) return [];
   const byId = new Map<string, VectorStore>();
   for (const store of stores as Partial<VectorStore>[]) {
-    const whole = /^[a-z0-9]+$/.test(store.id ?? '') && typeof store.label === 'string' && store.settings?.properties !== undefined && typeof store.open === 'function';
+    const whole =
+      /^[a-z0-9]+$/.test(store.id ?? '') &&
+      typeof store.label === 'string' &&
+      store.settings?.properties !== undefined &&
+      typeof store.open === 'function';
     if (whole && !byId.has(store.id ?? '')) byId.set(store.id ?? '', store as VectorStore);
   }
   return [...byId.values()];

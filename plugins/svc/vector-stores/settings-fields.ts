@@ -8,7 +8,12 @@ export const urlField = (description: string, address?: string): JsonSchema => (
   ...(address !== undefined && { default: address }),
 });
 
-export const apiKeyField = (description: string): JsonSchema => ({ type: 'string', title: 'API key', description, writeOnly: true });
+export const apiKeyField = (description: string): JsonSchema => ({
+  type: 'string',
+  title: 'API key',
+  description,
+  writeOnly: true,
+});
 
 export const timeoutField: JsonSchema = {
   type: 'integer',

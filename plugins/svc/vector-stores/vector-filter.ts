@@ -14,4 +14,10 @@ export type VectorFilter =
   | { readonly field: string; readonly notIn: readonly FilterValue[] }
   | { readonly field: string; readonly exists: boolean }
   /** Numbers; bounds that are given hold together. `from` and `to` are inclusive. */
-  | { readonly field: string; readonly from?: number; readonly above?: number; readonly to?: number; readonly below?: number };
+  | {
+      readonly field: string;
+      readonly from?: number;
+      readonly above?: number;
+      readonly to?: number;
+      readonly below?: number;
+    };

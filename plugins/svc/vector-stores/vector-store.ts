@@ -134,7 +134,19 @@ export interface VectorStore {
   open(connection: VectorStoreConnection): OpenVectorStore;
 }
 
-const kinds = ['not_found', 'conflict', 'unsupported', 'auth', 'rate_limited', 'rejected', 'unavailable', 'unreadable', 'connection', 'timeout', 'aborted'] as const;
+const kinds = [
+  'not_found',
+  'conflict',
+  'unsupported',
+  'auth',
+  'rate_limited',
+  'rejected',
+  'unavailable',
+  'unreadable',
+  'connection',
+  'timeout',
+  'aborted',
+] as const;
 
 export type VectorStoreErrorKind = (typeof kinds)[number];
 
@@ -170,7 +182,8 @@ export class VectorStoreError extends Error {
 /** The VectorStoreError that was thrown, or null. A store of another plugin cannot import the class: an error with a known `kind` counts. */
 export function asVectorStoreError(thrown: unknown): VectorStoreError | null {
   if (thrown instanceof VectorStoreError) return thrown;
-  if (!(thrown instanceof Error) || !('kind' in thrown) || !kinds.includes(thrown.kind as VectorStoreErrorKind)) return null;
+  if (!(thrown instanceof Error) || !('kind' in thrown) || !kinds.includes(thrown.kind as VectorStoreErrorKind))
+    return null;
   const { status, retryAfter } = thrown as { status?: unknown; retryAfter?: unknown };
   return new VectorStoreError({
     kind: thrown.kind as VectorStoreErrorKind,

@@ -10,7 +10,17 @@ import type { WebhookAdministration } from './webhooks.ts';
 const mostEndpoints = 500;
 
 const emptyEndpoint: Omit<StoredEndpoint, 'id'> = {
-  name: '', url: '', enabled: true, events: [], internal: false, secret: '', headers: {}, standardWebhooks: false, redirects: 2, longTail: false, ordered: false,
+  name: '',
+  url: '',
+  enabled: true,
+  events: [],
+  internal: false,
+  secret: '',
+  headers: {},
+  standardWebhooks: false,
+  redirects: 2,
+  longTail: false,
+  ordered: false,
 };
 
 export interface EndpointParts extends ApplyParts {
@@ -25,7 +35,8 @@ export function createEndpointAdministration({ store, ...parts }: EndpointParts)
     async addEndpoint(input) {
       const added = applyInput({ ...emptyEndpoint, id: randomUUID() }, input, parts);
       await store.change((stored) => {
-        if (stored.endpoints.length >= mostEndpoints) throw invalid({ name: `There may be at most ${String(mostEndpoints)} endpoints.` });
+        if (stored.endpoints.length >= mostEndpoints)
+          throw invalid({ name: `There may be at most ${String(mostEndpoints)} endpoints.` });
         return { ...stored, endpoints: [...stored.endpoints, added] };
       });
       return showEndpoint(store, added);
@@ -34,7 +45,12 @@ export function createEndpointAdministration({ store, ...parts }: EndpointParts)
       let updated: StoredEndpoint | undefined;
       await store.change((stored) => {
         const before = stored.endpoints.find((endpoint) => endpoint.id === id);
-        if (!before) throw new RestError({ code: 'rest_svc_webhook_not_found', message: `There is no webhook endpoint with the id ${id}.`, status: 404 });
+        if (!before)
+          throw new RestError({
+            code: 'rest_svc_webhook_not_found',
+            message: `There is no webhook endpoint with the id ${id}.`,
+            status: 404,
+          });
         const after = (updated = applyInput(before, input, parts));
         return { ...stored, endpoints: stored.endpoints.map((endpoint) => (endpoint.id === id ? after : endpoint)) };
       });
@@ -55,10 +71,18 @@ export function createEndpointAdministration({ store, ...parts }: EndpointParts)
 }
 
 /** Without what is secret. */
-export function showEndpoint({ read }: Pick<SettingsStore, 'read'>, { secret, headers, ...endpoint }: StoredEndpoint): Endpoint {
+export function showEndpoint(
+  { read }: Pick<SettingsStore, 'read'>,
+  { secret, headers, ...endpoint }: StoredEndpoint,
+): Endpoint {
   return {
     ...endpoint,
     secret: masked(read, secret),
-    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, /auth|key|token|secret|cookie|pass/i.test(name) ? (masked(read, value) ?? '') : (read(value) ?? '')])),
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [
+        name,
+        /auth|key|token|secret|cookie|pass/i.test(name) ? (masked(read, value) ?? '') : (read(value) ?? ''),
+      ]),
+    ),
   };
 }

@@ -13,7 +13,10 @@ export interface SecretParts {
   readonly encrypt: (text: string) => string;
 }
 
-type SecretAdministration = Pick<WebhookAdministration, 'generateSecret' | 'setSecret' | 'rotateSecret' | 'clearSecret'>;
+type SecretAdministration = Pick<
+  WebhookAdministration,
+  'generateSecret' | 'setSecret' | 'rotateSecret' | 'clearSecret'
+>;
 
 /** The secret that signs for every endpoint without one of its own. */
 export function createSecretAdministration({ store, clock, encrypt }: SecretParts): SecretAdministration {
@@ -22,7 +25,11 @@ export function createSecretAdministration({ store, clock, encrypt }: SecretPart
   async function saveSecret(value: string, overlap: number): Promise<void> {
     const encrypted = encrypt(value);
     const until = clock.now() + overlap * 1000;
-    await store.change((stored) => ({ ...stored, previous: overlap > 0 && stored.secret !== '' ? { secret: stored.secret, until } : null, secret: encrypted }));
+    await store.change((stored) => ({
+      ...stored,
+      previous: overlap > 0 && stored.secret !== '' ? { secret: stored.secret, until } : null,
+      secret: encrypted,
+    }));
   }
 
   return {
@@ -38,7 +45,8 @@ export function createSecretAdministration({ store, clock, encrypt }: SecretPart
       await saveSecret(secret, 0);
     },
     async rotateSecret(overlap = day) {
-      if (!Number.isFinite(overlap) || overlap < 0 || overlap > 30 * day) throw invalid({ overlap: 'The overlap is 0 to 30 days, in seconds.' });
+      if (!Number.isFinite(overlap) || overlap < 0 || overlap > 30 * day)
+        throw invalid({ overlap: 'The overlap is 0 to 30 days, in seconds.' });
       const secret = newSecret();
       await saveSecret(secret, overlap);
       return secret;

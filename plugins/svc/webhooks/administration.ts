@@ -13,7 +13,11 @@ export interface AdministrationParts {
 }
 
 /** Endpoints, switch and secrets (contract 2.7). */
-export function createAdministration({ host: { secrets, clock }, store, catalogue }: AdministrationParts): WebhookAdministration {
+export function createAdministration({
+  host: { secrets, clock },
+  store,
+  catalogue,
+}: AdministrationParts): WebhookAdministration {
   const encrypt = (text: string): string => (text === '' ? '' : secrets.encrypt(text));
 
   return {
@@ -22,7 +26,13 @@ export function createAdministration({ host: { secrets, clock }, store, catalogu
     async settings() {
       const { stored } = await store.current();
       const until = stored.previous?.until ?? 0;
-      return { enabled: stored.enabled, secret: masked(store.read, stored.secret), previousSecretUntil: until > clock.now() ? until : null, endpoints: stored.endpoints.map((endpoint) => showEndpoint(store, endpoint)), deliveredDays: stored.deliveredDays };
+      return {
+        enabled: stored.enabled,
+        secret: masked(store.read, stored.secret),
+        previousSecretUntil: until > clock.now() ? until : null,
+        endpoints: stored.endpoints.map((endpoint) => showEndpoint(store, endpoint)),
+        deliveredDays: stored.deliveredDays,
+      };
     },
     setEnabled: (enabled) => store.change((stored) => ({ ...stored, enabled })),
     async setDeliveredDays(days) {

@@ -46,8 +46,16 @@ export function destinationOf(snapshot: Snapshot, endpoint: StoredEndpoint): Des
   return found;
 }
 
-export function makeDestination(snapshot: Snapshot, endpoint: StoredEndpoint | undefined, target: WebhookTarget): Destination {
-  return { target, secrets: snapshot.secretsOf(endpoint), custom: endpoint === undefined || Object.keys(endpoint.headers).length === 0 ? null : snapshot.headersOf(endpoint) };
+export function makeDestination(
+  snapshot: Snapshot,
+  endpoint: StoredEndpoint | undefined,
+  target: WebhookTarget,
+): Destination {
+  return {
+    target,
+    secrets: snapshot.secretsOf(endpoint),
+    custom: endpoint === undefined || Object.keys(endpoint.headers).length === 0 ? null : snapshot.headersOf(endpoint),
+  };
 }
 
 export interface PlanParts {
@@ -64,38 +72,74 @@ interface Draft {
 }
 
 /** Headers, bytes and signature of an attempt, through the filters where there are any; without them the answer is there at once. @throws what a filter throws, or rejects with it. */
-export function planAttempt(parts: PlanParts, { job, event, destination }: { readonly job: Job; readonly event: StoredEvent; readonly destination: Destination }): AttemptPlan | Promise<AttemptPlan> {
+export function planAttempt(
+  parts: PlanParts,
+  { job, event, destination }: { readonly job: Job; readonly event: StoredEvent; readonly destination: Destination },
+): AttemptPlan | Promise<AttemptPlan> {
   const { hooks, clock, plugin } = parts.host;
   const timestamp = String(Math.floor(clock.now() / 1000));
   const base = {
-    'Content-Type': 'application/json; charset=utf-8', Accept: 'application/json', 'User-Agent': `${plugin.slug}/${plugin.version}`,
-    'X-SVC-Event': event.name, 'X-SVC-Event-Id': event.uuid, 'X-SVC-Delivery-Id': job.uuid, 'X-SVC-Idempotency-Key': event.key, 'X-SVC-Schema-Version': schemaVersion, 'X-SVC-Timestamp': timestamp,
+    'Content-Type': 'application/json; charset=utf-8',
+    Accept: 'application/json',
+    'User-Agent': `${plugin.slug}/${plugin.version}`,
+    'X-SVC-Event': event.name,
+    'X-SVC-Event-Id': event.uuid,
+    'X-SVC-Delivery-Id': job.uuid,
+    'X-SVC-Idempotency-Key': event.key,
+    'X-SVC-Schema-Version': schemaVersion,
+    'X-SVC-Timestamp': timestamp,
   };
   const { custom, target } = destination;
-  const draft: Draft = { headers: custom === null ? base : { ...base, ...custom }, body: job.ownBody ?? event.body, isNew: false, timeout: defaultTimeout, redirects: target.redirects };
-  const isFiltered = hooks.hasFilter('svc_event_webhooks_request_headers') !== false || hooks.hasFilter('svc_event_webhooks_request_args') !== false;
+  const draft: Draft = {
+    headers: custom === null ? base : { ...base, ...custom },
+    body: job.ownBody ?? event.body,
+    isNew: false,
+    timeout: defaultTimeout,
+    redirects: target.redirects,
+  };
+  const isFiltered =
+    hooks.hasFilter('svc_event_webhooks_request_headers') !== false ||
+    hooks.hasFilter('svc_event_webhooks_request_args') !== false;
   const signed = { destination, event, timestamp, isUsual: custom === null && !isFiltered && !target.standardWebhooks };
   if (!isFiltered && (!event.unfiltered || job.ownBody !== null)) return signPlan(draft, signed);
   return filterDraft(parts, draft, { job, event }).then(() => signPlan(draft, signed));
 }
 
 /** D24: envelope (where its filter failed when the event was emitted), headers, arguments. */
-async function filterDraft({ host: { hooks }, store }: PlanParts, draft: Draft, { job, event }: { readonly job: Job; readonly event: StoredEvent }): Promise<void> {
+async function filterDraft(
+  { host: { hooks }, store }: PlanParts,
+  draft: Draft,
+  { job, event }: { readonly job: Job; readonly event: StoredEvent },
+): Promise<void> {
   if (event.unfiltered && job.ownBody === null) {
     const envelope = JSON.parse(event.body.toString()) as Envelope;
     const context = JSON.parse((await store.contextOf(event.id)) ?? '{}') as EventContext;
-    draft.body = Buffer.from(JSON.stringify(await hooks.applyFiltersAsync('svc_event_webhooks_envelope', envelope, envelope.type, envelope.data, context)));
+    draft.body = Buffer.from(
+      JSON.stringify(
+        await hooks.applyFiltersAsync('svc_event_webhooks_envelope', envelope, envelope.type, envelope.data, context),
+      ),
+    );
     draft.isNew = true;
   }
   if (hooks.hasFilter('svc_event_webhooks_request_headers') !== false) {
-    const filtered = await hooks.applyFiltersAsync('svc_event_webhooks_request_headers', draft.headers, JSON.parse(draft.body.toString()) as Envelope, job.uuid);
+    const filtered = await hooks.applyFiltersAsync(
+      'svc_event_webhooks_request_headers',
+      draft.headers,
+      JSON.parse(draft.body.toString()) as Envelope,
+      job.uuid,
+    );
     if (typeof filtered !== 'object' || (filtered as unknown) === null) throw new Error('it answered no headers.');
     draft.headers = { ...filtered };
   }
   if (hooks.hasFilter('svc_event_webhooks_request_args') === false) return;
   const { headers, timeout, redirects } = draft;
   const text = draft.body.toString();
-  const args = await hooks.applyFiltersAsync('svc_event_webhooks_request_args', { timeout: timeout / 1000, redirection: redirects, headers, body: text }, headers, text);
+  const args = await hooks.applyFiltersAsync(
+    'svc_event_webhooks_request_args',
+    { timeout: timeout / 1000, redirection: redirects, headers, body: text },
+    headers,
+    text,
+  );
   draft.headers = { ...args.headers };
   if (!isCount(args.timeout) || !isCount(args.redirection)) throw new Error('its timeout or redirection is no number.');
   draft.timeout = Math.min(longestTimeout, Math.max(1, Math.round(args.timeout * 1000)));
@@ -115,7 +159,10 @@ interface Signed {
 }
 
 /** After the filters, over the bytes that are sent (D24). */
-function signPlan({ headers, body, isNew, timeout, redirects }: Draft, { destination: { target, secrets }, event, timestamp, isUsual }: Signed): AttemptPlan {
+function signPlan(
+  { headers, body, isNew, timeout, redirects }: Draft,
+  { destination: { target, secrets }, event, timestamp, isUsual }: Signed,
+): AttemptPlan {
   const [secret] = secrets;
   if (secret !== undefined) {
     headers['X-SVC-Signature'] = sign(secret, timestamp, body);

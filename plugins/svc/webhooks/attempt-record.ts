@@ -19,11 +19,16 @@ export interface AttemptRecord {
 }
 
 /** What the attempt leaves for the recorder. Put together by hand: one is written for every delivery, and most of it needs no escaping. `next` stands last, where databases look for it. */
-export function recordOf({ headers, extra, timestamp }: AttemptPlan, outcome: AttemptOutcome, { startedAt, delay }: { readonly startedAt: number; readonly delay: number | null }): string {
+export function recordOf(
+  { headers, extra, timestamp }: AttemptPlan,
+  outcome: AttemptOutcome,
+  { startedAt, delay }: { readonly startedAt: number; readonly delay: number | null },
+): string {
   const signature = headers['X-SVC-Signature'];
   const failure = outcome.failure === null ? 'null' : `"${outcome.failure}"`;
   const error = outcome.error === null ? 'null' : JSON.stringify(outcome.error);
-  const record = `{"at":${String(startedAt)},"ms":${String(outcome.duration)},"status":${String(outcome.status)},"failure":${failure},"error":${error},"url":${JSON.stringify(outcome.finalUrl)},"time":"${timestamp}",` +
+  const record =
+    `{"at":${String(startedAt)},"ms":${String(outcome.duration)},"status":${String(outcome.status)},"failure":${failure},"error":${error},"url":${JSON.stringify(outcome.finalUrl)},"time":"${timestamp}",` +
     `"sig":${signature === undefined ? 'null' : JSON.stringify(signature)},"headers":${extra === null ? 'null' : JSON.stringify(withoutSecrets(extra))},` +
     `"answer":${JSON.stringify(outcome.responseHeaders)},"text":${JSON.stringify(outcome.responseBody)},"next":${String(delay)}}`;
   // PostgreSQL's text holds no zero characters.
@@ -31,5 +36,10 @@ export function recordOf({ headers, extra, timestamp }: AttemptPlan, outcome: At
 }
 
 function withoutSecrets(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, /auth|api-?key|token|secret|cookie|pass/i.test(name) ? '[redacted]' : value]));
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      /auth|api-?key|token|secret|cookie|pass/i.test(name) ? '[redacted]' : value,
+    ]),
+  );
 }

@@ -11,7 +11,13 @@ const aliases: Readonly<Record<string, string>> = { 'chatbot.feedback_submitted'
  * The events there are: those of the service, and those that plugins define with the filter `svc_event_schemas`, which
  * gets and answers an array of definitions as `defineEvent` takes them.
  */
-export function createCatalogue({ hooks, events }: { readonly hooks: Pick<HooksApi, 'applyFilters' | 'hasFilter'>; readonly events: readonly EventDefinition[] }): Catalogue {
+export function createCatalogue({
+  hooks,
+  events,
+}: {
+  readonly hooks: Pick<HooksApi, 'applyFilters' | 'hasFilter'>;
+  readonly events: readonly EventDefinition[];
+}): Catalogue {
   let ajv: Ajv | undefined;
   const own = new Map(events.map((event) => [event.name, event]));
   const checks = new WeakMap<object, ValidateFunction>();
@@ -29,7 +35,15 @@ export function createCatalogue({ hooks, events }: { readonly hooks: Pick<HooksA
   }
 
   return {
-    list: () => [...all().values()].map(({ name, group, description, schema, example, queued }) => ({ name, module: group, description, schema, example, queued })),
+    list: () =>
+      [...all().values()].map(({ name, group, description, schema, example, queued }) => ({
+        name,
+        module: group,
+        description,
+        schema,
+        example,
+        queued,
+      })),
     find,
     normalise(name) {
       const known = aliases[name.trim()] ?? name.trim();
@@ -40,7 +54,9 @@ export function createCatalogue({ hooks, events }: { readonly hooks: Pick<HooksA
       if (!event) return [`There is no event named '${name}'.`];
       const check = checkOf(event);
       if (check(data)) return [];
-      return (check.errors ?? []).map(({ instancePath, message }) => `data${instancePath.replaceAll('/', '.')} ${message ?? 'is not right'}.`);
+      return (check.errors ?? []).map(
+        ({ instancePath, message }) => `data${instancePath.replaceAll('/', '.')} ${message ?? 'is not right'}.`,
+      );
     },
   };
 }
@@ -51,7 +67,18 @@ const completed = new WeakMap<object, EventDefinition>();
 function complete(event: Partial<EventDefinition> & Pick<EventDefinition, 'name'>): EventDefinition {
   const known = completed.get(event);
   if (known) return known;
-  const definition = { group: 'Other', module: 'plugin', origins: ['plugin'], resource: 'event', description: '', schema: {}, example: {}, queued: true, naturalIds: () => [], ...event };
+  const definition = {
+    group: 'Other',
+    module: 'plugin',
+    origins: ['plugin'],
+    resource: 'event',
+    description: '',
+    schema: {},
+    example: {},
+    queued: true,
+    naturalIds: () => [],
+    ...event,
+  };
   completed.set(event, definition);
   return definition;
 }

@@ -43,19 +43,65 @@ const channel = 'svc_webhooks';
 const notifyInterval = 50;
 
 /** Event webhooks (contract 2.7, 3, 6, 8): makes the parts and puts them together. */
-export async function createWebhooks({ host, events, deliver, elapsed = () => performance.now() }: WebhooksParts): Promise<WebhookService> {
+export async function createWebhooks({
+  host,
+  events,
+  deliver,
+  elapsed = () => performance.now(),
+}: WebhooksParts): Promise<WebhookService> {
   const { database, hooks, clock, log } = host;
   const settings = createSettingsStore({ host, read: createSecretReader({ secrets: host.secrets, log }), elapsed });
   const catalogue = createCatalogue({ hooks, events });
   const owner = randomUUID();
-  const store = database.dialect === 'sqlite' ? createSqliteStore(database, owner) : createPostgresqlStore(database, owner);
-  const circuits = createCircuits({ host, elapsed, closed: (id) => { wake.everywhere([id]); } });
-  const worker = createWorker({ host, store, circuits, elapsed, mayClaim: createGate(host, settings), isUnavailable: (error) => database.isUnavailable(error), attempt: createAttempt({ host, settings, store, deliver }), written: createReporter(host, settings), gaveBack: (ids) => { wake.others(ids); } });
+  const store =
+    database.dialect === 'sqlite' ? createSqliteStore(database, owner) : createPostgresqlStore(database, owner);
+  const circuits = createCircuits({
+    host,
+    elapsed,
+    closed: (id) => {
+      wake.everywhere([id]);
+    },
+  });
+  const worker = createWorker({
+    host,
+    store,
+    circuits,
+    elapsed,
+    mayClaim: createGate(host, settings),
+    isUnavailable: (error) => database.isUnavailable(error),
+    attempt: createAttempt({ host, settings, store, deliver }),
+    written: createReporter(host, settings),
+    gaveBack: (ids) => {
+      wake.others(ids);
+    },
+  });
   const wake = createWake({ host, owner, worker, elapsed });
-  const replays = createReplays({ host, wake: () => { wake.all(); } });
-  const log_ = createDeliveryLog({ host, settings, store, catalogue, circuits, wake: (ids) => { wake.these(ids ?? []); } });
+  const replays = createReplays({
+    host,
+    wake: () => {
+      wake.all();
+    },
+  });
+  const log_ = createDeliveryLog({
+    host,
+    settings,
+    store,
+    catalogue,
+    circuits,
+    wake: (ids) => {
+      wake.these(ids ?? []);
+    },
+  });
   let emitted = 0;
-  const send = createEmit({ host, catalogue, settings, store, patiently: createPatience(host, elapsed), wake: wake.these, sendNow: worker.sendNow });
+  const send = createEmit({
+    host,
+    catalogue,
+    settings,
+    store,
+    patiently: createPatience(host, elapsed),
+    wake: wake.these,
+    sendNow: worker.sendNow,
+  });
   let unlisten: (() => void) | null = null;
 
   async function takeCircuits(): Promise<void> {
@@ -68,8 +114,13 @@ export async function createWebhooks({ host, events, deliver, elapsed = () => pe
   /** What another node tells of an endpoint that is paused here may be that it is not any more. */
   function hear(payload: string): void {
     const ids = wake.heard(payload);
-    const isAbout = [...worker.lanes.values()].some((lane) => lane.paused && ids !== null && (ids.length === 0 || ids.includes(lane.id)));
-    if (isAbout) takeCircuits().catch((error: unknown) => { log.warn('Paused webhook endpoints could not be looked up; they are at the next probe.', { error }); });
+    const isAbout = [...worker.lanes.values()].some(
+      (lane) => lane.paused && ids !== null && (ids.length === 0 || ids.includes(lane.id)),
+    );
+    if (isAbout)
+      takeCircuits().catch((error: unknown) => {
+        log.warn('Paused webhook endpoints could not be looked up; they are at the next probe.', { error });
+      });
   }
 
   return {
@@ -85,7 +136,9 @@ export async function createWebhooks({ host, events, deliver, elapsed = () => pe
       return worker.drain();
     },
     async start() {
-      unlisten = await database.listen(channel, hear, () => { worker.wake(); });
+      unlisten = await database.listen(channel, hear, () => {
+        worker.wake();
+      });
       wake.here(true);
       worker.start();
       await takeCircuits();
@@ -120,7 +173,9 @@ interface RecorderPieces {
 function createRecorder({ host, log, replays, circuits, worker, wake, emitted }: RecorderPieces): Recorder {
   return {
     ...log,
-    replay: replays.replay, replays: replays.replays, stopReplay: replays.stopReplay,
+    replay: replays.replay,
+    replays: replays.replays,
+    stopReplay: replays.stopReplay,
     circuits: circuits.list,
     async resume(endpointId) {
       const resumed = await circuits.resume(endpointId);
@@ -195,7 +250,9 @@ function createWake({ host, owner, worker, elapsed }: WakeParts) {
     waiting = null;
     last = elapsed();
     host.database.notify(channel, payload.length > 7_000 ? owner : payload).catch((error: unknown) => {
-      host.log.warn('Other nodes could not be told of new webhook deliveries; they find them within five minutes.', { error });
+      host.log.warn('Other nodes could not be told of new webhook deliveries; they find them within five minutes.', {
+        error,
+      });
     });
   }
 
@@ -217,7 +274,9 @@ function createWake({ host, owner, worker, elapsed }: WakeParts) {
       if (wantsHelp()) tell(null);
     },
     /** For what this node leaves to others. */
-    others: (ids: readonly string[]): void => { tell(ids); },
+    others: (ids: readonly string[]): void => {
+      tell(ids);
+    },
     /** For what every node has to know. */
     everywhere: (ids: readonly string[]): void => {
       worker.wake(ids);
@@ -227,19 +286,42 @@ function createWake({ host, owner, worker, elapsed }: WakeParts) {
 }
 
 /** Runs the actions after a delivery has ended. */
-function createReporter({ hooks, log }: Pick<HostApi, 'hooks' | 'log'>, settings: SettingsStore): (attempted: Attempted) => void {
+function createReporter(
+  { hooks, log }: Pick<HostApi, 'hooks' | 'log'>,
+  settings: SettingsStore,
+): (attempted: Attempted) => void {
   return ({ finish, outcome }) => {
     if (finish.state === 'pending') return;
-    const action = finish.state === 'delivered' ? 'svc_event_webhooks_delivery_completed' : 'svc_event_webhooks_delivery_failed';
+    const action =
+      finish.state === 'delivered' ? 'svc_event_webhooks_delivery_completed' : 'svc_event_webhooks_delivery_failed';
     if (hooks.hasAction(action) === false) return;
     const { job } = finish;
     const result = {
-      delivery_id: job.uuid, endpoint_id: job.endpointId, status: finish.state, attempts: job.attempts + finish.made, http_status: finish.status, duration_ms: Math.round(outcome?.duration ?? 0), ...(finish.error !== null && { error: finish.error }),
+      delivery_id: job.uuid,
+      endpoint_id: job.endpointId,
+      status: finish.state,
+      attempts: job.attempts + finish.made,
+      http_status: finish.status,
+      duration_ms: Math.round(outcome?.duration ?? 0),
+      ...(finish.error !== null && { error: finish.error }),
     };
-    void settings.current().then(({ byId }) => {
-      const endpoint = byId.get(job.endpointId);
-      const target = job.target === null && endpoint ? toTarget(endpoint) : completeTarget(job.target === null ? { id: job.endpointId } : (JSON.parse(job.target) as object));
-      return hooks.doActionAsync(action, result, target, JSON.parse((job.ownBody ?? job.event?.body ?? '{}').toString()));
-    }).catch((error: unknown) => { log.error('An action after a webhook delivery failed.', { action, error }); });
+    void settings
+      .current()
+      .then(({ byId }) => {
+        const endpoint = byId.get(job.endpointId);
+        const target =
+          job.target === null && endpoint
+            ? toTarget(endpoint)
+            : completeTarget(job.target === null ? { id: job.endpointId } : (JSON.parse(job.target) as object));
+        return hooks.doActionAsync(
+          action,
+          result,
+          target,
+          JSON.parse((job.ownBody ?? job.event?.body ?? '{}').toString()),
+        );
+      })
+      .catch((error: unknown) => {
+        log.error('An action after a webhook delivery failed.', { action, error });
+      });
   };
 }

@@ -73,7 +73,8 @@ export interface DeliveryPage {
 
 /** A row of the "why not" view: one condition of contract 6.1, or one filter. */
 export interface Condition {
-  readonly id: 'switch' | 'enabled' | 'url' | 'subscribed' | 'envelope_filter' | 'targets_filter' | 'processing' | 'circuit';
+  readonly id:
+    'switch' | 'enabled' | 'url' | 'subscribed' | 'envelope_filter' | 'targets_filter' | 'processing' | 'circuit';
   readonly label: string;
   readonly met: boolean;
   /** What to do when it is not met. */

@@ -4,7 +4,8 @@ import type { EndpointInput } from './endpoint.ts';
 import { invalid } from './invalid-input.ts';
 import type { StoredEndpoint } from './settings-store.ts';
 
-const ourHeaders = /^(x-svc-.*|webhook-(id|timestamp|signature)|content-length|content-type|host|connection|transfer-encoding)$/i;
+const ourHeaders =
+  /^(x-svc-.*|webhook-(id|timestamp|signature)|content-length|content-type|host|connection|transfer-encoding)$/i;
 
 export interface ApplyParts {
   readonly catalogue: Catalogue;
@@ -12,7 +13,11 @@ export interface ApplyParts {
 }
 
 /** The endpoint with what was given in its place. Throws RestError 400 with `data.params`. */
-export function applyInput(before: StoredEndpoint, input: EndpointInput, { catalogue, encrypt }: ApplyParts): StoredEndpoint {
+export function applyInput(
+  before: StoredEndpoint,
+  input: EndpointInput,
+  { catalogue, encrypt }: ApplyParts,
+): StoredEndpoint {
   const faults: Record<string, string> = {};
   const { secret, headers, events, id: _id, ...plain } = input;
   const given = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined));
@@ -29,8 +34,10 @@ export function applyInput(before: StoredEndpoint, input: EndpointInput, { catal
   if (after.name.length > 200) faults['name'] = 'The name may have at most 200 characters.';
   const url = urlFault(after.url);
   if (url !== null) faults['url'] = url;
-  if (!Number.isInteger(after.redirects) || after.redirects < 0 || after.redirects > 5) faults['redirects'] = 'Redirects are a whole number from 0 to 5.';
-  for (const name of ['enabled', 'internal', 'standardWebhooks', 'longTail', 'ordered'] as const) if (typeof after[name] !== 'boolean') faults[name] = `${name} is true or false.`;
+  if (!Number.isInteger(after.redirects) || after.redirects < 0 || after.redirects > 5)
+    faults['redirects'] = 'Redirects are a whole number from 0 to 5.';
+  for (const name of ['enabled', 'internal', 'standardWebhooks', 'longTail', 'ordered'] as const)
+    if (typeof after[name] !== 'boolean') faults[name] = `${name} is true or false.`;
   if (Object.keys(faults).length > 0) throw invalid(faults);
   return after;
 }
@@ -41,7 +48,9 @@ function urlFault(url: string): string | null {
   if (!isUrl(url)) return 'The URL is not an address. Write it like https://example.com/hooks.';
   const { protocol, username, password } = new URL(url);
   if (protocol !== 'https:' && protocol !== 'http:') return 'Only http and https addresses can be called.';
-  return username === '' && password === '' ? null : 'The URL holds a user name or password. Send them in a custom header.';
+  return username === '' && password === ''
+    ? null
+    : 'The URL holds a user name or password. Send them in a custom header.';
 }
 
 function readEvents(names: readonly string[], catalogue: Catalogue, faults: Record<string, string>): readonly string[] {
@@ -63,7 +72,8 @@ function readHeaders(
   const after = { ...before };
   for (const [name, value] of Object.entries(given)) {
     if (value === null) Reflect.deleteProperty(after, name);
-    else if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || /[\r\n\0]/.test(value)) faults['headers'] = `'${name}' is not a header that can be sent.`;
+    else if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || /[\r\n\0]/.test(value))
+      faults['headers'] = `'${name}' is not a header that can be sent.`;
     else if (ourHeaders.test(name)) faults['headers'] = `The header ${name} is set by the service.`;
     else after[name] = encrypt(value);
   }

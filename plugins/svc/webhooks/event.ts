@@ -60,4 +60,8 @@ export interface EmitResult {
 }
 
 /** Stores an event for all endpoints that are to get it (contract 6.1). Never rejects. Durable when it resolves, unless a transaction is given. */
-export type Emit = (name: string, data: Readonly<Record<string, unknown>>, context?: EventContext) => Promise<EmitResult>;
+export type Emit = (
+  name: string,
+  data: Readonly<Record<string, unknown>>,
+  context?: EventContext,
+) => Promise<EmitResult>;

@@ -28,7 +28,8 @@ export function createGroupCommit({ store, patiently, writers }: GroupCommitPart
   /** A group that nothing may overtake is being written. */
   let alone = false;
 
-  const add = (events: readonly NewEvent[]): Promise<void> => patiently((again) => store.add(events, { durable: true, again }));
+  const add = (events: readonly NewEvent[]): Promise<void> =>
+    patiently((again) => store.add(events, { durable: true, again }));
 
   async function write(group: readonly Waiting[]): Promise<void> {
     try {
@@ -44,7 +45,9 @@ export function createGroupCommit({ store, patiently, writers }: GroupCommitPart
   function begin(): void {
     scheduled = false;
     if (waiting.length === 0 || alone || writing >= writers) return;
-    const inOrder = writers > 1 && waiting.slice(0, mostAtOnce).some(({ event }) => event.deliveries.some(({ orderKey }) => orderKey !== null));
+    const inOrder =
+      writers > 1 &&
+      waiting.slice(0, mostAtOnce).some(({ event }) => event.deliveries.some(({ orderKey }) => orderKey !== null));
     if (inOrder && writing > 0) return;
     alone = inOrder;
     writing += 1;

@@ -26,13 +26,29 @@ export interface DeliveryResult {
 declare module '#plugin-api' {
   interface FilterMap {
     svc_event_webhooks_envelope: (envelope: Envelope, event: string, data: Data, context: EventContext) => Envelope;
-    svc_event_webhooks_targets: (targets: readonly WebhookTarget[], event: string, envelope: Envelope, context: EventContext) => readonly WebhookTarget[];
+    svc_event_webhooks_targets: (
+      targets: readonly WebhookTarget[],
+      event: string,
+      envelope: Envelope,
+      context: EventContext,
+    ) => readonly WebhookTarget[];
     svc_event_webhooks_request_headers: (headers: Headers, envelope: Envelope, deliveryId: string) => Headers;
     svc_event_webhooks_request_args: (args: RequestArgs, headers: Headers, body: string) => RequestArgs;
-    svc_event_webhooks_should_retry: (retryable: boolean, outcome: { readonly status: number | null; readonly error: string | null }, attempt: number, maxAttempts: number) => boolean;
+    svc_event_webhooks_should_retry: (
+      retryable: boolean,
+      outcome: { readonly status: number | null; readonly error: string | null },
+      attempt: number,
+      maxAttempts: number,
+    ) => boolean;
     /** Seconds before each attempt; their number is that of the attempts. */
     svc_event_webhooks_retry_delays: (delays: readonly number[]) => readonly number[];
-    svc_event_delivery_queue_async_enabled: (enabled: boolean, event: string, envelope: Envelope, context: EventContext, targets: readonly WebhookTarget[]) => boolean;
+    svc_event_delivery_queue_async_enabled: (
+      enabled: boolean,
+      event: string,
+      envelope: Envelope,
+      context: EventContext,
+      targets: readonly WebhookTarget[],
+    ) => boolean;
     svc_event_delivery_queue_processing_enabled: (enabled: boolean) => boolean;
   }
   interface ActionMap {

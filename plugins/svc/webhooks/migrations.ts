@@ -40,7 +40,9 @@ export const webhookMigrations: readonly Migration[] = [
       if (dialect === 'sqlite') return;
       await knex.schema.dropTable(tables.leases);
       // Not logged: after a crash of the server nobody works on anything.
-      await knex.raw(`CREATE UNLOGGED TABLE ${tables.leases} (delivery_id bigint PRIMARY KEY, owner text NOT NULL, token bigint NOT NULL, until bigint NOT NULL)`);
+      await knex.raw(
+        `CREATE UNLOGGED TABLE ${tables.leases} (delivery_id bigint PRIMARY KEY, owner text NOT NULL, token bigint NOT NULL, until bigint NOT NULL)`,
+      );
       await knex(tables.deliveries).where({ state: 'delivering' }).update({ state: 'pending', owner: null });
     },
   },
@@ -125,6 +127,8 @@ async function createIndexes(knex: Knex): Promise<void> {
   await knex.raw(`CREATE INDEX ${deliveries}_event ON ${deliveries} (event_id)`);
   // A claim is one seek, however many jobs wait.
   await knex.raw(`CREATE INDEX ${deliveries}_due ON ${deliveries} (endpoint_id, due_at, id) WHERE due_at IS NOT NULL`);
-  await knex.raw(`CREATE INDEX ${deliveries}_order ON ${deliveries} (endpoint_id, order_key, id) WHERE due_at IS NOT NULL AND order_key IS NOT NULL`);
+  await knex.raw(
+    `CREATE INDEX ${deliveries}_order ON ${deliveries} (endpoint_id, order_key, id) WHERE due_at IS NOT NULL AND order_key IS NOT NULL`,
+  );
   await knex.raw(`CREATE INDEX ${deliveries}_failed ON ${deliveries} (id) WHERE state = 'failed'`);
 }

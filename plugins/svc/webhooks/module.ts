@@ -22,11 +22,22 @@ export const webhooksModule = defineModule<WebhooksContext>({
   routes: [eventsRoute],
   pages: [
     lazyPage({
-      slug: webhooksSlug, title: 'Webhooks', menu: 'Webhooks', parent: 'svc', icon: 'bolt', position: 25, style: 'webhooks.css', script: 'webhooks.js',
+      slug: webhooksSlug,
+      title: 'Webhooks',
+      menu: 'Webhooks',
+      parent: 'svc',
+      icon: 'bolt',
+      position: 25,
+      style: 'webhooks.css',
+      script: 'webhooks.js',
       body: async () => (await import('./pages/settings.page.ts')).webhooksPage,
     }),
     lazyPage({
-      slug: endpointSlug, title: 'Webhook endpoint', parent: webhooksSlug, style: 'webhooks.css', script: 'webhooks.js',
+      slug: endpointSlug,
+      title: 'Webhook endpoint',
+      parent: webhooksSlug,
+      style: 'webhooks.css',
+      script: 'webhooks.js',
       body: async () => (await import('./pages/endpoint.page.ts')).endpointPage,
     }),
   ],
@@ -39,7 +50,10 @@ export const webhooksModule = defineModule<WebhooksContext>({
   register: ({ host, webhooks }) => {
     registerWebhooks(host, webhooks);
     host.site.addPage({
-      path: cataloguePath, title: 'Webhook events', description: 'The events that this site sends, their fields and examples.', style: 'webhook-events.css',
+      path: cataloguePath,
+      title: 'Webhook events',
+      description: 'The events that this site sends, their fields and examples.',
+      style: 'webhook-events.css',
       render: lazy(async () => (await import('./pages/catalogue.page.ts')).renderCatalogue({ host, webhooks })),
     });
   },

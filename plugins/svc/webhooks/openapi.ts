@@ -25,8 +25,22 @@ export function openApiWebhooks(catalogue: Catalogue): Record<string, Record<str
           operationId: `event_${name.replaceAll('.', '_')}`,
           tags: [module],
           summary: description,
-          parameters: Object.entries(headers).map(([header, meaning]) => ({ name: header, in: 'header', required: !header.includes('Signature'), description: meaning, schema: text })),
-          requestBody: { required: true, content: { 'application/json': { schema: envelopeSchema(name, schema), example: { type: name, schema_version: schemaVersion, data: example } } } },
+          parameters: Object.entries(headers).map(([header, meaning]) => ({
+            name: header,
+            in: 'header',
+            required: !header.includes('Signature'),
+            description: meaning,
+            schema: text,
+          })),
+          requestBody: {
+            required: true,
+            content: {
+              'application/json': {
+                schema: envelopeSchema(name, schema),
+                example: { type: name, schema_version: schemaVersion, data: example },
+              },
+            },
+          },
           responses: { '2XX': { description: 'Taken. The body is not interpreted.' } },
         },
       },
@@ -36,12 +50,25 @@ export function openApiWebhooks(catalogue: Catalogue): Record<string, Record<str
 
 /** Contract 6.4. */
 function envelopeSchema(name: string, data: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const object = (properties: Record<string, unknown>): Record<string, unknown> => ({ type: 'object', properties, required: Object.keys(properties) });
+  const object = (properties: Record<string, unknown>): Record<string, unknown> => ({
+    type: 'object',
+    properties,
+    required: Object.keys(properties),
+  });
   return {
     type: 'object',
     properties: {
-      id: { type: 'string', format: 'uuid' }, type: { const: name }, schema_version: text, occurred_at: { type: 'string', format: 'date-time' }, idempotency_key: text,
-      site: object({ url: text, name: text }), plugin: object({ slug: text, version: text }), source: object({ module: text, origin: text }), resource: object({ type: text, id: text, label: text }), data, meta: { type: 'object' },
+      id: { type: 'string', format: 'uuid' },
+      type: { const: name },
+      schema_version: text,
+      occurred_at: { type: 'string', format: 'date-time' },
+      idempotency_key: text,
+      site: object({ url: text, name: text }),
+      plugin: object({ slug: text, version: text }),
+      source: object({ module: text, origin: text }),
+      resource: object({ type: text, id: text, label: text }),
+      data,
+      meta: { type: 'object' },
     },
     required: ['id', 'type', 'schema_version', 'occurred_at', 'idempotency_key', 'site', 'plugin', 'source', 'data'],
   };

@@ -11,7 +11,10 @@ export interface Patience {
   isOver(error: unknown): boolean;
 }
 
-export function createPatience({ database, clock }: Pick<HostApi, 'database' | 'clock'>, elapsed: () => number): Patience {
+export function createPatience(
+  { database, clock }: Pick<HostApi, 'database' | 'clock'>,
+  elapsed: () => number,
+): Patience {
   async function patiently<Result>(work: (again: boolean) => Promise<Result>): Promise<Result> {
     const until = elapsed() + longest;
     for (let again = false; ; again = true) {

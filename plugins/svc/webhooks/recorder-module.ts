@@ -18,16 +18,37 @@ export const recorderTables: readonly string[] = [hoursTable, inboxTable];
 
 const pages: readonly ((context: RecorderContext) => LazyAdminPage)[] = [
   lazyPage({
-    slug: 'svc/deliveries', title: 'Deliveries', menu: 'Deliveries', parent: 'svc', icon: 'list', position: 27, script: 'recorder.js', style: 'recorder.css',
+    slug: 'svc/deliveries',
+    title: 'Deliveries',
+    menu: 'Deliveries',
+    parent: 'svc',
+    icon: 'list',
+    position: 27,
+    script: 'recorder.js',
+    style: 'recorder.css',
     body: async () => (await import('./pages/recorder.page.ts')).recorderPage,
   }),
   lazyPage({
-    slug: 'svc/deliveries/delivery', title: 'Delivery', parent: 'svc', script: 'recorder.js', style: 'recorder.css',
+    slug: 'svc/deliveries/delivery',
+    title: 'Delivery',
+    parent: 'svc',
+    script: 'recorder.js',
+    style: 'recorder.css',
     body: async () => (await import('./pages/delivery.page.ts')).deliveryPage,
   }),
-  lazyPage({ slug: 'svc/deliveries/why-not', title: 'Why was it not sent?', parent: 'svc', style: 'recorder.css', body: async () => (await import('./pages/why-not.page.ts')).whyNotPage }),
   lazyPage({
-    slug: 'svc/deliveries/inbox', title: 'Inbox', parent: 'svc', script: 'recorder.js', style: 'recorder.css',
+    slug: 'svc/deliveries/why-not',
+    title: 'Why was it not sent?',
+    parent: 'svc',
+    style: 'recorder.css',
+    body: async () => (await import('./pages/why-not.page.ts')).whyNotPage,
+  }),
+  lazyPage({
+    slug: 'svc/deliveries/inbox',
+    title: 'Inbox',
+    parent: 'svc',
+    script: 'recorder.js',
+    style: 'recorder.css',
     body: async () => (await import('./pages/inbox.page.ts')).inboxPage,
   }),
 ];
@@ -42,7 +63,11 @@ export const recorderModule = defineModule<WebhooksContext>({
   migrations: [hoursMigration, inboxMigration],
   register(context) {
     const { host, webhooks } = context;
-    const settings = createSettingsStore({ host, read: createSecretReader({ secrets: host.secrets, log: host.log }), elapsed: () => performance.now() });
+    const settings = createSettingsStore({
+      host,
+      read: createSecretReader({ secrets: host.secrets, log: host.log }),
+      elapsed: () => performance.now(),
+    });
     const secretsOf = async (endpointId: string): Promise<readonly string[]> => {
       const snapshot = await settings.current();
       return snapshot.secretsOf(snapshot.byId.get(endpointId));
@@ -53,7 +78,9 @@ export const recorderModule = defineModule<WebhooksContext>({
     registerRoute(inboxRoute, { ...context, inbox: recorder.inbox });
     host.metrics.add(() => webhooks.recorder.exposeMetrics());
     addCircuitBadge(host, webhooks.recorder);
-    host.hooks.addAction('host_started', () => { hours.start(); });
+    host.hooks.addAction('host_started', () => {
+      hours.start();
+    });
     host.onStop(() => hours.flush());
   },
 });

@@ -21,7 +21,10 @@ export function registerWebhooks(host: HostApi, webhooks: WebhookService): void 
     isWorking = true;
     await webhooks.start();
   }
-  const beginSafely = (): Promise<void> => begin().catch((error: unknown) => log.error('The webhook queue is not worked on this node; cron still does so every five minutes.', { error }));
+  const beginSafely = (): Promise<void> =>
+    begin().catch((error: unknown) =>
+      log.error('The webhook queue is not worked on this node; cron still does so every five minutes.', { error }),
+    );
 
   hooks.addAction('svc_event_emit', async (name, data, context) => {
     await webhooks.emit(name, data, context);
@@ -29,7 +32,9 @@ export function registerWebhooks(host: HostApi, webhooks: WebhookService): void 
   hooks.addAction(fallbackHook, () => webhooks.fallback());
   hooks.addAction(sweepHook, () => webhooks.sweep());
   hooks.addAction('host_started', beginSafely);
-  hooks.addFilter('rest_openapi', (document, namespace) => (namespace === serviceNamespace ? { ...document, webhooks: openApiWebhooks(webhooks.catalogue) } : document));
+  hooks.addFilter('rest_openapi', (document, namespace) =>
+    namespace === serviceNamespace ? { ...document, webhooks: openApiWebhooks(webhooks.catalogue) } : document,
+  );
   host.onStop(() => webhooks.stop());
   // Switched on while the host runs already.
   if (hooks.didAction('host_started') > 0) void beginSafely();

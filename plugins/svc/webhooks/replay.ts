@@ -29,7 +29,13 @@ export interface Replays extends Pick<Recorder, 'replay' | 'replays' | 'stopRepl
 }
 
 /** Sending again: throttled, and where it was after a restart. Ids and bytes stay, timestamps are new. */
-export function createReplays({ host, wake }: { readonly host: Pick<HostApi, 'database' | 'clock' | 'log'>; readonly wake: () => void }): Replays {
+export function createReplays({
+  host,
+  wake,
+}: {
+  readonly host: Pick<HostApi, 'database' | 'clock' | 'log'>;
+  readonly wake: () => void;
+}): Replays {
   const { database, clock, log } = host;
   let ticking: (() => void) | null = null;
 
@@ -44,24 +50,40 @@ export function createReplays({ host, wake }: { readonly host: Pick<HostApi, 'da
   async function stepOne(id: string): Promise<boolean> {
     return database.transaction(async (knex) => {
       const query = knex(replays).where({ id, state: 'running' });
-      const row = (await (database.dialect === 'postgresql' ? query.forUpdate().skipLocked() : query).first()) as ReplayRow | undefined;
+      const row = (await (database.dialect === 'postgresql' ? query.forUpdate().skipLocked() : query).first()) as
+        ReplayRow | undefined;
       if (!row) return false;
       const request = JSON.parse(row.request) as ReplayRequest;
-      const ids: number[] = await selection(knex, request).where('d.id', '>', row.cursor).where('d.id', '<=', row.last).orderBy('d.id').limit(request.rate ?? defaultRate).pluck('d.id');
+      const ids: number[] = await selection(knex, request)
+        .where('d.id', '>', row.cursor)
+        .where('d.id', '<=', row.last)
+        .orderBy('d.id')
+        .limit(request.rate ?? defaultRate)
+        .pluck('d.id');
       const count = ids.length === 0 ? 0 : await restart(host, ids);
       const isDone = ids.length < (request.rate ?? defaultRate);
-      await knex(replays).where({ id }).update({ cursor: ids.at(-1) ?? row.cursor, replayed: row.replayed + count, state: isDone ? 'done' : 'running', moved_at: clock.now() });
+      await knex(replays)
+        .where({ id })
+        .update({
+          cursor: ids.at(-1) ?? row.cursor,
+          replayed: row.replayed + count,
+          state: isDone ? 'done' : 'running',
+          moved_at: clock.now(),
+        });
       return !isDone;
     });
   }
 
   function tick(): void {
     ticking ??= clock.every(stepInterval, () => {
-      step().then((goesOn) => {
-        if (goesOn) return;
-        ticking?.();
-        ticking = null;
-      }, (error: unknown) => log.warn('A replay of webhook deliveries could not go on; trying again.', { error }));
+      step().then(
+        (goesOn) => {
+          if (goesOn) return;
+          ticking?.();
+          ticking = null;
+        },
+        (error: unknown) => log.warn('A replay of webhook deliveries could not go on; trying again.', { error }),
+      );
     });
   }
 
@@ -69,14 +91,27 @@ export function createReplays({ host, wake }: { readonly host: Pick<HostApi, 'da
     step,
     start: tick,
     async replay(request) {
-      const found = (await selection(database.knex, request).max('d.id as last').count('d.id as total').first()) as { last: number | null; total: number | string } | undefined;
-      const row = { id: randomUUID(), state: 'running' as const, request: JSON.stringify(request), cursor: 0, last: found?.last ?? 0, total: Number(found?.total ?? 0), replayed: 0, created_at: clock.now(), moved_at: 0 };
+      const found = (await selection(database.knex, request).max('d.id as last').count('d.id as total').first()) as
+        { last: number | null; total: number | string } | undefined;
+      const row = {
+        id: randomUUID(),
+        state: 'running' as const,
+        request: JSON.stringify(request),
+        cursor: 0,
+        last: found?.last ?? 0,
+        total: Number(found?.total ?? 0),
+        replayed: 0,
+        created_at: clock.now(),
+        moved_at: 0,
+      };
       await database.knex(replays).insert(row);
       if (await step()) tick();
       return show((await database.knex(replays).where({ id: row.id }).first()) as ReplayRow);
     },
-    replays: async () => ((await database.knex(replays).orderBy('created_at', 'desc').limit(50)) as ReplayRow[]).map(show),
-    stopReplay: async (id) => (await database.knex(replays).where({ id, state: 'running' }).update({ state: 'stopped' })) > 0,
+    replays: async () =>
+      ((await database.knex(replays).orderBy('created_at', 'desc').limit(50)) as ReplayRow[]).map(show),
+    stopReplay: async (id) =>
+      (await database.knex(replays).where({ id, state: 'running' }).update({ state: 'stopped' })) > 0,
   };
 }
 

@@ -9,8 +9,11 @@ const batch = 500;
 /** Removes what has been kept long enough: delivered ones after `deliveredDays`, failed ones after seven (contract 8), in small steps. Answers how many. */
 export async function sweep({ database }: Pick<HostApi, 'database'>, deliveredDays: number): Promise<number> {
   let removed = 0;
-  for (const { state, days } of [{ state: 'delivered', days: deliveredDays }, { state: 'failed', days: failedDays }]) {
-    for (let found = batch; found === batch; ) {
+  for (const { state, days } of [
+    { state: 'delivered', days: deliveredDays },
+    { state: 'failed', days: failedDays },
+  ]) {
+    for (let found = batch; found === batch;) {
       found = await sweepBatch(database, state, days * day);
       removed += found;
     }
@@ -21,13 +24,35 @@ export async function sweep({ database }: Pick<HostApi, 'database'>, deliveredDa
 async function sweepBatch(database: HostApi['database'], state: string, age: number): Promise<number> {
   return database.transaction(async (knex) => {
     // Ids grow with time, so the oldest come first without an index of their own.
-    const rows: { id: number; event_id: number }[] = await knex(deliveries).where({ state }).where('finished_at', '<', knex.raw('? - ?', [database.now(), age])).orderBy('id').limit(batch).select('id', 'event_id');
+    const rows: { id: number; event_id: number }[] = await knex(deliveries)
+      .where({ state })
+      .where('finished_at', '<', knex.raw('? - ?', [database.now(), age]))
+      .orderBy('id')
+      .limit(batch)
+      .select('id', 'event_id');
     if (rows.length === 0) return 0;
     const ids = rows.map(({ id }) => id);
     // Not one that somebody has sent on its way again meanwhile.
     await knex(deliveries).whereIn('id', ids).where({ state }).delete();
-    await knex(attempts).whereIn('delivery_id', ids).whereNotExists(knex(deliveries).select(knex.raw('1')).whereRaw('id = ??', [`${attempts}.delivery_id`])).delete();
-    await knex(events).whereIn('id', rows.map(({ event_id: id }) => id)).whereNotExists(knex(deliveries).select(knex.raw('1')).whereRaw('event_id = ??', [`${events}.id`])).delete();
+    await knex(attempts)
+      .whereIn('delivery_id', ids)
+      .whereNotExists(
+        knex(deliveries)
+          .select(knex.raw('1'))
+          .whereRaw('id = ??', [`${attempts}.delivery_id`]),
+      )
+      .delete();
+    await knex(events)
+      .whereIn(
+        'id',
+        rows.map(({ event_id: id }) => id),
+      )
+      .whereNotExists(
+        knex(deliveries)
+          .select(knex.raw('1'))
+          .whereRaw('event_id = ??', [`${events}.id`]),
+      )
+      .delete();
     return rows.length;
   });
 }

@@ -29,7 +29,14 @@ export interface StoredSettings {
   readonly removed: Readonly<Record<string, string>>;
 }
 
-export const noSettings: StoredSettings = { enabled: false, secret: '', previous: null, deliveredDays: 3, endpoints: [], removed: {} };
+export const noSettings: StoredSettings = {
+  enabled: false,
+  secret: '',
+  previous: null,
+  deliveredDays: 3,
+  endpoints: [],
+  removed: {},
+};
 
 /** Read once and looked into many times: for emit and the worker. */
 export interface Snapshot {
@@ -61,7 +68,11 @@ export interface SettingsStoreParts {
   readonly elapsed: () => number;
 }
 
-export function createSettingsStore({ host: { options, hooks, clock, site, database }, read, elapsed }: SettingsStoreParts): SettingsStore {
+export function createSettingsStore({
+  host: { options, hooks, clock, site, database },
+  read,
+  elapsed,
+}: SettingsStoreParts): SettingsStore {
   let known: { readonly snapshot: Snapshot; readonly at: number } | null = null;
   let version = 0;
   /** For as long as the database cannot be asked. */
@@ -70,7 +81,13 @@ export function createSettingsStore({ host: { options, hooks, clock, site, datab
     known = null;
     version += 1;
   };
-  for (const action of [`update_option_${webhooksOption}`, `add_option_${webhooksOption}`, 'deleted_option', 'update_option_blogname']) hooks.addAction(action, forget);
+  for (const action of [
+    `update_option_${webhooksOption}`,
+    `add_option_${webhooksOption}`,
+    'deleted_option',
+    'update_option_blogname',
+  ])
+    hooks.addAction(action, forget);
 
   async function load(): Promise<StoredSettings> {
     const stored = await options.get<Partial<StoredSettings> | false>(webhooksOption, false);
@@ -85,7 +102,12 @@ export function createSettingsStore({ host: { options, hooks, clock, site, datab
       if (known !== null && now - known.at < freshFor) return known.snapshot;
       const seen = version;
       try {
-        const snapshot = takeSnapshot({ stored: await load(), siteName: await site.name(), read, now: () => clock.now() });
+        const snapshot = takeSnapshot({
+          stored: await load(),
+          siteName: await site.name(),
+          read,
+          now: () => clock.now(),
+        });
         if (seen === version) known = { snapshot, at: now };
         return (last = snapshot);
       } catch (error) {
@@ -97,7 +119,11 @@ export function createSettingsStore({ host: { options, hooks, clock, site, datab
       for (let attempt = 0; attempt < 50; attempt += 1) {
         const before = await options.get<StoredSettings | false>(webhooksOption, false);
         const after = make({ ...noSettings, ...(before || {}) });
-        const changed = before === false ? await options.add(webhooksOption, after) : JSON.stringify(before) === JSON.stringify(after) || (await options.compareAndSet(webhooksOption, before, after));
+        const changed =
+          before === false
+            ? await options.add(webhooksOption, after)
+            : JSON.stringify(before) === JSON.stringify(after) ||
+              (await options.compareAndSet(webhooksOption, before, after));
         forget();
         if (changed) return;
       }
@@ -106,7 +132,17 @@ export function createSettingsStore({ host: { options, hooks, clock, site, datab
   };
 }
 
-function takeSnapshot({ stored, siteName, read, now }: { readonly stored: StoredSettings; readonly siteName: string; readonly read: SecretReader; readonly now: () => number }): Snapshot {
+function takeSnapshot({
+  stored,
+  siteName,
+  read,
+  now,
+}: {
+  readonly stored: StoredSettings;
+  readonly siteName: string;
+  readonly read: SecretReader;
+  readonly now: () => number;
+}): Snapshot {
   const byEvent = new Map<string, StoredEndpoint[]>();
   for (const endpoint of stored.endpoints) {
     if (!endpoint.enabled || endpoint.url === '') continue;
@@ -128,7 +164,9 @@ function takeSnapshot({ stored, siteName, read, now }: { readonly stored: Stored
       return [...plain(stored.secret), ...previous];
     },
     headersOf(endpoint) {
-      const found = headers.get(endpoint.id) ?? Object.fromEntries(Object.entries(endpoint.headers).map(([name, value]) => [name, read(value) ?? '']));
+      const found =
+        headers.get(endpoint.id) ??
+        Object.fromEntries(Object.entries(endpoint.headers).map(([name, value]) => [name, read(value) ?? '']));
       headers.set(endpoint.id, found);
       return found;
     },

@@ -53,6 +53,14 @@ export function sign(secret: string, timestamp: string, body: Uint8Array): strin
 }
 
 /** Value of `webhook-signature`: one signature for each secret that is valid. */
-export function signStandard(secrets: readonly string[], { id, timestamp, body }: { readonly id: string; readonly timestamp: string; readonly body: Uint8Array }): string {
-  return secrets.map((secret) => `v1,${createHmac('sha256', keysOf(secret).standard).update(`${id}.${timestamp}.`).update(body).digest('base64')}`).join(' ');
+export function signStandard(
+  secrets: readonly string[],
+  { id, timestamp, body }: { readonly id: string; readonly timestamp: string; readonly body: Uint8Array },
+): string {
+  return secrets
+    .map(
+      (secret) =>
+        `v1,${createHmac('sha256', keysOf(secret).standard).update(`${id}.${timestamp}.`).update(body).digest('base64')}`,
+    )
+    .join(' ');
 }

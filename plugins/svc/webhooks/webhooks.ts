@@ -1,5 +1,14 @@
 import type { Catalogue } from './catalogue.ts';
-import type { Condition, Delivery, DeliveryDetail, DeliveryFilter, DeliveryPage, Replay, ReplayRequest, WebhookMetrics } from './delivery.ts';
+import type {
+  Condition,
+  Delivery,
+  DeliveryDetail,
+  DeliveryFilter,
+  DeliveryPage,
+  Replay,
+  ReplayRequest,
+  WebhookMetrics,
+} from './delivery.ts';
 import type { Circuit, Endpoint, EndpointInput, WebhookSettings } from './endpoint.ts';
 import type { Emit } from './event.ts';
 

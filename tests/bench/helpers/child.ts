@@ -31,21 +31,38 @@ export function cleanEnvironment(more: Readonly<Record<string, string>> = {}): R
 }
 
 /** Starts a process of its own group and waits for its ready line. */
-export async function startChild({ command, args, cwd = checkout, env = {}, ready, patience = 30 }: ChildInit): Promise<Child> {
+export async function startChild({
+  command,
+  args,
+  cwd = checkout,
+  env = {},
+  ready,
+  patience = 30,
+}: ChildInit): Promise<Child> {
   const started = performance.now();
   const child = spawn(command, args, { cwd, env: cleanEnvironment(env), detached: true });
   const pid = child.pid ?? 0;
   let printed = '';
-  const ended = new Promise<void>((resolve) => child.once('exit', () => { resolve(); }));
+  const ended = new Promise<void>((resolve) =>
+    child.once('exit', () => {
+      resolve();
+    }),
+  );
   const stop = async (): Promise<void> => {
     signalGroup(pid, 'SIGTERM');
-    const timer = setTimeout(() => { signalGroup(pid, 'SIGKILL'); }, 10_000);
+    const timer = setTimeout(() => {
+      signalGroup(pid, 'SIGKILL');
+    }, 10_000);
     await ended;
     clearTimeout(timer);
   };
   const line = new Promise<string>((resolve, reject) => {
-    const fail = (why: string): void => { reject(new Error(`${command} ${args.join(' ')} ${why}:\n${printed.slice(-2000)}`)); };
-    const timer = setTimeout(() => { fail(`was not ready after ${String(patience)} s`); }, patience * 1000);
+    const fail = (why: string): void => {
+      reject(new Error(`${command} ${args.join(' ')} ${why}:\n${printed.slice(-2000)}`));
+    };
+    const timer = setTimeout(() => {
+      fail(`was not ready after ${String(patience)} s`);
+    }, patience * 1000);
     const note = (chunk: Buffer): void => {
       printed += chunk.toString();
       const match = ready.exec(printed);
@@ -55,8 +72,12 @@ export async function startChild({ command, args, cwd = checkout, env = {}, read
     };
     child.stdout.on('data', note);
     child.stderr.on('data', note);
-    child.once('error', (error) => { fail(`could not be started (${error.message})`); });
-    child.once('exit', (code) => { fail(`ended with code ${String(code)}`); });
+    child.once('error', (error) => {
+      fail(`could not be started (${error.message})`);
+    });
+    child.once('exit', (code) => {
+      fail(`ended with code ${String(code)}`);
+    });
   });
   try {
     const found = await line;
@@ -68,17 +89,26 @@ export async function startChild({ command, args, cwd = checkout, env = {}, read
 }
 
 /** Runs a process to its end; answers its output, throws it when it fails. */
-export function runToEnd(command: string, args: readonly string[], init: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {}): Promise<string> {
+export function runToEnd(
+  command: string,
+  args: readonly string[],
+  init: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: init.cwd ?? checkout, env: cleanEnvironment(init.env) });
     let printed = '';
-    const note = (chunk: Buffer): void => { printed += chunk.toString(); };
+    const note = (chunk: Buffer): void => {
+      printed += chunk.toString();
+    };
     child.stdout.on('data', note);
     child.stderr.on('data', note);
     child.once('error', reject);
     child.once('exit', (code) => {
       if (code === 0) resolve(printed);
-      else reject(new Error(`${command} ${args.join(' ')} ended with code ${String(code)}: ${printed.trim().slice(-1000)}`));
+      else
+        reject(
+          new Error(`${command} ${args.join(' ')} ended with code ${String(code)}: ${printed.trim().slice(-1000)}`),
+        );
     });
   });
 }

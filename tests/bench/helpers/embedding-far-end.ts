@@ -16,8 +16,18 @@ function next(): number {
 const vectors = Array.from({ length: inputs }, () => Array.from({ length: dimensions }, next));
 const answerOf = (embeddingOf: (vector: readonly number[]) => unknown): Buffer => {
   const data = vectors.map((vector, index) => ({ object: 'embedding', index, embedding: embeddingOf(vector) }));
-  const body = Buffer.from(JSON.stringify({ object: 'list', data, model: 'text-embedding-3-small', usage: { prompt_tokens: 900, total_tokens: 900 } }));
-  return Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${String(body.length)}\r\n\r\n`), body]);
+  const body = Buffer.from(
+    JSON.stringify({
+      object: 'list',
+      data,
+      model: 'text-embedding-3-small',
+      usage: { prompt_tokens: 900, total_tokens: 900 },
+    }),
+  );
+  return Buffer.concat([
+    Buffer.from(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${String(body.length)}\r\n\r\n`),
+    body,
+  ]);
 };
 const floats = answerOf((vector) => vector.map((value) => Number(value.toPrecision(9))));
 const base64 = answerOf((vector) => Buffer.from(Float32Array.from(vector).buffer).toString('base64'));

@@ -2,27 +2,46 @@ import { createServer, type AddressInfo } from 'node:net';
 
 // A provider that answers at once: one fixed chat completion. Run as a process of its own, on bare sockets, so that it takes
 // as little as can be of the processors that the servers under test share with it.
-const body = Buffer.from(JSON.stringify({
-  id: 'chatcmpl-bench',
-  object: 'chat.completion',
-  created: 1735689600,
-  model: 'gpt-4.1-mini-2025-04-14',
-  choices: [{
-    index: 0,
-    message: { role: 'assistant', content: 'A fixed answer of one sentence, as long as answers of one sentence are.', refusal: null, annotations: [] },
-    logprobs: null,
-    finish_reason: 'stop',
-  }],
-  usage: {
-    prompt_tokens: 25, completion_tokens: 15, total_tokens: 40,
-    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
-    completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0, accepted_prediction_tokens: 0, rejected_prediction_tokens: 0 },
-  },
-  service_tier: 'default',
-  system_fingerprint: 'fp_bench',
-}));
+const body = Buffer.from(
+  JSON.stringify({
+    id: 'chatcmpl-bench',
+    object: 'chat.completion',
+    created: 1735689600,
+    model: 'gpt-4.1-mini-2025-04-14',
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: 'assistant',
+          content: 'A fixed answer of one sentence, as long as answers of one sentence are.',
+          refusal: null,
+          annotations: [],
+        },
+        logprobs: null,
+        finish_reason: 'stop',
+      },
+    ],
+    usage: {
+      prompt_tokens: 25,
+      completion_tokens: 15,
+      total_tokens: 40,
+      prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+      completion_tokens_details: {
+        reasoning_tokens: 0,
+        audio_tokens: 0,
+        accepted_prediction_tokens: 0,
+        rejected_prediction_tokens: 0,
+      },
+    },
+    service_tier: 'default',
+    system_fingerprint: 'fp_bench',
+  }),
+);
 
-const answer = Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${String(body.length)}\r\n\r\n`), body]);
+const answer = Buffer.concat([
+  Buffer.from(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${String(body.length)}\r\n\r\n`),
+  body,
+]);
 
 /** Where the first request in the bytes ends, or -1 while it has not all come. Clients do not pipeline. */
 function endOfRequest(bytes: Buffer): number {

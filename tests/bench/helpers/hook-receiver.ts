@@ -20,7 +20,11 @@ function start(): Promise<Server> {
       }
     });
   });
-  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => { resolve(server); }));
+  return new Promise((resolve) =>
+    server.listen(0, '127.0.0.1', () => {
+      resolve(server);
+    }),
+  );
 }
 
 const servers = await Promise.all(Array.from({ length: 16 }, start));

@@ -18,7 +18,16 @@ export interface Subjects {
   readonly tapableHeld: Subject;
 }
 
-const names = ['the_title', 'the_content', 'option_blogname', 'pre_option_home', 'rest_pre_dispatch', 'user_has_cap', 'svc_providers', 'svc_text_request'];
+const names = [
+  'the_title',
+  'the_content',
+  'option_blogname',
+  'pre_option_home',
+  'rest_pre_dispatch',
+  'user_has_cap',
+  'svc_providers',
+  'svc_text_request',
+];
 
 /** One of each for all subjects, as a process has one: what is known of one hook's calls does not fit the next one's. */
 const hooks = createHooks();
@@ -36,11 +45,26 @@ export function subjectsOf(count: number): Subjects {
   const lists = own.map((name, hook) => Array.from({ length: count }, (_, index) => addStep(name, hook * 10 + index)));
   const quoted = own.map((name) => JSON.stringify(name));
   return {
-    ours: calls(quoted.map((name) => `hooks.applyFilters(${name}, value)`), { hooks }),
-    loop: calls(own.map((_, hook) => `runSteps(lists[${String(hook)}], value)`), { runSteps, lists }),
-    wordpress: calls(quoted.map((name) => `wordpress.applyFilters(${name}, value)`), { wordpress }),
-    tapableByName: calls(quoted.map((name) => `tapable.for(${name}).call(value)`), { tapable }),
-    tapableHeld: calls(own.map((name) => `${name}.call(value)`), Object.fromEntries(own.map((name) => [name, tapable.for(name)]))),
+    ours: calls(
+      quoted.map((name) => `hooks.applyFilters(${name}, value)`),
+      { hooks },
+    ),
+    loop: calls(
+      own.map((_, hook) => `runSteps(lists[${String(hook)}], value)`),
+      { runSteps, lists },
+    ),
+    wordpress: calls(
+      quoted.map((name) => `wordpress.applyFilters(${name}, value)`),
+      { wordpress },
+    ),
+    tapableByName: calls(
+      quoted.map((name) => `tapable.for(${name}).call(value)`),
+      { tapable },
+    ),
+    tapableHeld: calls(
+      own.map((name) => `${name}.call(value)`),
+      Object.fromEntries(own.map((name) => [name, tapable.for(name)])),
+    ),
   };
 }
 

@@ -24,7 +24,10 @@ export interface LoadResult {
  *
  * @throws Error when any answer is not a 2xx: the figure of a server that refuses means nothing.
  */
-export async function load(target: Target, { callers, seconds }: { readonly callers: number; readonly seconds: number }): Promise<LoadResult> {
+export async function load(
+  target: Target,
+  { callers, seconds }: { readonly callers: number; readonly seconds: number },
+): Promise<LoadResult> {
   const before = await processorTime(target.pid);
   const result = await autocannon({
     url: target.url,

@@ -18,26 +18,62 @@ const commonWords = ['order', 'shipping', 'please', 'thank', 'return', 'account'
 const letters = 'abcdefiklmnopqrstuvwxz';
 const pairs = ['in', 'er', 'th', 'or', 'sh', 'co', 'qu', 'xy', 'zu', 'fi'];
 const parts = ['ingcon', 'hippi', 'tersti', 'accou', 'unver', 'prequi', 'nork', 'xyzu', 'merlo', 'rder'];
-const phrases = ['thank you', 'my order', 'is the', 'shipping please', 'how to', 'you is', 'order the', 'return it', 'not can', 'the order'];
+const phrases = [
+  'thank you',
+  'my order',
+  'is the',
+  'shipping please',
+  'how to',
+  'you is',
+  'order the',
+  'return it',
+  'not can',
+  'the order',
+];
 
 const kinds: readonly Kind[] = [
   { name: 'first page', query: () => ({}) },
   { name: 'page in the middle', query: (turn, rows) => ({ per_page: 100, page: Math.floor(rows / 200) + turn }) },
   { name: 'last pages', query: (turn, rows) => ({ page: Math.floor(rows / 20) - turn }) },
-  { name: 'of a chatbot, page in the middle', query: (turn, rows) => ({ bot_id: 1 + (turn % 5), page: Math.floor(rows / 500) + turn }) },
+  {
+    name: 'of a chatbot, page in the middle',
+    query: (turn, rows) => ({ bot_id: 1 + (turn % 5), page: Math.floor(rows / 500) + turn }),
+  },
   { name: 'common word', query: (turn) => ({ message_search: pick(commonWords, turn) }) },
-  { name: 'common word, deep page', query: (turn, rows) => ({ message_search: pick(commonWords, turn), page: Math.floor(rows / 100) + turn }) },
-  { name: 'rare word', query: (turn) => ({ message_search: turn % 2 === 0 ? 'xylophonist' : `#${String(100_000 + 10 * (turn + 1))}` }) },
+  {
+    name: 'common word, deep page',
+    query: (turn, rows) => ({ message_search: pick(commonWords, turn), page: Math.floor(rows / 100) + turn }),
+  },
+  {
+    name: 'rare word',
+    query: (turn) => ({ message_search: turn % 2 === 0 ? 'xylophonist' : `#${String(100_000 + 10 * (turn + 1))}` }),
+  },
   { name: 'no such word', query: (turn) => ({ message_search: `jjjwww${String(turn)}` }) },
   { name: 'part of words', query: (turn) => ({ message_search: pick(parts, turn) }) },
   { name: 'one letter', query: (turn) => ({ message_search: letters[turn % letters.length] ?? 'a' }) },
   { name: 'two letters', query: (turn) => ({ message_search: pick(pairs, turn) }) },
-  { name: 'three letters', query: (turn) => ({ message_search: pick(['ing', 'the', 'ent', 'con', 'ver', 'qui', 'ship', 'ord'], turn) }) },
+  {
+    name: 'three letters',
+    query: (turn) => ({ message_search: pick(['ing', 'the', 'ent', 'con', 'ver', 'qui', 'ship', 'ord'], turn) }),
+  },
   { name: 'sign', query: (turn) => ({ message_search: pick(['?', '%', '_', '#', '.'], turn) }) },
   { name: 'two common words in a row', query: (turn) => ({ message_search: pick(phrases, turn) }) },
   { name: 'user, few found', query: (turn) => ({ user_search: `.${String(100 + turn * 7)}` }) },
-  { name: 'user, many found', query: (turn, rows) => ({ user_search: pick(['a', 'e', 'example', 'ing', 'con'], turn), page: Math.floor(rows / 200) }) },
-  { name: 'word, user and chatbot', query: (turn) => ({ message_search: pick(commonWords, turn), user_search: pick(['con', 'ing', 'ver'], turn), bot_id: 1 + (turn % 5) }) },
+  {
+    name: 'user, many found',
+    query: (turn, rows) => ({
+      user_search: pick(['a', 'e', 'example', 'ing', 'con'], turn),
+      page: Math.floor(rows / 200),
+    }),
+  },
+  {
+    name: 'word, user and chatbot',
+    query: (turn) => ({
+      message_search: pick(commonWords, turn),
+      user_search: pick(['con', 'ing', 'ver'], turn),
+      bot_id: 1 + (turn % 5),
+    }),
+  },
 ];
 
 function pick<Item>(items: readonly Item[], turn: number): Item {
@@ -47,10 +83,25 @@ function pick<Item>(items: readonly Item[], turn: number): Item {
 /** The longest that a 95th of the calls may take, in milliseconds. */
 const most = 50;
 
-export async function measureQueries({ host, key, dialect, conversations, rounds }: Measured & { readonly dialect: string; readonly conversations: number; readonly rounds: number }): Promise<BenchRow[]> {
+export async function measureQueries({
+  host,
+  key,
+  dialect,
+  conversations,
+  rounds,
+}: Measured & { readonly dialect: string; readonly conversations: number; readonly rounds: number }): Promise<
+  BenchRow[]
+> {
   const call = caller({ host, key });
   const first = await timed(() => call({}));
-  const rows: BenchRow[] = [{ name: `${dialect}: first call of the process, which reads the catalogue`, value: first.time, unit: 'ms', note: `${conversations.toLocaleString('en-GB')} conversations` }];
+  const rows: BenchRow[] = [
+    {
+      name: `${dialect}: first call of the process, which reads the catalogue`,
+      value: first.time,
+      unit: 'ms',
+      note: `${conversations.toLocaleString('en-GB')} conversations`,
+    },
+  ];
   for (const { name, query } of kinds) {
     const times: number[] = [];
     let total = '';
@@ -64,14 +115,23 @@ export async function measureQueries({ host, key, dialect, conversations, rounds
     times.sort((one, other) => one - other);
     const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
     const note = `p50 ${at(0.5).toFixed(1)}, longest ${at(1).toFixed(1)}, processor ${((user + system) / 1000 / rounds).toFixed(1)} ms a call; the last found ${Number(total).toLocaleString('en-GB')}`;
-    rows.push({ name: `${dialect}: ${name}, p95`, value: at(0.95), unit: 'ms', target: { at: 'most', value: most }, note });
+    rows.push({
+      name: `${dialect}: ${name}, p95`,
+      value: at(0.95),
+      unit: 'ms',
+      target: { at: 'most', value: most },
+      note,
+    });
   }
   return rows;
 }
 
 function caller({ host, key }: Measured): (query: Query) => Promise<string> {
   return async (query) => {
-    const response = await host.fetch(`/wp-json/svc/v1/logs?${new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)])).toString()}`, { headers: { authorization: `Bearer ${key}` } });
+    const response = await host.fetch(
+      `/wp-json/svc/v1/logs?${new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)])).toString()}`,
+      { headers: { authorization: `Bearer ${key}` } },
+    );
     await response.arrayBuffer();
     if (!response.ok) throw new Error(`GET /logs answered ${String(response.status)}.`);
     return response.headers.get('X-SVC-Total') ?? '';
@@ -93,7 +153,19 @@ export async function measureRate({ host, key, seconds }: Measured & { readonly 
   const url = `${host.url}/wp-json/svc/v1/logs`;
   const headers = { authorization: `Bearer ${key}` };
   await autocannon({ url, headers, connections: 16, duration: Math.min(2, seconds), workers: 1 });
-  const { requests, latency, non2xx } = await autocannon({ url, headers, connections: 16, duration: seconds, workers: 1 });
+  const { requests, latency, non2xx } = await autocannon({
+    url,
+    headers,
+    connections: 16,
+    duration: seconds,
+    workers: 1,
+  });
   if (non2xx > 0) throw new Error(`${String(non2xx)} calls of GET /logs failed.`);
-  return { name: 'SQLite, 10,000 conversations: GET /logs, 20 rows', value: requests.average, unit: 'requests/s', target: { at: 'least', value: least }, note: `p50 ${String(latency.p50)} ms` };
+  return {
+    name: 'SQLite, 10,000 conversations: GET /logs, 20 rows',
+    value: requests.average,
+    unit: 'requests/s',
+    target: { at: 'least', value: least },
+    note: `p50 ${String(latency.p50)} ms`,
+  };
 }

@@ -38,22 +38,62 @@ interface TableOf {
 
 const userTable: TableOf = {
   table: 'users',
-  columns: [['id', 'int'], ['login', 'text'], ['login_key', 'text'], ['email', 'text'], ['email_key', 'text'], ['display_name', 'text'], ['display_key', 'text'], ['roles', 'text'], ['password_hash', 'text'], ['created_at', 'bigint'], ['slug', 'text']],
+  columns: [
+    ['id', 'int'],
+    ['login', 'text'],
+    ['login_key', 'text'],
+    ['email', 'text'],
+    ['email_key', 'text'],
+    ['display_name', 'text'],
+    ['display_key', 'text'],
+    ['roles', 'text'],
+    ['password_hash', 'text'],
+    ['created_at', 'bigint'],
+    ['slug', 'text'],
+  ],
 };
 
 const conversationTable: TableOf = {
   table: 'svc_conversations',
   columns: [
-    ['id', 'bigint'], ['uuid', 'text'], ['bot_id', 'bigint'], ['user_id', 'bigint'], ['session_id', 'text'], ['module', 'text'], ['message_count', 'int'], ['created_at', 'bigint'],
-    ['last_message_at', 'bigint'], ['page_url', 'text'], ['ip', 'text'], ['variables', 'text'], ['stored', 'text'], ['tokens', 'bigint'], ['cost', 'bigint'], ['liked', 'int'], ['disliked', 'int'], ['revision', 'bigint'],
+    ['id', 'bigint'],
+    ['uuid', 'text'],
+    ['bot_id', 'bigint'],
+    ['user_id', 'bigint'],
+    ['session_id', 'text'],
+    ['module', 'text'],
+    ['message_count', 'int'],
+    ['created_at', 'bigint'],
+    ['last_message_at', 'bigint'],
+    ['page_url', 'text'],
+    ['ip', 'text'],
+    ['variables', 'text'],
+    ['stored', 'text'],
+    ['tokens', 'bigint'],
+    ['cost', 'bigint'],
+    ['liked', 'int'],
+    ['disliked', 'int'],
+    ['revision', 'bigint'],
   ],
 };
 
 const messageTable: TableOf = {
   table: 'svc_messages',
   columns: [
-    ['conversation_id', 'bigint'], ['uuid', 'text'], ['position', 'int'], ['role', 'text'], ['content', 'text'], ['created_at', 'bigint'], ['provider', 'text'], ['model', 'text'],
-    ['input_tokens', 'int'], ['output_tokens', 'int'], ['total_tokens', 'int'], ['cost', 'bigint'], ['feedback', 'text'], ['indexed', 'smallint'],
+    ['conversation_id', 'bigint'],
+    ['uuid', 'text'],
+    ['position', 'int'],
+    ['role', 'text'],
+    ['content', 'text'],
+    ['created_at', 'bigint'],
+    ['provider', 'text'],
+    ['model', 'text'],
+    ['input_tokens', 'int'],
+    ['output_tokens', 'int'],
+    ['total_tokens', 'int'],
+    ['cost', 'bigint'],
+    ['feedback', 'text'],
+    ['indexed', 'smallint'],
   ],
 };
 
@@ -69,7 +109,10 @@ export function createWriter(database: Database): LogsWriter {
       },
       postgresql: async ({ rows: query }) => {
         const lists = columns.map(([, type], index) => `$${String(index + 1)}::${type}[]`).join(', ');
-        await query(`INSERT INTO ${table} (${names}) SELECT * FROM unnest(${lists})`, columns.map((_, index) => rows.map((row) => row[index])));
+        await query(
+          `INSERT INTO ${table} (${names}) SELECT * FROM unnest(${lists})`,
+          columns.map((_, index) => rows.map((row) => row[index])),
+        );
       },
     });
   }
@@ -77,7 +120,22 @@ export function createWriter(database: Database): LogsWriter {
   return {
     async users(users) {
       // The administrator has the first id.
-      const rows = users.map(({ id, login, email, displayName }) => [id + 1000, login, login, email, email, displayName, displayName.toLowerCase(), '["subscriber"]', '!', 0, login] as const);
+      const rows = users.map(
+        ({ id, login, email, displayName }) =>
+          [
+            id + 1000,
+            login,
+            login,
+            email,
+            email,
+            displayName,
+            displayName.toLowerCase(),
+            '["subscriber"]',
+            '!',
+            0,
+            login,
+          ] as const,
+      );
       for (let start = 0; start < rows.length; start += 1000) await insert(userTable, rows.slice(start, start + 1000));
     },
     async conversations(conversations) {
@@ -99,15 +157,49 @@ export function createWriter(database: Database): LogsWriter {
   };
 }
 
-function conversationRow({ id, botId, userId, sessionId, createdAt, messages, liked }: ConversationSeed): readonly Value[] {
+function conversationRow({
+  id,
+  botId,
+  userId,
+  sessionId,
+  createdAt,
+  messages,
+  liked,
+}: ConversationSeed): readonly Value[] {
   const last = messages.at(-1)?.createdAt ?? createdAt;
-  return [id, randomUUID(), botId, userId === 0 ? 0 : userId + 1000, sessionId, 'chatbot', messages.length, createdAt, last, 'https://shop.example/', '203.0.113.0', '{}', '[]', messages.length * 60, messages.length * 45, liked, 0, 0];
+  return [
+    id,
+    randomUUID(),
+    botId,
+    userId === 0 ? 0 : userId + 1000,
+    sessionId,
+    'chatbot',
+    messages.length,
+    createdAt,
+    last,
+    'https://shop.example/',
+    '203.0.113.0',
+    '{}',
+    '[]',
+    messages.length * 60,
+    messages.length * 45,
+    liked,
+    0,
+    0,
+  ];
 }
 
 function messageRows({ id, messages, liked }: ConversationSeed): (readonly Value[])[] {
   return messages.map(({ role, content, createdAt }, index) => [
-    id, `m-${String(index + 1)}`, index + 1, role, content, createdAt,
-    ...(role === 'user' ? [null, null, null, null, null, null, 'none'] : ['OpenAI', 'gpt-4o-mini', 80, 40, 120, 90, liked === 1 && index === 1 ? 'up' : 'none']),
+    id,
+    `m-${String(index + 1)}`,
+    index + 1,
+    role,
+    content,
+    createdAt,
+    ...(role === 'user'
+      ? [null, null, null, null, null, null, 'none']
+      : ['OpenAI', 'gpt-4o-mini', 80, 40, 120, 90, liked === 1 && index === 1 ? 'up' : 'none']),
     1,
   ]);
 }

@@ -25,7 +25,11 @@ export async function startPortkey(): Promise<Portkey> {
   try {
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, 'package.json'), '{"private": true}');
-    await runToEnd('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--save-exact', `${packageName}@${version}`], { cwd: folder });
+    await runToEnd(
+      'npm',
+      ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--save-exact', `${packageName}@${version}`],
+      { cwd: folder },
+    );
     const root = join(folder, 'node_modules', packageName);
     const installed = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
     const port = await freePort();
@@ -52,7 +56,9 @@ function freePort(): Promise<number> {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', () => {
       const { port } = server.address() as AddressInfo;
-      server.close(() => { resolve(port); });
+      server.close(() => {
+        resolve(port);
+      });
     });
   });
 }

@@ -21,16 +21,25 @@ const args = {
     required: true,
     items: {
       type: 'object',
-      properties: { role: { type: 'string', enum: ['system', 'user', 'assistant'], required: true }, content: { type: 'string', required: true } },
+      properties: {
+        role: { type: 'string', enum: ['system', 'user', 'assistant'], required: true },
+        content: { type: 'string', required: true },
+      },
     },
   },
   temperature: { type: 'number', minimum: 0, maximum: 2 },
 } as const satisfies Record<string, JsonSchema>;
 
-const answer = (params: Record<string, unknown>): unknown => ({ content: 'hello', model: params['model'], count: (params['messages'] as unknown[]).length });
+const answer = (params: Record<string, unknown>): unknown => ({
+  content: 'hello',
+  model: params['model'],
+  count: (params['messages'] as unknown[]).length,
+});
 
 function bareExpress(): RequestListener {
-  const { properties: { role, content } } = args.messages.items;
+  const {
+    properties: { role, content },
+  } = args.messages.items;
   const validate = new Ajv({ strict: false }).compile({
     type: 'object',
     required: ['provider', 'model', 'messages'],
@@ -38,8 +47,13 @@ function bareExpress(): RequestListener {
       provider: { type: 'string', enum: args.provider.enum },
       model: { type: 'string', minLength: 1 },
       messages: {
-        type: 'array', minItems: 1,
-        items: { type: 'object', required: ['role', 'content'], properties: { role: { type: role.type, enum: role.enum }, content: { type: content.type } } },
+        type: 'array',
+        minItems: 1,
+        items: {
+          type: 'object',
+          required: ['role', 'content'],
+          properties: { role: { type: role.type, enum: role.enum }, content: { type: content.type } },
+        },
       },
       temperature: { type: 'number', minimum: 0, maximum: 2 },
     },
@@ -58,13 +72,20 @@ const visitor: User = { id: 0, login: '', email: '', displayName: '', roles: [],
 
 function hostRest(): RestHandler {
   const site = { name: () => Promise.resolve('Bench') };
-  const rest = createRest({ hooks: createHooks(), log: quiet, clock: { now: () => 0 }, siteUrl: 'http://bench.test', prefix: 'wp-json', site });
+  const rest = createRest({
+    hooks: createHooks(),
+    log: quiet,
+    clock: { now: () => 0 },
+    siteUrl: 'http://bench.test',
+    prefix: 'wp-json',
+    site,
+  });
   rest.registerRoute('bench/v1', '/generate', { methods: ['POST'], args, handler: ({ params }) => answer(params) });
   return createRestHandler({ rest, prefix: 'wp-json', currentUser: () => visitor, log: quiet });
 }
 
 const listeners: Record<string, () => RequestListener> = {
-  'bare': bareExpress,
+  bare: bareExpress,
   'in-express': () => express().use(hostRest()),
   'before-express': () => {
     const rest = hostRest();

@@ -14,7 +14,13 @@ export interface DataFolder {
 /** An empty data folder and the environment of a site that lives in it, with an administrator, on a free port. */
 export async function createDataFolder(): Promise<DataFolder> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-site-'));
-  const env = { PORT: '0', DATA_DIR: folder, ADMIN_USER: 'admin', ADMIN_PASSWORD: 'bench-password', ADMIN_EMAIL: 'admin@example.com' };
+  const env = {
+    PORT: '0',
+    DATA_DIR: folder,
+    ADMIN_USER: 'admin',
+    ADMIN_PASSWORD: 'bench-password',
+    ADMIN_EMAIL: 'admin@example.com',
+  };
   return {
     env,
     cli: (...args) => runToEnd(process.execPath, ['--import', 'tsx', 'host/cli/main.ts', ...args], { env }),

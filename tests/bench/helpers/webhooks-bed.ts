@@ -40,11 +40,13 @@ export async function openBed(dialect: Dialect): Promise<Bed> {
 export async function emitMany({ webhooks }: Opened, count: number, callers = 64): Promise<number> {
   let left = count;
   const began = performance.now();
-  await Promise.all(Array.from({ length: callers }, async () => {
-    while (left-- > 0) {
-      const { error } = await webhooks.emit('chatbot.session_started', queued(left));
-      if (error !== null) throw new Error(error);
-    }
-  }));
+  await Promise.all(
+    Array.from({ length: callers }, async () => {
+      while (left-- > 0) {
+        const { error } = await webhooks.emit('chatbot.session_started', queued(left));
+        if (error !== null) throw new Error(error);
+      }
+    }),
+  );
   return (count / (performance.now() - began)) * 1000;
 }

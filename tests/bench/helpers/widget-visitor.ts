@@ -8,29 +8,53 @@ export interface WidgetVisitor {
 
 /** @param root REST root of the site. @param number of the visitor: each counts against limits of its own. */
 export async function openVisitor(root: string, bot: number, number: number): Promise<WidgetVisitor> {
-  const headers = { 'content-type': 'application/json', 'x-forwarded-for': `203.0.${String(number >> 8)}.${String(number & 255)}` };
+  const headers = {
+    'content-type': 'application/json',
+    'x-forwarded-for': `203.0.${String(number >> 8)}.${String(number & 255)}`,
+  };
   const base = `${root}/svc-widget/v1/bots/${String(bot)}`;
   const started = await fetch(`${base}/start`, { method: 'POST', headers, body: JSON.stringify({ new: true }) });
-  if (started.status !== 200) throw new Error(`The widget's start answered ${String(started.status)}: ${await started.text()}`);
+  if (started.status !== 200)
+    throw new Error(`The widget's start answered ${String(started.status)}: ${await started.text()}`);
   const { token } = (await started.json()) as { token: string };
   return {
     async send(text) {
       const controller = new AbortController();
       const body = JSON.stringify({ token, message_id: randomUUID(), text });
-      const answer = await fetch(`${base}/messages`, { method: 'POST', headers: { ...headers, accept: 'text/event-stream' }, body, signal: controller.signal });
-      if (answer.status !== 200 || answer.body === null) throw new Error(`The widget's send answered ${String(answer.status)}: ${await answer.text()}`);
+      const answer = await fetch(`${base}/messages`, {
+        method: 'POST',
+        headers: { ...headers, accept: 'text/event-stream' },
+        body,
+        signal: controller.signal,
+      });
+      if (answer.status !== 200 || answer.body === null)
+        throw new Error(`The widget's send answered ${String(answer.status)}: ${await answer.text()}`);
       const times = latencies(answer.body);
       const { value: first } = await times.next();
       if (first === undefined) throw new Error('The answer ended without a token.');
-      return { first, rest: collect(times), close: () => { controller.abort(); } };
+      return {
+        first,
+        rest: collect(times),
+        close: () => {
+          controller.abort();
+        },
+      };
     },
   };
 }
 
 /** The same tokens without anything in between: what the machine itself takes. */
 export async function straight(farEnd: string): Promise<readonly number[]> {
-  const body = JSON.stringify({ model: 'gpt-4.1-mini', stream: true, messages: [{ role: 'user', content: 'Count to ten.' }] });
-  const answer = await fetch(`${farEnd}/v1/chat/completions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  const body = JSON.stringify({
+    model: 'gpt-4.1-mini',
+    stream: true,
+    messages: [{ role: 'user', content: 'Count to ten.' }],
+  });
+  const answer = await fetch(`${farEnd}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
   if (answer.body === null) throw new Error('The far end answered without a body.');
   return collect(latencies(answer.body));
 }
@@ -54,10 +78,17 @@ async function* latencies(body: ReadableStream<Uint8Array>): AsyncGenerator<numb
     const end = text.lastIndexOf('\n\n');
     if (end < 0) continue;
     // The whole text stands once more in the last event, and in that of errors nothing of it.
-    const events = text.slice(0, end).split('\n\n').filter((event) => /^(event: delta|data:)/.test(event));
-    const error = text.slice(0, end).split('\n\n').find((event) => event.startsWith('event: error'));
+    const events = text
+      .slice(0, end)
+      .split('\n\n')
+      .filter((event) => /^(event: delta|data:)/.test(event));
+    const error = text
+      .slice(0, end)
+      .split('\n\n')
+      .find((event) => event.startsWith('event: error'));
     if (error !== undefined) throw new Error(error);
     text = text.slice(end + 2);
-    for (const event of events) for (const [, sent = '0'] of event.matchAll(/@(\d+)@/g)) yield Number(now - BigInt(sent)) / 1e6;
+    for (const event of events)
+      for (const [, sent = '0'] of event.matchAll(/@(\d+)@/g)) yield Number(now - BigInt(sent)) / 1e6;
   }
 }

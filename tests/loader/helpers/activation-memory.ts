@@ -32,7 +32,9 @@ export function runRounds({ folder, slug, first, last }: RoundsInit): Promise<Ro
   const file = fileURLToPath(new URL('../fixtures/activation-rounds.ts', import.meta.url));
   // Code is kept once it is there; else that of the start is given up somewhere between the readings, two megabytes of it.
   const flags = ['--expose-gc', '--no-flush-bytecode', '--import', 'tsx'];
-  const child = spawn(process.execPath, [...flags, file, folder, slug, String(first), String(last)], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [...flags, file, folder, slug, String(first), String(last)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let out = '';
   let said = '';
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));

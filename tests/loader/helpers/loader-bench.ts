@@ -23,14 +23,25 @@ export interface LoaderBench {
 }
 
 /** @param shipped folders of plugins that come with the host. */
-export async function createLoaderBench({ shipped = [] }: { readonly shipped?: readonly string[] } = {}): Promise<LoaderBench> {
+export async function createLoaderBench({
+  shipped = [],
+}: { readonly shipped?: readonly string[] } = {}): Promise<LoaderBench> {
   const folders = await createPluginFolders();
   const clock = createFakeClock();
   const services = createCountedServices({ clock });
   const migrated: string[] = [];
-  const migrate = async (slug: string, migrations: readonly Migration[]): Promise<void> => void migrated.push(...migrations.map(({ id }) => `${slug} ${id}`));
+  const migrate = async (slug: string, migrations: readonly Migration[]): Promise<void> =>
+    void migrated.push(...migrations.map(({ id }) => `${slug} ${id}`));
   const make = (each: CountedServices): Loader =>
-    createLoader({ pluginDirs: [folders.directory], shippedDirs: shipped.map((slug) => join(folders.directory, slug)), options: each.options, migrate, services: each, hostVersion: '1.0.0', log: each.log });
+    createLoader({
+      pluginDirs: [folders.directory],
+      shippedDirs: shipped.map((slug) => join(folders.directory, slug)),
+      options: each.options,
+      migrate,
+      services: each,
+      hostVersion: '1.0.0',
+      log: each.log,
+    });
   const loader = make(services);
   return {
     folders,

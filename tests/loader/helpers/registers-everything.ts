@@ -1,5 +1,9 @@
 /** The files of a plugin in plain JavaScript that uses every part of the host which can be registered with. */
-export function registersEverything({ more = '' }: { /** Code that runs at each `register`. */ readonly more?: string | undefined } = {}): Readonly<Record<string, string>> {
+export function registersEverything({
+  more = '',
+}: { /** Code that runs at each `register`. */ readonly more?: string | undefined } = {}): Readonly<
+  Record<string, string>
+> {
   return {
     'index.js': `
 import { ticks } from './ticks.js';

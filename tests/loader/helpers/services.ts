@@ -21,7 +21,13 @@ export interface CountedServices extends HostServices {
 }
 
 /** Only what the loader and the plugins of its tests use is there. */
-export function createCountedServices({ clock, stored = new Map<string, unknown>() }: { clock: Clock; stored?: Map<string, unknown> }): CountedServices {
+export function createCountedServices({
+  clock,
+  stored = new Map<string, unknown>(),
+}: {
+  clock: Clock;
+  stored?: Map<string, unknown>;
+}): CountedServices {
   const registrations = new Set<{ readonly text: string }>();
   const routes = new Map<string, readonly RouteDefinition[]>();
   const lines: LogLine[] = [];
@@ -40,10 +46,19 @@ export function createCountedServices({ clock, stored = new Map<string, unknown>
   ];
 
   const services = {
-    site: { url: 'http://site.test', role: 'all' as const, version: '1.0.0', name: async () => 'Test', timezone: async () => 'UTC' },
+    site: {
+      url: 'http://site.test',
+      role: 'all' as const,
+      version: '1.0.0',
+      name: async () => 'Test',
+      timezone: async () => 'UTC',
+    },
     publicPages: { add: (slug: string, { path }: { path: string }) => keep(`public page ${path} of ${slug}`) },
     hooks,
-    options: { ...createOptions(stored), registerSetting: (name: string) => keep(`setting ${name}`) } as unknown as OptionsApi,
+    options: {
+      ...createOptions(stored),
+      registerSetting: (name: string) => keep(`setting ${name}`),
+    } as unknown as OptionsApi,
     secrets: { encrypt: (plain: string) => plain, decrypt: (text: string) => text },
     rest: {
       registerRoute(namespace: string, route: string, definition: readonly RouteDefinition[]): Undo {
@@ -58,7 +73,11 @@ export function createCountedServices({ clock, stored = new Map<string, unknown>
       },
     },
     cron: { addSchedule: (name: string) => keep(`schedule ${name}`) },
-    admin: { addPage: ({ slug }: { slug: string }) => keep(`page ${slug}`), addBadge: () => keep('badge'), addSetupChoice: () => keep('choice') },
+    admin: {
+      addPage: ({ slug }: { slug: string }) => keep(`page ${slug}`),
+      addBadge: () => keep('badge'),
+      addSetupChoice: () => keep('choice'),
+    },
     cli: { addCommand: ({ name }: CliCommand) => keep(`command ${name}`), addCommands: () => keep('commands') },
     database: { dialect: 'sqlite', knex: {}, transaction: async (work: (transaction: unknown) => unknown) => work({}) },
     users: { get: async () => null },
@@ -75,7 +94,8 @@ export function createCountedServices({ clock, stored = new Map<string, unknown>
 
 function createOptions(stored: Map<string, unknown>): Pick<OptionsApi, 'get' | 'update' | 'compareAndSet'> {
   return {
-    get: async <Value>(name: string, fallback?: Value) => structuredClone(stored.has(name) ? stored.get(name) : (fallback ?? false)) as Value,
+    get: async <Value>(name: string, fallback?: Value) =>
+      structuredClone(stored.has(name) ? stored.get(name) : (fallback ?? false)) as Value,
     update: async (name, value) => (stored.set(name, structuredClone(value)), true),
     compareAndSet: async (name, expected, next) => {
       if (JSON.stringify(stored.get(name)) !== JSON.stringify(expected)) return false;
@@ -86,6 +106,15 @@ function createOptions(stored: Map<string, unknown>): Pick<OptionsApi, 'get' | '
 }
 
 function createLog(lines: LogLine[], common: Readonly<Record<string, unknown>>): Logger {
-  const at = (level: string) => (message: string, fields: Readonly<Record<string, unknown>> = {}) => void lines.push({ level, message, fields: { ...common, ...fields } });
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), child: (fields) => createLog(lines, { ...common, ...fields }) };
+  const at =
+    (level: string) =>
+    (message: string, fields: Readonly<Record<string, unknown>> = {}) =>
+      void lines.push({ level, message, fields: { ...common, ...fields } });
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: (fields) => createLog(lines, { ...common, ...fields }),
+  };
 }

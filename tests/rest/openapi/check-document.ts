@@ -10,7 +10,9 @@ export interface Operation {
 }
 
 export function operationsOf({ paths }: OpenApiDocument): Operation[] {
-  return Object.entries(paths).flatMap(([path, item]) => Object.entries(item).map(([method, operation]) => ({ path, method, operation })));
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+  );
 }
 
 /** A schema as validators take it: with the components it refers to in place. */
@@ -29,18 +31,24 @@ export async function checkDocument(document: OpenApiDocument): Promise<void> {
   expect(errors ?? []).to.deep.equal([]);
   expect(valid).to.equal(true);
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
-  for (const { place, schema } of schemasIn(document)) expect(ajv.validateSchema(schema as object), `${place}: ${ajv.errorsText(ajv.errors)}`).to.equal(true);
+  for (const { place, schema } of schemasIn(document))
+    expect(ajv.validateSchema(schema as object), `${place}: ${ajv.errorsText(ajv.errors)}`).to.equal(true);
   for (const reference of referencesIn(document)) expect(lookUp(document, reference), reference).to.be.an('object');
   const ids = operationsOf(document).map(({ operation }) => operation['operationId']);
   expect(new Set(ids).size, 'unique operationIds').to.equal(ids.length);
   for (const { path, operation } of operationsOf(document)) {
-    const inPath = ((operation['parameters'] ?? []) as OpenApiObject[]).filter((parameter) => parameter['in'] === 'path').map(({ name }) => String(name));
+    const inPath = ((operation['parameters'] ?? []) as OpenApiObject[])
+      .filter((parameter) => parameter['in'] === 'path')
+      .map(({ name }) => String(name));
     expect(inPath, path).to.have.members([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
   }
 }
 
 export function lookUp(document: OpenApiDocument, reference: string): unknown {
-  return reference.slice(2).split('/').reduce<unknown>((found, part) => (found as OpenApiObject | undefined)?.[part], document);
+  return reference
+    .slice(2)
+    .split('/')
+    .reduce<unknown>((found, part) => (found as OpenApiObject | undefined)?.[part], document);
 }
 
 function* walk(value: unknown, place = ''): Generator<{ place: string; name: string; value: unknown }> {
@@ -52,10 +60,17 @@ function* walk(value: unknown, place = ''): Generator<{ place: string; name: str
 }
 
 function schemasIn(document: OpenApiDocument): { place: string; schema: unknown }[] {
-  const inPlace = [...walk(document)].filter(({ name, value }) => name === 'schema' && typeof value === 'object').map(({ place, value }) => ({ place, schema: value }));
-  return [...inPlace, ...Object.entries(document.components['schemas'] ?? {}).map(([place, schema]) => ({ place, schema }))];
+  const inPlace = [...walk(document)]
+    .filter(({ name, value }) => name === 'schema' && typeof value === 'object')
+    .map(({ place, value }) => ({ place, schema: value }));
+  return [
+    ...inPlace,
+    ...Object.entries(document.components['schemas'] ?? {}).map(([place, schema]) => ({ place, schema })),
+  ];
 }
 
 function referencesIn(document: OpenApiDocument): string[] {
-  return [...walk(document)].filter(({ name, value }) => name === '$ref' && typeof value === 'string').map(({ value }) => String(value));
+  return [...walk(document)]
+    .filter(({ name, value }) => name === '$ref' && typeof value === 'string')
+    .map(({ value }) => String(value));
 }

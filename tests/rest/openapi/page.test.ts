@@ -25,7 +25,12 @@ describe('the reference of a namespace', () => {
     const { body } = await describeRoute('/a', {
       methods: ['POST'],
       args: {
-        list: { type: 'array', required: true, maxItems: 3, items: { type: 'object', properties: { name: { type: 'string', required: true, enum: ['a', 'b'] } } } },
+        list: {
+          type: 'array',
+          required: true,
+          maxItems: 3,
+          items: { type: 'object', properties: { name: { type: 'string', required: true, enum: ['a', 'b'] } } },
+        },
         size: { type: ['integer', 'null'], minimum: 1, default: 5, description: 'How large.' },
         either: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'number' } }] },
       },
@@ -33,36 +38,74 @@ describe('the reference of a namespace', () => {
     expect(body!.fields).to.deep.equal([
       { name: 'list', type: 'list of object', isRequired: true, description: '', rules: ['At most 3 items.'] },
       { name: 'list[].name', type: 'string', isRequired: true, description: '', rules: ['One of "a", "b".'] },
-      { name: 'size', type: 'integer or null', isRequired: false, description: 'How large.', rules: ['Default 5.', 'At least 1.'] },
+      {
+        name: 'size',
+        type: 'integer or null',
+        isRequired: false,
+        description: 'How large.',
+        rules: ['Default 5.', 'At least 1.'],
+      },
       { name: 'either', type: 'string or list of number', isRequired: false, description: '', rules: [] },
     ]);
   });
 
   it('tells the ways in as phrases', async () => {
-    const told = async (route: string, definition: Partial<RouteDefinition>): Promise<readonly string[]> => (await describeRoute(route, definition)).signIn;
+    const told = async (route: string, definition: Partial<RouteDefinition>): Promise<readonly string[]> =>
+      (await describeRoute(route, definition)).signIn;
     expect(await told('/a', {})).to.deep.equal(['not needed']);
-    expect(await told('/b', { permission: () => true })).to.deep.equal(['the cookie svc_session and the header X-WP-Nonce', 'user name and application password (Basic)']);
-    expect(await told('/c', { security: ['none', 'bearer', { name: 'key', in: 'query' }] })).to.deep.equal(['without signing in', 'a key in the header Authorization: Bearer', 'the query parameter key']);
+    expect(await told('/b', { permission: () => true })).to.deep.equal([
+      'the cookie svc_session and the header X-WP-Nonce',
+      'user name and application password (Basic)',
+    ]);
+    expect(await told('/c', { security: ['none', 'bearer', { name: 'key', in: 'query' }] })).to.deep.equal([
+      'without signing in',
+      'a key in the header Authorization: Bearer',
+      'the query parameter key',
+    ]);
   });
 
   it('gives a command line that a shell reads as it is meant', async () => {
     const { curl } = await describeRoute('/a/(?P<id>\\d+)/{name}', {
-      methods: ['PUT'], authenticate: () => {}, args: { text: { type: 'string', required: true, examples: ["it's"] }, not_needed: { type: 'string' } },
+      methods: ['PUT'],
+      authenticate: () => {},
+      args: { text: { type: 'string', required: true, examples: ["it's"] }, not_needed: { type: 'string' } },
     });
-    expect(curl).to.equal([
-      `curl '${site.url}/wp-json/test/v1/a/1/NAME'`, '-X PUT', `-H 'Authorization: Bearer KEY'`, `-H 'Content-Type: application/json'`, `-d '{\n  "text": "it'\\''s"\n}'`,
-    ].join(' \\\n  '));
+    expect(curl).to.equal(
+      [
+        `curl '${site.url}/wp-json/test/v1/a/1/NAME'`,
+        '-X PUT',
+        `-H 'Authorization: Bearer KEY'`,
+        `-H 'Content-Type: application/json'`,
+        `-d '{\n  "text": "it'\\''s"\n}'`,
+      ].join(' \\\n  '),
+    );
   });
 
   it('puts needed parameters into the command’s address', async () => {
-    const args = { ids: { type: 'array', required: true, items: { type: 'integer' } }, day: { type: 'string', format: 'date', required: true }, page: { type: 'integer' } } as const;
-    expect((await describeRoute('/a', { args })).curl).to.equal(`curl '${site.url}/wp-json/test/v1/a?ids=1&day=2026-11-20'`);
+    const args = {
+      ids: { type: 'array', required: true, items: { type: 'integer' } },
+      day: { type: 'string', format: 'date', required: true },
+      page: { type: 'integer' },
+    } as const;
+    expect((await describeRoute('/a', { args })).curl).to.equal(
+      `curl '${site.url}/wp-json/test/v1/a?ids=1&day=2026-11-20'`,
+    );
   });
 
   it('shows webhooks, which nobody calls', async () => {
     site.hooks.addFilter('rest_openapi', (document): OpenApiDocument => ({
       ...document,
-      webhooks: { 'thing.made': { post: { summary: 'A thing was made.', requestBody: { content: { 'application/json': { schema: { type: 'object', properties: { id: { type: 'string' } } } } } }, responses: { 200: { description: 'Taken.' } } } } },
+      webhooks: {
+        'thing.made': {
+          post: {
+            summary: 'A thing was made.',
+            requestBody: {
+              content: { 'application/json': { schema: { type: 'object', properties: { id: { type: 'string' } } } } },
+            },
+            responses: { 200: { description: 'Taken.' } },
+          },
+        },
+      },
     }));
     site.rest.registerRoute('test/v1', '/a', { handler: () => null });
     const [webhook] = describeReference((await site.rest.openapi('test/v1'))!).webhooks;
@@ -91,7 +134,14 @@ describe('the REST page', () => {
   it('lists namespaces and routes, with a link to each document', async () => {
     const { status, html } = await read();
     expect(status).to.equal(200);
-    for (const text of ['<code>/shop/v1/items</code>', 'DELETE', '<code>per_page</code>', 'application password', `href="${host.url}/wp-json/shop/v1/openapi.json"`]) expect(html).to.include(text);
+    for (const text of [
+      '<code>/shop/v1/items</code>',
+      'DELETE',
+      '<code>per_page</code>',
+      'application password',
+      `href="${host.url}/wp-json/shop/v1/openapi.json"`,
+    ])
+      expect(html).to.include(text);
   });
 
   it('finds routes by every word of a search', async () => {
@@ -119,9 +169,18 @@ describe('the REST page', () => {
   });
 
   it('is for those who manage the site', async () => {
-    await host.users.create({ login: 'sam', email: 'sam@example.test', password: 'correct horse battery', role: 'subscriber' });
+    await host.users.create({
+      login: 'sam',
+      email: 'sam@example.test',
+      password: 'correct horse battery',
+      role: 'subscriber',
+    });
     browser.forgetCookies();
-    await fetch(`${host.url}/admin/login`, { method: 'POST', redirect: 'manual', body: new URLSearchParams({ login: 'sam', password: 'correct horse battery' }) });
+    await fetch(`${host.url}/admin/login`, {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams({ login: 'sam', password: 'correct horse battery' }),
+    });
     expect((await read()).status).to.equal(403);
   });
 
@@ -129,8 +188,16 @@ describe('the REST page', () => {
     const user = (await host.users.find('ada'))!;
     const { status, body } = await host.rest.dispatch('/host/v1/routes?namespace=shop/v1', { user });
     expect(status).to.equal(200);
-    expect((body as { route: string }[]).map(({ route }) => route)).to.deep.equal(['/shop/v1', '/shop/v1/openapi.json', '/shop/v1/items', '/shop/v1/items/(?P<id>\\d+)', '/shop/v1/echo']);
-    expect((body as { endpoints: { security: unknown }[] }[])[3]!.endpoints.map(({ security }) => security)).to.deep.equal([['none'], ['session', 'application_password'], ['session', 'application_password']]);
+    expect((body as { route: string }[]).map(({ route }) => route)).to.deep.equal([
+      '/shop/v1',
+      '/shop/v1/openapi.json',
+      '/shop/v1/items',
+      '/shop/v1/items/(?P<id>\\d+)',
+      '/shop/v1/echo',
+    ]);
+    expect(
+      (body as { endpoints: { security: unknown }[] }[])[3]!.endpoints.map(({ security }) => security),
+    ).to.deep.equal([['none'], ['session', 'application_password'], ['session', 'application_password']]);
     expect((await host.rest.dispatch('/host/v1/routes')).status).to.equal(401);
   });
 });

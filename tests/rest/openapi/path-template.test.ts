@@ -7,7 +7,10 @@ describe('paths of OpenAPI', () => {
     ['/posts', ['/posts']],
     ['/posts/(?P<id>[\\d]+)', ['/posts/{id}']],
     ['/posts/(?P<parent>\\d+)/revisions/(?P<id>\\d+)', ['/posts/{parent}/revisions/{id}']],
-    ['/users/(?P<user_id>(?:[\\d]+|me))/application-passwords/(?P<uuid>[\\w\\-]+)', ['/users/{user_id}/application-passwords/{uuid}']],
+    [
+      '/users/(?P<user_id>(?:[\\d]+|me))/application-passwords/(?P<uuid>[\\w\\-]+)',
+      ['/users/{user_id}/application-passwords/{uuid}'],
+    ],
     ['/templates/(?P<id>([^\\/:<>\\*\\?"\\|]+(?:\\/[^\\/:<>\\*\\?"\\|]+)?)[\\/\\w%-]+)', ['/templates/{id}']],
     ['/plugins/(?P<plugin>[^.\\/]+(?:\\/[^.\\/]+)?)', ['/plugins/{plugin}']],
     ['/files/(?P<name>[^)(]+)\\.json', ['/files/{name}.json']],
@@ -24,10 +27,17 @@ describe('paths of OpenAPI', () => {
   }
 
   it('know what a part looks like', () => {
-    const schemas = ['\\d+', '[\\d]+', '\\d{4}', '[^/]+', 'one|two', '(?:one|two)', '[a-z]+'].map((pattern) => parameterSchema({ name: 'a', pattern }));
+    const schemas = ['\\d+', '[\\d]+', '\\d{4}', '[^/]+', 'one|two', '(?:one|two)', '[a-z]+'].map((pattern) =>
+      parameterSchema({ name: 'a', pattern }),
+    );
     expect(schemas).to.deep.equal([
-      { type: 'integer' }, { type: 'integer' }, { type: 'integer' }, { type: 'string' }, { type: 'string', enum: ['one', 'two'] },
-      { type: 'string', enum: ['one', 'two'] }, { type: 'string', pattern: '^(?:[a-z]+)$' },
+      { type: 'integer' },
+      { type: 'integer' },
+      { type: 'integer' },
+      { type: 'string' },
+      { type: 'string', enum: ['one', 'two'] },
+      { type: 'string', enum: ['one', 'two'] },
+      { type: 'string', pattern: '^(?:[a-z]+)$' },
     ]);
   });
 

@@ -12,13 +12,18 @@ interface Recorded {
   readonly valid: boolean;
 }
 
-const recorded = readRecording('schema.jsonl.gz').trim().split('\n').map((line) => JSON.parse(line) as Recorded);
+const recorded = readRecording('schema.jsonl.gz')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Recorded);
 
 describe('schemas of WordPress as JSON Schema 2020-12', () => {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
 
   it('are valid, all that were recorded', () => {
-    const faults = recorded.filter(({ schema }) => ajv.validateSchema(translateSchema(schema)) !== true).map(({ id }) => id);
+    const faults = recorded
+      .filter(({ schema }) => ajv.validateSchema(translateSchema(schema)) !== true)
+      .map(({ id }) => id);
     expect(faults).to.deep.equal([]);
   });
 
@@ -29,7 +34,10 @@ describe('schemas of WordPress as JSON Schema 2020-12', () => {
   });
 
   it('take none that WordPress refuses for more than its format', () => {
-    const wrong = recorded.filter(({ schema, value, valid }) => !valid && !JSON.stringify(schema).includes('"format"') && ajv.validate(translateSchema(schema), value));
+    const wrong = recorded.filter(
+      ({ schema, value, valid }) =>
+        !valid && !JSON.stringify(schema).includes('"format"') && ajv.validate(translateSchema(schema), value),
+    );
     // Of `list or number` WordPress reads a number as a list of one, and finds that it is not a list of objects.
     expect(wrong.map(({ id }) => id)).to.deep.equal([720]);
   });

@@ -15,7 +15,9 @@ describe('embeddings of the sandbox, asked through the real SDKs', () => {
     sandbox = await openSandbox();
   });
   after(() => sandbox.close());
-  afterEach(() => { sandbox.turn({}); });
+  afterEach(() => {
+    sandbox.turn({});
+  });
 
   const at = (path: string): OpenAI => new OpenAI({ ...quiet, baseURL: sandbox.url + path });
   const clients: readonly (readonly [string, () => OpenAI, string, number])[] = [
@@ -23,7 +25,12 @@ describe('embeddings of the sandbox, asked through the real SDKs', () => {
     ['openai large', () => at('/openai/v1'), 'text-embedding-3-large', 3072],
     ['openrouter', () => at('/openrouter/api/v1'), 'openai/text-embedding-3-small', 1536],
     ['azure v1', () => at('/azure/openai/v1'), 'text-embedding-3-small', 1536],
-    ['azure classic', () => new AzureOpenAI({ ...quiet, endpoint: `${sandbox.url}/azure`, apiVersion: '2024-10-21' }), 'my-embedding-3-large', 3072],
+    [
+      'azure classic',
+      () => new AzureOpenAI({ ...quiet, endpoint: `${sandbox.url}/azure`, apiVersion: '2024-10-21' }),
+      'my-embedding-3-large',
+      3072,
+    ],
     ['ollama', () => at('/ollama/v1'), 'nomic-embed-text', 768],
   ];
 
@@ -44,43 +51,88 @@ describe('embeddings of the sandbox, asked through the real SDKs', () => {
   }
 
   it('are as short as is asked, where the model can', async () => {
-    const { data } = await at('/openai/v1').embeddings.create({ model: 'text-embedding-3-small', input: 'x', dimensions: 256, encoding_format: 'float' });
+    const { data } = await at('/openai/v1').embeddings.create({
+      model: 'text-embedding-3-small',
+      input: 'x',
+      dimensions: 256,
+      encoding_format: 'float',
+    });
     expect(data[0]!.embedding).to.have.lengthOf(256);
-    const refused = (params: object) => failure(at('/openai/v1').embeddings.create({ model: 'text-embedding-3-small', input: 'x', encoding_format: 'float', ...params }));
-    expect(await refused({ dimensions: 2000 })).to.include({ status: 400 }).and.have.property('message').that.contains('Must be less than or equal to 1536');
-    expect((await refused({ model: 'text-embedding-ada-002', dimensions: 10 })).message).to.contain('does not support specifying dimensions');
+    const refused = (params: object) =>
+      failure(
+        at('/openai/v1').embeddings.create({
+          model: 'text-embedding-3-small',
+          input: 'x',
+          encoding_format: 'float',
+          ...params,
+        }),
+      );
+    expect(await refused({ dimensions: 2000 }))
+      .to.include({ status: 400 })
+      .and.have.property('message')
+      .that.contains('Must be less than or equal to 1536');
+    expect((await refused({ model: 'text-embedding-ada-002', dimensions: 10 })).message).to.contain(
+      'does not support specifying dimensions',
+    );
     expect((await refused({ input: '' })).message).to.contain('is invalid');
-    expect((await refused({ input: Array.from({ length: 2049 }, () => 'x') })).message).to.contain('maximum length 2048');
+    expect((await refused({ input: Array.from({ length: 2049 }, () => 'x') })).message).to.contain(
+      'maximum length 2048',
+    );
     expect((await refused({ input: 'x'.repeat(40_000) })).message).to.contain('maximum context length is 8192 tokens');
-    expect((await refused({ input: Array.from({ length: 100 }, () => 'x'.repeat(16_000)) })).message).to.contain('max 300000 tokens per request');
+    expect((await refused({ input: Array.from({ length: 100 }, () => 'x'.repeat(16_000)) })).message).to.contain(
+      'max 300000 tokens per request',
+    );
     expect(await refused({ model: 'missing-model' })).to.include({ status: 404 });
   });
 
   it('google: one text or several, as long as is asked, with a task', async () => {
     const google = new GoogleGenAI({ apiKey: 'sandbox', httpOptions: { baseUrl: `${sandbox.url}/google` } });
-    const embed = async (contents: string[], config: object) => (await google.models.embedContent({ model: 'gemini-embedding-001', contents, config })).embeddings!.map(({ values }) => values!);
+    const embed = async (contents: string[], config: object) =>
+      (await google.models.embedContent({ model: 'gemini-embedding-001', contents, config })).embeddings!.map(
+        ({ values }) => values!,
+      );
     const whole = await embed(['first text', 'second text'], {});
     expect(whole.map((values) => values.length)).to.deep.equal([3072, 3072]);
-    expect((await embed(['second text'], { taskType: 'RETRIEVAL_QUERY', outputDimensionality: 768 }))[0]).to.have.lengthOf(768);
-    expect((await failure(embed(['x'], { taskType: 'GUESSING' }))).message).to.contain('Invalid value at \'task_type\'');
+    expect(
+      (await embed(['second text'], { taskType: 'RETRIEVAL_QUERY', outputDimensionality: 768 }))[0],
+    ).to.have.lengthOf(768);
+    expect((await failure(embed(['x'], { taskType: 'GUESSING' }))).message).to.contain("Invalid value at 'task_type'");
     expect((await failure(embed(['x'], { outputDimensionality: 4000 }))).message).to.contain('between 1 and 3072');
-    expect((await failure(embed(Array.from({ length: 101 }, () => 'x'), {}))).message).to.contain('at most 100 requests');
+    expect(
+      (
+        await failure(
+          embed(
+            Array.from({ length: 101 }, () => 'x'),
+            {},
+          ),
+        )
+      ).message,
+    ).to.contain('at most 100 requests');
     const headers = { 'x-goog-api-key': 'sandbox' };
     const request = { model: 'models/gemini-embedding-001', content: { parts: [{ text: 'second text' }] } };
-    const single = await call(`${sandbox.url}/google/v1beta/models/gemini-embedding-001:embedContent`, { headers, body: request });
+    const single = await call(`${sandbox.url}/google/v1beta/models/gemini-embedding-001:embedContent`, {
+      headers,
+      body: request,
+    });
     expect(single.json).to.deep.equal({ embedding: { values: whole[1] } });
-    const batch = await call(`${sandbox.url}/google/v1beta/models/gemini-embedding-001:batchEmbedContents`, { headers, body: { requests: [request] } });
+    const batch = await call(`${sandbox.url}/google/v1beta/models/gemini-embedding-001:batchEmbedContents`, {
+      headers,
+      body: { requests: [request] },
+    });
     expectShape('gemini-embeddings', 'BatchEmbedContentsResponse', { value: batch.json });
   });
 
   it('ollama: by its own interface too', async () => {
-    const { json } = await call(`${sandbox.url}/ollama/api/embed`, { body: { model: 'all-minilm', input: ['a', 'b'] } });
+    const { json } = await call(`${sandbox.url}/ollama/api/embed`, {
+      body: { model: 'all-minilm', input: ['a', 'b'] },
+    });
     expectShape('ollama', 'EmbedResponse', { value: json });
     expect((json as { embeddings: number[][] }).embeddings.map((vector) => vector.length)).to.deep.equal([384, 384]);
   });
 
   it('obey the dial and a model name that forces a fault', async () => {
-    const ask = (model: string) => failure(at('/openai/v1').embeddings.create({ model, input: 'x', encoding_format: 'float' }));
+    const ask = (model: string) =>
+      failure(at('/openai/v1').embeddings.create({ model, input: 'x', encoding_format: 'float' }));
     expect(await ask('fault-429')).to.have.property('status', 429);
     expect(await ask('fault-cut')).to.be.instanceOf(Error);
     sandbox.turn({ fault: '500' });

@@ -21,7 +21,12 @@ const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error:
 export async function openSandbox({ storage }: { readonly storage?: VectorStorage } = {}): Promise<OpenSandbox> {
   let current: Dial = { ...defaultDial, pace_ms: 0 };
   const clock = createFakeClock();
-  const server = createSandboxServer({ clock, log: silent, dial: () => Promise.resolve(current), ...(storage && { storage }) });
+  const server = createSandboxServer({
+    clock,
+    log: silent,
+    dial: () => Promise.resolve(current),
+    ...(storage && { storage }),
+  });
   const { url } = await server.start();
   return {
     url,

@@ -35,9 +35,20 @@ export async function registerSandbox(): Promise<Registered> {
   const stops: (() => void | Promise<void>)[] = [];
   const pages: AdminPage[] = [];
   const host = {
-    hooks, options, clock, database, log: silentLog,
-    admin: { addPage: (page: AdminPage) => { pages.push(page); return () => {}; } },
-    onStop: (stop: () => void | Promise<void>) => { stops.push(stop); },
+    hooks,
+    options,
+    clock,
+    database,
+    log: silentLog,
+    admin: {
+      addPage: (page: AdminPage) => {
+        pages.push(page);
+        return () => {};
+      },
+    },
+    onStop: (stop: () => void | Promise<void>) => {
+      stops.push(stop);
+    },
   } as unknown as HostApi;
   await sandbox.register(host);
   const page = pages[0]!;
@@ -48,11 +59,16 @@ export async function registerSandbox(): Promise<Registered> {
     database,
     page,
     render: async () => {
-      const { template, data } = await page.render(request({})) as { template: string; data?: Record<string, unknown> };
+      const { template, data } = (await page.render(request({}))) as {
+        template: string;
+        data?: Record<string, unknown>;
+      };
       return views.render(template, data, { page: { slug: page.slug }, nonce: 'nonce' });
     },
     act: (action, form = {}) => page.actions![action]!(request(form)),
-    uninstall: async () => { await sandbox.uninstall?.(host); },
+    uninstall: async () => {
+      await sandbox.uninstall?.(host);
+    },
     stop: async () => {
       for (const stop of stops) await stop();
       options.stop();

@@ -39,7 +39,10 @@ const quiet = { apiKey: 'sandbox', maxRetries: 0, logLevel: 'off' } as const;
 function chatBody({ model, prompt, system, maxTokens, stop, seed }: Ask) {
   return {
     model,
-    messages: [...(system === undefined ? [] : [{ role: 'system' as const, content: system }]), { role: 'user' as const, content: prompt }],
+    messages: [
+      ...(system === undefined ? [] : [{ role: 'system' as const, content: system }]),
+      { role: 'user' as const, content: prompt },
+    ],
     ...(maxTokens !== undefined && { max_completion_tokens: maxTokens }),
     ...(stop && { stop: [...stop] }),
     ...(seed !== undefined && { seed }),
@@ -53,10 +56,18 @@ function chatSpeaker(init: { name: string; label: string; model: string; client:
     ask: async (url, ask) => {
       const answer = await init.client(url).chat.completions.create(chatBody(ask));
       const choice = answer.choices[0]!;
-      return { text: choice.message.content ?? '', model: answer.model, input: answer.usage!.prompt_tokens, output: answer.usage!.completion_tokens, finish: choice.finish_reason };
+      return {
+        text: choice.message.content ?? '',
+        model: answer.model,
+        input: answer.usage!.prompt_tokens,
+        output: answer.usage!.completion_tokens,
+        finish: choice.finish_reason,
+      };
     },
     stream: async (url, ask) => {
-      const stream = await init.client(url).chat.completions.create({ ...chatBody(ask), stream: true, stream_options: { include_usage: true } });
+      const stream = await init
+        .client(url)
+        .chat.completions.create({ ...chatBody(ask), stream: true, stream_options: { include_usage: true } });
       let asked: Asked = { text: '', model: '', input: 0, output: 0, finish: '' };
       for await (const chunk of stream) {
         const choice = chunk.choices[0];
@@ -74,51 +85,97 @@ function chatSpeaker(init: { name: string; label: string; model: string; client:
   };
 }
 
-const openAiAt = (path: string): Client => (url) => new OpenAI({ ...quiet, baseURL: url + path });
+const openAiAt =
+  (path: string): Client =>
+  (url) =>
+    new OpenAI({ ...quiet, baseURL: url + path });
 
 const claude = (url: string): Anthropic =>
-  new Anthropic({ apiKey: null, defaultHeaders: { 'x-api-key': 'sandbox', 'anthropic-version': '2023-06-01' }, baseURL: `${url}/claude`, maxRetries: 0, logLevel: 'off' });
+  new Anthropic({
+    apiKey: null,
+    defaultHeaders: { 'x-api-key': 'sandbox', 'anthropic-version': '2023-06-01' },
+    baseURL: `${url}/claude`,
+    maxRetries: 0,
+    logLevel: 'off',
+  });
 
 const claudeBody = ({ model, prompt, system, maxTokens = 1000, stop }: Ask) => ({
-  model, max_tokens: maxTokens, messages: [{ role: 'user' as const, content: prompt }],
-  ...(system !== undefined && { system }), ...(stop && { stop_sequences: [...stop] }),
+  model,
+  max_tokens: maxTokens,
+  messages: [{ role: 'user' as const, content: prompt }],
+  ...(system !== undefined && { system }),
+  ...(stop && { stop_sequences: [...stop] }),
 });
 
 const claudeSpeaker: Speaker = {
-  name: 'claude', label: 'Claude', model: 'claude-sonnet-5-5', seeded: false,
+  name: 'claude',
+  label: 'Claude',
+  model: 'claude-sonnet-5-5',
+  seeded: false,
   ask: async (url, ask) => {
     const { content, model, usage, stop_reason } = await claude(url).messages.create(claudeBody(ask));
-    return { text: content.map((block) => (block.type === 'text' ? block.text : '')).join(''), model, input: usage.input_tokens, output: usage.output_tokens, finish: String(stop_reason) };
+    return {
+      text: content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
+      model,
+      input: usage.input_tokens,
+      output: usage.output_tokens,
+      finish: String(stop_reason),
+    };
   },
   stream: async (url, ask) => {
     const message = await claude(url).messages.stream(claudeBody(ask)).finalMessage();
-    return { text: message.content.map((block) => (block.type === 'text' ? block.text : '')).join(''), model: message.model, input: message.usage.input_tokens, output: message.usage.output_tokens, finish: String(message.stop_reason) };
+    return {
+      text: message.content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
+      model: message.model,
+      input: message.usage.input_tokens,
+      output: message.usage.output_tokens,
+      finish: String(message.stop_reason),
+    };
   },
   models: async (url) => (await claude(url).models.list()).data.map(({ id }) => id),
 };
 
-const google = (url: string): GoogleGenAI => new GoogleGenAI({ apiKey: 'sandbox', httpOptions: { baseUrl: `${url}/google` } });
+const google = (url: string): GoogleGenAI =>
+  new GoogleGenAI({ apiKey: 'sandbox', httpOptions: { baseUrl: `${url}/google` } });
 
 const googleBody = ({ model, prompt, system, maxTokens, stop, seed }: Ask) => ({
-  model, contents: [{ role: 'user', parts: [{ text: prompt }] }],
+  model,
+  contents: [{ role: 'user', parts: [{ text: prompt }] }],
   config: {
-    ...(system !== undefined && { systemInstruction: system }), ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
-    ...(stop && { stopSequences: [...stop] }), ...(seed !== undefined && { seed }),
+    ...(system !== undefined && { systemInstruction: system }),
+    ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
+    ...(stop && { stopSequences: [...stop] }),
+    ...(seed !== undefined && { seed }),
   },
 });
 
 const googleSpeaker: Speaker = {
-  name: 'google', label: 'Google', model: 'gemini-3.5-flash', seeded: true,
+  name: 'google',
+  label: 'Google',
+  model: 'gemini-3.5-flash',
+  seeded: true,
   ask: async (url, ask) => {
     const answer = await google(url).models.generateContent(googleBody(ask));
     const usage = answer.usageMetadata!;
-    return { text: answer.text ?? '', model: String(answer.modelVersion), input: usage.promptTokenCount!, output: usage.candidatesTokenCount!, finish: String(answer.candidates![0]!.finishReason) };
+    return {
+      text: answer.text ?? '',
+      model: String(answer.modelVersion),
+      input: usage.promptTokenCount!,
+      output: usage.candidatesTokenCount!,
+      finish: String(answer.candidates![0]!.finishReason),
+    };
   },
   stream: async (url, ask) => {
     let asked: Asked = { text: '', model: '', input: 0, output: 0, finish: '' };
     for await (const chunk of await google(url).models.generateContentStream(googleBody(ask))) {
       const usage = chunk.usageMetadata!;
-      asked = { text: asked.text + (chunk.text ?? ''), model: String(chunk.modelVersion), input: usage.promptTokenCount!, output: usage.candidatesTokenCount!, finish: chunk.candidates![0]!.finishReason ?? asked.finish };
+      asked = {
+        text: asked.text + (chunk.text ?? ''),
+        model: String(chunk.modelVersion),
+        input: usage.promptTokenCount!,
+        output: usage.candidatesTokenCount!,
+        finish: chunk.candidates![0]!.finishReason ?? asked.finish,
+      };
     }
     return asked;
   },
@@ -129,12 +186,18 @@ const googleSpeaker: Speaker = {
   },
 };
 
-const azureClassic: Client = (url) => new AzureOpenAI({ ...quiet, endpoint: `${url}/azure`, apiVersion: '2024-10-21', deployment: 'gpt-4.1-mini' });
+const azureClassic: Client = (url) =>
+  new AzureOpenAI({ ...quiet, endpoint: `${url}/azure`, apiVersion: '2024-10-21', deployment: 'gpt-4.1-mini' });
 const azureV1: Client = (url) => new OpenAI({ ...quiet, baseURL: `${url}/azure/openai/v1` });
 
 export const speakers: readonly Speaker[] = [
   chatSpeaker({ name: 'openai', label: 'OpenAI', model: 'gpt-4o-mini', client: openAiAt('/openai/v1') }),
-  chatSpeaker({ name: 'openrouter', label: 'OpenRouter', model: 'openai/gpt-5.4-mini', client: openAiAt('/openrouter/api/v1') }),
+  chatSpeaker({
+    name: 'openrouter',
+    label: 'OpenRouter',
+    model: 'openai/gpt-5.4-mini',
+    client: openAiAt('/openrouter/api/v1'),
+  }),
   chatSpeaker({ name: 'deepseek', label: 'DeepSeek', model: 'deepseek-chat', client: openAiAt('/deepseek/v1') }),
   chatSpeaker({ name: 'xai', label: 'xAI', model: 'grok-4-fast-non-reasoning', client: openAiAt('/xai/v1') }),
   chatSpeaker({ name: 'ollama', label: 'Ollama', model: 'llama3.2', client: openAiAt('/ollama/v1') }),

@@ -12,13 +12,25 @@ describe('edits of images in the sandbox', () => {
   after(() => sandbox.close());
 
   const square = png(10, { width: 4, height: 4 });
-  async function edit(fields: Readonly<Record<string, string | Buffer>>, { path = '/openai/v1/images/edits', type = 'image/png' } = {}): Promise<{ readonly status: number; readonly body: Fields }> {
+  async function edit(
+    fields: Readonly<Record<string, string | Buffer>>,
+    { path = '/openai/v1/images/edits', type = 'image/png' } = {},
+  ): Promise<{ readonly status: number; readonly body: Fields }> {
     const form = new FormData();
-    for (const [name, value] of Object.entries({ model: 'gpt-image-1', prompt: 'Make it night', image: square, ...fields })) {
+    for (const [name, value] of Object.entries({
+      model: 'gpt-image-1',
+      prompt: 'Make it night',
+      image: square,
+      ...fields,
+    })) {
       if (typeof value === 'string') form.append(name, value);
       else form.append(name, new Blob([value as Uint8Array<ArrayBuffer>], { type }), `${name}.png`);
     }
-    const response = await fetch(sandbox.url + path, { method: 'POST', headers: { authorization: 'Bearer sandbox' }, body: form });
+    const response = await fetch(sandbox.url + path, {
+      method: 'POST',
+      headers: { authorization: 'Bearer sandbox' },
+      body: form,
+    });
     return { status: response.status, body: (await response.json()) as Fields };
   }
 
@@ -29,11 +41,17 @@ describe('edits of images in the sandbox', () => {
     expect(valid(body), JSON.stringify(valid.errors)).to.equal(true);
     const first = body['data'][0].b64_json as string;
     expect((await edit({ size: '1024x1024' })).body['data'][0].b64_json).to.equal(first);
-    expect((await edit({ size: '1024x1024', image: png(200, { width: 4, height: 4 }) })).body['data'][0].b64_json).not.to.equal(first);
+    expect(
+      (await edit({ size: '1024x1024', image: png(200, { width: 4, height: 4 }) })).body['data'][0].b64_json,
+    ).not.to.equal(first);
   });
 
   it('are made at Azure’s two interfaces too', async () => {
-    for (const path of ['/azure/openai/v1/images/edits', '/azure/openai/deployments/gpt-image-1/images/edits?api-version=2025-04-01-preview']) expect((await edit({}, { path })).status, path).to.equal(200);
+    for (const path of [
+      '/azure/openai/v1/images/edits',
+      '/azure/openai/deployments/gpt-image-1/images/edits?api-version=2025-04-01-preview',
+    ])
+      expect((await edit({}, { path })).status, path).to.equal(200);
   });
 
   it('are refused as the real ones are: no image, a bad mask, a model that edits nothing', async () => {
@@ -56,15 +74,28 @@ describe('edits of images in the sandbox', () => {
 
   it('look at the image Gemini is handed', async () => {
     const ask = async (data: string): Promise<{ readonly status: number; readonly body: Fields }> => {
-      const contents = [{ role: 'user', parts: [{ text: 'Make it night' }, { inlineData: { mimeType: 'image/png', data } }] }];
+      const contents = [
+        { role: 'user', parts: [{ text: 'Make it night' }, { inlineData: { mimeType: 'image/png', data } }] },
+      ];
       const response = await fetch(`${sandbox.url}/google/v1beta/models/gemini-2.5-flash-image:generateContent`, {
-        method: 'POST', headers: { 'content-type': 'application/json', 'x-goog-api-key': 'sandbox' }, body: JSON.stringify({ contents, generationConfig: { responseModalities: ['IMAGE'] } }),
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-goog-api-key': 'sandbox' },
+        body: JSON.stringify({ contents, generationConfig: { responseModalities: ['IMAGE'] } }),
       });
       return { status: response.status, body: (await response.json()) as Fields };
     };
-    const pictureOf = ({ body }: { readonly body: Fields }): string => body['candidates'][0].content.parts[0].inlineData.data as string;
-    const [one, same, other] = [await ask(square.toString('base64')), await ask(square.toString('base64')), await ask(png(99).toString('base64'))];
-    expect([one.status, pictureOf(one) === pictureOf(same), pictureOf(one) === pictureOf(other)]).to.deep.equal([200, true, false]);
+    const pictureOf = ({ body }: { readonly body: Fields }): string =>
+      body['candidates'][0].content.parts[0].inlineData.data as string;
+    const [one, same, other] = [
+      await ask(square.toString('base64')),
+      await ask(square.toString('base64')),
+      await ask(png(99).toString('base64')),
+    ];
+    expect([one.status, pictureOf(one) === pictureOf(same), pictureOf(one) === pictureOf(other)]).to.deep.equal([
+      200,
+      true,
+      false,
+    ]);
     expect((await ask(Buffer.from('hello').toString('base64'))).status).to.equal(400);
   });
 });

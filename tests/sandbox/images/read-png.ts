@@ -28,8 +28,13 @@ export function readPng(bytes: Buffer): ReadPng {
   const colours = Buffer.alloc(width * height);
   for (let y = 0; y < height; y += 1) {
     expect(rows[y * (width + 1)]).to.equal(2);
-    for (let x = 0; x < width; x += 1) colours[y * width + x] = rows[y * (width + 1) + 1 + x]! + (y > 0 ? colours[(y - 1) * width + x]! : 0);
+    for (let x = 0; x < width; x += 1)
+      colours[y * width + x] = rows[y * (width + 1) + 1 + x]! + (y > 0 ? colours[(y - 1) * width + x]! : 0);
   }
   const palette = chunks.get('PLTE')!;
-  return { width, height, pixel: (x, y) => [...palette.subarray(colours[y * width + x]! * 3, colours[y * width + x]! * 3 + 3)].join() };
+  return {
+    width,
+    height,
+    pixel: (x, y) => [...palette.subarray(colours[y * width + x]! * 3, colours[y * width + x]! * 3 + 3)].join(),
+  };
 }

@@ -10,10 +10,12 @@ import type { VectorStorage } from '../../../plugins/sandbox/storage/vector-stor
 import { describeDialects } from '../../helpers/dialects.ts';
 import type { OpenDatabase } from '../../helpers/dialects.ts';
 
-export const pinecone = (url: string, apiKey = 'sandbox'): Pinecone => new Pinecone({ apiKey, controllerHostUrl: `${url}/pinecone`, maxRetries: 0 });
+export const pinecone = (url: string, apiKey = 'sandbox'): Pinecone =>
+  new Pinecone({ apiKey, controllerHostUrl: `${url}/pinecone`, maxRetries: 0 });
 
 /** The key goes in a header: the client warns of a key sent without TLS when it is given as one. */
-export const qdrant = (url: string, key = 'sandbox'): QdrantClient => new QdrantClient({ url, checkCompatibility: false, headers: { 'api-key': key } });
+export const qdrant = (url: string, key = 'sandbox'): QdrantClient =>
+  new QdrantClient({ url, checkCompatibility: false, headers: { 'api-key': key } });
 
 export const noEmbeddings = null as unknown as EmbeddingFunction;
 
@@ -43,8 +45,13 @@ export function describeStorages(title: string, define: (open: () => Promise<Vec
 }
 
 /** What a promise rejects with; fails when it does not. */
-export async function failure(promise: Promise<unknown>): Promise<Error & { readonly status?: number; readonly data?: unknown }> {
-  const outcome: unknown = await promise.then(() => null, (error: unknown) => error);
+export async function failure(
+  promise: Promise<unknown>,
+): Promise<Error & { readonly status?: number; readonly data?: unknown }> {
+  const outcome: unknown = await promise.then(
+    () => null,
+    (error: unknown) => error,
+  );
   if (outcome instanceof Error) return outcome;
   throw new Error('It was expected to fail.');
 }

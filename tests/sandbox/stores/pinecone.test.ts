@@ -18,7 +18,9 @@ describeStorages('Pinecone in the sandbox, asked through its SDK', (open) => {
   });
   afterEach(() => sandbox.close());
 
-  const make = async (init: { name?: string; dimension?: number; metric?: 'cosine' | 'euclidean' | 'dotproduct' } = {}): Promise<Index> => {
+  const make = async (
+    init: { name?: string; dimension?: number; metric?: 'cosine' | 'euclidean' | 'dotproduct' } = {},
+  ): Promise<Index> => {
     const { name = 'books', dimension = 3, metric = 'cosine' } = init;
     await pinecone(sandbox.url).createIndex({ name, dimension, metric, spec, waitUntilReady: true });
     // The SDK remembers an index's address by its name, and every test has another port.
@@ -34,15 +36,28 @@ describeStorages('Pinecone in the sandbox, asked through its SDK', (open) => {
     const client = pinecone(sandbox.url);
     await make();
     await make({ name: 'other', dimension: 8, metric: 'euclidean' });
-    expect((await client.listIndexes()).indexes?.map(({ name, dimension, metric }) => [name, dimension, metric])).to.deep.equal([['books', 3, 'cosine'], ['other', 8, 'euclidean']]);
+    expect(
+      (await client.listIndexes()).indexes?.map(({ name, dimension, metric }) => [name, dimension, metric]),
+    ).to.deep.equal([
+      ['books', 3, 'cosine'],
+      ['other', 8, 'euclidean'],
+    ]);
     await client.configureIndex({ name: 'books', deletionProtection: 'enabled', tags: { kind: 'test' } });
-    expect(await client.describeIndex('books')).to.deep.include({ deletionProtection: 'enabled', tags: { kind: 'test' } });
+    expect(await client.describeIndex('books')).to.deep.include({
+      deletionProtection: 'enabled',
+      tags: { kind: 'test' },
+    });
     expect((await failure(client.deleteIndex('books'))).message).to.contain('Deletion protection is enabled');
     await client.configureIndex({ name: 'books', deletionProtection: 'disabled' });
     await client.deleteIndex('books');
     expect(await failure(client.describeIndex('books'))).to.have.property('name', 'PineconeNotFoundError');
-    expect(await failure(client.createIndex({ name: 'other', dimension: 3, spec }))).to.have.property('name', 'PineconeConflictError');
-    expect((await failure(client.createIndex({ name: 'No_Good', dimension: 3, spec }))).message).to.contain('lower case alphanumeric');
+    expect(await failure(client.createIndex({ name: 'other', dimension: 3, spec }))).to.have.property(
+      'name',
+      'PineconeConflictError',
+    );
+    expect((await failure(client.createIndex({ name: 'No_Good', dimension: 3, spec }))).message).to.contain(
+      'lower case alphanumeric',
+    );
   });
 
   it('writes, reads, counts and lists records, another time on another node', async () => {
@@ -87,10 +102,20 @@ describeStorages('Pinecone in the sandbox, asked through its SDK', (open) => {
   });
 
   it('measures as the index says', async () => {
-    for (const [metric, score] of [['euclidean', 5], ['dotproduct', 4]] as const) {
+    for (const [metric, score] of [
+      ['euclidean', 5],
+      ['dotproduct', 4],
+    ] as const) {
       const index = await make({ name: metric, metric });
       await index.upsert({ records: [{ id: 'x', values: [2, 2, 0] }] });
-      expect((await index.query({ vector: [1, 1, 0].map((value, at) => (metric === 'euclidean' ? [1, 0, 0][at]! : value)), topK: 1 })).matches[0]).to.have.property('score', score);
+      expect(
+        (
+          await index.query({
+            vector: [1, 1, 0].map((value, at) => (metric === 'euclidean' ? [1, 0, 0][at]! : value)),
+            topK: 1,
+          })
+        ).matches[0],
+      ).to.have.property('score', score);
     }
   });
 
@@ -98,7 +123,10 @@ describeStorages('Pinecone in the sandbox, asked through its SDK', (open) => {
     const index = await make();
     await index.upsert({ records: books });
     await index.upsert({ records: books.slice(0, 1), namespace: 'second' });
-    expect((await index.describeIndexStats()).namespaces).to.deep.equal({ __default__: { recordCount: 3 }, second: { recordCount: 1 } });
+    expect((await index.describeIndexStats()).namespaces).to.deep.equal({
+      __default__: { recordCount: 3 },
+      second: { recordCount: 1 },
+    });
     expect((await index.query({ vector: [1, 0, 0], topK: 9, namespace: 'second' })).matches).to.have.lengthOf(1);
     expect((await index.query({ vector: [1, 0, 0], topK: 9, namespace: 'third' })).matches).to.deep.equal([]);
     expect((await index.listNamespaces()).namespaces?.map(({ name }) => name)).to.deep.equal(['__default__', 'second']);
@@ -120,13 +148,30 @@ describeStorages('Pinecone in the sandbox, asked through its SDK', (open) => {
 
   it('refuses what is beyond its limits, and writes nothing of it', async () => {
     const index = await make();
-    const many = (count: number) => Array.from({ length: count }, (_, at) => ({ id: String(at), values: [at + 1, 1, 0] }));
+    const many = (count: number) =>
+      Array.from({ length: count }, (_, at) => ({ id: String(at), values: [at + 1, 1, 0] }));
     expect((await failure(index.upsert({ records: many(1001) }))).message).to.contain('1000 vectors');
-    expect((await failure(index.upsert({ records: [...many(2), { id: 'x', values: [1, 2] }] }))).message).to.equal('Vector dimension 2 does not match the dimension of the index 3');
+    expect((await failure(index.upsert({ records: [...many(2), { id: 'x', values: [1, 2] }] }))).message).to.equal(
+      'Vector dimension 2 does not match the dimension of the index 3',
+    );
     const long = { text: 'x'.repeat(30_000) };
-    expect((await failure(index.upsert({ records: many(100).map((record) => ({ ...record, metadata: long })) }))).message).to.contain('exceeds the maximum supported size of 2MB');
-    expect((await failure(index.upsert({ records: [{ id: 'x', values: [1, 0, 0], metadata: { text: 'x'.repeat(41_000) } }] }))).message).to.contain('40960 bytes per vector');
-    expect((await failure(index.upsert({ records: [{ id: 'x', values: [1, 0, 0], metadata: { nested: { a: 1 } } as never }] }))).message).to.contain('list of strings');
+    expect(
+      (await failure(index.upsert({ records: many(100).map((record) => ({ ...record, metadata: long })) }))).message,
+    ).to.contain('exceeds the maximum supported size of 2MB');
+    expect(
+      (
+        await failure(
+          index.upsert({ records: [{ id: 'x', values: [1, 0, 0], metadata: { text: 'x'.repeat(41_000) } }] }),
+        )
+      ).message,
+    ).to.contain('40960 bytes per vector');
+    expect(
+      (
+        await failure(
+          index.upsert({ records: [{ id: 'x', values: [1, 0, 0], metadata: { nested: { a: 1 } } as never }] }),
+        )
+      ).message,
+    ).to.contain('list of strings');
     expect((await index.describeIndexStats()).totalRecordCount).to.equal(0);
     await index.upsert({ records: many(1000) });
     expect((await index.describeIndexStats()).totalRecordCount).to.equal(1000);
@@ -134,13 +179,16 @@ describeStorages('Pinecone in the sandbox, asked through its SDK', (open) => {
 
   it('answers in the shapes of the specification', async () => {
     await make();
-    const ask = async (path: string, body?: unknown) => (await call(`${sandbox.url}/pinecone${path}`, { headers, body })).json;
+    const ask = async (path: string, body?: unknown) =>
+      (await call(`${sandbox.url}/pinecone${path}`, { headers, body })).json;
     const host = '/hosts/books';
     expectShape('pinecone', 'IndexList', { value: await ask('/indexes') });
     expectShape('pinecone', 'IndexModel', { value: await ask('/indexes/books') });
     expectShape('pinecone', 'ErrorResponse', { value: await ask('/indexes/nope') });
     expectShape('pinecone', 'UpsertResponse', { value: await ask(`${host}/vectors/upsert`, { vectors: books }) });
-    expectShape('pinecone', 'QueryResponse', { value: await ask(`${host}/query`, { vector: [1, 0, 0], topK: 2, includeValues: true, includeMetadata: true }) });
+    expectShape('pinecone', 'QueryResponse', {
+      value: await ask(`${host}/query`, { vector: [1, 0, 0], topK: 2, includeValues: true, includeMetadata: true }),
+    });
     expectShape('pinecone', 'FetchResponse', { value: await ask(`${host}/vectors/fetch?ids=a&ids=b`) });
     expectShape('pinecone', 'IndexDescription', { value: await ask(`${host}/describe_index_stats`, {}) });
     expectShape('pinecone', 'DeleteResponse', { value: await ask(`${host}/vectors/delete`, { ids: ['a'] }) });
@@ -149,10 +197,15 @@ describeStorages('Pinecone in the sandbox, asked through its SDK', (open) => {
   });
 
   it('obeys the dial, and an index whose name forces a fault', async () => {
-    const index = await make({ name: 'fault-429' }).catch(() => pinecone(sandbox.url).index({ host: `${sandbox.url}/pinecone/hosts/fault-429` }));
+    const index = await make({ name: 'fault-429' }).catch(() =>
+      pinecone(sandbox.url).index({ host: `${sandbox.url}/pinecone/hosts/fault-429` }),
+    );
     expect((await failure(index.describeIndexStats())).message).to.contain('max write units');
     sandbox.turn({ fault: '500' });
     // However few retries it is given, the SDK says that they are used up.
-    expect(await failure(pinecone(sandbox.url).listIndexes())).to.have.property('name', 'PineconeMaxRetriesExceededError');
+    expect(await failure(pinecone(sandbox.url).listIndexes())).to.have.property(
+      'name',
+      'PineconeMaxRetriesExceededError',
+    );
   });
 });

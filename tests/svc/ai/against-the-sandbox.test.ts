@@ -29,7 +29,10 @@ describe('Text from the sandbox’s stand-ins', () => {
     describe(wire.label, () => {
       const parts = async (changes: Partial<AiServices['settings']> = {}): Promise<AiServices> => {
         const saved = wire.settings(`${sandbox.url}/${wire.id}`, {});
-        return { ...(await services({ settings: { provider: () => Promise.resolve(saved), ...changes } })), fetch: pool.fetch };
+        return {
+          ...(await services({ settings: { provider: () => Promise.resolve(saved), ...changes } })),
+          fetch: pool.fetch,
+        };
       };
       const call = { provider: wire.id, messages: [{ role: 'user', content: 'Say hello.' }] } as const;
 
@@ -37,7 +40,12 @@ describe('Text from the sandbox’s stand-ins', () => {
         it(`comes from ${model} with every parameter given`, async () => {
           const generateText = createGenerateText(await parts());
           for (const reasoning_effort of ['none', 'minimal', 'low', 'medium', 'high'] as const) {
-            const result = await generateText({ ...call, model, systemInstruction: 'Be brief.', params: { ...sampleParams, stop: ['§§'], max_completion_tokens: 4000, reasoning_effort } });
+            const result = await generateText({
+              ...call,
+              model,
+              systemInstruction: 'Be brief.',
+              params: { ...sampleParams, stop: ['§§'], max_completion_tokens: 4000, reasoning_effort },
+            });
             expect(result.content).to.be.a('string').and.not.equal('');
             expect(result.usage.total_tokens).to.equal(result.usage.input_tokens + result.usage.output_tokens);
             expect(result.usageEstimated).to.equal(false);
@@ -50,10 +58,17 @@ describe('Text from the sandbox’s stand-ins', () => {
         expect([test.ok, test.models.length > 0], test.message).to.deep.equal([true, true]);
       });
 
-      for (const [fault, status, code] of [['429', 429, 'provider_rate_limited'], ['500', 502, 'provider_error'], ['cut', 502, 'provider_error'], ['garbage', 502, 'provider_error']] as const) {
+      for (const [fault, status, code] of [
+        ['429', 429, 'provider_rate_limited'],
+        ['500', 502, 'provider_error'],
+        ['cut', 502, 'provider_error'],
+        ['garbage', 502, 'provider_error'],
+      ] as const) {
         it(`fails with ${String(status)} ${code} while the dial is at ${fault}`, async () => {
           sandbox.turn({ fault });
-          const error = (await failureOf(createGenerateText(await parts())({ ...call, model: wire.models[0] }))) as RestError;
+          const error = (await failureOf(
+            createGenerateText(await parts())({ ...call, model: wire.models[0] }),
+          )) as RestError;
           expect([error.status, error.code]).to.deep.equal([status, `rest_svc_${code}`]);
         });
       }
@@ -62,15 +77,23 @@ describe('Text from the sandbox’s stand-ins', () => {
         sandbox.turn({ fault: 'slow' });
         const slow = await parts({ timeouts: () => Promise.resolve({ text: 30, embeddings: 30, images: 180_000 }) });
         const generateText = createGenerateText({ ...slow, host: { ...slow.host, clock: createSystemClock() } });
-        expect(((await failureOf(generateText({ ...call, model: wire.models[0] }))) as RestError).code).to.equal('rest_svc_provider_timeout');
+        expect(((await failureOf(generateText({ ...call, model: wire.models[0] }))) as RestError).code).to.equal(
+          'rest_svc_provider_timeout',
+        );
       });
 
       it('is refused with 502 provider_auth_failed for a wrong key', async () => {
         const saved = { ...wire.settings(`${sandbox.url}/${wire.id}`, {}), api_key: 'wrong-key-123456' };
         const wrong = await parts({ provider: () => Promise.resolve(saved) });
-        const outcome = await createGenerateText(wrong)({ ...call, model: wire.models[0] }).then(() => 'answered', (error: unknown) => (error as RestError).code);
+        const outcome = await createGenerateText(wrong)({ ...call, model: wire.models[0] }).then(
+          () => 'answered',
+          (error: unknown) => (error as RestError).code,
+        );
         // Ollama looks at no key; Google and xAI answer 400, which D5 takes as a refusal.
-        expect(outcome).to.equal({ ollama: 'answered', google: 'rest_svc_provider_rejected', xai: 'rest_svc_provider_rejected' }[wire.id] ?? 'rest_svc_provider_auth_failed');
+        expect(outcome).to.equal(
+          { ollama: 'answered', google: 'rest_svc_provider_rejected', xai: 'rest_svc_provider_rejected' }[wire.id] ??
+            'rest_svc_provider_auth_failed',
+        );
       });
     });
   }

@@ -19,8 +19,19 @@ function named(id: string, provider: Provider): Provider {
 async function open(steps: Record<string, readonly (TextResult | Error)[]>, failover: Partial<Failover> = {}) {
   const made = Object.entries(steps).map(([id, script]) => ({ id, provider: scripted(...script) }));
   const hooks = createHooks();
-  const all: Failover = { ...noFailover, enabled: true, text: [{ provider: 'second', model: 'b' }, { provider: 'third', model: 'c' }], ...failover };
-  const ai = await services({ providers: made.map(({ id, provider }) => named(id, provider)), settings: { failover: { get: () => Promise.resolve(all) } } });
+  const all: Failover = {
+    ...noFailover,
+    enabled: true,
+    text: [
+      { provider: 'second', model: 'b' },
+      { provider: 'third', model: 'c' },
+    ],
+    ...failover,
+  };
+  const ai = await services({
+    providers: made.map(({ id, provider }) => named(id, provider)),
+    settings: { failover: { get: () => Promise.resolve(all) } },
+  });
   const asked = () => made.flatMap(({ id, provider }) => provider.requests.map(({ model }) => `${id}/${model}`));
   return { generateText: createGenerateText({ ...ai, host: { ...ai.host, hooks } }), asked, hooks };
 }
@@ -34,7 +45,10 @@ describe('Failover', () => {
 
   it('throws the first failure where all fail', async () => {
     const { generateText } = await open({ first: [unavailable], second: [new Error('broken')], third: [rejected] });
-    expect(await failureOf(generateText(call))).to.include({ code: 'rest_svc_provider_error', message: 'FIRST failed: busy.' });
+    expect(await failureOf(generateText(call))).to.include({
+      code: 'rest_svc_provider_error',
+      message: 'FIRST failed: busy.',
+    });
   });
 
   it('is off by default, and for REST calls until that is switched on', async () => {
@@ -56,18 +70,39 @@ describe('Failover', () => {
 
   for (const kind of ['rate_limited', 'timeout', 'auth'] as const) {
     it(`mends ${kind}`, async () => {
-      const { generateText } = await open({ first: [new ProviderError({ kind, status: null, message: 'no.' })], second: [answer] });
+      const { generateText } = await open({
+        first: [new ProviderError({ kind, status: null, message: 'no.' })],
+        second: [answer],
+      });
       expect(await generateText(call)).to.include({ providerId: 'second' });
     });
   }
 
   it('never begins anew once a piece was streamed', async () => {
     const provider = scripted(answer);
-    const broken: Provider = { ...named('first', provider), text: { ...provider.text!, stream: (_request, _connection, hand) => { hand('Bon'); return Promise.reject(unavailable); } } };
+    const broken: Provider = {
+      ...named('first', provider),
+      text: {
+        ...provider.text!,
+        stream: (_request, _connection, hand) => {
+          hand('Bon');
+          return Promise.reject(unavailable);
+        },
+      },
+    };
     const other = scripted(answer);
-    const ai = await services({ providers: [broken, named('second', other)], settings: { failover: { get: () => Promise.resolve({ ...noFailover, enabled: true, text: [{ provider: 'second', model: 'b' }] }) } } });
+    const ai = await services({
+      providers: [broken, named('second', other)],
+      settings: {
+        failover: {
+          get: () => Promise.resolve({ ...noFailover, enabled: true, text: [{ provider: 'second', model: 'b' }] }),
+        },
+      },
+    });
     const pieces: string[] = [];
-    expect(await failureOf(createGenerateText(ai)({ ...call, onText: (piece) => void pieces.push(piece) }))).to.include({ code: 'rest_svc_provider_error' });
+    expect(await failureOf(createGenerateText(ai)({ ...call, onText: (piece) => void pieces.push(piece) }))).to.include(
+      { code: 'rest_svc_provider_error' },
+    );
     expect([pieces, other.requests]).to.deep.equal([['Bon'], []]);
   });
 
@@ -87,32 +122,58 @@ describe('Failover', () => {
 
 describe('Failover of embeddings', () => {
   function vectors(id: string, give: number | Error): Provider & { calls: number } {
-    const provider = { ...named(id, scripted(answer)), calls: 0, embeddings: {
-      limits: { inputs: 100 },
-      embed: async ({ input, model }: { readonly input: readonly string[]; readonly model: string }) => {
-        provider.calls += 1;
-        if (give instanceof Error) throw give;
-        return { embeddings: input.map(() => Array.from({ length: give }, () => 1)), usage: null, model, ignored: [] };
+    const provider = {
+      ...named(id, scripted(answer)),
+      calls: 0,
+      embeddings: {
+        limits: { inputs: 100 },
+        embed: async ({ input, model }: { readonly input: readonly string[]; readonly model: string }) => {
+          provider.calls += 1;
+          if (give instanceof Error) throw give;
+          return {
+            embeddings: input.map(() => Array.from({ length: give }, () => 1)),
+            usage: null,
+            model,
+            ignored: [],
+          };
+        },
       },
-    } };
+    };
     return provider;
   }
 
   async function embedding(providers: Provider[], list: Failover['embeddings']) {
-    const ai = await services({ providers, settings: { failover: { get: () => Promise.resolve({ ...noFailover, enabled: true, embeddings: list }) } } });
+    const ai = await services({
+      providers,
+      settings: { failover: { get: () => Promise.resolve({ ...noFailover, enabled: true, embeddings: list }) } },
+    });
     return createEmbed(ai);
   }
 
   it('asks those alone that give as many dimensions as the model that failed', async () => {
     const other = vectors('second', 4);
-    const embed = await embedding([vectors('first', unavailable), other, vectors('third', 3)], [{ provider: 'first', model: 'm', dimensions: 3 }, { provider: 'second', model: 'm', dimensions: 4 }, { provider: 'third', model: 'm', dimensions: 3 }]);
+    const embed = await embedding(
+      [vectors('first', unavailable), other, vectors('third', 3)],
+      [
+        { provider: 'first', model: 'm', dimensions: 3 },
+        { provider: 'second', model: 'm', dimensions: 4 },
+        { provider: 'third', model: 'm', dimensions: 3 },
+      ],
+    );
     expect(await embed({ provider: 'first', model: 'm', input: ['a'] })).to.include({ providerId: 'third' });
     expect(other.calls).to.equal(0);
-    expect(await failureOf(embed({ provider: 'first', model: 'unknown', input: ['a'] }))).to.include({ code: 'rest_svc_provider_error' });
+    expect(await failureOf(embed({ provider: 'first', model: 'unknown', input: ['a'] }))).to.include({
+      code: 'rest_svc_provider_error',
+    });
   });
 
   it('refuses vectors of another length than the list says', async () => {
-    const embed = await embedding([vectors('first', unavailable), vectors('second', 4)], [{ provider: 'second', model: 'm', dimensions: 3 }]);
-    expect(await failureOf(embed({ provider: 'first', model: 'm', input: ['a'], dimensions: 3 }))).to.include({ message: 'FIRST failed: busy.' });
+    const embed = await embedding(
+      [vectors('first', unavailable), vectors('second', 4)],
+      [{ provider: 'second', model: 'm', dimensions: 3 }],
+    );
+    expect(await failureOf(embed({ provider: 'first', model: 'm', input: ['a'], dimensions: 3 }))).to.include({
+      message: 'FIRST failed: busy.',
+    });
   });
 });

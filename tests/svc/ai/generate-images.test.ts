@@ -2,7 +2,13 @@ import { expect } from 'chai';
 import type { Media, NewMedia, RestError } from '#plugin-api';
 import { createGenerateImages, type GenerateImagesInput } from '../../../plugins/svc/ai/generate-images.ts';
 import type { UsageRecord } from '../../../plugins/svc/ai/usage-record.ts';
-import { ProviderError, type ImageCapability, type ImageRequest, type ImageResult, type Provider } from '../../../plugins/svc/providers/provider.ts';
+import {
+  ProviderError,
+  type ImageCapability,
+  type ImageRequest,
+  type ImageResult,
+  type Provider,
+} from '../../../plugins/svc/providers/provider.ts';
 import { failureOf } from '../../helpers/failure-of.ts';
 import { overloaded, services } from './helpers.ts';
 
@@ -30,25 +36,48 @@ function painter(steps: readonly Step[] = [{}], perCall = 1) {
       return { images: Array.from({ length: request.n }, () => image), usage, model: 'oil-2', ignored: [], ...step };
     },
   };
-  const provider: Provider = { id: 'painter', label: 'Painter', required: ['api_key'], settings: { type: 'object', properties: { image_model: { type: 'string', title: 'Image model' } } }, images, listModels: () => Promise.resolve([]) };
+  const provider: Provider = {
+    id: 'painter',
+    label: 'Painter',
+    required: ['api_key'],
+    settings: { type: 'object', properties: { image_model: { type: 'string', title: 'Image model' } } },
+    images,
+    listModels: () => Promise.resolve([]),
+  };
   return { provider, requests, running };
 }
 
-async function generating({ provider }: { provider: Provider }, settings: NonNullable<Parameters<typeof services>[0]>['settings'] = {}) {
+async function generating(
+  { provider }: { provider: Provider },
+  settings: NonNullable<Parameters<typeof services>[0]>['settings'] = {},
+) {
   const records: UsageRecord[] = [];
   const saved: NewMedia[] = [];
   const fetched: string[] = [];
   const base = await services({ providers: [provider], settings });
   const save = (media: NewMedia): Promise<Media> => {
     saved.push(media);
-    return Promise.resolve({ id: saved.length, url: `http://localhost/uploads/${String(saved.length)}.png`, size: media.bytes.length, mimeType: 'image/png' } as Media);
+    return Promise.resolve({
+      id: saved.length,
+      url: `http://localhost/uploads/${String(saved.length)}.png`,
+      size: media.bytes.length,
+      mimeType: 'image/png',
+    } as Media);
   };
   const fetch = (url: string) => {
     fetched.push(url);
     return Promise.resolve({ status: 200, headers: {}, body: png, url, text: () => '', json: () => null });
   };
   const host = { ...base.host, content: { media: { save } }, http: { fetch } };
-  const generate = createGenerateImages({ ...base, host: host as unknown as Parameters<typeof createGenerateImages>[0]['host'], ledger: { record: (record) => void records.push(record), price: () => Promise.resolve({ cost: 7, sandbox: false }), settle: () => Promise.resolve() } });
+  const generate = createGenerateImages({
+    ...base,
+    host: host as unknown as Parameters<typeof createGenerateImages>[0]['host'],
+    ledger: {
+      record: (record) => void records.push(record),
+      price: () => Promise.resolve({ cost: 7, sandbox: false }),
+      settle: () => Promise.resolve(),
+    },
+  });
   return { generate, records, saved, fetched, clock: base.clock };
 }
 
@@ -57,7 +86,12 @@ describe('Generating images', () => {
     const far = painter();
     const { generate, records } = await generating(far);
     const { images, message } = await generate({ ...call, n: 10 });
-    expect([images.length, message, far.requests.length, far.running.most]).to.deep.equal([10, '10 images generated.', 10, 5]);
+    expect([images.length, message, far.requests.length, far.running.most]).to.deep.equal([
+      10,
+      '10 images generated.',
+      10,
+      5,
+    ]);
     expect(records).to.have.length(1);
     expect(records[0]).to.include({ images: 10, inputTokens: 30, outputTokens: 400 });
   });
@@ -79,40 +113,87 @@ describe('Generating images', () => {
     const { generate, records } = await generating(painter());
     await generate({ ...call, origin: { module: 'content_writer', route: null, botId: 7 } });
     expect(records).to.deep.equal([
-      { module: 'content_writer', route: null, botId: 7, kind: 'image', provider: 'painter', model: 'oil-2', inputTokens: 3, outputTokens: 40, images: 1, duration: 0, outcome: 'ok' },
+      {
+        module: 'content_writer',
+        route: null,
+        botId: 7,
+        kind: 'image',
+        provider: 'painter',
+        model: 'oil-2',
+        inputTokens: 3,
+        outputTokens: 40,
+        images: 1,
+        duration: 0,
+        outcome: 'ok',
+      },
     ]);
   });
 
   it('tells it of failures by their code, with what was paid for all the same', async () => {
     const failing = await generating(painter([overloaded]));
     await failureOf(failing.generate(call));
-    expect(failing.records[0]).to.include({ outcome: 'rest_svc_provider_error', images: 0, model: 'oil', duration: 1500 });
+    expect(failing.records[0]).to.include({
+      outcome: 'rest_svc_provider_error',
+      images: 0,
+      model: 'oil',
+      duration: 1500,
+    });
     const unusable = await generating(painter([{ images: [{ ...image, b64_json: 'aGVsbG8=' }] }]));
     await failureOf(unusable.generate({ ...call, form: 'url' }));
-    expect(unusable.records[0]).to.include({ outcome: 'rest_svc_provider_error', images: 1, outputTokens: 40, model: 'oil-2' });
+    expect(unusable.records[0]).to.include({
+      outcome: 'rest_svc_provider_error',
+      images: 1,
+      outputTokens: 40,
+      model: 'oil-2',
+    });
   });
 
   it('tells it nothing where no provider was asked', async () => {
     const { generate, records } = await generating(painter(), { provider: () => Promise.resolve({}) });
     expect(((await failureOf(generate(call))) as RestError).code).to.equal('rest_svc_provider_not_configured');
-    expect(((await failureOf(generate({ ...call, provider: 'nobody' }))) as RestError).code).to.equal('rest_invalid_param');
+    expect(((await failureOf(generate({ ...call, provider: 'nobody' }))) as RestError).code).to.equal(
+      'rest_invalid_param',
+    );
     expect(records).to.deep.equal([]);
   });
 
   it('takes saved defaults, which the call overrides', async () => {
     const far = painter();
-    const { generate } = await generating(far, { imageDefaults: () => Promise.resolve({ size: '1024x1024', quality: 'hd' }) });
+    const { generate } = await generating(far, {
+      imageDefaults: () => Promise.resolve({ size: '1024x1024', quality: 'hd' }),
+    });
     await generate({ ...call, quality: 'standard', style: 'vivid' });
-    expect(far.requests[0]).to.deep.equal({ model: 'oil', prompt: 'A lighthouse', n: 1, size: '1024x1024', quality: 'standard', style: 'vivid', responseFormat: 'b64_json' });
+    expect(far.requests[0]).to.deep.equal({
+      model: 'oil',
+      prompt: 'A lighthouse',
+      n: 1,
+      size: '1024x1024',
+      quality: 'standard',
+      style: 'vivid',
+      responseFormat: 'b64_json',
+    });
   });
 
   it('keeps everything in the media library for a module that says so, an address too', async () => {
-    const far = painter([{}, { images: [{ ...image, b64_json: null, url: 'https://images.example.com/1.png', revised_prompt: 'A white lighthouse' }] }]);
+    const far = painter([
+      {},
+      {
+        images: [
+          { ...image, b64_json: null, url: 'https://images.example.com/1.png', revised_prompt: 'A white lighthouse' },
+        ],
+      },
+    ]);
     const { generate, saved, fetched } = await generating(far);
     const { images } = await generate({ ...call, form: 'media', n: 2, userId: 5 });
-    expect(images.map(({ url, b64_json, media }) => [url, b64_json, media?.id])).to.deep.equal([['http://localhost/uploads/1.png', null, 1], ['http://localhost/uploads/2.png', null, 2]]);
+    expect(images.map(({ url, b64_json, media }) => [url, b64_json, media?.id])).to.deep.equal([
+      ['http://localhost/uploads/1.png', null, 1],
+      ['http://localhost/uploads/2.png', null, 2],
+    ]);
     expect(fetched).to.deep.equal(['https://images.example.com/1.png']);
-    expect(saved.map(({ authorId, title }) => [authorId, title])).to.deep.equal([[5, 'A lighthouse'], [5, 'A lighthouse']]);
+    expect(saved.map(({ authorId, title }) => [authorId, title])).to.deep.equal([
+      [5, 'A lighthouse'],
+      [5, 'A lighthouse'],
+    ]);
     expect(saved.map(({ alt }) => alt)).to.have.members(['A lighthouse', 'A white lighthouse']);
     expect(far.requests[0]?.responseFormat).to.equal('b64_json');
   });
@@ -135,7 +216,9 @@ describe('Generating images', () => {
   it('ends when its caller gives up, without further calls', async () => {
     const far = painter([new ProviderError({ kind: 'aborted', message: 'the request was given up.' })]);
     const { generate } = await generating(far);
-    expect(((await failureOf(generate({ ...call, signal: AbortSignal.abort() }))) as RestError).code).to.equal('rest_svc_request_aborted');
+    expect(((await failureOf(generate({ ...call, signal: AbortSignal.abort() }))) as RestError).code).to.equal(
+      'rest_svc_request_aborted',
+    );
   });
 
   it('names what any call left out, once', async () => {

@@ -6,7 +6,11 @@ import { ProviderError } from '../../../plugins/svc/providers/provider.ts';
 import { failureOf } from '../../helpers/failure-of.ts';
 import { answer, overloaded, scripted, services, type ServicesInit } from './helpers.ts';
 
-const call: GenerateTextInput = { provider: 'scripted', model: 'model', messages: [{ role: 'user', content: 'Hello.' }] };
+const call: GenerateTextInput = {
+  provider: 'scripted',
+  model: 'model',
+  messages: [{ role: 'user', content: 'Hello.' }],
+};
 
 async function generating(provider: ReturnType<typeof scripted>, init: ServicesInit = {}) {
   return createGenerateText(await services({ providers: [provider], ...init }));
@@ -43,14 +47,18 @@ describe('Generating text', () => {
 
   it('lets the call’s parameters override the global ones', async () => {
     const provider = scripted(answer);
-    const generateText = await generating(provider, { settings: { aiParams: () => Promise.resolve({ temperature: 0.2, seed: 7 }) } });
+    const generateText = await generating(provider, {
+      settings: { aiParams: () => Promise.resolve({ temperature: 0.2, seed: 7 }) },
+    });
     await generateText({ ...call, params: { temperature: 0.9, top_k: 3 } });
     expect(provider.requests[0]?.params).to.deep.equal({ temperature: 0.9, seed: 7, top_k: 3 });
   });
 
   it('takes the provider’s saved model where the call names none', async () => {
     const provider = scripted(answer);
-    const generateText = await generating(provider, { settings: { provider: () => Promise.resolve({ api_key: 'key', model: 'saved' }) } });
+    const generateText = await generating(provider, {
+      settings: { provider: () => Promise.resolve({ api_key: 'key', model: 'saved' }) },
+    });
     await generateText({ ...call, model: ' ' });
     expect(provider.requests[0]?.model).to.equal('saved');
   });
@@ -59,13 +67,19 @@ describe('Generating text', () => {
     const provider = scripted(answer);
     const clock = createFakeClock({ now: Date.UTC(2026, 10, 20, 23, 30) });
     const generateText = await generating(provider, { clock, timezone: 'Asia/Tokyo' });
-    await generateText({ ...call, systemInstruction: 'On [date], [username] asks.', user: { id: 4, displayName: 'Ada [date] $& L.' } });
+    await generateText({
+      ...call,
+      systemInstruction: 'On [date], [username] asks.',
+      user: { id: 4, displayName: 'Ada [date] $& L.' },
+    });
     expect(provider.requests[0]?.system).to.equal('On 2026-11-21, Ada [date] $& L. asks.');
   });
 
   it('calls a visitor who is not signed in Guest', async () => {
     const provider = scripted(answer);
-    await (await generating(provider))({ ...call, systemInstruction: '[username]', user: { id: 0, displayName: '' } });
+    await (
+      await generating(provider)
+    )({ ...call, systemInstruction: '[username]', user: { id: 0, displayName: '' } });
     expect(provider.requests[0]?.system).to.equal('Guest');
   });
 
@@ -83,37 +97,105 @@ describe('Generating text', () => {
     await generateText({ ...call, messages, systemInstruction: '  ' });
     await generateText({ ...call, messages: [messages[1]] });
     expect(provider.requests.map(({ system }) => system)).to.deep.equal(['Alone.', 'First.\n\nSecond.', null]);
-    expect(provider.requests[1]?.messages).to.deep.equal([{ role: 'user', content: 'Hello.' }, { role: 'user', content: 'Again.' }]);
+    expect(provider.requests[1]?.messages).to.deep.equal([
+      { role: 'user', content: 'Hello.' },
+      { role: 'user', content: 'Again.' },
+    ]);
   });
 });
 
 describe('Generating text fails', () => {
   for (const [what, error, status, code, message] of [
-    ['401', { kind: 'auth', status: 401, message: 'Bad key.' }, 502, 'rest_svc_provider_auth_failed', 'Scripted refused the saved credentials: Bad key. Check its key in the admin under AI service.'],
-    ['403', { kind: 'auth', status: 403, message: 'Not allowed' }, 502, 'rest_svc_provider_auth_failed', 'Scripted refused the saved credentials: Not allowed. Check its key in the admin under AI service.'],
-    ['400', { kind: 'rejected', status: 400, message: 'Bad request.' }, 400, 'rest_svc_provider_rejected', 'Scripted refused the request: Bad request.'],
-    ['429', { kind: 'rate_limited', status: 429, message: 'Slow down.', retryAfter: 20 }, 429, 'rest_svc_provider_rate_limited', 'Scripted is limiting the rate of requests: Slow down.'],
-    ['503', { kind: 'unavailable', status: 503, message: 'Overloaded.' }, 502, 'rest_svc_provider_error', 'Scripted failed: Overloaded.'],
-    ['an unreadable answer', { kind: 'unreadable', status: 200, message: 'not JSON.' }, 502, 'rest_svc_provider_error', 'Scripted failed: not JSON.'],
-    ['a cut connection', { kind: 'connection', message: 'the connection was cut.' }, 502, 'rest_svc_provider_error', 'Scripted failed: the connection was cut.'],
-    ['no answer in time', { kind: 'timeout', message: 'no answer came in time.' }, 504, 'rest_svc_provider_timeout', 'Scripted did not answer within 60 seconds.'],
-    ['408', { kind: 'timeout', status: 408, message: 'Too slow.' }, 504, 'rest_svc_provider_timeout', 'Scripted gave up on the request: Too slow.'],
+    [
+      '401',
+      { kind: 'auth', status: 401, message: 'Bad key.' },
+      502,
+      'rest_svc_provider_auth_failed',
+      'Scripted refused the saved credentials: Bad key. Check its key in the admin under AI service.',
+    ],
+    [
+      '403',
+      { kind: 'auth', status: 403, message: 'Not allowed' },
+      502,
+      'rest_svc_provider_auth_failed',
+      'Scripted refused the saved credentials: Not allowed. Check its key in the admin under AI service.',
+    ],
+    [
+      '400',
+      { kind: 'rejected', status: 400, message: 'Bad request.' },
+      400,
+      'rest_svc_provider_rejected',
+      'Scripted refused the request: Bad request.',
+    ],
+    [
+      '429',
+      { kind: 'rate_limited', status: 429, message: 'Slow down.', retryAfter: 20 },
+      429,
+      'rest_svc_provider_rate_limited',
+      'Scripted is limiting the rate of requests: Slow down.',
+    ],
+    [
+      '503',
+      { kind: 'unavailable', status: 503, message: 'Overloaded.' },
+      502,
+      'rest_svc_provider_error',
+      'Scripted failed: Overloaded.',
+    ],
+    [
+      'an unreadable answer',
+      { kind: 'unreadable', status: 200, message: 'not JSON.' },
+      502,
+      'rest_svc_provider_error',
+      'Scripted failed: not JSON.',
+    ],
+    [
+      'a cut connection',
+      { kind: 'connection', message: 'the connection was cut.' },
+      502,
+      'rest_svc_provider_error',
+      'Scripted failed: the connection was cut.',
+    ],
+    [
+      'no answer in time',
+      { kind: 'timeout', message: 'no answer came in time.' },
+      504,
+      'rest_svc_provider_timeout',
+      'Scripted did not answer within 60 seconds.',
+    ],
+    [
+      '408',
+      { kind: 'timeout', status: 408, message: 'Too slow.' },
+      504,
+      'rest_svc_provider_timeout',
+      'Scripted gave up on the request: Too slow.',
+    ],
   ] as const) {
     it(`with ${String(status)} ${code} for ${what}`, async () => {
       const failure = await refusal(new ProviderError(error));
       expect([failure.status, failure.code, failure.message]).to.deep.equal([status, code, message]);
-      expect(failure.data).to.deep.equal({ provider: 'scripted', provider_status: 'status' in error ? error.status : null });
+      expect(failure.data).to.deep.equal({
+        provider: 'scripted',
+        provider_status: 'status' in error ? error.status : null,
+      });
     });
   }
 
   it('passing Retry-After on', async () => {
-    expect((await refusal(new ProviderError({ kind: 'rate_limited', status: 429, message: 'Slow down.', retryAfter: 20.2 }))).headers).to.deep.equal({ 'Retry-After': '21' });
-    expect((await refusal(new ProviderError({ kind: 'rate_limited', status: 429, message: 'Slow down.' }))).headers).to.deep.equal({});
+    expect(
+      (await refusal(new ProviderError({ kind: 'rate_limited', status: 429, message: 'Slow down.', retryAfter: 20.2 })))
+        .headers,
+    ).to.deep.equal({ 'Retry-After': '21' });
+    expect(
+      (await refusal(new ProviderError({ kind: 'rate_limited', status: 429, message: 'Slow down.' }))).headers,
+    ).to.deep.equal({});
   });
 
   it('alike for an error that a plugin’s provider made without our class', async () => {
     const failure = await refusal(Object.assign(new Error('Theirs.'), { kind: 'rejected', status: 422 }));
-    expect([failure.code, failure.message]).to.deep.equal(['rest_svc_provider_rejected', 'Scripted refused the request: Theirs.']);
+    expect([failure.code, failure.message]).to.deep.equal([
+      'rest_svc_provider_rejected',
+      'Scripted refused the request: Theirs.',
+    ]);
   });
 
   it('with the error itself where the fault is ours', async () => {
@@ -128,15 +210,23 @@ describe('Generating text fails', () => {
   });
 
   it('with 400 when a saved key cannot be one, or an address is none', async () => {
-    for (const settings of [{ api_key: 'two\nlines' }, { api_key: 'ключ' }, { api_key: 'key', base_url: 'ftp://example.com' }]) {
-      const generateText = await generating(scripted(answer), { settings: { provider: () => Promise.resolve(settings) } });
+    for (const settings of [
+      { api_key: 'two\nlines' },
+      { api_key: 'ключ' },
+      { api_key: 'key', base_url: 'ftp://example.com' },
+    ]) {
+      const generateText = await generating(scripted(answer), {
+        settings: { provider: () => Promise.resolve(settings) },
+      });
       expect(((await failureOf(generateText(call))) as RestError).code).to.equal('rest_svc_provider_not_configured');
     }
   });
 
   it('with 400 when there is no such provider', async () => {
     const generateText = await generating(scripted(answer));
-    expect(((await failureOf(generateText({ ...call, provider: 'nobody' }))) as RestError).code).to.equal('rest_invalid_param');
+    expect(((await failureOf(generateText({ ...call, provider: 'nobody' }))) as RestError).code).to.equal(
+      'rest_invalid_param',
+    );
   });
 });
 
@@ -156,7 +246,13 @@ describe('Further tries', () => {
     });
   }
 
-  for (const [kind, status] of [['auth', 401], ['rejected', 400], ['unreadable', 200], ['timeout', null], ['aborted', null]] as const) {
+  for (const [kind, status] of [
+    ['auth', 401],
+    ['rejected', 400],
+    ['unreadable', 200],
+    ['timeout', null],
+    ['aborted', null],
+  ] as const) {
     it(`are not made for ${kind}`, async () => {
       const provider = scripted(new ProviderError({ kind, status, message: 'No.' }));
       await failureOf((await generating(provider))(call));
@@ -166,27 +262,38 @@ describe('Further tries', () => {
 
   it('are made for 408', async () => {
     const provider = scripted(new ProviderError({ kind: 'timeout', status: 408, message: 'Slow.' }), answer);
-    await (await generating(provider))(call);
+    await (
+      await generating(provider)
+    )(call);
     expect(provider.requests).to.have.length(2);
   });
 
   it('wait as long as Retry-After asks, up to 10 seconds', async () => {
     const clock = createFakeClock({ skipSleeps: true });
     const started = clock.now();
-    const provider = scripted(new ProviderError({ kind: 'rate_limited', status: 429, message: 'Wait.', retryAfter: 10 }), answer);
-    await (await generating(provider, { clock }))(call);
+    const provider = scripted(
+      new ProviderError({ kind: 'rate_limited', status: 429, message: 'Wait.', retryAfter: 10 }),
+      answer,
+    );
+    await (
+      await generating(provider, { clock })
+    )(call);
     expect(clock.now() - started).to.equal(10_000);
   });
 
   it('are not made when more than 10 seconds are asked for', async () => {
-    const provider = scripted(new ProviderError({ kind: 'rate_limited', status: 429, message: 'Wait.', retryAfter: 11 }));
+    const provider = scripted(
+      new ProviderError({ kind: 'rate_limited', status: 429, message: 'Wait.', retryAfter: 11 }),
+    );
     await failureOf((await generating(provider))(call));
     expect(provider.requests).to.have.length(1);
   });
 
   it('get the time that is left, and are not made when none would be', async () => {
     const provider = scripted(overloaded);
-    const generateText = await generating(provider, { settings: { timeouts: () => Promise.resolve({ text: 1200, embeddings: 1200, images: 180_000 }) } });
+    const generateText = await generating(provider, {
+      settings: { timeouts: () => Promise.resolve({ text: 1200, embeddings: 1200, images: 180_000 }) },
+    });
     expect(((await failureOf(generateText(call))) as RestError).code).to.equal('rest_svc_provider_error');
     expect(provider.timeouts).to.deep.equal([1200, 700]);
   });

@@ -1,7 +1,12 @@
 import { createHooks } from '../../../host/hooks/hooks.ts';
 import { createFakeClock, type FakeClock } from '../../../host/testing/fake-clock.ts';
 import type { AiServices, AiSettings } from '../../../plugins/svc/ai/ai-services.ts';
-import { ProviderError, type Provider, type TextRequest, type TextResult } from '../../../plugins/svc/providers/provider.ts';
+import {
+  ProviderError,
+  type Provider,
+  type TextRequest,
+  type TextResult,
+} from '../../../plugins/svc/providers/provider.ts';
 import { createProviderRegistry } from '../../../plugins/svc/providers/registry.ts';
 import { currentFetch } from '../../helpers/recorded-answers.ts';
 import { silentLog } from '../../helpers/silent-log.ts';
@@ -19,7 +24,14 @@ export async function services(init: ServicesInit = {}): Promise<AiServices & { 
   const { providers } = init;
   if (providers) hooks.addFilter('svc_providers', () => providers);
   const clock = init.clock ?? createFakeClock({ skipSleeps: true });
-  const site = { url: 'http://localhost', role: 'all' as const, version: '1.0.0', name: () => Promise.resolve('Site'), timezone: () => Promise.resolve(init.timezone ?? 'UTC'), addPage: () => () => undefined };
+  const site = {
+    url: 'http://localhost',
+    role: 'all' as const,
+    version: '1.0.0',
+    name: () => Promise.resolve('Site'),
+    timezone: () => Promise.resolve(init.timezone ?? 'UTC'),
+    addPage: () => () => undefined,
+  };
   return {
     clock,
     registry: await createProviderRegistry({ hooks }),
@@ -36,16 +48,29 @@ export async function services(init: ServicesInit = {}): Promise<AiServices & { 
   };
 }
 
-export const answer: TextResult = { content: 'Bonjour.', usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3 }, model: 'answered', ignored: [] };
+export const answer: TextResult = {
+  content: 'Bonjour.',
+  usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
+  model: 'answered',
+  ignored: [],
+};
 
 /** A provider of one's own that does what it is told, and remembers the requests. */
-export function scripted(...script: readonly (TextResult | Error)[]): Provider & { readonly requests: TextRequest[]; readonly timeouts: number[] } {
+export function scripted(
+  ...script: readonly (TextResult | Error)[]
+): Provider & { readonly requests: TextRequest[]; readonly timeouts: number[] } {
   const requests: TextRequest[] = [];
   const timeouts: number[] = [];
   return {
     id: 'scripted',
     label: 'Scripted',
-    settings: { type: 'object', properties: { api_key: { type: 'string', title: 'API key', writeOnly: true }, model: { type: 'string', title: 'Text model' } } },
+    settings: {
+      type: 'object',
+      properties: {
+        api_key: { type: 'string', title: 'API key', writeOnly: true },
+        model: { type: 'string', title: 'Text model' },
+      },
+    },
     required: ['api_key'],
     requests,
     timeouts,

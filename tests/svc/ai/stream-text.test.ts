@@ -40,9 +40,21 @@ async function run(provider: Provider, input: Partial<GenerateTextInput> = {}) {
   const recorded = new Promise<void>((resolve) => {
     tell = resolve;
   });
-  const ledger = { record: (usage: UsageRecord) => { noted.push(usage); tell(); }, price: () => Promise.resolve({ cost: 7, sandbox: false }), settle: () => Promise.resolve() };
+  const ledger = {
+    record: (usage: UsageRecord) => {
+      noted.push(usage);
+      tell();
+    },
+    price: () => Promise.resolve({ cost: 7, sandbox: false }),
+    settle: () => Promise.resolve(),
+  };
   const generateText = createGenerateText({ ...(await services({ providers: [provider] })), ledger });
-  const call = { provider: 'scripted', model: 'model', messages: [{ role: 'user' as const, content: 'Hello.' }], onText: (piece: string) => void pieces.push(piece) };
+  const call = {
+    provider: 'scripted',
+    model: 'model',
+    messages: [{ role: 'user' as const, content: 'Hello.' }],
+    onText: (piece: string) => void pieces.push(piece),
+  };
   const done = generateText({ ...call, ...input });
   return { done, pieces, noted, recorded };
 }
@@ -52,7 +64,9 @@ describe('Generating text in pieces', () => {
     const { done, pieces, noted } = await run(streaming({ pieces: ['Bon', '', 'jour.'], end: answer }));
     expect((await done).content).to.equal('Bonjour.');
     expect(pieces).to.deep.equal(['Bon', 'jour.']);
-    expect(noted.map(({ outcome, inputTokens, outputTokens }) => [outcome, inputTokens, outputTokens])).to.deep.equal([['ok', 1, 2]]);
+    expect(noted.map(({ outcome, inputTokens, outputTokens }) => [outcome, inputTokens, outputTokens])).to.deep.equal([
+      ['ok', 1, 2],
+    ]);
   });
 
   it('gives one piece at the end where the provider cannot stream', async () => {
@@ -77,7 +91,11 @@ describe('Generating text in pieces', () => {
   });
 
   it('tries again before the first piece', async () => {
-    const provider = streaming({ pieces: [], end: overloaded }, { pieces: [''], end: cut }, { pieces: ['Bonjour.'], end: answer });
+    const provider = streaming(
+      { pieces: [], end: overloaded },
+      { pieces: [''], end: cut },
+      { pieces: ['Bonjour.'], end: answer },
+    );
     const { done, pieces } = await run(provider);
     expect([(await done).content, pieces, provider.count]).to.deep.equal(['Bonjour.', ['Bonjour.'], 3]);
   });
@@ -86,7 +104,12 @@ describe('Generating text in pieces', () => {
     const provider = streaming({ pieces: ['Bonjour, ', 'mes amis'], end: cut }, { pieces: ['Again'], end: answer });
     const { done, pieces, noted, recorded } = await run(provider);
     const error = (await failureOf(done)) as RestError;
-    expect([error.code, error.status, pieces, provider.count]).to.deep.equal(['rest_svc_provider_error', 502, ['Bonjour, ', 'mes amis'], 1]);
+    expect([error.code, error.status, pieces, provider.count]).to.deep.equal([
+      'rest_svc_provider_error',
+      502,
+      ['Bonjour, ', 'mes amis'],
+      1,
+    ]);
     await recorded;
     expect(noted.map(({ outcome, model }) => [outcome, model])).to.deep.equal([['rest_svc_provider_error', 'model']]);
     expect(noted[0]?.outputTokens).to.be.within(3, 8);
@@ -102,7 +125,9 @@ describe('Generating text in pieces', () => {
   });
 
   it('counts nothing of a call that failed before its first piece', async () => {
-    const { done, noted } = await run(streaming({ pieces: [], end: new ProviderError({ kind: 'rejected', status: 400, message: 'No.' }) }));
+    const { done, noted } = await run(
+      streaming({ pieces: [], end: new ProviderError({ kind: 'rejected', status: 400, message: 'No.' }) }),
+    );
     await failureOf(done);
     expect(noted.map(({ inputTokens, outputTokens }) => [inputTokens, outputTokens])).to.deep.equal([[0, 0]]);
   });

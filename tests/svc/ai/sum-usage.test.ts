@@ -9,7 +9,10 @@ describe('The usage of several calls', () => {
   });
 
   it('adds numbers up, member by member, and keeps the rest', () => {
-    const sum = sumUsage([{ total: 1, details: { text: 1 }, tier: 'default' }, { total: 2, details: { text: 3, image: 4 }, tier: 'other', cost: 5 }]);
+    const sum = sumUsage([
+      { total: 1, details: { text: 1 }, tier: 'default' },
+      { total: 2, details: { text: 3, image: 4 }, tier: 'other', cost: 5 },
+    ]);
     expect(sum).to.deep.equal({ total: 3, details: { text: 4, image: 4 }, tier: 'default', cost: 5 });
   });
 

@@ -35,7 +35,12 @@ describe('The fetch on undici', () => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
-        seen = { method: request.method, url: request.url, headers: request.headers, body: Buffer.concat(chunks).toString() };
+        seen = {
+          method: request.method,
+          url: request.url,
+          headers: request.headers,
+          body: Buffer.concat(chunks).toString(),
+        };
         handle(request, response);
       });
     });
@@ -52,10 +57,27 @@ describe('The fetch on undici', () => {
   });
 
   it('sends method, headers and a body of text, and answers status, headers and text', async () => {
-    handle = (_request, response) => response.writeHead(201, { 'x-one': '1', 'set-cookie': ['a=1', 'b=2'] }).end('made');
-    const response = await pool.fetch(`${url}/path?q=1`, { method: 'post', headers: new Headers({ 'X-Test': 'yes', 'content-type': 'application/json' }), body: '{}' });
-    expect([seen.method, seen.url, seen.headers['x-test'], seen.headers['content-type'], seen.body]).to.deep.equal(['POST', '/path?q=1', 'yes', 'application/json', '{}']);
-    expect([response.status, response.ok, response.headers.get('x-one'), response.headers.getSetCookie(), response.url]).to.deep.equal([201, true, '1', ['a=1', 'b=2'], `${url}/path?q=1`]);
+    handle = (_request, response) =>
+      response.writeHead(201, { 'x-one': '1', 'set-cookie': ['a=1', 'b=2'] }).end('made');
+    const response = await pool.fetch(`${url}/path?q=1`, {
+      method: 'post',
+      headers: new Headers({ 'X-Test': 'yes', 'content-type': 'application/json' }),
+      body: '{}',
+    });
+    expect([seen.method, seen.url, seen.headers['x-test'], seen.headers['content-type'], seen.body]).to.deep.equal([
+      'POST',
+      '/path?q=1',
+      'yes',
+      'application/json',
+      '{}',
+    ]);
+    expect([
+      response.status,
+      response.ok,
+      response.headers.get('x-one'),
+      response.headers.getSetCookie(),
+      response.url,
+    ]).to.deep.equal([201, true, '1', ['a=1', 'b=2'], `${url}/path?q=1`]);
     expect(await response.text()).to.equal('made');
   });
 
@@ -89,7 +111,11 @@ describe('The fetch on undici', () => {
     expect(new TextDecoder().decode((await reader.read()).value)).to.equal('second');
   });
 
-  for (const [encoding, compress] of [['gzip', gzipSync], ['deflate', deflateSync], ['br', brotliCompressSync]] as const) {
+  for (const [encoding, compress] of [
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ] as const) {
     it(`undoes ${encoding}`, async () => {
       handle = (_request, response) => response.setHeader('content-encoding', encoding).end(compress('plain'));
       const response = await pool.fetch(url);
@@ -152,10 +178,17 @@ describe('The fetch on undici', () => {
 
   it('serves the openai package, errors included', async () => {
     const client = new OpenAI({ apiKey: 'key', baseURL: `${url}/v1`, fetch: pool.fetch, maxRetries: 0 });
-    handle = (_request, response) => response.setHeader('content-type', 'application/json').end(JSON.stringify(fixturesOf('openai').answer));
-    const completion = await client.chat.completions.create({ model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hello.' }] });
+    handle = (_request, response) =>
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(fixturesOf('openai').answer));
+    const completion = await client.chat.completions.create({
+      model: 'gpt-4.1',
+      messages: [{ role: 'user', content: 'Hello.' }],
+    });
     expect(completion.choices[0]?.message.content).to.equal('Bonjour.');
-    handle = (_request, response) => response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '3' }).end('{"error":{"message":"Slow down."}}');
+    handle = (_request, response) =>
+      response
+        .writeHead(429, { 'content-type': 'application/json', 'retry-after': '3' })
+        .end('{"error":{"message":"Slow down."}}');
     const error = (await failureOf(client.models.list().asResponse())) as InstanceType<typeof OpenAI.APIError>;
     expect([error.status, error.headers?.get('retry-after')]).to.deep.equal([429, '3']);
   });
@@ -164,11 +197,13 @@ describe('The fetch on undici', () => {
     const client = new OpenAI({ apiKey: 'key', baseURL: `${url}/v1`, fetch: pool.fetch, maxRetries: 0 });
     handle = (_request, response) => {
       response.setHeader('content-type', 'text/event-stream');
-      for (const content of ['Bon', 'jour.']) response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`);
+      for (const content of ['Bon', 'jour.'])
+        response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`);
       response.end('data: [DONE]\n\n');
     };
     let text = '';
-    for await (const chunk of await client.chat.completions.create({ model: 'm', messages: [], stream: true })) text += chunk.choices[0]?.delta.content ?? '';
+    for await (const chunk of await client.chat.completions.create({ model: 'm', messages: [], stream: true }))
+      text += chunk.choices[0]?.delta.content ?? '';
     expect(text).to.equal('Bonjour.');
   });
 
@@ -177,12 +212,21 @@ describe('The fetch on undici', () => {
       const generate = (timeout = 5000, signal?: AbortSignal) =>
         provider.text!.generate(
           { model: 'gemini-2.5-flash', system: null, messages: [{ role: 'user', content: 'Hello.' }], params: {} },
-          { settings: { api_key: 'key', base_url: url }, fetch: pool.fetch, clock: createSystemClock(), log: silentLog, timeout, ...(signal && { signal }) },
+          {
+            settings: { api_key: 'key', base_url: url },
+            fetch: pool.fetch,
+            clock: createSystemClock(),
+            log: silentLog,
+            timeout,
+            ...(signal && { signal }),
+          },
         );
-      const failure = async (...input: Parameters<typeof generate>) => (await failureOf(generate(...input))) as ProviderError;
+      const failure = async (...input: Parameters<typeof generate>) =>
+        (await failureOf(generate(...input))) as ProviderError;
 
       it('answers text', async () => {
-        handle = (_request, response) => response.setHeader('content-type', 'application/json').end(JSON.stringify(fixturesOf(provider.id).answer));
+        handle = (_request, response) =>
+          response.setHeader('content-type', 'application/json').end(JSON.stringify(fixturesOf(provider.id).answer));
         expect((await generate()).content).to.equal('Bonjour.');
       });
 
@@ -190,7 +234,9 @@ describe('The fetch on undici', () => {
         handle = (request) => request.socket.destroy();
         expect((await failure()).kind).to.equal('connection');
         handle = (_request, response) => {
-          response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' }).write('{"half', () => response.destroy());
+          response
+            .writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
+            .write('{"half', () => response.destroy());
         };
         expect((await failure()).kind).to.equal('connection');
       });

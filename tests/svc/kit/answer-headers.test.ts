@@ -13,13 +13,19 @@ describe('headers of a text answer', () => {
   });
 
   it('can be sent whatever a caller names a key, and never grow beyond bounds', () => {
-    const names = fc.array(fc.oneof(fc.string({ unit: 'binary', maxLength: 90 }), fc.string({ unit: 'binary-ascii' })), { maxLength: 60 });
-    fc.assert(fc.property(names, (ignored) => {
-      const value = answerHeaders({ ignored: [...ignored, '\ud800\r\n'], usageEstimated: false })['X-SVC-Ignored-Params'] ?? '';
-      validateHeaderValue('X-SVC-Ignored-Params', value);
-      expect(value).to.match(/^[\w.[\]%, !'()*~-]*$/);
-      expect(value.split(', ').length).to.be.at.most(50);
-    }));
+    const names = fc.array(
+      fc.oneof(fc.string({ unit: 'binary', maxLength: 90 }), fc.string({ unit: 'binary-ascii' })),
+      { maxLength: 60 },
+    );
+    fc.assert(
+      fc.property(names, (ignored) => {
+        const value =
+          answerHeaders({ ignored: [...ignored, '\ud800\r\n'], usageEstimated: false })['X-SVC-Ignored-Params'] ?? '';
+        validateHeaderValue('X-SVC-Ignored-Params', value);
+        expect(value).to.match(/^[\w.[\]%, !'()*~-]*$/);
+        expect(value.split(', ').length).to.be.at.most(50);
+      }),
+    );
   });
 
   it('stay below what clients read', () => {

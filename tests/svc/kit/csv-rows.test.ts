@@ -11,10 +11,16 @@ describe('reading CSV', () => {
   });
 
   it('keeps doubled quotes, line breaks and delimiters within quotes', () => {
-    expect(readCsv('a,b\n"He said ""no"", twice","two\nlines"').rows).to.deep.equal([{ a: 'He said "no", twice', b: 'two\nlines' }]);
+    expect(readCsv('a,b\n"He said ""no"", twice","two\nlines"').rows).to.deep.equal([
+      { a: 'He said "no", twice', b: 'two\nlines' },
+    ]);
   });
 
-  for (const [name, delimiter] of [['semicolons', ';'], ['tabs', '\t'], ['bars', '|']] as const) {
+  for (const [name, delimiter] of [
+    ['semicolons', ';'],
+    ['tabs', '\t'],
+    ['bars', '|'],
+  ] as const) {
     it(`knows ${name} by the first line`, () => {
       const table = readCsv(`a${delimiter}b${delimiter}c\n1,5${delimiter}"x${delimiter}y"${delimiter}3`);
       expect(table.delimiter).to.equal(delimiter);
@@ -23,7 +29,10 @@ describe('reading CSV', () => {
   }
 
   it('takes the delimiter that the file names itself, and passes over a mark of UTF-8', () => {
-    expect(readCsv('\ufeffsep=;\r\na,b;c\r\n1;2')).to.deep.include({ header: ['a,b', 'c'], rows: [{ 'a,b': '1', c: '2' }] });
+    expect(readCsv('\ufeffsep=;\r\na,b;c\r\n1;2')).to.deep.include({
+      header: ['a,b', 'c'],
+      rows: [{ 'a,b': '1', c: '2' }],
+    });
   });
 
   it('names columns without a name and those named twice', () => {
@@ -41,7 +50,9 @@ describe('reading CSV', () => {
 
   it('reads what the service itself writes', () => {
     const cells = ['a,b', 'say "hi"', 'two\r\nlines', ''];
-    expect(readCsv(csvLine(['w', 'x', 'y', 'z']) + csvLine(cells)).rows).to.deep.equal([{ w: 'a,b', x: 'say "hi"', y: 'two\r\nlines', z: '' }]);
+    expect(readCsv(csvLine(['w', 'x', 'y', 'z']) + csvLine(cells)).rows).to.deep.equal([
+      { w: 'a,b', x: 'say "hi"', y: 'two\r\nlines', z: '' },
+    ]);
   });
 
   it('says in which line a quote is never closed, and that nothing is nothing', () => {

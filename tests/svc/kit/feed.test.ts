@@ -16,47 +16,83 @@ describe('reading feeds', () => {
     const feed = readFeed(rss, 'https://example.com/feed');
     expect(feed.title).to.equal('News & more');
     expect(feed.entries).to.deep.equal([
-      { id: 'tag:1', title: 'Coffee up there', url: 'https://example.com/coffee', summary: 'Water boils earlier & cooler.', published: Date.parse('2026-11-20T09:00:00Z') },
-      { id: 'https://example.com/tea?a=1&b=2', title: 'Tea', url: 'https://example.com/tea?a=1&b=2', summary: 'Leaves The whole text', published: null },
+      {
+        id: 'tag:1',
+        title: 'Coffee up there',
+        url: 'https://example.com/coffee',
+        summary: 'Water boils earlier & cooler.',
+        published: Date.parse('2026-11-20T09:00:00Z'),
+      },
+      {
+        id: 'https://example.com/tea?a=1&b=2',
+        title: 'Tea',
+        url: 'https://example.com/tea?a=1&b=2',
+        summary: 'Leaves The whole text',
+        published: null,
+      },
     ]);
   });
 
   it('reads entries of Atom, their own address before others they name', () => {
-    const { entries, title } = readFeed(`<feed xmlns="http://www.w3.org/2005/Atom" xml:base="https://example.com/blog/"><title>Blog</title>
+    const { entries, title } =
+      readFeed(`<feed xmlns="http://www.w3.org/2005/Atom" xml:base="https://example.com/blog/"><title>Blog</title>
       <entry><id>urn:uuid:1</id><title>1 &lt; 2 &amp;amp; true</title><link rel="edit" href="edit/1"/><link href="one"/>
       <summary type="html">&lt;b&gt;Short&lt;/b&gt;</summary><content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>Long</p></div></content>
       <updated>2026-11-20T10:00:00Z</updated><author><name>Ann</name></author></entry>
       <entry><id>urn:uuid:2</id><title type="html">A &lt;i&gt;slanted&lt;/i&gt; title</title><content type="xhtml"><div><p>One</p><p>Two</p></div></content></entry></feed>`);
     expect(title).to.equal('Blog');
     expect(entries).to.deep.equal([
-      { id: 'urn:uuid:1', title: '1 < 2 &amp; true', url: 'https://example.com/blog/one', summary: 'Short', published: Date.parse('2026-11-20T10:00:00Z') },
+      {
+        id: 'urn:uuid:1',
+        title: '1 < 2 &amp; true',
+        url: 'https://example.com/blog/one',
+        summary: 'Short',
+        published: Date.parse('2026-11-20T10:00:00Z'),
+      },
       { id: 'urn:uuid:2', title: 'A slanted title', url: '', summary: 'One Two', published: null },
     ]);
   });
 
   it('reads Atom with a prefix, and RSS 1.0', () => {
-    expect(readFeed('<a:feed xmlns:a="http://www.w3.org/2005/Atom"><a:entry><a:id>x</a:id><a:title>T</a:title></a:entry></a:feed>').entries.map(({ id, title }) => [id, title])).to.deep.equal([['x', 'T']]);
-    expect(readFeed('<rdf:RDF><channel><title>C</title></channel><item><title>T</title><link>https://a.example/</link><dc:date>2026-11-20</dc:date></item></rdf:RDF>').entries[0]).to.include({ title: 'T', url: 'https://a.example/', published: Date.parse('2026-11-20') });
+    expect(
+      readFeed(
+        '<a:feed xmlns:a="http://www.w3.org/2005/Atom"><a:entry><a:id>x</a:id><a:title>T</a:title></a:entry></a:feed>',
+      ).entries.map(({ id, title }) => [id, title]),
+    ).to.deep.equal([['x', 'T']]);
+    expect(
+      readFeed(
+        '<rdf:RDF><channel><title>C</title></channel><item><title>T</title><link>https://a.example/</link><dc:date>2026-11-20</dc:date></item></rdf:RDF>',
+      ).entries[0],
+    ).to.include({ title: 'T', url: 'https://a.example/', published: Date.parse('2026-11-20') });
   });
 
   it('takes the encoding that the document names', () => {
-    const bytes = Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><rss><channel><item><title>Caf\u00e9</title></item></channel></rss>', 'latin1');
+    const bytes = Buffer.from(
+      '<?xml version="1.0" encoding="ISO-8859-1"?><rss><channel><item><title>Caf\u00e9</title></item></channel></rss>',
+      'latin1',
+    );
     expect(readFeed(bytes).entries[0]?.title).to.equal('Café');
-    expect(readFeed(Buffer.from('<rss><channel><item><title>Café</title></item></channel></rss>')).entries[0]?.title).to.equal('Café');
+    expect(
+      readFeed(Buffer.from('<rss><channel><item><title>Café</title></item></channel></rss>')).entries[0]?.title,
+    ).to.equal('Café');
   });
 
   it('expands no entities that a document defines itself', () => {
-    const bomb = '<!DOCTYPE rss [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;"><!ENTITY x SYSTEM "file:///etc/passwd">]><rss><channel><item><title>&b;&x;</title></item></channel></rss>';
+    const bomb =
+      '<!DOCTYPE rss [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;"><!ENTITY x SYSTEM "file:///etc/passwd">]><rss><channel><item><title>&b;&x;</title></item></channel></rss>';
     expect(readFeed(bomb).entries[0]?.title).to.not.match(/aaaa|root/);
   });
 
   it('leaves out entries that tell nothing, and bounds summaries', () => {
-    const { entries } = readFeed(`<rss><channel><item></item><item><title>A</title><description>${'word '.repeat(10_000)}</description></item></channel></rss>`);
+    const { entries } = readFeed(
+      `<rss><channel><item></item><item><title>A</title><description>${'word '.repeat(10_000)}</description></item></channel></rss>`,
+    );
     expect(entries).to.have.length(1);
     expect(entries[0]?.summary.length).to.equal(10_000);
   });
 
   it('refuses what is no feed', () => {
-    for (const text of ['', '<html><body>Hello</body></html>', '{"items": []}']) expect(() => readFeed(text)).to.throw(FeedError, 'no feed');
+    for (const text of ['', '<html><body>Hello</body></html>', '{"items": []}'])
+      expect(() => readFeed(text)).to.throw(FeedError, 'no feed');
   });
 });

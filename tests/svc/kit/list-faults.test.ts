@@ -13,12 +13,15 @@ describe('faults of lists', () => {
   });
 
   it('name each value that is not right, with what it must be', () => {
-    expect(listFaults('words', ['ok', ' '], (word) => (word.trim() === '' ? 'must not be blank' : null))).to.deep.equal({ 'words[1]': 'words[1] must not be blank.' });
+    expect(listFaults('words', ['ok', ' '], (word) => (word.trim() === '' ? 'must not be blank' : null))).to.deep.equal(
+      { 'words[1]': 'words[1] must not be blank.' },
+    );
   });
 
   it('name what is no domain', () => {
     expect(domainFaults({ enabled: true, any_site: false, allowed_domains: ['example.com', '*.com'] })).to.deep.equal({
-      'embed.allowed_domains[1]': 'embed.allowed_domains[1] must be a domain such as example.com, https://shop.example.com:8443 or *.example.com.',
+      'embed.allowed_domains[1]':
+        'embed.allowed_domains[1] must be a domain such as example.com, https://shop.example.com:8443 or *.example.com.',
     });
   });
 });

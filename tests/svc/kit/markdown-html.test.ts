@@ -3,22 +3,50 @@ import { htmlOfMarkdown, keptOf } from '../../../plugins/svc/kit/markdown-html.t
 
 describe('HTML of what a model wrote', () => {
   it('is made of Markdown', async () => {
-    expect(await htmlOfMarkdown('# One\n\n- a\n- **b**\n\n| x | y |\n|---|---|\n| 1 | 2 |')).to.equal('<h2>One</h2>\n<ul>\n<li>a</li>\n<li><strong>b</strong></li>\n</ul>\n<table>\n<thead>\n<tr>\n<th>x</th>\n<th>y</th>\n</tr>\n</thead>\n<tbody><tr>\n<td>1</td>\n<td>2</td>\n</tr>\n</tbody></table>');
+    expect(await htmlOfMarkdown('# One\n\n- a\n- **b**\n\n| x | y |\n|---|---|\n| 1 | 2 |')).to.equal(
+      '<h2>One</h2>\n<ul>\n<li>a</li>\n<li><strong>b</strong></li>\n</ul>\n<table>\n<thead>\n<tr>\n<th>x</th>\n<th>y</th>\n</tr>\n</thead>\n<tbody><tr>\n<td>1</td>\n<td>2</td>\n</tr>\n</tbody></table>',
+    );
   });
 
   for (const hostile of [
-    '<script>alert(1)</script>', '<img src=x onerror=alert(1)>', '![x](https://tracker.example/x.png)', '[x](javascript:alert(1))', '<a href="javascript:alert(1)">x</a>', '<iframe src="https://e.example"></iframe>',
-    '<svg onload=alert(1)>', '<p style="position:fixed">x</p>', '<form action="/x"><input name=a></form>', '<a href="//e.example">x</a>', '<div onclick="x()">x</div>', '<style>*{}</style>', '<math><mi xlink:href="javascript:x"></math>',
+    '<script>alert(1)</script>',
+    '<img src=x onerror=alert(1)>',
+    '![x](https://tracker.example/x.png)',
+    '[x](javascript:alert(1))',
+    '<a href="javascript:alert(1)">x</a>',
+    '<iframe src="https://e.example"></iframe>',
+    '<svg onload=alert(1)>',
+    '<p style="position:fixed">x</p>',
+    '<form action="/x"><input name=a></form>',
+    '<a href="//e.example">x</a>',
+    '<div onclick="x()">x</div>',
+    '<style>*{}</style>',
+    '<math><mi xlink:href="javascript:x"></math>',
   ]) {
     it(`keeps nothing that does something: ${hostile}`, async () => {
-      expect(await htmlOfMarkdown(`Text ${hostile} end`)).to.not.match(/script|onerror|onload|onclick|<img|<iframe|<svg|style=|<form|<input|href="(javascript|\/\/)|<style|<math/i);
+      expect(await htmlOfMarkdown(`Text ${hostile} end`)).to.not.match(
+        /script|onerror|onload|onclick|<img|<iframe|<svg|style=|<form|<input|href="(javascript|\/\/)|<style|<math/i,
+      );
     });
   }
 
-  it('leaves shortcodes text', async () => expect(await htmlOfMarkdown('[svc_form id=3] `[gallery]`')).to.equal('<p>&#91;svc_form id=3] <code>&#91;gallery]</code></p>'));
+  it('leaves shortcodes text', async () =>
+    expect(await htmlOfMarkdown('[svc_form id=3] `[gallery]`')).to.equal(
+      '<p>&#91;svc_form id=3] <code>&#91;gallery]</code></p>',
+    ));
 
   it('keeps images and shortcodes of a post that is rewritten, and no others', async () => {
-    const kept = keptOf('<p>[gallery ids="1"] [unknown]</p><img alt="a" src="/cat.png?a=1&amp;b=2">', (tag) => tag === 'gallery');
-    expect(await htmlOfMarkdown('[gallery ids="1"] [gallery ids="2"] [unknown]\n\n![a](/cat.png?a=1&b=2) ![a](/dog.png)', kept)).to.equal('<p>[gallery ids="1"] &#91;gallery ids="2"] &#91;unknown]</p>\n<p><img src="/cat.png?a=1&amp;b=2" alt="a" /> </p>');
+    const kept = keptOf(
+      '<p>[gallery ids="1"] [unknown]</p><img alt="a" src="/cat.png?a=1&amp;b=2">',
+      (tag) => tag === 'gallery',
+    );
+    expect(
+      await htmlOfMarkdown(
+        '[gallery ids="1"] [gallery ids="2"] [unknown]\n\n![a](/cat.png?a=1&b=2) ![a](/dog.png)',
+        kept,
+      ),
+    ).to.equal(
+      '<p>[gallery ids="1"] &#91;gallery ids="2"] &#91;unknown]</p>\n<p><img src="/cat.png?a=1&amp;b=2" alt="a" /> </p>',
+    );
   });
 });

@@ -5,21 +5,33 @@ const long = 'A sentence that says something about shipping. '.repeat(6).trim();
 
 describe('the text of a page', () => {
   it('keeps headings, items of lists, cells and lines of code, and drops what is not read', () => {
-    const { title, text } = pageText(`<!doctype html><html><head><title>Shop &amp; Co</title><style>p{}</style><script>alert(1)</script></head>
+    const { title, text } =
+      pageText(`<!doctype html><html><head><title>Shop &amp; Co</title><style>p{}</style><script>alert(1)</script></head>
       <body><h1>Shipping</h1><p>We ship <b>to</b>&nbsp;all\n countries.<br>Every day.</p><ul><li>Post<li><p>Courier</p></ul>
       <table><tr><th>Country</th><th>Days</th></tr><tr><td>Japan</td><td>5</td></tr></table><pre>a\n  b</pre><template>no</template><img src=x alt="A van"></body></html>`);
     expect(title).to.equal('Shop & Co');
-    expect(text).to.equal('# Shipping\n\nWe ship to all countries.\nEvery day.\n\n- Post\n- Courier\n\nCountry | Days\n\nJapan | 5\n\na\n  b\n\nA van');
+    expect(text).to.equal(
+      '# Shipping\n\nWe ship to all countries.\nEvery day.\n\n- Post\n- Courier\n\nCountry | Days\n\nJapan | 5\n\na\n  b\n\nA van',
+    );
   });
 
   it('is that of main or article where they hold enough, else all but navigation and footers', () => {
-    expect(pageText(`<nav>Menu</nav><p>Banner</p><main><h2>Costs</h2><p>${long}</p><nav>Pages</nav></main><footer>Imprint</footer>`).text).to.equal(`## Costs\n\n${long}`);
-    expect(pageText('<nav>Menu</nav><p>Banner</p><main><p>Short</p></main><footer>Imprint</footer>').text).to.equal('Banner\n\nShort');
+    expect(
+      pageText(
+        `<nav>Menu</nav><p>Banner</p><main><h2>Costs</h2><p>${long}</p><nav>Pages</nav></main><footer>Imprint</footer>`,
+      ).text,
+    ).to.equal(`## Costs\n\n${long}`);
+    expect(pageText('<nav>Menu</nav><p>Banner</p><main><p>Short</p></main><footer>Imprint</footer>').text).to.equal(
+      'Banner\n\nShort',
+    );
     expect(pageText('<nav>Nothing but a menu').text).to.equal('Nothing but a menu');
   });
 
   it('has the first heading for a title where it has none, and takes broken HTML as it comes', () => {
-    expect(pageText('<h2>Second</h2><h1>First <i>one</h1>text</div></p>')).to.deep.equal({ title: 'First one', text: '## Second\n\n# First one\n\ntext' });
+    expect(pageText('<h2>Second</h2><h1>First <i>one</h1>text</div></p>')).to.deep.equal({
+      title: 'First one',
+      text: '## Second\n\n# First one\n\ntext',
+    });
     expect(pageText('')).to.deep.equal({ title: '', text: '' });
     expect(pageText('1 < 2 & <unclosed').text).to.contain('1 < 2 &');
   });

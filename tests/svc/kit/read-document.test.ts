@@ -7,10 +7,21 @@ const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 
 describe('a document', () => {
   it('of text or Markdown is its text, whatever its encoding', async () => {
-    expect(await readDocument({ name: 'a.MD', bytes: bytes('\ufeffintro\r\n# Größe\r\nMaße') })).to.deep.equal({ title: 'Größe', text: 'intro\n# Größe\nMaße', pages: null });
+    expect(await readDocument({ name: 'a.MD', bytes: bytes('\ufeffintro\r\n# Größe\r\nMaße') })).to.deep.equal({
+      title: 'Größe',
+      text: 'intro\n# Größe\nMaße',
+      pages: null,
+    });
     expect((await readDocument({ name: 'a.txt', bytes: Buffer.from('Größe', 'latin1') })).text).to.equal('Größe');
-    expect((await readDocument({ name: 'a.txt', bytes: Buffer.from('\ufeffGröße', 'utf16le') })).text).to.equal('Größe');
-    expect((await readDocument({ name: 'a.html', bytes: Buffer.from('<meta charset="iso-8859-1"><title>T</title><p>Größe', 'latin1') }))).to.deep.equal({ title: 'T', text: 'Größe', pages: null });
+    expect((await readDocument({ name: 'a.txt', bytes: Buffer.from('\ufeffGröße', 'utf16le') })).text).to.equal(
+      'Größe',
+    );
+    expect(
+      await readDocument({
+        name: 'a.html',
+        bytes: Buffer.from('<meta charset="iso-8859-1"><title>T</title><p>Größe', 'latin1'),
+      }),
+    ).to.deep.equal({ title: 'T', text: 'Größe', pages: null });
   });
 
   it('of PDF has its headings by the size of letters, its paragraphs whole, and no line that is on every page', async () => {
@@ -24,15 +35,42 @@ describe('a document', () => {
       { text: `Page ${String(number)}`, size: 9, gap: 400 },
     ];
     const pages: number[] = [];
-    const { title, text, pages: count } = await readDocument({ name: 'shop.pdf', bytes: makePdf([1, 2, 3, 4].map(page), 'The shop') }, { onPage: (at) => pages.push(at) });
+    const {
+      title,
+      text,
+      pages: count,
+    } = await readDocument(
+      { name: 'shop.pdf', bytes: makePdf([1, 2, 3, 4].map(page), 'The shop') },
+      { onPage: (at) => pages.push(at) },
+    );
     expect([title, count, pages]).to.deep.equal(['The shop', 4, [1, 2, 3, 4]]);
-    expect(text.split('\n\n').slice(0, 5)).to.deep.equal(['# Chapter 1', '## How we ship', 'We ship to every country of the world, and pack with care and with paper. It takes five days.', 'Returns are free.', '# Chapter 2']);
+    expect(text.split('\n\n').slice(0, 5)).to.deep.equal([
+      '# Chapter 1',
+      '## How we ship',
+      'We ship to every country of the world, and pack with care and with paper. It takes five days.',
+      'Returns are free.',
+      '# Chapter 2',
+    ]);
     expect(text).not.to.contain('Handbook').and.not.to.contain('Page');
   });
 
   it('of PDF keeps a heading that is at the head of every page', async () => {
-    const { text } = await readDocument({ name: 'a.pdf', bytes: makePdf([1, 2, 3, 4].map((number) => [{ text: `Chapter ${String(number)}`, size: 18 }, { text: `What chapter ${'abcd'[number - 1] ?? ''} says goes on for a while.` }, { text: 'And ends differently each time, as texts do.' }])) });
-    expect(text.split('\n\n').filter((block) => block.startsWith('#'))).to.deep.equal(['# Chapter 1', '# Chapter 2', '# Chapter 3', '# Chapter 4']);
+    const { text } = await readDocument({
+      name: 'a.pdf',
+      bytes: makePdf(
+        [1, 2, 3, 4].map((number) => [
+          { text: `Chapter ${String(number)}`, size: 18 },
+          { text: `What chapter ${'abcd'[number - 1] ?? ''} says goes on for a while.` },
+          { text: 'And ends differently each time, as texts do.' },
+        ]),
+      ),
+    });
+    expect(text.split('\n\n').filter((block) => block.startsWith('#'))).to.deep.equal([
+      '# Chapter 1',
+      '# Chapter 2',
+      '# Chapter 3',
+      '# Chapter 4',
+    ]);
   });
 
   it('that cannot be read says what to do', async () => {

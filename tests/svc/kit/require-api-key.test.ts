@@ -29,8 +29,15 @@ describe('the REST API key', () => {
     'the form body': { form: { svc_api_key: key } },
     'the query': { query: { svc_api_key: key } },
     'the query while the header is wrong': { headers: { authorization: 'Bearer wrong' }, query: { svc_api_key: key } },
-    'the header while the parameter is wrong': { headers: { authorization: `Bearer ${key}` }, query: { svc_api_key: 'wrong' } },
-    'the JSON body while form and query are wrong': { json: { svc_api_key: key }, form: { svc_api_key: 'a' }, query: { svc_api_key: 'b' } },
+    'the header while the parameter is wrong': {
+      headers: { authorization: `Bearer ${key}` },
+      query: { svc_api_key: 'wrong' },
+    },
+    'the JSON body while form and query are wrong': {
+      json: { svc_api_key: key },
+      form: { svc_api_key: 'a' },
+      query: { svc_api_key: 'b' },
+    },
   };
   for (const [name, parts] of Object.entries(lettingIn)) {
     it(`lets in by ${name}`, async () => {
@@ -54,12 +61,22 @@ describe('the REST API key', () => {
   for (const [name, parts] of Object.entries(refused)) {
     it(`refuses ${name} with the one error of contract 7`, async () => {
       const error = await outcome(parts);
-      expect(error).to.include({ code: 'rest_svc_invalid_api_key', status: 401, message: 'Invalid or missing API Key.' });
+      expect(error).to.include({
+        code: 'rest_svc_invalid_api_key',
+        status: 401,
+        message: 'Invalid or missing API Key.',
+      });
       expect((error as RestError).data).to.equal(undefined);
     });
   }
 
-  for (const parts of [{}, { headers: { authorization: 'Bearer ' } }, { headers: { authorization: 'Bearer x' } }, { query: { svc_api_key: '' } }, { json: { svc_api_key: '' } }]) {
+  for (const parts of [
+    {},
+    { headers: { authorization: 'Bearer ' } },
+    { headers: { authorization: 'Bearer x' } },
+    { query: { svc_api_key: '' } },
+    { json: { svc_api_key: '' } },
+  ]) {
     it(`refuses ${JSON.stringify(parts)} while no key is stored`, async () => {
       expect(await outcome(parts, null)).to.include({ code: 'rest_svc_invalid_api_key' });
     });

@@ -38,7 +38,9 @@ describe('Server-sent events', () => {
       yield { event: 'delta', data: { text: 'a\nb\r\n\ndata: c 🌍' } };
       yield { event: 'done', data: undefined };
     }
-    expect(await collect(events())).to.equal('event: delta\ndata: {"text":"a\\nb\\r\\n\\ndata: c 🌍"}\n\nevent: done\ndata: null\n\n');
+    expect(await collect(events())).to.equal(
+      'event: delta\ndata: {"text":"a\\nb\\r\\n\\ndata: c 🌍"}\n\nevent: done\ndata: null\n\n',
+    );
   });
 
   it('are asked for only when the last one was taken', async () => {
@@ -93,8 +95,16 @@ describe('Server-sent events', () => {
   });
 
   it('are an answer with the type of events', () => {
-    const { status, headers, body, content } = eventResponse(source().events, { clock: createFakeClock(), body: { all: 1 }, headers: { 'X-Own': 'yes' } });
-    expect([status, headers, body]).to.deep.equal([200, { 'X-Own': 'yes', 'Content-Type': 'text/event-stream; charset=UTF-8' }, { all: 1 }]);
+    const { status, headers, body, content } = eventResponse(source().events, {
+      clock: createFakeClock(),
+      body: { all: 1 },
+      headers: { 'X-Own': 'yes' },
+    });
+    expect([status, headers, body]).to.deep.equal([
+      200,
+      { 'X-Own': 'yes', 'Content-Type': 'text/event-stream; charset=UTF-8' },
+      { all: 1 },
+    ]);
     expect(content).to.have.property(Symbol.asyncIterator as never);
   });
 });

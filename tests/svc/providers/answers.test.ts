@@ -14,11 +14,19 @@ import { createFakeClock } from '../../../host/testing/fake-clock.ts';
 const clock = createFakeClock();
 const connection = { settings: { api_key: 'abcd1234' }, clock } as unknown as ProviderConnection;
 const asked = { model: 'asked' };
-const chat = (message: object, finish_reason = 'stop', rest: object = {}) => chatResponse({ choices: [{ message, finish_reason }], ...rest }, asked, connection);
+const chat = (message: object, finish_reason = 'stop', rest: object = {}) =>
+  chatResponse({ choices: [{ message, finish_reason }], ...rest }, asked, connection);
 
 describe('Answers of Chat Completions', () => {
   it('join the text of several parts', () => {
-    expect(chat({ content: [{ type: 'text', text: 'Bon' }, { type: 'text', text: 'jour.' }] }).content).to.equal('Bonjour.');
+    expect(
+      chat({
+        content: [
+          { type: 'text', text: 'Bon' },
+          { type: 'text', text: 'jour.' },
+        ],
+      }).content,
+    ).to.equal('Bonjour.');
   });
 
   it('leave out a block of thinking at the beginning', () => {
@@ -38,34 +46,60 @@ describe('Answers of Chat Completions', () => {
   });
 
   it('map an error inside a 200 by its own code, as OpenRouter sends it', () => {
-    expect(() => chatResponse({ error: { code: 429, message: 'Slow down.' } }, asked, connection)).to.throw('Slow down.').with.property('kind', 'rate_limited');
-    expect(() => chat({ content: '' }, 'error', { error: { code: 'oops', message: 'Broken upstream.' } })).to.throw('Broken upstream.').with.property('kind', 'unavailable');
+    expect(() => chatResponse({ error: { code: 429, message: 'Slow down.' } }, asked, connection))
+      .to.throw('Slow down.')
+      .with.property('kind', 'rate_limited');
+    expect(() => chat({ content: '' }, 'error', { error: { code: 'oops', message: 'Broken upstream.' } }))
+      .to.throw('Broken upstream.')
+      .with.property('kind', 'unavailable');
   });
 
   it('count reasoning that is in the total alone as output, as xAI means it', () => {
     const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 40 };
-    expect(chat({ content: 'a' }, 'stop', { usage }).usage).to.deep.equal({ input_tokens: 10, output_tokens: 30, total_tokens: 40 });
+    expect(chat({ content: 'a' }, 'stop', { usage }).usage).to.deep.equal({
+      input_tokens: 10,
+      output_tokens: 30,
+      total_tokens: 40,
+    });
   });
 
   it('count no tokens that are not whole numbers', () => {
-    expect(chat({ content: 'a' }, 'stop', { usage: { prompt_tokens: '3', completion_tokens: 1 } }).usage).to.equal(null);
-    expect(chat({ content: 'a' }, 'stop', { usage: { prompt_tokens: 3.0, completion_tokens: 1 } }).usage).to.deep.equal({ input_tokens: 3, output_tokens: 1, total_tokens: 4 });
+    expect(chat({ content: 'a' }, 'stop', { usage: { prompt_tokens: '3', completion_tokens: 1 } }).usage).to.equal(
+      null,
+    );
+    expect(chat({ content: 'a' }, 'stop', { usage: { prompt_tokens: 3.0, completion_tokens: 1 } }).usage).to.deep.equal(
+      { input_tokens: 3, output_tokens: 1, total_tokens: 4 },
+    );
   });
 });
 
 describe('Answers of Messages and generateContent', () => {
   it('tell the explanation of a refusal', () => {
-    const body = { content: [], stop_reason: 'refusal', stop_details: { explanation: 'It is against the usage policy.' } };
+    const body = {
+      content: [],
+      stop_reason: 'refusal',
+      stop_details: { explanation: 'It is against the usage policy.' },
+    };
     expect(() => claudeResponse(body, asked, connection)).to.throw('It is against the usage policy.');
   });
 
   it('tell why a candidate was withheld', () => {
-    expect(() => googleResponse({ candidates: [{ finishReason: 'SAFETY' }] }, asked, connection)).to.throw('the answer was withheld (SAFETY).');
+    expect(() => googleResponse({ candidates: [{ finishReason: 'SAFETY' }] }, asked, connection)).to.throw(
+      'the answer was withheld (SAFETY).',
+    );
   });
 
   it('say what to do when thinking used the length limit up', () => {
-    expect(() => googleResponse({ candidates: [{ finishReason: 'MAX_TOKENS', content: { role: 'model' } }] }, asked, connection)).to.throw(/raise max_completion_tokens/);
-    expect(() => claudeResponse({ content: [{ type: 'thinking', thinking: '...' }], stop_reason: 'max_tokens' }, asked, connection)).to.throw(/raise max_completion_tokens/);
+    expect(() =>
+      googleResponse({ candidates: [{ finishReason: 'MAX_TOKENS', content: { role: 'model' } }] }, asked, connection),
+    ).to.throw(/raise max_completion_tokens/);
+    expect(() =>
+      claudeResponse(
+        { content: [{ type: 'thinking', thinking: '...' }], stop_reason: 'max_tokens' },
+        asked,
+        connection,
+      ),
+    ).to.throw(/raise max_completion_tokens/);
   });
 });
 
@@ -77,7 +111,10 @@ describe('Error messages of far ends', () => {
     [{ detail: 'Four.' }, 'Four.'],
     [{ detail: [{ msg: 'Five.' }] }, 'Five.'],
     [[{ error: { message: 'Six.' } }], 'Six.'],
-    [{ error: { message: 'Provider returned error', metadata: { raw: '{"error":{"message":"Seven."}}' } } }, 'Provider returned error: Seven.'],
+    [
+      { error: { message: 'Provider returned error', metadata: { raw: '{"error":{"message":"Seven."}}' } } },
+      'Provider returned error: Seven.',
+    ],
     ['Eight.', 'Eight.'],
     ['<!doctype html><p>Nine', null],
     [{}, null],
@@ -95,7 +132,9 @@ describe('Error messages of far ends', () => {
     expect(clean('Key AIzaSyA-1234567890 is bad.')).to.equal('Key [redacted] is bad.');
     expect(clean('Bearer abc.def is bad.')).to.equal('[redacted] is bad.');
     expect(clean('Key 0123456789abcdef0123456789abcdef is bad.')).to.equal('Key [redacted] is bad.');
-    expect(clean('Request 1b4e28ba-2fa1-11d2-883f-0016d3cca427 to gpt-4.1 failed.')).to.equal('Request 1b4e28ba-2fa1-11d2-883f-0016d3cca427 to gpt-4.1 failed.');
+    expect(clean('Request 1b4e28ba-2fa1-11d2-883f-0016d3cca427 to gpt-4.1 failed.')).to.equal(
+      'Request 1b4e28ba-2fa1-11d2-883f-0016d3cca427 to gpt-4.1 failed.',
+    );
     expect(clean('a\r\n\tb')).to.equal('a b');
     expect(clean('word '.repeat(200))).to.have.length(500);
   });
@@ -105,12 +144,25 @@ describe('Error messages of far ends', () => {
     ['a date', { 'retry-after': new Date(clock.now() + 9000).toUTCString() }, {}, 9],
     ['a date gone by', { 'retry-after': new Date(clock.now() - 9000).toUTCString() }, {}, 0],
     ['milliseconds', { 'retry-after-ms': '1500', 'retry-after': '2' }, {}, 1.5],
-    ['Google’s RetryInfo', {}, { error: { message: 'x', details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '30.5s' }] } }, 30.5],
+    [
+      'Google’s RetryInfo',
+      {},
+      {
+        error: {
+          message: 'x',
+          details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '30.5s' }],
+        },
+      },
+      30.5,
+    ],
     ['nonsense', { 'retry-after': 'soon' }, {}, null],
     ['nothing', {}, {}, null],
   ] as const) {
     it(`tell how long to wait in ${what}`, () => {
-      expect(httpFailure({ status: 429, headers: new Headers(headers as Record<string, string>), body }, connection).retryAfter).to.equal(seconds);
+      expect(
+        httpFailure({ status: 429, headers: new Headers(headers as Record<string, string>), body }, connection)
+          .retryAfter,
+      ).to.equal(seconds);
     });
   }
 });
@@ -119,9 +171,13 @@ describe('The table of parameters', () => {
   it('names every provider and the wire name of every key', async () => {
     const table = renderParamsTable((await createProviderRegistry({ hooks: createHooks() })).all());
     const lines = table.trim().split('\n');
-    expect(lines[0]).to.equal('| `ai_params` | OpenAI | Azure | Google | OpenRouter | Claude | DeepSeek | xAI | Ollama |');
+    expect(lines[0]).to.equal(
+      '| `ai_params` | OpenAI | Azure | Google | OpenRouter | Claude | DeepSeek | xAI | Ollama |',
+    );
     expect(lines).to.have.length(11);
-    expect(lines).to.include('| `max_completion_tokens` | `max_completion_tokens` | `max_completion_tokens` | `maxOutputTokens` | `max_tokens` | `max_tokens` | `max_tokens` | `max_completion_tokens` | `max_tokens` |');
+    expect(lines).to.include(
+      '| `max_completion_tokens` | `max_completion_tokens` | `max_completion_tokens` | `maxOutputTokens` | `max_tokens` | `max_tokens` | `max_tokens` | `max_completion_tokens` | `max_tokens` |',
+    );
     expect(lines).to.include('| `top_k` | – | – | `topK` | `top_k` | `top_k` | – | – | – |');
   });
 

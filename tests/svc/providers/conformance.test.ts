@@ -19,7 +19,14 @@ describe('Text providers', () => {
   it('are the eight of contract 4.2, by the names of D6', () => {
     const names = registry.all().map(({ id, label }) => `${id} ${label}`);
     expect(names).to.deep.equal([
-      'openai OpenAI', 'azure Azure', 'google Google', 'openrouter OpenRouter', 'claude Claude', 'deepseek DeepSeek', 'xai xAI', 'ollama Ollama',
+      'openai OpenAI',
+      'azure Azure',
+      'google Google',
+      'openrouter OpenRouter',
+      'claude Claude',
+      'deepseek DeepSeek',
+      'xai xAI',
+      'ollama Ollama',
     ]);
   });
 
@@ -29,6 +36,8 @@ describe('Text providers', () => {
 
   for (const farEnd of farEnds) {
     const version = farEnd.settings.api_version;
-    describeTextProvider(version === undefined ? farEnd.label : `${farEnd.label} (${version})`, farEnd, () => find(farEnd.id));
+    describeTextProvider(version === undefined ? farEnd.label : `${farEnd.label} (${version})`, farEnd, () =>
+      find(farEnd.id),
+    );
   }
 });

@@ -1,12 +1,30 @@
 import { expect } from 'chai';
 import { learningRefusals, refusedParams } from '../../../plugins/svc/providers/learned-refusals.ts';
-import { ProviderError, type ProviderConnection, type TextRequest, type TextResult } from '../../../plugins/svc/providers/provider.ts';
+import {
+  ProviderError,
+  type ProviderConnection,
+  type TextRequest,
+  type TextResult,
+} from '../../../plugins/svc/providers/provider.ts';
 import { failureOf } from '../../helpers/failure-of.ts';
 
-const names = { temperature: 'temperature', top_p: 'top_p', max_completion_tokens: 'max_completion_tokens', stop: 'stop_sequences', presence_penalty: 'presence_penalty', frequency_penalty: 'frequency_penalty', reasoning_effort: 'reasoning_effort' } as const;
+const names = {
+  temperature: 'temperature',
+  top_p: 'top_p',
+  max_completion_tokens: 'max_completion_tokens',
+  stop: 'stop_sequences',
+  presence_penalty: 'presence_penalty',
+  frequency_penalty: 'frequency_penalty',
+  reasoning_effort: 'reasoning_effort',
+} as const;
 const rejection = (message: string): ProviderError => new ProviderError({ kind: 'rejected', status: 400, message });
 const connection = { settings: { base_url: 'https://example.com' } } as unknown as ProviderConnection;
-const request = (params: TextRequest['params']): TextRequest => ({ model: 'model', system: null, messages: [], params });
+const request = (params: TextRequest['params']): TextRequest => ({
+  model: 'model',
+  system: null,
+  messages: [],
+  params,
+});
 
 /** A far end that refuses temperature, and remembers what it was asked. */
 function refusesTemperature(sentence: string) {
@@ -36,7 +54,9 @@ describe('Refusals that are learned', () => {
   }
 
   it('are remembered, so that the next call is made once', async () => {
-    const { asked, generate } = refusesTemperature("Unsupported parameter: 'temperature' is not supported with this model.");
+    const { asked, generate } = refusesTemperature(
+      "Unsupported parameter: 'temperature' is not supported with this model.",
+    );
     await generate(request({ temperature: 0.5 }), connection);
     asked.length = 0;
     const result = await generate(request({ temperature: 0.5 }), connection);
@@ -46,7 +66,9 @@ describe('Refusals that are learned', () => {
   it('are not remembered for two keys that only exclude each other', async () => {
     const generate = learningRefusals(names, ({ params }) =>
       'temperature' in params && 'top_p' in params
-        ? Promise.reject(rejection('`temperature` and `top_p` cannot both be specified for this model. Please use only one.'))
+        ? Promise.reject(
+            rejection('`temperature` and `top_p` cannot both be specified for this model. Please use only one.'),
+          )
         : Promise.resolve({ content: '', usage: null, model: 'm', ignored: [] }),
     );
     expect((await generate(request({ temperature: 1, top_p: 1 }), connection)).ignored).to.deep.equal(['top_p']);
@@ -54,17 +76,29 @@ describe('Refusals that are learned', () => {
   });
 
   it('never drop the length limit', () => {
-    expect(refusedParams(rejection("Unsupported parameter: 'max_completion_tokens' is not supported with this model."), names)).to.deep.equal([]);
+    expect(
+      refusedParams(
+        rejection("Unsupported parameter: 'max_completion_tokens' is not supported with this model."),
+        names,
+      ),
+    ).to.deep.equal([]);
   });
 
   it('know Google’s sentence on penalties and Ollama’s on thinking', () => {
-    expect(refusedParams(rejection('Penalty is not enabled for models/gemini-2.5-pro'), names)).to.deep.equal(['frequency_penalty', 'presence_penalty']);
+    expect(refusedParams(rejection('Penalty is not enabled for models/gemini-2.5-pro'), names)).to.deep.equal([
+      'frequency_penalty',
+      'presence_penalty',
+    ]);
     expect(refusedParams(rejection('"llama3.2" does not support thinking'), names)).to.deep.equal(['reasoning_effort']);
-    expect(refusedParams(rejection('Model grok-4 does not support parameter presencePenalty.'), names)).to.deep.equal(['presence_penalty']);
+    expect(refusedParams(rejection('Model grok-4 does not support parameter presencePenalty.'), names)).to.deep.equal([
+      'presence_penalty',
+    ]);
   });
 
   it('pass any other failure on', async () => {
     const generate = learningRefusals(names, () => Promise.reject(rejection('Bad request.')));
-    expect(((await failureOf(generate(request({ temperature: 1 }), connection))) as Error).message).to.equal('Bad request.');
+    expect(((await failureOf(generate(request({ temperature: 1 }), connection))) as Error).message).to.equal(
+      'Bad request.',
+    );
   });
 });

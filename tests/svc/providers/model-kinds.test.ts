@@ -13,7 +13,9 @@ describe('what a listed model makes', () => {
 
   it('is read from Azure’s capabilities', () => {
     expect(modelKinds({ capabilities: { chat_completion: true, embeddings: false } }, 'x')).to.deep.equal(['text']);
-    expect(modelKinds({ capabilities: { chat_completion: false, embeddings: true } }, 'x')).to.deep.equal(['embedding']);
+    expect(modelKinds({ capabilities: { chat_completion: false, embeddings: true } }, 'x')).to.deep.equal([
+      'embedding',
+    ]);
   });
 
   it('is read from Google’s actions, where models that make images answer to generateContent as well', () => {
@@ -26,13 +28,31 @@ describe('what a listed model makes', () => {
   });
 
   it('is read from names that say it, and else not known', () => {
-    for (const id of ['text-embedding-3-small', 'openai/text-embedding-3-large', 'nomic-embed-text:latest', 'mxbai-embed-large']) expect(named(id), id).to.deep.equal(['embedding']);
-    for (const id of ['gpt-image-2', 'dall-e-3', 'grok-imagine-image-quality', 'grok-2-image-1212', 'chatgpt-image-latest']) expect(named(id), id).to.deep.equal(['image']);
-    for (const id of ['gpt-5.6-terra', 'grok-4.5', 'llama3.2', 'claude-sonnet-5-5', 'whisper-1']) expect(named(id), id).to.equal(undefined);
+    for (const id of [
+      'text-embedding-3-small',
+      'openai/text-embedding-3-large',
+      'nomic-embed-text:latest',
+      'mxbai-embed-large',
+    ])
+      expect(named(id), id).to.deep.equal(['embedding']);
+    for (const id of [
+      'gpt-image-2',
+      'dall-e-3',
+      'grok-imagine-image-quality',
+      'grok-2-image-1212',
+      'chatgpt-image-latest',
+    ])
+      expect(named(id), id).to.deep.equal(['image']);
+    for (const id of ['gpt-5.6-terra', 'grok-4.5', 'llama3.2', 'claude-sonnet-5-5', 'whisper-1'])
+      expect(named(id), id).to.equal(undefined);
   });
 
   it('stands beside the name, with a label that says more than it', () => {
     expect(modelInfo({}, 'gpt-5', 'gpt-5')).to.deep.equal({ id: 'gpt-5' });
-    expect(modelInfo({}, 'dall-e-3', 'DALL·E 3')).to.deep.equal({ id: 'dall-e-3', label: 'DALL·E 3', kinds: ['image'] });
+    expect(modelInfo({}, 'dall-e-3', 'DALL·E 3')).to.deep.equal({
+      id: 'dall-e-3',
+      label: 'DALL·E 3',
+      kinds: ['image'],
+    });
   });
 });

@@ -3,7 +3,13 @@ import { createHooks } from '../../../host/hooks/hooks.ts';
 import { createProviderRegistry } from '../../../plugins/svc/providers/registry.ts';
 import type { Provider } from '../../../plugins/svc/providers/provider.ts';
 
-const other: Provider = { id: 'other', label: 'Other', settings: { type: 'object', properties: {} }, required: [], listModels: () => Promise.resolve([]) };
+const other: Provider = {
+  id: 'other',
+  label: 'Other',
+  settings: { type: 'object', properties: {} },
+  required: [],
+  listModels: () => Promise.resolve([]),
+};
 
 describe('The provider registry', () => {
   it('lets other plugins add a provider and take it away while it runs', async () => {
@@ -18,7 +24,12 @@ describe('The provider registry', () => {
   it('keeps the first of two providers with one id, and takes nothing that is no provider', async () => {
     const hooks = createHooks();
     const registry = await createProviderRegistry({ hooks });
-    hooks.addFilter('svc_providers', (providers) => [...providers, { ...other, id: 'openai' }, {} as Provider, { ...other, id: 'Not an id' }]);
+    hooks.addFilter('svc_providers', (providers) => [
+      ...providers,
+      { ...other, id: 'openai' },
+      {} as Provider,
+      { ...other, id: 'Not an id' },
+    ]);
     expect(registry.all()).to.have.length(8);
     expect(registry.get('openai')?.label).to.equal('OpenAI');
   });
@@ -34,7 +45,8 @@ describe('The provider registry', () => {
     const registry = await createProviderRegistry({ hooks: createHooks() });
     for (const { id, settings, required } of registry.all()) {
       expect(settings.properties['api_key']?.writeOnly, id).to.equal(true);
-      for (const field of Object.values(settings.properties)) expect(field.title && field.description, id).to.be.a('string');
+      for (const field of Object.values(settings.properties))
+        expect(field.title && field.description, id).to.be.a('string');
       for (const name of required) expect(settings.properties, id).to.have.property(name);
     }
   });

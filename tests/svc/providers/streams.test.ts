@@ -6,7 +6,10 @@ import { createHooks } from '../../../host/hooks/hooks.ts';
 import { createFakeClock } from '../../../host/testing/fake-clock.ts';
 import { createUndiciFetch } from '../../../plugins/svc/ai/undici-fetch.ts';
 import { createEventParser, EndlessEvent } from '../../../plugins/svc/providers/streams/event-parser.ts';
-import { createThinkingFilter, withoutThinking } from '../../../plugins/svc/providers/chat-completions/without-thinking.ts';
+import {
+  createThinkingFilter,
+  withoutThinking,
+} from '../../../plugins/svc/providers/chat-completions/without-thinking.ts';
 import type { Provider, ProviderError } from '../../../plugins/svc/providers/provider.ts';
 import { createProviderRegistry, type ProviderRegistry } from '../../../plugins/svc/providers/registry.ts';
 import { connectionTo, requestTo } from '../../conformance/exchange.ts';
@@ -17,7 +20,8 @@ import { failureOf } from '../../helpers/failure-of.ts';
 
 let registry: ProviderRegistry;
 const find = (id: string): Provider => registry.get(id)!;
-const titleOf = ({ label, settings }: FarEnd): string => (settings.api_version === undefined ? label : `${label} (${settings.api_version})`);
+const titleOf = ({ label, settings }: FarEnd): string =>
+  settings.api_version === undefined ? label : `${label} (${settings.api_version})`;
 
 describe('Text providers that stream', () => {
   before(async () => {
@@ -44,13 +48,22 @@ describe('Text providers that stream', () => {
     const fetch: typeof globalThis.fetch = (_input, init) => {
       const wished = String(init?.body).includes('stream_options');
       asked.push(wished);
-      return Promise.resolve(wished
-        ? new Response('{"error":{"message":"Unrecognized request argument supplied: stream_options"}}', { status: 400, headers: { 'content-type': 'application/json' } })
-        : new Response(streamOf('ollama'), { headers: { 'content-type': 'text/event-stream' } }));
+      return Promise.resolve(
+        wished
+          ? new Response('{"error":{"message":"Unrecognized request argument supplied: stream_options"}}', {
+              status: 400,
+              headers: { 'content-type': 'application/json' },
+            })
+          : new Response(streamOf('ollama'), { headers: { 'content-type': 'text/event-stream' } }),
+      );
     };
     const settings = { ...farEnd.settings, base_url: 'http://127.0.0.1:1/v1' };
     for (let turn = 0; turn < 2; turn += 1) {
-      const { content } = await find('ollama').text!.stream!(requestTo(farEnd), connectionTo(farEnd, { fetch, settings }), () => undefined);
+      const { content } = await find('ollama').text!.stream!(
+        requestTo(farEnd),
+        connectionTo(farEnd, { fetch, settings }),
+        () => undefined,
+      );
       expect(content).to.equal(streamed);
     }
     expect(asked).to.deep.equal([true, false, false]);
@@ -80,7 +93,10 @@ describe('Streams of providers over real connections', () => {
   });
 
   for (const farEnd of farEnds) {
-    const settings = { ...farEnd.settings, base_url: farEnd.settings.base_url!.replace(/^https?:\/\/[^/]+/, () => origin) };
+    const settings = {
+      ...farEnd.settings,
+      base_url: farEnd.settings.base_url!.replace(/^https?:\/\/[^/]+/, () => origin),
+    };
     const events = streamOf(farEnd.id).split(/(?<=\r?\n\r?\n)/);
     const half = events.findIndex((event) => event.includes('日本'));
     const start = (init: { signal?: AbortSignal; timeout?: number; clock?: ReturnType<typeof createFakeClock> }) => {
@@ -89,15 +105,23 @@ describe('Streams of providers over real connections', () => {
         tell = resolve;
       });
       const own = { ...settings, base_url: farEnd.settings.base_url!.replace(/^https?:\/\/[^/]+/, origin) };
-      return { begun, done: find(farEnd.id).text!.stream!(requestTo(farEnd), connectionTo(farEnd, { fetch: pool.fetch, ...init, settings: own }), () => tell()) };
+      return {
+        begun,
+        done: find(farEnd.id).text!.stream!(
+          requestTo(farEnd),
+          connectionTo(farEnd, { fetch: pool.fetch, ...init, settings: own }),
+          () => tell(),
+        ),
+      };
     };
     /** Sends the first half, and then nothing. */
-    const stalling = (): Promise<string> => new Promise((resolve) => {
-      answer = (response) => {
-        response.write(events.slice(0, half).join(''));
-        response.once('close', () => resolve(response.writableFinished ? 'finished' : 'ended by its caller'));
-      };
-    });
+    const stalling = (): Promise<string> =>
+      new Promise((resolve) => {
+        answer = (response) => {
+          response.write(events.slice(0, half).join(''));
+          response.once('close', () => resolve(response.writableFinished ? 'finished' : 'ended by its caller'));
+        };
+      });
 
     describe(titleOf(farEnd), () => {
       it('hand on each piece before the next is sent', async () => {
@@ -116,10 +140,14 @@ describe('Streams of providers over real connections', () => {
         };
         const pieces: string[] = [];
         const own = { ...settings, base_url: farEnd.settings.base_url!.replace(/^https?:\/\/[^/]+/, origin) };
-        const { content } = await find(farEnd.id).text!.stream!(requestTo(farEnd), connectionTo(farEnd, { fetch: pool.fetch, settings: own }), (piece) => {
-          pieces.push(piece);
-          if (/Bon|jour|日本/.test(piece)) next();
-        });
+        const { content } = await find(farEnd.id).text!.stream!(
+          requestTo(farEnd),
+          connectionTo(farEnd, { fetch: pool.fetch, settings: own }),
+          (piece) => {
+            pieces.push(piece);
+            if (/Bon|jour|日本/.test(piece)) next();
+          },
+        );
         expect([content, pieces.join('')]).to.deep.equal([streamed, streamed]);
       });
 
@@ -159,13 +187,30 @@ describe('Reading server-sent events', () => {
 
   it('joins lines of data, keeps names, and passes over a mark at the beginning', () => {
     const parser = createEventParser();
-    const events = [...parser.push(Buffer.from('\uFEFFevent: a\ndata: 1\ndata:2\nid: x\n\ndata\n\nevent: lost\n\ndata: last')), ...parser.end()];
-    expect(events).to.deep.equal([{ name: 'a', data: '1\n2' }, { name: '', data: '' }, { name: '', data: 'last' }]);
+    const events = [
+      ...parser.push(Buffer.from('\uFEFFevent: a\ndata: 1\ndata:2\nid: x\n\ndata\n\nevent: lost\n\ndata: last')),
+      ...parser.end(),
+    ];
+    expect(events).to.deep.equal([
+      { name: 'a', data: '1\n2' },
+      { name: '', data: '' },
+      { name: '', data: 'last' },
+    ]);
   });
 });
 
 describe('Reasoning that stands before the text', () => {
-  for (const text of ['Plain.', '<think>a</think>\n\nText <think>b</think>', ' \n<think>a', '<thinking> is a tag', '  ', '<think></think>', '<think>a</think>  <think>b</think> c', '<', '']) {
+  for (const text of [
+    'Plain.',
+    '<think>a</think>\n\nText <think>b</think>',
+    ' \n<think>a',
+    '<thinking> is a tag',
+    '  ',
+    '<think></think>',
+    '<think>a</think>  <think>b</think> c',
+    '<',
+    '',
+  ]) {
     it(`is left out of pieces as it is of the whole: ${JSON.stringify(text)}`, () => {
       for (const size of [1, 2, 3, 50]) {
         const filter = createThinkingFilter();

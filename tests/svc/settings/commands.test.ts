@@ -19,7 +19,10 @@ function createTerminal(): Terminal {
     host: {} as HostApi,
     settings: standIn.settings,
     providers: { get: (id) => (id === 'acme' ? acme : undefined), all: () => [acme] },
-    tester: createProviderTester({ lists: createModelLists(standIn), probe: async () => ({ ok: false, models: [], milliseconds: 1, message: 'Acme is down.' }) }),
+    tester: createProviderTester({
+      lists: createModelLists(standIn),
+      probe: async () => ({ ok: false, models: [], milliseconds: 1, message: 'Acme is down.' }),
+    }),
   };
   const commands = [...keyCommands(context), ...providerCommands(context, [acme]), ...sandboxCommands(context)];
   const command = (name: string): CliCommand => commands.find((candidate) => candidate.name === name)!;
@@ -38,13 +41,33 @@ describe('the commands of the service', () => {
 
   it('set what flags name, a list with commas, and print no secret', async () => {
     const { run, settings } = createTerminal();
-    const printed = await run('svc provider set', ['acme'], { 'api-key': 'sk-0123456789abcdef', 'base-url': 'https://acme.test/v2/', deployments: 'a=b,c' });
-    expect(printed).to.deep.include({ id: 'acme', configured: true, api_key: 'ends in cdef', base_url: 'https://acme.test/v2' });
+    const printed = await run('svc provider set', ['acme'], {
+      'api-key': 'sk-0123456789abcdef',
+      'base-url': 'https://acme.test/v2/',
+      deployments: 'a=b,c',
+    });
+    expect(printed).to.deep.include({
+      id: 'acme',
+      configured: true,
+      api_key: 'ends in cdef',
+      base_url: 'https://acme.test/v2',
+    });
     expect(JSON.stringify(printed)).not.to.contain('0123456789');
-    expect(await settings.provider('acme')).to.deep.include({ api_key: 'sk-0123456789abcdef', deployments: ['a=b', 'c'] });
+    expect(await settings.provider('acme')).to.deep.include({
+      api_key: 'sk-0123456789abcdef',
+      deployments: ['a=b', 'c'],
+    });
     await run('svc provider set', ['acme'], { 'api-key': '' });
     expect(await run('svc provider list')).to.deep.equal([
-      { id: 'acme', label: 'Acme', configured: false, api_key: '', base_url: 'https://acme.test/v2', model: 'acme-1', deployments: ['a=b', 'c'] },
+      {
+        id: 'acme',
+        label: 'Acme',
+        configured: false,
+        api_key: '',
+        base_url: 'https://acme.test/v2',
+        model: 'acme-1',
+        deployments: ['a=b', 'c'],
+      },
     ]);
   });
 
@@ -56,15 +79,29 @@ describe('the commands of the service', () => {
   const mistakes: [string, string, string[], Record<string, unknown>, RegExp][] = [
     ['an unknown provider', 'svc provider set', ['nobody'], { model: 'x' }, /no provider 'nobody'.*acme/],
     ['nothing to change', 'svc provider set', ['acme'], {}, /Name what to change/],
-    ['a setting the provider does not have', 'svc provider set', ['acme'], { 'api-version': 'v1' }, /no setting named api_version/],
-    ['an odd address', 'svc provider set', ['acme'], { 'base-url': 'ftp://x' }, /Base URL must be an http or https address/],
+    [
+      'a setting the provider does not have',
+      'svc provider set',
+      ['acme'],
+      { 'api-version': 'v1' },
+      /no setting named api_version/,
+    ],
+    [
+      'an odd address',
+      'svc provider set',
+      ['acme'],
+      { 'base-url': 'ftp://x' },
+      /Base URL must be an http or https address/,
+    ],
     ['a blank key', 'svc key set', [' '], {}, /Type a key/],
     ['a provider that fails its test', 'svc provider test', ['acme'], {}, /^Acme is down\.$/],
     ['a sandbox where there is none', 'svc sandbox on', [], {}, /no sandbox here/],
   ];
   for (const [name, command, args, flags, sentence] of mistakes) {
     it(`fail with a sentence for ${name}`, async () => {
-      const error = await createTerminal().run(command, args, flags).catch((thrown: unknown) => thrown);
+      const error = await createTerminal()
+        .run(command, args, flags)
+        .catch((thrown: unknown) => thrown);
       expect(error).to.be.instanceOf(Error);
       expect((error as Error).message).to.match(sentence);
     });

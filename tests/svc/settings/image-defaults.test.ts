@@ -19,7 +19,9 @@ describe('defaults of images', () => {
 
   it('are refused with a sentence at each field that is wrong; then nothing is saved', async () => {
     const { settings } = createStandIn();
-    const error = await settings.saveImageDefaults({ size: 'large', quality: 'best', style: 'vivid' }).catch((thrown: unknown) => thrown);
+    const error = await settings
+      .saveImageDefaults({ size: 'large', quality: 'best', style: 'vivid' })
+      .catch((thrown: unknown) => thrown);
     expect(faultsOf(error)).to.have.keys('size', 'quality');
     expect(faultsOf(error)?.['size']).to.contain('1024x1024');
     expect(await settings.imageDefaults()).to.deep.equal({});
@@ -40,16 +42,32 @@ describe('defaults of images', () => {
 
   it('are saved by the form of the settings page, which comes back as it was typed when it is refused', async () => {
     const { settings, hooks, options } = createStandIn();
-    const host = { rest: { url: (route: string) => `http://site.test/wp-json${route}` }, hooks, options } as unknown as HostApi;
-    const context = { host, settings, providers: { get: () => undefined, all: () => [] } } as unknown as SettingsContext;
-    const post = (images: object) => settingsPage(context).actions!['save-images']!({ form: { images }, query: {} } as unknown as AdminRequest);
-    expect((await post({ size: '1024x1024' })).notice).to.deep.equal({ kind: 'success', text: 'The image defaults are saved.' });
+    const host = {
+      rest: { url: (route: string) => `http://site.test/wp-json${route}` },
+      hooks,
+      options,
+    } as unknown as HostApi;
+    const context = {
+      host,
+      settings,
+      providers: { get: () => undefined, all: () => [] },
+    } as unknown as SettingsContext;
+    const post = (images: object) =>
+      settingsPage(context).actions!['save-images']!({ form: { images }, query: {} } as unknown as AdminRequest);
+    expect((await post({ size: '1024x1024' })).notice).to.deep.equal({
+      kind: 'success',
+      text: 'The image defaults are saved.',
+    });
     expect(await settings.imageDefaults()).to.deep.equal({ size: '1024x1024' });
     const refused = await post({ size: 'wide' });
     expect(Object.keys((refused.data as { faults: object }).faults)).to.deep.equal(['images[size]']);
     expect(JSON.stringify(refused.page)).to.contain('"value":"wide"');
     const views = createViews({ directories: [fileURLToPath(new URL('../../../views', import.meta.url))] });
     const html = await views.render('svc/settings', refused.page?.data ?? {});
-    expect(html).to.contain('name="images[size]"').and.contain('value="wide"').and.contain('name="images[quality]"').and.contain('name="images[style]"');
+    expect(html)
+      .to.contain('name="images[size]"')
+      .and.contain('value="wide"')
+      .and.contain('name="images[quality]"')
+      .and.contain('name="images[style]"');
   });
 });

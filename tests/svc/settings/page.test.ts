@@ -12,12 +12,22 @@ const secret = 'sk-0123456789abcdef';
 interface Pages extends StandIn {
   readonly context: SettingsContext;
   /** Runs an action of a page with a posted form. */
-  post(slug: 'svc' | 'svc/setup', action: string, form: Readonly<Record<string, unknown>>): ReturnType<NonNullable<ReturnType<typeof settingsPage>['actions']>[string]>;
+  post(
+    slug: 'svc' | 'svc/setup',
+    action: string,
+    form: Readonly<Record<string, unknown>>,
+  ): ReturnType<NonNullable<ReturnType<typeof settingsPage>['actions']>[string]>;
 }
 
-function createPages(probe: ProviderProbe = { ok: true, models: [{ id: 'acme-7' }], milliseconds: 5, message: 'Works, 1 model, 5 ms.' }): Pages {
+function createPages(
+  probe: ProviderProbe = { ok: true, models: [{ id: 'acme-7' }], milliseconds: 5, message: 'Works, 1 model, 5 ms.' },
+): Pages {
   const standIn = createStandIn();
-  const host = { rest: { url: (route: string) => `http://site.test/wp-json${route}` }, hooks: standIn.hooks, options: standIn.options } as unknown as HostApi;
+  const host = {
+    rest: { url: (route: string) => `http://site.test/wp-json${route}` },
+    hooks: standIn.hooks,
+    options: standIn.options,
+  } as unknown as HostApi;
   const context: SettingsContext = {
     host,
     settings: standIn.settings,
@@ -28,11 +38,17 @@ function createPages(probe: ProviderProbe = { ok: true, models: [{ id: 'acme-7' 
   return {
     ...standIn,
     context,
-    post: async (slug, action, form) => pages[slug].actions![action]!({ form, query: {}, signal: new AbortController().signal } as unknown as AdminRequest),
+    post: async (slug, action, form) =>
+      pages[slug].actions![action]!({
+        form,
+        query: {},
+        signal: new AbortController().signal,
+      } as unknown as AdminRequest),
   };
 }
 
-const render = (context: SettingsContext) => settingsPage(context).render({ query: {}, form: {} } as unknown as AdminRequest);
+const render = (context: SettingsContext) =>
+  settingsPage(context).render({ query: {}, form: {} } as unknown as AdminRequest);
 
 describe('the page AI service', () => {
   it('shows that secrets are saved and how they end, never the secrets', async () => {
@@ -40,12 +56,17 @@ describe('the page AI service', () => {
     await settings.providers.save(acme, { api_key: secret });
     await settings.restKey.set(secret);
     const shown = JSON.stringify(await render(context));
-    expect(shown).to.contain('"ending":"cdef"').and.contain('ends in cdef').and.not.contain(secret).and.not.contain('enc:v1');
+    expect(shown)
+      .to.contain('"ending":"cdef"')
+      .and.contain('ends in cdef')
+      .and.not.contain(secret)
+      .and.not.contain('enc:v1');
   });
 
   it('says which providers are configured, and what the others still need', async () => {
     const { settings, context } = createPages();
-    const card = async () => ((await render(context)).data as { providers: { badge: { text: string }; missing: string }[] }).providers[0];
+    const card = async () =>
+      ((await render(context)).data as { providers: { badge: { text: string }; missing: string }[] }).providers[0];
     expect(await card()).to.deep.include({ badge: { text: 'Not configured', kind: 'info' }, missing: 'API key' });
     await settings.providers.save(acme, { api_key: secret });
     expect(await card()).to.deep.include({ badge: { text: 'Configured', kind: 'success' }, missing: '' });
@@ -62,35 +83,67 @@ describe('the page AI service', () => {
 
   it('gives a refused form back with what was typed and a sentence at the field, but without the secret', async () => {
     const { post, stored } = createPages();
-    const result = await post('svc', 'save-provider', { provider: 'acme', settings: { api_key: secret, base_url: 'ftp://x', model: 'typed' } });
+    const result = await post('svc', 'save-provider', {
+      provider: 'acme',
+      settings: { api_key: secret, base_url: 'ftp://x', model: 'typed' },
+    });
     expect(result.notice?.kind).to.equal('error');
-    expect(result.data).to.deep.equal({ faults: { 'settings[base_url]': 'Base URL must be an http or https address, such as https://api.example.com.' } });
+    expect(result.data).to.deep.equal({
+      faults: { 'settings[base_url]': 'Base URL must be an http or https address, such as https://api.example.com.' },
+    });
     const page = JSON.stringify(result.page);
     expect(page).to.contain('"value":"ftp://x"').and.contain('"value":"typed"').and.not.contain(secret);
     expect(stored.size).to.equal(0);
   });
 
   it('saves and tests in one go, and passes on what the provider said', async () => {
-    const { settings, post } = createPages({ ok: false, models: [], milliseconds: 5, message: 'Acme refused the saved credentials: no such key.' });
+    const { settings, post } = createPages({
+      ok: false,
+      models: [],
+      milliseconds: 5,
+      message: 'Acme refused the saved credentials: no such key.',
+    });
     const result = await post('svc', 'test-provider', { provider: 'acme', settings: { api_key: secret } });
-    expect(result).to.deep.include({ notice: { kind: 'error', text: 'The settings are saved, but the test failed. Acme refused the saved credentials: no such key.' }, status: 400 });
+    expect(result).to.deep.include({
+      notice: {
+        kind: 'error',
+        text: 'The settings are saved, but the test failed. Acme refused the saved credentials: no such key.',
+      },
+      status: 400,
+    });
     expect(await settings.provider('acme')).to.include({ api_key: secret });
   });
 
   it('offers the models of the last test, in the answer and on the page', async () => {
     const { post, context } = createPages();
     const result = await post('svc', 'test-provider', { provider: 'acme', settings: { api_key: secret } });
-    const offered = { text: ['acme-7'], embedding: ['acme-7'], image: ['acme-7'], count: 1, syncedAt: Date.UTC(2026, 0, 1) };
+    const offered = {
+      text: ['acme-7'],
+      embedding: ['acme-7'],
+      image: ['acme-7'],
+      count: 1,
+      syncedAt: Date.UTC(2026, 0, 1),
+    };
     expect(result.data).to.deep.include({ works: true, models: offered });
     expect(JSON.stringify(await render(context))).to.contain('acme-7');
   });
 
   it('syncs models, with a sentence of its own for what came of it', async () => {
-    const sync = async (probe: ProviderProbe) => (await createPages(probe).post('svc', 'sync-models', { provider: 'acme', settings: { api_key: secret } })).notice;
+    const sync = async (probe: ProviderProbe) =>
+      (await createPages(probe).post('svc', 'sync-models', { provider: 'acme', settings: { api_key: secret } })).notice;
     const found = { ok: true, milliseconds: 5, message: 'Works.' };
-    expect(await sync({ ...found, models: [{ id: 'a' }, { id: 'b' }] })).to.deep.equal({ kind: 'success', text: 'Acme: 2 models to choose from.' });
-    expect(await sync({ ...found, models: [] })).to.deep.equal({ kind: 'success', text: 'Acme lists no models. Type the name of one.' });
-    expect(await sync({ ...found, ok: false, models: [], message: 'Acme is down.' })).to.deep.equal({ kind: 'error', text: 'The settings are saved, but the models could not be fetched. Acme is down.' });
+    expect(await sync({ ...found, models: [{ id: 'a' }, { id: 'b' }] })).to.deep.equal({
+      kind: 'success',
+      text: 'Acme: 2 models to choose from.',
+    });
+    expect(await sync({ ...found, models: [] })).to.deep.equal({
+      kind: 'success',
+      text: 'Acme lists no models. Type the name of one.',
+    });
+    expect(await sync({ ...found, ok: false, models: [], message: 'Acme is down.' })).to.deep.equal({
+      kind: 'error',
+      text: 'The settings are saved, but the models could not be fetched. Acme is down.',
+    });
   });
 
   it('shows a generated key once, with a command that holds it', async () => {
@@ -114,13 +167,17 @@ describe('the page AI service', () => {
   it('marks parameters out of range, and keeps what was typed', async () => {
     const { post } = createPages();
     const result = await post('svc', 'save-params', { params: { temperature: '9', seed: '4' } });
-    expect(result.data).to.deep.equal({ faults: { 'params[temperature]': 'Temperature must be a number from 0 to 2.' } });
+    expect(result.data).to.deep.equal({
+      faults: { 'params[temperature]': 'Temperature must be a number from 0 to 2.' },
+    });
     expect(JSON.stringify(result.page)).to.contain('"value":"9"').and.contain('"value":"4"');
   });
 
   for (const form of [{}, { provider: 'nobody' }, { provider: '__proto__' }, { provider: ['acme'] }]) {
     it(`refuses a form about the provider ${JSON.stringify(form)}`, async () => {
-      const error = await createPages().post('svc', 'save-provider', form).catch((thrown: unknown) => thrown);
+      const error = await createPages()
+        .post('svc', 'save-provider', form)
+        .catch((thrown: unknown) => thrown);
       expect(error).to.include({ code: 'rest_svc_unknown_provider', status: 400 });
     });
   }
@@ -129,7 +186,10 @@ describe('the page AI service', () => {
 describe('setting up a provider', () => {
   it('tests the settings, makes a key and shows a command for this provider and model', async () => {
     const { post, settings } = createPages();
-    const { page } = await post('svc/setup', 'finish', { provider: 'acme', settings: { api_key: secret, model: 'acme-9' } });
+    const { page } = await post('svc/setup', 'finish', {
+      provider: 'acme',
+      settings: { api_key: secret, model: 'acme-9' },
+    });
     expect(page?.template).to.equal('svc/setup-finish');
     expect((page?.data as { curl: string }).curl).to.contain('"provider":"acme","model":"acme-9"');
     expect(await settings.restKey.masked()).not.to.equal(null);

@@ -3,9 +3,15 @@ import { createModelLists, modelsOfKind } from '../../../plugins/svc/settings/mo
 import { createProviderTester, type ProviderProbe } from '../../../plugins/svc/settings/provider-tester.ts';
 import { createStandIn, type StandIn } from './stand-in.ts';
 
-const works: ProviderProbe = { ok: true, models: [{ id: 'b' }, { id: 'a', kinds: ['image'] }, { id: 'b' }], milliseconds: 12, message: 'Works, 2 models, 12 ms.' };
+const works: ProviderProbe = {
+  ok: true,
+  models: [{ id: 'b' }, { id: 'a', kinds: ['image'] }, { id: 'b' }],
+  milliseconds: 12,
+  message: 'Works, 2 models, 12 ms.',
+};
 const fails: ProviderProbe = { ok: false, models: [], milliseconds: 3, message: 'Acme refused the saved credentials.' };
-const testing = (standIn: StandIn, probe: ProviderProbe) => createProviderTester({ lists: createModelLists(standIn), probe: async () => probe });
+const testing = (standIn: StandIn, probe: ProviderProbe) =>
+  createProviderTester({ lists: createModelLists(standIn), probe: async () => probe });
 
 describe('the test of a provider', () => {
   it('remembers the models it found, each once, with the time, to choose from', async () => {
@@ -13,7 +19,10 @@ describe('the test of a provider', () => {
     const tester = testing(standIn, works);
     expect(await tester.models('acme')).to.deep.equal({ syncedAt: null, models: [] });
     expect(await tester.test('acme')).to.equal(works);
-    expect(await tester.models('acme')).to.deep.equal({ syncedAt: standIn.clock.now(), models: [{ id: 'a', kinds: ['image'] }, { id: 'b' }] });
+    expect(await tester.models('acme')).to.deep.equal({
+      syncedAt: standIn.clock.now(),
+      models: [{ id: 'a', kinds: ['image'] }, { id: 'b' }],
+    });
   });
 
   it('keeps them when a later test fails', async () => {
@@ -33,13 +42,23 @@ describe('the test of a provider', () => {
 
 describe('models by what they make', () => {
   const of = (kinds: Parameters<typeof modelsOfKind>[0]['models']) => ({
-    text: modelsOfKind({ models: kinds }, 'text'), embedding: modelsOfKind({ models: kinds }, 'embedding'), image: modelsOfKind({ models: kinds }, 'image'),
+    text: modelsOfKind({ models: kinds }, 'text'),
+    embedding: modelsOfKind({ models: kinds }, 'embedding'),
+    image: modelsOfKind({ models: kinds }, 'image'),
   });
 
   it('are those that say so; what says nothing is offered as text, and for whatever nothing else is said to make', () => {
-    expect(of([{ id: 'chat' }, { id: 'vector', kinds: ['embedding'] }, { id: 'both', kinds: ['text', 'image'] }])).to.deep.equal({
-      text: ['chat', 'both'], embedding: ['vector'], image: ['both'],
+    expect(
+      of([{ id: 'chat' }, { id: 'vector', kinds: ['embedding'] }, { id: 'both', kinds: ['text', 'image'] }]),
+    ).to.deep.equal({
+      text: ['chat', 'both'],
+      embedding: ['vector'],
+      image: ['both'],
     });
-    expect(of([{ id: 'a' }, { id: 'b' }])).to.deep.equal({ text: ['a', 'b'], embedding: ['a', 'b'], image: ['a', 'b'] });
+    expect(of([{ id: 'a' }, { id: 'b' }])).to.deep.equal({
+      text: ['a', 'b'],
+      embedding: ['a', 'b'],
+      image: ['a', 'b'],
+    });
   });
 });

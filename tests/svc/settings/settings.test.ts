@@ -17,7 +17,9 @@ describe('the stored REST key', () => {
   it('is encrypted, and its digest is that of what was typed, white space at the ends aside', async () => {
     const { settings, stored } = createStandIn();
     await settings.restKey.set('  my own key ');
-    expect(String(stored.get('svc_api_key'))).to.match(/^enc:v1:/).and.not.contain('my own key');
+    expect(String(stored.get('svc_api_key')))
+      .to.match(/^enc:v1:/)
+      .and.not.contain('my own key');
     expect((await settings.restKey.digest())?.equals(apiKeyDigest('my own key'))).to.equal(true);
   });
 
@@ -82,7 +84,11 @@ describe('settings of a provider', () => {
       asked.push(id);
       return { ...values, model: 'filtered' };
     });
-    expect(await settings.provider('acme')).to.deep.equal({ api_key: 'sk-123', base_url: 'https://api.acme.test/v1', model: 'filtered' });
+    expect(await settings.provider('acme')).to.deep.equal({
+      api_key: 'sk-123',
+      base_url: 'https://api.acme.test/v1',
+      model: 'filtered',
+    });
     expect(asked).to.deep.equal(['acme']);
   });
 
@@ -95,7 +101,18 @@ describe('settings of a provider', () => {
     expect(await settings.provider('acme')).not.to.have.property('api_key');
   });
 
-  const oddAddresses = ['ftp://example.com', 'example.com', 'javascript:alert(1)', 'http://user:pass@example.com', 'https://example.com/?a=1', 'https://example.com/#a', 'http:example.com', 'https://exa mple.com', 'http://169.254.169.254/latest', 'https://'];
+  const oddAddresses = [
+    'ftp://example.com',
+    'example.com',
+    'javascript:alert(1)',
+    'http://user:pass@example.com',
+    'https://example.com/?a=1',
+    'https://example.com/#a',
+    'http:example.com',
+    'https://exa mple.com',
+    'http://169.254.169.254/latest',
+    'https://',
+  ];
   for (const address of oddAddresses) {
     it(`are not saved with the address ${address}, and nothing else is either`, async () => {
       const { settings, stored } = createStandIn();
@@ -108,7 +125,9 @@ describe('settings of a provider', () => {
 
   it('name every field that is wrong, and names that are no setting', async () => {
     const { settings } = createStandIn();
-    const found = await faults(settings.providers.save(acme, { api_key: 'two words', model: 'line\nbreak', colour: 'red', __proto__x: 'a' }));
+    const found = await faults(
+      settings.providers.save(acme, { api_key: 'two words', model: 'line\nbreak', colour: 'red', __proto__x: 'a' }),
+    );
     expect(found).to.have.all.keys('api_key', 'model', 'colour', '__proto__x');
   });
 
@@ -127,15 +146,27 @@ describe('settings of a provider', () => {
 describe('global AI parameters and limits', () => {
   it('are coerced from what a form holds; an empty field leaves a key unset', async () => {
     const { settings } = createStandIn();
-    await settings.saveAiParams({ temperature: '0.5', max_completion_tokens: '300', top_p: '', stop: 'END\nSTOP', unknown: '1' });
-    expect(await settings.aiParams()).to.deep.equal({ temperature: 0.5, max_completion_tokens: 300, stop: ['END', 'STOP'] });
+    await settings.saveAiParams({
+      temperature: '0.5',
+      max_completion_tokens: '300',
+      top_p: '',
+      stop: 'END\nSTOP',
+      unknown: '1',
+    });
+    expect(await settings.aiParams()).to.deep.equal({
+      temperature: 0.5,
+      max_completion_tokens: 300,
+      stop: ['END', 'STOP'],
+    });
     await settings.saveAiParams({ stop: 'END' });
     expect(await settings.aiParams()).to.deep.equal({ stop: 'END' });
   });
 
   it('are refused with a sentence that names the range', async () => {
     const { settings } = createStandIn();
-    const found = await faults(settings.saveAiParams({ temperature: '3', seed: '1.5', reasoning_effort: 'huge', stop: '1\n2\n3\n4\n5' }));
+    const found = await faults(
+      settings.saveAiParams({ temperature: '3', seed: '1.5', reasoning_effort: 'huge', stop: '1\n2\n3\n4\n5' }),
+    );
     expect(found).to.deep.equal({
       temperature: 'Temperature must be a number from 0 to 2.',
       seed: 'Seed must be a whole number.',
@@ -146,7 +177,13 @@ describe('global AI parameters and limits', () => {
 
   it('give 60 seconds for text and no rate limit until something is saved', async () => {
     const { settings } = createStandIn();
-    expect(await settings.limits()).to.deep.equal({ text_timeout: 60, embeddings_timeout: 60, images_timeout: 180, requests_per_minute: 0, usage_days: 400 });
+    expect(await settings.limits()).to.deep.equal({
+      text_timeout: 60,
+      embeddings_timeout: 60,
+      images_timeout: 180,
+      requests_per_minute: 0,
+      usage_days: 400,
+    });
     await settings.saveLimits({ text_timeout: '5' });
     expect(await settings.timeouts()).to.deep.include({ text: 5000, embeddings: 60_000, images: 180_000 });
     expect(await faults(settings.saveLimits({ text_timeout: '0' }))).to.have.keys('text_timeout');
@@ -157,7 +194,13 @@ describe('global AI parameters and limits', () => {
     stored.set('svc_limits', { text_timeout: 'soon' });
     stored.set('svc_ai_params', false);
     stored.set('svc_provider_acme', 'text');
-    expect(await settings.limits()).to.deep.equal({ text_timeout: 60, embeddings_timeout: 60, images_timeout: 180, requests_per_minute: 0, usage_days: 400 });
+    expect(await settings.limits()).to.deep.equal({
+      text_timeout: 60,
+      embeddings_timeout: 60,
+      images_timeout: 180,
+      requests_per_minute: 0,
+      usage_days: 400,
+    });
     expect(await settings.aiParams()).to.deep.equal({});
     expect(await settings.provider('acme')).to.include({ model: 'acme-1' });
   });
@@ -166,7 +209,10 @@ describe('global AI parameters and limits', () => {
 describe('the sandbox switch', () => {
   it('turns on only where a plugin offers a sandbox, and always off', async () => {
     const { settings, hooks } = createStandIn();
-    expect(await settings.sandbox.turn(true).catch((error: unknown) => error)).to.include({ code: 'rest_svc_sandbox_unavailable', status: 400 });
+    expect(await settings.sandbox.turn(true).catch((error: unknown) => error)).to.include({
+      code: 'rest_svc_sandbox_unavailable',
+      status: 400,
+    });
     expect(await settings.sandbox.isOn()).to.equal(false);
     hooks.addFilter('svc_sandbox_available', () => true);
     await settings.sandbox.turn(true);

@@ -54,7 +54,13 @@ export function createStandIn(providers: readonly Provider[] = [acme]): StandIn 
     },
   };
   const warnings: string[] = [];
-  const log = { debug: () => {}, info: () => {}, error: () => {}, warn: (message: string) => void warnings.push(message), child: () => log };
+  const log = {
+    debug: () => {},
+    info: () => {},
+    error: () => {},
+    warn: (message: string) => void warnings.push(message),
+    child: () => log,
+  };
   const settings = createSettings({
     host: { options, secrets, hooks, log },
     providers: { get: (id) => providers.find((provider) => provider.id === id), all: () => providers },
@@ -65,7 +71,8 @@ export function createStandIn(providers: readonly Provider[] = [acme]): StandIn 
 function createMemoryOptions(stored: Map<string, unknown>): OptionsApi {
   const transients = new Map<string, unknown>();
   const options: Partial<OptionsApi> = {
-    get: async <Value>(name: string, fallback?: Value) => (stored.has(name) ? stored.get(name) : (fallback ?? false)) as Value,
+    get: async <Value>(name: string, fallback?: Value) =>
+      (stored.has(name) ? stored.get(name) : (fallback ?? false)) as Value,
     update: async (name, value) => {
       stored.set(name, value);
       return true;

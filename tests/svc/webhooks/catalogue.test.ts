@@ -10,8 +10,16 @@ describe('the catalogue of events', () => {
 
   it('holds the ten events of the service', () => {
     expect(catalogue.list().map(({ name }) => name)).to.deep.equal([
-      'chatbot.session_started', 'chatbot.user_message_submitted', 'chatbot.response_generated', 'chatbot.fb_submitted', 'chatbot.form_submitted',
-      'content.generated', 'task.item_completed', 'form.submitted', 'image.generated', 'kb.source_indexed',
+      'chatbot.session_started',
+      'chatbot.user_message_submitted',
+      'chatbot.response_generated',
+      'chatbot.fb_submitted',
+      'chatbot.form_submitted',
+      'content.generated',
+      'task.item_completed',
+      'form.submitted',
+      'image.generated',
+      'kb.source_indexed',
     ]);
   });
 
@@ -28,7 +36,10 @@ describe('the catalogue of events', () => {
   });
 
   it('lets plugins define further events', () => {
-    const undo = hooks.addFilter('svc_event_schemas', (events) => [...events, { ...serviceEvents[0]!, name: 'shop.order_placed', schema: { type: 'object', required: ['order'] } }]);
+    const undo = hooks.addFilter('svc_event_schemas', (events) => [
+      ...events,
+      { ...serviceEvents[0]!, name: 'shop.order_placed', schema: { type: 'object', required: ['order'] } },
+    ]);
     expect(catalogue.faults('shop.order_placed', {})).to.have.length(1);
     expect(openApiWebhooks(catalogue)).to.have.property('shop.order_placed');
     undo();

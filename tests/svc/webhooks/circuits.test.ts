@@ -12,7 +12,16 @@ import { startReceiver, type Receiver } from './receiver.ts';
 
 const minute = 60_000;
 const outcome = (ok: boolean): AttemptOutcome => ({
-  ok, status: ok ? 200 : 503, failure: ok ? null : 'status', error: ok ? null : 'The endpoint answered 503.', retryable: true, retryAfter: null, duration: 3, responseHeaders: {}, responseBody: '', finalUrl: 'http://receiver.test',
+  ok,
+  status: ok ? 200 : 503,
+  failure: ok ? null : 'status',
+  error: ok ? null : 'The endpoint answered 503.',
+  retryable: true,
+  retryAfter: null,
+  duration: 3,
+  responseHeaders: {},
+  responseBody: '',
+  finalUrl: 'http://receiver.test',
 });
 
 describeDialects('circuits of webhook endpoints on two nodes', (open) => {
@@ -27,7 +36,10 @@ describeDialects('circuits of webhook endpoints on two nodes', (open) => {
     const hooks = createHooks({ log: silentLog });
     hooks.addAction('svc_event_webhooks_endpoint_paused', () => void actions.push('paused'));
     hooks.addAction('svc_event_webhooks_endpoint_resumed', () => void actions.push('resumed'));
-    return createCircuits({ host: { database, hooks, clock: createSystemClock(), log: silentLog }, elapsed: () => passed });
+    return createCircuits({
+      host: { database, hooks, clock: createSystemClock(), log: silentLog },
+      elapsed: () => passed,
+    });
   }
   /** Twenty failures over twenty minutes. Answers whether it was paused after each. */
   async function failForLong(circuits: Circuits): Promise<boolean[]> {
@@ -73,9 +85,15 @@ describeDialects('circuits of webhook endpoints on two nodes', (open) => {
   });
 
   it('stay paused on both while probes fail, and tell of the end once', async () => {
-    expect([await second.note('one', outcome(false)), await first.note('one', outcome(false))]).to.deep.equal([true, true]);
+    expect([await second.note('one', outcome(false)), await first.note('one', outcome(false))]).to.deep.equal([
+      true,
+      true,
+    ]);
     expect(await first.list()).to.have.length(1);
-    expect([await second.note('one', outcome(true)), await first.note('one', outcome(true))]).to.deep.equal([false, false]);
+    expect([await second.note('one', outcome(true)), await first.note('one', outcome(true))]).to.deep.equal([
+      false,
+      false,
+    ]);
     expect(await first.list()).to.deep.equal([]);
     expect(actions).to.deep.equal(['paused', 'resumed']);
   });
@@ -89,7 +107,10 @@ describeDialects('an endpoint that was paused, with two nodes', (open) => {
   beforeEach(async () => {
     receiver = await startReceiver();
     transport = plainDeliver();
-    [first, second] = [await openWebhooks(await open(), transport.deliver), await openWebhooks(await open(), transport.deliver)];
+    [first, second] = [
+      await openWebhooks(await open(), transport.deliver),
+      await openWebhooks(await open(), transport.deliver),
+    ];
   });
   afterEach(async () => {
     await Promise.all([first.webhooks.stop(), second.webhooks.stop()]);
@@ -99,9 +120,21 @@ describeDialects('an endpoint that was paused, with two nodes', (open) => {
 
   it('is not paused again by the first failure on the node that did not resume it', async () => {
     await first.webhooks.setEnabled(true);
-    const { id } = await first.webhooks.addEndpoint({ name: 'Shop', url: receiver.url, events: ['chatbot.session_started'] });
+    const { id } = await first.webhooks.addEndpoint({
+      name: 'Shop',
+      url: receiver.url,
+      events: ['chatbot.session_started'],
+    });
     const now = Date.now();
-    await first.database.knex(tables.circuits).insert({ endpoint_id: id, failing_since: now - 60 * minute, failures: 40, paused_at: now - 30 * minute, reason: 'The endpoint answered 503.', next_probe_at: now, probes: 2 });
+    await first.database.knex(tables.circuits).insert({
+      endpoint_id: id,
+      failing_since: now - 60 * minute,
+      failures: 40,
+      paused_at: now - 30 * minute,
+      reason: 'The endpoint answered 503.',
+      next_probe_at: now,
+      probes: 2,
+    });
     await Promise.all([first.webhooks.fallback(), second.webhooks.fallback()]);
     expect(await first.webhooks.recorder.resume(id)).to.equal(true);
     receiver.answer = () => 503;
@@ -112,15 +145,30 @@ describeDialects('an endpoint that was paused, with two nodes', (open) => {
 
   it('is worked at once by a node that held it paused, when another has resumed it', async () => {
     await first.webhooks.setEnabled(true);
-    const { id } = await first.webhooks.addEndpoint({ name: 'Shop', url: receiver.url, events: ['chatbot.session_started'] });
+    const { id } = await first.webhooks.addEndpoint({
+      name: 'Shop',
+      url: receiver.url,
+      events: ['chatbot.session_started'],
+    });
     const now = Date.now();
-    await first.database.knex(tables.circuits).insert({ endpoint_id: id, failing_since: now - 60 * minute, failures: 40, paused_at: now - 30 * minute, reason: 'The endpoint answered 503.', next_probe_at: now, probes: 2 });
+    await first.database.knex(tables.circuits).insert({
+      endpoint_id: id,
+      failing_since: now - 60 * minute,
+      failures: 40,
+      paused_at: now - 30 * minute,
+      reason: 'The endpoint answered 503.',
+      next_probe_at: now,
+      probes: 2,
+    });
     receiver.answer = 503;
     for (const count of [1, 2, 3]) await first.webhooks.emit('chatbot.session_started', queued(count));
     await second.webhooks.start();
     // Its probe fails: the next one would be minutes away.
     await receiver.count(1);
-    await until('the probe has been counted', async () => ((await first.webhooks.recorder.circuits())[0]?.failures ?? 0) > 40);
+    await until(
+      'the probe has been counted',
+      async () => ((await first.webhooks.recorder.circuits())[0]?.failures ?? 0) > 40,
+    );
     receiver.answer = 200;
     expect(await first.webhooks.recorder.resume(id)).to.equal(true);
     await receiver.count(4);

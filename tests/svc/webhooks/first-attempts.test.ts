@@ -16,7 +16,11 @@ describeDialects('first attempts of webhook deliveries', (open) => {
     opened = await openWebhooks(await open(), transport.deliver);
     ({ webhooks } = opened);
     await webhooks.setEnabled(true);
-    await webhooks.addEndpoint({ name: 'Shop', url: receiver.url, events: ['chatbot.session_started', 'task.item_completed'] });
+    await webhooks.addEndpoint({
+      name: 'Shop',
+      url: receiver.url,
+      events: ['chatbot.session_started', 'task.item_completed'],
+    });
   });
   afterEach(async () => {
     await webhooks.stop();
@@ -36,24 +40,40 @@ describeDialects('first attempts of webhook deliveries', (open) => {
     await receiver.count(1);
     expect(receiver.received[0]!.at - began).to.be.at.least(299);
     await webhooks.work();
-    expect(receiver.received.map(({ body }) => (JSON.parse(body) as { data: { conversation: { id: string } } }).data.conversation.id)).to.deep.equal(['soon']);
+    expect(
+      receiver.received.map(
+        ({ body }) => (JSON.parse(body) as { data: { conversation: { id: string } } }).data.conversation.id,
+      ),
+    ).to.deep.equal(['soon']);
   });
 
   it('that have to wait are left to the queue, also of events that are sent at once otherwise', async () => {
     opened.hooks.addFilter('svc_event_webhooks_retry_delays', () => [600]);
-    expect(await webhooks.emit('task.item_completed', atOnce(1))).to.deep.include({ queued: true, delivered: 0, failed: 0, error: null });
-    const { deliveries: [delivery] } = await webhooks.recorder.list();
+    expect(await webhooks.emit('task.item_completed', atOnce(1))).to.deep.include({
+      queued: true,
+      delivered: 0,
+      failed: 0,
+      error: null,
+    });
+    const {
+      deliveries: [delivery],
+    } = await webhooks.recorder.list();
     expect((delivery?.dueAt ?? 0) - (delivery?.createdAt ?? 0)).to.equal(600_000);
     expect(receiver.received).to.have.length(0);
   });
 
   it('do not wait where the filter of delays throws, which fails what would have to be tried again', async () => {
-    opened.hooks.addFilter('svc_event_webhooks_retry_delays', () => { throw new Error('no delays today'); });
+    opened.hooks.addFilter('svc_event_webhooks_retry_delays', () => {
+      throw new Error('no delays today');
+    });
     receiver.answer = () => (receiver.received.length === 1 ? 200 : 503);
     for (const id of [1, 2]) await webhooks.emit('chatbot.session_started', queued(id));
     expect(await webhooks.work()).to.equal(2);
-    expect((await webhooks.recorder.list()).deliveries.map(({ state, attempts, error }) => [state, attempts, error])).to.have.deep.members([
-      ['delivered', 1, null], ['failed', 1, 'A filter of retries failed: no delays today'],
+    expect(
+      (await webhooks.recorder.list()).deliveries.map(({ state, attempts, error }) => [state, attempts, error]),
+    ).to.have.deep.members([
+      ['delivered', 1, null],
+      ['failed', 1, 'A filter of retries failed: no delays today'],
     ]);
   });
 
@@ -67,11 +87,16 @@ describeDialects('first attempts of webhook deliveries', (open) => {
       return { ...envelope, meta: { late: true } };
     });
     const context = { origin: 'frontend_other', meta: { page: 3 }, key: ['a', 7] };
-    const { deliveries: [delivery] } = await webhooks.emit('chatbot.session_started', queued(1), context);
+    const {
+      deliveries: [delivery],
+    } = await webhooks.emit('chatbot.session_started', queued(1), context);
     isBroken = false;
     expect(await webhooks.recorder.retry(delivery!)).to.equal(true);
     expect(await webhooks.work()).to.equal(1);
-    expect(given).to.deep.equal([[queued(1), context], [queued(1), context]]);
+    expect(given).to.deep.equal([
+      [queued(1), context],
+      [queued(1), context],
+    ]);
     expect(JSON.parse(receiver.received[0]!.body)).to.deep.include({ meta: { late: true } });
   });
 });

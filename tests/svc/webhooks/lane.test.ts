@@ -1,5 +1,12 @@
 import { expect } from 'chai';
-import { claimsOf, createLane, firstLimit, mostHeld, mostPerEndpoint, type Lane } from '../../../plugins/svc/webhooks/worker/lane.ts';
+import {
+  claimsOf,
+  createLane,
+  firstLimit,
+  mostHeld,
+  mostPerEndpoint,
+  type Lane,
+} from '../../../plugins/svc/webhooks/worker/lane.ts';
 import { passSize, type Job } from '../../../plugins/svc/webhooks/store/store-contract.ts';
 
 const job = {} as Job;
@@ -23,7 +30,9 @@ describe('what the lanes of a worker claim', () => {
   it('is no more than is needed where nothing can be sent during a claim', () => {
     const [claim] = claimsOf([laneWith('quick', 0)], { now: 0, ahead: false, mayProbe: () => true });
     expect((claim?.passes ?? 0) * passSize).to.equal(mostPerEndpoint * 5);
-    expect(claimsOf([laneWith('full', mostPerEndpoint * 3)], { now: 0, ahead: false, mayProbe: () => true })).to.deep.equal([]);
+    expect(
+      claimsOf([laneWith('full', mostPerEndpoint * 3)], { now: 0, ahead: false, mayProbe: () => true }),
+    ).to.deep.equal([]);
   });
 
   it('is little for an endpoint of which nobody knows how quick it is', () => {
@@ -32,7 +41,9 @@ describe('what the lanes of a worker claim', () => {
   });
 
   it('is bounded for all endpoints together: with much in hand, those alone that have nothing get something', () => {
-    const many = Array.from({ length: mostHeld / mostPerEndpoint }, (_, index) => laneWith(String(index), mostPerEndpoint));
+    const many = Array.from({ length: mostHeld / mostPerEndpoint }, (_, index) =>
+      laneWith(String(index), mostPerEndpoint),
+    );
     expect(claims(...many, laneWith('empty', 0)).map(({ endpointId }) => endpointId)).to.deep.equal(['empty']);
     expect(claims(...many.slice(1)).length).to.equal(many.length - 1);
   });

@@ -7,15 +7,30 @@ import { createSqliteStore } from '../../../plugins/svc/webhooks/store/sqlite-st
 import type { Finish, Job, Store } from '../../../plugins/svc/webhooks/store/store-contract.ts';
 import { describeDialects } from '../../helpers/dialects.ts';
 
-const done = (job: Job, part: Partial<Finish> = {}): Finish => ({ job, state: 'delivered', delay: 0, made: 1, free: false, status: 200, failure: null, error: null, duration: 3, log: '{}', ...part });
+const done = (job: Job, part: Partial<Finish> = {}): Finish => ({
+  job,
+  state: 'delivered',
+  delay: 0,
+  made: 1,
+  free: false,
+  status: 200,
+  failure: null,
+  error: null,
+  duration: 3,
+  log: '{}',
+  ...part,
+});
 const claim = (passes: number) => [{ endpointId: 'one', passes, ordered: false }];
 
 describeDialects('leases of the webhook queue', (open) => {
   let database: Database;
   let [first, second] = [null as unknown as Store, null as unknown as Store];
-  const nodeOn = (own: Database): Store => (own.dialect === 'sqlite' ? createSqliteStore(own, randomUUID()) : createPostgresqlStore(own, randomUUID()));
-  const take = async (node: Store, passes = 1): Promise<readonly Job[]> => (await node.turn({ finished: [], released: [], claims: claim(passes) })).jobs;
-  const rows = () => database.knex(tables.deliveries).orderBy('id').select('state', 'attempts', 'http_status', 'due_at');
+  const nodeOn = (own: Database): Store =>
+    own.dialect === 'sqlite' ? createSqliteStore(own, randomUUID()) : createPostgresqlStore(own, randomUUID());
+  const take = async (node: Store, passes = 1): Promise<readonly Job[]> =>
+    (await node.turn({ finished: [], released: [], claims: claim(passes) })).jobs;
+  const rows = () =>
+    database.knex(tables.deliveries).orderBy('id').select('state', 'attempts', 'http_status', 'due_at');
 
   /** As if the time of the lease had passed: its owner was stopped meanwhile. */
   async function expire(): Promise<void> {
@@ -27,8 +42,30 @@ describeDialects('leases of the webhook queue', (open) => {
     database = await open();
     await database.migrate('svc', webhookMigrations);
     [first, second] = [nodeOn(database), nodeOn(await open())];
-    const event = { uuid: randomUUID(), name: 'chatbot.session_started', key: 'k', body: Buffer.from('{}'), unfiltered: false, context: null };
-    await first.add([{ ...event, deliveries: Array.from({ length: 7 }, () => ({ uuid: randomUUID(), endpointId: 'one', orderKey: null, target: null, failed: null, wait: 0 })) }], { durable: true });
+    const event = {
+      uuid: randomUUID(),
+      name: 'chatbot.session_started',
+      key: 'k',
+      body: Buffer.from('{}'),
+      unfiltered: false,
+      context: null,
+    };
+    await first.add(
+      [
+        {
+          ...event,
+          deliveries: Array.from({ length: 7 }, () => ({
+            uuid: randomUUID(),
+            endpointId: 'one',
+            orderKey: null,
+            target: null,
+            failed: null,
+            wait: 0,
+          })),
+        },
+      ],
+      { durable: true },
+    );
   });
 
   it('are taken in passes of five, and by one node alone', async () => {
@@ -38,37 +75,70 @@ describeDialects('leases of the webhook queue', (open) => {
     expect([await take(first), await take(second)]).to.deep.equal([[], []]);
   });
 
-  it('are one node\'s though several claim and finish at the same moment', async () => {
-    const deliveries = Array.from({ length: 293 }, () => ({ uuid: randomUUID(), endpointId: 'one', orderKey: null, target: null, failed: null, wait: 0 }));
-    await first.add([{ uuid: randomUUID(), name: 'chatbot.session_started', key: 'k', body: Buffer.from('{}'), unfiltered: false, context: null, deliveries }], { durable: true });
+  it("are one node's though several claim and finish at the same moment", async () => {
+    const deliveries = Array.from({ length: 293 }, () => ({
+      uuid: randomUUID(),
+      endpointId: 'one',
+      orderKey: null,
+      target: null,
+      failed: null,
+      wait: 0,
+    }));
+    await first.add(
+      [
+        {
+          uuid: randomUUID(),
+          name: 'chatbot.session_started',
+          key: 'k',
+          body: Buffer.from('{}'),
+          unfiltered: false,
+          context: null,
+          deliveries,
+        },
+      ],
+      { durable: true },
+    );
     const nodes = [first, second, nodeOn(await open())];
     const taken: number[] = [];
-    await Promise.all(nodes.map(async (node) => {
-      let finished: Finish[] = [];
-      for (let empty = 0; empty < 3; ) {
-        const { jobs, stale } = await node.turn({ finished, released: [], claims: claim(2) });
-        expect(stale).to.deep.equal([]);
-        taken.push(...jobs.map(({ id }) => id));
-        finished = jobs.map((job) => done(job));
-        empty = jobs.length === 0 ? empty + 1 : 0;
-      }
-    }));
+    await Promise.all(
+      nodes.map(async (node) => {
+        let finished: Finish[] = [];
+        for (let empty = 0; empty < 3;) {
+          const { jobs, stale } = await node.turn({ finished, released: [], claims: claim(2) });
+          expect(stale).to.deep.equal([]);
+          taken.push(...jobs.map(({ id }) => id));
+          finished = jobs.map((job) => done(job));
+          empty = jobs.length === 0 ? empty + 1 : 0;
+        }
+      }),
+    );
     expect(taken).to.have.length(300);
     expect(new Set(taken).size).to.equal(300);
-    expect(new Set((await rows()).map(({ state, attempts }) => `${String(state)} ${String(attempts)}`))).to.deep.equal(new Set(['delivered 1']));
+    expect(new Set((await rows()).map(({ state, attempts }) => `${String(state)} ${String(attempts)}`))).to.deep.equal(
+      new Set(['delivered 1']),
+    );
   });
 
   it('of the version before, which kept them in the jobs on PostgreSQL, end with the move to this one', async () => {
     const old = await open();
-    await old.knex(tables.deliveries).update({ state: old.dialect === 'sqlite' ? 'pending' : 'delivering', due_at: 1, owner: 'gone', token: 3 });
+    await old
+      .knex(tables.deliveries)
+      .update({ state: old.dialect === 'sqlite' ? 'pending' : 'delivering', due_at: 1, owner: 'gone', token: 3 });
     if (old.dialect === 'postgresql') {
       await old.knex.schema.dropTable(tables.leases);
-      await old.knex.schema.createTable(tables.leases, (columns) => { columns.bigIncrements('token'); });
+      await old.knex.schema.createTable(tables.leases, (columns) => {
+        columns.bigIncrements('token');
+      });
     }
-    await old.migrate('again', webhookMigrations.filter(({ id }) => id === '0183_webhook_leases'));
+    await old.migrate(
+      'again',
+      webhookMigrations.filter(({ id }) => id === '0183_webhook_leases'),
+    );
     const jobs = await take(first, 2);
     expect(jobs).to.have.length(7);
-    expect((await first.turn({ finished: jobs.map((job) => done(job)), released: [], claims: [] })).stale).to.deep.equal([]);
+    expect(
+      (await first.turn({ finished: jobs.map((job) => done(job)), released: [], claims: [] })).stale,
+    ).to.deep.equal([]);
     expect(new Set((await rows()).map(({ state }) => String(state)))).to.deep.equal(new Set(['delivered']));
   });
 
@@ -78,9 +148,15 @@ describeDialects('leases of the webhook queue', (open) => {
     const theirs = await take(second, 2);
     expect(theirs.map(({ id }) => id)).to.have.members(mine.map(({ id }) => id));
     await second.turn({ finished: theirs.map((job) => done(job)), released: [], claims: [] });
-    const late = await first.turn({ finished: mine.map((job) => done(job, { state: 'failed', status: 500 })), released: [], claims: [] });
+    const late = await first.turn({
+      finished: mine.map((job) => done(job, { state: 'failed', status: 500 })),
+      released: [],
+      claims: [],
+    });
     expect(late.stale).to.have.length(7);
-    expect(new Set((await rows()).map(({ state, http_status: status }) => `${String(state)} ${String(status)}`))).to.deep.equal(new Set(['delivered 200']));
+    expect(
+      new Set((await rows()).map(({ state, http_status: status }) => `${String(state)} ${String(status)}`)),
+    ).to.deep.equal(new Set(['delivered 200']));
   });
 
   it('of a stopped owner are not overwritten while the new owner is still at work', async () => {
@@ -92,13 +168,19 @@ describeDialects('leases of the webhook queue', (open) => {
     expect((await rows()).every(({ attempts }) => Number(attempts) === 0)).to.equal(true);
   });
 
-  it('that a crash of the database takes back are nobody else\'s, though their numbers come again', async () => {
+  it("that a crash of the database takes back are nobody else's, though their numbers come again", async () => {
     const mine = await take(first, 2);
     await database.knex(tables.leases).delete();
     const theirs = await take(second, 2);
-    const late = await first.turn({ finished: mine.slice(1).map((job) => done(job, { state: 'failed', status: 500 })), released: mine.slice(0, 1), claims: [] });
+    const late = await first.turn({
+      finished: mine.slice(1).map((job) => done(job, { state: 'failed', status: 500 })),
+      released: mine.slice(0, 1),
+      claims: [],
+    });
     expect(late.stale).to.have.length(6);
-    expect((await second.turn({ finished: theirs.map((job) => done(job)), released: [], claims: [] })).stale).to.deep.equal([]);
+    expect(
+      (await second.turn({ finished: theirs.map((job) => done(job)), released: [], claims: [] })).stale,
+    ).to.deep.equal([]);
     expect(new Set((await rows()).map(({ state }) => String(state)))).to.deep.equal(new Set(['delivered']));
   });
 
@@ -110,7 +192,11 @@ describeDialects('leases of the webhook queue', (open) => {
 
   it('end with a job that is put off, which falls due later', async () => {
     const [job, ...others] = await take(first, 2);
-    const { idle } = await first.turn({ finished: [done(job!, { state: 'pending', delay: 60_000, status: 500 }), ...others.map((other) => done(other))], released: [], claims: claim(1) });
+    const { idle } = await first.turn({
+      finished: [done(job!, { state: 'pending', delay: 60_000, status: 500 }), ...others.map((other) => done(other))],
+      released: [],
+      claims: claim(1),
+    });
     expect((await idle).get('one')).to.be.within(50_000, 60_000);
     expect((await rows()).filter(({ state }) => state === 'pending')).to.have.length(1);
   });

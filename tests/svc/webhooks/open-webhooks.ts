@@ -14,7 +14,11 @@ import { silentLog } from '../../helpers/silent-log.ts';
 export const events = [sessionStartedEvent, itemCompletedEvent] as never[];
 
 /** Data of an event that waits in the queue, and of one that is sent at once. */
-export const queued = (id: string | number) => ({ bot: { id: 1, name: 'Bot' }, conversation: { id: String(id) }, actor: { type: 'guest' } });
+export const queued = (id: string | number) => ({
+  bot: { id: 1, name: 'Bot' },
+  conversation: { id: String(id) },
+  actor: { type: 'guest' },
+});
 export const atOnce = (id: number) => ({ task: { id: 1 }, queue_item: { id, status: 'completed' } });
 
 /** A transport that sends for real, without guard and redirects. It waits for answers longer than any test holds them back, however busy the machine is. */
@@ -24,16 +28,44 @@ export function plainDeliver(timeout = 120_000): { readonly deliver: Deliver; re
     const begun = performance.now();
     const target = new URL(url);
     const outcome = (part: Partial<AttemptOutcome>): AttemptOutcome => ({
-      ok: false, status: null, failure: null, error: null, retryable: true, retryAfter: null, duration: performance.now() - begun, responseHeaders: {}, responseBody: '', finalUrl: url, ...part,
+      ok: false,
+      status: null,
+      failure: null,
+      error: null,
+      retryable: true,
+      retryAfter: null,
+      duration: performance.now() - begun,
+      responseHeaders: {},
+      responseBody: '',
+      finalUrl: url,
+      ...part,
     });
     try {
-      const answer = await agent.request({ origin: target.origin, path: target.pathname, method: 'POST', headers, body, headersTimeout: timeout });
+      const answer = await agent.request({
+        origin: target.origin,
+        path: target.pathname,
+        method: 'POST',
+        headers,
+        body,
+        headersTimeout: timeout,
+      });
       const text = await answer.body.text();
       const ok = answer.statusCode >= 200 && answer.statusCode < 300;
       const retryable = [408, 409, 425, 429].includes(answer.statusCode) || answer.statusCode >= 500;
-      return outcome({ ok, status: answer.statusCode, failure: ok ? null : 'status', error: ok ? null : `The endpoint answered ${String(answer.statusCode)}.`, retryable, responseHeaders: { 'x-answer': String(answer.headers['x-answer']) }, responseBody: text });
+      return outcome({
+        ok,
+        status: answer.statusCode,
+        failure: ok ? null : 'status',
+        error: ok ? null : `The endpoint answered ${String(answer.statusCode)}.`,
+        retryable,
+        responseHeaders: { 'x-answer': String(answer.headers['x-answer']) },
+        responseBody: text,
+      });
     } catch (error) {
-      return outcome({ failure: (error as { code?: string }).code === 'UND_ERR_HEADERS_TIMEOUT' ? 'timeout' : 'connect', error: String(error) });
+      return outcome({
+        failure: (error as { code?: string }).code === 'UND_ERR_HEADERS_TIMEOUT' ? 'timeout' : 'connect',
+        error: String(error),
+      });
     }
   };
   return { deliver, close: () => agent.destroy() };
@@ -53,15 +85,31 @@ export interface OpenInit {
 }
 
 /** Event webhooks on a real database, without the rest of the host. */
-export async function openWebhooks(database: Database, deliver: Deliver, { clock = createSystemClock(), log = silentLog, elapsed }: OpenInit = {}): Promise<Opened> {
+export async function openWebhooks(
+  database: Database,
+  deliver: Deliver,
+  { clock = createSystemClock(), log = silentLog, elapsed }: OpenInit = {},
+): Promise<Opened> {
   await database.migrate('host', optionMigrations);
   await database.migrate('svc', webhookMigrations);
   const hooks = createHooks({ log });
   const options = createOptions({ database, hooks, clock, log });
   await options.load();
   const host = {
-    database, hooks, options, clock, log, site: { url: 'http://site.test', role: 'all', version: '1.0.0', name: async () => 'Test', timezone: async () => 'UTC' },
-    secrets: { encrypt: (plain: string) => `enc:${plain}`, decrypt: (text: string) => text.slice(4) }, plugin: { slug: 'svc', version: '1.0.0' },
+    database,
+    hooks,
+    options,
+    clock,
+    log,
+    site: {
+      url: 'http://site.test',
+      role: 'all',
+      version: '1.0.0',
+      name: async () => 'Test',
+      timezone: async () => 'UTC',
+    },
+    secrets: { encrypt: (plain: string) => `enc:${plain}`, decrypt: (text: string) => text.slice(4) },
+    plugin: { slug: 'svc', version: '1.0.0' },
   } as unknown as HostApi;
   return { webhooks: await createWebhooks({ host, events, deliver, ...(elapsed && { elapsed }) }), hooks, database };
 }

@@ -12,7 +12,13 @@ describeDialects('event webhooks', (open) => {
   let opened: Opened;
   let webhooks: WebhookService;
   let transport: ReturnType<typeof plainDeliver>;
-  const subscribe = (init = {}) => webhooks.addEndpoint({ name: 'Shop', url: receiver.url, events: ['chatbot.session_started', 'task.item_completed'], ...init });
+  const subscribe = (init = {}) =>
+    webhooks.addEndpoint({
+      name: 'Shop',
+      url: receiver.url,
+      events: ['chatbot.session_started', 'task.item_completed'],
+      ...init,
+    });
   const started = (id: string | number, context = {}) => webhooks.emit('chatbot.session_started', queued(id), context);
   const states = async (): Promise<string[]> => (await webhooks.recorder.list()).deliveries.map(({ state }) => state);
 
@@ -41,8 +47,16 @@ describeDialects('event webhooks', (open) => {
     expect(envelope.source).to.deep.equal({ module: 'chatbot', origin: 'frontend_session_started' });
     expect(envelope.resource).to.deep.equal({ type: 'conversation', id: 'c-1', label: 'Bot' });
     expect(envelope.occurred_at).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/);
-    expect(headers).to.include({ 'x-svc-event': 'chatbot.session_started', 'x-svc-event-id': envelope.id, 'x-svc-delivery-id': result.deliveries[0], 'x-svc-idempotency-key': envelope.idempotency_key, 'x-svc-schema-version': '2026-05-21' });
-    const digest = createHmac('sha256', 'a secret').update(`${String(headers['x-svc-timestamp'])}.${body}`).digest('hex');
+    expect(headers).to.include({
+      'x-svc-event': 'chatbot.session_started',
+      'x-svc-event-id': envelope.id,
+      'x-svc-delivery-id': result.deliveries[0],
+      'x-svc-idempotency-key': envelope.idempotency_key,
+      'x-svc-schema-version': '2026-05-21',
+    });
+    const digest = createHmac('sha256', 'a secret')
+      .update(`${String(headers['x-svc-timestamp'])}.${body}`)
+      .digest('hex');
     expect(headers['x-svc-signature']).to.equal(`sha256=${digest}`);
     const detail = await webhooks.recorder.get(result.deliveries[0]!);
     expect(detail).to.deep.include({ state: 'delivered', attempts: 1, httpStatus: 200, body });
@@ -57,7 +71,9 @@ describeDialects('event webhooks', (open) => {
     expect(result).to.deep.include({ queued: false, delivered: 1, failed: 0 });
     expect(receiver.received).to.have.length(3);
     expect(await states()).to.deep.equal(['delivered']);
-    expect((await webhooks.recorder.get(result.deliveries[0]!))?.attemptLog.map(({ status }) => status)).to.deep.equal([503, 503, 200]);
+    expect((await webhooks.recorder.get(result.deliveries[0]!))?.attemptLog.map(({ status }) => status)).to.deep.equal([
+      503, 503, 200,
+    ]);
   });
 
   it('tries three times at 0, 0.25 and 1 s with the same ids and bytes, and then fails', async () => {
@@ -67,10 +83,15 @@ describeDialects('event webhooks', (open) => {
     await webhooks.start();
     await receiver.count(3);
     await webhooks.stop();
-    const [first, second, third] = receiver.received as [Receiver['received'][number], Receiver['received'][number], Receiver['received'][number]];
+    const [first, second, third] = receiver.received as [
+      Receiver['received'][number],
+      Receiver['received'][number],
+      Receiver['received'][number],
+    ];
     expect(second.at - first.at).to.be.greaterThan(240);
     expect(third.at - second.at).to.be.greaterThan(990);
-    for (const name of ['x-svc-delivery-id', 'x-svc-event-id', 'x-svc-idempotency-key']) expect(third.headers[name]).to.equal(first.headers[name]);
+    for (const name of ['x-svc-delivery-id', 'x-svc-event-id', 'x-svc-idempotency-key'])
+      expect(third.headers[name]).to.equal(first.headers[name]);
     expect(new Set(receiver.received.map(({ body }) => body)).size).to.equal(1);
     expect(await states()).to.deep.equal(['failed']);
     expect((await webhooks.recorder.recentFailures())[0]).to.deep.include({ attempts: 3, httpStatus: 500 });
@@ -87,7 +108,9 @@ describeDialects('event webhooks', (open) => {
   it('counts a click on Retry once, and sends under the same id', async () => {
     await subscribe();
     receiver.answer = 404;
-    const { deliveries: [id] } = await started('c-1');
+    const {
+      deliveries: [id],
+    } = await started('c-1');
     await webhooks.work();
     receiver.answer = 200;
     expect(await Promise.all([1, 2, 3].map(() => webhooks.recorder.retry(id!)))).to.have.members([true, false, false]);
@@ -100,7 +123,9 @@ describeDialects('event webhooks', (open) => {
   it('takes a failed delivery from the panel once', async () => {
     await subscribe();
     receiver.answer = 400;
-    const { deliveries: [id] } = await started('c-1');
+    const {
+      deliveries: [id],
+    } = await started('c-1');
     await webhooks.work();
     expect([await webhooks.recorder.clear(id!), await webhooks.recorder.clear(id!)]).to.deep.equal([true, false]);
     expect(await webhooks.recorder.recentFailures()).to.deep.equal([]);
@@ -108,22 +133,29 @@ describeDialects('event webhooks', (open) => {
 
   it('emits nothing of an act that was rolled back, and all of one that was committed', async () => {
     await subscribe();
-    await failureOf(opened.database.transaction(async () => {
-      await started('lost');
-      throw new Error('undone');
-    }));
+    await failureOf(
+      opened.database.transaction(async () => {
+        await started('lost');
+        throw new Error('undone');
+      }),
+    );
     await opened.database.transaction(async (transaction) => {
       await started('kept', { transaction });
       await webhooks.emit('task.item_completed', atOnce(1));
     });
     await receiver.count(1);
     await webhooks.work();
-    expect(receiver.received.map(({ body }) => JSON.parse(body).type)).to.have.members(['chatbot.session_started', 'task.item_completed']);
+    expect(receiver.received.map(({ body }) => JSON.parse(body).type)).to.have.members([
+      'chatbot.session_started',
+      'task.item_completed',
+    ]);
   });
 
   it('obeys an endpoint that was switched off, unsubscribed, removed or moved since', async () => {
     const other = await startReceiver();
-    const ids = await Promise.all(['off', 'unsubscribed', 'removed', 'moved'].map(async (name) => (await subscribe({ name })).id));
+    const ids = await Promise.all(
+      ['off', 'unsubscribed', 'removed', 'moved'].map(async (name) => (await subscribe({ name })).id),
+    );
     await started('c-1');
     await webhooks.updateEndpoint(ids[0]!, { enabled: false });
     await webhooks.updateEndpoint(ids[1]!, { events: [] });
@@ -139,13 +171,19 @@ describeDialects('event webhooks', (open) => {
 
   it('never lets a filter that throws reach the caller; its delivery fails and says why', async () => {
     await subscribe();
-    const undo = opened.hooks.addFilter('svc_event_webhooks_targets', () => { throw new Error('broken filter'); });
+    const undo = opened.hooks.addFilter('svc_event_webhooks_targets', () => {
+      throw new Error('broken filter');
+    });
     expect(await started('c-1')).to.deep.include({ failed: 1, error: null });
     undo();
-    opened.hooks.addFilter('svc_event_webhooks_request_headers', () => { throw new Error('another one'); });
+    opened.hooks.addFilter('svc_event_webhooks_request_headers', () => {
+      throw new Error('another one');
+    });
     await started('c-2');
     await webhooks.work();
-    expect((await webhooks.recorder.recentFailures()).map(({ error }) => error)).to.satisfy((errors: string[]) => /another one/.test(errors[0]!) && /broken filter/.test(errors[1]!));
+    expect((await webhooks.recorder.recentFailures()).map(({ error }) => error)).to.satisfy(
+      (errors: string[]) => /another one/.test(errors[0]!) && /broken filter/.test(errors[1]!),
+    );
   });
 
   it('refuses data that the schema of the event refuses, without throwing', async () => {
@@ -157,7 +195,9 @@ describeDialects('event webhooks', (open) => {
 
   it('gives the same act the same key and different acts different ones', async () => {
     const keys = await Promise.all(['a', 'a', 'b'].map(async (id) => (await started(id)).envelope?.idempotency_key));
-    expect(keys[0]).to.match(/^[0-9a-f]{64}$/).and.to.equal(keys[1]);
+    expect(keys[0])
+      .to.match(/^[0-9a-f]{64}$/)
+      .and.to.equal(keys[1]);
     expect(keys[2]).not.to.equal(keys[0]);
   });
 
@@ -214,7 +254,9 @@ describeDialects('event webhooks', (open) => {
 
   it('tells why an endpoint gets nothing', async () => {
     const { id } = await subscribe({ enabled: false, events: [] });
-    const unmet = (await webhooks.recorder.whyNot('chatbot.session_started', id)).filter(({ met }) => !met).map((condition) => condition.id);
+    const unmet = (await webhooks.recorder.whyNot('chatbot.session_started', id))
+      .filter(({ met }) => !met)
+      .map((condition) => condition.id);
     expect(unmet).to.deep.equal(['enabled', 'subscribed']);
   });
 });

@@ -59,7 +59,9 @@ export async function startReceiver(): Promise<Receiver> {
       }),
     stop: () =>
       new Promise((resolve) => {
-        server.close(() => { resolve(); });
+        server.close(() => {
+          resolve();
+        });
         server.closeAllConnections();
       }),
   };

@@ -12,14 +12,23 @@ import { describeDialects } from '../../helpers/dialects.ts';
 import { silentLog } from '../../helpers/silent-log.ts';
 
 const well = { isWell: () => true, mayProbe: () => true, untilProbe: () => 0 } as unknown as Circuits;
-const newEvent = (uuid: string) => ({ uuid, name: 'event', key: 'k', body: Buffer.from('{}'), unfiltered: false, context: null, deliveries: [{ uuid: `${uuid} delivery`, endpointId: 'one', orderKey: null, target: null, failed: null, wait: 0 }] });
+const newEvent = (uuid: string) => ({
+  uuid,
+  name: 'event',
+  key: 'k',
+  body: Buffer.from('{}'),
+  unfiltered: false,
+  context: null,
+  deliveries: [{ uuid: `${uuid} delivery`, endpointId: 'one', orderKey: null, target: null, failed: null, wait: 0 }],
+});
 
 describeDialects('waking the webhook worker', (open) => {
   it('while its claim is under way is not forgotten when the claim has seen nothing', async () => {
     const database = await open();
     await database.migrate('host', optionMigrations);
     await database.migrate('svc', webhookMigrations);
-    const store = database.dialect === 'sqlite' ? createSqliteStore(database, 'me') : createPostgresqlStore(database, 'me');
+    const store =
+      database.dialect === 'sqlite' ? createSqliteStore(database, 'me') : createPostgresqlStore(database, 'me');
     let claimed = (): void => undefined;
     let answer = (): void => undefined;
     const firstClaim = new Promise<void>((resolve) => (claimed = resolve));
@@ -41,9 +50,33 @@ describeDialects('waking the webhook worker', (open) => {
     const attempt: MakeAttempt = (job) => {
       sent.push(job.uuid);
       arrived();
-      return Promise.resolve({ finish: { job, state: 'delivered', delay: 0, made: 1, free: false, status: 200, failure: null, error: null, duration: 1, log: null }, outcome: null });
+      return Promise.resolve({
+        finish: {
+          job,
+          state: 'delivered',
+          delay: 0,
+          made: 1,
+          free: false,
+          status: 200,
+          failure: null,
+          error: null,
+          duration: 1,
+          log: null,
+        },
+        outcome: null,
+      });
     };
-    const worker = createWorker({ host: { clock: createSystemClock(), log: silentLog }, store: slow, attempt, circuits: well, elapsed: () => performance.now(), written: () => undefined, gaveBack: () => undefined, mayClaim: () => Promise.resolve(true), isUnavailable: () => false } as Parameters<typeof createWorker>[0]);
+    const worker = createWorker({
+      host: { clock: createSystemClock(), log: silentLog },
+      store: slow,
+      attempt,
+      circuits: well,
+      elapsed: () => performance.now(),
+      written: () => undefined,
+      gaveBack: () => undefined,
+      mayClaim: () => Promise.resolve(true),
+      isUnavailable: () => false,
+    } as Parameters<typeof createWorker>[0]);
     worker.start();
     worker.wake(['one']);
     await firstClaim;

@@ -17,7 +17,11 @@ export function curlCommand({ document, path, method, operation }: CurlInit): st
   if (method !== 'GET') lines.push(`-X ${method}`);
   lines.push(...credentials(document, operation));
   const body = jsonSchemaOf(resolve(document, operation['requestBody']));
-  if (body !== undefined) lines.push(`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(exampleOf(document, body), null, 2))}`);
+  if (body !== undefined)
+    lines.push(
+      `-H 'Content-Type: application/json'`,
+      `-d ${quoted(JSON.stringify(exampleOf(document, body), null, 2))}`,
+    );
   return lines.join(' \\\n  ');
 }
 
@@ -27,14 +31,29 @@ export function jsonSchemaOf({ content }: OpenApiObject): unknown {
   return isPlainObject(json) ? json['schema'] : undefined;
 }
 
-function address({ document, path, parameters }: { document: OpenApiDocument; path: string; parameters: readonly OpenApiObject[] }): string {
+function address({
+  document,
+  path,
+  parameters,
+}: {
+  document: OpenApiDocument;
+  path: string;
+  parameters: readonly OpenApiObject[];
+}): string {
   const place = (path.split('#')[0] ?? '').replace(/\{(\w+)\}/g, (_match, name: string) => {
     const parameter = parameters.find((candidate) => candidate['in'] === 'path' && candidate['name'] === name);
     const schema = resolve(document, parameter?.['schema']);
-    return schema['enum'] !== undefined || schema['type'] === 'integer' ? encodeURIComponent(String(exampleOf(document, schema))) : name.toUpperCase();
+    return schema['enum'] !== undefined || schema['type'] === 'integer'
+      ? encodeURIComponent(String(exampleOf(document, schema)))
+      : name.toUpperCase();
   });
   const needed = parameters.filter((parameter) => parameter['in'] === 'query' && parameter['required'] === true);
-  const query = needed.map((parameter) => `${encodeURIComponent(String(parameter['name']))}=${encodeURIComponent(queryText(exampleOf(document, parameter['schema'])))}`).join('&');
+  const query = needed
+    .map(
+      (parameter) =>
+        `${encodeURIComponent(String(parameter['name']))}=${encodeURIComponent(queryText(exampleOf(document, parameter['schema'])))}`,
+    )
+    .join('&');
   return `${document.servers[0]?.url ?? ''}${place === '/' ? '' : place}${query === '' ? '' : `?${query}`}`;
 }
 
@@ -44,7 +63,9 @@ function queryText(value: unknown): string {
 
 /** By the first way in that a command line has. */
 function credentials(document: OpenApiDocument, { security }: OpenApiObject): string[] {
-  const ways = listOf(security).map((way) => Object.keys(way).map((name) => document.components['securitySchemes']?.[name] ?? {}));
+  const ways = listOf(security).map((way) =>
+    Object.keys(way).map((name) => document.components['securitySchemes']?.[name] ?? {}),
+  );
   if (ways.some((schemes) => schemes.length === 0)) return [];
   for (const [scheme] of ways.filter(({ length }) => length === 1)) {
     if (scheme?.['scheme'] === 'bearer') return [`-H 'Authorization: Bearer KEY'`];

@@ -29,11 +29,19 @@ export interface AnswerView {
 }
 
 /** Everything the page says of a document: its operations, then its webhooks. */
-export function describeReference(document: OpenApiDocument): { readonly operations: OperationView[]; readonly webhooks: OperationView[] } {
-  const view = (path: string, [method, operation]: [string, OpenApiObject], isCalled: boolean): OperationView => describeOne({ document, path, method: method.toUpperCase(), operation, isCalled });
+export function describeReference(document: OpenApiDocument): {
+  readonly operations: OperationView[];
+  readonly webhooks: OperationView[];
+} {
+  const view = (path: string, [method, operation]: [string, OpenApiObject], isCalled: boolean): OperationView =>
+    describeOne({ document, path, method: method.toUpperCase(), operation, isCalled });
   return {
-    operations: Object.entries(document.paths).flatMap(([path, item]) => operationsOf(item).map((entry) => view(path, entry, true))),
-    webhooks: Object.entries(document.webhooks ?? {}).flatMap(([name, item]) => operationsOf(item).map((entry) => view(name, entry, false))),
+    operations: Object.entries(document.paths).flatMap(([path, item]) =>
+      operationsOf(item).map((entry) => view(path, entry, true)),
+    ),
+    webhooks: Object.entries(document.webhooks ?? {}).flatMap(([name, item]) =>
+      operationsOf(item).map((entry) => view(name, entry, false)),
+    ),
   };
 }
 
@@ -51,7 +59,13 @@ interface One {
   readonly isCalled: boolean;
 }
 
-const kinds: Readonly<Record<string, string>> = { GET: 'info', POST: 'success', PUT: 'warning', PATCH: 'warning', DELETE: 'error' };
+const kinds: Readonly<Record<string, string>> = {
+  GET: 'info',
+  POST: 'success',
+  PUT: 'warning',
+  PATCH: 'warning',
+  DELETE: 'error',
+};
 
 function describeOne({ document, path, method, operation, isCalled }: One): OperationView {
   const body = resolve(document, operation['requestBody']);
@@ -66,8 +80,13 @@ function describeOne({ document, path, method, operation, isCalled }: One): Oper
     description: String(operation['description'] ?? ''),
     signIn: isCalled ? signInTexts(document, operation) : [],
     parameters: parameterLines(document, operation),
-    body: operation['requestBody'] === undefined ? null : { text: String(body['description'] ?? ''), fields: memberLines({ document, schema }) },
-    answers: Object.entries(resolve(document, operation['responses'])).map(([status, answer]) => describeAnswer(document, status, resolve(document, answer))),
+    body:
+      operation['requestBody'] === undefined
+        ? null
+        : { text: String(body['description'] ?? ''), fields: memberLines({ document, schema }) },
+    answers: Object.entries(resolve(document, operation['responses'])).map(([status, answer]) =>
+      describeAnswer(document, status, resolve(document, answer)),
+    ),
     curl: isCalled ? curlCommand({ document, path, method, operation }) : null,
   };
 }
@@ -75,7 +94,16 @@ function describeOne({ document, path, method, operation, isCalled }: One): Oper
 function parameterLines(document: OpenApiDocument, operation: OpenApiObject): OperationView['parameters'] {
   return listOf(operation['parameters']).map((given) => {
     const { name, in: place, schema, description, required } = resolve(document, given);
-    return { ...fieldLine({ document, name: String(name), schema, isRequired: required === true, description: description ?? '' }), place: String(place) };
+    return {
+      ...fieldLine({
+        document,
+        name: String(name),
+        schema,
+        isRequired: required === true,
+        description: description ?? '',
+      }),
+      place: String(place),
+    };
   });
 }
 
@@ -96,13 +124,21 @@ function describeAnswer(document: OpenApiDocument, status: string, answer: OpenA
 function signInTexts(document: OpenApiDocument, { security }: OpenApiObject): string[] {
   const ways = listOf(security).map((way) => Object.keys(way));
   if (ways.every((names) => names.length === 0)) return ['not needed'];
-  return ways.map((names) => (names.length === 0 ? 'without signing in' : names.map((name) => schemeText(document.components['securitySchemes']?.[name] ?? {})).join(' and ')));
+  return ways.map((names) =>
+    names.length === 0
+      ? 'without signing in'
+      : names.map((name) => schemeText(document.components['securitySchemes']?.[name] ?? {})).join(' and '),
+  );
 }
 
 function schemeText(scheme: OpenApiObject): string {
   if (scheme['scheme'] === 'bearer') return 'a key in the header Authorization: Bearer';
   if (scheme['scheme'] === 'basic') return 'user name and application password (Basic)';
-  const places: Readonly<Record<string, string>> = { cookie: 'the cookie', header: 'the header', query: 'the query parameter' };
+  const places: Readonly<Record<string, string>> = {
+    cookie: 'the cookie',
+    header: 'the header',
+    query: 'the query parameter',
+  };
   return `${places[String(scheme['in'])] ?? 'the key'} ${String(scheme['name'])}`;
 }
 

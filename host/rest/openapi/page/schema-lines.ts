@@ -21,7 +21,8 @@ export function resolve(document: OpenApiDocument, value: unknown): OpenApiObjec
   const reference = value['$ref'];
   if (typeof reference !== 'string' || !reference.startsWith('#/')) return value;
   let found: unknown = document;
-  for (const part of reference.slice(2).split('/')) found = isPlainObject(found) ? found[part.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined;
+  for (const part of reference.slice(2).split('/'))
+    found = isPlainObject(found) ? found[part.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined;
   return isPlainObject(found) ? found : {};
 }
 
@@ -35,12 +36,16 @@ interface Walk {
 /** The members of an object, or of the objects in a list, each on a line of its own. */
 export function memberLines({ document, schema: given, prefix = '', depth = 0 }: Walk): FieldLine[] {
   const schema = resolve(document, given);
-  if (schema['items'] !== undefined) return memberLines({ document, schema: schema['items'], prefix: `${prefix}[]`, depth });
+  if (schema['items'] !== undefined)
+    return memberLines({ document, schema: schema['items'], prefix: `${prefix}[]`, depth });
   if (!isPlainObject(schema['properties']) || depth >= deepest) return [];
   const required = Array.isArray(schema['required']) ? (schema['required'] as unknown[]) : [];
   return Object.entries(schema['properties']).flatMap(([name, member]) => {
     const path = prefix === '' ? name : `${prefix}.${name}`;
-    return [fieldLine({ document, name: path, schema: member, isRequired: required.includes(name) }), ...memberLines({ document, schema: member, prefix: path, depth: depth + 1 })];
+    return [
+      fieldLine({ document, name: path, schema: member, isRequired: required.includes(name) }),
+      ...memberLines({ document, schema: member, prefix: path, depth: depth + 1 }),
+    ];
   });
 }
 
@@ -54,7 +59,13 @@ export interface FieldInit {
 
 export function fieldLine({ document, name, schema: given, isRequired, description }: FieldInit): FieldLine {
   const schema = resolve(document, given);
-  return { name, type: typeText(document, schema), isRequired, description: String(description ?? schema['description'] ?? ''), rules: ruleTexts(schema) };
+  return {
+    name,
+    type: typeText(document, schema),
+    isRequired,
+    description: String(description ?? schema['description'] ?? ''),
+    rules: ruleTexts(schema),
+  };
 }
 
 /** `string`, `list of integer`, `string or list of string`. */
@@ -63,7 +74,11 @@ export function typeText(document: OpenApiDocument, given: unknown): string {
   const choices = schema['anyOf'] ?? schema['oneOf'];
   if (Array.isArray(choices)) return [...new Set(choices.map((choice) => typeText(document, choice)))].join(' or ');
   const names = [schema['type']].flat().filter((name): name is string => typeof name === 'string');
-  const texts = names.map((name) => (name === 'array' ? `list${schema['items'] === undefined ? '' : ` of ${typeText(document, schema['items'])}`}` : name));
+  const texts = names.map((name) =>
+    name === 'array'
+      ? `list${schema['items'] === undefined ? '' : ` of ${typeText(document, schema['items'])}`}`
+      : name,
+  );
   return texts.join(' or ') || 'any';
 }
 
@@ -89,5 +104,7 @@ const rules: readonly (readonly [keyword: string, text: (value: unknown) => stri
 ];
 
 function ruleTexts(schema: OpenApiObject): string[] {
-  return rules.flatMap(([keyword, text]) => (schema[keyword] === undefined ? [] : [text(schema[keyword])])).filter((text) => text !== '');
+  return rules
+    .flatMap(([keyword, text]) => (schema[keyword] === undefined ? [] : [text(schema[keyword])]))
+    .filter((text) => text !== '');
 }

@@ -32,10 +32,16 @@ export function spaceOf(collection: StoredCollection): 'l2' | 'cosine' | 'ip' {
 const scopeOf = ({ params: { tenant = '', database = '' } }: WireRequest): string => JSON.stringify([tenant, database]);
 
 async function tenantExists({ storage }: WireRequest, tenant: string): Promise<boolean> {
-  return tenant === defaultTenant || (await storage.findCollection('chroma_tenant', { scope: '', name: tenant })) !== undefined;
+  return (
+    tenant === defaultTenant ||
+    (await storage.findCollection('chroma_tenant', { scope: '', name: tenant })) !== undefined
+  );
 }
 
-async function databaseId({ storage, params: { tenant = '', database = '' } }: WireRequest): Promise<string | undefined> {
+async function databaseId({
+  storage,
+  params: { tenant = '', database = '' },
+}: WireRequest): Promise<string | undefined> {
   if (tenant === defaultTenant && database === defaultDatabase) return noId;
   return (await storage.findCollection('chroma_database', { scope: tenant, name: database }))?.id;
 }
@@ -43,15 +49,23 @@ async function databaseId({ storage, params: { tenant = '', database = '' } }: W
 async function createTenant(request: WireRequest): Promise<WireReply> {
   const name = stringMember(objectBody(request.body), 'name');
   checkLength(name);
-  const added = name !== defaultTenant
-    && await request.storage.addCollection({ id: randomUUID(), store: 'chroma_tenant', scope: '', name, definition: {}, createdAt: request.now });
+  const added =
+    name !== defaultTenant &&
+    (await request.storage.addCollection({
+      id: randomUUID(),
+      store: 'chroma_tenant',
+      scope: '',
+      name,
+      definition: {},
+      createdAt: request.now,
+    }));
   if (!added) throw conflict(`Tenant [${name}] already exists`);
   return jsonReply(200, {});
 }
 
 async function getTenant(request: WireRequest): Promise<WireReply> {
   const { tenant = '' } = request.params;
-  if (!await tenantExists(request, tenant)) throw notFound(`Tenant [${tenant}] not found`);
+  if (!(await tenantExists(request, tenant))) throw notFound(`Tenant [${tenant}] not found`);
   return jsonReply(200, { name: tenant, resource_name: null });
 }
 
@@ -59,9 +73,17 @@ async function createDatabase(request: WireRequest): Promise<WireReply> {
   const { tenant = '' } = request.params;
   const name = stringMember(objectBody(request.body), 'name');
   checkLength(name);
-  if (!await tenantExists(request, tenant)) throw notFound(`Tenant [${tenant}] not found`);
-  const added = !(tenant === defaultTenant && name === defaultDatabase)
-    && await request.storage.addCollection({ id: randomUUID(), store: 'chroma_database', scope: tenant, name, definition: {}, createdAt: request.now });
+  if (!(await tenantExists(request, tenant))) throw notFound(`Tenant [${tenant}] not found`);
+  const added =
+    !(tenant === defaultTenant && name === defaultDatabase) &&
+    (await request.storage.addCollection({
+      id: randomUUID(),
+      store: 'chroma_database',
+      scope: tenant,
+      name,
+      definition: {},
+      createdAt: request.now,
+    }));
   if (!added) throw conflict(`Database [${name}] already exists`);
   return jsonReply(200, {});
 }
@@ -82,7 +104,8 @@ async function getDatabase(request: WireRequest): Promise<WireReply> {
 async function deleteDatabase(request: WireRequest): Promise<WireReply> {
   const id = await databaseId(request);
   if (id === undefined || id === noId) throw notFound(`Database [${request.params['database'] ?? ''}] not found`);
-  for (const collection of await request.storage.listCollections('chroma', scopeOf(request))) await request.storage.removeCollection(collection.id);
+  for (const collection of await request.storage.listCollections('chroma', scopeOf(request)))
+    await request.storage.removeCollection(collection.id);
   await request.storage.removeCollection(id);
   return jsonReply(200, {});
 }
@@ -90,7 +113,17 @@ async function deleteDatabase(request: WireRequest): Promise<WireReply> {
 function described(collection: StoredCollection): object {
   const { metadata, configuration, dimension } = definitionOf(collection);
   const [tenant, database] = JSON.parse(collection.scope) as [string, string];
-  return { id: collection.id, name: collection.name, configuration_json: configuration, metadata, dimension, tenant, database, log_position: 0, version: 0 };
+  return {
+    id: collection.id,
+    name: collection.name,
+    configuration_json: configuration,
+    metadata,
+    dimension,
+    tenant,
+    database,
+    log_position: 0,
+    version: 0,
+  };
 }
 
 async function createCollection(request: WireRequest): Promise<WireReply> {
@@ -98,9 +131,22 @@ async function createCollection(request: WireRequest): Promise<WireReply> {
   const name = stringMember(body, 'name');
   checkName(name);
   const configuration = readConfiguration(body['configuration']);
-  if (await databaseId(request) === undefined) throw invalidArgument(`Database [${request.params['database'] ?? ''}] does not exist`);
-  const definition: ChromaDefinition = { metadata: isObject(body['metadata']) ? body['metadata'] : null, configuration, dimension: null, sequence: 0 };
-  const collection: StoredCollection = { id: randomUUID(), store: 'chroma', scope: scopeOf(request), name, definition: { ...definition }, createdAt: request.now };
+  if ((await databaseId(request)) === undefined)
+    throw invalidArgument(`Database [${request.params['database'] ?? ''}] does not exist`);
+  const definition: ChromaDefinition = {
+    metadata: isObject(body['metadata']) ? body['metadata'] : null,
+    configuration,
+    dimension: null,
+    sequence: 0,
+  };
+  const collection: StoredCollection = {
+    id: randomUUID(),
+    store: 'chroma',
+    scope: scopeOf(request),
+    name,
+    definition: { ...definition },
+    createdAt: request.now,
+  };
   if (await request.storage.addCollection(collection)) return jsonReply(200, described(collection));
   if (body['get_or_create'] !== true) throw conflict(`Collection [${name}] already exists`);
   return jsonReply(200, described(await byName(request, name)));
@@ -113,7 +159,10 @@ async function byName(request: WireRequest, name: string): Promise<StoredCollect
 }
 
 /** @throws Refusal 404, or 400 where the path holds no UUID. */
-export async function collectionById({ storage, params: { collection: id = '' } }: WireRequest): Promise<StoredCollection> {
+export async function collectionById({
+  storage,
+  params: { collection: id = '' },
+}: WireRequest): Promise<StoredCollection> {
   if (!isUuid(id)) throw invalidArgument('Collection ID is not a valid UUIDv4');
   const collection = await storage.findCollection('chroma', { id: id.toLowerCase() });
   if (!collection) throw notFound(`Collection [${id}] does not exists.`);
@@ -125,7 +174,9 @@ export function isUuid(text: string): boolean {
 }
 
 async function listCollections(request: WireRequest): Promise<WireReply> {
-  const all = [...await request.storage.listCollections('chroma', scopeOf(request))].sort((left, right) => (left.name < right.name ? -1 : 1));
+  const all = [...(await request.storage.listCollections('chroma', scopeOf(request)))].sort((left, right) =>
+    left.name < right.name ? -1 : 1,
+  );
   const offset = Number(request.query.get('offset') ?? 0);
   const limit = Number(request.query.get('limit') ?? all.length);
   return jsonReply(200, all.slice(offset, offset + limit).map(described));
@@ -149,24 +200,41 @@ async function deleteCollection(request: WireRequest): Promise<WireReply> {
   return jsonReply(200, {});
 }
 
-const hnswDefaults = { space: 'l2', ef_construction: 100, ef_search: 100, max_neighbors: 16, resize_factor: 1.2, sync_threshold: 1000 };
+const hnswDefaults = {
+  space: 'l2',
+  ef_construction: 100,
+  ef_search: 100,
+  max_neighbors: 16,
+  resize_factor: 1.2,
+  sync_threshold: 1000,
+};
 
 function readConfiguration(given: unknown): Readonly<Record<string, unknown>> {
   const { hnsw, embedding_function: embeddingFunction = null } = isObject(given) ? given : {};
-  const settings = { ...hnswDefaults, ...(isObject(hnsw) && Object.fromEntries(Object.entries(hnsw).filter(([, value]) => value !== null))) };
+  const settings = {
+    ...hnswDefaults,
+    ...(isObject(hnsw) && Object.fromEntries(Object.entries(hnsw).filter(([, value]) => value !== null))),
+  };
   if (!['l2', 'cosine', 'ip'].includes(settings.space)) {
-    throw unreadable(`configuration.hnsw.space: unknown variant \`${settings.space}\`, expected one of \`l2\`, \`cosine\`, \`ip\``);
+    throw unreadable(
+      `configuration.hnsw.space: unknown variant \`${settings.space}\`, expected one of \`l2\`, \`cosine\`, \`ip\``,
+    );
   }
   return { hnsw: settings, spann: null, embedding_function: embeddingFunction };
 }
 
 function checkLength(name: string): void {
-  if (name.length < 3) throw invalidArgument(`Validation error: name: Validation error: length [{"min": Number(3), "value": String(${JSON.stringify(name)})}]`);
+  if (name.length < 3)
+    throw invalidArgument(
+      `Validation error: name: Validation error: length [{"min": Number(3), "value": String(${JSON.stringify(name)})}]`,
+    );
 }
 
 function checkName(name: string): void {
   if (/^[a-zA-Z0-9][a-zA-Z0-9._-]{1,510}[a-zA-Z0-9]$/.test(name)) return;
-  throw invalidArgument(`Validation error: name: Expected a name containing 3-512 characters from [a-zA-Z0-9._-], starting and ending with a character in [a-zA-Z0-9]. Got: ${name}`);
+  throw invalidArgument(
+    `Validation error: name: Expected a name containing 3-512 characters from [a-zA-Z0-9._-], starting and ending with a character in [a-zA-Z0-9]. Got: ${name}`,
+  );
 }
 
 const database = '/api/v2/tenants/(?<tenant>[^/]+)/databases/(?<database>[^/]+)';
@@ -183,11 +251,14 @@ export const chromaCollectionRoutes: readonly WireRoute[] = [
   { method: 'GET', path: at(`${database}/collections`), handle: listCollections },
   { method: 'POST', path: at(`${database}/collections`), handle: createCollection },
   {
-    method: 'GET', path: at(`${database}/collections_count`),
-    handle: async (request) => jsonReply(200, (await request.storage.listCollections('chroma', scopeOf(request))).length),
+    method: 'GET',
+    path: at(`${database}/collections_count`),
+    handle: async (request) =>
+      jsonReply(200, (await request.storage.listCollections('chroma', scopeOf(request))).length),
   },
   {
-    method: 'GET', path: at(`${database}/collections/(?<collection>[^/]+)`),
+    method: 'GET',
+    path: at(`${database}/collections/(?<collection>[^/]+)`),
     handle: async (request) => jsonReply(200, described(await byName(request, request.params['collection'] ?? ''))),
   },
   { method: 'PUT', path: at(`${database}/collections/(?<collection>[^/]+)`), handle: updateCollection },

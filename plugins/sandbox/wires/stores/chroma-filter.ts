@@ -48,7 +48,9 @@ function onlyEntry(clause: unknown): [string, unknown] {
 function combine(key: '$and' | '$or', clauses: unknown, read: (clause: unknown) => Test): Test {
   if (!Array.isArray(clauses) || clauses.length === 0) throw invalid();
   const tests = clauses.map((clause: unknown) => read(clause));
-  return key === '$and' ? (content) => tests.every((test) => test(content)) : (content) => tests.some((test) => test(content));
+  return key === '$and'
+    ? (content) => tests.every((test) => test(content))
+    : (content) => tests.some((test) => test(content));
 }
 
 function compare(key: string, operator: string, value: unknown): Test {

@@ -27,27 +27,40 @@ const contentOf = (record: StoredRecord): ChromaContent => record.content as unk
 
 /** `add` leaves what is there alone, `update` what is not; `upsert` writes both. Metadata are merged, as the server does. */
 function write(mode: Mode): WireRoute['handle'] {
-  return (request) => request.storage.together(async () => {
-    const collection = await collectionById(request);
-    const given = readRecords(objectBody(request.body), mode);
-    const dimension = checkDimensions(collection, given);
-    const held = new Map((await request.storage.get(placeOf(collection), given.map(({ id }) => id))).map((record) => [record.id, record]));
-    const { sequence } = definitionOf(collection);
-    const written = new Map<string, StoredRecord>();
-    given.forEach((entry, index) => {
-      const before = written.get(entry.id) ?? held.get(entry.id);
-      if (mode === 'add' ? before : mode === 'update' && !before) return;
-      written.set(entry.id, merged(entry, before, `${String(sequence + index).padStart(15, '0')}-${entry.id}`));
+  return (request) =>
+    request.storage.together(async () => {
+      const collection = await collectionById(request);
+      const given = readRecords(objectBody(request.body), mode);
+      const dimension = checkDimensions(collection, given);
+      const held = new Map(
+        (
+          await request.storage.get(
+            placeOf(collection),
+            given.map(({ id }) => id),
+          )
+        ).map((record) => [record.id, record]),
+      );
+      const { sequence } = definitionOf(collection);
+      const written = new Map<string, StoredRecord>();
+      given.forEach((entry, index) => {
+        const before = written.get(entry.id) ?? held.get(entry.id);
+        if (mode === 'add' ? before : mode === 'update' && !before) return;
+        written.set(entry.id, merged(entry, before, `${String(sequence + index).padStart(15, '0')}-${entry.id}`));
+      });
+      await request.storage.put(placeOf(collection), [...written.values()]);
+      await request.storage.changeCollection({
+        ...collection,
+        definition: { ...collection.definition, dimension, sequence: sequence + given.length },
+      });
+      return jsonReply(mode === 'add' ? 201 : 200, {});
     });
-    await request.storage.put(placeOf(collection), [...written.values()]);
-    await request.storage.changeCollection({ ...collection, definition: { ...collection.definition, dimension, sequence: sequence + given.length } });
-    return jsonReply(mode === 'add' ? 201 : 200, {});
-  });
 }
 
 function merged(given: Given, before: StoredRecord | undefined, order: string): StoredRecord {
   const known = before && contentOf(before);
-  const metadata = Object.fromEntries(Object.entries({ ...known?.metadata, ...given.metadata }).filter(([, value]) => value !== null));
+  const metadata = Object.fromEntries(
+    Object.entries({ ...known?.metadata, ...given.metadata }).filter(([, value]) => value !== null),
+  );
   const content: ChromaContent = {
     metadata: Object.keys(metadata).length > 0 ? metadata : null,
     document: given.document ?? known?.document ?? null,
@@ -66,9 +79,13 @@ function readRecords(body: Readonly<Record<string, unknown>>, mode: Mode): Given
   }
   if (ids.length > maxBatchSize) {
     const most = maxBatchSize.toLocaleString('en-US');
-    throw invalidArgument(`Cannot submit more than ${most} embeddings at once. Please submit your embeddings in batches of size ${most} or less.`);
+    throw invalidArgument(
+      `Cannot submit more than ${most} embeddings at once. Please submit your embeddings in batches of size ${most} or less.`,
+    );
   }
-  const [vectors, metadatas, documents, uris] = columns.map((column): readonly unknown[] => (Array.isArray(column) ? column : []));
+  const [vectors, metadatas, documents, uris] = columns.map((column): readonly unknown[] =>
+    Array.isArray(column) ? column : [],
+  );
   return ids.map((id: unknown, index) => {
     if (typeof id !== 'string') throw unreadable(`ids[${String(index)}]: invalid type, expected a string`);
     return {
@@ -91,8 +108,14 @@ function readVector(value: unknown, member: string): Float32Array | null {
 
 function readMetadata(value: unknown, index: number): Readonly<Record<string, unknown>> | null {
   if (!isObject(value)) return null;
-  const [wrong] = Object.entries(value).find(([, entry]) => entry !== null && !['string', 'number', 'boolean'].includes(typeof entry)) ?? [];
-  if (wrong !== undefined) throw unreadable(`metadatas[${String(index)}].${wrong}: data did not match any variant of untagged enum UpdateMetadataValue`);
+  const [wrong] =
+    Object.entries(value).find(
+      ([, entry]) => entry !== null && !['string', 'number', 'boolean'].includes(typeof entry),
+    ) ?? [];
+  if (wrong !== undefined)
+    throw unreadable(
+      `metadatas[${String(index)}].${wrong}: data did not match any variant of untagged enum UpdateMetadataValue`,
+    );
   return value;
 }
 
@@ -115,7 +138,8 @@ function accepting(body: Readonly<Record<string, unknown>>): (record: StoredReco
   const ids = Array.isArray(body['ids']) ? new Set<unknown>(body['ids']) : null;
   const where = readWhere(body['where']);
   const whereDocument = readWhereDocument(body['where_document']);
-  return (record) => (ids === null || ids.has(record.id)) && where(contentOf(record)) && whereDocument(contentOf(record));
+  return (record) =>
+    (ids === null || ids.has(record.id)) && where(contentOf(record)) && whereDocument(contentOf(record));
 }
 
 function included(body: Readonly<Record<string, unknown>>, usual: readonly string[]): readonly string[] {
@@ -124,7 +148,8 @@ function included(body: Readonly<Record<string, unknown>>, usual: readonly strin
 
 /** The columns of an answer: null where one was not asked for. */
 function columnsOf(records: readonly StoredRecord[], include: readonly string[]): Record<string, unknown> {
-  const column = <T>(name: string, value: (record: StoredRecord) => T): T[] | null => (include.includes(name) ? records.map(value) : null);
+  const column = <T>(name: string, value: (record: StoredRecord) => T): T[] | null =>
+    include.includes(name) ? records.map(value) : null;
   return {
     embeddings: column('embeddings', ({ vector }) => Array.from(vector)),
     documents: column('documents', (record) => contentOf(record).document),
@@ -163,15 +188,33 @@ async function query(request: WireRequest): Promise<WireReply> {
   for (const [index, given] of body['query_embeddings'].entries()) {
     const vector = readVector(given, `query_embeddings[${String(index)}]`) ?? new Float32Array();
     if (dimension !== null && vector.length !== dimension) throw wrongDimension(dimension, vector.length);
-    groups.push(await nearest({ pages: request.storage.scan(placeOf(collection)), vector, metric: metrics[space], limit, accepts }));
+    groups.push(
+      await nearest({
+        pages: request.storage.scan(placeOf(collection)),
+        vector,
+        metric: metrics[space],
+        limit,
+        accepts,
+      }),
+    );
   }
   const include = included(body, ['documents', 'metadatas', 'distances']);
-  const columns = groups.map((hits) => columnsOf(hits.map(({ record }) => record), include));
+  const columns = groups.map((hits) =>
+    columnsOf(
+      hits.map(({ record }) => record),
+      include,
+    ),
+  );
   const column = (name: string): unknown => (include.includes(name) ? columns.map((group) => group[name]) : null);
   return jsonReply(200, {
     ids: groups.map((hits) => hits.map(({ record }) => record.id)),
-    embeddings: column('embeddings'), documents: column('documents'), uris: column('uris'), metadatas: column('metadatas'),
-    distances: include.includes('distances') ? groups.map((hits) => hits.map(({ score }) => Math.fround(space === 'l2' ? score : 1 - score))) : null,
+    embeddings: column('embeddings'),
+    documents: column('documents'),
+    uris: column('uris'),
+    metadatas: column('metadatas'),
+    distances: include.includes('distances')
+      ? groups.map((hits) => hits.map(({ score }) => Math.fround(space === 'l2' ? score : 1 - score)))
+      : null,
     include,
   });
 }
@@ -181,10 +224,12 @@ async function deleteRecords(request: WireRequest): Promise<WireReply> {
   const body = objectBody(request.body);
   const accepts = accepting(body);
   // Neither ids nor a filter: nothing is meant.
-  if (!['ids', 'where', 'where_document'].some((name) => body[name] !== undefined && body[name] !== null)) return jsonReply(200, {});
+  if (!['ids', 'where', 'where_document'].some((name) => body[name] !== undefined && body[name] !== null))
+    return jsonReply(200, {});
   await request.storage.together(async () => {
     const ids: string[] = [];
-    for await (const page of request.storage.scan(placeOf(collection))) ids.push(...page.filter(accepts).map(({ id }) => id));
+    for await (const page of request.storage.scan(placeOf(collection)))
+      ids.push(...page.filter(accepts).map(({ id }) => id));
     await request.storage.remove(placeOf(collection), ids);
   });
   return jsonReply(200, {});
@@ -195,7 +240,8 @@ async function count(request: WireRequest): Promise<WireReply> {
   return jsonReply(200, (await request.storage.counts(id)).get('') ?? 0);
 }
 
-const records = (action: string): RegExp => new RegExp(`^/api/v2/tenants/[^/]+/databases/[^/]+/collections/(?<collection>[^/]+)/${action}$`);
+const records = (action: string): RegExp =>
+  new RegExp(`^/api/v2/tenants/[^/]+/databases/[^/]+/collections/(?<collection>[^/]+)/${action}$`);
 
 /** The records of a collection. */
 export const chromaRecordRoutes: readonly WireRoute[] = [

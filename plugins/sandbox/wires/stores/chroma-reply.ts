@@ -6,11 +6,18 @@ export function chromaError(status: number, error: string, message: string): Wir
 }
 
 /** 400: the request is understood and wrong. */
-export const invalidArgument = (message: string): Refusal => new Refusal(chromaError(400, 'InvalidArgumentError', message));
+export const invalidArgument = (message: string): Refusal =>
+  new Refusal(chromaError(400, 'InvalidArgumentError', message));
 
 /** 422: the body has another shape than the server reads. */
 export const unreadable = (message: string): Refusal =>
-  new Refusal(chromaError(422, 'ChromaError', `Failed to deserialize the JSON body into the target type: ${message} at line 1 column 2`));
+  new Refusal(
+    chromaError(
+      422,
+      'ChromaError',
+      `Failed to deserialize the JSON body into the target type: ${message} at line 1 column 2`,
+    ),
+  );
 
 export const notFound = (message: string): Refusal => new Refusal(chromaError(404, 'NotFoundError', message));
 

@@ -16,25 +16,56 @@ export const chromaWire: StoreWire = {
   },
   nameOf,
   errors: {
-    unknownPath: ({ path }): WireReply => (path.startsWith('/api/v1')
-      ? chromaError(410, 'Unimplemented', 'The v1 API is deprecated. Please use /v2 apis')
-      : { status: 404, headers: {}, chunks: [''] }),
-    badJson: () => chromaError(400, 'InvalidArgumentError', 'Failed to parse the request body as JSON: key must be a string at line 1 column 2'),
-    tooLarge: () => ({ status: 413, headers: { 'content-type': 'text/plain; charset=utf-8' }, chunks: ['length limit exceeded'] }),
+    unknownPath: ({ path }): WireReply =>
+      path.startsWith('/api/v1')
+        ? chromaError(410, 'Unimplemented', 'The v1 API is deprecated. Please use /v2 apis')
+        : { status: 404, headers: {}, chunks: [''] },
+    badJson: () =>
+      chromaError(
+        400,
+        'InvalidArgumentError',
+        'Failed to parse the request body as JSON: key must be a string at line 1 column 2',
+      ),
+    tooLarge: () => ({
+      status: 413,
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+      chunks: ['length limit exceeded'],
+    }),
     rateLimited: (_, retryAfter) => {
       const reply = chromaError(429, 'RateLimitError', 'Rate limit exceeded');
       return { ...reply, headers: { ...reply.headers, 'retry-after': String(retryAfter) } };
     },
-    serverError: () => chromaError(500, 'InternalError', 'error in compactor: Error executing plan: no space left on device'),
+    serverError: () =>
+      chromaError(500, 'InternalError', 'error in compactor: Error executing plan: no space left on device'),
   },
   routes: [
     // Nanoseconds, written out, as they are more than a number holds exactly.
-    { method: 'GET', path: /^\/api\/v2\/heartbeat$/, handle: ({ now }) => ({ ...jsonReply(200, null), chunks: [`{"nanosecond heartbeat":${String(now)}000000}`] }) },
+    {
+      method: 'GET',
+      path: /^\/api\/v2\/heartbeat$/,
+      handle: ({ now }) => ({ ...jsonReply(200, null), chunks: [`{"nanosecond heartbeat":${String(now)}000000}`] }),
+    },
     { method: 'GET', path: /^\/api\/v2\/version$/, handle: () => jsonReply(200, '1.0.0') },
-    { method: 'GET', path: /^\/api\/v2\/pre-flight-checks$/, handle: () => jsonReply(200, { max_batch_size: maxBatchSize, supports_base64_encoding: true }) },
-    { method: 'GET', path: /^\/api\/v2\/healthcheck$/, handle: () => jsonReply(200, { is_executor_ready: true, is_log_client_ready: true }) },
-    { method: 'GET', path: /^\/api\/v2\/auth\/identity$/, handle: () => jsonReply(200, { user_id: '', tenant: 'default_tenant', databases: ['default_database'] }) },
-    { method: 'POST', path: /^\/api\/v2\/reset$/, handle: () => chromaError(403, 'ChromaError', 'Reset is disabled by config') },
+    {
+      method: 'GET',
+      path: /^\/api\/v2\/pre-flight-checks$/,
+      handle: () => jsonReply(200, { max_batch_size: maxBatchSize, supports_base64_encoding: true }),
+    },
+    {
+      method: 'GET',
+      path: /^\/api\/v2\/healthcheck$/,
+      handle: () => jsonReply(200, { is_executor_ready: true, is_log_client_ready: true }),
+    },
+    {
+      method: 'GET',
+      path: /^\/api\/v2\/auth\/identity$/,
+      handle: () => jsonReply(200, { user_id: '', tenant: 'default_tenant', databases: ['default_database'] }),
+    },
+    {
+      method: 'POST',
+      path: /^\/api\/v2\/reset$/,
+      handle: () => chromaError(403, 'ChromaError', 'Reset is disabled by config'),
+    },
     ...chromaCollectionRoutes,
     ...chromaRecordRoutes,
   ],

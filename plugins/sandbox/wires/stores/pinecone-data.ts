@@ -5,7 +5,17 @@ import { isObject, jsonReply, Refusal } from '../../wire.ts';
 import type { WireReply, WireRequest, WireRoute } from '../../wire.ts';
 import { readFilter } from './pinecone-filter.ts';
 import { definitionOf } from './pinecone-indexes.ts';
-import { contentOf, hostIndex, maxRecords, metadataOf, placeIn, readMetadata, readValues, readVectors, shown } from './pinecone-records.ts';
+import {
+  contentOf,
+  hostIndex,
+  maxRecords,
+  metadataOf,
+  placeIn,
+  readMetadata,
+  readValues,
+  readVectors,
+  shown,
+} from './pinecone-records.ts';
 import { dataError, invalidArgument, objectBody, usage } from './pinecone-reply.ts';
 
 const metrics: Readonly<Record<string, Metric>> = { cosine: 'cosine', dotproduct: 'dot', euclidean: 'squared' };
@@ -24,14 +34,19 @@ async function query(request: WireRequest): Promise<WireReply> {
   const index = await hostIndex(request);
   const body = objectBody(request.body);
   const { topK, namespace } = body;
-  if (typeof topK !== 'number' || !Number.isInteger(topK) || topK < 1 || topK > 10000) throw invalidArgument('top_k must be between 1 and 10000');
+  if (typeof topK !== 'number' || !Number.isInteger(topK) || topK < 1 || topK > 10000)
+    throw invalidArgument('top_k must be between 1 and 10000');
   const place = placeIn(index, namespace);
   const filter = readFilter(body['filter']);
-  const answer = (matches: readonly unknown[]): WireReply => jsonReply(200, { results: [], matches, namespace: namespaceOf(namespace), usage });
+  const answer = (matches: readonly unknown[]): WireReply =>
+    jsonReply(200, { results: [], matches, namespace: namespaceOf(namespace), usage });
   const vector = await queried(request, body);
   if (!vector) return answer([]);
   const hits = await nearest({
-    pages: request.storage.scan(place), vector, metric: metrics[definitionOf(index).metric] ?? 'cosine', limit: topK,
+    pages: request.storage.scan(place),
+    vector,
+    metric: metrics[definitionOf(index).metric] ?? 'cosine',
+    limit: topK,
     accepts: (record) => filter(metadataOf(record)),
   });
   const include = { values: body['includeValues'] === true, metadata: body['includeMetadata'] === true };
@@ -39,10 +54,14 @@ async function query(request: WireRequest): Promise<WireReply> {
 }
 
 /** The vector that was given, or that of the record whose id was; undefined when there is no such record. */
-async function queried(request: WireRequest, { vector, id, namespace }: Readonly<Record<string, unknown>>): Promise<Float32Array | undefined> {
+async function queried(
+  request: WireRequest,
+  { vector, id, namespace }: Readonly<Record<string, unknown>>,
+): Promise<Float32Array | undefined> {
   const index = await hostIndex(request);
   if (typeof id !== 'string' || id === '') return readValues(vector, index);
-  if (Array.isArray(vector) && vector.length > 0) throw invalidArgument('Cannot provide both ID and vector at the same time');
+  if (Array.isArray(vector) && vector.length > 0)
+    throw invalidArgument('Cannot provide both ID and vector at the same time');
   return (await request.storage.get(placeIn(index, namespace), [id]))[0]?.vector;
 }
 
@@ -55,13 +74,20 @@ async function fetchVectors(request: WireRequest): Promise<WireReply> {
   return jsonReply(200, { vectors: byId(records), namespace: namespaceOf(namespace), usage });
 }
 
-const byId = (records: readonly StoredRecord[]): object => Object.fromEntries(records.map((record) => [record.id, shown(record, { values: true, metadata: true })]));
+const byId = (records: readonly StoredRecord[]): object =>
+  Object.fromEntries(records.map((record) => [record.id, shown(record, { values: true, metadata: true })]));
 
 async function fetchByMetadata(request: WireRequest): Promise<WireReply> {
   const index = await hostIndex(request);
   const { filter, namespace, limit = 100, paginationToken } = objectBody(request.body);
   const accepts = readFilter(filter);
-  const page = await pageOf(request, { namespace, limit: Number(limit), token: paginationToken, accepts: (record) => accepts(metadataOf(record)), index });
+  const page = await pageOf(request, {
+    namespace,
+    limit: Number(limit),
+    token: paginationToken,
+    accepts: (record) => accepts(metadataOf(record)),
+    index,
+  });
   return jsonReply(200, { vectors: byId(page.records), namespace: namespaceOf(namespace), usage, ...page.pagination });
 }
 
@@ -72,8 +98,19 @@ async function list(request: WireRequest): Promise<WireReply> {
   if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw invalidArgument('limit must be between 1 and 100');
   const prefix = asked.get('prefix') ?? '';
   const namespace = asked.get('namespace');
-  const page = await pageOf(request, { namespace, limit, token: asked.get('paginationToken'), accepts: ({ id }) => id.startsWith(prefix), index });
-  return jsonReply(200, { vectors: page.records.map(({ id }) => ({ id })), ...page.pagination, namespace: namespaceOf(namespace), usage });
+  const page = await pageOf(request, {
+    namespace,
+    limit,
+    token: asked.get('paginationToken'),
+    accepts: ({ id }) => id.startsWith(prefix),
+    index,
+  });
+  return jsonReply(200, {
+    vectors: page.records.map(({ id }) => ({ id })),
+    ...page.pagination,
+    namespace: namespaceOf(namespace),
+    usage,
+  });
 }
 
 interface PageInit {
@@ -85,7 +122,10 @@ interface PageInit {
 }
 
 /** Records in the order of their ids, and the token of the next page where there is one. */
-async function pageOf({ storage }: WireRequest, { index, namespace, limit, token, accepts }: PageInit): Promise<{ records: StoredRecord[]; pagination: object }> {
+async function pageOf(
+  { storage }: WireRequest,
+  { index, namespace, limit, token, accepts }: PageInit,
+): Promise<{ records: StoredRecord[]; pagination: object }> {
   const after = typeof token === 'string' ? Buffer.from(token, 'base64url').toString() : '';
   const found: StoredRecord[] = [];
   for await (const page of storage.scan(placeIn(index, namespace), after)) {
@@ -106,15 +146,18 @@ async function remove(request: WireRequest): Promise<WireReply> {
   if ([byIds, deleteAll === true, isObject(filter)].filter(Boolean).length !== 1) {
     throw invalidArgument('Delete requests must specify exactly one of: ids, delete_all, or filter');
   }
-  if (byIds && ids.length > maxRecords) throw invalidArgument(`Cannot delete more than ${String(maxRecords)} ids in one request`);
+  if (byIds && ids.length > maxRecords)
+    throw invalidArgument(`Cannot delete more than ${String(maxRecords)} ids in one request`);
   const accepts = readFilter(filter);
   await request.storage.together(async () => {
-    if (!(await request.storage.counts(index.id)).has(place.namespace)) throw new Refusal(dataError(404, 'Namespace not found'));
+    if (!(await request.storage.counts(index.id)).has(place.namespace))
+      throw new Refusal(dataError(404, 'Namespace not found'));
     if (byIds) await request.storage.remove(place, ids.map(String));
     else if (deleteAll === true) await request.storage.remove(place, null);
     else {
       const found: string[] = [];
-      for await (const page of request.storage.scan(place)) found.push(...page.filter((record) => accepts(metadataOf(record))).map(({ id }) => id));
+      for await (const page of request.storage.scan(place))
+        found.push(...page.filter((record) => accepts(metadataOf(record))).map(({ id }) => id));
       await request.storage.remove(place, found);
     }
   });
@@ -126,18 +169,23 @@ async function update(request: WireRequest): Promise<WireReply> {
   const index = await hostIndex(request);
   const { id, values, sparseValues, setMetadata, filter, namespace, dryRun } = objectBody(request.body);
   const place = placeIn(index, namespace);
-  if ((typeof id === 'string') === isObject(filter)) throw invalidArgument('Update requests must specify exactly one of: id or filter');
+  if ((typeof id === 'string') === isObject(filter))
+    throw invalidArgument('Update requests must specify exactly one of: id or filter');
   const accepts = readFilter(filter);
   const vector = values === undefined ? null : readValues(values, index);
   return request.storage.together(async () => {
-    const records = typeof id === 'string' ? [...await request.storage.get(place, [id])] : [];
-    if (typeof id !== 'string') for await (const page of request.storage.scan(place)) records.push(...page.filter((record) => accepts(metadataOf(record))));
+    const records = typeof id === 'string' ? [...(await request.storage.get(place, [id]))] : [];
+    if (typeof id !== 'string')
+      for await (const page of request.storage.scan(place))
+        records.push(...page.filter((record) => accepts(metadataOf(record))));
     const changed = records.map((record) => ({
       id: record.id,
       order: record.order,
       vector: vector ?? record.vector,
       content: {
-        metadata: isObject(setMetadata) ? readMetadata({ ...metadataOf(record), ...setMetadata }) : contentOf(record).metadata,
+        metadata: isObject(setMetadata)
+          ? readMetadata({ ...metadataOf(record), ...setMetadata })
+          : contentOf(record).metadata,
         sparseValues: sparseValues ?? contentOf(record).sparseValues,
       },
     }));
@@ -148,16 +196,24 @@ async function update(request: WireRequest): Promise<WireReply> {
 
 async function stats(request: WireRequest): Promise<WireReply> {
   const index = await hostIndex(request);
-  const counts = [...await request.storage.counts(index.id)];
+  const counts = [...(await request.storage.counts(index.id))];
   const { dimension, metric } = definitionOf(index);
   return jsonReply(200, {
-    namespaces: Object.fromEntries(counts.map(([namespace, vectorCount]) => [namespace === '' ? '__default__' : namespace, { vectorCount }])),
-    dimension, indexFullness: 0, totalVectorCount: counts.reduce((sum, [, count]) => sum + count, 0), metric, vectorType: 'dense',
+    namespaces: Object.fromEntries(
+      counts.map(([namespace, vectorCount]) => [namespace === '' ? '__default__' : namespace, { vectorCount }]),
+    ),
+    dimension,
+    indexFullness: 0,
+    totalVectorCount: counts.reduce((sum, [, count]) => sum + count, 0),
+    metric,
+    vectorType: 'dense',
   });
 }
 
 async function listNamespaces(request: WireRequest): Promise<WireReply> {
-  const counts = [...await request.storage.counts((await hostIndex(request)).id)].sort(([left], [right]) => (left < right ? -1 : 1));
+  const counts = [...(await request.storage.counts((await hostIndex(request)).id))].sort(([left], [right]) =>
+    left < right ? -1 : 1,
+  );
   const namespaces = counts.map(([name, count]) => ({ name: name === '' ? '__default__' : name, record_count: count }));
   return jsonReply(200, { namespaces, total_count: namespaces.length });
 }

@@ -19,9 +19,12 @@ export function readFilter(filter: unknown): Test {
 
 function readEntry(key: string, condition: unknown): Test {
   if (key === '$and' || key === '$or') {
-    if (!Array.isArray(condition) || condition.length === 0) throw invalidArgument(`the ${key} operator must be followed by a non-empty list of filters`);
+    if (!Array.isArray(condition) || condition.length === 0)
+      throw invalidArgument(`the ${key} operator must be followed by a non-empty list of filters`);
     const tests = condition.map((entry: unknown) => readFilter(entry));
-    return key === '$and' ? (metadata) => tests.every((test) => test(metadata)) : (metadata) => tests.some((test) => test(metadata));
+    return key === '$and'
+      ? (metadata) => tests.every((test) => test(metadata))
+      : (metadata) => tests.some((test) => test(metadata));
   }
   if (key.startsWith('$')) throw invalidArgument(`${key} is not a valid operator`);
   if (!isObject(condition)) return compare(key, '$eq', condition);
@@ -31,7 +34,8 @@ function readEntry(key: string, condition: unknown): Test {
 }
 
 function compare(key: string, operator: string, value: unknown): Test {
-  const illegal = (): Error => invalidArgument(`illegal condition for field ${key}, got ${JSON.stringify({ [operator]: value })}`);
+  const illegal = (): Error =>
+    invalidArgument(`illegal condition for field ${key}, got ${JSON.stringify({ [operator]: value })}`);
   if (operator === '$exists') {
     if (typeof value !== 'boolean') throw illegal();
     return (metadata) => (metadata[key] !== undefined) === value;
@@ -46,7 +50,10 @@ function compare(key: string, operator: string, value: unknown): Test {
   }
   const inOrder = orders[operator];
   if (!inOrder) throw invalidArgument(`${operator} is not a valid operator`);
-  if (typeof value !== 'number') throw invalidArgument(`the ${operator} operator must be followed by a number, got ${JSON.stringify(value)} instead`);
+  if (typeof value !== 'number')
+    throw invalidArgument(
+      `the ${operator} operator must be followed by a number, got ${JSON.stringify(value)} instead`,
+    );
   return (metadata) => {
     const held = metadata[key];
     return typeof held === 'number' && inOrder(held, value);

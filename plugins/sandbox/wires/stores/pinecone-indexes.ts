@@ -18,7 +18,8 @@ export function definitionOf({ definition }: StoredCollection): IndexDefinition 
 
 const invalid = (message: string): Refusal => new Refusal(controlError(400, 'INVALID_ARGUMENT', message));
 
-const find = ({ storage, params: { index = '' } }: WireRequest): Promise<StoredCollection | undefined> => storage.findCollection('pinecone', { scope: '', name: index });
+const find = ({ storage, params: { index = '' } }: WireRequest): Promise<StoredCollection | undefined> =>
+  storage.findCollection('pinecone', { scope: '', name: index });
 
 async function indexOf(request: WireRequest): Promise<StoredCollection> {
   const index = await find(request);
@@ -30,8 +31,12 @@ async function indexOf(request: WireRequest): Promise<StoredCollection> {
 function described({ origin }: WireRequest, index: StoredCollection): object {
   const { tags, ...definition } = definitionOf(index);
   return {
-    name: index.name, vector_type: 'dense', ...definition, ...(tags && { tags }),
-    host: `${origin}/pinecone/hosts/${index.name}`, status: { ready: true, state: 'Ready' },
+    name: index.name,
+    vector_type: 'dense',
+    ...definition,
+    ...(tags && { tags }),
+    host: `${origin}/pinecone/hosts/${index.name}`,
+    status: { ready: true, state: 'Ready' },
   };
 }
 
@@ -39,21 +44,40 @@ async function create(request: WireRequest): Promise<WireReply> {
   const body = isObject(request.body) ? request.body : {};
   const { name } = body;
   if (typeof name !== 'string' || !/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(name)) {
-    throw invalid('Name must consist of lower case alphanumeric characters or \'-\', and must start and end with an alphanumeric character');
+    throw invalid(
+      "Name must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+    );
   }
   if (name.length > 45) throw invalid('Name must be 45 characters or fewer');
   const definition = readDefinition(body);
-  const index: StoredCollection = { id: randomUUID(), store: 'pinecone', scope: '', name, definition: { ...definition }, createdAt: request.now };
-  if (!await request.storage.addCollection(index)) throw new Refusal(controlError(409, 'ALREADY_EXISTS', 'Resource  already exists'));
+  const index: StoredCollection = {
+    id: randomUUID(),
+    store: 'pinecone',
+    scope: '',
+    name,
+    definition: { ...definition },
+    createdAt: request.now,
+  };
+  if (!(await request.storage.addCollection(index)))
+    throw new Refusal(controlError(409, 'ALREADY_EXISTS', 'Resource  already exists'));
   return jsonReply(201, described(request, index));
 }
 
 function readDefinition(body: Readonly<Record<string, unknown>>): IndexDefinition {
   const { dimension, metric = 'cosine', spec, tags } = body;
-  if ((body['vector_type'] ?? 'dense') !== 'dense') throw invalid('The sandbox holds dense indexes alone: leave vector_type out.');
-  if (typeof dimension !== 'number' || !Number.isInteger(dimension) || dimension < 1 || dimension > 20000) throw invalid('Dimension must be an integer between 1 and 20000');
-  if (metric !== 'cosine' && metric !== 'euclidean' && metric !== 'dotproduct') throw invalid(`Invalid metric: ${String(metric)}. Must be one of: cosine, euclidean, dotproduct`);
-  return { dimension, metric, spec: readSpec(spec), deletion_protection: String(body['deletion_protection'] ?? 'disabled'), tags: isObject(tags) ? tags : null };
+  if ((body['vector_type'] ?? 'dense') !== 'dense')
+    throw invalid('The sandbox holds dense indexes alone: leave vector_type out.');
+  if (typeof dimension !== 'number' || !Number.isInteger(dimension) || dimension < 1 || dimension > 20000)
+    throw invalid('Dimension must be an integer between 1 and 20000');
+  if (metric !== 'cosine' && metric !== 'euclidean' && metric !== 'dotproduct')
+    throw invalid(`Invalid metric: ${String(metric)}. Must be one of: cosine, euclidean, dotproduct`);
+  return {
+    dimension,
+    metric,
+    spec: readSpec(spec),
+    deletion_protection: String(body['deletion_protection'] ?? 'disabled'),
+    tags: isObject(tags) ? tags : null,
+  };
 }
 
 function readSpec(spec: unknown): IndexDefinition['spec'] {
@@ -62,7 +86,13 @@ function readSpec(spec: unknown): IndexDefinition['spec'] {
   if (!isObject(serverless) || typeof serverless['cloud'] !== 'string' || typeof serverless['region'] !== 'string') {
     throw invalid('Invalid spec: give serverless with cloud and region, or pod');
   }
-  return { serverless: { cloud: serverless['cloud'], region: serverless['region'], read_capacity: { mode: 'OnDemand', status: { state: 'Ready' } } } };
+  return {
+    serverless: {
+      cloud: serverless['cloud'],
+      region: serverless['region'],
+      read_capacity: { mode: 'OnDemand', status: { state: 'Ready' } },
+    },
+  };
 }
 
 async function configure(request: WireRequest): Promise<WireReply> {
@@ -70,10 +100,16 @@ async function configure(request: WireRequest): Promise<WireReply> {
   const { deletion_protection: protection, tags } = isObject(request.body) ? request.body : {};
   const definition = definitionOf(index);
   // An empty value takes a tag away.
-  const kept = Object.fromEntries(Object.entries({ ...definition.tags, ...(isObject(tags) && tags) }).filter(([, value]) => value !== ''));
+  const kept = Object.fromEntries(
+    Object.entries({ ...definition.tags, ...(isObject(tags) && tags) }).filter(([, value]) => value !== ''),
+  );
   const changed: StoredCollection = {
     ...index,
-    definition: { ...definition, ...(typeof protection === 'string' && { deletion_protection: protection }), tags: Object.keys(kept).length > 0 ? kept : null },
+    definition: {
+      ...definition,
+      ...(typeof protection === 'string' && { deletion_protection: protection }),
+      tags: Object.keys(kept).length > 0 ? kept : null,
+    },
   };
   await request.storage.changeCollection(changed);
   return jsonReply(202, described(request, changed));
@@ -82,7 +118,13 @@ async function configure(request: WireRequest): Promise<WireReply> {
 async function remove(request: WireRequest): Promise<WireReply> {
   const index = await indexOf(request);
   if (definitionOf(index).deletion_protection === 'enabled') {
-    throw new Refusal(controlError(403, 'FORBIDDEN', 'Deletion protection is enabled for this index. Disable deletion protection before retrying.'));
+    throw new Refusal(
+      controlError(
+        403,
+        'FORBIDDEN',
+        'Deletion protection is enabled for this index. Disable deletion protection before retrying.',
+      ),
+    );
   }
   await request.storage.removeCollection(index.id);
   return { status: 202, headers: {}, chunks: [''] };
@@ -93,8 +135,12 @@ const one = /^\/indexes\/(?<index>[^/]+)$/;
 /** The control plane. */
 export const pineconeIndexRoutes: readonly WireRoute[] = [
   {
-    method: 'GET', path: /^\/indexes$/,
-    handle: async (request) => jsonReply(200, { indexes: (await request.storage.listCollections('pinecone', '')).map((index) => described(request, index)) }),
+    method: 'GET',
+    path: /^\/indexes$/,
+    handle: async (request) =>
+      jsonReply(200, {
+        indexes: (await request.storage.listCollections('pinecone', '')).map((index) => described(request, index)),
+      }),
   },
   { method: 'POST', path: /^\/indexes$/, handle: create },
   { method: 'GET', path: one, handle: async (request) => jsonReply(200, described(request, await indexOf(request))) },

@@ -31,16 +31,24 @@ export function placeIn({ id }: StoredCollection, namespace: unknown): Place {
 
 /** @throws Refusal unless the values have the dimension of the index. */
 export function readValues(values: unknown, index: StoredCollection): Float32Array {
-  if (!Array.isArray(values) || !values.every((value) => typeof value === 'number')) throw invalidArgument('Invalid vector values: expected a list of numbers');
+  if (!Array.isArray(values) || !values.every((value) => typeof value === 'number'))
+    throw invalidArgument('Invalid vector values: expected a list of numbers');
   const { dimension } = definitionOf(index);
-  if (values.length !== dimension) throw invalidArgument(`Vector dimension ${String(values.length)} does not match the dimension of the index ${String(dimension)}`);
+  if (values.length !== dimension)
+    throw invalidArgument(
+      `Vector dimension ${String(values.length)} does not match the dimension of the index ${String(dimension)}`,
+    );
   return Float32Array.from(values);
 }
 
 /** @throws Refusal in Pinecone's shape for what an upsert must not hold. */
 export function readVectors(vectors: unknown, index: StoredCollection): StoredRecord[] {
-  if (!Array.isArray(vectors) || vectors.length === 0) throw invalidArgument('No vectors provided for upsert. Please provide at least one vector.');
-  if (vectors.length > maxRecords) throw invalidArgument(`Too many vectors in upsert request: ${String(vectors.length)} is more than the limit of ${String(maxRecords)} vectors`);
+  if (!Array.isArray(vectors) || vectors.length === 0)
+    throw invalidArgument('No vectors provided for upsert. Please provide at least one vector.');
+  if (vectors.length > maxRecords)
+    throw invalidArgument(
+      `Too many vectors in upsert request: ${String(vectors.length)} is more than the limit of ${String(maxRecords)} vectors`,
+    );
   return vectors.map((vector: unknown) => {
     const { id, values, sparseValues = null, metadata } = isObject(vector) ? vector : {};
     if (typeof id !== 'string' || id === '') throw invalidArgument('Vector ID must be a non-empty string');
@@ -52,7 +60,9 @@ export function readVectors(vectors: unknown, index: StoredCollection): StoredRe
 
 function nonZero(vector: Float32Array, index: StoredCollection, id: string): Float32Array {
   if (definitionOf(index).metric !== 'euclidean' && vector.every((value) => value === 0)) {
-    throw invalidArgument(`Dense vectors must contain at least one non-zero value. Vector ID ${id} contains only zeros.`);
+    throw invalidArgument(
+      `Dense vectors must contain at least one non-zero value. Vector ID ${id} contains only zeros.`,
+    );
   }
   return vector;
 }
@@ -61,16 +71,27 @@ function nonZero(vector: Float32Array, index: StoredCollection, id: string): Flo
 export function readMetadata(metadata: unknown): PineconeContent['metadata'] {
   if (!isObject(metadata)) return null;
   for (const [field, value] of Object.entries(metadata)) {
-    const fits = ['string', 'number', 'boolean'].includes(typeof value) || (Array.isArray(value) && value.every((entry) => typeof entry === 'string'));
-    if (!fits) throw invalidArgument(`Metadata value must be a string, number, boolean or list of strings, got '${JSON.stringify(value)}' for field '${field}'`);
+    const fits =
+      ['string', 'number', 'boolean'].includes(typeof value) ||
+      (Array.isArray(value) && value.every((entry) => typeof entry === 'string'));
+    if (!fits)
+      throw invalidArgument(
+        `Metadata value must be a string, number, boolean or list of strings, got '${JSON.stringify(value)}' for field '${field}'`,
+      );
   }
   const bytes = Buffer.byteLength(JSON.stringify(metadata));
-  if (bytes > maxMetadata) throw invalidArgument(`Metadata size is ${String(bytes)} bytes, which exceeds the limit of ${String(maxMetadata)} bytes per vector`);
+  if (bytes > maxMetadata)
+    throw invalidArgument(
+      `Metadata size is ${String(bytes)} bytes, which exceeds the limit of ${String(maxMetadata)} bytes per vector`,
+    );
   return metadata;
 }
 
 /** A record as answers show it. */
-export function shown(record: StoredRecord, include: { readonly values: boolean; readonly metadata: boolean }): Record<string, unknown> {
+export function shown(
+  record: StoredRecord,
+  include: { readonly values: boolean; readonly metadata: boolean },
+): Record<string, unknown> {
   const { metadata, sparseValues } = contentOf(record);
   return {
     id: record.id,

@@ -17,17 +17,26 @@ export const pineconeWire: StoreWire = {
   settings: (origin) => ({ api_key: sandboxKey, url: `${origin}/pinecone` }),
   refuse: (request) => {
     if (request.headers['api-key'] === sandboxKey) return null;
-    const reply = onData(request) ? dataError(401, 'Invalid API Key') : controlError(401, 'UNAUTHENTICATED', 'Invalid API Key');
+    const reply = onData(request)
+      ? dataError(401, 'Invalid API Key')
+      : controlError(401, 'UNAUTHENTICATED', 'Invalid API Key');
     return { ...reply, headers: { ...reply.headers, 'x-pinecone-auth-rejected-reason': 'Wrong API key' } };
   },
   // Changing and removing an index is never hindered by its name.
-  nameOf: (request) => (onData(request) || request.method === 'GET' ? request.params['index'] ?? '' : ''),
+  nameOf: (request) => (onData(request) || request.method === 'GET' ? (request.params['index'] ?? '') : ''),
   errors: {
     unknownPath: (): WireReply => controlError(404, 'NOT_FOUND', 'Not found'),
     badJson: () => dataError(400, 'Invalid JSON payload received.'),
-    tooLarge: (length) => dataError(400, `Request size ${megabytes(length)}MB exceeds the maximum supported size of ${megabytes(bodyLimit)}MB`),
+    tooLarge: (length) =>
+      dataError(
+        400,
+        `Request size ${megabytes(length)}MB exceeds the maximum supported size of ${megabytes(bodyLimit)}MB`,
+      ),
     rateLimited: (_, retryAfter) => {
-      const reply = dataError(429, 'Request failed. You\'ve reached the max write units per second for this index. Try again later.');
+      const reply = dataError(
+        429,
+        "Request failed. You've reached the max write units per second for this index. Try again later.",
+      );
       return { ...reply, headers: { ...reply.headers, 'retry-after': String(retryAfter) } };
     },
     serverError: () => dataError(500, 'Internal server error'),

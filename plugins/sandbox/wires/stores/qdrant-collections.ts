@@ -5,7 +5,12 @@ import { isObject, Refusal } from '../../wire.ts';
 import type { WireReply, WireRequest, WireRoute } from '../../wire.ts';
 import { formatError, objectBody, ok, qdrantError, validationError, wrongInput } from './qdrant-reply.ts';
 
-const distances: Readonly<Record<string, Metric>> = { Cosine: 'cosine', Dot: 'dot', Euclid: 'euclidean', Manhattan: 'manhattan' };
+const distances: Readonly<Record<string, Metric>> = {
+  Cosine: 'cosine',
+  Dot: 'dot',
+  Euclid: 'euclidean',
+  Manhattan: 'manhattan',
+};
 
 export interface QdrantDefinition {
   readonly vectors: { readonly size: number; readonly distance: string };
@@ -26,15 +31,28 @@ const find = ({ storage, params: { collection = '' } }: WireRequest): Promise<St
 /** @throws Refusal 404. */
 export async function collectionOf(request: WireRequest): Promise<StoredCollection> {
   const collection = await find(request);
-  if (!collection) throw new Refusal(qdrantError(404, `Not found: Collection \`${request.params['collection'] ?? ''}\` doesn't exist!`));
+  if (!collection)
+    throw new Refusal(
+      qdrantError(404, `Not found: Collection \`${request.params['collection'] ?? ''}\` doesn't exist!`),
+    );
   return collection;
 }
 
 async function create(request: WireRequest): Promise<WireReply> {
   const { collection: name = '' } = request.params;
   checkName(name);
-  const definition: QdrantDefinition = { vectors: readVectors(objectBody(request.body)['vectors']), payload_schema: {} };
-  const added = await request.storage.addCollection({ id: randomUUID(), store: 'qdrant', scope: '', name, definition: { ...definition }, createdAt: request.now });
+  const definition: QdrantDefinition = {
+    vectors: readVectors(objectBody(request.body)['vectors']),
+    payload_schema: {},
+  };
+  const added = await request.storage.addCollection({
+    id: randomUUID(),
+    store: 'qdrant',
+    scope: '',
+    name,
+    definition: { ...definition },
+    createdAt: request.now,
+  });
   if (!added) throw new Refusal(qdrantError(409, `Wrong input: Collection \`${name}\` already exists!`));
   return ok(true);
 }
@@ -47,14 +65,20 @@ function checkName(name: string): void {
 /** One vector without a name is what the sandbox holds; named and sparse ones it says it does not. */
 function readVectors(vectors: unknown): QdrantDefinition['vectors'] {
   if (!isObject(vectors) || (vectors['size'] === undefined && vectors['distance'] === undefined)) {
-    throw wrongInput('The sandbox holds collections of one vector without a name alone: give `vectors` a `size` and a `distance`.');
+    throw wrongInput(
+      'The sandbox holds collections of one vector without a name alone: give `vectors` a `size` and a `distance`.',
+    );
   }
   const { size, distance } = vectors;
   if (typeof distance !== 'string' || !(distance in distances)) {
-    throw formatError(`vectors.distance: unknown variant \`${String(distance)}\`, expected one of \`Cosine\`, \`Euclid\`, \`Dot\`, \`Manhattan\``);
+    throw formatError(
+      `vectors.distance: unknown variant \`${String(distance)}\`, expected one of \`Cosine\`, \`Euclid\`, \`Dot\`, \`Manhattan\``,
+    );
   }
-  if (typeof size !== 'number' || !Number.isInteger(size) || size < 0) throw formatError('vectors.size: invalid type, expected a nonzero u64');
-  if (size < 1 || size > 65536) throw validationError(`vectors.size: value ${String(size)} invalid, must be from 1 to 65536`);
+  if (typeof size !== 'number' || !Number.isInteger(size) || size < 0)
+    throw formatError('vectors.size: invalid type, expected a nonzero u64');
+  if (size < 1 || size > 65536)
+    throw validationError(`vectors.size: value ${String(size)} invalid, must be from 1 to 65536`);
   return { ...vectors, size, distance };
 }
 
@@ -71,8 +95,14 @@ async function info(request: WireRequest): Promise<WireReply> {
       params: { vectors, shard_number: 1, replication_factor: 1, write_consistency_factor: 1, on_disk_payload: true },
       hnsw_config: { m: 16, ef_construct: 100, full_scan_threshold: 10000, max_indexing_threads: 0, on_disk: false },
       optimizer_config: {
-        deleted_threshold: 0.2, vacuum_min_vector_number: 1000, default_segment_number: 0, max_segment_size: null,
-        memmap_threshold: null, indexing_threshold: 10000, flush_interval_sec: 5, max_optimization_threads: null,
+        deleted_threshold: 0.2,
+        vacuum_min_vector_number: 1000,
+        default_segment_number: 0,
+        max_segment_size: null,
+        memmap_threshold: null,
+        indexing_threshold: 10000,
+        flush_interval_sec: 5,
+        max_optimization_threads: null,
       },
       wal_config: { wal_capacity_mb: 32, wal_segments_ahead: 0 },
       quantization_config: null,
@@ -87,13 +117,20 @@ async function remove(request: WireRequest): Promise<WireReply> {
   return ok(collection !== undefined);
 }
 
-const done = (request: WireRequest): WireReply => ok({ operation_id: request.now, status: request.query.get('wait') === 'true' ? 'completed' : 'acknowledged' });
+const done = (request: WireRequest): WireReply =>
+  ok({ operation_id: request.now, status: request.query.get('wait') === 'true' ? 'completed' : 'acknowledged' });
 
 /** Searches look at every point, so an index of the payload is only remembered. */
-async function changeIndex(request: WireRequest, change: (schema: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>): Promise<WireReply> {
+async function changeIndex(
+  request: WireRequest,
+  change: (schema: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
+): Promise<WireReply> {
   const collection = await collectionOf(request);
   const definition = definitionOf(collection);
-  await request.storage.changeCollection({ ...collection, definition: { ...definition, payload_schema: change(definition.payload_schema) } });
+  await request.storage.changeCollection({
+    ...collection,
+    definition: { ...definition, payload_schema: change(definition.payload_schema) },
+  });
   return done(request);
 }
 
@@ -105,19 +142,27 @@ function addIndex(request: WireRequest): Promise<WireReply> {
 }
 
 const removeIndex = (request: WireRequest): Promise<WireReply> =>
-  changeIndex(request, (known) => Object.fromEntries(Object.entries(known).filter(([field]) => field !== request.params['field'])));
+  changeIndex(request, (known) =>
+    Object.fromEntries(Object.entries(known).filter(([field]) => field !== request.params['field'])),
+  );
 
 const at = (rest = ''): RegExp => new RegExp(`^/collections/(?<collection>[^/]+)${rest}$`);
 
 export const qdrantCollectionRoutes: readonly WireRoute[] = [
   {
-    method: 'GET', path: /^\/collections$/,
-    handle: async ({ storage }) => ok({ collections: (await storage.listCollections('qdrant', '')).map(({ name }) => ({ name })) }),
+    method: 'GET',
+    path: /^\/collections$/,
+    handle: async ({ storage }) =>
+      ok({ collections: (await storage.listCollections('qdrant', '')).map(({ name }) => ({ name })) }),
   },
   { method: 'PUT', path: at(), handle: create },
   { method: 'GET', path: at(), handle: info },
   { method: 'DELETE', path: at(), handle: remove },
-  { method: 'GET', path: at('/exists'), handle: async (request) => ok({ exists: (await find(request)) !== undefined }) },
+  {
+    method: 'GET',
+    path: at('/exists'),
+    handle: async (request) => ok({ exists: (await find(request)) !== undefined }),
+  },
   { method: 'PUT', path: at('/index'), handle: addIndex },
   { method: 'DELETE', path: at('/index/(?<field>[^/]+)'), handle: removeIndex },
 ];

@@ -16,17 +16,21 @@ export function readFilter(filter: unknown): Test {
   if (filter === undefined || filter === null) return () => true;
   if (!isObject(filter)) throw unknownCondition();
   const stranger = Object.keys(filter).find((name) => !['must', 'should', 'must_not', 'min_should'].includes(name));
-  if (stranger !== undefined) throw formatError(`unknown field \`${stranger}\`, expected one of \`should\`, \`min_should\`, \`must\`, \`must_not\``);
+  if (stranger !== undefined)
+    throw formatError(
+      `unknown field \`${stranger}\`, expected one of \`should\`, \`min_should\`, \`must\`, \`must_not\``,
+    );
   const must = readConditions(filter['must']);
   const should = readConditions(filter['should']);
   const mustNot = readConditions(filter['must_not']);
   const minShould = isObject(filter['min_should']) ? filter['min_should'] : {};
   const several = readConditions(minShould['conditions']);
   const least = typeof minShould['min_count'] === 'number' ? minShould['min_count'] : 0;
-  return (record) => must.every((test) => test(record))
-    && (should.length === 0 || should.some((test) => test(record)))
-    && !mustNot.some((test) => test(record))
-    && several.filter((test) => test(record)).length >= least;
+  return (record) =>
+    must.every((test) => test(record)) &&
+    (should.length === 0 || should.some((test) => test(record))) &&
+    !mustNot.some((test) => test(record)) &&
+    several.filter((test) => test(record)).length >= least;
 }
 
 function readConditions(conditions: unknown): Test[] {
@@ -72,11 +76,16 @@ function readMatch(match: Readonly<Record<string, unknown>>): (value: unknown) =
   if (Array.isArray(except)) return (value) => !except.includes(value);
   if (typeof text === 'string') return containing(text, (all, words) => words.every((word) => all.has(word)));
   if (typeof textAny === 'string') return containing(textAny, (all, words) => words.some((word) => all.has(word)));
-  if (typeof phrase === 'string') return (value) => typeof value === 'string' && ` ${wordsOf(value).join(' ')} `.includes(` ${wordsOf(phrase).join(' ')} `);
+  if (typeof phrase === 'string')
+    return (value) =>
+      typeof value === 'string' && ` ${wordsOf(value).join(' ')} `.includes(` ${wordsOf(phrase).join(' ')} `);
   throw formatError('data did not match any variant of untagged enum Match');
 }
 
-function containing(text: string, compare: (all: ReadonlySet<string>, words: readonly string[]) => boolean): (value: unknown) => boolean {
+function containing(
+  text: string,
+  compare: (all: ReadonlySet<string>, words: readonly string[]) => boolean,
+): (value: unknown) => boolean {
   const words = wordsOf(text);
   return (value) => typeof value === 'string' && compare(new Set(wordsOf(value)), words);
 }
@@ -99,12 +108,20 @@ function readRange(range: Readonly<Record<string, unknown>>): (value: unknown) =
   return (value) => {
     const held = dates && typeof value === 'string' ? Date.parse(value) : value;
     if (typeof held !== 'number' || Number.isNaN(held)) return false;
-    return held < (lt ?? Infinity) && held > (gt ?? -Infinity) && held >= (gte ?? -Infinity) && held <= (lte ?? Infinity);
+    return (
+      held < (lt ?? Infinity) && held > (gt ?? -Infinity) && held >= (gte ?? -Infinity) && held <= (lte ?? Infinity)
+    );
   };
 }
 
-const emptiness = (key: string): Test => (record) => valuesAt(record, key).every((value) => value === null);
-const nullness = (key: string): Test => (record) => valuesAt(record, key).some((value) => value === null);
+const emptiness =
+  (key: string): Test =>
+  (record) =>
+    valuesAt(record, key).every((value) => value === null);
+const nullness =
+  (key: string): Test =>
+  (record) =>
+    valuesAt(record, key).some((value) => value === null);
 
 /** The values a key leads to: `a.b` and `a[].b` go down, `"a.b"` is one name, an array counts as its entries. */
 function valuesAt(record: StoredRecord, key: string): unknown[] {

@@ -16,9 +16,11 @@ export const placeOf = ({ id }: StoredCollection): Place => ({ collection: id, n
  */
 export function readVector(value: unknown, collection: StoredCollection): Float32Array {
   if (isObject(value)) throw wrongInput(`Not existing vector name error: ${Object.keys(value)[0] ?? ''}`);
-  if (!Array.isArray(value) || !value.every((entry) => typeof entry === 'number')) throw formatError('data did not match any variant of untagged enum VectorStruct');
+  if (!Array.isArray(value) || !value.every((entry) => typeof entry === 'number'))
+    throw formatError('data did not match any variant of untagged enum VectorStruct');
   const { size } = definitionOf(collection).vectors;
-  if (value.length !== size) throw wrongInput(`Vector dimension error: expected dim: ${String(size)}, got ${String(value.length)}`);
+  if (value.length !== size)
+    throw wrongInput(`Vector dimension error: expected dim: ${String(size)}, got ${String(value.length)}`);
   return metricOf(collection) === 'cosine' ? normalised(value) : Float32Array.from(value);
 }
 
@@ -29,10 +31,18 @@ function done(request: WireRequest): WireReply {
 
 async function upsert(request: WireRequest): Promise<WireReply> {
   const collection = await collectionOf(request);
-  await request.storage.put(placeOf(collection), readPoints(objectBody(request.body)).map(({ id, vector, payload }) => {
-    const stored = storedId(id);
-    return { id: stored, order: stored, vector: readVector(vector, collection), content: isObject(payload) ? payload : {} };
-  }));
+  await request.storage.put(
+    placeOf(collection),
+    readPoints(objectBody(request.body)).map(({ id, vector, payload }) => {
+      const stored = storedId(id);
+      return {
+        id: stored,
+        order: stored,
+        vector: readVector(vector, collection),
+        content: isObject(payload) ? payload : {},
+      };
+    }),
+  );
   return done(request);
 }
 
@@ -46,25 +56,45 @@ interface GivenPoint {
 function readPoints(body: Readonly<Record<string, unknown>>): GivenPoint[] {
   const { points, batch } = body;
   if (Array.isArray(points)) return points.map((point: unknown): GivenPoint => (isObject(point) ? point : {}));
-  if (!isObject(batch) || !Array.isArray(batch['ids']) || !Array.isArray(batch['vectors'])) throw formatError('data did not match any variant of untagged enum PointInsertOperations');
+  if (!isObject(batch) || !Array.isArray(batch['ids']) || !Array.isArray(batch['vectors']))
+    throw formatError('data did not match any variant of untagged enum PointInsertOperations');
   const { ids, vectors, payloads } = batch as { ids: unknown[]; vectors: unknown[]; payloads?: unknown };
   if (vectors.length !== ids.length) throw wrongInput('number of ids and vectors must be equal');
-  return ids.map((id, index) => ({ id, vector: vectors[index], payload: Array.isArray(payloads) ? payloads[index] as unknown : null }));
+  return ids.map((id, index) => ({
+    id,
+    vector: vectors[index],
+    payload: Array.isArray(payloads) ? (payloads[index] as unknown) : null,
+  }));
 }
 
 /** What is shown of a payload: all, some keys, or nothing. */
-function payloadOf(selector: unknown, payload: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | null {
+function payloadOf(
+  selector: unknown,
+  payload: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> | null {
   if (selector === true) return payload;
-  const include = Array.isArray(selector) ? selector : isObject(selector) && Array.isArray(selector['include']) ? selector['include'] : null;
+  const include = Array.isArray(selector)
+    ? selector
+    : isObject(selector) && Array.isArray(selector['include'])
+      ? selector['include']
+      : null;
   if (include) return Object.fromEntries(Object.entries(payload).filter(([key]) => include.includes(key)));
   const exclude = isObject(selector) && Array.isArray(selector['exclude']) ? selector['exclude'] : null;
   return exclude && Object.fromEntries(Object.entries(payload).filter(([key]) => !exclude.includes(key)));
 }
 
 /** A point as answers show it. `usual`: whether the payload comes unasked. */
-export function shown(record: StoredRecord, body: Readonly<Record<string, unknown>>, usual: boolean): Record<string, unknown> {
+export function shown(
+  record: StoredRecord,
+  body: Readonly<Record<string, unknown>>,
+  usual: boolean,
+): Record<string, unknown> {
   const payload = payloadOf(body['with_payload'] ?? usual, record.content);
-  return { id: givenId(record.id), ...(payload && { payload }), ...(body['with_vector'] === true && { vector: Array.from(record.vector) }) };
+  return {
+    id: givenId(record.id),
+    ...(payload && { payload }),
+    ...(body['with_vector'] === true && { vector: Array.from(record.vector) }),
+  };
 }
 
 async function retrieve(request: WireRequest): Promise<WireReply> {
@@ -97,17 +127,33 @@ async function scroll(request: WireRequest): Promise<WireReply> {
     if (found.length > limit) break;
   }
   const next = found[limit];
-  return ok({ points: found.slice(0, limit).map((record) => shown(record, body, true)), next_page_offset: next ? givenId(next.id) : null });
+  return ok({
+    points: found.slice(0, limit).map((record) => shown(record, body, true)),
+    next_page_offset: next ? givenId(next.id) : null,
+  });
 }
 
 async function count(request: WireRequest): Promise<WireReply> {
   const collection = await collectionOf(request);
-  return ok({ count: (await selected(request, collection, { filter: isObject(request.body) ? request.body['filter'] : null })).length });
+  return ok({
+    count: (await selected(request, collection, { filter: isObject(request.body) ? request.body['filter'] : null }))
+      .length,
+  });
 }
 
 /** The points that ids or a filter name. */
-async function selected(request: WireRequest, collection: StoredCollection, selector: Readonly<Record<string, unknown>>): Promise<StoredRecord[]> {
-  if (Array.isArray(selector['points'])) return [...await request.storage.get(placeOf(collection), selector['points'].map((id: unknown) => storedId(id)))];
+async function selected(
+  request: WireRequest,
+  collection: StoredCollection,
+  selector: Readonly<Record<string, unknown>>,
+): Promise<StoredRecord[]> {
+  if (Array.isArray(selector['points']))
+    return [
+      ...(await request.storage.get(
+        placeOf(collection),
+        selector['points'].map((id: unknown) => storedId(id)),
+      )),
+    ];
   if (!('filter' in selector)) throw formatError('data did not match any variant of untagged enum PointsSelector');
   const accepts = readFilter(selector['filter']);
   const found: StoredRecord[] = [];
@@ -119,7 +165,10 @@ async function remove(request: WireRequest): Promise<WireReply> {
   const collection = await collectionOf(request);
   await request.storage.together(async () => {
     const records = await selected(request, collection, objectBody(request.body));
-    await request.storage.remove(placeOf(collection), records.map(({ id }) => id));
+    await request.storage.remove(
+      placeOf(collection),
+      records.map(({ id }) => id),
+    );
   });
   return done(request);
 }
@@ -133,14 +182,23 @@ function changePayload(change: (payload: Payload, body: Payload) => Payload): Wi
     const body = objectBody(request.body);
     await request.storage.together(async () => {
       const records = await selected(request, collection, body);
-      await request.storage.put(placeOf(collection), records.map((record) => ({ id: record.id, order: record.order, vector: record.vector, content: change(record.content, body) })));
+      await request.storage.put(
+        placeOf(collection),
+        records.map((record) => ({
+          id: record.id,
+          order: record.order,
+          vector: record.vector,
+          content: change(record.content, body),
+        })),
+      );
     });
     return done(request);
   };
 }
 
 const given = (body: Payload): Payload => (isObject(body['payload']) ? body['payload'] : {});
-const without = (payload: Payload, keys: unknown): Payload => Object.fromEntries(Object.entries(payload).filter(([key]) => !(Array.isArray(keys) && keys.includes(key))));
+const without = (payload: Payload, keys: unknown): Payload =>
+  Object.fromEntries(Object.entries(payload).filter(([key]) => !(Array.isArray(keys) && keys.includes(key))));
 
 const at = (rest: string): RegExp => new RegExp(`^/collections/(?<collection>[^/]+)/points${rest}$`);
 
@@ -152,7 +210,11 @@ export const qdrantPointRoutes: readonly WireRoute[] = [
   { method: 'POST', path: at('/delete'), handle: remove },
   { method: 'POST', path: at('/payload'), handle: changePayload((payload, body) => ({ ...payload, ...given(body) })) },
   { method: 'PUT', path: at('/payload'), handle: changePayload((_, body) => given(body)) },
-  { method: 'POST', path: at('/payload/delete'), handle: changePayload((payload, body) => without(payload, body['keys'])) },
+  {
+    method: 'POST',
+    path: at('/payload/delete'),
+    handle: changePayload((payload, body) => without(payload, body['keys'])),
+  },
   { method: 'POST', path: at('/payload/clear'), handle: changePayload(() => ({})) },
   { method: 'GET', path: at('/(?<id>[0-9a-fA-F-]+)'), handle: retrieveOne },
 ];

@@ -17,10 +17,12 @@ export function qdrantError(status: number, error: string, headers: Readonly<Rec
 export const wrongInput = (message: string): Refusal => new Refusal(qdrantError(400, `Wrong input: ${message}`));
 
 /** The body is JSON of another shape than is read. */
-export const formatError = (message: string): Refusal => new Refusal(qdrantError(400, `Format error in JSON body: ${message}`));
+export const formatError = (message: string): Refusal =>
+  new Refusal(qdrantError(400, `Format error in JSON body: ${message}`));
 
 /** The body is of the right shape and holds values out of their range. */
-export const validationError = (message: string): Refusal => new Refusal(qdrantError(422, `Validation error in JSON body: [${message}]`));
+export const validationError = (message: string): Refusal =>
+  new Refusal(qdrantError(422, `Validation error in JSON body: [${message}]`));
 
 /** @throws Refusal when the body is no object. */
 export function objectBody(body: unknown): Record<string, unknown> {

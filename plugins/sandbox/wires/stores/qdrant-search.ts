@@ -17,28 +17,39 @@ interface Target {
 }
 
 /** The points nearest to a vector, or to a point that is there. */
-async function find(request: WireRequest, { collection, body, query }: { collection: StoredCollection; body: Body; query: unknown }): Promise<unknown[]> {
+async function find(
+  request: WireRequest,
+  { collection, body, query }: { collection: StoredCollection; body: Body; query: unknown },
+): Promise<unknown[]> {
   const limit = numberAt(body, 'limit', { usual: 10, least: 1 });
   const offset = numberAt(body, 'offset', { usual: 0, least: 0 });
   const filter = readFilter(body['filter']);
   const { vector, except } = await target(request, collection, query);
   const metric = metricOf(collection);
   const hits = await nearest({
-    pages: request.storage.scan(placeOf(collection)), vector, metric, limit: limit + offset,
+    pages: request.storage.scan(placeOf(collection)),
+    vector,
+    metric,
+    limit: limit + offset,
     accepts: (record) => record.id !== except && filter(record),
   });
   const threshold = body['score_threshold'];
-  const near = (score: number): boolean => typeof threshold !== 'number' || (greaterIsNearer(metric) ? score >= threshold : score <= threshold);
-  return hits.slice(offset).filter(({ score }) => near(score)).map(({ record, score }) => {
-    const { id, ...rest } = shown(record, body, false);
-    return { id, version: 0, score: Math.fround(score), ...rest };
-  });
+  const near = (score: number): boolean =>
+    typeof threshold !== 'number' || (greaterIsNearer(metric) ? score >= threshold : score <= threshold);
+  return hits
+    .slice(offset)
+    .filter(({ score }) => near(score))
+    .map(({ record, score }) => {
+      const { id, ...rest } = shown(record, body, false);
+      return { id, version: 0, score: Math.fround(score), ...rest };
+    });
 }
 
 async function target(request: WireRequest, collection: StoredCollection, query: unknown): Promise<Target> {
   const wanted = isObject(query) ? query['nearest'] : query;
   if (Array.isArray(wanted) || isObject(wanted)) return { vector: readVector(wanted, collection), except: null };
-  if (typeof wanted !== 'string' && typeof wanted !== 'number') throw formatError('The sandbox answers queries by a vector, by a point, and by nothing at all.');
+  if (typeof wanted !== 'string' && typeof wanted !== 'number')
+    throw formatError('The sandbox answers queries by a vector, by a point, and by nothing at all.');
   const id = storedId(wanted);
   const [record] = await request.storage.get(placeOf(collection), [id]);
   if (!record) throw new Refusal(qdrantError(404, `Not found: No point with id ${String(givenId(id))} found`));
@@ -48,7 +59,8 @@ async function target(request: WireRequest, collection: StoredCollection, query:
 function numberAt(body: Body, name: string, { usual, least }: { usual: number; least: number }): number {
   const value = body[name] ?? usual;
   if (typeof value !== 'number' || !Number.isInteger(value)) throw formatError(`${name}: invalid type, expected usize`);
-  if (value < least) throw validationError(`${name}: value ${String(value)} invalid, must be ${String(least)} or larger`);
+  if (value < least)
+    throw validationError(`${name}: value ${String(value)} invalid, must be ${String(least)} or larger`);
   return value;
 }
 
@@ -94,6 +106,10 @@ const at = (rest: string): RegExp => new RegExp(`^/collections/(?<collection>[^/
 export const qdrantSearchRoutes: readonly WireRoute[] = [
   { method: 'POST', path: at('/query'), handle: async (request) => ok(await query(request, objectBody(request.body))) },
   { method: 'POST', path: at('/query/batch'), handle: batch(query) },
-  { method: 'POST', path: at('/search'), handle: async (request) => ok(await search(request, objectBody(request.body))) },
+  {
+    method: 'POST',
+    path: at('/search'),
+    handle: async (request) => ok(await search(request, objectBody(request.body))),
+  },
   { method: 'POST', path: at('/search/batch'), handle: batch(search) },
 ];

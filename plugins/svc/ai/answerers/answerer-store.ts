@@ -65,7 +65,9 @@ export interface AnswererStoreInit<Settings, Counter extends string> {
  * Nothing is remembered but the reading of a row's text, so that every node sees a change with its next call. Two changes of
  * one at the same time are made one after the other, neither is lost.
  */
-export function createAnswererStore<Settings extends AnswererSettings, Counter extends string>(init: AnswererStoreInit<Settings, Counter>): AnswererStore<Settings, Kept<Settings, Counter>> {
+export function createAnswererStore<Settings extends AnswererSettings, Counter extends string>(
+  init: AnswererStoreInit<Settings, Counter>,
+): AnswererStore<Settings, Kept<Settings, Counter>> {
   const { database, rows, schema, settingsOf, known, notFound, remove = rows.remove, saved, deleted } = init;
   const { check, checked, checkedAll } = createChecks(init);
   type One = Kept<Settings, Counter>;
@@ -99,14 +101,21 @@ export function createAnswererStore<Settings extends AnswererSettings, Counter e
         const found = await find(id, true);
         const settings = settingsOf(found);
         const changed = mergeChanges(schema, settings, withoutOldModel(changes, settings));
-        return { before: found, one: await rows.replace(found, checked(fillDefaults(schema, changed), names, settings)) };
+        return {
+          before: found,
+          one: await rows.replace(found, checked(fillDefaults(schema, changed), names, settings)),
+        };
       });
       await saved(one, before);
       return one;
     },
     async duplicate(id) {
       const one = await find(id);
-      return makeOne({ ...settingsOf(one), name: `${[...one.name].slice(0, 193).join('')} (copy)`, status: 'inactive' });
+      return makeOne({
+        ...settingsOf(one),
+        name: `${[...one.name].slice(0, 193).join('')} (copy)`,
+        status: 'inactive',
+      });
     },
     async delete(id) {
       const one = await rows.find(id);
@@ -125,9 +134,16 @@ interface Checks<Settings> {
   checkedAll(list: readonly unknown[]): Promise<readonly Settings[]>;
 }
 
-function createChecks<Settings, Counter extends string>({ schema, plural, known, withModel, faults }: AnswererStoreInit<Settings, Counter>): Checks<Settings> {
+function createChecks<Settings, Counter extends string>({
+  schema,
+  plural,
+  known,
+  withModel,
+  faults,
+}: AnswererStoreInit<Settings, Counter>): Checks<Settings> {
   const shapeFaults = createShapeCheck(schema);
-  const complete = async (given: unknown): Promise<unknown> => (isMembers(given) ? fillDefaults(schema, await withModel(given)) : given);
+  const complete = async (given: unknown): Promise<unknown> =>
+    isMembers(given) ? fillDefaults(schema, await withModel(given)) : given;
   const faultsOf = (settings: unknown, names: KnownNames, before: Settings | null): Faults => {
     const shape = shapeFaults(settings);
     return Object.keys(shape).length > 0 ? shape : faults(settings as Settings, names, before);
@@ -142,7 +158,12 @@ function createChecks<Settings, Counter extends string>({ schema, plural, known,
     async checkedAll(list) {
       const names = await known();
       const settings = await Promise.all(list.map(complete));
-      refuse(Object.assign({}, ...settings.map((one, at) => below(`${plural}[${String(at)}]`, faultsOf(one, names, null)))) as Faults);
+      refuse(
+        Object.assign(
+          {},
+          ...settings.map((one, at) => below(`${plural}[${String(at)}]`, faultsOf(one, names, null))),
+        ) as Faults,
+      );
       return settings as Settings[];
     },
   };
@@ -154,7 +175,11 @@ function refuse(faults: Faults): void {
 
 /** The faults of one of several. A sentence begins with the path it is about. */
 function below(place: string, faults: Faults): Faults {
-  return Object.fromEntries(Object.entries(faults).map(([path, sentence]) => (path === '' ? [place, `${place}: ${sentence}`] : [`${place}.${path}`, `${place}.${sentence}`])));
+  return Object.fromEntries(
+    Object.entries(faults).map(([path, sentence]) =>
+      path === '' ? [place, `${place}: ${sentence}`] : [`${place}.${path}`, `${place}.${sentence}`],
+    ),
+  );
 }
 
 /** Another provider without a model of its own: the model there was is not that provider's, so it takes the saved one. */

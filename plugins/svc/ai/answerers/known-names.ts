@@ -31,7 +31,9 @@ export interface NamesSource {
 export async function knownNames(source: NamesSource): Promise<KnownNames> {
   return {
     textProviders: source.textProviderIds(),
-    embeddingProviders: (await source.providers.all()).filter(({ embeddings }) => embeddings !== undefined).map(({ id }) => id),
+    embeddingProviders: (await source.providers.all())
+      .filter(({ embeddings }) => embeddings !== undefined)
+      .map(({ id }) => id),
     vectorStores: source.vectorStoreIds(),
     knowledgeBases: (await source.knowledgeBases()).map(({ id }) => id),
   };
@@ -46,16 +48,26 @@ export function nameFaults(settings: NamingSettings, known: KnownNames, before: 
   return { ...providerFaults(settings, known, before), ...knowledgeFaults(settings, known, before) };
 }
 
-function providerFaults({ provider }: NamingSettings, { textProviders }: KnownNames, before: NamingSettings | null): Faults {
+function providerFaults(
+  { provider }: NamingSettings,
+  { textProviders }: KnownNames,
+  before: NamingSettings | null,
+): Faults {
   if (textProviders.includes(provider) || before?.provider === provider) return {};
   return { provider: `provider must be one of ${textProviders.join(', ')}.` };
 }
 
-function knowledgeFaults({ knowledge }: NamingSettings, { vectorStores, embeddingProviders, knowledgeBases }: KnownNames, before: NamingSettings | null): Faults {
+function knowledgeFaults(
+  { knowledge }: NamingSettings,
+  { vectorStores, embeddingProviders, knowledgeBases }: KnownNames,
+  before: NamingSettings | null,
+): Faults {
   if (!knowledge.enabled) return {};
   const old = before?.knowledge.enabled === true ? before.knowledge : null;
   if (knowledge.base !== 0) {
-    return knowledgeBases.includes(knowledge.base) || old?.base === knowledge.base ? {} : { 'knowledge.base': 'knowledge.base must be the id of a knowledge base, or 0 for a vector store of its own.' };
+    return knowledgeBases.includes(knowledge.base) || old?.base === knowledge.base
+      ? {}
+      : { 'knowledge.base': 'knowledge.base must be the id of a knowledge base, or 0 for a vector store of its own.' };
   }
   const faults: Faults = {};
   const oneOf = (member: 'store' | 'embedding_provider', ids: readonly string[]): void => {
@@ -65,7 +77,8 @@ function knowledgeFaults({ knowledge }: NamingSettings, { vectorStores, embeddin
   oneOf('store', vectorStores);
   oneOf('embedding_provider', embeddingProviders);
   for (const member of ['target', 'embedding_model'] as const) {
-    if (knowledge[member].trim() === '') faults[`knowledge.${member}`] = `knowledge.${member} must not be empty while knowledge is on.`;
+    if (knowledge[member].trim() === '')
+      faults[`knowledge.${member}`] = `knowledge.${member} must not be empty while knowledge is on.`;
   }
   return faults;
 }

@@ -15,14 +15,20 @@ export interface BudgetNewsParts {
 /** What budgets tell callers and the site. Each action runs once in a period, on the node that is the first to write it down. */
 export function createBudgetNews({ host, budgets }: BudgetNewsParts) {
   const { database, clock, site, hooks, log } = host;
-  const row = ({ counter, period }: Pick<Need, 'counter' | 'period'>) => database.knex(budgetCounters).where({ counter, period });
+  const row = ({ counter, period }: Pick<Need, 'counter' | 'period'>) =>
+    database.knex(budgetCounters).where({ counter, period });
 
   async function exhausted({ budget, counter, period, limit }: Need): Promise<void> {
     const isFirst = (await row({ counter, period }).whereNot('exhausted', limit).update({ exhausted: limit })) > 0;
     if (!isFirst) return;
     const [known] = (await row({ counter, period }).select('used')) as { used: number }[];
     log.warn('A budget is used up.', { budget: budget.name, period, at_limit: budget.at_limit });
-    await hooks.doActionAsync('svc_budget_exhausted', { budget, period, used: Number(known?.used ?? 0), amount: limit });
+    await hooks.doActionAsync('svc_budget_exhausted', {
+      budget,
+      period,
+      used: Number(known?.used ?? 0),
+      amount: limit,
+    });
   }
 
   return {
@@ -48,7 +54,11 @@ export function createBudgetNews({ host, budgets }: BudgetNewsParts) {
       if (budget === undefined || from === null || used < from) return;
       const isFirst = (await row({ counter, period }).whereNot('alerted', from).update({ alerted: from })) > 0;
       if (!isFirst) return;
-      log.warn('A budget is nearly used up.', { budget: budget.name, period, percent: Math.floor((used * 100) / amountOf(budget)) });
+      log.warn('A budget is nearly used up.', {
+        budget: budget.name,
+        period,
+        percent: Math.floor((used * 100) / amountOf(budget)),
+      });
       await hooks.doActionAsync('svc_budget_alert', { budget, period, used, amount: amountOf(budget) });
     },
   };

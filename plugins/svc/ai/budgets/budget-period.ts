@@ -19,7 +19,13 @@ export function periodName(per: Budget['period'], now: number, timezone: string)
 }
 
 /** Names the counter of a budget: changed, the budget has another. */
-export function counterOf({ id, scope, module, bot_id, unit }: Pick<Budget, 'id' | 'scope' | 'module' | 'bot_id' | 'unit'>): string {
+export function counterOf({
+  id,
+  scope,
+  module,
+  bot_id,
+  unit,
+}: Pick<Budget, 'id' | 'scope' | 'module' | 'bot_id' | 'unit'>): string {
   const whose = scope === 'module' ? `module.${module ?? ''}` : scope === 'bot' ? `bot.${String(bot_id ?? 0)}` : scope;
   return `${id}/${whose}/${unit}`;
 }

@@ -24,12 +24,17 @@ export interface BudgetStatus {
 }
 
 /** How far budgets are used up; of those that no call was counted for yet, what the ledger holds. */
-export async function budgetStatus({ database, clock, site }: Pick<HostApi, 'database' | 'clock' | 'site'>, budgets: readonly Budget[]): Promise<BudgetStatus[]> {
+export async function budgetStatus(
+  { database, clock, site }: Pick<HostApi, 'database' | 'clock' | 'site'>,
+  budgets: readonly Budget[],
+): Promise<BudgetStatus[]> {
   if (budgets.length === 0) return [];
   const timezone = await site.timezone();
   const { knex } = database;
   const periods = budgets.map((budget) => ({ budget, ...budgetPeriod(budget.period, clock.now(), timezone) }));
-  const rows = (await knex(budgetCounters).whereIn('period', [...new Set(periods.map(({ name }) => name))]).select('*')) as Record<string, unknown>[];
+  const rows = (await knex(budgetCounters)
+    .whereIn('period', [...new Set(periods.map(({ name }) => name))])
+    .select('*')) as Record<string, unknown>[];
   return Promise.all(
     periods.map(async ({ budget, name, endsAt }) => {
       const row = rows.find(({ counter, period }) => counter === counterOf(budget) && period === name);
@@ -38,13 +43,31 @@ export async function budgetStatus({ database, clock, site }: Pick<HostApi, 'dat
       const [reserved, refused] = [Number(row?.['reserved'] ?? 0), Number(row?.['refused'] ?? 0)];
       const isExhausted = used + reserved >= amount || Number(row?.['exhausted'] ?? 0) === amount;
       const from = alertFrom(budget);
-      const state = !budget.enabled ? 'off' : isExhausted ? 'exhausted' : from !== null && used >= from ? 'alert' : 'ok';
-      return { budget, period: name, endsAt, amount, used, reserved, refused, left: Math.max(0, amount - used - reserved), state };
+      const state = !budget.enabled
+        ? 'off'
+        : isExhausted
+          ? 'exhausted'
+          : from !== null && used >= from
+            ? 'alert'
+            : 'ok';
+      return {
+        budget,
+        period: name,
+        endsAt,
+        amount,
+        used,
+        reserved,
+        refused,
+        left: Math.max(0, amount - used - reserved),
+        state,
+      };
     }),
   );
 
   async function usedOf(budget: Budget, period: string): Promise<number> {
-    const [sum] = (await daysOfBudget(knex(usageDaysTable), budget, period).select({ used: unitsOfDays(knex, budget.unit) })) as { used: number | string }[];
+    const [sum] = (await daysOfBudget(knex(usageDaysTable), budget, period).select({
+      used: unitsOfDays(knex, budget.unit),
+    })) as { used: number | string }[];
     return Number(sum?.used ?? 0);
   }
 }

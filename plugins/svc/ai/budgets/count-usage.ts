@@ -26,16 +26,25 @@ export interface CountUsage {
  * stores them: the ledger and the counters never differ. To be run after the days were written, which is what keeps a
  * counter from being begun between the two (see `beginCounter`).
  */
-export async function countUsage(transaction: Knex.Transaction, { rows, dayOf, calls }: CountUsage): Promise<CountedBudget[]> {
-  const released = calls.length === 0 ? new Map<string, Released>() : await takeReservations(transaction, { of: [...calls] });
+export async function countUsage(
+  transaction: Knex.Transaction,
+  { rows, dayOf, calls }: CountUsage,
+): Promise<CountedBudget[]> {
+  const released =
+    calls.length === 0 ? new Map<string, Released>() : await takeReservations(transaction, { of: [...calls] });
   const days = new Map(rows.map(({ time }) => [time, dayOf(time)]));
   const periods = new Set([...days.values()].flatMap((day) => [day, day.slice(0, 7)]));
   for (const { period } of released.values()) periods.add(period);
-  const counters = (await transaction(budgetCounters).whereIn('period', [...periods]).orderBy(['counter', 'period']).select('*')) as CounterRow[];
+  const counters = (await transaction(budgetCounters)
+    .whereIn('period', [...periods])
+    .orderBy(['counter', 'period'])
+    .select('*')) as CounterRow[];
   const counted: CountedBudget[] = [];
   for (const counter of counters) {
     const { period } = counter;
-    const added = rows.filter((row) => (days.get(row.time) ?? '').startsWith(period) && countsFor(counter, row)).reduce((sum, row) => sum + unitsOf(row, counter.unit), 0);
+    const added = rows
+      .filter((row) => (days.get(row.time) ?? '').startsWith(period) && countsFor(counter, row))
+      .reduce((sum, row) => sum + unitsOf(row, counter.unit), 0);
     const given = released.get(`${counter.counter}|${period}`)?.amount ?? 0;
     if (added === 0 && given === 0) continue;
     const [after] = await transaction(budgetCounters)
@@ -46,7 +55,6 @@ export async function countUsage(transaction: Knex.Transaction, { rows, dayOf, c
   }
   return counted;
 }
-
 
 function countsFor({ scope, module, bot_id }: CounterRow, row: NewUsageRow): boolean {
   if (scope === 'rest') return row.module === 'rest';
@@ -61,7 +69,11 @@ function unitsOf(row: NewUsageRow, unit: string): number {
 }
 
 /** The days of the ledger that count for a budget in one of its periods. */
-export function daysOfBudget(days: Knex.QueryBuilder, { scope, module, bot_id }: Pick<Budget, 'scope' | 'module' | 'bot_id'>, period: string): Knex.QueryBuilder {
+export function daysOfBudget(
+  days: Knex.QueryBuilder,
+  { scope, module, bot_id }: Pick<Budget, 'scope' | 'module' | 'bot_id'>,
+  period: string,
+): Knex.QueryBuilder {
   void days.whereBetween('day', period.length > 7 ? [period, period] : [`${period}-01`, `${period}-31`]);
   if (scope === 'rest') void days.where('module', 'rest');
   if (scope === 'module') void days.where('module', module ?? '');
@@ -73,5 +85,8 @@ export function daysOfBudget(days: Knex.QueryBuilder, { scope, module, bot_id }:
 export function unitsOfDays(knex: Knex, unit: string): Knex.Raw {
   if (unit === 'dollars') return knex.raw('coalesce(sum(cost), 0)');
   if (unit === 'tokens') return knex.raw('coalesce(sum(input_tokens + output_tokens), 0)');
-  return knex.raw(`coalesce(sum(case when outcome in (${countedOutcomes.map(() => '?').join(', ')}) then calls else 0 end), 0)`, countedOutcomes);
+  return knex.raw(
+    `coalesce(sum(case when outcome in (${countedOutcomes.map(() => '?').join(', ')}) then calls else 0 end), 0)`,
+    countedOutcomes,
+  );
 }

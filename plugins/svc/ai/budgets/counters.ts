@@ -23,8 +23,13 @@ export function createCounters(database: DatabaseApi): BudgetCounters {
   async function begin(need: Need): Promise<void> {
     if (begun.size > 5000) begun.clear();
     const { counter, period } = need;
-    const known = (await database.knex(budgetCounters).where({ counter, period }).select('counter').limit(1)) as unknown[];
-    if (known.length === 0) await database.transaction((transaction) => beginCounter(transaction, need, database.dialect));
+    const known = (await database
+      .knex(budgetCounters)
+      .where({ counter, period })
+      .select('counter')
+      .limit(1)) as unknown[];
+    if (known.length === 0)
+      await database.transaction((transaction) => beginCounter(transaction, need, database.dialect));
     begun.add(nameOf(need));
   }
 
@@ -32,7 +37,9 @@ export function createCounters(database: DatabaseApi): BudgetCounters {
     return database.transaction(async (transaction) => {
       const expired = await takeReservations(transaction, { before: database.now() });
       for (const { counter, period, amount } of expired.values()) {
-        await transaction(budgetCounters).where({ counter, period }).update({ reserved: transaction.raw('reserved - ?', [amount]) });
+        await transaction(budgetCounters)
+          .where({ counter, period })
+          .update({ reserved: transaction.raw('reserved - ?', [amount]) });
       }
       return expired.size;
     });
@@ -56,7 +63,11 @@ export function createCounters(database: DatabaseApi): BudgetCounters {
 const nameOf = ({ counter, period }: Pick<Need, 'counter' | 'period'>): string => `${counter}|${period}`;
 
 async function isShort(knex: Knex, { counter, period, amount, limit }: Need): Promise<boolean> {
-  const [room] = (await knex(budgetCounters).where({ counter, period }).whereRaw('used + reserved + ? <= ?', [amount, limit]).select('counter').limit(1)) as unknown[];
+  const [room] = (await knex(budgetCounters)
+    .where({ counter, period })
+    .whereRaw('used + reserved + ? <= ?', [amount, limit])
+    .select('counter')
+    .limit(1)) as unknown[];
   return room === undefined;
 }
 
@@ -65,10 +76,31 @@ async function isShort(knex: Knex, { counter, period, amount, limit }: Need): Pr
  * all of it. PostgreSQL's lock waits for writers of the days and holds new ones up: each call is in the sum, or is added
  * to the counter by its writer, never both. SQLite has one writer at a time.
  */
-async function beginCounter(transaction: Knex.Transaction, { budget, counter, period }: Need, dialect: DatabaseApi['dialect']): Promise<void> {
+async function beginCounter(
+  transaction: Knex.Transaction,
+  { budget, counter, period }: Need,
+  dialect: DatabaseApi['dialect'],
+): Promise<void> {
   if (dialect === 'postgresql') await transaction.raw('lock table ?? in share mode', [usageDaysTable]);
   const { scope, module = null, bot_id = null, unit } = budget;
   // Written first: SQLite does not let a transaction write that read before another one wrote.
-  await transaction(budgetCounters).insert({ counter, period, scope, module, bot_id, unit, used: 0, reserved: 0, refused: 0, alerted: 0, exhausted: 0 }).onConflict(['counter', 'period']).ignore();
-  await transaction(budgetCounters).where({ counter, period }).update({ used: daysOfBudget(transaction(usageDaysTable), budget, period).select(unitsOfDays(transaction, unit)) });
+  await transaction(budgetCounters)
+    .insert({
+      counter,
+      period,
+      scope,
+      module,
+      bot_id,
+      unit,
+      used: 0,
+      reserved: 0,
+      refused: 0,
+      alerted: 0,
+      exhausted: 0,
+    })
+    .onConflict(['counter', 'period'])
+    .ignore();
+  await transaction(budgetCounters)
+    .where({ counter, period })
+    .update({ used: daysOfBudget(transaction(usageDaysTable), budget, period).select(unitsOfDays(transaction, unit)) });
 }

@@ -14,7 +14,9 @@ export interface SpendFuseParts {
   readonly host: Pick<HostApi, 'database' | 'clock' | 'site' | 'hooks' | 'log'>;
   readonly budgets: () => Promise<readonly Budget[]>;
   /** Of the sandbox nothing; null where no price is known. */
-  readonly cost: (usage: Pick<UsageRecord, 'provider' | 'model' | 'inputTokens' | 'outputTokens' | 'images'>) => Promise<number | null>;
+  readonly cost: (
+    usage: Pick<UsageRecord, 'provider' | 'model' | 'inputTokens' | 'outputTokens' | 'images'>,
+  ) => Promise<number | null>;
 }
 
 /** A reservation outlives its call by this much: time to store what it used. */
@@ -27,11 +29,18 @@ export function createSpendFuse({ host, budgets, cost }: SpendFuseParts): SpendF
   const news = createBudgetNews({ host, budgets });
 
   async function planOf(call: BudgetedCall): Promise<BudgetPlan> {
-    const applying = (await budgets()).filter((budget) => appliesTo(budget, call.origin) && call.waived?.includes(budget.id) !== true);
+    const applying = (await budgets()).filter(
+      (budget) => appliesTo(budget, call.origin) && call.waived?.includes(budget.id) !== true,
+    );
     const isWatched = hooks.hasFilter('svc_budget_reserve') !== false;
-    if (!isWatched && applying.every(({ unit }) => unit === 'calls')) return { budgets: applying, cost: null, tokens: 0 };
+    if (!isWatched && applying.every(({ unit }) => unit === 'calls'))
+      return { budgets: applying, cost: null, tokens: 0 };
     const use = await call.estimate();
-    const plan = { budgets: applying, tokens: use.inputTokens + use.outputTokens, cost: await cost({ ...call, ...use }) };
+    const plan = {
+      budgets: applying,
+      tokens: use.inputTokens + use.outputTokens,
+      cost: await cost({ ...call, ...use }),
+    };
     const { estimate: _counted, ...described } = call;
     return isWatched ? hooks.applyFiltersAsync('svc_budget_reserve', plan, described) : plan;
   }
@@ -41,7 +50,17 @@ export function createSpendFuse({ host, budgets, cost }: SpendFuseParts): SpendF
     return plan.budgets.flatMap((budget): Need[] => {
       const amount = needOf(budget, plan, call);
       // What costs nothing is never refused, the sandbox's answers under a budget of dollars for one.
-      return amount === 0 ? [] : [{ budget, amount, limit: amountOf(budget), counter: counterOf(budget), period: periodName(budget.period, clock.now(), timezone) }];
+      return amount === 0
+        ? []
+        : [
+            {
+              budget,
+              amount,
+              limit: amountOf(budget),
+              counter: counterOf(budget),
+              period: periodName(budget.period, clock.now(), timezone),
+            },
+          ];
     });
   }
 
@@ -72,9 +91,14 @@ function appliesTo({ enabled, scope, module, bot_id }: Budget, origin: UsageOrig
 }
 
 /** What a call takes of a budget, as its counter counts. */
-function needOf({ unit, unpriced, name, id }: Budget, { cost, tokens }: BudgetPlan, { provider, model }: BudgetedCall): number {
+function needOf(
+  { unit, unpriced, name, id }: Budget,
+  { cost, tokens }: BudgetPlan,
+  { provider, model }: BudgetedCall,
+): number {
   if (unit === 'calls') return 1;
   if (unit === 'tokens') return Math.ceil(tokens);
-  if (cost === null && unpriced === 'refuse') throw errors.budget_no_price({ values: { model, provider, budget: name }, data: { budget: id } });
+  if (cost === null && unpriced === 'refuse')
+    throw errors.budget_no_price({ values: { model, provider, budget: name }, data: { budget: id } });
   return Math.ceil(cost ?? 0);
 }

@@ -23,7 +23,10 @@ export interface TakeNeeds {
 
 /** Takes all needs or none. Answers the first that is short, or null. Hand-written: under a budget it runs before every call. */
 export async function takeNeeds(database: DatabaseApi, take: TakeNeeds): Promise<Need | null> {
-  const work = { sqlite: (connection: SqliteConnection) => takeInSqlite(connection, take), postgresql: (connection: PostgresqlConnection) => takeInPostgresql(connection, take) };
+  const work = {
+    sqlite: (connection: SqliteConnection) => takeInSqlite(connection, take),
+    postgresql: (connection: PostgresqlConnection) => takeInPostgresql(connection, take),
+  };
   try {
     // PostgreSQL's statement for one need is a transaction of its own, as all of SQLite's work is.
     if (database.dialect === 'sqlite' || take.needs.length === 1) await database.direct(work);
@@ -47,9 +50,23 @@ class Short extends Error {
 function takeInSqlite(connection: SqliteConnection, { call, needs, lifetime }: TakeNeeds): void {
   for (const need of needs) {
     const { counter, period, amount, limit } = need;
-    const { changes } = connection.run('update svc_budget_counters set reserved = reserved + ? where counter = ? and period = ? and used + reserved + ? <= ?', amount, counter, period, amount, limit);
+    const { changes } = connection.run(
+      'update svc_budget_counters set reserved = reserved + ? where counter = ? and period = ? and used + reserved + ? <= ?',
+      amount,
+      counter,
+      period,
+      amount,
+      limit,
+    );
     if (changes === 0) throw new Short(need);
-    connection.run("insert into svc_budget_reservations (call, counter, period, amount, expires) values (?, ?, ?, ?, cast(unixepoch('subsec') * 1000 as integer) + ?)", call, counter, period, amount, lifetime);
+    connection.run(
+      "insert into svc_budget_reservations (call, counter, period, amount, expires) values (?, ?, ?, ?, cast(unixepoch('subsec') * 1000 as integer) + ?)",
+      call,
+      counter,
+      period,
+      amount,
+      lifetime,
+    );
   }
 }
 
@@ -61,7 +78,14 @@ const takeOne = `with taken as (
 
 async function takeInPostgresql(connection: PostgresqlConnection, { call, needs, lifetime }: TakeNeeds): Promise<void> {
   for (const need of needs) {
-    const { changes } = await connection.rows(takeOne, [need.counter, need.period, need.amount, need.limit, call, lifetime]);
+    const { changes } = await connection.rows(takeOne, [
+      need.counter,
+      need.period,
+      need.amount,
+      need.limit,
+      call,
+      lifetime,
+    ]);
     if (changes === 0) throw new Short(need);
   }
 }

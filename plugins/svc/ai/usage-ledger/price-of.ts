@@ -20,7 +20,9 @@ export function priceOf(usage: PricedUsage, prices: PriceTable): number | null {
     part(inputTokens, price.input),
     part(outputTokens, price.output),
     // A model whose images are paid for as tokens has no price per image; without its tokens nothing can be said.
-    images > 0 && price.image === undefined && outputTokens > 0 ? 0 : part(images, price.image === undefined ? undefined : price.image * 1_000_000),
+    images > 0 && price.image === undefined && outputTokens > 0
+      ? 0
+      : part(images, price.image === undefined ? undefined : price.image * 1_000_000),
   ];
   const sum = parts.reduce<number | null>((total, cost) => (total === null || cost === null ? null : total + cost), 0);
   return sum === null ? null : Math.round(sum);

@@ -45,9 +45,14 @@ interface Noted {
 }
 
 /** Answers how many were stored. */
-async function storeBatch(batch: readonly Noted[], { host, onCounted }: Pick<UsageLedgerParts, 'host' | 'onCounted'>): Promise<number> {
+async function storeBatch(
+  batch: readonly Noted[],
+  { host, onCounted }: Pick<UsageLedgerParts, 'host' | 'onCounted'>,
+): Promise<number> {
   const timezone = await host.site.timezone();
-  const rows = await Promise.all(batch.map(async ({ usage, time, price }) => usageRow({ usage, time, ...(await price) })));
+  const rows = await Promise.all(
+    batch.map(async ({ usage, time, price }) => usageRow({ usage, time, ...(await price) })),
+  );
   const calls = batch.flatMap(({ held }) => (held === null ? [] : [held]));
   const counted = await writeUsage(host.database, { rows, dayOf: localDay(timezone), calls });
   // Not waited for: whoever is told of an alert may make a call that waits for this very write.
@@ -60,7 +65,9 @@ async function storeBatch(batch: readonly Noted[], { host, onCounted }: Pick<Usa
  * moment it ended. On several nodes each stores its own. A process that is killed loses what it noted within the last second.
  */
 export function createUsageLedger(parts: UsageLedgerParts): StoringLedger {
-  const { host: { clock, log, database } } = parts;
+  const {
+    host: { clock, log, database },
+  } = parts;
   const price = createCallPrices(parts);
   const limits = { ...defaultLimits, ...parts.limits };
   const noted: Noted[] = [];
@@ -130,7 +137,12 @@ function createReport(log: Logger, atMost: number) {
   return {
     isFailing: () => failing,
     failed(kept: number, error: unknown): void {
-      if (!failing) log.warn('The usage ledger cannot be written; calls are kept in memory until it can.', { kept, at_most: atMost, error });
+      if (!failing)
+        log.warn('The usage ledger cannot be written; calls are kept in memory until it can.', {
+          kept,
+          at_most: atMost,
+          error,
+        });
       failing = true;
     },
     written(): void {
@@ -140,10 +152,14 @@ function createReport(log: Logger, atMost: number) {
     },
     dropped(): void {
       dropped += 1;
-      if (dropped === 1) log.error('Calls are missing from the usage ledger: it is stopped, or could not be written for too long.');
+      if (dropped === 1)
+        log.error('Calls are missing from the usage ledger: it is stopped, or could not be written for too long.');
     },
     stopped(left: number): void {
-      if (left + dropped > 0) log.error('Calls are missing from the usage ledger: it could not be written before the stop.', { calls: left + dropped });
+      if (left + dropped > 0)
+        log.error('Calls are missing from the usage ledger: it could not be written before the stop.', {
+          calls: left + dropped,
+        });
     },
   };
 }

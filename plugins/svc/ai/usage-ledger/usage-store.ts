@@ -12,12 +12,20 @@ export interface WriteUsage {
 }
 
 /** Stores a few hundred calls at most, adds them to their days and to the budgets they count for, all or nothing. Answers those budgets. */
-export async function writeUsage(database: Pick<DatabaseApi, 'transaction'>, { rows, dayOf, calls = [] }: WriteUsage): Promise<CountedBudget[]> {
+export async function writeUsage(
+  database: Pick<DatabaseApi, 'transaction'>,
+  { rows, dayOf, calls = [] }: WriteUsage,
+): Promise<CountedBudget[]> {
   if (rows.length === 0) return [];
   return database.transaction(async (transaction) => {
     await transaction(usageTable).insert([...rows]);
-    const sums = Object.fromEntries(daySums.map((sum) => [sum, transaction.raw('?? + ??', [`${usageDaysTable}.${sum}`, `excluded.${sum}`])]));
-    await transaction(usageDaysTable).insert(usageDays(rows, dayOf)).onConflict(['day', ...dayKeys]).merge(sums);
+    const sums = Object.fromEntries(
+      daySums.map((sum) => [sum, transaction.raw('?? + ??', [`${usageDaysTable}.${sum}`, `excluded.${sum}`])]),
+    );
+    await transaction(usageDaysTable)
+      .insert(usageDays(rows, dayOf))
+      .onConflict(['day', ...dayKeys])
+      .merge(sums);
     return countUsage(transaction, { rows, dayOf, calls });
   });
 }
@@ -34,8 +42,16 @@ export interface ReferenceCost {
 export async function sumReference({ knex }: Pick<DatabaseApi, 'knex'>, reference: string): Promise<ReferenceCost> {
   const [row] = (await knex(usageTable)
     .where({ reference })
-    .select({ calls: knex.raw('count(*)'), cost: knex.raw('sum(cost)'), unpriced: knex.raw('sum(case when cost is null then 1 else 0 end)') })) as Record<string, unknown>[];
-  return { cost: Number(row?.['cost'] ?? 0), unpriced: Number(row?.['unpriced'] ?? 0), calls: Number(row?.['calls'] ?? 0) };
+    .select({
+      calls: knex.raw('count(*)'),
+      cost: knex.raw('sum(cost)'),
+      unpriced: knex.raw('sum(case when cost is null then 1 else 0 end)'),
+    })) as Record<string, unknown>[];
+  return {
+    cost: Number(row?.['cost'] ?? 0),
+    unpriced: Number(row?.['unpriced'] ?? 0),
+    calls: Number(row?.['calls'] ?? 0),
+  };
 }
 
 export interface SweepUsage {
@@ -48,7 +64,10 @@ export interface SweepUsage {
 const sweptAtOnce = 2000;
 
 /** Removes what is older, in steps that hold up no one else for long. Answers how many calls. */
-export async function sweepUsage({ knex }: Pick<DatabaseApi, 'knex'>, { before, beforeDay }: SweepUsage): Promise<number> {
+export async function sweepUsage(
+  { knex }: Pick<DatabaseApi, 'knex'>,
+  { before, beforeDay }: SweepUsage,
+): Promise<number> {
   let swept = 0;
   for (;;) {
     const oldest = knex(usageTable).select('id').where('time', '<', before).orderBy('time').limit(sweptAtOnce);

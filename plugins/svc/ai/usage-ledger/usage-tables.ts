@@ -32,7 +32,15 @@ export interface UsageRow {
 }
 
 /** Lengths of the text columns; longer values are cut. */
-export const longest = { module: 60, route: 200, kind: 20, provider: 60, model: 200, outcome: 100, reference: 100 } as const;
+export const longest = {
+  module: 60,
+  route: 200,
+  kind: 20,
+  provider: 60,
+  model: 200,
+  outcome: 100,
+  reference: 100,
+} as const;
 
 export const usageMigration: Migration = {
   id: '0002_usage_ledger',
@@ -55,7 +63,8 @@ export const usageMigration: Migration = {
       columns.smallint('sandbox').notNullable();
       // Newest first, alone and with each filter of the page; `id` breaks ties, so that pages neither repeat nor skip a call.
       columns.index(['time', 'id'], 'svc_usage_time');
-      for (const filter of ['provider', 'model', 'module', 'kind', 'outcome', 'sandbox']) columns.index([filter, 'time', 'id'], `svc_usage_${filter}`);
+      for (const filter of ['provider', 'model', 'module', 'kind', 'outcome', 'sandbox'])
+        columns.index([filter, 'time', 'id'], `svc_usage_${filter}`);
     });
     // Failed calls are few among many: `outcome <> 'ok'` alone would read all.
     await knex.raw("create index svc_usage_failed on ?? (time, id) where outcome <> 'ok'", [usageTable]);

@@ -2,13 +2,20 @@ type Attribute = string | number | boolean | null | undefined | ((event: never) 
 type Child = Node | string | null | undefined | false;
 
 /** Makes an element. `on...` attributes are listeners, `true` is an empty attribute, `false` and null are none. */
-export function h<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, attributes: Readonly<Record<string, Attribute>> = {}, ...children: readonly Child[]): HTMLElementTagNameMap[Tag] {
+export function h<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Readonly<Record<string, Attribute>> = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Tag] {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === 'function') element.addEventListener(name.slice(2), value as EventListener);
-    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value === true ? '' : String(value));
+    else if (value !== false && value !== null && value !== undefined)
+      element.setAttribute(name, value === true ? '' : String(value));
   }
-  element.append(...children.filter((child): child is Node | string => child !== null && child !== undefined && child !== false));
+  element.append(
+    ...children.filter((child): child is Node | string => child !== null && child !== undefined && child !== false),
+  );
   return element;
 }
 

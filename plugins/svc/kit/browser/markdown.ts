@@ -63,7 +63,8 @@ type Known = Token & { readonly tokens?: Token[] | undefined };
 
 function append(parent: Node, token: Known, onCode: OnCode | undefined): void {
   const inner = (): Node[] => nodesOf(token.tokens ?? [], onCode);
-  const add = (node: Node | string): void => void parent.appendChild(typeof node === 'string' ? document.createTextNode(node) : node);
+  const add = (node: Node | string): void =>
+    void parent.appendChild(typeof node === 'string' ? document.createTextNode(node) : node);
   switch (token.type) {
     case 'paragraph':
       return add(h('p', {}, ...inner()));
@@ -105,14 +106,21 @@ function append(parent: Node, token: Known, onCode: OnCode | undefined): void {
 }
 
 function listOf({ ordered, start, items }: Tokens.List, onCode: OnCode | undefined): HTMLElement {
-  const entries = items.map((item) => h('li', {}, item.task ? (item.checked ? '☑ ' : '☐ ') : null, ...nodesOf(item.tokens, onCode)));
+  const entries = items.map((item) =>
+    h('li', {}, item.task ? (item.checked ? '☑ ' : '☐ ') : null, ...nodesOf(item.tokens, onCode)),
+  );
   return ordered ? h('ol', { start: start === '' || start === 1 ? null : start }, ...entries) : h('ul', {}, ...entries);
 }
 
 /** In a frame of its own that scrolls, by keyboard too. */
 function tableOf({ header, rows }: Tokens.Table, onCode: OnCode | undefined): HTMLElement {
-  const row = (cells: readonly Tokens.TableCell[], tag: 'th' | 'td'): HTMLElement => h('tr', {}, ...cells.map((cell) => h(tag, { align: cell.align }, ...nodesOf(cell.tokens, onCode))));
-  return h('div', { class: 'table', tabindex: 0 }, h('table', {}, h('thead', {}, row(header, 'th')), h('tbody', {}, ...rows.map((cells) => row(cells, 'td')))));
+  const row = (cells: readonly Tokens.TableCell[], tag: 'th' | 'td'): HTMLElement =>
+    h('tr', {}, ...cells.map((cell) => h(tag, { align: cell.align }, ...nodesOf(cell.tokens, onCode))));
+  return h(
+    'div',
+    { class: 'table', tabindex: 0 },
+    h('table', {}, h('thead', {}, row(header, 'th')), h('tbody', {}, ...rows.map((cells) => row(cells, 'td')))),
+  );
 }
 
 function addCode(parent: Node, { text, lang = '' }: Tokens.Code, onCode: OnCode | undefined): void {
@@ -124,12 +132,16 @@ function addCode(parent: Node, { text, lang = '' }: Tokens.Code, onCode: OnCode 
 function linkOf({ href, title }: Tokens.Link, children: Node[]): Node {
   const address = addressOf(href, ['http:', 'https:', 'mailto:', 'tel:']);
   // Beside the page, which knows nothing of it, and which it knows nothing of.
-  return address === null ? h('span', {}, ...children) : h('a', { href: address, title, target: '_blank', rel: 'noopener noreferrer nofollow' }, ...children);
+  return address === null
+    ? h('span', {}, ...children)
+    : h('a', { href: address, title, target: '_blank', rel: 'noopener noreferrer nofollow' }, ...children);
 }
 
 function imageOf({ href, text, title }: Tokens.Image): Node | string {
   const address = /^https:/i.test(href) ? addressOf(href, ['https:']) : null;
-  return address === null ? decode(text) : h('img', { src: address, alt: decode(text), title, loading: 'lazy', referrerpolicy: 'no-referrer' });
+  return address === null
+    ? decode(text)
+    : h('img', { src: address, alt: decode(text), title, loading: 'lazy', referrerpolicy: 'no-referrer' });
 }
 
 /** The address as browsers read it, whatever signs are hidden in it; null: not of these schemes. */

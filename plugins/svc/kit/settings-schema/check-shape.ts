@@ -9,27 +9,64 @@ export type Faults = Record<string, string>;
 export function createShapeCheck(schema: SettingSchema): (settings: unknown) => Faults {
   let compiled: ValidateFunction | null = null;
   return (settings) => {
-    compiled ??= createAjv({ allErrors: true, verbose: true, strict: false, allowUnionTypes: true, discriminator: true }).compile(schema);
+    compiled ??= createAjv({
+      allErrors: true,
+      verbose: true,
+      strict: false,
+      allowUnionTypes: true,
+      discriminator: true,
+    }).compile(schema);
     if (compiled(settings)) return {};
     // The last of equal keys counts, and the first fault of a member is the one to be told.
-    return Object.fromEntries((compiled.errors ?? []).map((error) => [pathOf(error), `${pathOf(error) || `The ${(schema.title ?? 'object').toLowerCase()}`} ${ruleOf(error)}.`] as const).reverse());
+    return Object.fromEntries(
+      (compiled.errors ?? [])
+        .map(
+          (error) =>
+            [
+              pathOf(error),
+              `${pathOf(error) || `The ${(schema.title ?? 'object').toLowerCase()}`} ${ruleOf(error)}.`,
+            ] as const,
+        )
+        .reverse(),
+    );
   };
 }
 
 function pathOf({ instancePath, keyword, params }: ErrorObject): string {
-  const places = instancePath.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-  const member: unknown = keyword === 'additionalProperties' ? params['additionalProperty'] : keyword === 'required' ? params['missingProperty'] : keyword === 'discriminator' ? params['tag'] : undefined;
+  const places = instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const member: unknown =
+    keyword === 'additionalProperties'
+      ? params['additionalProperty']
+      : keyword === 'required'
+        ? params['missingProperty']
+        : keyword === 'discriminator'
+          ? params['tag']
+          : undefined;
   if (typeof member === 'string') places.push(member);
   return places.map((place, at) => (/^\d+$/.test(place) ? `[${place}]` : at === 0 ? place : `.${place}`)).join('');
 }
 
-const kinds: Readonly<Record<string, string>> = { string: 'a text', integer: 'a whole number', number: 'a number', boolean: 'true or false', array: 'a list', object: 'an object', null: 'null' };
+const kinds: Readonly<Record<string, string>> = {
+  string: 'a text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
+};
 
 function ruleOf({ keyword, params, parentSchema, schema, data }: ErrorObject): string {
   const { minimum, maximum, rule, properties, oneOf } = (parentSchema ?? {}) as SettingSchema;
   switch (keyword) {
     case 'type':
-      return `must be ${[params['type']].flat().map((type) => kinds[String(type)] ?? String(type)).join(' or ')}`;
+      return `must be ${[params['type']]
+        .flat()
+        .map((type) => kinds[String(type)] ?? String(type))
+        .join(' or ')}`;
     case 'enum':
       return `must be one of ${(schema as readonly string[]).join(', ')}`;
     case 'minimum':

@@ -4,7 +4,10 @@ import type { JsonSchema } from '#plugin-api';
  * A JSON Schema as settings of bots and forms are written in: every member of an object has a default unless it is required, and
  * `discriminator` names the member that tells which of `oneOf` is meant. `rule` is the sentence shown when `pattern` does not fit.
  */
-export interface SettingSchema extends Omit<JsonSchema, 'properties' | 'items' | 'oneOf' | 'additionalProperties' | 'required'> {
+export interface SettingSchema extends Omit<
+  JsonSchema,
+  'properties' | 'items' | 'oneOf' | 'additionalProperties' | 'required'
+> {
   readonly properties?: Readonly<Record<string, SettingSchema>>;
   readonly additionalProperties?: boolean | SettingSchema;
   readonly required?: readonly string[];
@@ -21,7 +24,14 @@ interface Words {
 
 /** One line of text. */
 export function line(words: Words, fallback: string, most = 200): SettingSchema {
-  return { type: 'string', ...words, default: fallback, maxLength: most, pattern: '^[^\\u0000-\\u001f\\u007f]*$', rule: 'must be a text of one line' };
+  return {
+    type: 'string',
+    ...words,
+    default: fallback,
+    maxLength: most,
+    pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+    rule: 'must be a text of one line',
+  };
 }
 
 /** Text of any number of lines. */
@@ -43,14 +53,31 @@ export function choice(words: Words, choices: readonly [string, ...string[]]): S
 }
 
 /** An object whose members are all those of the type. */
-export function group<Members>(words: Words, properties: Readonly<Record<keyof Members & string, SettingSchema>>): SettingSchema {
+export function group<Members>(
+  words: Words,
+  properties: Readonly<Record<keyof Members & string, SettingSchema>>,
+): SettingSchema {
   return { type: 'object', ...words, default: {}, properties, additionalProperties: false };
 }
 
 /** Letters, digits, `-` and `_`. */
-export const id: SettingSchema = { type: 'string', title: 'Id', minLength: 1, maxLength: 60, pattern: '^[A-Za-z0-9_-]+$', rule: 'may hold letters, digits, - and _ only' };
+export const id: SettingSchema = {
+  type: 'string',
+  title: 'Id',
+  minLength: 1,
+  maxLength: 60,
+  pattern: '^[A-Za-z0-9_-]+$',
+  rule: 'may hold letters, digits, - and _ only',
+};
 
 /** A text that must not be blank. */
 export function name(words: Words, most = 200): SettingSchema {
-  return { type: 'string', ...words, minLength: 1, maxLength: most, pattern: '^(?=\\s*\\S)[^\\u0000-\\u001f\\u007f]*$', rule: 'must be a text of one line that is not blank' };
+  return {
+    type: 'string',
+    ...words,
+    minLength: 1,
+    maxLength: most,
+    pattern: '^(?=\\s*\\S)[^\\u0000-\\u001f\\u007f]*$',
+    rule: 'must be a text of one line that is not blank',
+  };
 }

@@ -14,12 +14,15 @@ export function isMembers(value: unknown): value is Members {
  * other version stored
  */
 export function fillDefaults(schema: SettingSchema, value: unknown, unknown: 'keep' | 'drop' = 'keep'): unknown {
-  if (Array.isArray(value)) return schema.items ? value.map((item) => fillDefaults(schema.items as SettingSchema, item, unknown)) : value;
+  if (Array.isArray(value))
+    return schema.items ? value.map((item) => fillDefaults(schema.items as SettingSchema, item, unknown)) : value;
   if (!isMembers(value)) return value;
   const { properties, additionalProperties } = schema;
   if (!properties) {
     if (typeof additionalProperties !== 'object') return value;
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, fillDefaults(additionalProperties, member, unknown)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [name, fillDefaults(additionalProperties, member, unknown)]),
+    );
   }
   const known = Object.entries(properties).flatMap(([name, member]) => {
     if (Object.hasOwn(value, name)) return [[name, fillDefaults(member, value[name], unknown)]];

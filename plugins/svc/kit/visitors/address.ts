@@ -2,7 +2,10 @@ import { BlockList, isIP, isIPv4 } from 'node:net';
 
 /** IPv4 written as IPv6 (`::ffff:192.0.2.1`) is IPv4; a zone (`%eth0`) does not count. Empty: it is no address. */
 export function plainAddress(ip: string): string {
-  const address = ip.trim().replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
+  const address = ip
+    .trim()
+    .replace(/%.*$/, '')
+    .replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
   return isIP(address) === 0 ? '' : address;
 }
 
@@ -14,7 +17,11 @@ export function networkOf(ip: string): string {
   const [head = '', tail = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::', 2);
   const before = head === '' ? [] : head.split(':');
   const after = tail === '' ? [] : tail.split(':');
-  const groups = [...before, ...Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0'), ...after];
+  const groups = [
+    ...before,
+    ...Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0'),
+    ...after,
+  ];
   return groups.slice(0, 4).join(':');
 }
 
@@ -30,7 +37,8 @@ export function isListed(ip: string, entries: readonly string[]): boolean {
     const family = isIPv4(network) ? 'ipv4' : 'ipv6';
     const length = bits === undefined ? null : Number(bits);
     if (length === null) list.addAddress(network, family);
-    else if (Number.isInteger(length) && length >= 0 && length <= (family === 'ipv4' ? 32 : 128)) list.addSubnet(network, length, family);
+    else if (Number.isInteger(length) && length >= 0 && length <= (family === 'ipv4' ? 32 : 128))
+      list.addSubnet(network, length, family);
   }
   return list.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
 }

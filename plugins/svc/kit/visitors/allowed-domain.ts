@@ -34,7 +34,11 @@ export function readAllowedDomain(text: string): AllowedDomain | null {
 
 /** The entries of `embed.allowed_domains` that are no domains. */
 export function domainFaults({ allowed_domains: domains }: EmbedSettings): Faults {
-  return listFaults('embed.allowed_domains', domains, (domain) => (readAllowedDomain(domain) ? null : 'must be a domain such as example.com, https://shop.example.com:8443 or *.example.com'));
+  return listFaults('embed.allowed_domains', domains, (domain) =>
+    readAllowedDomain(domain)
+      ? null
+      : 'must be a domain such as example.com, https://shop.example.com:8443 or *.example.com',
+  );
 }
 
 /** As `URL` writes it, or null where it is no name of a host. */

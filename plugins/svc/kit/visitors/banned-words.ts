@@ -13,5 +13,7 @@ export function hasBannedWord(text: string, banned: readonly string[]): boolean 
 
 /** Letters and digits in lower case and without accents; everything between them is one space. Invisible characters split no word. */
 function wordsOf(text: string): string {
-  return foldText(text.replace(/\p{Cf}/gu, '')).replace(/[^\p{L}\p{N}]+/gu, ' ').trim();
+  return foldText(text.replace(/\p{Cf}/gu, ''))
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
 }

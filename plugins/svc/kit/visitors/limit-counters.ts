@@ -45,11 +45,20 @@ interface Row {
 export function createLimitCounters({ database, table, scopeColumn }: LimitCountersInit): LimitCounters {
   const counters = () => database.knex(table);
   const keys = [scopeColumn, 'subject', 'unit', 'per', 'starts_at'];
-  const rowOf = ({ scope, unit, per, startsAt }: Taken | CountedLimit, subject: string) => ({ [scopeColumn]: scope, subject, unit, per, starts_at: startsAt });
+  const rowOf = ({ scope, unit, per, startsAt }: Taken | CountedLimit, subject: string) => ({
+    [scopeColumn]: scope,
+    subject,
+    unit,
+    per,
+    starts_at: startsAt,
+  });
 
   async function held(limit: CountedLimit, subject: string): Promise<number> {
     const key = rowOf(limit, subject);
-    await counters().insert({ ...key, used: 0 }).onConflict(keys).ignore();
+    await counters()
+      .insert({ ...key, used: 0 })
+      .onConflict(keys)
+      .ignore();
     const query = counters().where(key).first('used');
     const row = (await (database.dialect === 'postgresql' ? query.forUpdate() : query)) as Row | undefined;
     return Number(row?.used ?? 0);
@@ -58,7 +67,8 @@ export function createLimitCounters({ database, table, scopeColumn }: LimitCount
   return {
     async left(limit) {
       const { subject: _none, ...key } = rowOf(limit, '');
-      const row = (await counters().where(key).whereIn('subject', limit.subjects).max({ used: 'used' }).first()) as Row | undefined;
+      const row = (await counters().where(key).whereIn('subject', limit.subjects).max({ used: 'used' }).first()) as
+        Row | undefined;
       return Math.max(0, limit.amount - Number(row?.used ?? 0));
     },
     async reserve(limit, { least, most }) {
@@ -74,7 +84,9 @@ export function createLimitCounters({ database, table, scopeColumn }: LimitCount
       const more = used - taken.amount;
       if (more === 0) return;
       for (const subject of taken.subjects) {
-        await counters().where(rowOf(taken, subject)).update({ used: database.knex.raw('case when used + ? < 0 then 0 else used + ? end', [more, more]) });
+        await counters()
+          .where(rowOf(taken, subject))
+          .update({ used: database.knex.raw('case when used + ? < 0 then 0 else used + ? end', [more, more]) });
       }
     },
     async sweep(before) {

@@ -33,7 +33,14 @@ function zoneOf(timezone: string) {
   const format = formatter(timezone);
   const date = (time: number) => {
     const parts = Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, Number(value)]));
-    return { year: parts['year'] ?? 0, month: parts['month'] ?? 0, day: parts['day'] ?? 0, hour: parts['hour'] ?? 0, minute: parts['minute'] ?? 0, second: parts['second'] ?? 0 };
+    return {
+      year: parts['year'] ?? 0,
+      month: parts['month'] ?? 0,
+      day: parts['day'] ?? 0,
+      hour: parts['hour'] ?? 0,
+      minute: parts['minute'] ?? 0,
+      second: parts['second'] ?? 0,
+    };
   };
   /** How far the clocks there are ahead of UTC at that moment. */
   const ahead = (time: number): number => {
@@ -45,7 +52,9 @@ function zoneOf(timezone: string) {
     /** The first moment of a date; where the clocks skip midnight, the moment they do. */
     midnight(year: number, month: number, day: number): number {
       const wall = Date.UTC(year, month - 1, day);
-      const candidates = [wall - ahead(wall - 14 * hour), wall - ahead(wall + 14 * hour)].sort((left, right) => left - right);
+      const candidates = [wall - ahead(wall - 14 * hour), wall - ahead(wall + 14 * hour)].sort(
+        (left, right) => left - right,
+      );
       return candidates.find((time) => time + ahead(time) >= wall) ?? wall;
     },
   };
@@ -56,7 +65,15 @@ const formatters = new Map<string, Intl.DateTimeFormat>();
 function formatter(timezone: string): Intl.DateTimeFormat {
   const known = formatters.get(timezone);
   if (known !== undefined) return known;
-  const init = { hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' } as const;
+  const init = {
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  } as const;
   let made: Intl.DateTimeFormat;
   try {
     made = new Intl.DateTimeFormat('en-US', { ...init, timeZone: timezone });

@@ -43,7 +43,15 @@ const payloadBytes = 1 + 4 + idBytes;
 const macBytes = 32;
 
 /** Signed tokens of visitors: nothing is stored, every node of the site agrees. */
-export function createSessionTokens({ signer, clock, random = randomBytes }: { readonly signer: Signer; readonly clock: Pick<Clock, 'now'>; readonly random?: (bytes: number) => Buffer }): SessionTokens {
+export function createSessionTokens({
+  signer,
+  clock,
+  random = randomBytes,
+}: {
+  readonly signer: Signer;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly random?: (bytes: number) => Buffer;
+}): SessionTokens {
   return {
     begin: () => ({ id: random(idBytes).toString('base64url'), issuedAt: clock.now() }),
     async issue(session, binding) {
@@ -57,7 +65,8 @@ export function createSessionTokens({ signer, clock, random = randomBytes }: { r
       if (!/^[\w-]{20,100}$/.test(token)) return null;
       const bytes = Buffer.from(token, 'base64url');
       // One text for each token: a second spelling of the same bytes is none.
-      if (bytes.length !== payloadBytes + macBytes || bytes[0] !== version || bytes.toString('base64url') !== token) return null;
+      if (bytes.length !== payloadBytes + macBytes || bytes[0] !== version || bytes.toString('base64url') !== token)
+        return null;
       const payload = bytes.subarray(0, payloadBytes);
       if (!(await signer.isSigned(bytes.subarray(payloadBytes), 'session', partsOf(payload, binding)))) return null;
       const issuedAt = payload.readUInt32BE(1) * 1000;
@@ -69,5 +78,12 @@ export function createSessionTokens({ signer, clock, random = randomBytes }: { r
 }
 
 function partsOf(payload: Buffer, { audience, userId, carrier, origin, userAgent }: TokenBinding): (string | number)[] {
-  return [payload.toString('base64url'), audience, userId, carrier, origin, userAgent.replace(/[\d._]+/g, '#').slice(0, 300)];
+  return [
+    payload.toString('base64url'),
+    audience,
+    userId,
+    carrier,
+    origin,
+    userAgent.replace(/[\d._]+/g, '#').slice(0, 300),
+  ];
 }

@@ -27,10 +27,14 @@ export function createSigner({ host }: { readonly host: Pick<HostApi, 'options' 
 
   async function make(unusable: string | undefined): Promise<Buffer> {
     const made = host.secrets.encrypt(randomBytes(32).toString('base64'));
-    const isFirst = unusable === undefined ? await host.options.add(widgetKeyOption, made) : await host.options.compareAndSet(widgetKeyOption, unusable, made);
+    const isFirst =
+      unusable === undefined
+        ? await host.options.add(widgetKeyOption, made)
+        : await host.options.compareAndSet(widgetKeyOption, unusable, made);
     const stored = isFirst ? made : await host.options.get<string>(widgetKeyOption);
     const decrypted = decrypt(stored);
-    if (decrypted === null) throw new Error('The key of the chat widget cannot be decrypted. All nodes need the same SECRET_KEY.');
+    if (decrypted === null)
+      throw new Error('The key of the chat widget cannot be decrypted. All nodes need the same SECRET_KEY.');
     known = { stored, key: decrypted };
     return decrypted;
   }
@@ -39,12 +43,17 @@ export function createSigner({ host }: { readonly host: Pick<HostApi, 'options' 
     try {
       return Buffer.from(host.secrets.decrypt(stored), 'base64');
     } catch {
-      host.log.warn('The key of the chat widget was encrypted under another SECRET_KEY. A new one is made: visitors begin new sessions.');
+      host.log.warn(
+        'The key of the chat widget was encrypted under another SECRET_KEY. A new one is made: visitors begin new sessions.',
+      );
       return null;
     }
   }
 
-  const sign: Signer['sign'] = async (purpose, parts) => createHmac('sha256', await key()).update(JSON.stringify([purpose, ...parts])).digest();
+  const sign: Signer['sign'] = async (purpose, parts) =>
+    createHmac('sha256', await key())
+      .update(JSON.stringify([purpose, ...parts]))
+      .digest();
   return {
     sign,
     async isSigned(mac, purpose, parts) {

@@ -35,11 +35,18 @@ function create(context: ServiceContext): AiForms {
   const limits = createFormLimits({ host, signer });
   const forms = createFormStore({ host, known: () => knownNames(context), firstModel: () => firstModel(context) });
   const submit = lazy(async () => {
-    const [{ createSubmit }, { createMakeAnswer }] = await Promise.all([import('./submit/submit.ts'), import('./submit/make-answer.ts')]);
+    const [{ createSubmit }, { createMakeAnswer }] = await Promise.all([
+      import('./submit/submit.ts'),
+      import('./submit/make-answer.ts'),
+    ]);
     return createSubmit({ host, forms, submissions, limits, makeAnswer: createMakeAnswer(context) });
   });
   return {
-    forms, submissions, limits, signer, submit,
+    forms,
+    submissions,
+    limits,
+    signer,
+    submit,
     visitors: createVisitors({ host, forms, signer, tokens: createSessionTokens({ signer, clock: host.clock }) }),
     floods: createMinuteCounts({ clock: host.clock }),
   };

@@ -13,7 +13,11 @@ export const formSubmittedEvent = defineEvent({
     type: 'object',
     properties: {
       form: formSchema,
-      submission: { type: 'object', properties: { id: { type: ['integer', 'string'] }, count: { type: 'integer', minimum: 0 } }, required: ['id'] },
+      submission: {
+        type: 'object',
+        properties: { id: { type: ['integer', 'string'] }, count: { type: 'integer', minimum: 0 } },
+        required: ['id'],
+      },
       inputs: { type: 'object', description: 'Submitted inputs.' },
       response: textObjectSchema,
       ai: aiSchema,

@@ -14,15 +14,29 @@ export const aiFormsModule = defineModule<ServiceContext>({
   title: 'AI Forms',
   pages: [
     lazyPage({
-      slug: 'svc/ai-forms', title: 'AI forms', menu: 'AI forms', parent: 'svc', icon: 'list', position: 16, style: 'ai-forms.css', uploadLimit: 2 * 1_048_576,
+      slug: 'svc/ai-forms',
+      title: 'AI forms',
+      menu: 'AI forms',
+      parent: 'svc',
+      icon: 'list',
+      position: 16,
+      style: 'ai-forms.css',
+      uploadLimit: 2 * 1_048_576,
       body: async () => (await import('./pages/forms.page.ts')).formsPage,
     }),
     lazyPage({
-      slug: 'svc/ai-forms/edit', title: 'Edit form', parent: 'svc/ai-forms', style: 'ai-forms.css', script: 'ai-form-edit.js',
+      slug: 'svc/ai-forms/edit',
+      title: 'Edit form',
+      parent: 'svc/ai-forms',
+      style: 'ai-forms.css',
+      script: 'ai-form-edit.js',
       body: async () => (await import('./pages/edit.page.ts')).editPage,
     }),
     lazyPage({
-      slug: 'svc/ai-forms/submissions', title: 'Submissions of forms', parent: 'svc/ai-forms', style: 'ai-forms.css',
+      slug: 'svc/ai-forms/submissions',
+      title: 'Submissions of forms',
+      parent: 'svc/ai-forms',
+      style: 'ai-forms.css',
       body: async () => (await import('./pages/submissions.page.ts')).submissionsPage,
     }),
   ],
@@ -32,12 +46,24 @@ export const aiFormsModule = defineModule<ServiceContext>({
     const { host } = context;
     registerFormRoutes(context);
     const render = lazy(async () => (await import('./public/shortcode.ts')).createShortcode(context));
-    // eslint-disable-next-line max-params -- WordPress's arguments, in its order.
-    host.content.addShortcode('svc_form', async (attributes: ShortcodeAttributes, _content, _tag, { post, viewer }: ShortcodeContext) => render(attributes, viewer, post === undefined ? '' : await host.content.permalink(post)));
+    host.content.addShortcode(
+      'svc_form',
+      // eslint-disable-next-line max-params -- WordPress's arguments, in its order
+      async (attributes: ShortcodeAttributes, _content, _tag, { post, viewer }: ShortcodeContext) =>
+        render(attributes, viewer, post === undefined ? '' : await host.content.permalink(post)),
+    );
     host.hooks.addAction(formSweepHook, async () => (await import('./submissions/retention.ts')).sweepForms(context));
-    host.hooks.addFilter('svc_personal_data_export', async (records, person) => [...records, ...(await (await import('./submissions/personal-data.ts')).recordsOf(context, person))]);
-    host.hooks.addFilter('svc_personal_data_erase', async (counts, person) => ({ ...counts, form_answers: await (await import('./submissions/personal-data.ts')).erase(context, person) }));
-    host.hooks.addAction('delete_user', async (id: number, heir: number | null) => (await import('./submissions/personal-data.ts')).forgetUser(context, { id, heir }));
+    host.hooks.addFilter('svc_personal_data_export', async (records, person) => [
+      ...records,
+      ...(await (await import('./submissions/personal-data.ts')).recordsOf(context, person)),
+    ]);
+    host.hooks.addFilter('svc_personal_data_erase', async (counts, person) => ({
+      ...counts,
+      form_answers: await (await import('./submissions/personal-data.ts')).erase(context, person),
+    }));
+    host.hooks.addAction('delete_user', async (id: number, heir: number | null) =>
+      (await import('./submissions/personal-data.ts')).forgetUser(context, { id, heir }),
+    );
     await host.cron.schedule('*/5 * * * *', formSweepHook);
   },
 });

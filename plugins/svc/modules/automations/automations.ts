@@ -35,21 +35,33 @@ function create({ host, generateText, generateImages, embed, ledger }: ServiceCo
   const settings = automationSettings(host.options);
   /** Here at once, and on every other node within a second. Inside a transaction: after it. */
   const ready = (): void => {
-    host.database.afterCommit(() => { worker.wake(); });
+    host.database.afterCommit(() => {
+      worker.wake();
+    });
     tell(host, { kind: 'work' });
   };
   const giveUp = (ids: readonly number[]): void => {
-    host.database.afterCommit(() => { worker.giveUp(ids); });
+    host.database.afterCommit(() => {
+      worker.giveUp(ids);
+    });
     tell(host, { kind: 'cancelled', ids });
   };
   const tasks = createTaskStore({ host, types, changed: ready });
   const worker = createWorker({
-    host, claims, types, task: (id) => tasks.get(id), concurrency: async () => (await settings.read()).concurrency,
-    attempt: createAttempt({ host, claims, random: Math.random, stored: () => ledger.flush() }), elapsed: () => performance.now(),
+    host,
+    claims,
+    types,
+    task: (id) => tasks.get(id),
+    concurrency: async () => (await settings.read()).concurrency,
+    attempt: createAttempt({ host, claims, random: Math.random, stored: () => ledger.flush() }),
+    elapsed: () => performance.now(),
   });
   host.onStop(() => worker.stop());
   return {
-    types, tasks, worker, settings,
+    types,
+    tasks,
+    worker,
+    settings,
     items: createItemStore({ host, ready, cancelled: giveUp }),
     runs: createRuns({ host, tasks, added: ready }),
     costs: createCosts({ host, ledger }),

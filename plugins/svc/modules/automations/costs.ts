@@ -13,7 +13,20 @@ export interface Cost {
   readonly unpriced: number;
 }
 
-export type ItemCall = Pick<UsageRow, 'id' | 'time' | 'kind' | 'provider' | 'model' | 'input_tokens' | 'output_tokens' | 'images' | 'cost' | 'duration' | 'outcome'>;
+export type ItemCall = Pick<
+  UsageRow,
+  | 'id'
+  | 'time'
+  | 'kind'
+  | 'provider'
+  | 'model'
+  | 'input_tokens'
+  | 'output_tokens'
+  | 'images'
+  | 'cost'
+  | 'duration'
+  | 'outcome'
+>;
 
 export interface Costs {
   /** By id of the item; an item without calls is left out. */
@@ -32,24 +45,52 @@ interface SumRow {
 
 const sums = 'sum(u.cost) as cost, count(*) as calls, sum(case when u.cost is null then 1 else 0 end) as unpriced';
 
-export function createCosts({ host: { database }, ledger }: { readonly host: Pick<HostApi, 'database'>; readonly ledger: Pick<StoringLedger, 'flush'> }): Costs {
+export function createCosts({
+  host: { database },
+  ledger,
+}: {
+  readonly host: Pick<HostApi, 'database'>;
+  readonly ledger: Pick<StoringLedger, 'flush'>;
+}): Costs {
   const { knex } = database;
   return {
     async ofItems(items) {
       if (items.length === 0) return new Map();
       await ledger.flush();
       const ids = new Map(items.map((item) => [referenceOf(item), item.id]));
-      const rows = (await knex({ u: usageTable }).whereIn('u.reference', [...ids.keys()]).groupBy('u.reference').select('u.reference', knex.raw(sums))) as SumRow[];
+      const rows = (await knex({ u: usageTable })
+        .whereIn('u.reference', [...ids.keys()])
+        .groupBy('u.reference')
+        .select('u.reference', knex.raw(sums))) as SumRow[];
       return new Map(rows.map((row) => [ids.get(row.reference) ?? 0, toCost(row)]));
     },
     async ofTask(taskId) {
       await ledger.flush();
-      const [row] = (await knex({ i: taskTables.items }).join({ u: usageTable }, 'u.reference', knex.raw("'automation:' || i.task_id || ':' || i.id")).where('i.task_id', taskId).select(knex.raw(sums))) as SumRow[];
+      const [row] = (await knex({ i: taskTables.items })
+        .join({ u: usageTable }, 'u.reference', knex.raw("'automation:' || i.task_id || ':' || i.id"))
+        .where('i.task_id', taskId)
+        .select(knex.raw(sums))) as SumRow[];
       return row === undefined ? { cost: 0, calls: 0, unpriced: 0 } : toCost(row);
     },
     async calls(item) {
       await ledger.flush();
-      return (await knex(usageTable).where({ reference: referenceOf(item) }).orderBy('time').orderBy('id').select('id', 'time', 'kind', 'provider', 'model', 'input_tokens', 'output_tokens', 'images', 'cost', 'duration', 'outcome')) as ItemCall[];
+      return (await knex(usageTable)
+        .where({ reference: referenceOf(item) })
+        .orderBy('time')
+        .orderBy('id')
+        .select(
+          'id',
+          'time',
+          'kind',
+          'provider',
+          'model',
+          'input_tokens',
+          'output_tokens',
+          'images',
+          'cost',
+          'duration',
+          'outcome',
+        )) as ItemCall[];
     },
   };
 }

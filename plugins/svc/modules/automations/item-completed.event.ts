@@ -19,7 +19,12 @@ export const itemCompletedEvent = defineEvent({
       task: { type: 'object', properties: { id, name: text, type: text }, required: ['id'] },
       queue_item: {
         type: 'object',
-        properties: { id, target_identifier: { type: ['string', 'integer'] }, status: text, attempts: { type: 'integer', minimum: 0 } },
+        properties: {
+          id,
+          target_identifier: { type: ['string', 'integer'] },
+          status: text,
+          attempts: { type: 'integer', minimum: 0 },
+        },
         required: ['id', 'status'],
       },
       result: { type: 'object', properties: { message: text, generated_post_id: { type: 'integer' } } },

@@ -21,15 +21,33 @@ export function registerAutomations(context: ServiceContext): void {
     isWorking = true;
     (await load(context)).worker.start();
   }
-  const workSafely = (): Promise<void> => work().catch((error: unknown) => { log.error('The queue of automations is not worked on this node; cron still does so every five minutes.', { error }); });
+  const workSafely = (): Promise<void> =>
+    work().catch((error: unknown) => {
+      log.error('The queue of automations is not worked on this node; cron still does so every five minutes.', {
+        error,
+      });
+    });
 
   async function begin(): Promise<void> {
     await cron.schedule(fallbackSchedule, fallbackHook);
     if (!works) return;
-    host.onStop(await database.listen(newsChannel, (payload) => { hear(JSON.parse(payload) as News); }, () => void workSafely()));
+    host.onStop(
+      await database.listen(
+        newsChannel,
+        (payload) => {
+          hear(JSON.parse(payload) as News);
+        },
+        () => void workSafely(),
+      ),
+    );
     await work();
   }
-  const beginSafely = (): Promise<void> => begin().catch((error: unknown) => { log.error('Automations could not begin on this node; cron still works their queue every five minutes.', { error }); });
+  const beginSafely = (): Promise<void> =>
+    begin().catch((error: unknown) => {
+      log.error('Automations could not begin on this node; cron still works their queue every five minutes.', {
+        error,
+      });
+    });
 
   function hear(news: News): void {
     if (!isWorking) return void workSafely();
@@ -52,11 +70,17 @@ export function registerAutomations(context: ServiceContext): void {
     if ((await tasks.get(id))?.status === 'active') await runs.run(id, 'schedule');
   });
   hooks.addAction('delete_user', async (id: number, heir: number | null) => {
-    await database.knex(taskTables.tasks).where({ author_id: id }).update({ author_id: heir ?? 0 });
+    await database
+      .knex(taskTables.tasks)
+      .where({ author_id: id })
+      .update({ author_id: heir ?? 0 });
   });
   // It may bring kinds of work that items wait for.
   hooks.addAction('activated_plugin', () => {
-    if (isWorking) void load(context).then(({ worker }) => { worker.wake(); });
+    if (isWorking)
+      void load(context).then(({ worker }) => {
+        worker.wake();
+      });
   });
   hooks.addAction('host_started', beginSafely);
   // Switched on while the host runs already.

@@ -24,7 +24,8 @@ export function automationSettings(options: Pick<OptionsApi, 'get' | 'update'>):
       return { concurrency: isFit(concurrency) ? concurrency : usual.concurrency };
     },
     async save({ concurrency }) {
-      if (!isFit(concurrency)) throw invalidFields({ concurrency: `Items at once must be a whole number from 1 to ${String(mostAtOnce)}.` });
+      if (!isFit(concurrency))
+        throw invalidFields({ concurrency: `Items at once must be a whole number from 1 to ${String(mostAtOnce)}.` });
       await options.update(optionName, { concurrency });
       return { concurrency };
     },

@@ -74,7 +74,12 @@ export const automationsMigration: Migration = {
       columns.index(['task_id', 'created_at'], 'svc_task_items_created');
     });
     // Finished items are many; what is to be done is found without them.
-    await knex.raw('create index svc_task_items_due on ?? (task_id, due_at, id) where due_at is not null', [taskTables.items]);
-    await knex.raw('create index svc_task_items_post on ?? (task_id, source_post_id) where source_post_id is not null', [taskTables.items]);
+    await knex.raw('create index svc_task_items_due on ?? (task_id, due_at, id) where due_at is not null', [
+      taskTables.items,
+    ]);
+    await knex.raw(
+      'create index svc_task_items_post on ?? (task_id, source_post_id) where source_post_id is not null',
+      [taskTables.items],
+    );
   },
 };

@@ -4,7 +4,11 @@ import type { ServiceContext } from '../../context.ts';
 import { figure, whose } from './words.ts';
 
 /** `svc budget list|set|delete|status`. */
-export function budgetCommands({ host, settings, ledger }: Pick<ServiceContext, 'host' | 'settings' | 'ledger'>): CliCommand[] {
+export function budgetCommands({
+  host,
+  settings,
+  ledger,
+}: Pick<ServiceContext, 'host' | 'settings' | 'ledger'>): CliCommand[] {
   const { budgets } = settings;
   return [
     {
@@ -14,8 +18,15 @@ export function budgetCommands({ host, settings, ledger }: Pick<ServiceContext, 
     },
     {
       name: 'svc budget set',
-      description: 'Add a budget, or replace the one of the same id. What is left out takes its default: all calls, dollars, month, stop, an alert at 80 percent.',
-      args: [{ name: 'json', description: '{"id": "monthly", "name": "Monthly", "scope": "all|rest|module|bot", "module", "bot_id", "unit": "dollars|tokens|calls", "period": "day|month", "amount": 10, "at_limit": "stop|fallback", "fallback_provider", "fallback_model", "alert_percent": 80, "unpriced": "refuse|free", "enabled": true}' }],
+      description:
+        'Add a budget, or replace the one of the same id. What is left out takes its default: all calls, dollars, month, stop, an alert at 80 percent.',
+      args: [
+        {
+          name: 'json',
+          description:
+            '{"id": "monthly", "name": "Monthly", "scope": "all|rest|module|bot", "module", "bot_id", "unit": "dollars|tokens|calls", "period": "day|month", "amount": 10, "at_limit": "stop|fallback", "fallback_provider", "fallback_model", "alert_percent": 80, "unpriced": "refuse|free", "enabled": true}',
+        },
+      ],
       run: async ({ args: [json = ''] }) => budgets.save(objectOf(json)),
     },
     {
@@ -32,20 +43,22 @@ export function budgetCommands({ host, settings, ledger }: Pick<ServiceContext, 
       description: 'Tell how far each budget is used up in the day or month that runs.',
       run: async () => {
         await ledger.flush();
-        return (await budgetStatus(host, await budgets.list())).map(({ budget, period, endsAt, amount, used, reserved, left, refused, state }) => ({
-          id: budget.id,
-          whose: whose(budget),
-          unit: budget.unit,
-          period,
-          ends: new Date(endsAt).toISOString(),
-          amount,
-          used,
-          reserved,
-          left,
-          refused,
-          state,
-          text: `${figure(used, budget.unit)} of ${figure(amount, budget.unit)}`,
-        }));
+        return (await budgetStatus(host, await budgets.list())).map(
+          ({ budget, period, endsAt, amount, used, reserved, left, refused, state }) => ({
+            id: budget.id,
+            whose: whose(budget),
+            unit: budget.unit,
+            period,
+            ends: new Date(endsAt).toISOString(),
+            amount,
+            used,
+            reserved,
+            left,
+            refused,
+            state,
+            text: `${figure(used, budget.unit)} of ${figure(amount, budget.unit)}`,
+          }),
+        );
       },
     },
   ];
@@ -58,6 +71,7 @@ function objectOf(json: string): Record<string, unknown> {
   } catch {
     value = null;
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('Give the budget as a JSON object, such as {"id": "monthly", "name": "Monthly", "amount": 10}.');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error('Give the budget as a JSON object, such as {"id": "monthly", "name": "Monthly", "amount": 10}.');
   return value as Record<string, unknown>;
 }

@@ -25,7 +25,10 @@ export async function budgetsView(context: BudgetsContext, open: OpenForm | null
   await context.ledger.flush();
   const labels = [...(await providers.all())].map(({ id, label }) => ({ value: id, label }));
   const edited = open && open.id !== '' ? budgets.find(({ id }) => id === open.id) : undefined;
-  const form = open === null && budgets.length > 0 ? null : formOf(edited, { typed: open?.typed, faults: open?.faults, providers: labels });
+  const form =
+    open === null && budgets.length > 0
+      ? null
+      : formOf(edited, { typed: open?.typed, faults: open?.faults, providers: labels });
   return { cards: (await budgetStatus(host, budgets)).map(cardOf), form, isFirst: budgets.length === 0 };
 }
 
@@ -76,10 +79,16 @@ function cardOf({ budget, used, reserved, left, refused, amount, endsAt, state }
     left: figure(left, unit),
     hasReserved: reserved > 0,
     percent: Math.round((used * 100) / amount),
-    bar: { used: usedWidth, reservedFrom: usedWidth, reserved: Math.min(width - usedWidth, scale(reserved)), alert: budget.alert_percent > 0 ? budget.alert_percent * (width / 100) : null },
+    bar: {
+      used: usedWidth,
+      reservedFrom: usedWidth,
+      reserved: Math.min(width - usedWidth, scale(reserved)),
+      alert: budget.alert_percent > 0 ? budget.alert_percent * (width / 100) : null,
+    },
     endsAt,
     refused,
-    atLimit: budget.at_limit === 'fallback' ? `falls back to ${budget.fallback_model ?? ''} for text` : 'calls are refused',
+    atLimit:
+      budget.at_limit === 'fallback' ? `falls back to ${budget.fallback_model ?? ''} for text` : 'calls are refused',
     alert: budget.alert_percent,
     free: unit === 'dollars' && budget.unpriced === 'free',
     enabled: budget.enabled,

@@ -8,7 +8,8 @@ export function budgetsPage(context: BudgetsContext): AdminPageBody {
   const { budgets } = context.settings;
   return {
     render: async ({ query }) => {
-      const edit = typeof query['edit'] === 'string' ? { id: query['edit'] } : query['new'] !== undefined ? { id: '' } : null;
+      const edit =
+        typeof query['edit'] === 'string' ? { id: query['edit'] } : query['new'] !== undefined ? { id: '' } : null;
       return { template: budgetsTemplate, data: await budgetsView(context, edit) };
     },
     actions: {
@@ -16,13 +17,27 @@ export function budgetsPage(context: BudgetsContext): AdminPageBody {
       switch: async (request): Promise<AdminActionResult> => {
         const budget = await known(request, context);
         await budgets.save({ ...budget, enabled: !budget.enabled });
-        return { notice: { kind: 'success', text: budget.enabled ? `“${budget.name}” is off: it holds no call back.` : `“${budget.name}” is on, for calls from now on.` }, redirect: 'svc/budgets' };
+        return {
+          notice: {
+            kind: 'success',
+            text: budget.enabled
+              ? `“${budget.name}” is off: it holds no call back.`
+              : `“${budget.name}” is on, for calls from now on.`,
+          },
+          redirect: 'svc/budgets',
+        };
       },
       delete: async (request): Promise<AdminActionResult> => {
         const budget = await known(request, context);
-        if (textOf(request, 'confirm') !== '1') return { notice: { kind: 'error', text: 'Nothing was deleted. Tick the box to confirm that the budget is to go.' } };
+        if (textOf(request, 'confirm') !== '1')
+          return {
+            notice: { kind: 'error', text: 'Nothing was deleted. Tick the box to confirm that the budget is to go.' },
+          };
         await budgets.delete(budget.id);
-        return { notice: { kind: 'success', text: `“${budget.name}” is deleted. What it counted stays in the usage ledger.` }, redirect: 'svc/budgets' };
+        return {
+          notice: { kind: 'success', text: `“${budget.name}” is deleted. What it counted stays in the usage ledger.` },
+          redirect: 'svc/budgets',
+        };
       },
     },
   };
@@ -30,7 +45,12 @@ export function budgetsPage(context: BudgetsContext): AdminPageBody {
 
 async function known(request: AdminRequest, { settings }: BudgetsContext) {
   const budget = await settings.budgets.get(textOf(request, 'id'));
-  if (budget === null) throw new RestError({ code: 'rest_svc_budget_not_found', status: 400, message: 'This budget is gone. Reload the page.' });
+  if (budget === null)
+    throw new RestError({
+      code: 'rest_svc_budget_not_found',
+      status: 400,
+      message: 'This budget is gone. Reload the page.',
+    });
   return budget;
 }
 
@@ -45,21 +65,38 @@ async function save(request: AdminRequest, context: BudgetsContext): Promise<Adm
       const values = {
         ...typed,
         ...(scope.startsWith('module:') ? { scope: 'module', module: scope.slice('module:'.length) } : { scope }),
-        id: before?.id ?? freeId(textOf(request, 'name'), (await budgets.list()).map((budget) => budget.id)),
+        id:
+          before?.id ??
+          freeId(
+            textOf(request, 'name'),
+            (await budgets.list()).map((budget) => budget.id),
+          ),
         enabled: before?.enabled ?? true,
         // Of the field that is shown for one choice only.
         bot_id: scope === 'bot' ? typed['bot_id'] : '',
       };
       const budget = await budgets.save(values);
-      return { notice: { kind: 'success', text: `“${budget.name}” is saved and counts for calls from now on.` }, redirect: 'svc/budgets' };
+      return {
+        notice: { kind: 'success', text: `“${budget.name}” is saved and counts for calls from now on.` },
+        redirect: 'svc/budgets',
+      };
     },
-    { inputName: (name) => (name === 'scope' || name === 'module' ? 'whose' : name), page: async (faults) => ({ template: budgetsTemplate, data: await budgetsView(context, { id, typed, faults }) }) },
+    {
+      inputName: (name) => (name === 'scope' || name === 'module' ? 'whose' : name),
+      page: async (faults) => ({ template: budgetsTemplate, data: await budgetsView(context, { id, typed, faults }) }),
+    },
   );
 }
 
 /** An id that says something, made from the name. */
 function freeId(name: string, taken: readonly string[]): string {
-  const base = name.normalize('NFKD').toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 34) || 'budget';
+  const base =
+    name
+      .normalize('NFKD')
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-+|-+$/g, '')
+      .slice(0, 34) || 'budget';
   for (let number = 1; ; number += 1) {
     const id = number === 1 ? base : `${base}-${String(number)}`;
     if (!taken.includes(id)) return id;

@@ -15,7 +15,13 @@ export const budgetsModule = defineModule<ServiceContext>({
   title: 'Budgets',
   pages: [
     lazyPage({
-      slug: 'svc/budgets', title: 'Budgets', menu: 'Budgets', parent: 'svc', icon: 'bolt', position: 32, style: 'budgets.css',
+      slug: 'svc/budgets',
+      title: 'Budgets',
+      menu: 'Budgets',
+      parent: 'svc',
+      icon: 'bolt',
+      position: 32,
+      style: 'budgets.css',
       body: async () => (await import('./budgets.page.ts')).budgetsPage,
     }),
   ],
@@ -24,7 +30,9 @@ export const budgetsModule = defineModule<ServiceContext>({
   async register(context) {
     const { host, settings } = context;
     host.options.registerSetting(optionNames.budgets, { group: 'svc', label: 'Budgets', schema: budgetsSchema });
-    host.admin.addBadge(async () => ((await settings.budgets.list()).length === 0 ? null : (await import('./budget-badge.ts')).budgetBadge(context)));
+    host.admin.addBadge(async () =>
+      (await settings.budgets.list()).length === 0 ? null : (await import('./budget-badge.ts')).budgetBadge(context),
+    );
     host.hooks.addAction(sweepHook, async () => {
       const before = new Date(host.clock.now() - keptFor).toISOString().slice(0, 10);
       await host.database.knex(budgetCounters).where('period', '<', before).delete();

@@ -3,7 +3,12 @@ import { dollars } from '../../kit/dollars.ts';
 
 /** Modules that make calls, as a person reads their names. */
 export const moduleTitles: Readonly<Record<string, string>> = {
-  'chatbots': 'Chatbots', 'content-writer': 'Content Writer', 'automations': 'Automations', 'ai-forms': 'AI Forms', 'images': 'Images', 'knowledge-base': 'Knowledge Base',
+  chatbots: 'Chatbots',
+  'content-writer': 'Content Writer',
+  automations: 'Automations',
+  'ai-forms': 'AI Forms',
+  images: 'Images',
+  'knowledge-base': 'Knowledge Base',
 };
 
 /** A figure of a budget, as counters hold it. */

@@ -10,7 +10,10 @@ import { chatbotsOf } from './chatbots.ts';
 import { checkConversation, saveTurn } from './reply/save-turn.ts';
 
 /** The answer of `POST /chat/{bot_id}/message`. @param path for the usage ledger */
-export async function answerChat(request: RestRequest<ChatParams>, { context, path }: { readonly context: ServiceContext; readonly path: string }): Promise<RestResponse> {
+export async function answerChat(
+  request: RestRequest<ChatParams>,
+  { context, path }: { readonly context: ServiceContext; readonly path: string },
+): Promise<RestResponse> {
   const { messages, stream, conversation_uuid: uuid } = request.params;
   if (stream === true) throw errors.streaming_not_supported();
   const { bots, conversations, reply } = chatbotsOf(context);
@@ -30,7 +33,10 @@ export async function answerChat(request: RestRequest<ChatParams>, { context, pa
   });
   if (uuid !== undefined) {
     const text = messages.at(-1)?.content ?? '';
-    await saveTurn({ database: context.host.database, conversations }, { uuid, botId: bot.id, userId: request.user.id, text, reply: result, key: request.headers['idempotency-key'] });
+    await saveTurn(
+      { database: context.host.database, conversations },
+      { uuid, botId: bot.id, userId: request.user.id, text, reply: result, key: request.headers['idempotency-key'] },
+    );
   }
   const { content, usage, model, ignored, usageEstimated } = result;
   return new RestResponse({

@@ -20,7 +20,11 @@ const answerSchema = {
     reply: { type: 'string', description: "The chatbot's answer." },
     usage: {
       type: 'object',
-      properties: { input_tokens: { type: 'integer' }, output_tokens: { type: 'integer' }, total_tokens: { type: 'integer' } },
+      properties: {
+        input_tokens: { type: 'integer' },
+        output_tokens: { type: 'integer' },
+        total_tokens: { type: 'integer' },
+      },
     },
     bot_id: { type: 'integer', description: 'Id of the chatbot.' },
     model: { type: 'string', description: 'Model used.' },
@@ -31,8 +35,12 @@ const answerSchema = {
 const uuidArgument: RouteArgument = {
   type: 'string',
   format: 'uuid',
-  description: 'Keeps this turn in the logs, under this conversation. It must not be one of another chatbot or of a visitor.',
-  validate: (value) => (typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value) ? true : 'conversation_uuid is not a valid UUID.'),
+  description:
+    'Keeps this turn in the logs, under this conversation. It must not be one of another chatbot or of a visitor.',
+  validate: (value) =>
+    typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)
+      ? true
+      : 'conversation_uuid is not a valid UUID.',
   sanitize: (value) => String(value).toLowerCase(),
 };
 
@@ -58,10 +66,16 @@ export const chatMessageRoute = defineRoute<ServiceContext>({
       stream: { type: 'boolean', description: 'Not supported; leave it out or false.' },
     },
     responses: {
-      400: { description: 'Bad parameters, no message (rest_svc_invalid_messages), a last message that is blank or not the user\'s (rest_svc_invalid_last_message), stream: true (rest_svc_streaming_not_supported), a conversation_uuid for a chatbot that keeps none (rest_svc_conversations_not_kept), or the provider is not configured (rest_svc_provider_not_configured) or refused the request (rest_svc_provider_rejected).' },
+      400: {
+        description:
+          "Bad parameters, no message (rest_svc_invalid_messages), a last message that is blank or not the user's (rest_svc_invalid_last_message), stream: true (rest_svc_streaming_not_supported), a conversation_uuid for a chatbot that keeps none (rest_svc_conversations_not_kept), or the provider is not configured (rest_svc_provider_not_configured) or refused the request (rest_svc_provider_rejected).",
+      },
       404: { description: 'There is no such chatbot, or it is inactive (rest_svc_bot_not_found).' },
-      409: { description: 'The conversation_uuid belongs to another chatbot or to a visitor (rest_svc_conversation_taken).' },
+      409: {
+        description: 'The conversation_uuid belongs to another chatbot or to a visitor (rest_svc_conversation_taken).',
+      },
     },
-    handler: async (request) => (await import('./answer-chat.ts')).answerChat(request as RestRequest<ChatParams>, { context, path }),
+    handler: async (request) =>
+      (await import('./answer-chat.ts')).answerChat(request as RestRequest<ChatParams>, { context, path }),
   }),
 });

@@ -15,14 +15,19 @@ export const embedConfigRoute = defineRoute<ServiceContext>({
   access: 'public',
   define: (context) => ({
     summary: 'Embed configuration and markup of a chatbot',
-    description: 'Served to the pages that the chatbot’s embed settings allow: by the header Origin, else that of Referer; without either while the switch is on. No API key.',
+    description:
+      'Served to the pages that the chatbot’s embed settings allow: by the header Origin, else that of Referer; without either while the switch is on. No API key.',
     tags: ['chatbots'],
     security: ['none'],
     args: { bot_id: { type: 'integer', minimum: 1, description: 'Identifier of the chatbot.' } },
     schema: {
       type: 'object',
       properties: {
-        config: { type: 'object', properties: { botId: { type: 'integer' }, assetUrls }, required: ['botId', 'assetUrls'] },
+        config: {
+          type: 'object',
+          properties: { botId: { type: 'integer' }, assetUrls },
+          required: ['botId', 'assetUrls'],
+        },
         html: { type: 'string', description: 'Rendered widget markup.' },
       },
       required: ['config', 'html'],
@@ -41,7 +46,10 @@ export const embedConfigRoute = defineRoute<ServiceContext>({
       const { embedAnswer } = await import('./widget/embed.ts');
       const { bot, origin } = await visitors.enter(request);
       // The answer depends on who asks: caches between may keep it for nobody else.
-      return new RestResponse({ body: await embedAnswer(context.host, bot, origin.origin), headers: { 'Cache-Control': 'private, no-cache', Vary: 'Referer' } });
+      return new RestResponse({
+        body: await embedAnswer(context.host, bot, origin.origin),
+        headers: { 'Cache-Control': 'private, no-cache', Vary: 'Referer' },
+      });
     },
   }),
 });

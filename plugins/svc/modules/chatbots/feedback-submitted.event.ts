@@ -36,7 +36,12 @@ export const feedbackSubmittedEvent = defineEvent({
     feedback: { value: 'up', message_id: 'm-4', comment: 'Quick and right.' },
     ai: { provider: 'OpenAI', model: 'gpt-4.1-mini' },
   },
-  naturalIds: ({ conversation, feedback }) => [conversation.id, feedback.message_id, feedback.value, feedback.comment ?? ''],
+  naturalIds: ({ conversation, feedback }) => [
+    conversation.id,
+    feedback.message_id,
+    feedback.value,
+    feedback.comment ?? '',
+  ],
   describe: ({ bot, feedback }) => ({ id: feedback.message_id, label: bot.name }),
   orderBy: ({ conversation }) => conversation.id,
 });

@@ -19,7 +19,11 @@ export const chatbotFormSubmittedEvent = defineEvent({
       actor: actorSchema,
       form: formSchema,
       submission: { type: 'object', properties: { id }, required: ['id'] },
-      inputs: { type: 'object', description: 'Submitted inputs, with the aliases email, first_name, last_name, phone and company where fields match.' },
+      inputs: {
+        type: 'object',
+        description:
+          'Submitted inputs, with the aliases email, first_name, last_name, phone and company where fields match.',
+      },
       display_values: { type: 'object', description: 'Submitted values with the labels of options.' },
       labels: { type: 'object', description: 'Labels of the fields.' },
       summary: { type: 'string' },

@@ -10,7 +10,11 @@ import type { ChatbotPrompt, ChatbotTurn } from './reply/turn.ts';
 declare module '#plugin-api' {
   interface FilterMap {
     /** Data of a person that a plugin holds, for an export: `{type, data}`, one a line of the file. */
-    svc_personal_data_export: (records: readonly PersonalRecord[], person: Person, identity: PersonIdentity) => readonly PersonalRecord[];
+    svc_personal_data_export: (
+      records: readonly PersonalRecord[],
+      person: Person,
+      identity: PersonIdentity,
+    ) => readonly PersonalRecord[];
     /** Deletes what a plugin holds of a person, and adds how much it was, under a name of its own, to the receipt. Runs after the conversations went; may run again. */
     svc_personal_data_erase: (counts: PersonalCounts, person: Person, identity: PersonIdentity) => PersonalCounts;
     /** Rows of `GET /logs` before they are answered: takes out what callers need not see, or adds members of its own. Totals stay. */

@@ -18,10 +18,25 @@ const longestSearch = 1000;
 
 const args: Readonly<Record<string, RouteArgument>> = {
   page: { type: 'integer', minimum: 1, default: 1, description: 'Page number.' },
-  per_page: { type: 'integer', minimum: 1, default: 20, description: `Logs per page. More than ${String(mostPerPage)} are served as ${String(mostPerPage)}.` },
+  per_page: {
+    type: 'integer',
+    minimum: 1,
+    default: 20,
+    description: `Logs per page. More than ${String(mostPerPage)} are served as ${String(mostPerPage)}.`,
+  },
   bot_id: { type: 'integer', description: 'Only conversations with this chatbot.' },
-  user_search: { type: 'string', maxLength: longestSearch, description: 'Part of the display name, user name or e-mail address of the user, without regard to case. The word guest finds conversations of guests as well.' },
-  message_search: { type: 'string', maxLength: longestSearch, description: 'Part of a message, without regard to case and accents. % and _ mean themselves; white space at both ends does not count.' },
+  user_search: {
+    type: 'string',
+    maxLength: longestSearch,
+    description:
+      'Part of the display name, user name or e-mail address of the user, without regard to case. The word guest finds conversations of guests as well.',
+  },
+  message_search: {
+    type: 'string',
+    maxLength: longestSearch,
+    description:
+      'Part of a message, without regard to case and accents. % and _ mean themselves; white space at both ends does not count.',
+  },
 };
 
 const text = (description: string): JsonSchema => ({ type: 'string', description });
@@ -37,7 +52,9 @@ const schema = {
     conversation_uuid: text('UUID of the conversation.'),
     is_guest: text('1 for a guest, else 0.'),
     module: text('chatbot for conversations of the widget, rest_api for those kept by POST /chat/{bot_id}/message.'),
-    messages: text('JSON text of a list of {id, role, content, timestamp, provider?, model?, usage?, feedback?}, oldest first.'),
+    messages: text(
+      'JSON text of a list of {id, role, content, timestamp, provider?, model?, usage?, feedback?}, oldest first.',
+    ),
     message_count: text('Number of messages.'),
     last_message_ts: text('Unix timestamp of the last message.'),
     created_at: text('When it began, YYYY-MM-DD HH:MM:SS, UTC.'),
@@ -60,7 +77,8 @@ export const logsRoute = defineRoute<ServiceContext>({
   define: (context) => ({
     methods: ['GET'],
     summary: 'Read saved chat logs.',
-    description: 'Conversations of chatbots, the one with the newest message first. Filters may be combined. A page past the end is an empty list.',
+    description:
+      'Conversations of chatbots, the one with the newest message first. Filters may be combined. A page past the end is an empty list.',
     schema,
     args,
     responses: { 200: { description: 'A page of logs.', headers: countHeaders } },
@@ -75,7 +93,11 @@ async function answer(request: RestRequest<LogsParams>, context: ServiceContext)
   const filter = { botId: bot_id, userIds: await logs.usersLike(user_search), text: message_search };
   const { rows, total } = await logs.page(filter, { offset: (page - 1) * perPage, limit: perPage });
   const body = await context.host.hooks.applyFiltersAsync('svc_logs_rows', rows, request);
-  return new RestResponse({ body, ...(body === rows && { write: () => writeRows(rows) }), headers: pageHeaders({ total, page, perPage, url: context.host.rest.url(request.route), query: request.query }) });
+  return new RestResponse({
+    body,
+    ...(body === rows && { write: () => writeRows(rows) }),
+    headers: pageHeaders({ total, page, perPage, url: context.host.rest.url(request.route), query: request.query }),
+  });
 }
 
 interface Paging {
@@ -91,10 +113,19 @@ function pageHeaders({ total, page, perPage, url, query }: Paging): Record<strin
   const pages = Math.ceil(total / perPage);
   const link = (to: number, relation: string): string => {
     const address = new URL(url);
-    for (const [name, value] of Object.entries({ ...query, page: to })) if (name !== 'rest_route') address.searchParams.set(name, String(value));
+    for (const [name, value] of Object.entries({ ...query, page: to }))
+      if (name !== 'rest_route') address.searchParams.set(name, String(value));
     return `<${address.href}>; rel="${relation}"`;
   };
-  const links = [...(page > 1 && pages > 0 ? [link(Math.min(page - 1, pages), 'prev')] : []), ...(page < pages ? [link(page + 1, 'next')] : [])];
-  const counts = { 'X-SVC-Total': String(total), 'X-SVC-TotalPages': String(pages), 'X-WP-Total': String(total), 'X-WP-TotalPages': String(pages) };
+  const links = [
+    ...(page > 1 && pages > 0 ? [link(Math.min(page - 1, pages), 'prev')] : []),
+    ...(page < pages ? [link(page + 1, 'next')] : []),
+  ];
+  const counts = {
+    'X-SVC-Total': String(total),
+    'X-SVC-TotalPages': String(pages),
+    'X-WP-Total': String(total),
+    'X-WP-TotalPages': String(pages),
+  };
   return { ...counts, ...(links.length > 0 && { Link: links.join(', ') }) };
 }

@@ -23,27 +23,54 @@ export const chatbotsModule = defineModule<ServiceContext>({
   pages: [
     ...botPages,
     lazyPage({
-      slug: 'svc/logs', title: 'Chat logs', menu: 'Chat logs', parent: 'svc', icon: 'chat', position: 11, style: 'logs.css',
+      slug: 'svc/logs',
+      title: 'Chat logs',
+      menu: 'Chat logs',
+      parent: 'svc',
+      icon: 'chat',
+      position: 11,
+      style: 'logs.css',
       body: async () => (await import('./pages/logs.page.ts')).logsPage,
     }),
     lazyPage({
-      slug: 'svc/conversation', title: 'Conversation', parent: 'svc/logs', style: 'logs.css',
+      slug: 'svc/conversation',
+      title: 'Conversation',
+      parent: 'svc/logs',
+      style: 'logs.css',
       body: async () => (await import('./pages/conversation.page.ts')).conversationPage,
     }),
     lazyPage({
-      slug: 'svc/personal-data', title: 'Personal data', parent: 'svc/logs', style: 'logs.css',
+      slug: 'svc/personal-data',
+      title: 'Personal data',
+      parent: 'svc/logs',
+      style: 'logs.css',
       body: async () => (await import('./pages/personal-data.page.ts')).personalDataPage,
     }),
     lazyPage({
-      slug: 'svc/submissions', title: 'Form submissions', menu: 'Chat forms', parent: 'svc', icon: 'list', position: 12, style: 'submissions.css',
+      slug: 'svc/submissions',
+      title: 'Form submissions',
+      menu: 'Chat forms',
+      parent: 'svc',
+      icon: 'list',
+      position: 12,
+      style: 'submissions.css',
       body: async () => (await import('./pages/submissions.page.ts')).submissionsPage,
     }),
     lazyPage({
-      slug: 'svc/check-site', title: 'Check my site', menu: 'Check my site', parent: 'svc', icon: 'shield', position: 13,
+      slug: 'svc/check-site',
+      title: 'Check my site',
+      menu: 'Check my site',
+      parent: 'svc',
+      icon: 'shield',
+      position: 13,
       body: async () => (await import('./pages/site-check.page.ts')).siteCheckPage,
     }),
   ],
-  commands: [lazyCommands(async () => (await import('./bots/bot-commands.ts')).botCommands), lazyCommands(async () => (await import('./conversations/log-commands.ts')).logCommands), lazyCommands(async () => (await import('./site-check/site-check-commands.ts')).siteCheckCommands)],
+  commands: [
+    lazyCommands(async () => (await import('./bots/bot-commands.ts')).botCommands),
+    lazyCommands(async () => (await import('./conversations/log-commands.ts')).logCommands),
+    lazyCommands(async () => (await import('./site-check/site-check-commands.ts')).siteCheckCommands),
+  ],
   migrations: [botsMigration, submissionsMigration, ...conversationMigrations, widgetMigration],
   register: async (context) => {
     await registerWidget(context);
@@ -54,7 +81,12 @@ export const chatbotsModule = defineModule<ServiceContext>({
 });
 
 /** Removed when the plugin is uninstalled. */
-export const chatbotTables: readonly string[] = [botsTable, submissionsTable, ...conversationTables, ...Object.values(widgetTables)];
+export const chatbotTables: readonly string[] = [
+  botsTable,
+  submissionsTable,
+  ...conversationTables,
+  ...Object.values(widgetTables),
+];
 
 /** Cron jobs, for uninstalling. */
 export const chatbotJobs: readonly string[] = [widgetSweepHook, indexHook, retentionHook];

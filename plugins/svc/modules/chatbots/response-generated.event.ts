@@ -11,7 +11,14 @@ export const responseGeneratedEvent = defineEvent({
   queued: true,
   schema: {
     type: 'object',
-    properties: { bot: botSchema, conversation: conversationSchema, actor: actorSchema, message: messageSchema, response: messageSchema, ai: aiSchema },
+    properties: {
+      bot: botSchema,
+      conversation: conversationSchema,
+      actor: actorSchema,
+      message: messageSchema,
+      response: messageSchema,
+      ai: aiSchema,
+    },
     required: ['bot', 'conversation', 'actor', 'response'],
   },
   example: {

@@ -11,7 +11,13 @@ export const sessionStartedEvent = defineEvent({
   queued: true,
   schema: {
     type: 'object',
-    properties: { bot: botSchema, conversation: conversationSchema, actor: actorSchema, message: messageSchema, ai: aiSchema },
+    properties: {
+      bot: botSchema,
+      conversation: conversationSchema,
+      actor: actorSchema,
+      message: messageSchema,
+      ai: aiSchema,
+    },
     required: ['bot', 'conversation', 'actor'],
   },
   example: {

@@ -12,7 +12,13 @@ export function contentCommands(context: ServiceContext): CliCommand[] {
     {
       name: 'svc content generate',
       description: 'Write a text and print it with its cost, and the id of its post where one is made.',
-      flags: { json: { type: 'object', description: '{"topic" or "source_url", "keywords", "instructions", "source", "template", "provider", "model", "parts": ["title", "content", ...], "save": none|draft|pending|publish|schedule, "type", "author", "category", "tags": [], "date": "2026-05-15 12:00"}; save is none where it is left out.' } },
+      flags: {
+        json: {
+          type: 'object',
+          description:
+            '{"topic" or "source_url", "keywords", "instructions", "source", "template", "provider", "model", "parts": ["title", "content", ...], "save": none|draft|pending|publish|schedule, "type", "author", "category", "tags": [], "date": "2026-05-15 12:00"}; save is none where it is left out.',
+        },
+      },
       run: async ({ flags }) => {
         const wish = await readWish(context, flags['json']);
         const { uuid, draft, html, post } = await writeOnce(context, wish);
@@ -20,8 +26,13 @@ export function contentCommands(context: ServiceContext): CliCommand[] {
         const { title, content, excerpt, meta_description, focus_keyword, tags, image, ai } = draft;
         return {
           id: uuid,
-          ...(title !== undefined && { title }), ...(content !== undefined && { content, html }), ...(excerpt !== undefined && { excerpt }), ...(meta_description !== undefined && { meta_description }),
-          ...(focus_keyword !== undefined && { focus_keyword }), ...(tags !== undefined && { tags: tags.join(', ') }), ...(image && { image: image.url, image_id: image.media_id }),
+          ...(title !== undefined && { title }),
+          ...(content !== undefined && { content, html }),
+          ...(excerpt !== undefined && { excerpt }),
+          ...(meta_description !== undefined && { meta_description }),
+          ...(focus_keyword !== undefined && { focus_keyword }),
+          ...(tags !== undefined && { tags: tags.join(', ') }),
+          ...(image && { image: image.url, image_id: image.media_id }),
           provider: ai?.provider ?? null,
           model: ai?.model ?? null,
           input_tokens: draft.input_tokens,

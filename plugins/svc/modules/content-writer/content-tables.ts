@@ -1,6 +1,10 @@
 import type { Migration } from '#plugin-api';
 
-export const contentTableNames = { templates: 'svc_content_templates', batches: 'svc_content_batches', items: 'svc_content_items' } as const;
+export const contentTableNames = {
+  templates: 'svc_content_templates',
+  batches: 'svc_content_batches',
+  items: 'svc_content_items',
+} as const;
 
 /** Members that are JSON are text. Times in milliseconds since the epoch, those of leases by the database's clock. */
 export const contentMigration: Migration = {

@@ -28,7 +28,10 @@ function create(context: ServiceContext): Content {
       host,
       providers: async () => {
         const all = await context.providers.all();
-        return { text: all.filter(({ text }) => text).map(({ id }) => id), images: all.filter(({ images }) => images).map(({ id }) => id) };
+        return {
+          text: all.filter(({ text }) => text).map(({ id }) => id),
+          images: all.filter(({ images }) => images).map(({ id }) => id),
+        };
       },
     }),
     runs,

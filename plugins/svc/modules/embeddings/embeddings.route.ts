@@ -28,7 +28,14 @@ const answerSchema = {
 } as const satisfies JsonSchema;
 
 const taskTypes = [
-  'SEMANTIC_SIMILARITY', 'CLASSIFICATION', 'CLUSTERING', 'RETRIEVAL_DOCUMENT', 'RETRIEVAL_QUERY', 'QUESTION_ANSWERING', 'FACT_VERIFICATION', 'CODE_RETRIEVAL_QUERY',
+  'SEMANTIC_SIMILARITY',
+  'CLASSIFICATION',
+  'CLUSTERING',
+  'RETRIEVAL_DOCUMENT',
+  'RETRIEVAL_QUERY',
+  'QUESTION_ANSWERING',
+  'FACT_VERIFICATION',
+  'CODE_RETRIEVAL_QUERY',
 ] as const;
 
 /** `POST /embeddings` (contract 4.4, D5, D9, D11, D12, D25). */
@@ -40,14 +47,28 @@ export const embeddingsRoute = defineRoute<ServiceContext>({
     description: 'Fields that the provider does not take are left out and named in `X-SVC-Ignored-Params`.',
     schema: answerSchema,
     args: {
-      provider: providerArgument({ ids: () => context.embeddingProviderIds(), description: 'Id of the provider that creates the embeddings.', required: true }),
-      model: { type: 'string', required: true, minLength: 1, description: 'Embedding model identifier; for azure the deployment.' },
+      provider: providerArgument({
+        ids: () => context.embeddingProviderIds(),
+        description: 'Id of the provider that creates the embeddings.',
+        required: true,
+      }),
+      model: {
+        type: 'string',
+        required: true,
+        minLength: 1,
+        description: 'Embedding model identifier; for azure the deployment.',
+      },
       input: inputArgument,
-      dimensions: { type: 'integer', minimum: 1, description: 'Size of the vectors, for openai, openrouter and azure where the model can choose it.' },
+      dimensions: {
+        type: 'integer',
+        minimum: 1,
+        description: 'Size of the vectors, for openai, openrouter and azure where the model can choose it.',
+      },
       encoding_format: {
         type: 'string',
         enum: ['float', 'base64'],
-        description: 'What openai and openrouter are asked for; the answer holds numbers either way, as if it were float, the default.',
+        description:
+          'What openai and openrouter are asked for; the answer holds numbers either way, as if it were float, the default.',
       },
       task_type: { type: 'string', enum: taskTypes, description: 'Google only: what the vectors are for.' },
       output_dimensionality: { type: 'integer', minimum: 1, description: 'Google only: size of the vectors.' },
@@ -57,7 +78,10 @@ export const embeddingsRoute = defineRoute<ServiceContext>({
   }),
 });
 
-async function createEmbeddings(request: RestRequest<EmbeddingsParams>, context: ServiceContext): Promise<RestResponse> {
+async function createEmbeddings(
+  request: RestRequest<EmbeddingsParams>,
+  context: ServiceContext,
+): Promise<RestResponse> {
   const { hooks } = context.host;
   const call: EmbeddingsCall = await hooks.applyFiltersAsync('svc_embeddings_request', callOf(request.params), request);
   const result = await context.embed({
@@ -75,9 +99,16 @@ async function createEmbeddings(request: RestRequest<EmbeddingsParams>, context:
   const { usage, provider, model, packed } = result;
   const headers = answerHeaders(result);
   const write = packed && ((): Uint8Array => writeAnswer(packed, { usage, provider, model }));
-  const answer = write === undefined ? { embeddings: result.embeddings, usage, provider, model } : readWhenAsked(write, { usage, provider, model });
-  if (!hooks.hasFilter('svc_embeddings_response')) return new RestResponse({ body: answer, headers, ...(write && { write }) });
-  return new RestResponse({ body: await hooks.applyFiltersAsync('svc_embeddings_response', { ...answer }, call, request), headers });
+  const answer =
+    write === undefined
+      ? { embeddings: result.embeddings, usage, provider, model }
+      : readWhenAsked(write, { usage, provider, model });
+  if (!hooks.hasFilter('svc_embeddings_response'))
+    return new RestResponse({ body: answer, headers, ...(write && { write }) });
+  return new RestResponse({
+    body: await hooks.applyFiltersAsync('svc_embeddings_response', { ...answer }, call, request),
+    headers,
+  });
 }
 
 /** Most answers go out as they are written; numbers are made of the text only for those who look, and are the same then. */
@@ -91,7 +122,16 @@ function readWhenAsked(write: () => Uint8Array, rest: Omit<EmbeddingsAnswer, 'em
   };
 }
 
-function callOf({ provider, model, input, dimensions, encoding_format, task_type, output_dimensionality, user }: EmbeddingsParams): EmbeddingsCall {
+function callOf({
+  provider,
+  model,
+  input,
+  dimensions,
+  encoding_format,
+  task_type,
+  output_dimensionality,
+  user,
+}: EmbeddingsParams): EmbeddingsCall {
   return {
     provider,
     model,

@@ -19,6 +19,7 @@ export const inputArgument: RouteArgument = {
 export function checkedInput(input: string | readonly string[]): readonly string[] {
   const texts = typeof input === 'string' ? [input] : input;
   const blank = texts.findIndex((text) => text.trim() === '');
-  if (blank >= 0) throw errors.empty_input({ values: { name: typeof input === 'string' ? 'input' : `input[${String(blank)}]` } });
+  if (blank >= 0)
+    throw errors.empty_input({ values: { name: typeof input === 'string' ? 'input' : `input[${String(blank)}]` } });
   return texts;
 }

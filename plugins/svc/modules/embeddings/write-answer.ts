@@ -11,7 +11,9 @@ import type { EmbeddingsAnswer } from './hooks.ts';
 export function writeAnswer(vectors: readonly Float32Array[], rest: Omit<EmbeddingsAnswer, 'embeddings'>): Uint8Array {
   const tail = `],${JSON.stringify(rest).slice(1)}`;
   const numbers = vectors.reduce((sum, vector) => sum + vector.length, 0);
-  const bytes = Buffer.allocUnsafe(head.length + numbers * longestNumber + vectors.length * 3 + Buffer.byteLength(tail));
+  const bytes = Buffer.allocUnsafe(
+    head.length + numbers * longestNumber + vectors.length * 3 + Buffer.byteLength(tail),
+  );
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   let at = bytes.write(head, 'latin1');
   for (const [place, vector] of vectors.entries()) {
@@ -25,13 +27,17 @@ export function writeAnswer(vectors: readonly Float32Array[], rest: Omit<Embeddi
 }
 
 const head = '{"embeddings":[';
-const [openingBracket, closingBracket, comma, minus, zero, point] = [...'[],-0.'].map((character) => character.charCodeAt(0)) as [number, number, number, number, number, number];
+const [openingBracket, closingBracket, comma, minus, zero, point] = [...'[],-0.'].map((character) =>
+  character.charCodeAt(0),
+) as [number, number, number, number, number, number];
 
 /** Of one number with its comma: a 64-bit one has up to 24 characters. */
 const longestNumber = 25;
 
 /** The four digits of 0 to 9999, as the 32 bits that they are in memory. */
-const fourDigits = Uint32Array.from({ length: 10_000 }, (_, number) => Buffer.from(String(number).padStart(4, '0')).readUInt32LE());
+const fourDigits = Uint32Array.from({ length: 10_000 }, (_, number) =>
+  Buffer.from(String(number).padStart(4, '0')).readUInt32LE(),
+);
 
 interface Target {
   readonly bytes: Buffer;

@@ -14,14 +14,21 @@ export function failoverCommands({ settings }: Pick<ServiceContext, 'settings'>)
     },
     {
       name: 'svc failover set',
-      description: 'Replace the lists that are given: {"text": [{"provider": "claude", "model": "claude-sonnet-5-5"}], "images": [], "embeddings": [{"provider": "azure", "model": "text-embedding-3-small", "dimensions": 1536}]}',
+      description:
+        'Replace the lists that are given: {"text": [{"provider": "claude", "model": "claude-sonnet-5-5"}], "images": [], "embeddings": [{"provider": "azure", "model": "text-embedding-3-small", "dimensions": 1536}]}',
       args: [{ name: 'json', description: 'An object with the lists text, images and embeddings.' }],
       run: async ({ args: [json = ''] }) => failover.save(listsOf(json)),
     },
     {
       name: 'svc failover on',
       description: 'Ask the next provider where one fails; with --rest for REST calls as well.',
-      flags: { rest: { type: 'boolean', default: false, description: 'REST calls, which name a provider, may be answered by another.' } },
+      flags: {
+        rest: {
+          type: 'boolean',
+          default: false,
+          description: 'REST calls, which name a provider, may be answered by another.',
+        },
+      },
       run: ({ flags }) => failover.save({ enabled: true, rest: flags['rest'] === true }),
     },
     {
@@ -39,8 +46,16 @@ function listsOf(json: string): Partial<Failover> {
   } catch {
     value = null;
   }
-  if (typeof value !== 'object' || value === null || uses.some((use) => Object.hasOwn(value, use) && !Array.isArray((value as Record<string, unknown>)[use]))) {
-    throw new Error('Give an object with lists, such as {"text": [{"provider": "claude", "model": "claude-sonnet-5-5"}]}.');
+  if (
+    typeof value !== 'object' ||
+    value === null ||
+    uses.some((use) => Object.hasOwn(value, use) && !Array.isArray((value as Record<string, unknown>)[use]))
+  ) {
+    throw new Error(
+      'Give an object with lists, such as {"text": [{"provider": "claude", "model": "claude-sonnet-5-5"}]}.',
+    );
   }
-  return Object.fromEntries(uses.filter((use) => Object.hasOwn(value, use)).map((use) => [use, (value as Record<string, unknown>)[use]]));
+  return Object.fromEntries(
+    uses.filter((use) => Object.hasOwn(value, use)).map((use) => [use, (value as Record<string, unknown>)[use]]),
+  );
 }

@@ -24,11 +24,18 @@ interface Refused {
   readonly faults: FieldFaults;
 }
 
-const titles: Readonly<Record<FailoverUse, { readonly label: string; readonly placeholder: string; readonly help: string }>> = {
-  text: { label: 'Text', placeholder: 'claude claude-sonnet-5-5\ngoogle gemini-3.5-flash', help: 'One provider and model a line, asked in this order.' },
+const titles: Readonly<
+  Record<FailoverUse, { readonly label: string; readonly placeholder: string; readonly help: string }>
+> = {
+  text: {
+    label: 'Text',
+    placeholder: 'claude claude-sonnet-5-5\ngoogle gemini-3.5-flash',
+    help: 'One provider and model a line, asked in this order.',
+  },
   images: { label: 'Images', placeholder: 'google imagen-4', help: 'One provider and model a line.' },
   embeddings: {
-    label: 'Embeddings', placeholder: 'openai text-embedding-3-small 1536\nazure text-embedding-3-small 1536',
+    label: 'Embeddings',
+    placeholder: 'openai text-embedding-3-small 1536\nazure text-embedding-3-small 1536',
     help: 'Provider, model and the dimensions of its vectors. List one and the same model at several providers, the usual one as well: vectors of different models do not compare, though they may be equally long. Only entries with as many dimensions as the model that failed are asked.',
   },
 };
@@ -42,7 +49,12 @@ async function view({ settings, providers }: FailoverContext, refused?: Refused)
     rest: typed ? textOf(typed, 'rest') === '1' : failover.rest,
     isEmpty: uses.every((use) => failover[use].length === 0),
     fields: uses.map((use) => ({
-      id: `failover-${use}`, name: use, type: 'textarea', mono: true, rows: 4, ...titles[use],
+      id: `failover-${use}`,
+      name: use,
+      type: 'textarea',
+      mono: true,
+      rows: 4,
+      ...titles[use],
       help: `${titles[use].help} Providers: ${known[use].join(', ')}.`,
       value: typed ? textOf(typed, use) : writeTargets(failover[use]),
       error: refused?.faults[use] ?? '',
@@ -68,9 +80,23 @@ async function save(request: AdminRequest, context: FailoverContext): Promise<Ad
         else lists[use] = reading.targets;
       }
       if (Object.keys(faults).length > 0) throw invalidFields(faults);
-      const { enabled } = await context.settings.failover.save({ ...(lists as Partial<Failover>), enabled: textOf(request, 'enabled') === '1', rest: textOf(request, 'rest') === '1' });
-      return { notice: { kind: 'success', text: enabled ? 'Saved. From the next call on another provider is asked where one fails.' : 'Saved. Failover is off.' } };
+      const { enabled } = await context.settings.failover.save({
+        ...(lists as Partial<Failover>),
+        enabled: textOf(request, 'enabled') === '1',
+        rest: textOf(request, 'rest') === '1',
+      });
+      return {
+        notice: {
+          kind: 'success',
+          text: enabled
+            ? 'Saved. From the next call on another provider is asked where one fails.'
+            : 'Saved. Failover is off.',
+        },
+      };
     },
-    { inputName: (name) => name, page: async (faults) => ({ template, data: await view(context, { request, faults }) }) },
+    {
+      inputName: (name) => name,
+      page: async (faults) => ({ template, data: await view(context, { request, faults }) }),
+    },
   );
 }

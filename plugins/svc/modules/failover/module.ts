@@ -10,7 +10,13 @@ export const failoverModule = defineModule<ServiceContext>({
   title: 'Failover',
   pages: [
     lazyPage({
-      slug: 'svc/failover', title: 'Failover', menu: 'Failover', parent: 'svc', icon: 'bolt', position: 33, style: 'budgets.css',
+      slug: 'svc/failover',
+      title: 'Failover',
+      menu: 'Failover',
+      parent: 'svc',
+      icon: 'bolt',
+      position: 33,
+      style: 'budgets.css',
       body: async () => (await import('./failover.page.ts')).failoverPage,
     }),
   ],

@@ -2,7 +2,11 @@ import type { EmbeddingTarget, Failover, FailoverTarget, FailoverUse } from '../
 
 /** A list as its field shows it: one entry a line, `openai gpt-5.6-terra`; of embeddings with the dimensions, `azure text-embedding-3-small 1536`. */
 export function writeTargets(targets: Failover[FailoverUse]): string {
-  return targets.map((target) => [target.provider, target.model, ...('dimensions' in target ? [String(target.dimensions)] : [])].join(' ')).join('\n');
+  return targets
+    .map((target) =>
+      [target.provider, target.model, ...('dimensions' in target ? [String(target.dimensions)] : [])].join(' '),
+    )
+    .join('\n');
 }
 
 export interface ReadInit {
@@ -12,7 +16,10 @@ export interface ReadInit {
 }
 
 /** Reads such a field; one sentence where a line cannot be read. */
-export function readTargets(text: string, { use, known }: ReadInit): { readonly targets: readonly FailoverTarget[] } | { readonly fault: string } {
+export function readTargets(
+  text: string,
+  { use, known }: ReadInit,
+): { readonly targets: readonly FailoverTarget[] } | { readonly fault: string } {
   const targets: (FailoverTarget | EmbeddingTarget)[] = [];
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     const words = line.trim().split(/\s+/);
@@ -21,8 +28,14 @@ export function readTargets(text: string, { use, known }: ReadInit): { readonly 
     const dimensions = use === 'embeddings' ? rest.pop() : undefined;
     const model = rest.join(' ');
     const place = `Line ${String(index + 1)}`;
-    if (!known.includes(provider)) return { fault: `${place}: there is no provider ${provider} for this. Begin the line with one of ${known.join(', ')}.` };
-    if (model === '') return { fault: `${place}: name the model after the provider${use === 'embeddings' ? ', and then the dimensions of its vectors' : ''}.` };
+    if (!known.includes(provider))
+      return {
+        fault: `${place}: there is no provider ${provider} for this. Begin the line with one of ${known.join(', ')}.`,
+      };
+    if (model === '')
+      return {
+        fault: `${place}: name the model after the provider${use === 'embeddings' ? ', and then the dimensions of its vectors' : ''}.`,
+      };
     if (use !== 'embeddings') targets.push({ provider, model });
     else if (/^[1-9]\d{0,5}$/.test(dimensions ?? '')) targets.push({ provider, model, dimensions: Number(dimensions) });
     else return { fault: `${place}: end it with the dimensions of the model’s vectors, such as 1536.` };

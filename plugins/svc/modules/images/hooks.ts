@@ -16,7 +16,11 @@ export interface ImagesCall extends ImageParams {
 
 /** Body of the answer (contract 4.3). */
 export interface ImagesAnswer {
-  readonly images: readonly { readonly url: string | null; readonly b64_json: string | null; readonly revised_prompt: string | null }[];
+  readonly images: readonly {
+    readonly url: string | null;
+    readonly b64_json: string | null;
+    readonly revised_prompt: string | null;
+  }[];
   /** The provider's own data, or null. */
   readonly usage: Readonly<Record<string, unknown>> | null;
   readonly message: string;

@@ -20,7 +20,9 @@ export function imageCommands(context: ServiceContext): CliCommand[] {
 function drawingCommands(context: ServiceContext): CliCommand[] {
   const { drawing } = imagesOf(context);
   const draw = async (fields: JobFields, source?: JobSource) => {
-    const { images, message, cost } = await drawing.draw(readJob({ provider: 'openai', ...fields }, { request: randomUUID(), userId: 0, source }));
+    const { images, message, cost } = await drawing.draw(
+      readJob({ provider: 'openai', ...fields }, { request: randomUUID(), userId: 0, source }),
+    );
     return { message, cost: cost === null ? null : cost / 1_000_000, images: images.map(imageRecord) };
   };
   return [
@@ -33,7 +35,9 @@ function drawingCommands(context: ServiceContext): CliCommand[] {
     {
       name: 'svc image edit',
       description: 'Have a new version of an image made; prints it.',
-      flags: jsonFlag('As for generate, and what is edited: "image" (id in the history), "media" (id in the media library) or "file", and perhaps "mask" (a file).'),
+      flags: jsonFlag(
+        'As for generate, and what is edited: "image" (id in the history), "media" (id in the media library) or "file", and perhaps "mask" (a file).',
+      ),
       run: async ({ flags }) => {
         const fields = fieldsOf(flags, '{"image": 7, "prompt": "Make it night", "provider": "openai"}');
         return draw(fields, await sourceOf(context, fields));
@@ -44,9 +48,11 @@ function drawingCommands(context: ServiceContext): CliCommand[] {
 
 async function sourceOf(context: ServiceContext, fields: JobFields): Promise<JobSource> {
   const mask = typeof fields['mask'] === 'string' ? { mask: await readFile(fields['mask']) } : {};
-  if (fields['image'] !== undefined) return { ...(await sourceOfImage(context, await find(context, String(fields['image'])))), ...mask };
+  if (fields['image'] !== undefined)
+    return { ...(await sourceOfImage(context, await find(context, String(fields['image'])))), ...mask };
   if (fields['media'] !== undefined) return { ...(await sourceOfMedia(context, Number(fields['media']))), ...mask };
-  if (typeof fields['file'] === 'string') return { image: await readFile(fields['file']), mediaId: null, parentId: null, ...mask };
+  if (typeof fields['file'] === 'string')
+    return { image: await readFile(fields['file']), mediaId: null, parentId: null, ...mask };
   throw new Error('Name what is to be edited: "image", "media" or "file".');
 }
 
@@ -62,11 +68,20 @@ function historyCommands(context: ServiceContext): CliCommand[] {
         before: { type: 'integer', description: 'images older than this id' },
       },
       run: async ({ flags }) => {
-        const { search, limit, before } = flags as { readonly search?: string; readonly limit?: number; readonly before?: number };
+        const { search, limit, before } = flags as {
+          readonly search?: string;
+          readonly limit?: number;
+          readonly before?: number;
+        };
         return (await store.list({ search }, { limit: limit ?? 50, before })).map(imageRecord);
       },
     },
-    { name: 'svc image get', description: 'Print an image of the history.', args: [{ name: 'id', description: 'Its id, see svc image list.' }], run: async ({ args: [id = ''] }) => imageRecord(await find(context, id)) },
+    {
+      name: 'svc image get',
+      description: 'Print an image of the history.',
+      args: [{ name: 'id', description: 'Its id, see svc image list.' }],
+      run: async ({ args: [id = ''] }) => imageRecord(await find(context, id)),
+    },
     {
       name: 'svc image delete',
       description: 'Delete an image, its file too.',
@@ -87,10 +102,15 @@ function publicCommands(context: ServiceContext): CliCommand[] {
       name: 'svc image public',
       description: 'Let visitors have images drawn by [svc_images], or end it; prints the settings.',
       args: [{ name: 'switch', description: 'on or off; left out: only print.', optional: true }],
-      flags: jsonFlag('Settings to change: {"models": ["openai:gpt-image-1"], "sizes": ["1024x1024"], "guest_per_day": 3, ...}'),
+      flags: jsonFlag(
+        'Settings to change: {"models": ["openai:gpt-image-1"], "sizes": ["1024x1024"], "guest_per_day": 3, ...}',
+      ),
       run: async ({ args: [value], flags }) => {
         if (value !== undefined && value !== 'on' && value !== 'off') throw new Error('Write on or off.');
-        const changes = { ...(typeof flags['json'] === 'object' && flags['json']), ...(value !== undefined && { enabled: value === 'on' }) };
+        const changes = {
+          ...(typeof flags['json'] === 'object' && flags['json']),
+          ...(value !== undefined && { enabled: value === 'on' }),
+        };
         return Object.keys(changes).length === 0 ? settings.get() : settings.update(changes);
       },
     },

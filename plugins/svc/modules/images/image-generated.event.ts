@@ -32,7 +32,10 @@ export const imageGeneratedEvent = defineEvent({
       mode: text,
       media_type: { type: 'string', enum: ['image', 'video'] },
       output_count: { type: 'integer', minimum: 0 },
-      outputs: { type: 'object', properties: { images: { type: 'array', items: output }, videos: { type: 'array', items: output } } },
+      outputs: {
+        type: 'object',
+        properties: { images: { type: 'array', items: output }, videos: { type: 'array', items: output } },
+      },
       usage: { type: ['object', 'null'] },
       actor: anyActorSchema,
     },
@@ -45,12 +48,25 @@ export const imageGeneratedEvent = defineEvent({
     mode: 'generate',
     media_type: 'image',
     output_count: 1,
-    outputs: { images: [{ url: 'https://example.com/uploads/2026/11/lighthouse.png', media_id: 310, size: 812345, mime_type: 'image/png', revised_prompt: null }], videos: [] },
+    outputs: {
+      images: [
+        {
+          url: 'https://example.com/uploads/2026/11/lighthouse.png',
+          media_id: 310,
+          size: 812345,
+          mime_type: 'image/png',
+          revised_prompt: null,
+        },
+      ],
+      videos: [],
+    },
     usage: { input_tokens: 14, output_tokens: 1056, total_tokens: 1070 },
     actor: { type: 'user', user_id: 7 },
   },
   naturalIds: ({ outputs }) => {
-    const places = [...(outputs.images ?? []), ...(outputs.videos ?? [])].map(({ media_id: mediaId, url }) => mediaId ?? url ?? null);
+    const places = [...(outputs.images ?? []), ...(outputs.videos ?? [])].map(
+      ({ media_id: mediaId, url }) => mediaId ?? url ?? null,
+    );
     return places.length === 0 ? [null] : places;
   },
 });

@@ -2,9 +2,36 @@ import type { StoredImage } from './store/image.ts';
 
 /** An image as commands print it. */
 export function imageRecord(image: StoredImage): Readonly<Record<string, unknown>> {
-  const { id, mediaId, url, mode, parentId, prompt, provider, providerId, model, origin, cost, bytes, mimeType, createdAt } = image;
+  const {
+    id,
+    mediaId,
+    url,
+    mode,
+    parentId,
+    prompt,
+    provider,
+    providerId,
+    model,
+    origin,
+    cost,
+    bytes,
+    mimeType,
+    createdAt,
+  } = image;
   return {
-    id, media_id: mediaId, url, mode, parent_id: parentId, prompt, provider_id: providerId, provider, model, origin,
-    cost: cost === null ? null : cost / 1_000_000, size: bytes, mime_type: mimeType, created_at: new Date(createdAt).toISOString(),
+    id,
+    media_id: mediaId,
+    url,
+    mode,
+    parent_id: parentId,
+    prompt,
+    provider_id: providerId,
+    provider,
+    model,
+    origin,
+    cost: cost === null ? null : cost / 1_000_000,
+    size: bytes,
+    mime_type: mimeType,
+    created_at: new Date(createdAt).toISOString(),
   };
 }

@@ -15,5 +15,9 @@ export interface Images {
 /** The parts of images in this process, made when they are first asked for. */
 export const imagesOf: (context: ServiceContext) => Images = partsOf(({ host, generateImages, editImages }) => {
   const store = createImageStore(host);
-  return { store, drawing: createDrawing({ host, store, generateImages, editImages }), deleteImage: createDeleteImage({ host, store }) };
+  return {
+    store,
+    drawing: createDrawing({ host, store, generateImages, editImages }),
+    deleteImage: createDeleteImage({ host, store }),
+  };
 });

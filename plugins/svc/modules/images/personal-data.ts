@@ -13,15 +13,25 @@ type Counts = Readonly<Record<string, number>>;
 type Named = { readonly userId: number } | { readonly email: string } | { readonly sessionId: string };
 
 /** What visitors had drawn, and what they asked for. What an administrator drew for the site is the site's. */
-export async function exportImages(context: ServiceContext, records: readonly PersonalRecord[], named: Named): Promise<readonly PersonalRecord[]> {
+export async function exportImages(
+  context: ServiceContext,
+  records: readonly PersonalRecord[],
+  named: Named,
+): Promise<readonly PersonalRecord[]> {
   const person = await personOf(context, named);
   if (person === null) return records;
   const images = await ownImages(context, person);
   const requests = await visitorImagesOf(context).requests.of(person);
   return [
     ...records,
-    ...images.map(({ id, prompt, url, provider, model, createdAt }) => ({ type: 'image', data: { id, prompt, url, provider, model, created_at: new Date(createdAt).toISOString() } })),
-    ...requests.map(({ id, prompt, state, createdAt }) => ({ type: 'image_request', data: { id, prompt, state, created_at: new Date(createdAt).toISOString() } })),
+    ...images.map(({ id, prompt, url, provider, model, createdAt }) => ({
+      type: 'image',
+      data: { id, prompt, url, provider, model, created_at: new Date(createdAt).toISOString() },
+    })),
+    ...requests.map(({ id, prompt, state, createdAt }) => ({
+      type: 'image_request',
+      data: { id, prompt, state, created_at: new Date(createdAt).toISOString() },
+    })),
   ];
 }
 

@@ -17,7 +17,10 @@ declare module '#plugin-api' {
     /** Passages before they are embedded: drops, changes or adds some. The same passage must come out the same, or it is embedded again each time. */
     svc_knowledge_chunks: (chunks: readonly Chunk[], scene: IndexingScene) => readonly Chunk[];
     /** What the test box and the command find, best first. Chatbots have `svc_chatbot_knowledge`. */
-    svc_knowledge_results: (found: readonly FoundPassage[], question: { readonly base: KnowledgeBase; readonly text: string }) => readonly FoundPassage[];
+    svc_knowledge_results: (
+      found: readonly FoundPassage[],
+      question: { readonly base: KnowledgeBase; readonly text: string },
+    ) => readonly FoundPassage[];
   }
   interface ActionMap {
     /** A source was indexed; runs after it is stored. Not for one that had not changed. */

@@ -17,7 +17,11 @@ const base = { name: 'base', description: 'Id of a knowledge base' } as const;
 
 /** `svc knowledge list|create|delete|add|index|sources|remove|search|questions|answer`. */
 export function knowledgeCommands(context: ServiceContext): readonly CliCommand[] {
-  return [...baseCommands(context), ...sourceCommands(context), ...questionCommands(context, (id) => baseOf(context, id))];
+  return [
+    ...baseCommands(context),
+    ...sourceCommands(context),
+    ...questionCommands(context, (id) => baseOf(context, id)),
+  ];
 }
 
 function baseCommands(context: ServiceContext): readonly CliCommand[] {
@@ -30,7 +34,18 @@ function baseCommands(context: ServiceContext): readonly CliCommand[] {
         const counts = await sources.counts();
         return (await bases.list()).map(({ id, name, store, target, embeddingProvider, embeddingModel, state }) => {
           const { indexed = 0, pending = 0, indexing = 0, failed = 0, chunks = 0 } = counts.get(id) ?? {};
-          return { id, name, store, target, embedding: `${embeddingProvider}/${embeddingModel}`, state, indexed, waiting: pending + indexing, failed, passages: chunks };
+          return {
+            id,
+            name,
+            store,
+            target,
+            embedding: `${embeddingProvider}/${embeddingModel}`,
+            state,
+            indexed,
+            waiting: pending + indexing,
+            failed,
+            passages: chunks,
+          };
         });
       },
     },
@@ -39,23 +54,43 @@ function baseCommands(context: ServiceContext): readonly CliCommand[] {
       description: 'Makes a knowledge base; its index or collection is made where there is none of that name.',
       args: [{ name: 'name', description: 'What it is called' }],
       flags: {
-        store: { ...text, description: 'Vector store: pinecone, qdrant, chroma' }, target: { ...text, description: 'Name of its index or collection' }, namespace: { ...text, description: 'Pinecone only' },
-        provider: { ...text, description: 'Embedding provider' }, model: { ...text, description: 'Embedding model; left out: the saved one' },
-        chunk: { type: 'integer', description: 'Most tokens of a passage' }, overlap: { type: 'integer', description: 'Tokens repeated in the next passage' },
+        store: { ...text, description: 'Vector store: pinecone, qdrant, chroma' },
+        target: { ...text, description: 'Name of its index or collection' },
+        namespace: { ...text, description: 'Pinecone only' },
+        provider: { ...text, description: 'Embedding provider' },
+        model: { ...text, description: 'Embedding model; left out: the saved one' },
+        chunk: { type: 'integer', description: 'Most tokens of a passage' },
+        overlap: { type: 'integer', description: 'Tokens repeated in the next passage' },
       },
       async run({ args: [name = ''], flags }) {
         const { base: made, madeTarget } = await createBase(context, {
-          name, store: string(flags, 'store'), target: string(flags, 'target'), namespace: string(flags, 'namespace'), embeddingProvider: string(flags, 'provider'), embeddingModel: string(flags, 'model'),
-          chunkTokens: Number(flags['chunk'] ?? defaultChunks.chunkTokens), overlapTokens: Number(flags['overlap'] ?? defaultChunks.overlapTokens),
+          name,
+          store: string(flags, 'store'),
+          target: string(flags, 'target'),
+          namespace: string(flags, 'namespace'),
+          embeddingProvider: string(flags, 'provider'),
+          embeddingModel: string(flags, 'model'),
+          chunkTokens: Number(flags['chunk'] ?? defaultChunks.chunkTokens),
+          overlapTokens: Number(flags['overlap'] ?? defaultChunks.overlapTokens),
         });
-        return { id: made.id, name: made.name, store: made.store, target: made.target, made_target: madeTarget, embedding: `${made.embeddingProvider}/${made.embeddingModel}` };
+        return {
+          id: made.id,
+          name: made.name,
+          store: made.store,
+          target: made.target,
+          made_target: madeTarget,
+          embedding: `${made.embeddingProvider}/${made.embeddingModel}`,
+        };
       },
     },
     {
       name: 'svc knowledge delete',
       description: 'Deletes a knowledge base with its passages.',
       args: [base],
-      flags: { target: { type: 'boolean', description: 'Its index or collection too' }, forget: { type: 'boolean', description: 'Without a word to its vector store, which is gone for good' } },
+      flags: {
+        target: { type: 'boolean', description: 'Its index or collection too' },
+        forget: { type: 'boolean', description: 'Without a word to its vector store, which is gone for good' },
+      },
       async run({ args: [id = ''], flags }) {
         const one = await baseOf(context, id);
         if (flags['forget'] === true) {
@@ -73,7 +108,11 @@ function baseCommands(context: ServiceContext): readonly CliCommand[] {
       description: 'Shows what a knowledge base holds that is most like a question.',
       args: [base, { name: 'question', description: 'The question', rest: true }],
       flags: { limit: { type: 'integer', minimum: 1, maximum: 50, description: 'Most passages' } },
-      run: async ({ args: [id = '', ...words], flags }) => searchKnowledge(context, await baseOf(context, id), { text: words.join(' '), limit: Number(flags['limit'] ?? 5) }),
+      run: async ({ args: [id = '', ...words], flags }) =>
+        searchKnowledge(context, await baseOf(context, id), {
+          text: words.join(' '),
+          limit: Number(flags['limit'] ?? 5),
+        }),
     },
   ];
 }
@@ -83,27 +122,50 @@ function sourceCommands(context: ServiceContext): readonly CliCommand[] {
   return [
     {
       name: 'svc knowledge add',
-      description: 'Adds sources to a knowledge base: --file, --url, --sitemap, --post, --type, --text with --title, or --question with --answer.',
+      description:
+        'Adds sources to a knowledge base: --file, --url, --sitemap, --post, --type, --text with --title, or --question with --answer.',
       args: [base],
       flags: {
-        file: { ...text, description: 'Path of a txt, md, html or pdf' }, url: { ...text, description: 'Address of a page' }, sitemap: { ...text, description: 'Address of a sitemap' }, post: { type: 'integer', description: 'Id of a post' },
-        type: { ...text, description: 'Type of posts: all new and changed ones' }, text: { ...text, description: 'A text' }, title: { ...text, description: 'Its title' }, question: { ...text, description: 'A question' }, answer: { ...text, description: 'Its answer' },
+        file: { ...text, description: 'Path of a txt, md, html or pdf' },
+        url: { ...text, description: 'Address of a page' },
+        sitemap: { ...text, description: 'Address of a sitemap' },
+        post: { type: 'integer', description: 'Id of a post' },
+        type: { ...text, description: 'Type of posts: all new and changed ones' },
+        text: { ...text, description: 'A text' },
+        title: { ...text, description: 'Its title' },
+        question: { ...text, description: 'A question' },
+        answer: { ...text, description: 'Its answer' },
       },
       async run({ args: [id = ''], flags }) {
         const added = await add(addSourcesTo(context, await baseOf(context, id)), flags);
-        return typeof added === 'string' ? added : { id: added.id, title: added.title, kind: added.kind, state: added.state };
+        return typeof added === 'string'
+          ? added
+          : { id: added.id, title: added.title, kind: added.kind, state: added.state };
       },
     },
     {
       name: 'svc knowledge index',
-      description: 'Looks at all sources of a knowledge base again, here and now, and indexes what is new or has changed.',
+      description:
+        'Looks at all sources of a knowledge base again, here and now, and indexes what is new or has changed.',
       args: [base],
-      flags: { anew: { type: 'boolean', description: 'Also what has not changed' }, source: { type: 'integer', description: 'Only this source' } },
+      flags: {
+        anew: { type: 'boolean', description: 'Also what has not changed' },
+        source: { type: 'integer', description: 'Only this source' },
+      },
       async run({ args: [id = ''], flags }) {
         const one = await baseOf(context, id);
-        const asked = await sources.requeue({ baseId: one.id, ...(typeof flags['source'] === 'number' && { id: flags['source'] }) }, { anew: flags['anew'] === true });
+        const asked = await sources.requeue(
+          { baseId: one.id, ...(typeof flags['source'] === 'number' && { id: flags['source'] }) },
+          { anew: flags['anew'] === true },
+        );
         await drain();
-        const { indexed = 0, pending = 0, indexing = 0, failed = 0, chunks = 0 } = (await sources.counts()).get(one.id) ?? {};
+        const {
+          indexed = 0,
+          pending = 0,
+          indexing = 0,
+          failed = 0,
+          chunks = 0,
+        } = (await sources.counts()).get(one.id) ?? {};
         return { asked, indexed, waiting: pending + indexing, failed, passages: chunks };
       },
     },
@@ -111,12 +173,26 @@ function sourceCommands(context: ServiceContext): readonly CliCommand[] {
       name: 'svc knowledge sources',
       description: 'Lists the sources of a knowledge base, newest first.',
       args: [base],
-      flags: { state: { ...text, enum: [...sourceStates], description: 'Only those in this state' }, limit: { type: 'integer', minimum: 1, maximum: 10_000, description: 'Most of them' } },
+      flags: {
+        state: { ...text, enum: [...sourceStates], description: 'Only those in this state' },
+        limit: { type: 'integer', minimum: 1, maximum: 10_000, description: 'Most of them' },
+      },
       async run({ args: [id = ''], flags }) {
         const one = await baseOf(context, id);
         const state = flags['state'] as SourceState | undefined;
-        const found = await sources.list({ baseId: one.id, ...(state !== undefined && { state }) }, { limit: Number(flags['limit'] ?? 100), offset: 0 });
-        return found.map(({ id: source, kind, title, url, state: now, chunksDone, chunksTotal, message }) => ({ id: source, kind, title, url, state: now, passages: `${String(chunksDone)}/${String(chunksTotal)}`, message }));
+        const found = await sources.list(
+          { baseId: one.id, ...(state !== undefined && { state }) },
+          { limit: Number(flags['limit'] ?? 100), offset: 0 },
+        );
+        return found.map(({ id: source, kind, title, url, state: now, chunksDone, chunksTotal, message }) => ({
+          id: source,
+          kind,
+          title,
+          url,
+          state: now,
+          passages: `${String(chunksDone)}/${String(chunksTotal)}`,
+          message,
+        }));
       },
     },
     {
@@ -137,7 +213,8 @@ function sourceCommands(context: ServiceContext): readonly CliCommand[] {
 }
 
 async function add(to: AddSources, flags: Flags): Promise<Source | string> {
-  if (typeof flags['file'] === 'string') return to.file({ name: basename(flags['file']), bytes: await readFile(flags['file']) });
+  if (typeof flags['file'] === 'string')
+    return to.file({ name: basename(flags['file']), bytes: await readFile(flags['file']) });
   if (typeof flags['url'] === 'string') return to.address(flags['url']);
   if (typeof flags['sitemap'] === 'string') return to.sitemap(flags['sitemap']);
   if (typeof flags['post'] === 'number') return to.post(flags['post']);
@@ -145,7 +222,8 @@ async function add(to: AddSources, flags: Flags): Promise<Source | string> {
     const { added, all } = await to.postType(flags['type']);
     return `${String(added)} of ${String(all)} posts are new or changed.`;
   }
-  if (typeof flags['question'] === 'string') return to.answer({ question: flags['question'], answer: string(flags, 'answer') });
+  if (typeof flags['question'] === 'string')
+    return to.answer({ question: flags['question'], answer: string(flags, 'answer') });
   return to.text({ title: string(flags, 'title'), text: string(flags, 'text') });
 }
 

@@ -28,13 +28,25 @@ function create(context: ServiceContext): Knowledge {
   const { host } = context;
   const { database, log } = host;
   const wake = (): void => {
-    database.notify(workChannel, '').catch((error: unknown) => { log.warn('the nodes were not told of sources to index; cron finds them within a minute', { error }); });
+    database.notify(workChannel, '').catch((error: unknown) => {
+      log.warn('the nodes were not told of sources to index; cron finds them within a minute', { error });
+    });
   };
-  const labelOf = async (id: string): Promise<string> => (await context.providers.all()).find((provider) => provider.id === id)?.label ?? id;
+  const labelOf = async (id: string): Promise<string> =>
+    (await context.providers.all()).find((provider) => provider.id === id)?.label ?? id;
   const bases = createBaseStore(host);
   const sources = createSourceStore(host, wake);
   const queue = createSourceQueue(host);
-  const index: IndexParts = { host, bases, sources, queue, upsertVectors: context.upsertVectors, openVectorStore: context.openVectorStore, labelOf, vectorStores: context.vectorStores };
+  const index: IndexParts = {
+    host,
+    bases,
+    sources,
+    queue,
+    upsertVectors: context.upsertVectors,
+    openVectorStore: context.openVectorStore,
+    labelOf,
+    vectorStores: context.vectorStores,
+  };
   const worker = lazyWorker(index);
   return { bases, sources, queue, questions: createQuestionStore(host), index, ...worker };
 }
@@ -45,7 +57,9 @@ function lazyWorker(index: IndexParts): Pick<Knowledge, 'drain' | 'stop'> {
   let hasStopped = false;
   const load = async () => (await import('./indexing/worker.ts')).createIndexWorker(index);
   return {
-    drain: async () => { if (!hasStopped) await (await (loaded ??= load())).drain(); },
+    drain: async () => {
+      if (!hasStopped) await (await (loaded ??= load())).drain();
+    },
     stop: async () => {
       hasStopped = true;
       if (loaded !== null) await (await loaded).stop();

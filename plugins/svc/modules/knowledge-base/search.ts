@@ -27,7 +27,12 @@ export async function searchKnowledge(
   { text, limit, signal }: { readonly text: string; readonly limit: number; readonly signal?: AbortSignal | undefined },
 ): Promise<readonly FoundPassage[]> {
   const { found, metric } = await searchVectors({
-    store: base.store, target: base.target, text, limit, signal, origin: searchOrigin,
+    store: base.store,
+    target: base.target,
+    text,
+    limit,
+    signal,
+    origin: searchOrigin,
     embedding: { provider: base.embeddingProvider, model: base.embeddingModel },
     ...(base.namespace !== '' && { namespace: base.namespace }),
   });

@@ -16,7 +16,12 @@ export const sourceIndexedEvent = defineEvent({
     properties: {
       source: {
         type: 'object',
-        properties: { log_id: id, post_id: { type: ['integer', 'null'] }, post_title: text, post_url: { type: ['string', 'null'] } },
+        properties: {
+          log_id: id,
+          post_id: { type: ['integer', 'null'] },
+          post_title: text,
+          post_url: { type: ['string', 'null'] },
+        },
         required: ['log_id'],
       },
       provider: text,

@@ -10,7 +10,10 @@ import { origins, type Claimed, type Source } from './sources/source.ts';
 import type { KnowledgeBase } from './bases/base.ts';
 
 /** The kind of task that indexes posts and addresses (`knowledge_indexing`). */
-export function indexingTask(context: ServiceContext, bases: readonly Pick<KnowledgeBase, 'id' | 'name'>[]): AutomationTaskType {
+export function indexingTask(
+  context: ServiceContext,
+  bases: readonly Pick<KnowledgeBase, 'id' | 'name'>[],
+): AutomationTaskType {
   return {
     id: 'knowledge_indexing',
     label: 'Index content',
@@ -20,8 +23,13 @@ export function indexingTask(context: ServiceContext, bases: readonly Pick<Knowl
       type: 'object',
       properties: {
         base: {
-          type: 'integer', title: 'Knowledge base', minimum: 1,
-          description: bases.length === 0 ? 'There is none yet: make one on the page "Knowledge".' : `Its id: ${bases.map(({ id, name }) => `${String(id)} is ${name}`).join(', ')}.`,
+          type: 'integer',
+          title: 'Knowledge base',
+          minimum: 1,
+          description:
+            bases.length === 0
+              ? 'There is none yet: make one on the page "Knowledge".'
+              : `Its id: ${bases.map(({ id, name }) => `${String(id)} is ${name}`).join(', ')}.`,
           ...(bases.length > 0 && { enum: bases.map(({ id }) => id), default: bases[0]?.id }),
         },
       },
@@ -29,7 +37,9 @@ export function indexingTask(context: ServiceContext, bases: readonly Pick<Knowl
     },
     async check(settings): Promise<Readonly<Record<string, string>>> {
       const base = await knowledgeOf(context).bases.get(Number(settings['base']));
-      return base?.state === 'active' ? {} : { base: 'There is no such knowledge base. Make one on the page "Knowledge".' };
+      return base?.state === 'active'
+        ? {}
+        : { base: 'There is no such knowledge base. Make one on the page "Knowledge".' };
     },
     run: (item) => runItem(context, item),
   };
@@ -38,11 +48,14 @@ export function indexingTask(context: ServiceContext, bases: readonly Pick<Knowl
 async function runItem(context: ServiceContext, item: AutomationItem): Promise<AutomationResult> {
   const { bases, queue, index } = knowledgeOf(context);
   const base = await bases.get(Number(item.settings['base']));
-  if (base?.state !== 'active') throw failed(`There is no knowledge base ${String(item.settings['base'])}. Choose another one for the task.`, 400);
+  if (base?.state !== 'active')
+    throw failed(`There is no knowledge base ${String(item.settings['base'])}. Choose another one for the task.`, 400);
   const source = await sourceOf(context, base, item);
   const claimed = await queue.claim(source.id);
   if (claimed === null) throw failed(`${source.title} is being indexed elsewhere just now.`, 503);
-  const undo = context.host.clock.every(leaseTime / 4, () => { queue.renew(claimed.lease).catch(() => undefined); });
+  const undo = context.host.clock.every(leaseTime / 4, () => {
+    queue.renew(claimed.lease).catch(() => undefined);
+  });
   try {
     const ready = await indexSource(index, claimed, { signal: item.signal, reference: item.origin.reference ?? null });
     return { message: `${claimed.source.title}: ${ready.message}`, commit: (transaction) => ready.commit(transaction) };
@@ -55,7 +68,11 @@ async function runItem(context: ServiceContext, item: AutomationItem): Promise<A
 }
 
 /** An id is that of a post, everything else an address. */
-async function sourceOf(context: ServiceContext, base: KnowledgeBase, { input, target }: AutomationItem): Promise<Source> {
+async function sourceOf(
+  context: ServiceContext,
+  base: KnowledgeBase,
+  { input, target }: AutomationItem,
+): Promise<Source> {
   const add = addSourcesTo(context, base);
   const asked = { origin: origins.task, heldFor: leaseTime };
   const postId = Number(input['post_id'] ?? (/^\d{1,9}$/.test(target.trim()) ? target : Number.NaN));
@@ -66,7 +83,9 @@ async function sourceOf(context: ServiceContext, base: KnowledgeBase, { input, t
 /** The queue of automations decides about further tries. */
 async function giveUp(context: ServiceContext, claimed: Claimed, error: unknown): Promise<void> {
   const { queue } = knowledgeOf(context);
-  await queue.fail(claimed, { message: error instanceof Error ? error.message : String(error), retryAfter: null }).catch(() => false);
+  await queue
+    .fail(claimed, { message: error instanceof Error ? error.message : String(error), retryAfter: null })
+    .catch(() => false);
   await queue.release(claimed.lease).catch(() => undefined);
 }
 

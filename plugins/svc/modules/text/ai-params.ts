@@ -4,7 +4,8 @@ import { aiParamSchemas, type AiParams } from '../../kit/ai-params.ts';
 /** The argument `ai_params` (D8). Unknown keys are let through here and named as ignored in the answer. */
 export const aiParamsArgument = {
   type: 'object',
-  description: 'Overrides of the global AI parameters. Keys the provider or model does not take are left out and named in X-SVC-Ignored-Params.',
+  description:
+    'Overrides of the global AI parameters. Keys the provider or model does not take are left out and named in X-SVC-Ignored-Params.',
   properties: {
     ...aiParamSchemas,
     max_tokens: { ...aiParamSchemas.max_completion_tokens, description: 'Another name for max_completion_tokens.' },
@@ -29,7 +30,8 @@ export function chooseAiParams(given: Readonly<Record<string, unknown>> = {}): C
   const ignored: string[] = [];
   for (const [key, value] of Object.entries(given)) {
     if (Object.hasOwn(aiParamSchemas, key)) params[key] = value;
-    else if (key === 'max_tokens' && !Object.hasOwn(given, 'max_completion_tokens')) params['max_completion_tokens'] = value;
+    else if (key === 'max_tokens' && !Object.hasOwn(given, 'max_completion_tokens'))
+      params['max_completion_tokens'] = value;
     else ignored.push(key);
   }
   return { params, ignored };
@@ -43,5 +45,10 @@ function isList(given: object): boolean {
 function notAnObject(): RestError {
   const message = 'ai_params is not of type object.';
   const details = { ai_params: { code: 'rest_invalid_type', message, data: { param: 'ai_params' } } };
-  return new RestError({ code: 'rest_invalid_param', status: 400, message: 'Invalid parameter(s): ai_params', data: { params: { ai_params: message }, details } });
+  return new RestError({
+    code: 'rest_invalid_param',
+    status: 400,
+    message: 'Invalid parameter(s): ai_params',
+    data: { params: { ai_params: message }, details },
+  });
 }

@@ -25,7 +25,11 @@ const answerSchema = {
     content: { type: 'string', description: 'Generated text.' },
     usage: {
       type: 'object',
-      properties: { input_tokens: { type: 'integer' }, output_tokens: { type: 'integer' }, total_tokens: { type: 'integer' } },
+      properties: {
+        input_tokens: { type: 'integer' },
+        output_tokens: { type: 'integer' },
+        total_tokens: { type: 'integer' },
+      },
     },
     provider: { type: 'string', description: 'Display name of the provider used.' },
     model: { type: 'string', description: 'Model used.' },
@@ -40,10 +44,22 @@ export const generateRoute = defineRoute<ServiceContext>({
     summary: 'Generate text.',
     schema: answerSchema,
     args: {
-      provider: providerArgument({ ids: () => context.textProviderIds(), required: true, description: 'Id of the provider that generates the text.' }),
-      model: { type: 'string', required: true, minLength: 1, description: 'Model identifier; for azure the deployment.' },
+      provider: providerArgument({
+        ids: () => context.textProviderIds(),
+        required: true,
+        description: 'Id of the provider that generates the text.',
+      }),
+      model: {
+        type: 'string',
+        required: true,
+        minLength: 1,
+        description: 'Model identifier; for azure the deployment.',
+      },
       messages: messagesArgument,
-      system_instruction: { type: 'string', description: 'System text in place of all system messages. [date] and [username] are filled in.' },
+      system_instruction: {
+        type: 'string',
+        description: 'System text in place of all system messages. [date] and [username] are filled in.',
+      },
       ai_params: aiParamsArgument,
       stream: { type: 'boolean', description: 'Not supported; leave it out or false.' },
     },
@@ -72,7 +88,15 @@ async function generate(request: RestRequest<GenerateParams>, context: ServiceCo
     signal: request.signal,
     origin: { module: 'rest', route: '/generate', botId: null },
   });
-  const answer: TextAnswer = { content: result.content, usage: result.usage, provider: result.provider, model: result.model };
+  const answer: TextAnswer = {
+    content: result.content,
+    usage: result.usage,
+    provider: result.provider,
+    model: result.model,
+  };
   const body = await hooks.applyFiltersAsync('svc_text_response', answer, call, request);
-  return new RestResponse({ body, headers: answerHeaders({ ignored: [...result.ignored, ...ignored], usageEstimated: result.usageEstimated }) });
+  return new RestResponse({
+    body,
+    headers: answerHeaders({ ignored: [...result.ignored, ...ignored], usageEstimated: result.usageEstimated }),
+  });
 }

@@ -10,7 +10,13 @@ export const usageModule = defineModule<ServiceContext>({
   title: 'Usage',
   pages: [
     lazyPage({
-      slug: 'svc/usage', title: 'Usage', menu: 'Usage', parent: 'svc', icon: 'list', position: 30, style: 'usage.css',
+      slug: 'svc/usage',
+      title: 'Usage',
+      menu: 'Usage',
+      parent: 'svc',
+      icon: 'list',
+      position: 30,
+      style: 'usage.css',
       body: async () => (await import('./usage.page.ts')).usagePage,
     }),
   ],

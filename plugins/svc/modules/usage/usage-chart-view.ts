@@ -32,7 +32,14 @@ export function chartView({ days, span, metric, address }: ChartViewInit) {
     const day = byDay.get(name);
     return { day: name, value: day ? valueOf(day, metric) : 0, failed: day && metric === 'calls' ? day.failed : 0 };
   });
-  const draw = (width: number) => drawChart({ width, days: values, whole: metric !== 'cost', format: metric === 'cost' ? money : shortNumber, title: (day) => titleOf(day, metric) });
+  const draw = (width: number) =>
+    drawChart({
+      width,
+      days: values,
+      whole: metric !== 'cost',
+      format: metric === 'cost' ? money : shortNumber,
+      title: (day) => titleOf(day, metric),
+    });
   return {
     metrics: metrics.map(({ id, label }) => ({ label, href: address(id), current: id === metric })),
     title: `${metrics.find(({ id }) => id === metric)?.label ?? ''} per day`,
@@ -42,7 +49,9 @@ export function chartView({ days, span, metric, address }: ChartViewInit) {
       { name: 'wide', ...draw(720) },
       { name: 'narrow', ...draw(340) },
     ],
-    rows: days.map((day) => ({ ...day, tokens: day.inputTokens + day.outputTokens, costText: money(day.cost) })).reverse(),
+    rows: days
+      .map((day) => ({ ...day, tokens: day.inputTokens + day.outputTokens, costText: money(day.cost) }))
+      .reverse(),
   };
 }
 
@@ -58,6 +67,9 @@ function titleOf({ day, value, failed }: ChartDay, metric: Metric): string {
 
 function describe(days: readonly ChartDay[], metric: Metric): string {
   const [first, last] = [days[0], days.at(-1)];
-  const most = days.reduce((highest, day) => (day.value > highest.value ? day : highest), days[0] ?? { day: '', value: 0, failed: 0 });
+  const most = days.reduce(
+    (highest, day) => (day.value > highest.value ? day : highest),
+    days[0] ?? { day: '', value: 0, failed: 0 },
+  );
   return `A bar for each of ${days.length} ${days.length === 1 ? 'day' : 'days'}, from ${first?.day ?? ''} to ${last?.day ?? ''}. The most on ${titleOf(most, metric)}. The table below holds the same figures.`;
 }

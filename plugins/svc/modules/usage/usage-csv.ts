@@ -29,7 +29,10 @@ const rowsAtOnce = 1000;
  * The calls a filter picks as CSV (RFC 4180, UTF-8 with a mark so that spreadsheets know it), newest first, read from the
  * database in steps: memory stays small however many there are. An unknown cost is empty.
  */
-export async function* usageCsv(database: Pick<DatabaseApi, 'knex'>, { filter, timezone }: { readonly filter: UsageFilter; readonly timezone: string }): AsyncGenerator<string> {
+export async function* usageCsv(
+  database: Pick<DatabaseApi, 'knex'>,
+  { filter, timezone }: { readonly filter: UsageFilter; readonly timezone: string },
+): AsyncGenerator<string> {
   yield csvMark + csvLine(columns.map(([name]) => name));
   let before: UsagePlace | undefined;
   for (;;) {

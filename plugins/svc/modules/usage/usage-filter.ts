@@ -30,7 +30,10 @@ const usualPeriod = '30';
 export const longestPeriod = 400;
 
 /** Reads a filter from an address or a form. Whatever cannot be a filter is left out, so that any address shows a page. */
-export function readFilter(query: Readonly<Record<string, unknown>>, { now, timezone }: { readonly now: number; readonly timezone: string }): UsageFilter {
+export function readFilter(
+  query: Readonly<Record<string, unknown>>,
+  { now, timezone }: { readonly now: number; readonly timezone: string },
+): UsageFilter {
   const today = localDay(timezone)(now);
   const values = Object.fromEntries(
     filterNames.flatMap((name) => {
@@ -50,7 +53,9 @@ export function readFilter(query: Readonly<Record<string, unknown>>, { now, time
 function readDays(query: Readonly<Record<string, unknown>>, today: string): Pick<UsageFilter, 'from' | 'to'> | null {
   const given = [textOf(query['from']), textOf(query['to'])].map((day) => (isDay(day) ? day : null));
   if (given[0] === null && given[1] === null) return null;
-  const [first = today, last = today] = [given[0] ?? given[1], given[1] ?? today].map((day) => (day !== undefined && day !== null && day < today ? day : today)).sort();
+  const [first = today, last = today] = [given[0] ?? given[1], given[1] ?? today]
+    .map((day) => (day !== undefined && day !== null && day < today ? day : today))
+    .sort();
   const earliest = addDays(last, 1 - longestPeriod);
   return { from: first > earliest ? first : earliest, to: last };
 }

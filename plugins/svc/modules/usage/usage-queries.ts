@@ -17,7 +17,16 @@ export interface UsageSums {
 export type Grouping = 'day' | 'provider' | 'model' | 'module' | 'kind' | 'outcome';
 export type UsageGroup = UsageSums & { readonly name: string };
 
-const none: UsageSums = { calls: 0, failed: 0, inputTokens: 0, outputTokens: 0, images: 0, cost: 0, unpriced: 0, duration: 0 };
+const none: UsageSums = {
+  calls: 0,
+  failed: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  images: 0,
+  cost: 0,
+  unpriced: 0,
+  duration: 0,
+};
 
 /** Sums of the calls a filter picks, from the days' table: quick however many calls there are. */
 export async function sumUsage({ knex }: Pick<DatabaseApi, 'knex'>, filter: UsageFilter): Promise<UsageSums> {
@@ -26,9 +35,15 @@ export async function sumUsage({ knex }: Pick<DatabaseApi, 'knex'>, filter: Usag
 }
 
 /** The same by one property; days in their order, others with the most calls first. */
-export async function groupUsage({ knex }: Pick<DatabaseApi, 'knex'>, filter: UsageFilter, by: Grouping): Promise<UsageGroup[]> {
+export async function groupUsage(
+  { knex }: Pick<DatabaseApi, 'knex'>,
+  filter: UsageFilter,
+  by: Grouping,
+): Promise<UsageGroup[]> {
   const query = inDays(knex, filter).select({ name: by }).select(sums(knex)).groupBy(by);
-  const rows = (await (by === 'day' ? query.orderBy('name') : query.orderBy([{ column: 'calls', order: 'desc' }, { column: 'name' }]))) as Record<string, unknown>[];
+  const rows = (await (by === 'day'
+    ? query.orderBy('name')
+    : query.orderBy([{ column: 'calls', order: 'desc' }, { column: 'name' }]))) as Record<string, unknown>[];
   return rows.map((row) => ({ name: String(row['name']), ...sumsOf(row) }));
 }
 
@@ -38,8 +53,16 @@ export async function hasUsage({ knex }: Pick<DatabaseApi, 'knex'>): Promise<boo
 }
 
 /** Values that calls of the period have, for the choices of a form. */
-export async function usedValues({ knex }: Pick<DatabaseApi, 'knex'>, { from, to }: UsageFilter, name: 'provider' | 'model' | 'module' | 'outcome'): Promise<string[]> {
-  const rows = (await knex(usageDaysTable).distinct({ value: name }).whereBetween('day', [from, to]).orderBy('value').limit(500)) as { value: string }[];
+export async function usedValues(
+  { knex }: Pick<DatabaseApi, 'knex'>,
+  { from, to }: UsageFilter,
+  name: 'provider' | 'model' | 'module' | 'outcome',
+): Promise<string[]> {
+  const rows = (await knex(usageDaysTable)
+    .distinct({ value: name })
+    .whereBetween('day', [from, to])
+    .orderBy('value')
+    .limit(500)) as { value: string }[];
   return rows.map(({ value }) => value);
 }
 
@@ -60,13 +83,19 @@ export interface ListUsage {
 }
 
 /** Calls, newest first, from a place on: as quick on the last page as on the first. */
-export async function listUsage({ knex }: Pick<DatabaseApi, 'knex'>, { filter, timezone, limit, before, after }: ListUsage): Promise<UsageRow[]> {
+export async function listUsage(
+  { knex }: Pick<DatabaseApi, 'knex'>,
+  { filter, timezone, limit, before, after }: ListUsage,
+): Promise<UsageRow[]> {
   const order = after ? 'asc' : 'desc';
   // One bound at each end, the narrower one: SQLite uses but one of two.
   const [first, last] = [startOfDay(filter.from, timezone), endOfDay(filter.to, timezone) - 1];
   const query = knex(usageTable)
     .whereBetween('time', [Math.max(first, after?.time ?? first), Math.min(last, before?.time ?? last)])
-    .orderBy([{ column: 'time', order }, { column: 'id', order }])
+    .orderBy([
+      { column: 'time', order },
+      { column: 'id', order },
+    ])
     .limit(limit);
   pick(query, filter);
   if (before) query.where((place) => beyond(place, '<', before));
@@ -102,7 +131,12 @@ function pick(query: Knex.QueryBuilder, { values }: UsageFilter): void {
 }
 
 function sums(knex: Knex): Record<string, Knex.Raw> {
-  const added = Object.fromEntries(['calls', 'input_tokens', 'output_tokens', 'images', 'cost', 'unpriced', 'duration'].map((name) => [name, knex.raw('sum(??)', [name])]));
+  const added = Object.fromEntries(
+    ['calls', 'input_tokens', 'output_tokens', 'images', 'cost', 'unpriced', 'duration'].map((name) => [
+      name,
+      knex.raw('sum(??)', [name]),
+    ]),
+  );
   return { ...added, failed: knex.raw("sum(case when outcome = 'ok' then 0 else calls end)") };
 }
 
@@ -123,5 +157,8 @@ function sumsOf(row: Readonly<Record<string, unknown>>): UsageSums {
 /** PostgreSQL gives large numbers as text. */
 function rowOf(row: Readonly<Record<string, unknown>>): UsageRow {
   const wide = ['id', 'time', 'bot_id', 'input_tokens', 'output_tokens', 'cost', 'duration'];
-  return { ...row, ...Object.fromEntries(wide.map((name) => [name, row[name] === null ? null : Number(row[name])])) } as unknown as UsageRow;
+  return {
+    ...row,
+    ...Object.fromEntries(wide.map((name) => [name, row[name] === null ? null : Number(row[name])])),
+  } as unknown as UsageRow;
 }

@@ -6,7 +6,16 @@ import { nextStep } from './next-step.ts';
 import { money } from './money.ts';
 import { chartView, metricOf } from './usage-chart-view.ts';
 import { daysOf, failed, filterQuery, longestPeriod, periods, readFilter, type UsageFilter } from './usage-filter.ts';
-import { groupUsage, hasUsage, listUsage, sumUsage, usedValues, type UsageGroup, type UsagePlace, type UsageSums } from './usage-queries.ts';
+import {
+  groupUsage,
+  hasUsage,
+  listUsage,
+  sumUsage,
+  usedValues,
+  type UsageGroup,
+  type UsagePlace,
+  type UsageSums,
+} from './usage-queries.ts';
 
 export type UsageContext = Pick<ServiceContext, 'host' | 'settings' | 'providers' | 'ledger'>;
 
@@ -30,7 +39,11 @@ export async function usageView(context: UsageContext, query: AdminRequest['quer
   };
   if (sums.calls === 0) return { ...base, empty: any ? emptyPeriod(filter) : await nextStep(context) };
   const days = await groupUsage(host.database, filter, 'day');
-  const groups = await Promise.all((['provider', 'model', 'module', 'outcome'] as const).map(async (by) => groupView({ by, groups: await groupUsage(host.database, filter, by), filter, sums, context })));
+  const groups = await Promise.all(
+    (['provider', 'model', 'module', 'outcome'] as const).map(async (by) =>
+      groupView({ by, groups: await groupUsage(host.database, filter, by), filter, sums, context }),
+    ),
+  );
   return {
     ...base,
     stats: statsOf(sums),
@@ -44,19 +57,49 @@ export async function usageView(context: UsageContext, query: AdminRequest['quer
 function periodTabs(filter: UsageFilter, metric: string) {
   const kept = { ...filter.values, ...(metric !== 'calls' && { metric }) };
   return [
-    ...periods.map(({ value, label }) => ({ label, href: address({ period: value, ...kept }), current: filter.period === value })),
-    { label: 'Other days', href: address({ period: 'custom', from: filter.from, to: filter.to, ...kept }), current: filter.period === 'custom' },
+    ...periods.map(({ value, label }) => ({
+      label,
+      href: address({ period: value, ...kept }),
+      current: filter.period === value,
+    })),
+    {
+      label: 'Other days',
+      href: address({ period: 'custom', from: filter.from, to: filter.to, ...kept }),
+      current: filter.period === 'custom',
+    },
   ];
 }
 
 /** The form of the filters; what is chosen stays a choice even where the period has none of it. */
 async function filterForm({ host, providers }: UsageContext, filter: UsageFilter) {
   const labels = await providerLabels({ providers });
-  const select = async (name: 'provider' | 'model' | 'module' | 'outcome', title: string, label = (value: string) => value) => {
-    const values = new Set([...(await usedValues(host.database, filter, name)), ...(filter.values[name] !== undefined ? [filter.values[name]] : [])]);
+  const select = async (
+    name: 'provider' | 'model' | 'module' | 'outcome',
+    title: string,
+    label = (value: string) => value,
+  ) => {
+    const values = new Set([
+      ...(await usedValues(host.database, filter, name)),
+      ...(filter.values[name] !== undefined ? [filter.values[name]] : []),
+    ]);
     if (name === 'outcome') for (const own of ['ok', failed]) values.delete(own);
-    const first = name === 'outcome' ? [{ value: 'ok', label: 'Succeeded' }, { value: failed, label: 'Failed' }] : [];
-    return { name, label: title, value: filter.values[name] ?? '', options: [{ value: '', label: 'All' }, ...first, ...[...values].sort().map((value) => ({ value, label: label(value) }))] };
+    const first =
+      name === 'outcome'
+        ? [
+            { value: 'ok', label: 'Succeeded' },
+            { value: failed, label: 'Failed' },
+          ]
+        : [];
+    return {
+      name,
+      label: title,
+      value: filter.values[name] ?? '',
+      options: [
+        { value: '', label: 'All' },
+        ...first,
+        ...[...values].sort().map((value) => ({ value, label: label(value) })),
+      ],
+    };
   };
   return {
     custom: filter.period === 'custom',
@@ -68,9 +111,28 @@ async function filterForm({ host, providers }: UsageContext, filter: UsageFilter
       await select('provider', 'Provider', (id) => labels.get(id) ?? id),
       await select('model', 'Model'),
       await select('module', 'Module'),
-      { name: 'kind', label: 'Kind', value: filter.values.kind ?? '', options: [{ value: '', label: 'All' }, { value: 'text', label: 'Text' }, { value: 'image', label: 'Images' }, { value: 'embedding', label: 'Embeddings' }] },
+      {
+        name: 'kind',
+        label: 'Kind',
+        value: filter.values.kind ?? '',
+        options: [
+          { value: '', label: 'All' },
+          { value: 'text', label: 'Text' },
+          { value: 'image', label: 'Images' },
+          { value: 'embedding', label: 'Embeddings' },
+        ],
+      },
       await select('outcome', 'Outcome'),
-      { name: 'sandbox', label: 'Answered by', value: filter.values.sandbox ?? '', options: [{ value: '', label: 'All' }, { value: '0', label: 'Providers' }, { value: '1', label: 'The sandbox' }] },
+      {
+        name: 'sandbox',
+        label: 'Answered by',
+        value: filter.values.sandbox ?? '',
+        options: [
+          { value: '', label: 'All' },
+          { value: '0', label: 'Providers' },
+          { value: '1', label: 'The sandbox' },
+        ],
+      },
     ],
   };
 }
@@ -82,16 +144,38 @@ async function providerLabels({ providers }: Pick<UsageContext, 'providers'>): P
 function emptyPeriod(filter: UsageFilter) {
   const isWide = Object.keys(filter.values).length === 0 && filter.period === '90';
   return isWide
-    ? { title: 'No calls in the last 90 days', text: 'Choose other days to look further back.', href: address({ period: 'custom', from: filter.from, to: filter.to }), label: 'Choose other days' }
-    : { title: 'No calls fit', text: 'Nothing was noted in this period with these filters.', href: address({ period: '90' }), label: 'Show the last 90 days' };
+    ? {
+        title: 'No calls in the last 90 days',
+        text: 'Choose other days to look further back.',
+        href: address({ period: 'custom', from: filter.from, to: filter.to }),
+        label: 'Choose other days',
+      }
+    : {
+        title: 'No calls fit',
+        text: 'Nothing was noted in this period with these filters.',
+        href: address({ period: '90' }),
+        label: 'Show the last 90 days',
+      };
 }
 
 function statsOf(sums: UsageSums) {
   const share = (sums.failed * 100) / sums.calls;
   return [
-    { label: 'Calls', value: sums.calls, text: sums.failed === 0 ? 'none failed' : `${sums.failed} failed (${share < 1 ? 'under 1' : Math.round(share)}%)` },
-    { label: 'Cost', value: money(sums.cost), text: sums.unpriced === 0 ? 'by the price table' : `without ${sums.unpriced} calls` },
-    { label: 'Tokens', text: `${shortNumber(sums.inputTokens)} in, ${shortNumber(sums.outputTokens)} out`, short: shortNumber(sums.inputTokens + sums.outputTokens) },
+    {
+      label: 'Calls',
+      value: sums.calls,
+      text: sums.failed === 0 ? 'none failed' : `${sums.failed} failed (${share < 1 ? 'under 1' : Math.round(share)}%)`,
+    },
+    {
+      label: 'Cost',
+      value: money(sums.cost),
+      text: sums.unpriced === 0 ? 'by the price table' : `without ${sums.unpriced} calls`,
+    },
+    {
+      label: 'Tokens',
+      text: `${shortNumber(sums.inputTokens)} in, ${shortNumber(sums.outputTokens)} out`,
+      short: shortNumber(sums.inputTokens + sums.outputTokens),
+    },
     { label: 'Images', value: sums.images, text: '' },
     { label: 'Average time', duration: sums.duration / sums.calls, text: 'further tries included' },
   ];
@@ -140,10 +224,17 @@ async function callsView(context: UsageContext, { filter, timezone, query, total
   const rows = after ? found.slice(hasMore ? 1 : 0) : found.slice(0, perPage);
   const [first, last] = [rows[0], rows.at(-1)];
   const kept = filterQuery(filter);
-  const newer = first && (after ? hasMore : before !== undefined) ? address({ ...kept, after: place(first) }, 'calls') : null;
+  const newer =
+    first && (after ? hasMore : before !== undefined) ? address({ ...kept, after: place(first) }, 'calls') : null;
   const older = last && (after ?? hasMore) ? address({ ...kept, before: place(last) }, 'calls') : null;
   const labels = await providerLabels(context);
-  return { rows: rows.map((row) => callView(row, labels)), total, newest: before || after ? address(kept, 'calls') : null, newer, older };
+  return {
+    rows: rows.map((row) => callView(row, labels)),
+    total,
+    newest: before || after ? address(kept, 'calls') : null,
+    newer,
+    older,
+  };
 }
 
 function callView(row: UsageRow, labels: ReadonlyMap<string, string>) {
@@ -171,4 +262,3 @@ function placeOf(value: unknown): UsagePlace | undefined {
 function address(query: Readonly<Record<string, string>>, anchor = ''): string {
   return `?${new URLSearchParams(query).toString()}${anchor === '' ? '' : `#${anchor}`}`;
 }
-

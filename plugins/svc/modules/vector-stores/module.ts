@@ -10,7 +10,13 @@ export const vectorStoresModule = defineModule<ServiceContext>({
   routes: [upsertRoute],
   pages: [
     lazyPage({
-      slug: 'svc/vector-stores', title: 'Vector stores', menu: 'Vector stores', parent: 'svc', icon: 'database', script: 'settings.js', style: 'vector-stores.css',
+      slug: 'svc/vector-stores',
+      title: 'Vector stores',
+      menu: 'Vector stores',
+      parent: 'svc',
+      icon: 'database',
+      script: 'settings.js',
+      style: 'vector-stores.css',
       body: async () => (await import('./stores.page.ts')).storesPage,
     }),
   ],

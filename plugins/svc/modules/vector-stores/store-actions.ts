@@ -25,11 +25,20 @@ export function storeActions(context: ServiceContext): NonNullable<AdminPage['ac
 /** The store a form is about. Throws RestError 400 for one that is not there. */
 function storeOf(request: AdminRequest, context: ServiceContext): Store {
   const store = context.vectorStores.get(textOf(request, 'store'));
-  if (!store) throw new RestError({ code: 'rest_svc_unknown_vector_store', status: 400, message: 'There is no such vector store. Reload the page.' });
+  if (!store)
+    throw new RestError({
+      code: 'rest_svc_unknown_vector_store',
+      status: 400,
+      message: 'There is no such vector store. Reload the page.',
+    });
   return store;
 }
 
-async function saveAnd(request: AdminRequest, context: ServiceContext, then: (store: Store) => Promise<AdminActionResult>): Promise<AdminActionResult> {
+async function saveAnd(
+  request: AdminRequest,
+  context: ServiceContext,
+  then: (store: Store) => Promise<AdminActionResult>,
+): Promise<AdminActionResult> {
   const store = storeOf(request, context);
   return savingOrRefused(
     async () => {
@@ -38,7 +47,10 @@ async function saveAnd(request: AdminRequest, context: ServiceContext, then: (st
     },
     {
       inputName: (name) => `settings[${name}]`,
-      page: async (faults) => ({ template: storesTemplate, data: await storesView(context, { form: `settings-${store.id}`, typed: groupOf(request, 'settings'), faults }) }),
+      page: async (faults) => ({
+        template: storesTemplate,
+        data: await storesView(context, { form: `settings-${store.id}`, typed: groupOf(request, 'settings'), faults }),
+      }),
     },
   );
 }
@@ -46,9 +58,16 @@ async function saveAnd(request: AdminRequest, context: ServiceContext, then: (st
 async function test(request: AdminRequest, context: ServiceContext, store: Store): Promise<AdminActionResult> {
   const result = await context.testVectorStore(store.id, request.signal);
   const card = await storeCard(context, store);
-  const secrets = Object.fromEntries(card.fields.filter((field) => field.schema.writeOnly).map((field) => [field.name, field.value]));
+  const secrets = Object.fromEntries(
+    card.fields.filter((field) => field.schema.writeOnly).map((field) => [field.name, field.value]),
+  );
   return {
-    notice: { kind: result.ok ? 'success' : 'error', text: result.ok ? `${store.label}: ${result.message}` : `The settings are saved, but the test failed. ${result.message}` },
+    notice: {
+      kind: result.ok ? 'success' : 'error',
+      text: result.ok
+        ? `${store.label}: ${result.message}`
+        : `The settings are saved, but the test failed. ${result.message}`,
+    },
     page: { template: storesTemplate, data: { ...(await storesView(context)), openStore: store.id } },
     data: { works: result.ok, badge: card.badge, secrets },
     status: result.ok ? 200 : 400,
@@ -64,11 +83,17 @@ async function create(request: AdminRequest, context: ServiceContext): Promise<A
       const target = readNewTarget(store, { name: text('name'), dimension: text('dimension'), metric: text('metric') });
       const session = await context.openVectorStore(store.id, { signal: request.signal });
       await session.create(target);
-      return { notice: { kind: 'success', text: `The ${store.targetKind} ${target.name} was made in ${store.label}.` }, redirect: 'svc/vector-stores' };
+      return {
+        notice: { kind: 'success', text: `The ${store.targetKind} ${target.name} was made in ${store.label}.` },
+        redirect: 'svc/vector-stores',
+      };
     },
     {
       inputName: (name) => `target[${name}]`,
-      page: async (faults) => ({ template: storesTemplate, data: await storesView(context, { form: `create-${store.id}`, typed, faults }) }),
+      page: async (faults) => ({
+        template: storesTemplate,
+        data: await storesView(context, { form: `create-${store.id}`, typed, faults }),
+      }),
     },
   );
 }
@@ -78,9 +103,17 @@ async function remove(request: AdminRequest, context: ServiceContext): Promise<A
   const store = storeOf(request, context);
   const name = textOf(request, 'target');
   if (textOf(request, 'confirm') !== name || name === '') {
-    return { notice: { kind: 'error', text: `Nothing was deleted. Tick the box to confirm that the ${store.targetKind} and all it holds go.` } };
+    return {
+      notice: {
+        kind: 'error',
+        text: `Nothing was deleted. Tick the box to confirm that the ${store.targetKind} and all it holds go.`,
+      },
+    };
   }
   const session = await context.openVectorStore(store.id, { signal: request.signal });
   await session.remove(name);
-  return { notice: { kind: 'success', text: `The ${store.targetKind} ${name} was deleted from ${store.label}.` }, redirect: 'svc/vector-stores' };
+  return {
+    notice: { kind: 'success', text: `The ${store.targetKind} ${name} was deleted from ${store.label}.` },
+    redirect: 'svc/vector-stores',
+  };
 }

@@ -13,7 +13,13 @@ const targetArgument = { name: 'name', description: 'Name of the index or collec
 
 /** `svc vector-store set|test|list|targets|create|delete`. The stores there are at registration make the flags. */
 export function storeCommands(context: ServiceContext): CliCommand[] {
-  const names = [...new Set(['url', 'api_key', ...context.knownVectorStores.flatMap((store) => Object.keys(store.settings.properties))])];
+  const names = [
+    ...new Set([
+      'url',
+      'api_key',
+      ...context.knownVectorStores.flatMap((store) => Object.keys(store.settings.properties)),
+    ]),
+  ];
   return [
     {
       name: 'svc vector-store set',
@@ -23,7 +29,8 @@ export function storeCommands(context: ServiceContext): CliCommand[] {
       run: async ({ args: [id = ''], flags }) => {
         const store = find(context, id);
         const changes = changesOf(store, names, flags);
-        if (Object.keys(changes).length === 0) throw new Error(`Name what to change, for example: svc vector-store set ${id} --url=...`);
+        if (Object.keys(changes).length === 0)
+          throw new Error(`Name what to change, for example: svc vector-store set ${id} --url=...`);
         await context.vectorStoreSettings.save(store, changes);
         return describe(context, store);
       },
@@ -65,7 +72,11 @@ function targetCommands(context: ServiceContext): CliCommand[] {
       },
       run: async ({ args: [id = '', name = ''], flags }) => {
         const store = find(context, id);
-        const target = readNewTarget(store, { name, dimension: String(flags['dimension'] ?? ''), metric: String(flags['metric'] ?? '') });
+        const target = readNewTarget(store, {
+          name,
+          dimension: String(flags['dimension'] ?? ''),
+          metric: String(flags['metric'] ?? ''),
+        });
         await (await context.openVectorStore(id)).create(target);
         return { id, ...target, created: true };
       },
@@ -77,7 +88,8 @@ function targetCommands(context: ServiceContext): CliCommand[] {
       flags: { yes: { type: 'boolean', description: 'Really: it cannot be brought back.' } },
       run: async ({ args: [id = '', name = ''], flags }) => {
         find(context, id);
-        if (flags['yes'] !== true) throw new Error(`This deletes ${name} and all it holds. Say so: svc vector-store delete ${id} ${name} --yes`);
+        if (flags['yes'] !== true)
+          throw new Error(`This deletes ${name} and all it holds. Say so: svc vector-store delete ${id} ${name} --yes`);
         await (await context.openVectorStore(id)).remove(name);
         return { id, name, deleted: true };
       },
@@ -90,7 +102,11 @@ function flagOf(name: string): string {
 }
 
 /** The settings that flags name. A list is written with commas. */
-function changesOf(store: Store, names: readonly string[], flags: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function changesOf(
+  store: Store,
+  names: readonly string[],
+  flags: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
   const changes: Record<string, unknown> = {};
   for (const name of names) {
     const value = flags[flagOf(name)];
@@ -102,7 +118,9 @@ function changesOf(store: Store, names: readonly string[], flags: Readonly<Recor
 }
 
 function flagSchema(name: string, stores: readonly Store[]): JsonSchema {
-  const description = stores.map((store) => store.settings.properties[name]?.title).find((title) => title !== undefined);
+  const description = stores
+    .map((store) => store.settings.properties[name]?.title)
+    .find((title) => title !== undefined);
   return { type: 'string', ...(description !== undefined && { description }) };
 }
 
@@ -119,5 +137,10 @@ async function describe(context: ServiceContext, store: Store): Promise<Record<s
     const value = saved[name];
     return [name, schema.writeOnly && typeof value === 'string' ? mask(value) : (value ?? '')];
   });
-  return { id: store.id, label: store.label, configured: missingSettings(store, saved).length === 0, ...Object.fromEntries(values) };
+  return {
+    id: store.id,
+    label: store.label,
+    configured: missingSettings(store, saved).length === 0,
+    ...Object.fromEntries(values),
+  };
 }

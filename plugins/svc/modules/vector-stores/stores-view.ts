@@ -72,19 +72,35 @@ export async function storeCard(context: ServiceContext, store: Store, refused?:
     badge: missing.length === 0 ? { text: 'Configured', kind: 'success' } : { text: 'Not configured', kind: 'info' },
     open: mine !== undefined,
     missing: missing.map((name) => fieldLabel(name, store.settings.properties[name] ?? {})).join(', '),
-    fields: fieldRows({ schemas: store.settings.properties, group: 'settings', id: store.id, saved, ...(mine && { typed: mine.typed, faults: mine.faults }) }),
+    fields: fieldRows({
+      schemas: store.settings.properties,
+      group: 'settings',
+      id: store.id,
+      saved,
+      ...(mine && { typed: mine.typed, faults: mine.faults }),
+    }),
   };
 }
 
 /** What a configured store holds, or null for one that is not configured. */
-async function targetsOf(context: ServiceContext, store: Store, refused: RefusedForm | undefined): Promise<StoreTargets | null> {
+async function targetsOf(
+  context: ServiceContext,
+  store: Store,
+  refused: RefusedForm | undefined,
+): Promise<StoreTargets | null> {
   if (missingSettings(store, await context.vectorStoreSettings.effective(store.id)).length > 0) return null;
   const mine = refused?.form === `create-${store.id}` ? refused : undefined;
   const list = {
     id: store.id,
     label: store.label,
     targetKind: store.targetKind,
-    create: fieldRows({ schemas: createSchemas(store), group: 'target', id: `create-${store.id}`, saved: {}, ...(mine && { typed: mine.typed, faults: mine.faults }) }),
+    create: fieldRows({
+      schemas: createSchemas(store),
+      group: 'target',
+      id: `create-${store.id}`,
+      saved: {},
+      ...(mine && { typed: mine.typed, faults: mine.faults }),
+    }),
     creating: mine !== undefined,
   };
   try {
@@ -112,7 +128,19 @@ export async function rowsOf(context: ServiceContext, store: Store): Promise<Tar
 function createSchemas(store: Store): Record<string, JsonSchema> {
   return {
     name: { type: 'string', title: 'Name', ...(store.targetName && { description: `${store.targetName.rule}.` }) },
-    dimension: { type: 'integer', title: 'Dimension', description: 'Length of the vectors your embedding model gives: 1536 for text-embedding-3-small.', minimum: 1, maximum: 65_536 },
-    metric: { type: 'string', title: 'Metric', description: 'How near two vectors are. Cosine suits most embedding models.', enum: [...store.metrics], default: store.metrics[0] ?? 'cosine' },
+    dimension: {
+      type: 'integer',
+      title: 'Dimension',
+      description: 'Length of the vectors your embedding model gives: 1536 for text-embedding-3-small.',
+      minimum: 1,
+      maximum: 65_536,
+    },
+    metric: {
+      type: 'string',
+      title: 'Metric',
+      description: 'How near two vectors are. Cosine suits most embedding models.',
+      enum: [...store.metrics],
+      default: store.metrics[0] ?? 'cosine',
+    },
   };
 }

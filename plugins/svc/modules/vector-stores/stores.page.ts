@@ -8,7 +8,10 @@ export function storesPage(context: ServiceContext): AdminPageBody {
   return {
     render: async (request) => {
       const chosen = request.query['store'];
-      return { template: storesTemplate, data: { ...(await storesView(context)), openStore: typeof chosen === 'string' ? chosen : '' } };
+      return {
+        template: storesTemplate,
+        data: { ...(await storesView(context)), openStore: typeof chosen === 'string' ? chosen : '' },
+      };
     },
     actions: storeActions(context),
   };

@@ -34,8 +34,17 @@ const vectorsArgument = {
     type: 'object',
     properties: {
       content: { type: 'string', required: true, description: 'Text to embed and store.' },
-      id: { type: 'string', minLength: 1, maxLength: 512, description: 'Identifier; a UUID is made where it is left out. A vector of the same id is replaced.' },
-      metadata: { type: 'object', description: 'Kept with the vector, and original_content beside it. What a store cannot hold becomes JSON text.' },
+      id: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 512,
+        description: 'Identifier; a UUID is made where it is left out. A vector of the same id is replaced.',
+      },
+      metadata: {
+        type: 'object',
+        description:
+          'Kept with the vector, and original_content beside it. What a store cannot hold becomes JSON text.',
+      },
     },
   },
 } as const satisfies JsonSchema;
@@ -46,15 +55,35 @@ export const upsertRoute = defineRoute<ServiceContext>({
   define: (context) => ({
     methods: ['POST'],
     summary: 'Embed texts and write them into a vector database.',
-    description: 'The index or collection must exist. Nothing is written unless every text was embedded. Where the database fails half-way, `data.upserted_count` says how many were written; sending the same ids again completes them.',
+    description:
+      'The index or collection must exist. Nothing is written unless every text was embedded. Where the database fails half-way, `data.upserted_count` says how many were written; sending the same ids again completes them.',
     schema: answerSchema,
     bodyLimit: 10 * 1024 * 1024,
     args: {
-      provider: providerArgument({ ids: () => context.vectorStoreIds(), description: 'Id of the vector database.', required: true }),
-      target_id: { type: 'string', required: true, minLength: 1, maxLength: 512, description: 'Name of the index (pinecone) or collection (qdrant, chroma).' },
+      provider: providerArgument({
+        ids: () => context.vectorStoreIds(),
+        description: 'Id of the vector database.',
+        required: true,
+      }),
+      target_id: {
+        type: 'string',
+        required: true,
+        minLength: 1,
+        maxLength: 512,
+        description: 'Name of the index (pinecone) or collection (qdrant, chroma).',
+      },
       vectors: vectorsArgument,
-      embedding_provider: providerArgument({ ids: () => context.embeddingProviderIds(), description: 'Id of the provider that embeds the texts.', required: true }),
-      embedding_model: { type: 'string', required: true, minLength: 1, description: 'Embedding model; for azure the deployment.' },
+      embedding_provider: providerArgument({
+        ids: () => context.embeddingProviderIds(),
+        description: 'Id of the provider that embeds the texts.',
+        required: true,
+      }),
+      embedding_model: {
+        type: 'string',
+        required: true,
+        minLength: 1,
+        description: 'Embedding model; for azure the deployment.',
+      },
       namespace: { type: 'string', maxLength: 512, description: 'Used by pinecone only.' },
     },
     handler: (request) => upsert(request as RestRequest<UpsertParams>, context),
@@ -66,7 +95,14 @@ async function upsert(request: RestRequest<UpsertParams>, context: ServiceContex
   const { hooks } = context.host;
   const call: UpsertCall = await hooks.applyFiltersAsync(
     'svc_vector_upsert_request',
-    { provider, target_id, vectors, embedding_provider, embedding_model, ...(namespace !== undefined && { namespace }) },
+    {
+      provider,
+      target_id,
+      vectors,
+      embedding_provider,
+      embedding_model,
+      ...(namespace !== undefined && { namespace }),
+    },
     request,
   );
   const { ids } = await context.upsertVectors({
@@ -78,5 +114,10 @@ async function upsert(request: RestRequest<UpsertParams>, context: ServiceContex
     signal: request.signal,
     origin: { module: 'rest', route: '/vector-stores/upsert', botId: null },
   });
-  return hooks.applyFiltersAsync('svc_vector_upsert_response', { upserted_count: ids.length, status: 'success' }, call, request);
+  return hooks.applyFiltersAsync(
+    'svc_vector_upsert_response',
+    { upserted_count: ids.length, status: 'success' },
+    call,
+    request,
+  );
 }

@@ -3,7 +3,10 @@ import type { ChatAccess } from './chat-client.ts';
 
 /** The endpoint of a resource, however it was copied: with or without `/openai`, `/openai/v1` or a slash at its end. */
 export function azureEndpoint(baseUrl: string): string {
-  return baseUrl.trim().replace(/\/+$/, '').replace(/\/openai(\/v1)?$/, '');
+  return baseUrl
+    .trim()
+    .replace(/\/+$/, '')
+    .replace(/\/openai(\/v1)?$/, '');
 }
 
 /** `v1` (the default) is the undated interface; a date such as `2024-10-21` is the classic one with deployments in the address. */
@@ -36,5 +39,7 @@ export function azureModel(settings: ProviderSettings, deployment: string): stri
 }
 
 export function azureDeployments(settings: ProviderSettings): ModelInfo[] {
-  return deployments(settings).map(({ name, model }) => (model === name ? { id: name } : { id: name, label: `${name} (${model})` }));
+  return deployments(settings).map(({ name, model }) =>
+    model === name ? { id: name } : { id: name, label: `${name} (${model})` },
+  );
 }

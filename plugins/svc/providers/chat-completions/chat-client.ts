@@ -37,7 +37,10 @@ async function buildClient(access: ChatAccess, fetch: typeof globalThis.fetch): 
     logLevel: 'off',
   };
   const { classicAzure, baseURL } = access;
-  const client = classicAzure === undefined ? new sdk.OpenAI({ ...options, baseURL }) : new sdk.AzureOpenAI(azureOptions(options, access));
+  const client =
+    classicAzure === undefined
+      ? new sdk.OpenAI({ ...options, baseURL })
+      : new sdk.AzureOpenAI(azureOptions(options, access));
   // The SDK keeps only the member `error` of an error body; several providers put their sentence elsewhere.
   return Object.assign(client, {
     makeStatusError: (...[status, body, text, headers]: [number, unknown, string | undefined, Headers]) =>

@@ -1,4 +1,7 @@
-import type { ChatCompletionCreateParamsNonStreaming, ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
+import type {
+  ChatCompletionCreateParamsNonStreaming,
+  ChatCompletionCreateParamsStreaming,
+} from 'openai/resources/chat/completions';
 import { learningRefusals } from '../learned-refusals.ts';
 import type { ParamRules } from '../params.ts';
 import type { ModelInfo, Provider, ProviderConnection, TextCapability, TextRequest, TextResult } from '../provider.ts';
@@ -11,7 +14,10 @@ import { chatModels, chatResponse } from './chat-response.ts';
 import { createChatStream } from './chat-stream.ts';
 import { askingForUsage } from './stream-usage.ts';
 
-export interface ChatProviderInit extends Pick<Provider, 'id' | 'label' | 'settings' | 'required' | 'images' | 'embeddings'> {
+export interface ChatProviderInit extends Pick<
+  Provider,
+  'id' | 'label' | 'settings' | 'required' | 'images' | 'embeddings'
+> {
   readonly rules: ParamRules;
   readonly access: ChatAccessOf;
   /** Whether the far end can be asked to count the tokens of a stream (`stream_options`). Default: it can. */
@@ -33,7 +39,9 @@ export function createChatProvider(init: ChatProviderInit): Provider {
       const client = await clientOf(init.access(connection.settings, request.model), connection);
       // The mapper's body is typed by us: the six speak more than one vendor's dialect.
       const params = body as unknown as ChatCompletionCreateParamsNonStreaming;
-      const response = await client.chat.completions.create(params, { signal, timeout: sdkTimeout(connection) }).asResponse();
+      const response = await client.chat.completions
+        .create(params, { signal, timeout: sdkTimeout(connection) })
+        .asResponse();
       return { ...chatResponse(await readJson(response), request, connection), ignored };
     });
 
@@ -42,16 +50,20 @@ export function createChatProvider(init: ChatProviderInit): Provider {
       const { body, ignored } = chatRequest(request, init.rules, connection.settings);
       const client = await clientOf(init.access(connection.settings, request.model), connection);
       const params = { ...body, stream: true, ...options } as unknown as ChatCompletionCreateParamsStreaming;
-      const response = await client.chat.completions.create(params, { signal, timeout: sdkTimeout(connection) }).asResponse();
+      const response = await client.chat.completions
+        .create(params, { signal, timeout: sdkTimeout(connection) })
+        .asResponse();
       const reader = createChatStream(request, connection, onText);
       await readEvents({ response, connection, signal }, reader);
       return { ...reader.result(), ignored };
-    }));
+    }),
+  );
 
   const listModels = (connection: ProviderConnection): Promise<ModelInfo[]> =>
     withTimeLimit(connection, async (signal) => {
       const client = await clientOf(init.access(connection.settings, null), connection);
-      const get = (path: string): Promise<Response> => client.get(path, { signal, timeout: sdkTimeout(connection) }).asResponse();
+      const get = (path: string): Promise<Response> =>
+        client.get(path, { signal, timeout: sdkTimeout(connection) }).asResponse();
       await init.checkKey?.(get);
       const listed = chatModels(await readJson(await get(init.modelsPath ?? '/models')));
       const own = init.ownModels?.(connection.settings) ?? [];
@@ -59,7 +71,22 @@ export function createChatProvider(init: ChatProviderInit): Provider {
     });
 
   const { id, label, settings, required, rules, images, embeddings } = init;
-  const call = learningRefusals(rules.names, (request, connection, onText) => (onText === undefined ? generate(request, connection) : stream(request, connection, onText)));
-  const text: TextCapability = { params: rules.names, generate: (request, connection) => call(request, connection), stream: call };
-  return { id, label, settings, required, text, ...(images && { images }), ...(embeddings && { embeddings }), listModels };
+  const call = learningRefusals(rules.names, (request, connection, onText) =>
+    onText === undefined ? generate(request, connection) : stream(request, connection, onText),
+  );
+  const text: TextCapability = {
+    params: rules.names,
+    generate: (request, connection) => call(request, connection),
+    stream: call,
+  };
+  return {
+    id,
+    label,
+    settings,
+    required,
+    text,
+    ...(images && { images }),
+    ...(embeddings && { embeddings }),
+    listModels,
+  };
 }

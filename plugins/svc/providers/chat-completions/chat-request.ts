@@ -13,7 +13,11 @@ export interface ChatRequest {
 }
 
 /** The body of `POST /chat/completions`: system text first, then the conversation, then the parameters the model takes. */
-export function chatRequest(request: TextRequest, rules: ParamRules, settings: ProviderSettings): { body: ChatRequest; ignored: MappedParams['ignored'] } {
+export function chatRequest(
+  request: TextRequest,
+  rules: ParamRules,
+  settings: ProviderSettings,
+): { body: ChatRequest; ignored: MappedParams['ignored'] } {
   const { wire, ignored } = mapParams(rules, { params: request.params, model: request.model, settings });
   const system: ChatMessage[] = request.system === null ? [] : [{ role: 'system', content: request.system }];
   return { body: { model: request.model, messages: [...system, ...request.messages], ...wire }, ignored };

@@ -11,7 +11,11 @@ import { withoutThinking } from './without-thinking.ts';
  * @throws ProviderError `rejected` for a refusal or an answer that a filter or the length limit left empty,
  * `unreadable` for another shape. OpenRouter's errors inside a 200 are mapped like any answer of their status.
  */
-export function chatResponse(body: JsonObject, asked: { readonly model: string }, connection: ProviderConnection): Omit<TextResult, 'ignored'> {
+export function chatResponse(
+  body: JsonObject,
+  asked: { readonly model: string },
+  connection: ProviderConnection,
+): Omit<TextResult, 'ignored'> {
   const choice = listAt(body, 'choices')[0];
   throwErrorInside(body, connection, choice);
   const message = objectAt(choice, 'message');
@@ -24,8 +28,14 @@ export function chatResponse(body: JsonObject, asked: { readonly model: string }
 }
 
 /** `{"error": {"code": 429, "message": ...}}` in the body, or in the choice, of an answer with status 200. */
-export function throwErrorInside(body: JsonObject, connection: Pick<ProviderConnection, 'settings' | 'clock'>, choice?: unknown): void {
-  const holder = [body, choice].find((candidate): candidate is JsonObject => isObject(candidate) && isObject(candidate['error']));
+export function throwErrorInside(
+  body: JsonObject,
+  connection: Pick<ProviderConnection, 'settings' | 'clock'>,
+  choice?: unknown,
+): void {
+  const holder = [body, choice].find(
+    (candidate): candidate is JsonObject => isObject(candidate) && isObject(candidate['error']),
+  );
   if (holder === undefined) return;
   const code = Number(objectAt(holder, 'error')['code']);
   const status = Number.isInteger(code) && code >= 400 && code < 600 ? code : 502;
@@ -41,7 +51,8 @@ export function contentText(content: unknown): string {
 
 function throwIfEmptyFor(reason: string | null): void {
   if (reason === 'content_filter') throw refused('its content filter left nothing of the answer (content_filter).');
-  if (reason === 'length') throw refused('the length limit was used up before any text was written (length); raise max_completion_tokens.');
+  if (reason === 'length')
+    throw refused('the length limit was used up before any text was written (length); raise max_completion_tokens.');
 }
 
 function refused(message: string): ProviderError {

@@ -14,9 +14,19 @@ export interface ChatStream extends EventReader {
  * Reads the chunks of a chat completion. A stream ends with `[DONE]`; where that is missing, one whose choice has told why it
  * ended is complete. Usage comes in the last chunk, in one of its own, or (xAI) grows from chunk to chunk.
  */
-export function createChatStream(asked: { readonly model: string }, connection: ProviderConnection, onText: (piece: string) => void): ChatStream {
+export function createChatStream(
+  asked: { readonly model: string },
+  connection: ProviderConnection,
+  onText: (piece: string) => void,
+): ChatStream {
   const thinking = createThinkingFilter();
-  const told = { content: '', refusal: '', reason: null as string | null, usage: undefined as unknown, model: null as string | null };
+  const told = {
+    content: '',
+    refusal: '',
+    reason: null as string | null,
+    usage: undefined as unknown,
+    model: null as string | null,
+  };
   let answer: JsonObject | null = null;
   let hasChoice = false;
 

@@ -18,9 +18,16 @@ function bareName(model: string): string {
  */
 export function openAiParams({ params, model }: ParamQuestion): ParamAnswer {
   if (!isReasoningModel(model)) return { refused: ['reasoning_effort'] };
-  const effort = params.reasoning_effort === undefined ? undefined : nearestEffort(params.reasoning_effort, effortsOf(model));
-  const sampling = effort === 'none' ? notTakenByReasoning.filter((name) => name !== 'temperature' && name !== 'top_p') : notTakenByReasoning;
-  return { refused: sampling, ...(effort !== undefined && { written: { reasoning_effort: { reasoning_effort: effort } } }) };
+  const effort =
+    params.reasoning_effort === undefined ? undefined : nearestEffort(params.reasoning_effort, effortsOf(model));
+  const sampling =
+    effort === 'none'
+      ? notTakenByReasoning.filter((name) => name !== 'temperature' && name !== 'top_p')
+      : notTakenByReasoning;
+  return {
+    refused: sampling,
+    ...(effort !== undefined && { written: { reasoning_effort: { reasoning_effort: effort } } }),
+  };
 }
 
 function effortsOf(model: string): readonly ReasoningEffort[] {

@@ -1,4 +1,10 @@
-import { ProviderError, type ProviderConnection, type ProviderSettings, type TextRequest, type TextResult } from '../provider.ts';
+import {
+  ProviderError,
+  type ProviderConnection,
+  type ProviderSettings,
+  type TextRequest,
+  type TextResult,
+} from '../provider.ts';
 
 type OnText = (piece: string) => void;
 
@@ -19,11 +25,17 @@ export function askingForUsage(
   const refusing = new Set<unknown>();
   return async (request, connection, onText) => {
     const { settings } = connection;
-    if (!countsStreams(settings) || refusing.has(settings.base_url)) return stream(request, connection, { onText, options: {} });
+    if (!countsStreams(settings) || refusing.has(settings.base_url))
+      return stream(request, connection, { onText, options: {} });
     try {
       return await stream(request, connection, { onText, options: { stream_options: { include_usage: true } } });
     } catch (error) {
-      if (!(error instanceof ProviderError) || error.kind !== 'rejected' || !/stream_options|include_usage/.test(error.message)) throw error;
+      if (
+        !(error instanceof ProviderError) ||
+        error.kind !== 'rejected' ||
+        !/stream_options|include_usage/.test(error.message)
+      )
+        throw error;
       refusing.add(settings.base_url);
       return stream(request, connection, { onText, options: {} });
     }

@@ -13,7 +13,13 @@ export const samplingVersion = '2023-06-01';
 const sampling = ['temperature', 'top_p', 'top_k'] as const;
 
 // Anthropic's least is 1,024. An answer needs room beside the thinking, which counts towards max_tokens.
-const budgets: Readonly<Record<ReasoningEffort, number>> = { none: 0, minimal: 1024, low: 2048, medium: 8192, high: 16384 };
+const budgets: Readonly<Record<ReasoningEffort, number>> = {
+  none: 0,
+  minimal: 1024,
+  low: 2048,
+  medium: 8192,
+  high: 16384,
+};
 const smallestBudget = 1024;
 
 /** Messages must name a length limit; this one stands where the caller gives none. */
@@ -30,7 +36,9 @@ export function claudeModel(name: string): ClaudeModel {
 
 /** Newer models, and the newer interface version, refuse temperature, top_p and top_k (from 4.7 on). */
 function refusesSampling({ family, version }: ClaudeModel, apiVersion: string): boolean {
-  return apiVersion > samplingVersion || family === 'mythos' || family === 'fable' || (version !== null && version >= 407);
+  return (
+    apiVersion > samplingVersion || family === 'mythos' || family === 'fable' || (version !== null && version >= 407)
+  );
 }
 
 /**
@@ -39,11 +47,18 @@ function refusesSampling({ family, version }: ClaudeModel, apiVersion: string): 
  */
 export function claudeParams({ params, model, settings }: ParamQuestion): ParamAnswer {
   const found = claudeModel(model);
-  const thinking = params.reasoning_effort === undefined ? null : thinkingFor(params.reasoning_effort, found, params.max_completion_tokens);
-  const noSampling = refusesSampling(found, settings.api_version || samplingVersion) || (thinking !== null && thinking.thinks);
+  const thinking =
+    params.reasoning_effort === undefined
+      ? null
+      : thinkingFor(params.reasoning_effort, found, params.max_completion_tokens);
+  const noSampling =
+    refusesSampling(found, settings.api_version || samplingVersion) || (thinking !== null && thinking.thinks);
   const both = params.temperature !== undefined && found.version !== null && found.version >= 401;
   return {
-    refused: [...(noSampling ? sampling : both ? (['top_p'] as const) : []), ...(thinking === null ? (['reasoning_effort'] as const) : [])],
+    refused: [
+      ...(noSampling ? sampling : both ? (['top_p'] as const) : []),
+      ...(thinking === null ? (['reasoning_effort'] as const) : []),
+    ],
     written: {
       temperature: { temperature: Math.min(1, params.temperature ?? 1) },
       stop: { stop_sequences: typeof params.stop === 'string' ? [params.stop] : params.stop },
@@ -58,7 +73,11 @@ interface Thinking {
 }
 
 /** null: the model, or the length limit, leaves no room for thinking. */
-function thinkingFor(effort: ReasoningEffort, { family, version }: ClaudeModel, limit: number | undefined): Thinking | null {
+function thinkingFor(
+  effort: ReasoningEffort,
+  { family, version }: ClaudeModel,
+  limit: number | undefined,
+): Thinking | null {
   const alwaysThinks = family === 'mythos' || family === 'fable' || (version !== null && version >= 505);
   if (version === null && !alwaysThinks) return null;
   if (alwaysThinks || (version ?? 0) >= 406) return adaptive(effort, alwaysThinks, version ?? 0);
@@ -72,7 +91,8 @@ function thinkingFor(effort: ReasoningEffort, { family, version }: ClaudeModel, 
 
 /** From 4.6 on the model decides how long it thinks, guided by an effort; from 5.5 on it cannot be kept from thinking. */
 function adaptive(effort: ReasoningEffort, alwaysThinks: boolean, version: number): Thinking {
-  if (effort === 'none' && !alwaysThinks) return { thinks: false, wire: version >= 500 ? { thinking: { type: 'disabled' } } : {} };
+  if (effort === 'none' && !alwaysThinks)
+    return { thinks: false, wire: version >= 500 ? { thinking: { type: 'disabled' } } : {} };
   const level = nearestEffort(effort, ['low', 'medium', 'high']);
   return { thinks: true, wire: { thinking: { type: 'adaptive' }, output_config: { effort: level } } };
 }

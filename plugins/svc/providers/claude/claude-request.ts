@@ -15,7 +15,10 @@ export const claudeRules: ParamRules = {
 };
 
 /** The body of `POST /v1/messages`. Neighbouring messages of one role are taken as they are: Anthropic joins them. */
-export function claudeRequest(request: TextRequest, settings: ProviderSettings): { body: Readonly<Record<string, unknown>>; ignored: MappedParams['ignored'] } {
+export function claudeRequest(
+  request: TextRequest,
+  settings: ProviderSettings,
+): { body: Readonly<Record<string, unknown>>; ignored: MappedParams['ignored'] } {
   const { wire, ignored } = mapParams(claudeRules, { params: request.params, model: request.model, settings });
   return {
     body: {

@@ -8,13 +8,21 @@ import { ProviderError, type ModelInfo, type ProviderConnection, type TextResult
  *
  * @throws ProviderError `rejected` for a refusal or an empty answer at the length limit, `unreadable` for another shape.
  */
-export function claudeResponse(body: JsonObject, asked: { readonly model: string }, connection: ProviderConnection): Omit<TextResult, 'ignored'> {
+export function claudeResponse(
+  body: JsonObject,
+  asked: { readonly model: string },
+  connection: ProviderConnection,
+): Omit<TextResult, 'ignored'> {
   if (!Array.isArray(body['content'])) throw unreadable('no list "content" in it');
-  const content = body['content'].map((block: unknown) => (textAt(block, 'type') === 'text' ? (objectAt({ block }, 'block')['text'] ?? '') : '')).join('');
+  const content = body['content']
+    .map((block: unknown) => (textAt(block, 'type') === 'text' ? (objectAt({ block }, 'block')['text'] ?? '') : ''))
+    .join('');
   const reason = textAt(body, 'stop_reason');
   if (reason === 'refusal') throw refused(refusalSentence(body, content, connection));
   if (content === '' && reason === 'max_tokens') {
-    throw refused('the length limit was used up before any text was written (max_tokens); raise max_completion_tokens.');
+    throw refused(
+      'the length limit was used up before any text was written (max_tokens); raise max_completion_tokens.',
+    );
   }
   return { content, usage: claudeUsage(body['usage']), model: textAt(body, 'model') ?? asked.model };
 }
@@ -33,7 +41,8 @@ function claudeUsage(usage: unknown): Usage | null {
   const input = countAt(usage, 'input_tokens');
   const output = countAt(usage, 'output_tokens');
   if (input === null || output === null) return null;
-  const all = input + (countAt(usage, 'cache_creation_input_tokens') ?? 0) + (countAt(usage, 'cache_read_input_tokens') ?? 0);
+  const all =
+    input + (countAt(usage, 'cache_creation_input_tokens') ?? 0) + (countAt(usage, 'cache_read_input_tokens') ?? 0);
   return { input_tokens: all, output_tokens: output, total_tokens: all + output };
 }
 

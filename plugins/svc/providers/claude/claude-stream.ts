@@ -10,7 +10,11 @@ export interface ClaudeStream extends EventReader {
 }
 
 /** Reads the events of a message, which ends with `message_stop`. Input is counted in the first event, output in those at the end. */
-export function createClaudeStream(asked: { readonly model: string }, connection: ProviderConnection, onText: (piece: string) => void): ClaudeStream {
+export function createClaudeStream(
+  asked: { readonly model: string },
+  connection: ProviderConnection,
+  onText: (piece: string) => void,
+): ClaudeStream {
   let message: JsonObject = {};
   let usage: JsonObject = {};
   let content = '';

@@ -24,6 +24,8 @@ export function sortFields(request: EmbeddingRequest, takes: readonly EmbeddingF
   const given = (Object.keys(callersNames) as EmbeddingField[]).filter((field) => request[field] !== undefined);
   return {
     taken: Object.fromEntries(given.filter((field) => takes.includes(field)).map((field) => [field, request[field]])),
-    ignored: given.filter((field) => !takes.includes(field) && request[field] !== 'float').map((field) => callersNames[field]),
+    ignored: given
+      .filter((field) => !takes.includes(field) && request[field] !== 'float')
+      .map((field) => callersNames[field]),
   };
 }

@@ -50,7 +50,10 @@ export function openAiRequest(
   settings: ProviderSettings,
 ): { body: EmbeddingCreateParams; ignored: readonly string[] } {
   const refused = refusedBy?.(request.model, settings) ?? [];
-  const { taken, ignored } = sortFields(request, takes.filter((field) => !refused.includes(field)));
+  const { taken, ignored } = sortFields(
+    request,
+    takes.filter((field) => !refused.includes(field)),
+  );
   const { dimensions, encodingFormat = encoding, user } = taken;
   return {
     body: {

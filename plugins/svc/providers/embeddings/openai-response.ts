@@ -20,7 +20,8 @@ export function openAiEmbeddings(
   throwErrorInside(body, connection);
   const { data } = body;
   if (!Array.isArray(data)) throw unreadable('no list of embeddings in it');
-  if (data.length !== asked.input.length) throw unreadable(`${String(data.length)} vectors for ${String(asked.input.length)} inputs`);
+  if (data.length !== asked.input.length)
+    throw unreadable(`${String(data.length)} vectors for ${String(asked.input.length)} inputs`);
   const vectors: (readonly number[] | Float32Array)[] = [];
   for (const [place, entry] of (data as unknown[]).entries()) {
     if (!isObject(entry)) throw unreadable('an entry that is no embedding in it');
@@ -29,13 +30,17 @@ export function openAiEmbeddings(
   // As many entries as inputs, each with an index below: a place is empty only where an index came twice.
   if (Object.keys(vectors).length !== data.length) throw unreadable('an index that comes twice in it');
   checkVectors(vectors, asked.input.length);
-  return Object.assign(vectorsOf(vectors), { usage: usageOf(body['usage']), model: textAt(body, 'model') ?? asked.model });
+  return Object.assign(vectorsOf(vectors), {
+    usage: usageOf(body['usage']),
+    model: textAt(body, 'model') ?? asked.model,
+  });
 }
 
 /** Servers that leave the index out send the vectors in order. */
 function indexOf(entry: JsonObject, place: number, count: number): number {
   const index = entry['index'] ?? place;
-  if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= count) throw unreadable('an index beyond the inputs in it');
+  if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= count)
+    throw unreadable('an index beyond the inputs in it');
   return index;
 }
 

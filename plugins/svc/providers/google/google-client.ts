@@ -29,14 +29,18 @@ export function createGoogleClients(): (connection: ProviderConnection) => Promi
  *
  * @param take is handed the body, and the SDK an empty one: for what the SDK would leave out, and large bodies are read once.
  */
-export function checkingFetch(connection: ProviderConnection, take?: (body: JsonObject) => void): typeof globalThis.fetch {
+export function checkingFetch(
+  connection: ProviderConnection,
+  take?: (body: JsonObject) => void,
+): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await connection.fetch(input, init);
     const text = await response.text();
     const { status, headers } = response;
     const body = parsed(text);
     if (!response.ok) throw httpFailure({ status, headers, body: body ?? text }, connection);
-    if (!isObject(body)) throw unreadable(`${headers.get('content-type')?.split(';')[0] ?? 'no content type'}, not a JSON object`, status);
+    if (!isObject(body))
+      throw unreadable(`${headers.get('content-type')?.split(';')[0] ?? 'no content type'}, not a JSON object`, status);
     take?.(body);
     return new Response(take === undefined ? text : '{}', { status, headers });
   };
@@ -46,7 +50,10 @@ export function checkingFetch(connection: ProviderConnection, take?: (body: Json
  * A `fetch` for one streamed call of the SDK, which would lose the errors of a stream: the answer is handed to `take` to be
  * read, and the SDK is given an empty one.
  */
-export function streamingFetch(connection: ProviderConnection, take: (response: Response) => void): typeof globalThis.fetch {
+export function streamingFetch(
+  connection: ProviderConnection,
+  take: (response: Response) => void,
+): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await connection.fetch(input, init);
     const { status, headers } = response;

@@ -11,7 +11,9 @@ import { checkingFetch } from './google-client.ts';
 const googleLimits = { inputs: 100 } as const;
 
 /** Embeddings by batchEmbedContents, which is what `embedContent` of `@google/genai` calls. */
-export function createGoogleEmbeddings(clientOf: (connection: ProviderConnection) => Promise<GoogleGenAI>): EmbeddingCapability {
+export function createGoogleEmbeddings(
+  clientOf: (connection: ProviderConnection) => Promise<GoogleGenAI>,
+): EmbeddingCapability {
   return {
     limits: googleLimits,
     embed: (request, connection) =>
@@ -23,14 +25,20 @@ export function createGoogleEmbeddings(clientOf: (connection: ProviderConnection
           body = received;
         });
         const client = await clientOf(connection);
-        await client.models.embedContent({ ...parameters, config: { ...parameters.config, abortSignal, httpOptions: { timeout: sdkTimeout(connection), fetch } } });
+        await client.models.embedContent({
+          ...parameters,
+          config: { ...parameters.config, abortSignal, httpOptions: { timeout: sdkTimeout(connection), fetch } },
+        });
         return { ...googleEmbeddings(body, request), ignored };
       }),
   };
 }
 
 /** What `models.embedContent` of the SDK is called with; it makes one request of each content. */
-export function googleEmbeddingRequest(request: EmbeddingRequest): { parameters: EmbedContentParameters; ignored: readonly string[] } {
+export function googleEmbeddingRequest(request: EmbeddingRequest): {
+  parameters: EmbedContentParameters;
+  ignored: readonly string[];
+} {
   const { taken, ignored } = sortFields(request, ['taskType', 'outputDimensionality']);
   // As whole contents: the SDK takes bare strings for the parts of one.
   const contents = request.input.map((text) => ({ parts: [{ text }] }));
@@ -44,7 +52,10 @@ export function googleEmbeddingRequest(request: EmbeddingRequest): { parameters:
  * not with others (gemini-embedding-001); stretching them here would give callers other numbers than Google's, and hardly
  * help: cosine distance, the stores' default, is the same either way, and whoever takes the dot product can divide.
  */
-export function googleEmbeddings(body: JsonObject, asked: Pick<EmbeddingRequest, 'model' | 'input'>): Omit<EmbeddingResult, 'ignored'> {
+export function googleEmbeddings(
+  body: JsonObject,
+  asked: Pick<EmbeddingRequest, 'model' | 'input'>,
+): Omit<EmbeddingResult, 'ignored'> {
   const list = body['embeddings'];
   if (!Array.isArray(list)) throw unreadable('no list of embeddings in it');
   const embeddings = (list as unknown[]).map((entry) => {
@@ -56,7 +67,10 @@ export function googleEmbeddings(body: JsonObject, asked: Pick<EmbeddingRequest,
   const tokens = countAt(body['usageMetadata'], 'promptTokenCount');
   return {
     embeddings,
-    usage: tokens === null ? null : { input_tokens: tokens, total_tokens: countAt(body['usageMetadata'], 'totalTokenCount') ?? tokens },
+    usage:
+      tokens === null
+        ? null
+        : { input_tokens: tokens, total_tokens: countAt(body['usageMetadata'], 'totalTokenCount') ?? tokens },
     model: asked.model,
   };
 }

@@ -3,8 +3,18 @@ import type { ImageEditRules } from '../provider.ts';
 
 const geminiShapes = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'];
 /** Bytes: a request holds 20 MB in all, the image in base64. It knows no masks. */
-const geminiEdit: ImageEditRules = { types: ['image/png', 'image/jpeg', 'image/webp'], most: 14 * 1_048_576, mask: false };
-const gemini: Omit<ImageRules, 'size'> = { perCall: 1, quality: {}, style: false, responseFormat: false, edit: geminiEdit };
+const geminiEdit: ImageEditRules = {
+  types: ['image/png', 'image/jpeg', 'image/webp'],
+  most: 14 * 1_048_576,
+  mask: false,
+};
+const gemini: Omit<ImageRules, 'size'> = {
+  perCall: 1,
+  quality: {},
+  style: false,
+  responseFormat: false,
+  edit: geminiEdit,
+};
 const imagen: Omit<ImageRules, 'size' | 'perCall'> = { quality: {}, style: false, responseFormat: false };
 const imagenSizes = { shapeName: 'aspectRatio', shapes: ['1:1', '3:4', '4:3', '9:16', '16:9'] };
 const largeImagenSizes = { ...imagenSizes, tiers: { name: 'sampleImageSize', edges: { '1K': 1024, '2K': 2048 } } };
@@ -22,7 +32,14 @@ export const googleImageModels: ImageModelTable = {
     [/^gemini-2\.0/, { ...gemini, size: null }],
     [/^gemini-2/, { ...gemini, size: { shapeName: 'aspectRatio', shapes: geminiShapes } }],
   ],
-  others: { ...gemini, size: { shapeName: 'aspectRatio', shapes: geminiShapes, tiers: { name: 'imageSize', edges: { '1K': 1024, '2K': 2048, '4K': 4096 } } } },
+  others: {
+    ...gemini,
+    size: {
+      shapeName: 'aspectRatio',
+      shapes: geminiShapes,
+      tiers: { name: 'imageSize', edges: { '1K': 1024, '2K': 2048, '4K': 4096 } },
+    },
+  },
 };
 
 /** Imagen has an interface of its own, `predict`; Gemini draws by `generateContent`. */

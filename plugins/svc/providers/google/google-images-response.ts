@@ -13,7 +13,11 @@ type Asked = { readonly model: string };
  * @throws ProviderError `rejected` when the prompt was blocked, the image withheld or words came instead, `unreadable` for
  * another shape.
  */
-export function geminiImages(body: JsonObject, asked: Asked, connection: ProviderConnection): Omit<ImageResult, 'ignored'> {
+export function geminiImages(
+  body: JsonObject,
+  asked: Asked,
+  connection: ProviderConnection,
+): Omit<ImageResult, 'ignored'> {
   const images = listAt(body, 'candidates')
     .flatMap((candidate) => listAt(objectAt(candidate, 'content'), 'parts'))
     .map((part) => (isObject(part) && part['thought'] !== true ? imageOf(objectAt(part, 'inlineData'), 'data') : null))
@@ -24,7 +28,8 @@ export function geminiImages(body: JsonObject, asked: Asked, connection: Provide
   }
   const { content } = googleResponse(body, asked, connection);
   const reason = textAt(listAt(body, 'candidates')[0], 'finishReason');
-  if (content !== '') throw rejected(`it answered with words and no image: ${cleanMessage(content, connection.settings)}`);
+  if (content !== '')
+    throw rejected(`it answered with words and no image: ${cleanMessage(content, connection.settings)}`);
   throw rejected(`there is no image in its answer (${reason ?? 'no reason given'}).`);
 }
 
@@ -33,19 +38,33 @@ export function geminiImages(body: JsonObject, asked: Asked, connection: Provide
  *
  * @throws ProviderError `rejected` with Google's reason, `unreadable` for another shape.
  */
-export function imagenImages(body: JsonObject, asked: Asked, connection: ProviderConnection): Omit<ImageResult, 'ignored'> {
+export function imagenImages(
+  body: JsonObject,
+  asked: Asked,
+  connection: ProviderConnection,
+): Omit<ImageResult, 'ignored'> {
   const predictions = listAt(body, 'predictions');
-  const images = predictions.map((prediction) => imageOf(prediction, 'bytesBase64Encoded')).filter((image) => image !== null);
+  const images = predictions
+    .map((prediction) => imageOf(prediction, 'bytesBase64Encoded'))
+    .filter((image) => image !== null);
   if (images.length > 0) return { images, usage: null, model: asked.model };
-  const reason = predictions.map((prediction) => textAt(prediction, 'raiFilteredReason')).find((found) => found !== null);
-  if (reason !== undefined && reason !== null) throw rejected(`the images were withheld: ${cleanMessage(reason, connection.settings)}`);
+  const reason = predictions
+    .map((prediction) => textAt(prediction, 'raiFilteredReason'))
+    .find((found) => found !== null);
+  if (reason !== undefined && reason !== null)
+    throw rejected(`the images were withheld: ${cleanMessage(reason, connection.settings)}`);
   // An answer without a member at all is how Google says that every image was filtered.
   if (Object.keys(body).length === 0 || 'predictions' in body) throw rejected('its filters withheld every image.');
   throw unreadable('no predictions in it');
 }
 
 function imageOf(holder: unknown, member: 'data' | 'bytesBase64Encoded'): ImageOutput | null {
-  return imageOutput({ url: null, b64_json: textAt(holder, member), revised_prompt: textAt(holder, 'prompt'), mimeType: textAt(holder, 'mimeType') });
+  return imageOutput({
+    url: null,
+    b64_json: textAt(holder, member),
+    revised_prompt: textAt(holder, 'prompt'),
+    mimeType: textAt(holder, 'mimeType'),
+  });
 }
 
 function rejected(message: string): ProviderError {

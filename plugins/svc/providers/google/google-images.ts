@@ -8,15 +8,22 @@ import { geminiModalities, googleImageModels, isImagen } from './google-image-mo
 import { geminiImages, imagenImages } from './google-images-response.ts';
 
 /** Images by generateContent of `@google/genai`, and Imagen's by predict, which that package reaches at Vertex AI alone. */
-export function createGoogleImages(clientOf: (connection: ProviderConnection) => Promise<GoogleGenAI>): ImageCapability {
+export function createGoogleImages(
+  clientOf: (connection: ProviderConnection) => Promise<GoogleGenAI>,
+): ImageCapability {
   return {
     perCall: (model) => imageRulesOf(googleImageModels, model).perCall,
     takes: (model) => takenFields(imageRulesOf(googleImageModels, model)),
     generate: (request, connection) =>
-      withTimeLimit(connection, (signal) => (isImagen(request.model) ? predict(request, connection, signal) : generateContent(request, connection, { clientOf, signal }))),
+      withTimeLimit(connection, (signal) =>
+        isImagen(request.model)
+          ? predict(request, connection, signal)
+          : generateContent(request, connection, { clientOf, signal }),
+      ),
     editing: {
       accepts: (model) => imageRulesOf(googleImageModels, model).edit ?? null,
-      edit: (request, connection) => withTimeLimit(connection, (signal) => generateContent(request, connection, { clientOf, signal })),
+      edit: (request, connection) =>
+        withTimeLimit(connection, (signal) => generateContent(request, connection, { clientOf, signal })),
     },
   };
 }
@@ -26,7 +33,11 @@ interface Exchange {
   readonly signal: AbortSignal;
 }
 
-async function generateContent(request: ImageRequest & Partial<Pick<ImageEditRequest, 'image'>>, connection: ProviderConnection, { clientOf, signal: abortSignal }: Exchange): Promise<ImageResult> {
+async function generateContent(
+  request: ImageRequest & Partial<Pick<ImageEditRequest, 'image'>>,
+  connection: ProviderConnection,
+  { clientOf, signal: abortSignal }: Exchange,
+): Promise<ImageResult> {
   const { parameters, ignored } = geminiImageRequest(request);
   let body: JsonObject = {};
   // Megabytes of base64 are read once.
@@ -34,11 +45,18 @@ async function generateContent(request: ImageRequest & Partial<Pick<ImageEditReq
     body = received;
   });
   const client = await clientOf(connection);
-  await client.models.generateContent({ ...parameters, config: { ...parameters.config, abortSignal, httpOptions: { timeout: sdkTimeout(connection), fetch } } });
+  await client.models.generateContent({
+    ...parameters,
+    config: { ...parameters.config, abortSignal, httpOptions: { timeout: sdkTimeout(connection), fetch } },
+  });
   return { ...geminiImages(body, request, connection), ignored };
 }
 
-async function predict(request: ImageRequest, connection: ProviderConnection, signal: AbortSignal): Promise<ImageResult> {
+async function predict(
+  request: ImageRequest,
+  connection: ProviderConnection,
+  signal: AbortSignal,
+): Promise<ImageResult> {
   const { body, ignored } = imagenRequest(request);
   const model = encodeURIComponent(request.model.replace(/^models\//, ''));
   let received: JsonObject = {};
@@ -55,16 +73,35 @@ async function predict(request: ImageRequest, connection: ProviderConnection, si
 }
 
 /** What `models.generateContent` of the SDK is called with. */
-export function geminiImageRequest(request: ImageRequest & Partial<Pick<ImageEditRequest, 'image'>>): { parameters: GenerateContentParameters; ignored: readonly string[] } {
+export function geminiImageRequest(request: ImageRequest & Partial<Pick<ImageEditRequest, 'image'>>): {
+  parameters: GenerateContentParameters;
+  ignored: readonly string[];
+} {
   const { wire: imageConfig, ignored } = writeImageFields(request, imageRulesOf(googleImageModels, request.model));
-  const config = { responseModalities: [...geminiModalities(request.model)], ...(Object.keys(imageConfig).length > 0 && { imageConfig }) };
+  const config = {
+    responseModalities: [...geminiModalities(request.model)],
+    ...(Object.keys(imageConfig).length > 0 && { imageConfig }),
+  };
   const { image } = request;
-  const source = image === undefined ? [] : [{ inlineData: { mimeType: image.mimeType, data: Buffer.from(image.bytes).toString('base64') } }];
-  return { parameters: { model: request.model, contents: [{ role: 'user', parts: [{ text: request.prompt }, ...source] }], config }, ignored };
+  const source =
+    image === undefined
+      ? []
+      : [{ inlineData: { mimeType: image.mimeType, data: Buffer.from(image.bytes).toString('base64') } }];
+  return {
+    parameters: {
+      model: request.model,
+      contents: [{ role: 'user', parts: [{ text: request.prompt }, ...source] }],
+      config,
+    },
+    ignored,
+  };
 }
 
 /** The body of Imagen's predict. */
 export function imagenRequest(request: ImageRequest): { body: JsonObject; ignored: readonly string[] } {
   const { wire, ignored } = writeImageFields(request, imageRulesOf(googleImageModels, request.model));
-  return { body: { instances: [{ prompt: request.prompt }], parameters: { sampleCount: request.n, ...wire } }, ignored };
+  return {
+    body: { instances: [{ prompt: request.prompt }], parameters: { sampleCount: request.n, ...wire } },
+    ignored,
+  };
 }

@@ -1,7 +1,13 @@
 import { nearestEffort, type ParamAnswer, type ParamQuestion, type ReasoningEffort } from '../params.ts';
 
 // Google's own equivalents of the efforts for models that take a budget of tokens.
-const budgets: Readonly<Record<ReasoningEffort, number>> = { none: 0, minimal: 1024, low: 1024, medium: 8192, high: 24576 };
+const budgets: Readonly<Record<ReasoningEffort, number>> = {
+  none: 0,
+  minimal: 1024,
+  low: 1024,
+  medium: 8192,
+  high: 24576,
+};
 const smallestProBudget = 128;
 
 /** `gemini-2.5-pro` or `models/gemini-2.5-pro` -> 2.5; null for other names. */

@@ -40,7 +40,8 @@ function googleContents(messages: readonly TextMessage[]): Content[] {
   for (const { role, content } of messages) {
     const theirs = role === 'assistant' ? 'model' : 'user';
     const last = contents.at(-1);
-    if (last?.role === theirs) contents[contents.length - 1] = { role: theirs, parts: [...last.parts, { text: content }] };
+    if (last?.role === theirs)
+      contents[contents.length - 1] = { role: theirs, parts: [...last.parts, { text: content }] };
     else contents.push({ role: theirs, parts: [{ text: content }] });
   }
   return contents;

@@ -4,19 +4,40 @@ import { countAt, isObject, listAt, objectAt, textAt, type JsonObject } from '..
 import { modelInfo } from '../model-kinds.ts';
 import { ProviderError, type ModelInfo, type ProviderConnection, type TextResult, type Usage } from '../provider.ts';
 
-const blocking = new Set(['SAFETY', 'RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'LANGUAGE', 'IMAGE_SAFETY', 'OTHER', 'MODEL_ARMOR', 'IMAGE_PROHIBITED_CONTENT', 'IMAGE_RECITATION', 'IMAGE_OTHER', 'NO_IMAGE']);
+const blocking = new Set([
+  'SAFETY',
+  'RECITATION',
+  'BLOCKLIST',
+  'PROHIBITED_CONTENT',
+  'SPII',
+  'LANGUAGE',
+  'IMAGE_SAFETY',
+  'OTHER',
+  'MODEL_ARMOR',
+  'IMAGE_PROHIBITED_CONTENT',
+  'IMAGE_RECITATION',
+  'IMAGE_OTHER',
+  'NO_IMAGE',
+]);
 
 /**
  * Reads an answer of generateContent: the text parts of the first candidate joined, thoughts left out.
  *
  * @throws ProviderError `rejected` when the prompt was blocked or nothing is left of the answer, `unreadable` for another shape.
  */
-export function googleResponse(body: unknown, asked: { readonly model: string }, connection: ProviderConnection): Omit<TextResult, 'ignored'> {
+export function googleResponse(
+  body: unknown,
+  asked: { readonly model: string },
+  connection: ProviderConnection,
+): Omit<TextResult, 'ignored'> {
   const feedback = objectAt(body, 'promptFeedback');
   const blockReason = textAt(feedback, 'blockReason');
   const candidate = listAt(body, 'candidates')[0];
   if (candidate === undefined && blockReason !== null) {
-    throw blocked({ what: 'the prompt was blocked', reason: blockReason, own: textAt(feedback, 'blockReasonMessage') }, connection);
+    throw blocked(
+      { what: 'the prompt was blocked', reason: blockReason, own: textAt(feedback, 'blockReasonMessage') },
+      connection,
+    );
   }
   if (!isObject(candidate)) throw unreadable('no candidates in it');
   const content = partsText(candidate);
@@ -25,9 +46,20 @@ export function googleResponse(body: unknown, asked: { readonly model: string },
     throw blocked({ what: 'the answer was withheld', reason, own: textAt(candidate, 'finishMessage') }, connection);
   }
   if (content === '' && reason === 'MAX_TOKENS') {
-    throw blocked({ what: 'the length limit was used up before any text was written; raise max_completion_tokens', reason, own: null }, connection);
+    throw blocked(
+      {
+        what: 'the length limit was used up before any text was written; raise max_completion_tokens',
+        reason,
+        own: null,
+      },
+      connection,
+    );
   }
-  return { content, usage: googleUsage(objectAt(body, 'usageMetadata')), model: textAt(body, 'modelVersion') ?? asked.model };
+  return {
+    content,
+    usage: googleUsage(objectAt(body, 'usageMetadata')),
+    model: textAt(body, 'modelVersion') ?? asked.model,
+  };
 }
 
 /** The text of a candidate, thoughts left out. */
@@ -55,7 +87,11 @@ export function googleUsage(usage: Readonly<Record<string, unknown>>): Usage | n
   const input = countAt(usage, 'promptTokenCount');
   if (input === null) return null;
   const output = (countAt(usage, 'candidatesTokenCount') ?? 0) + (countAt(usage, 'thoughtsTokenCount') ?? 0);
-  return { input_tokens: input, output_tokens: output, total_tokens: countAt(usage, 'totalTokenCount') ?? input + output };
+  return {
+    input_tokens: input,
+    output_tokens: output,
+    total_tokens: countAt(usage, 'totalTokenCount') ?? input + output,
+  };
 }
 
 /** A listed model that makes what is asked for here: text, images or embeddings; null for others (video, speech, answers with sources). */

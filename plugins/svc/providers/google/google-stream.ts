@@ -13,7 +13,11 @@ export interface GoogleStream extends EventReader {
  * Reads the pieces of streamGenerateContent, each an answer of its own. There is no end mark but that the last one tells why
  * it ended, or that the prompt was blocked. Usage is that of all pieces so far.
  */
-export function createGoogleStream(asked: { readonly model: string }, connection: ProviderConnection, onText: (piece: string) => void): GoogleStream {
+export function createGoogleStream(
+  asked: { readonly model: string },
+  connection: ProviderConnection,
+  onText: (piece: string) => void,
+): GoogleStream {
   let content = '';
   let last: JsonObject = {};
   let candidate: JsonObject | undefined;
@@ -21,7 +25,8 @@ export function createGoogleStream(asked: { readonly model: string }, connection
 
   const takePiece = (piece: JsonObject): void => {
     if (Boolean(piece['error'])) throw streamedFailure(piece, connection);
-    const usageMetadata = googleUsage(objectAt(piece, 'usageMetadata')) === null ? last['usageMetadata'] : piece['usageMetadata'];
+    const usageMetadata =
+      googleUsage(objectAt(piece, 'usageMetadata')) === null ? last['usageMetadata'] : piece['usageMetadata'];
     const modelVersion = textAt(piece, 'modelVersion') ?? last['modelVersion'];
     last = { ...last, ...piece, usageMetadata, modelVersion };
     const found = listAt(piece, 'candidates')[0];
@@ -40,7 +45,8 @@ export function createGoogleStream(asked: { readonly model: string }, connection
     whole(body) {
       answer = body;
     },
-    isComplete: () => textAt(candidate, 'finishReason') !== null || textAt(objectAt(last, 'promptFeedback'), 'blockReason') !== null,
+    isComplete: () =>
+      textAt(candidate, 'finishReason') !== null || textAt(objectAt(last, 'promptFeedback'), 'blockReason') !== null,
     result() {
       const candidates = candidate === undefined ? [] : [{ ...candidate, content: { parts: [{ text: content }] } }];
       const result = googleResponse(answer ?? { ...last, candidates }, asked, connection);

@@ -30,7 +30,11 @@ export function imageRulesOf(table: ImageModelTable, model: string): ImageRules 
 }
 
 export function takenFields({ size, quality, style }: ImageRules): ImageFields {
-  return { size: size !== null, quality: (['standard', 'hd'] as const).filter((name) => quality[name] !== undefined), style };
+  return {
+    size: size !== null,
+    quality: (['standard', 'hd'] as const).filter((name) => quality[name] !== undefined),
+    style,
+  };
 }
 
 export interface WrittenImageFields {

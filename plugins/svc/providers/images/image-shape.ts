@@ -24,7 +24,9 @@ export function nearestShape(size: ImageSize, shapes: readonly string[]): string
 /** The tier with about as many pixels. */
 export function nearestTier(size: ImageSize, edges: Readonly<Record<string, number>>): string {
   const { width, height } = pixelsOf(size);
-  return nearest(Object.keys(edges), (tier) => Math.abs(Math.log(Math.sqrt(width * height)) - Math.log(edges[tier] ?? 1)));
+  return nearest(Object.keys(edges), (tier) =>
+    Math.abs(Math.log(Math.sqrt(width * height)) - Math.log(edges[tier] ?? 1)),
+  );
 }
 
 function nearest(names: readonly string[], distance: (name: string) => number): string {

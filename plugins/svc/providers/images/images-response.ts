@@ -14,12 +14,21 @@ export function imagesResponse(body: JsonObject, asked: { readonly model: string
   const images = body['data']
     .map((entry: unknown) => {
       const mimeType = textAt(entry, 'mime_type') ?? (format === null ? null : `image/${format}`);
-      return imageOutput({ b64_json: textAt(entry, 'b64_json'), url: textAt(entry, 'url'), revised_prompt: textAt(entry, 'revised_prompt'), mimeType });
+      return imageOutput({
+        b64_json: textAt(entry, 'b64_json'),
+        url: textAt(entry, 'url'),
+        revised_prompt: textAt(entry, 'revised_prompt'),
+        mimeType,
+      });
     })
     .filter((image) => image !== null);
   if (images.length === 0) throw unreadable('no image in it');
   const usage = body['usage'];
-  return { images, usage: isObject(usage) && Object.keys(usage).length > 0 ? usage : null, model: textAt(body, 'model') ?? asked.model };
+  return {
+    images,
+    usage: isObject(usage) && Object.keys(usage).length > 0 ? usage : null,
+    model: textAt(body, 'model') ?? asked.model,
+  };
 }
 
 /** An image whose address is one of the web, or whose `data:` address was taken apart; null when neither came. */

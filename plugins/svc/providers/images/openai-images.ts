@@ -26,7 +26,9 @@ export function createOpenAiImages({ access, rules, edits = false }: OpenAiImage
         const encoded = new Response(form);
         const body = new Uint8Array(await encoded.arrayBuffer());
         const headers = { 'content-type': encoded.headers.get('content-type') ?? '' };
-        const response = await client.post('/images/edits', { body, headers, signal, timeout: sdkTimeout(connection) }).asResponse();
+        const response = await client
+          .post('/images/edits', { body, headers, signal, timeout: sdkTimeout(connection) })
+          .asResponse();
         return { ...imagesResponse(await readJson(response), request), ignored };
       }),
   };
@@ -48,7 +50,10 @@ export function createOpenAiImages({ access, rules, edits = false }: OpenAiImage
 }
 
 /** The form of `POST /images/edits`: fields as texts, images as files. */
-function editForm(request: ImageEditRequest, rules: ImageRules): { readonly form: FormData; readonly ignored: readonly string[] } {
+function editForm(
+  request: ImageEditRequest,
+  rules: ImageRules,
+): { readonly form: FormData; readonly ignored: readonly string[] } {
   const { model, prompt, n, image, mask } = request;
   const { wire, ignored } = writeImageFields(request, rules);
   const form = new FormData();

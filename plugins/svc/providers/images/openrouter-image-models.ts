@@ -1,6 +1,9 @@
 import type { ImageModelTable, ImageRules } from './image-rules.ts';
 
-const sizes = { shapeName: 'aspect_ratio', shapes: ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'] };
+const sizes = {
+  shapeName: 'aspect_ratio',
+  shapes: ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'],
+};
 const largeSizes = { ...sizes, tiers: { name: 'image_size', edges: { '1K': 1024, '2K': 2048, '4K': 4096 } } };
 const shaped: ImageRules = { perCall: 1, size: sizes, quality: {}, style: false, responseFormat: false };
 

@@ -38,7 +38,8 @@ export async function readEvents({ response, connection, signal }: OpenStream, r
     signal.throwIfAborted();
     if (!isOver && !reader.isComplete()) throw brokenOff();
   } catch (error) {
-    if (!signal.aborted && error instanceof EndlessEvent) throw unreadable('an event of it does not end', response.status);
+    if (!signal.aborted && error instanceof EndlessEvent)
+      throw unreadable('an event of it does not end', response.status);
     throw signal.aborted ? error : thrownFailure(error, connection);
   } finally {
     signal.removeEventListener('abort', cancel);
@@ -65,13 +66,16 @@ function drain(bytes: Bytes, { clock }: ProviderConnection): void {
   let left = 16;
   const cut = (): void => void bytes.cancel().catch(() => undefined);
   const undo = clock.after(1000, cut);
-  const next = (): Promise<void> => bytes.read().then(({ done }) => {
-    left -= 1;
-    if (done) return;
-    if (left > 0) return next();
-    cut();
-  });
-  void next().catch(() => undefined).finally(undo);
+  const next = (): Promise<void> =>
+    bytes.read().then(({ done }) => {
+      left -= 1;
+      if (done) return;
+      if (left > 0) return next();
+      cut();
+    });
+  void next()
+    .catch(() => undefined)
+    .finally(undo);
 }
 
 /** Far ends that name no type, or a text of another name, are believed to have done as they were asked. */

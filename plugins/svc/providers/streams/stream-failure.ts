@@ -16,10 +16,15 @@ const statuses: readonly (readonly [pattern: RegExp, status: number])[] = [
 ];
 
 /** The ProviderError of an error that came in the stream: as an answer of its status would be taken; 502 where none can be told. */
-export function streamedFailure(body: unknown, connection: Pick<ProviderConnection, 'settings' | 'clock'>): ProviderError {
+export function streamedFailure(
+  body: unknown,
+  connection: Pick<ProviderConnection, 'settings' | 'clock'>,
+): ProviderError {
   const error = objectAt(body, 'error');
   const code = Number(error['code'] ?? error['status']);
-  const name = [textAt(error, 'type'), textAt(error, 'code'), textAt(error, 'status')].find((found) => found !== null && Number.isNaN(Number(found)));
+  const name = [textAt(error, 'type'), textAt(error, 'code'), textAt(error, 'status')].find(
+    (found) => found !== null && Number.isNaN(Number(found)),
+  );
   const named = statuses.find(([pattern]) => pattern.test(name ?? ''))?.[1];
   const status = Number.isInteger(code) && code >= 400 && code < 600 ? code : (named ?? 502);
   return httpFailure({ status, headers: new Headers(), body }, connection);

@@ -16,7 +16,11 @@ export interface BudgetStore {
 const none: readonly Budget[] = [];
 const atMost = 200;
 
-export function createBudgetStore({ options }: { readonly options: Pick<OptionsApi, 'get' | 'update' | 'compareAndSet'> }): BudgetStore {
+export function createBudgetStore({
+  options,
+}: {
+  readonly options: Pick<OptionsApi, 'get' | 'update' | 'compareAndSet'>;
+}): BudgetStore {
   let known: { readonly stored: unknown; readonly budgets: readonly Budget[] } | undefined;
 
   /** What another program may have stored is read as far as it is a list of budgets. */
@@ -35,7 +39,11 @@ export function createBudgetStore({ options }: { readonly options: Pick<OptionsA
       const changed = to(await list());
       if (await options.compareAndSet(optionNames.budgets, stored === none ? undefined : stored, changed)) return;
     }
-    throw new RestError({ code: 'rest_svc_busy', status: 409, message: 'The budgets were changed by somebody else at the same moment. Save again.' });
+    throw new RestError({
+      code: 'rest_svc_busy',
+      status: 409,
+      message: 'The budgets were changed by somebody else at the same moment. Save again.',
+    });
   }
 
   return {
@@ -48,7 +56,8 @@ export function createBudgetStore({ options }: { readonly options: Pick<OptionsA
       const { budget } = reading;
       await change((budgets) => {
         const isNew = budgets.every(({ id }) => id !== budget.id);
-        if (isNew && budgets.length >= atMost) throw invalidFields({ id: `There may be ${String(atMost)} budgets. Delete one first.` });
+        if (isNew && budgets.length >= atMost)
+          throw invalidFields({ id: `There may be ${String(atMost)} budgets. Delete one first.` });
         return isNew ? [...budgets, budget] : budgets.map((other) => (other.id === budget.id ? budget : other));
       });
       return budget;

@@ -27,7 +27,15 @@ export interface Budget {
   readonly unpriced: 'refuse' | 'free';
 }
 
-export const budgetDefaults = { enabled: true, scope: 'all', unit: 'dollars', period: 'month', at_limit: 'stop', alert_percent: 80, unpriced: 'refuse' } as const;
+export const budgetDefaults = {
+  enabled: true,
+  scope: 'all',
+  unit: 'dollars',
+  period: 'month',
+  at_limit: 'stop',
+  alert_percent: 80,
+  unpriced: 'refuse',
+} as const;
 
 /** One entry of the option `svc_budgets`. */
 export const budgetSchema = {
@@ -52,7 +60,12 @@ export const budgetSchema = {
 } as const satisfies JsonSchema;
 
 /** The option `svc_budgets`. */
-export const budgetsSchema = { type: 'array', items: budgetSchema, maxItems: 200, default: [] } as const satisfies JsonSchema;
+export const budgetsSchema = {
+  type: 'array',
+  items: budgetSchema,
+  maxItems: 200,
+  default: [],
+} as const satisfies JsonSchema;
 
 /** The amount as counters hold it: millionths of a US dollar, tokens, calls. */
 export function amountOf({ amount, unit }: Pick<Budget, 'amount' | 'unit'>): number {

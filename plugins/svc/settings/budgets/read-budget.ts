@@ -24,12 +24,16 @@ function missing(budget: Partial<Budget>): Record<string, string> {
   if (!budget.id) faults['id'] = 'id must be given: lower-case letters, digits and hyphens.';
   if (!budget.name?.trim()) faults['name'] = 'Give the budget a name: refusals and alerts mention it.';
   if (budget.amount === undefined || budget.amount <= 0) faults['amount'] = 'Say how much may be spent.';
-  else if (budget.unit !== 'dollars' && !Number.isInteger(budget.amount)) faults['amount'] = `An amount of ${String(budget.unit)} is a whole number.`;
-  else if (budget.unit === 'dollars' && budget.amount < 0.000001) faults['amount'] = 'The least is a millionth of a dollar.';
+  else if (budget.unit !== 'dollars' && !Number.isInteger(budget.amount))
+    faults['amount'] = `An amount of ${String(budget.unit)} is a whole number.`;
+  else if (budget.unit === 'dollars' && budget.amount < 0.000001)
+    faults['amount'] = 'The least is a millionth of a dollar.';
   if (budget.scope === 'module' && !budget.module) faults['module'] = 'Choose the module whose calls count.';
   if (budget.scope === 'bot' && budget.bot_id === undefined) faults['bot_id'] = 'Choose the chatbot whose calls count.';
-  if (budget.at_limit === 'fallback' && !budget.fallback_provider) faults['fallback_provider'] = 'Choose the provider that answers at the limit.';
-  if (budget.at_limit === 'fallback' && !budget.fallback_model?.trim()) faults['fallback_model'] = 'Name the model that answers at the limit.';
+  if (budget.at_limit === 'fallback' && !budget.fallback_provider)
+    faults['fallback_provider'] = 'Choose the provider that answers at the limit.';
+  if (budget.at_limit === 'fallback' && !budget.fallback_model?.trim())
+    faults['fallback_model'] = 'Name the model that answers at the limit.';
   return faults;
 }
 
@@ -39,6 +43,8 @@ function tidy({ module, bot_id, fallback_provider, fallback_model, ...budget }: 
     name: budget.name.trim(),
     ...(budget.scope === 'module' && module !== undefined && { module }),
     ...(budget.scope === 'bot' && bot_id !== undefined && { bot_id }),
-    ...(budget.at_limit === 'fallback' && fallback_provider !== undefined && fallback_model !== undefined && { fallback_provider, fallback_model: fallback_model.trim() }),
+    ...(budget.at_limit === 'fallback' &&
+      fallback_provider !== undefined &&
+      fallback_model !== undefined && { fallback_provider, fallback_model: fallback_model.trim() }),
   };
 }

@@ -16,7 +16,9 @@ const idArgument = { name: 'id', description: 'Id of the provider, for example o
  * @param providers those there are when the commands are registered: their settings make the flags.
  */
 export function providerCommands(context: SettingsContext, providers: readonly Provider[]): CliCommand[] {
-  const names = [...new Set([...settingFlags, ...providers.flatMap((provider) => Object.keys(provider.settings.properties))])];
+  const names = [
+    ...new Set([...settingFlags, ...providers.flatMap((provider) => Object.keys(provider.settings.properties))]),
+  ];
   return [
     {
       name: 'svc provider set',
@@ -26,7 +28,8 @@ export function providerCommands(context: SettingsContext, providers: readonly P
       run: async ({ args: [id = ''], flags }) => {
         const provider = await find(context, id);
         const changes = changesOf(provider, names, flags);
-        if (Object.keys(changes).length === 0) throw new Error(`Name what to change, for example: svc provider set ${id} --api-key=...`);
+        if (Object.keys(changes).length === 0)
+          throw new Error(`Name what to change, for example: svc provider set ${id} --api-key=...`);
         await context.settings.providers.save(provider, changes);
         return describe(context, provider);
       },
@@ -44,7 +47,8 @@ export function providerCommands(context: SettingsContext, providers: readonly P
     },
     {
       name: 'svc provider models',
-      description: 'List the models a provider offered when it was last tested or synced, with what they make where it says so.',
+      description:
+        'List the models a provider offered when it was last tested or synced, with what they make where it says so.',
       args: [idArgument],
       flags: { sync: { type: 'boolean', description: 'Ask the provider now.' } },
       run: async ({ args: [id = ''], flags }) => {
@@ -69,7 +73,11 @@ function flagOf(name: string): string {
 }
 
 /** The settings that flags name. A list is written with commas. */
-function changesOf(provider: Provider, names: readonly string[], flags: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function changesOf(
+  provider: Provider,
+  names: readonly string[],
+  flags: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
   const changes: Record<string, unknown> = {};
   for (const name of names) {
     const value = flags[flagOf(name)];
@@ -81,7 +89,9 @@ function changesOf(provider: Provider, names: readonly string[], flags: Readonly
 }
 
 function flagSchema(name: string, providers: readonly Provider[]): JsonSchema {
-  const description = providers.map((provider) => provider.settings.properties[name]?.title).find((title) => title !== undefined);
+  const description = providers
+    .map((provider) => provider.settings.properties[name]?.title)
+    .find((title) => title !== undefined);
   return { type: 'string', ...(description !== undefined && { description }) };
 }
 
@@ -99,5 +109,10 @@ async function describe(context: SettingsContext, provider: Provider): Promise<R
     const value = saved[name];
     return [name, schema.writeOnly && typeof value === 'string' ? mask(value) : (value ?? '')];
   });
-  return { id: provider.id, label: provider.label, configured: missingSettings(provider, saved).length === 0, ...Object.fromEntries(values) };
+  return {
+    id: provider.id,
+    label: provider.label,
+    configured: missingSettings(provider, saved).length === 0,
+    ...Object.fromEntries(values),
+  };
 }

@@ -8,7 +8,11 @@ export function sandboxCommands({ settings }: SettingsContext): CliCommand[] {
     return { sandbox: on ? 'on' : 'off' };
   };
   return [
-    { name: 'svc sandbox on', description: 'Answer every call with made-up answers of this machine; no provider is asked.', run: turn(true) },
+    {
+      name: 'svc sandbox on',
+      description: 'Answer every call with made-up answers of this machine; no provider is asked.',
+      run: turn(true),
+    },
     { name: 'svc sandbox off', description: 'Ask the providers again.', run: turn(false) },
   ];
 }

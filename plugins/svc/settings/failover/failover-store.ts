@@ -13,7 +13,11 @@ export interface FailoverStore {
 export const uses: readonly FailoverUse[] = ['text', 'images', 'embeddings'];
 const atMost = 10;
 
-export function createFailoverStore({ options }: { readonly options: Pick<OptionsApi, 'get' | 'update'> }): FailoverStore {
+export function createFailoverStore({
+  options,
+}: {
+  readonly options: Pick<OptionsApi, 'get' | 'update'>;
+}): FailoverStore {
   let known: { readonly stored: unknown; readonly failover: Failover } | undefined;
 
   async function get(): Promise<Failover> {
@@ -30,7 +34,9 @@ export function createFailoverStore({ options }: { readonly options: Pick<Option
       for (const use of uses) {
         const given: readonly unknown[] = next[use];
         if (given.length > atMost) faults[use] = `There may be ${String(atMost)} at most in the list for ${use}.`;
-        else if (targetsOf(given, use).length < given.length) faults[use] = `Each entry in the list for ${use} needs a provider and a model${use === 'embeddings' ? ', and the dimensions of its vectors' : ''}.`;
+        else if (targetsOf(given, use).length < given.length)
+          faults[use] =
+            `Each entry in the list for ${use} needs a provider and a model${use === 'embeddings' ? ', and the dimensions of its vectors' : ''}.`;
       }
       if (Object.keys(faults).length > 0) throw invalidFields(faults);
       const failover = asFailover(next);
@@ -42,7 +48,9 @@ export function createFailoverStore({ options }: { readonly options: Pick<Option
 
 /** What another program may have stored is read as far as it fits. */
 function asFailover(stored: unknown): Failover {
-  const value = (typeof stored === 'object' && stored !== null ? stored : {}) as Partial<Record<keyof Failover, unknown>>;
+  const value = (typeof stored === 'object' && stored !== null ? stored : {}) as Partial<
+    Record<keyof Failover, unknown>
+  >;
   return {
     enabled: value.enabled === true,
     rest: value.rest === true,
@@ -55,10 +63,15 @@ function asFailover(stored: unknown): Failover {
 function targetsOf(value: unknown, use: FailoverUse): FailoverTarget[] {
   if (!Array.isArray(value)) return [];
   return (value as unknown[]).slice(0, atMost).flatMap((entry) => {
-    const { provider, model, dimensions } = (typeof entry === 'object' && entry !== null ? entry : {}) as Partial<EmbeddingTarget>;
-    if (typeof provider !== 'string' || typeof model !== 'string' || provider.trim() === '' || model.trim() === '') return [];
+    const { provider, model, dimensions } = (
+      typeof entry === 'object' && entry !== null ? entry : {}
+    ) as Partial<EmbeddingTarget>;
+    if (typeof provider !== 'string' || typeof model !== 'string' || provider.trim() === '' || model.trim() === '')
+      return [];
     const target = { provider: provider.trim(), model: model.trim() };
     if (use !== 'embeddings') return [target];
-    return typeof dimensions === 'number' && Number.isInteger(dimensions) && dimensions > 0 ? [{ ...target, dimensions }] : [];
+    return typeof dimensions === 'number' && Number.isInteger(dimensions) && dimensions > 0
+      ? [{ ...target, dimensions }]
+      : [];
   });
 }

@@ -24,8 +24,16 @@ export interface Failover {
 
 export type FailoverUse = 'text' | 'images' | 'embeddings';
 
-const target = { provider: { type: 'string', minLength: 1, maxLength: 60, required: true }, model: { type: 'string', minLength: 1, maxLength: 200, required: true } } as const;
-const targets = { type: 'array', maxItems: 10, default: [], items: { type: 'object', properties: target, additionalProperties: false } } as const;
+const target = {
+  provider: { type: 'string', minLength: 1, maxLength: 60, required: true },
+  model: { type: 'string', minLength: 1, maxLength: 200, required: true },
+} as const;
+const targets = {
+  type: 'array',
+  maxItems: 10,
+  default: [],
+  items: { type: 'object', properties: target, additionalProperties: false },
+} as const;
 
 /** The option `svc_failover`. */
 export const failoverSchema = {
@@ -36,8 +44,14 @@ export const failoverSchema = {
     text: targets,
     images: targets,
     embeddings: {
-      type: 'array', maxItems: 10, default: [],
-      items: { type: 'object', properties: { ...target, dimensions: { type: 'integer', minimum: 1, maximum: 100_000, required: true } }, additionalProperties: false },
+      type: 'array',
+      maxItems: 10,
+      default: [],
+      items: {
+        type: 'object',
+        properties: { ...target, dimensions: { type: 'integer', minimum: 1, maximum: 100_000, required: true } },
+        additionalProperties: false,
+      },
     },
   },
   additionalProperties: false,

@@ -19,7 +19,13 @@ const mostModels = 2000;
 const rememberedSeconds = 90 * 24 * 3600;
 const never: ModelList = { syncedAt: null, models: [] };
 
-export function createModelLists({ options, clock }: { readonly options: Pick<OptionsApi, 'getTransient' | 'setTransient'>; readonly clock: Pick<Clock, 'now'> }): ModelLists {
+export function createModelLists({
+  options,
+  clock,
+}: {
+  readonly options: Pick<OptionsApi, 'getTransient' | 'setTransient'>;
+  readonly clock: Pick<Clock, 'now'>;
+}): ModelLists {
   return {
     async get(providerId) {
       const stored = await options.getTransient<Partial<ModelList> | false>(modelsTransient(providerId));
@@ -29,7 +35,11 @@ export function createModelLists({ options, clock }: { readonly options: Pick<Op
     async remember(providerId, models) {
       const byId = new Map(models.map(({ id, kinds }) => [id, { id, ...(kinds && { kinds }) }]));
       const sorted = [...byId.values()].sort((left, right) => left.id.localeCompare(right.id)).slice(0, mostModels);
-      await options.setTransient(modelsTransient(providerId), { syncedAt: clock.now(), models: sorted }, rememberedSeconds);
+      await options.setTransient(
+        modelsTransient(providerId),
+        { syncedAt: clock.now(), models: sorted },
+        rememberedSeconds,
+      );
     },
   };
 }
@@ -39,5 +49,11 @@ export function modelsOfKind({ models }: Pick<ModelList, 'models'>, kind: ModelK
   const saying = models.filter(({ kinds }) => kinds?.includes(kind));
   const silent = models.filter(({ kinds }) => kinds === undefined);
   // Where the far end tells embeddings and images apart, what it says nothing of is text.
-  return (kind === 'text' ? models.filter(({ kinds }) => kinds === undefined || kinds.includes('text')) : saying.length > 0 ? saying : silent).map(({ id }) => id);
+  return (
+    kind === 'text'
+      ? models.filter(({ kinds }) => kinds === undefined || kinds.includes('text'))
+      : saying.length > 0
+        ? saying
+        : silent
+  ).map(({ id }) => id);
 }

@@ -14,7 +14,10 @@ export function groupOf(request: AdminRequest, group: string): Readonly<Record<s
 }
 
 /** The posted settings of a provider or vector store as changes: an empty secret is kept unless its box "Remove" is ticked. */
-export function providerChanges(request: AdminRequest, provider: Pick<Configurable, 'settings'>): Readonly<Record<string, unknown>> {
+export function providerChanges(
+  request: AdminRequest,
+  provider: Pick<Configurable, 'settings'>,
+): Readonly<Record<string, unknown>> {
   const posted = groupOf(request, 'settings');
   const removed = request.form['_remove'];
   const changes: Record<string, unknown> = {};

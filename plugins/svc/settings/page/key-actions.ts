@@ -18,16 +18,29 @@ export function keyActions(context: SettingsContext): NonNullable<AdminPage['act
         },
         {
           inputName: (name) => name,
-          page: async (faults) => ({ template: 'svc/settings', data: await settingsView(context, { form: 'key', typed: {}, faults }) }),
+          page: async (faults) => ({
+            template: 'svc/settings',
+            data: await settingsView(context, { form: 'key', typed: {}, faults }),
+          }),
         },
       ),
     'generate-key': async () => showKey(await restKey.generate(), context),
     'clear-key': async (request): Promise<AdminActionResult> => {
       if (textOf(request, 'confirm') !== '1') {
-        return { notice: { kind: 'error', text: 'Nothing was changed. Tick the box to confirm that REST access is to be disabled.' } };
+        return {
+          notice: {
+            kind: 'error',
+            text: 'Nothing was changed. Tick the box to confirm that REST access is to be disabled.',
+          },
+        };
       }
       await restKey.clear();
-      return { notice: { kind: 'success', text: 'The REST API key is cleared. Every REST call is answered with 401 until you set a new one.' } };
+      return {
+        notice: {
+          kind: 'success',
+          text: 'The REST API key is cleared. Every REST call is answered with 401 until you set a new one.',
+        },
+      };
     },
   };
 }
@@ -38,6 +51,9 @@ async function showKey(key: string, context: SettingsContext): Promise<AdminActi
   const url = context.host.rest.url('/svc/v1/generate');
   return {
     notice: { kind: 'success', text: 'A new REST API key is in force. Copy it now: it is not shown again.' },
-    page: { template: 'svc/key', data: { key, curl: curlCommand({ url, key, ...example }), configured: example.configured } },
+    page: {
+      template: 'svc/key',
+      data: { key, curl: curlCommand({ url, key, ...example }), configured: example.configured },
+    },
   };
 }

@@ -2,7 +2,12 @@ import { foldText } from '../../kit/fold-text.ts';
 
 /** An id made of a name that none of the others has: `Contact us` -> `contact-us`, `contact-us-2`. */
 export function freshId(name: string, taken: readonly string[], fallback: string): string {
-  const base = foldText(name).replaceAll('ß', 'ss').replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 50) || fallback;
+  const base =
+    foldText(name)
+      .replaceAll('ß', 'ss')
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-+|-+$/g, '')
+      .slice(0, 50) || fallback;
   for (let count = 1; ; count += 1) {
     const id = count === 1 ? base : `${base}-${String(count)}`;
     if (!taken.includes(id)) return id;

@@ -9,12 +9,17 @@ type Providers = Pick<SettingsContext, 'providers' | 'settings' | 'tester'>;
 const mostOffered = 500;
 
 /** Providers to choose from; those that cannot be called say so. */
-export async function providerChoices({ providers, settings }: Providers, capability: 'text' | 'embeddings'): Promise<Choice[]> {
+export async function providerChoices(
+  { providers, settings }: Providers,
+  capability: 'text' | 'embeddings',
+): Promise<Choice[]> {
   const all = (await providers.all()).filter((provider) => provider[capability]);
-  return Promise.all(all.map(async (provider) => {
-    const missing = missingSettings(provider, await settings.provider(provider.id));
-    return { value: provider.id, label: missing.length === 0 ? provider.label : `${provider.label} (not set up)` };
-  }));
+  return Promise.all(
+    all.map(async (provider) => {
+      const missing = missingSettings(provider, await settings.provider(provider.id));
+      return { value: provider.id, label: missing.length === 0 ? provider.label : `${provider.label} (not set up)` };
+    }),
+  );
 }
 
 export interface OfferedModels {
@@ -27,8 +32,14 @@ export interface OfferedModels {
 /** The models last seen of every provider, for the fields to offer those of the chosen one. */
 export async function offeredModels({ providers, tester }: Providers): Promise<OfferedModels[]> {
   const all = await providers.all();
-  return Promise.all(all.map(async ({ id }) => {
-    const list = await tester.models(id);
-    return { id, text: modelsOfKind(list, 'text').slice(0, mostOffered), embedding: modelsOfKind(list, 'embedding').slice(0, mostOffered) };
-  }));
+  return Promise.all(
+    all.map(async ({ id }) => {
+      const list = await tester.models(id);
+      return {
+        id,
+        text: modelsOfKind(list, 'text').slice(0, mostOffered),
+        embedding: modelsOfKind(list, 'embedding').slice(0, mostOffered),
+      };
+    }),
+  );
 }

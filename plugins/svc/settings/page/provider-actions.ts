@@ -14,8 +14,10 @@ export function providerActions(context: SettingsContext): NonNullable<AdminPage
         notice: { kind: 'success', text: `The settings of ${provider.label} are saved.` },
         redirect: `svc?provider=${provider.id}`,
       })),
-    'test-provider': (request) => saveAnd(request, context, (provider) => callProvider({ request, context, provider, sentence: testSentence })),
-    'sync-models': (request) => saveAnd(request, context, (provider) => callProvider({ request, context, provider, sentence: syncSentence })),
+    'test-provider': (request) =>
+      saveAnd(request, context, (provider) => callProvider({ request, context, provider, sentence: testSentence })),
+    'sync-models': (request) =>
+      saveAnd(request, context, (provider) => callProvider({ request, context, provider, sentence: syncSentence })),
   };
 }
 
@@ -50,11 +52,20 @@ function syncSentence({ label }: Provider, { ok, message, models }: ProviderProb
 /** The provider a form is about. Throws RestError 400 for one that is not there. */
 export async function providerOf(request: AdminRequest, context: SettingsContext): Promise<Provider> {
   const provider = await context.providers.get(textOf(request, 'provider'));
-  if (!provider) throw new RestError({ code: 'rest_svc_unknown_provider', status: 400, message: 'There is no such provider. Reload the page.' });
+  if (!provider)
+    throw new RestError({
+      code: 'rest_svc_unknown_provider',
+      status: 400,
+      message: 'There is no such provider. Reload the page.',
+    });
   return provider;
 }
 
-async function saveAnd(request: AdminRequest, context: SettingsContext, then: (provider: Provider) => Promise<AdminActionResult>): Promise<AdminActionResult> {
+async function saveAnd(
+  request: AdminRequest,
+  context: SettingsContext,
+  then: (provider: Provider) => Promise<AdminActionResult>,
+): Promise<AdminActionResult> {
   const provider = await providerOf(request, context);
   return savingOrRefused(
     async () => {
@@ -65,7 +76,11 @@ async function saveAnd(request: AdminRequest, context: SettingsContext, then: (p
       inputName: (name) => `settings[${name}]`,
       page: async (faults) => ({
         template: 'svc/settings',
-        data: await settingsView(context, { form: `provider-${provider.id}`, typed: groupOf(request, 'settings'), faults }),
+        data: await settingsView(context, {
+          form: `provider-${provider.id}`,
+          typed: groupOf(request, 'settings'),
+          faults,
+        }),
       }),
     },
   );
@@ -73,5 +88,7 @@ async function saveAnd(request: AdminRequest, context: SettingsContext, then: (p
 
 /** For the page's script: which secret fields are now saved, and how they end. */
 function secretStates(card: Awaited<ReturnType<typeof providerCard>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(card.fields.filter((field) => field.schema.writeOnly).map((field) => [field.name, field.value]));
+  return Object.fromEntries(
+    card.fields.filter((field) => field.schema.writeOnly).map((field) => [field.name, field.value]),
+  );
 }

@@ -33,7 +33,13 @@ export interface Choice {
 export type Draft = Readonly<Record<string, unknown>>;
 
 /** Values of the partial `admin/field`, and of `svc/bot-colour` for a colour. */
-export type FieldRow = Omit<FieldSpec, 'type'> & { readonly type: string; readonly id: string; readonly name: string; readonly value: unknown; readonly error?: string };
+export type FieldRow = Omit<FieldSpec, 'type'> & {
+  readonly type: string;
+  readonly id: string;
+  readonly name: string;
+  readonly value: unknown;
+  readonly error?: string;
+};
 
 /** `look.theme` -> `look[theme]`. */
 export function inputName(path: string): string {
@@ -43,15 +49,27 @@ export function inputName(path: string): string {
 
 /** `look.primary_color` -> `bot-look-primary_color`. */
 export function inputId(path: string): string {
-  return `bot-${path.split(/[.[\]]+/).filter((part) => part !== '').join('-')}`;
+  return `bot-${path
+    .split(/[.[\]]+/)
+    .filter((part) => part !== '')
+    .join('-')}`;
 }
 
 export function valueAt(draft: Draft, path: string): unknown {
-  return path.split('.').reduce<unknown>((value, key) => (typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Draft)[key] : undefined), draft);
+  return path
+    .split('.')
+    .reduce<unknown>(
+      (value, key) =>
+        typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Draft)[key] : undefined,
+      draft,
+    );
 }
 
 /** What a field shows. */
-export function fieldRow(spec: FieldSpec, { draft, faults }: { readonly draft: Draft; readonly faults: FieldFaults }): FieldRow {
+export function fieldRow(
+  spec: FieldSpec,
+  { draft, faults }: { readonly draft: Draft; readonly faults: FieldFaults },
+): FieldRow {
   const value = valueAt(draft, spec.path);
   const error = faultAt(faults, spec);
   return {
@@ -59,7 +77,13 @@ export function fieldRow(spec: FieldSpec, { draft, faults }: { readonly draft: D
     id: inputId(spec.path),
     name: inputName(spec.path),
     type: spec.type === 'lines' ? 'textarea' : spec.type,
-    value: Array.isArray(value) ? value.join('\n') : typeof value === 'object' ? '' : spec.numeric === true ? String(value) : value,
+    value: Array.isArray(value)
+      ? value.join('\n')
+      : typeof value === 'object'
+        ? ''
+        : spec.numeric === true
+          ? String(value)
+          : value,
     ...(error !== undefined && { error }),
     ...(spec.type === 'number' && spec.step === undefined && { step: 1 }),
   };
@@ -70,7 +94,9 @@ export function fieldRow(spec: FieldSpec, { draft, faults }: { readonly draft: D
  * commands need it; in a form the label stands in its place.
  */
 export function faultAt(faults: FieldFaults, { path, label }: Pick<FieldSpec, 'path' | 'label'>): string | undefined {
-  const named = Object.keys(faults).find((name) => name === path) ?? Object.keys(faults).find((name) => name.startsWith(`${path}[`) || name.startsWith(`${path}.`));
+  const named =
+    Object.keys(faults).find((name) => name === path) ??
+    Object.keys(faults).find((name) => name.startsWith(`${path}[`) || name.startsWith(`${path}.`));
   if (named === undefined) return undefined;
   const line = Number(/^\[(\d+)\]/.exec(named.slice(path.length))?.[1]);
   const sentence = faults[named] ?? '';
@@ -107,7 +133,10 @@ export function readNumber(typed: string): number | string | null {
 
 /** Lines that are not blank, trimmed. */
 export function readLines(typed: string): string[] {
-  return typed.split(/\r?\n/).map((line) => line.trim()).filter((line) => line !== '');
+  return typed
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
 }
 
 /** Puts a value where `valueAt` finds it; objects on the way there are made. */

@@ -40,20 +40,42 @@ interface ProviderCard {
 export async function settingsView(context: SettingsContext, refused?: RefusedForm): Promise<Record<string, unknown>> {
   const { settings, providers, host } = context;
   const stateOf = (form: string): RefusedForm | undefined => (refused?.form === form ? refused : undefined);
-  const [masked, sandboxOn, sandboxAvailable] = await Promise.all([settings.restKey.masked(), settings.sandbox.isOn(), settings.sandbox.isAvailable()]);
+  const [masked, sandboxOn, sandboxAvailable] = await Promise.all([
+    settings.restKey.masked(),
+    settings.sandbox.isOn(),
+    settings.sandbox.isAvailable(),
+  ]);
   return {
     generateUrl: host.rest.url('/svc/v1/generate'),
     key: { masked, fault: stateOf('key')?.faults['key'] },
     sandbox: { on: sandboxOn, shown: sandboxAvailable || sandboxOn },
-    providers: await Promise.all([...(await providers.all())].map((provider) => providerCard(provider, context, stateOf(`provider-${provider.id}`)))),
-    params: rowsOf({ form: 'params', schemas: aiParamSchemas, saved: await settings.aiParams(), state: stateOf('params') }),
-    images: rowsOf({ form: 'images', schemas: imageParamSchemas, saved: await settings.imageDefaults(), state: stateOf('images') }),
+    providers: await Promise.all(
+      [...(await providers.all())].map((provider) =>
+        providerCard(provider, context, stateOf(`provider-${provider.id}`)),
+      ),
+    ),
+    params: rowsOf({
+      form: 'params',
+      schemas: aiParamSchemas,
+      saved: await settings.aiParams(),
+      state: stateOf('params'),
+    }),
+    images: rowsOf({
+      form: 'images',
+      schemas: imageParamSchemas,
+      saved: await settings.imageDefaults(),
+      state: stateOf('images'),
+    }),
     limits: rowsOf({ form: 'limits', schemas: limitSchemas, saved: await settings.limits(), state: stateOf('limits') }),
   };
 }
 
 /** What the templates show of one provider: its fields, whether a call could be made, and the models last seen. */
-export async function providerCard(provider: Provider, context: SettingsContext, refused?: RefusedForm): Promise<ProviderCard> {
+export async function providerCard(
+  provider: Provider,
+  context: SettingsContext,
+  refused?: RefusedForm,
+): Promise<ProviderCard> {
   const saved = await context.settings.providers.saved(provider);
   const missing = missingSettings(provider, saved);
   return {
@@ -75,7 +97,13 @@ export async function providerCard(provider: Provider, context: SettingsContext,
 
 function offered(list: ModelList): OfferedModels {
   const { models, syncedAt } = list;
-  return { text: modelsOfKind(list, 'text'), embedding: modelsOfKind(list, 'embedding'), image: modelsOfKind(list, 'image'), count: models.length, syncedAt };
+  return {
+    text: modelsOfKind(list, 'text'),
+    embedding: modelsOfKind(list, 'embedding'),
+    image: modelsOfKind(list, 'image'),
+    count: models.length,
+    syncedAt,
+  };
 }
 
 interface RowsInit {

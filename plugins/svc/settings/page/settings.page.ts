@@ -18,13 +18,39 @@ export function settingsPage(context: SettingsContext): AdminPageBody {
     actions: {
       ...keyActions(context),
       ...providerActions(context),
-      'save-params': (request) => saveGroup({ request, context, group: 'params', save: (values) => settings.saveAiParams(values), text: 'The AI parameters are saved.' }),
-      'save-images': (request) => saveGroup({ request, context, group: 'images', save: (values) => settings.saveImageDefaults(values), text: 'The image defaults are saved.' }),
-      'save-limits': (request) => saveGroup({ request, context, group: 'limits', save: (values) => settings.saveLimits(values), text: 'The limits are saved.' }),
+      'save-params': (request) =>
+        saveGroup({
+          request,
+          context,
+          group: 'params',
+          save: (values) => settings.saveAiParams(values),
+          text: 'The AI parameters are saved.',
+        }),
+      'save-images': (request) =>
+        saveGroup({
+          request,
+          context,
+          group: 'images',
+          save: (values) => settings.saveImageDefaults(values),
+          text: 'The image defaults are saved.',
+        }),
+      'save-limits': (request) =>
+        saveGroup({
+          request,
+          context,
+          group: 'limits',
+          save: (values) => settings.saveLimits(values),
+          text: 'The limits are saved.',
+        }),
       'set-sandbox': async (request) => {
         const on = textOf(request, 'sandbox') === '1';
         await settings.sandbox.turn(on);
-        return { notice: { kind: 'success', text: on ? 'The sandbox is on: answers are made up.' : 'The sandbox is off: requests go to your providers.' } };
+        return {
+          notice: {
+            kind: 'success',
+            text: on ? 'The sandbox is on: answers are made up.' : 'The sandbox is off: requests go to your providers.',
+          },
+        };
       },
     },
   };
@@ -47,7 +73,10 @@ function saveGroup({ request, context, group, save, text }: SaveGroup): Promise<
     },
     {
       inputName: (name) => `${group}[${name}]`,
-      page: async (faults) => ({ template: 'svc/settings', data: await settingsView(context, { form: group, typed, faults }) }),
+      page: async (faults) => ({
+        template: 'svc/settings',
+        data: await settingsView(context, { form: group, typed, faults }),
+      }),
     },
   );
 }

@@ -28,14 +28,14 @@ export async function takeIn(request: AdminRequest, { pasted, make, page }: Take
   const file = request.files?.['file'];
   const refuse = async (faults: readonly string[]): Promise<AdminActionResult> => ({
     notice: { kind: 'error', text: 'Nothing was imported.' },
-    page: await page({ text: file ? '' : pasted ?? '', faults: faults.slice(0, mostFaults) }),
+    page: await page({ text: file ? '' : (pasted ?? ''), faults: faults.slice(0, mostFaults) }),
     status: 400,
   });
   if (!file && pasted === undefined) return refuse(['Choose the file of an export.']);
   if (!file && pasted?.trim() === '') return refuse(['Choose a file, or paste what an export holds.']);
   if (!file && (pasted?.length ?? 0) > mostPasted) return refuse(['This is too long to paste. Choose it as a file.']);
   try {
-    return await make(file ? await readFile(file.path, 'utf8') : pasted ?? '');
+    return await make(file ? await readFile(file.path, 'utf8') : (pasted ?? ''));
   } catch (error) {
     const faults = faultsOf(error);
     if (!faults) throw error;
@@ -45,7 +45,9 @@ export async function takeIn(request: AdminRequest, { pasted, make, page }: Take
 
 /** A value as a file of JSON, in place of a page. */
 export function downloadJson(name: string, value: unknown): AdminActionResult {
-  return { download: { name, type: 'application/json; charset=utf-8', content: pieces(`${JSON.stringify(value, null, 2)}\n`) } };
+  return {
+    download: { name, type: 'application/json; charset=utf-8', content: pieces(`${JSON.stringify(value, null, 2)}\n`) },
+  };
 }
 
 async function* pieces(content: string): AsyncGenerator<string> {

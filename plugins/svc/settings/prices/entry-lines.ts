@@ -46,7 +46,8 @@ function brokenAt(text: string): number {
   const open: string[] = [];
   let expects: 'value' | 'key' | 'colon' | 'end' = 'value';
   let place = 0;
-  const token = /\s+|"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[[\]{},:]/y;
+  const token =
+    /\s+|"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[[\]{},:]/y;
   let afterComma = false;
   for (;;) {
     token.lastIndex = place;

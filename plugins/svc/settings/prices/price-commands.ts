@@ -10,14 +10,26 @@ export function priceCommands({ settings }: Pick<SettingsContext, 'settings'>): 
       description: 'List the prices in force, your own first: US dollars per million tokens and per image.',
       run: async () => {
         const own = await settings.prices.own();
-        const line = (source: string) => (price: (typeof own)[number]) => ({ source, provider: price.provider, model: price.model, input: price.input ?? '', output: price.output ?? '', image: price.image ?? '' });
+        const line = (source: string) => (price: (typeof own)[number]) => ({
+          source,
+          provider: price.provider,
+          model: price.model,
+          input: price.input ?? '',
+          output: price.output ?? '',
+          image: price.image ?? '',
+        });
         return [...own.map(line('own')), ...defaultPrices.map(line('built-in'))];
       },
     },
     {
       name: 'svc prices set',
       description: 'Replace your own prices; the built-in ones stay behind them.',
-      args: [{ name: 'json', description: 'A list: [{"provider": "openai", "model": "gpt-5*", "input": 2.5, "output": 15}]' }],
+      args: [
+        {
+          name: 'json',
+          description: 'A list: [{"provider": "openai", "model": "gpt-5*", "input": 2.5, "output": 15}]',
+        },
+      ],
       run: async ({ args: [json = ''] }) => ({ own: await settings.prices.save(json) }),
     },
     {

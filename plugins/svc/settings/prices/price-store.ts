@@ -16,7 +16,11 @@ export interface PriceStore {
   reset(): Promise<void>;
 }
 
-export function createPriceStore({ options }: { readonly options: Pick<OptionsApi, 'get' | 'update' | 'delete'> }): PriceStore {
+export function createPriceStore({
+  options,
+}: {
+  readonly options: Pick<OptionsApi, 'get' | 'update' | 'delete'>;
+}): PriceStore {
   let known: { readonly own: unknown; readonly table: PriceTable } | undefined;
 
   /** What another program may have stored is read as far as it is a list of prices. */
@@ -61,5 +65,9 @@ export function priceFaultsOf(error: unknown): readonly PriceFault[] | null {
 function isPrice(value: unknown): value is Price {
   if (typeof value !== 'object' || value === null) return false;
   const { provider, model, ...figures } = value as Record<string, unknown>;
-  return typeof provider === 'string' && typeof model === 'string' && Object.values(figures).every((figure) => figure === undefined || (typeof figure === 'number' && figure >= 0));
+  return (
+    typeof provider === 'string' &&
+    typeof model === 'string' &&
+    Object.values(figures).every((figure) => figure === undefined || (typeof figure === 'number' && figure >= 0))
+  );
 }

@@ -19,7 +19,14 @@ const dollars = (title: string): JsonSchema => ({ type: 'number', title, minimum
 export const priceSchema = {
   type: 'object',
   properties: {
-    provider: { type: 'string', title: 'provider', minLength: 1, maxLength: 60, pattern: '^([a-z0-9]+|\\*)$', required: true },
+    provider: {
+      type: 'string',
+      title: 'provider',
+      minLength: 1,
+      maxLength: 60,
+      pattern: '^([a-z0-9]+|\\*)$',
+      required: true,
+    },
     model: { type: 'string', title: 'model', minLength: 1, maxLength: 200, required: true },
     input: dollars('US dollars per million input tokens'),
     output: dollars('US dollars per million output tokens'),
@@ -29,7 +36,12 @@ export const priceSchema = {
 } as const satisfies JsonSchema;
 
 /** The option `svc_prices`: a site's own prices, which win over the built-in ones. */
-export const pricesSchema = { type: 'array', items: priceSchema, maxItems: 2000, default: [] } as const satisfies JsonSchema;
+export const pricesSchema = {
+  type: 'array',
+  items: priceSchema,
+  maxItems: 2000,
+  default: [],
+} as const satisfies JsonSchema;
 
 /** All prices, in the order in which they are asked: the first that fits a model is its price. */
 export type PriceTable = readonly Price[];
@@ -54,7 +66,9 @@ export function findPrice({ provider, model }: Pick<Price, 'provider' | 'model'>
   const known = found.get(key);
   if (known !== undefined) return known;
   const name = model.toLowerCase();
-  const price = table.find((one) => (one.provider === '*' || one.provider === provider) && fits(one.model.toLowerCase(), name)) ?? null;
+  const price =
+    table.find((one) => (one.provider === '*' || one.provider === provider) && fits(one.model.toLowerCase(), name)) ??
+    null;
   if (found.size >= 1000) found.clear();
   found.set(key, price);
   return price;

@@ -23,7 +23,13 @@ export function pricesPage(context: Pick<SettingsContext, 'settings' | 'provider
     actions: {
       save: (request) => save(request, context),
       reset: async (request): Promise<AdminActionResult> => {
-        if (textOf(request, 'confirm') !== '1') return { notice: { kind: 'error', text: 'Nothing was changed. Tick the box to confirm that your own prices are to be removed.' } };
+        if (textOf(request, 'confirm') !== '1')
+          return {
+            notice: {
+              kind: 'error',
+              text: 'Nothing was changed. Tick the box to confirm that your own prices are to be removed.',
+            },
+          };
         await prices.reset();
         return { notice: { kind: 'success', text: 'Your own prices are removed; the built-in ones are in force.' } };
       },
@@ -31,17 +37,31 @@ export function pricesPage(context: Pick<SettingsContext, 'settings' | 'provider
   };
 }
 
-async function save(request: AdminRequest, context: Pick<SettingsContext, 'settings' | 'providers'>): Promise<AdminActionResult> {
+async function save(
+  request: AdminRequest,
+  context: Pick<SettingsContext, 'settings' | 'providers'>,
+): Promise<AdminActionResult> {
   const typed = textOf(request, 'prices').replaceAll('\r\n', '\n');
   try {
     const saved = await context.settings.prices.save(typed);
     const count = saved === 1 ? '1 price of your own is' : `${saved} prices of your own are`;
-    return { notice: { kind: 'success', text: saved === 0 ? 'The built-in prices are in force.' : `${count} in force, for calls from now on.` } };
+    return {
+      notice: {
+        kind: 'success',
+        text: saved === 0 ? 'The built-in prices are in force.' : `${count} in force, for calls from now on.`,
+      },
+    };
   } catch (error) {
     const faults = priceFaultsOf(error);
     if (!faults) throw error;
     return {
-      notice: { kind: 'error', text: faults.length === 1 ? 'Nothing was saved: one line is wrong.' : `Nothing was saved: ${faults.length} things are wrong.` },
+      notice: {
+        kind: 'error',
+        text:
+          faults.length === 1
+            ? 'Nothing was saved: one line is wrong.'
+            : `Nothing was saved: ${faults.length} things are wrong.`,
+      },
       page: { template, data: await pricesView(context, { typed, faults }) },
       data: { faults },
       status: 400,
@@ -54,7 +74,10 @@ interface Refused {
   readonly faults: readonly PriceFault[];
 }
 
-async function pricesView({ settings, providers }: Pick<SettingsContext, 'settings' | 'providers'>, refused?: Refused): Promise<Record<string, unknown>> {
+async function pricesView(
+  { settings, providers }: Pick<SettingsContext, 'settings' | 'providers'>,
+  refused?: Refused,
+): Promise<Record<string, unknown>> {
   const own = await settings.prices.own();
   const labels = new Map([...(await providers.all())].map(({ id, label }) => [id, label]));
   const typed = refused?.typed ?? writePrices(own);

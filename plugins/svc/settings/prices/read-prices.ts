@@ -15,38 +15,69 @@ const shape = 'Write a list: [{"provider": "openai", "model": "gpt-5*", "input":
 export function readPrices(text: string): PriceReading {
   if (text.trim() === '') return { prices: [] };
   const broken = brokenLine(text);
-  if (broken !== null) return { faults: [{ line: broken, sentence: 'This is not JSON any more from here. Look for a missing or an extra comma, quote or bracket in this line or the one before.' }] };
+  if (broken !== null)
+    return {
+      faults: [
+        {
+          line: broken,
+          sentence:
+            'This is not JSON any more from here. Look for a missing or an extra comma, quote or bracket in this line or the one before.',
+        },
+      ],
+    };
   const value = JSON.parse(text) as unknown;
   if (!Array.isArray(value)) return { faults: [{ line: 1, sentence: shape }] };
-  if (value.length > pricesSchema.maxItems) return { faults: [{ line: 1, sentence: `There may be at most ${pricesSchema.maxItems} prices.` }] };
+  if (value.length > pricesSchema.maxItems)
+    return { faults: [{ line: 1, sentence: `There may be at most ${pricesSchema.maxItems} prices.` }] };
   const lines = entryLines(text);
   const faults = [...value.flatMap((entry, index) => faultsOf(entry, lines[index])), ...repeated(value, lines)];
-  return faults.length > 0 ? { faults: faults.sort((left, right) => left.line - right.line) } : { prices: value as Price[] };
+  return faults.length > 0
+    ? { faults: faults.sort((left, right) => left.line - right.line) }
+    : { prices: value as Price[] };
 }
 
 function faultsOf(entry: unknown, place: EntryLines = { line: 1, members: {} }): PriceFault[] {
-  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return [{ line: place.line, sentence: `A price is an object. ${shape}` }];
+  if (typeof entry !== 'object' || entry === null || Array.isArray(entry))
+    return [{ line: place.line, sentence: `A price is an object. ${shape}` }];
   const values = entry as Readonly<Record<string, unknown>>;
   const known = Object.keys(priceSchema.properties);
   const at = (name: string): number => place.members[name] ?? place.line;
-  const unknown = Object.keys(values).filter((name) => !known.includes(name)).map((name) => ({ line: at(name), sentence: `There is no member "${name}". Use ${known.join(', ')}.` }));
+  const unknown = Object.keys(values)
+    .filter((name) => !known.includes(name))
+    .map((name) => ({ line: at(name), sentence: `There is no member "${name}". Use ${known.join(', ')}.` }));
   const wrong = known.flatMap((name) => {
     const sentence = faultOf(name as keyof Price, values[name]);
     return sentence === null ? [] : [{ line: at(name), sentence }];
   });
   const priced = ['input', 'output', 'image'].some((name) => values[name] !== undefined);
-  return [...unknown, ...wrong, ...(priced ? [] : [{ line: place.line, sentence: 'Give at least one of input, output and image; 0 says that it costs nothing.' }])];
+  return [
+    ...unknown,
+    ...wrong,
+    ...(priced
+      ? []
+      : [
+          { line: place.line, sentence: 'Give at least one of input, output and image; 0 says that it costs nothing.' },
+        ]),
+  ];
 }
 
 function faultOf(name: keyof Price, value: unknown): string | null {
   if (name === 'provider' || name === 'model') {
-    if (typeof value !== 'string' || value.trim() === '') return name === 'provider' ? '"provider" must be the id of a provider, such as "openai", or "*" for any.' : '"model" must be the name of a model; * stands for any characters: "gpt-5*".';
-    if (name === 'provider' && !new RegExp(priceSchema.properties.provider.pattern).test(value)) return `"provider" must be an id of lower-case letters and digits, or "*"; "${value}" is neither.`;
-    return value.length > priceSchema.properties[name].maxLength ? `"${name}" may have at most ${priceSchema.properties[name].maxLength} characters.` : null;
+    if (typeof value !== 'string' || value.trim() === '')
+      return name === 'provider'
+        ? '"provider" must be the id of a provider, such as "openai", or "*" for any.'
+        : '"model" must be the name of a model; * stands for any characters: "gpt-5*".';
+    if (name === 'provider' && !new RegExp(priceSchema.properties.provider.pattern).test(value))
+      return `"provider" must be an id of lower-case letters and digits, or "*"; "${value}" is neither.`;
+    return value.length > priceSchema.properties[name].maxLength
+      ? `"${name}" may have at most ${priceSchema.properties[name].maxLength} characters.`
+      : null;
   }
   if (value === undefined) return null;
   const { title, minimum = 0, maximum = Infinity } = priceSchema.properties[name];
-  return typeof value === 'number' && value >= minimum && value <= maximum ? null : `"${name}" must be a number from ${minimum} to ${maximum}: ${title ?? ''}.`;
+  return typeof value === 'number' && value >= minimum && value <= maximum
+    ? null
+    : `"${name}" must be a number from ${minimum} to ${maximum}: ${title ?? ''}.`;
 }
 
 function repeated(entries: readonly unknown[], lines: readonly EntryLines[]): PriceFault[] {
@@ -67,6 +98,9 @@ function repeated(entries: readonly unknown[], lines: readonly EntryLines[]): Pr
 /** Prices as the editor shows them: one a line, so that what is said of a line is said of a price. */
 export function writePrices(prices: readonly Price[]): string {
   if (prices.length === 0) return '';
-  const line = (price: Price): string => `  { ${Object.entries(price).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`).join(', ')} }`;
+  const line = (price: Price): string =>
+    `  { ${Object.entries(price)
+      .map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`)
+      .join(', ')} }`;
   return `[\n${prices.map(line).join(',\n')}\n]`;
 }

@@ -27,7 +27,8 @@ function providerChoice(): SetupChoice {
   return {
     id: 'provider',
     label: 'Use my own provider',
-    description: 'You have an account with OpenAI, Azure, Google, OpenRouter, Claude, DeepSeek or xAI, or Ollama on a machine of yours.',
+    description:
+      'You have an account with OpenAI, Azure, Google, OpenRouter, Claude, DeepSeek or xAI, or Ollama on a machine of yours.',
     position: 20,
     choose: async () => ({ redirect: 'svc/setup' }),
   };

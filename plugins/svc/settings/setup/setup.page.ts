@@ -32,12 +32,22 @@ interface Refused {
   readonly failure?: string;
 }
 
-async function setupView(context: SettingsContext, provider: Provider | undefined, refused?: Refused): Promise<Record<string, unknown>> {
+async function setupView(
+  context: SettingsContext,
+  provider: Provider | undefined,
+  refused?: Refused,
+): Promise<Record<string, unknown>> {
   const all = [...(await context.providers.all())].filter((candidate) => candidate.text);
   return {
     options: all.map(({ id, label }) => ({ value: id, label })),
     chosen: provider?.id ?? '',
-    card: provider && (await providerCard(provider, context, refused && { form: 'setup', typed: refused.typed, faults: refused.faults })),
+    card:
+      provider &&
+      (await providerCard(
+        provider,
+        context,
+        refused && { form: 'setup', typed: refused.typed, faults: refused.faults },
+      )),
     failure: refused?.failure,
     hasKey: (await context.settings.restKey.masked()) !== null,
   };
@@ -57,10 +67,17 @@ async function finish(request: AdminRequest, context: SettingsContext, tested: b
         };
       }
       const { model } = await context.settings.provider(provider.id);
-      if (typeof model !== 'string' || model === '') throw invalidFields({ model: 'Choose the model that answers, or type its name.' });
+      if (typeof model !== 'string' || model === '')
+        throw invalidFields({ model: 'Choose the model that answers, or type its name.' });
       return {
-        notice: { kind: 'success', text: result ? `${provider.label}: ${result.message}` : `The settings of ${provider.label} are saved.` },
-        page: { template: 'svc/setup-finish', data: await finishSetup(context, { provider: provider.id, model, sandbox: false }) },
+        notice: {
+          kind: 'success',
+          text: result ? `${provider.label}: ${result.message}` : `The settings of ${provider.label} are saved.`,
+        },
+        page: {
+          template: 'svc/setup-finish',
+          data: await finishSetup(context, { provider: provider.id, model, sandbox: false }),
+        },
       };
     },
     {

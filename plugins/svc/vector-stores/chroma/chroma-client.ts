@@ -7,7 +7,10 @@ import type { VectorStoreConnection } from '../vector-store.ts';
 const clients = createClientCache<ChromaClient>();
 
 /** One exchange with Chroma through its client. Throws VectorStoreError. */
-export async function askChroma<T>(connection: VectorStoreConnection, call: (client: ChromaClient) => Promise<T>): Promise<T> {
+export async function askChroma<T>(
+  connection: VectorStoreConnection,
+  call: (client: ChromaClient) => Promise<T>,
+): Promise<T> {
   const client = await clientOf(connection);
   return exchange(connection, () => call(client));
 }
@@ -18,9 +21,17 @@ function clientOf({ fetch, settings }: VectorStoreConnection): Promise<ChromaCli
   return clients.get(fetch, [url, tenant, database, settings.api_key ?? ''], async () => {
     const { ChromaClient } = await import('chromadb');
     const { hostname, protocol } = new URL(url);
-    const client = new ChromaClient({ host: hostname, ssl: protocol === 'https:', tenant, database, headers: headersOf(settings) });
+    const client = new ChromaClient({
+      host: hostname,
+      ssl: protocol === 'https:',
+      tenant,
+      database,
+      headers: headersOf(settings),
+    });
     // Its `fetch` is fixed, and so are time limit, signal and pool with it; and its address leaves out a path.
-    const { apiClient } = client as unknown as { readonly apiClient: { setConfig(config: { fetch: typeof globalThis.fetch; baseUrl: string }): void } };
+    const { apiClient } = client as unknown as {
+      readonly apiClient: { setConfig(config: { fetch: typeof globalThis.fetch; baseUrl: string }): void };
+    };
     apiClient.setConfig({ fetch: exchangeFetch, baseUrl: url.replace(/\/+$/, '') });
     return client;
   });
@@ -32,7 +43,10 @@ export interface ChromaCollection {
   readonly name: string;
   readonly dimension?: number | null;
   readonly metadata?: Readonly<Record<string, unknown>> | null;
-  readonly configuration_json?: { readonly hnsw?: { readonly space?: unknown } | null; readonly spann?: { readonly space?: unknown } | null } | null;
+  readonly configuration_json?: {
+    readonly hnsw?: { readonly space?: unknown } | null;
+    readonly spann?: { readonly space?: unknown } | null;
+  } | null;
 }
 
 /**
@@ -45,13 +59,16 @@ export async function readChroma(connection: VectorStoreConnection, path: string
   const { tenant, database } = placeOf(connection.settings);
   const address = `${url.replace(/\/+$/, '')}/api/v2/tenants/${encodeURIComponent(tenant)}/databases/${encodeURIComponent(database)}${path}`;
   return exchange(connection, async () => {
-    const response = await exchangeFetch(address, { headers: { accept: 'application/json', ...headersOf(connection.settings) } });
+    const response = await exchangeFetch(address, {
+      headers: { accept: 'application/json', ...headersOf(connection.settings) },
+    });
     return (await response.json()) as unknown;
   });
 }
 
 export function asCollection(value: unknown): ChromaCollection {
-  if (typeof value === 'object' && value !== null && typeof (value as { id?: unknown }).id === 'string') return value as ChromaCollection;
+  if (typeof value === 'object' && value !== null && typeof (value as { id?: unknown }).id === 'string')
+    return value as ChromaCollection;
   throw unreadable('no collection in it');
 }
 

@@ -12,10 +12,27 @@ export function chromaWhere(filter: VectorFilter): ChromaWhere {
   if ('equals' in filter) return { [field]: { $eq: filter.equals } };
   if ('unequal' in filter) return { [field]: { $ne: filter.unequal } };
   // Its lists are of one type each, and not empty.
-  if ('in' in filter) return joined('$or', notEmpty(filter.in).map((value) => ({ [field]: { $eq: value } })));
-  if ('notIn' in filter) return joined('$and', notEmpty(filter.notIn).map((value) => ({ [field]: { $ne: value } })));
-  if ('exists' in filter) throw new VectorStoreError({ kind: 'unsupported', message: `it cannot tell which vectors have the field ${field}.` });
-  return joined('$and', Object.entries(boundsOf(filter, ['$gte', '$gt', '$lte', '$lt'])).map(([operator, bound]) => ({ [field]: { [operator]: bound } })));
+  if ('in' in filter)
+    return joined(
+      '$or',
+      notEmpty(filter.in).map((value) => ({ [field]: { $eq: value } })),
+    );
+  if ('notIn' in filter)
+    return joined(
+      '$and',
+      notEmpty(filter.notIn).map((value) => ({ [field]: { $ne: value } })),
+    );
+  if ('exists' in filter)
+    throw new VectorStoreError({
+      kind: 'unsupported',
+      message: `it cannot tell which vectors have the field ${field}.`,
+    });
+  return joined(
+    '$and',
+    Object.entries(boundsOf(filter, ['$gte', '$gt', '$lte', '$lt'])).map(([operator, bound]) => ({
+      [field]: { [operator]: bound },
+    })),
+  );
 }
 
 /** A list of one is refused by the server. */

@@ -33,7 +33,9 @@ const takenAway = Number.NaN;
  */
 export function replacing(columns: ChromaRecords, stored: ReadonlyMap<string, VectorMetadata>): ChromaRecords {
   const metadatas = columns.metadatas.map((metadata, place) => {
-    const gone = Object.keys(stored.get(columns.ids[place] ?? '') ?? {}).filter((name) => !Object.hasOwn(metadata, name));
+    const gone = Object.keys(stored.get(columns.ids[place] ?? '') ?? {}).filter(
+      (name) => !Object.hasOwn(metadata, name),
+    );
     return gone.length === 0 ? metadata : { ...metadata, ...Object.fromEntries(gone.map((name) => [name, takenAway])) };
   });
   return { ...columns, metadatas };
@@ -42,10 +44,17 @@ export function replacing(columns: ChromaRecords, stored: ReadonlyMap<string, Ve
 /** Bytes of a record on the wire: its vector goes as base64 of 32-bit numbers where the server knows that. */
 export function columnBytes(record: VectorRecord, base64: boolean): number {
   const rest = Buffer.byteLength(JSON.stringify([record.id, metadataOf(record), record.content]));
-  return rest + (base64 ? Math.ceil((record.values.length * 4) / 3) * 4 + 3 : Buffer.byteLength(JSON.stringify(record.values)));
+  return (
+    rest +
+    (base64 ? Math.ceil((record.values.length * 4) / 3) * 4 + 3 : Buffer.byteLength(JSON.stringify(record.values)))
+  );
 }
 
-export function fromColumns(id: string, metadata: VectorMetadata | null | undefined, document: string | null | undefined): StoredVector {
+export function fromColumns(
+  id: string,
+  metadata: VectorMetadata | null | undefined,
+  document: string | null | undefined,
+): StoredVector {
   const { content, metadata: rest } = splitMetadata(metadata);
   return { id, content: document ?? content, metadata: rest };
 }

@@ -10,7 +10,12 @@ export function spaceOf(metric: VectorMetric): (typeof spaces)[VectorMetric] {
   return spaces[metric];
 }
 
-export function chromaTarget({ name, dimension, metadata, configuration_json: configuration }: ChromaCollection): VectorTarget {
+export function chromaTarget({
+  name,
+  dimension,
+  metadata,
+  configuration_json: configuration,
+}: ChromaCollection): VectorTarget {
   const asked = metadata?.[dimensionKey];
   const space = configuration?.hnsw?.space ?? configuration?.spann?.space ?? metadata?.['hnsw:space'] ?? 'l2';
   return {

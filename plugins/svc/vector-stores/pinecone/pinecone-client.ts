@@ -7,7 +7,10 @@ import { vectorMetrics, type VectorMetric, type VectorStoreConnection, type Vect
 const clients = createClientCache<Pinecone>();
 
 /** One exchange with Pinecone: its control plane, or the index that `call` chooses. Throws VectorStoreError. */
-export async function askPinecone<T>(connection: VectorStoreConnection, call: (client: Pinecone) => Promise<T>): Promise<T> {
+export async function askPinecone<T>(
+  connection: VectorStoreConnection,
+  call: (client: Pinecone) => Promise<T>,
+): Promise<T> {
   const { fetch, settings } = connection;
   const { url = '', api_key: apiKey = '' } = settings;
   const client = await clients.get(fetch, [url, apiKey], async () => {
@@ -23,6 +26,14 @@ export function indexAt(client: Pinecone, { host }: Pick<IndexModel, 'host'>, na
   return client.index({ host, ...(namespace !== undefined && namespace !== '' && { namespace }) });
 }
 
-export function pineconeTarget({ name, dimension, metric }: Pick<IndexModel, 'name' | 'dimension' | 'metric'>): VectorTarget {
-  return { name, dimension: dimension ?? null, metric: vectorMetrics.find((known) => known === (metric as VectorMetric)) ?? null };
+export function pineconeTarget({
+  name,
+  dimension,
+  metric,
+}: Pick<IndexModel, 'name' | 'dimension' | 'metric'>): VectorTarget {
+  return {
+    name,
+    dimension: dimension ?? null,
+    metric: vectorMetrics.find((known) => known === (metric as VectorMetric)) ?? null,
+  };
 }

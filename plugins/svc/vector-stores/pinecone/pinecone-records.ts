@@ -20,8 +20,13 @@ function holds(value: unknown): boolean {
 }
 
 /** Pinecone would refuse these with the whole request, when others are written already. */
-export function refusePineconeRecord({ id, content, metadata }: Pick<VectorRecord, 'id' | 'content' | 'metadata'>): string | null {
-  if (id.length > longestId || !/^[\x20-\x7e]+$/.test(id)) return `Pinecone takes ids of 1 to ${String(longestId)} ASCII characters, not "${id.slice(0, 60)}".`;
+export function refusePineconeRecord({
+  id,
+  content,
+  metadata,
+}: Pick<VectorRecord, 'id' | 'content' | 'metadata'>): string | null {
+  if (id.length > longestId || !/^[\x20-\x7e]+$/.test(id))
+    return `Pinecone takes ids of 1 to ${String(longestId)} ASCII characters, not "${id.slice(0, 60)}".`;
   const reserved = Object.keys(metadata).find((name) => name === '' || name.startsWith('$'));
   if (reserved !== undefined) return `Pinecone does not take the metadata key "${reserved}". Give it another name.`;
   const bytes = jsonSize(metadataOf({ metadata, content }));
@@ -29,6 +34,12 @@ export function refusePineconeRecord({ id, content, metadata }: Pick<VectorRecor
   return `its content and metadata together are ${String(bytes)} bytes; Pinecone holds ${String(longestMetadata)}. Split the content.`;
 }
 
-export function fromPineconeRecord({ id, metadata }: { readonly id: string; readonly metadata?: RecordMetadata | undefined }): StoredVector {
+export function fromPineconeRecord({
+  id,
+  metadata,
+}: {
+  readonly id: string;
+  readonly metadata?: RecordMetadata | undefined;
+}): StoredVector {
   return { id, ...splitMetadata(metadata) };
 }

@@ -26,7 +26,8 @@ export async function askQdrant<T>(
     (signal) => call(client.api(), { signal, redirect: 'manual', headers: new Headers() }),
     (thrown) => failureOf(thrown, connection),
   );
-  if (typeof data !== 'object' || data.result === undefined || data.result === null) throw unreadable('no result in it');
+  if (typeof data !== 'object' || data.result === undefined || data.result === null)
+    throw unreadable('no result in it');
   return data.result;
 }
 
@@ -56,12 +57,22 @@ async function clientOf({ fetch, settings }: VectorStoreConnection): Promise<Qdr
  */
 function failureOf(thrown: unknown, connection: VectorStoreConnection): VectorStoreError | null {
   if (thrown instanceof Error && 'retry_after' in thrown) {
-    return new VectorStoreError({ kind: 'rate_limited', status: 429, message: 'it asks for fewer requests.', retryAfter: Number(thrown.retry_after) || null, cause: thrown });
+    return new VectorStoreError({
+      kind: 'rate_limited',
+      status: 429,
+      message: 'it asks for fewer requests.',
+      retryAfter: Number(thrown.retry_after) || null,
+      cause: thrown,
+    });
   }
   if (!(thrown instanceof Error) || !('status' in thrown) || typeof thrown.status !== 'number') return null;
   const { data, headers } = thrown as { readonly data?: unknown; readonly headers?: unknown };
   return answerFailure(
-    { status: thrown.status, headers: headers instanceof Headers ? headers : new Headers(), text: typeof data === 'string' ? data : JSON.stringify(data ?? '') },
+    {
+      status: thrown.status,
+      headers: headers instanceof Headers ? headers : new Headers(),
+      text: typeof data === 'string' ? data : JSON.stringify(data ?? ''),
+    },
     connection,
   );
 }

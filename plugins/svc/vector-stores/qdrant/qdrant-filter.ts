@@ -34,6 +34,7 @@ function equals(key: string, value: FilterValue): QdrantFilter {
 
 /** A list of all texts or all integers is one condition; of none, one that no point meets. */
 function oneOf(key: string, values: readonly FilterValue[]): QdrantFilter {
-  const alike = values.every((value) => typeof value === 'string') || values.every((value) => Number.isSafeInteger(value));
+  const alike =
+    values.every((value) => typeof value === 'string') || values.every((value) => Number.isSafeInteger(value));
   return alike ? { key, match: { any: values } } : { should: values.map((value) => equals(key, value)) };
 }

@@ -24,7 +24,10 @@ export function toPoint(record: VectorRecord, vectorName: string | null): Qdrant
   };
 }
 
-export function fromPoint(point: { readonly id: string | number | bigint; readonly payload?: VectorMetadata | null | undefined }): StoredVector {
+export function fromPoint(point: {
+  readonly id: string | number | bigint;
+  readonly payload?: VectorMetadata | null | undefined;
+}): StoredVector {
   const { [idKey]: given, ...payload } = point.payload ?? {};
   return { id: typeof given === 'string' ? given : String(point.id), ...splitMetadata(payload) };
 }

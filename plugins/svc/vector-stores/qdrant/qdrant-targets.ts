@@ -1,6 +1,9 @@
 import { VectorStoreError, type VectorMetric, type VectorTarget } from '../vector-store.ts';
 
-const distances = { cosine: 'Cosine', euclidean: 'Euclid', dotproduct: 'Dot' } as const satisfies Record<VectorMetric, string>;
+const distances = { cosine: 'Cosine', euclidean: 'Euclid', dotproduct: 'Dot' } as const satisfies Record<
+  VectorMetric,
+  string
+>;
 
 export function distanceOf(metric: VectorMetric): (typeof distances)[VectorMetric] {
   return distances[metric];
@@ -19,11 +22,17 @@ export interface QdrantTarget extends VectorTarget {
  */
 export function qdrantTarget(name: string, vectors: unknown): QdrantTarget {
   if (isParams(vectors)) return { name, vectorName: null, ...described(vectors) };
-  const named = typeof vectors === 'object' && vectors !== null ? Object.entries(vectors).filter((entry) => isParams(entry[1])) : [];
+  const named =
+    typeof vectors === 'object' && vectors !== null
+      ? Object.entries(vectors).filter((entry) => isParams(entry[1]))
+      : [];
   const [first] = named;
   if (first === undefined) return { name, vectorName: null, dimension: null, metric: null };
   if (named.length > 1) {
-    throw new VectorStoreError({ kind: 'unsupported', message: `the collection ${name} has several named vectors (${named.map(([key]) => key).join(', ')}); use one with a single vector.` });
+    throw new VectorStoreError({
+      kind: 'unsupported',
+      message: `the collection ${name} has several named vectors (${named.map(([key]) => key).join(', ')}); use one with a single vector.`,
+    });
   }
   return { name, vectorName: first[0], ...described(first[1] as VectorParams) };
 }

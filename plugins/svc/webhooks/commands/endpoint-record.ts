@@ -1,8 +1,34 @@
 import type { Endpoint, EndpointInput } from '../endpoint.ts';
 
 /** An endpoint as the command line prints it. */
-export function endpointRecord({ id, name, url, enabled, events, internal, secret, headers, standardWebhooks, redirects, longTail, ordered }: Endpoint): Record<string, unknown> {
-  return { id, name, url, enabled, events, internal, secret, headers, standard_webhooks: standardWebhooks, redirects, long_tail: longTail, ordered };
+export function endpointRecord({
+  id,
+  name,
+  url,
+  enabled,
+  events,
+  internal,
+  secret,
+  headers,
+  standardWebhooks,
+  redirects,
+  longTail,
+  ordered,
+}: Endpoint): Record<string, unknown> {
+  return {
+    id,
+    name,
+    url,
+    enabled,
+    events,
+    internal,
+    secret,
+    headers,
+    standard_webhooks: standardWebhooks,
+    redirects,
+    long_tail: longTail,
+    ordered,
+  };
 }
 
 /** Members of an endpoint object that is typed, and what each must be. */
@@ -14,7 +40,11 @@ const members: Readonly<Record<string, (value: unknown) => boolean>> = {
   events: (value) => Array.isArray(value) && value.every(isText),
   internal: isFlag,
   secret: (value) => isText(value) || value === null,
-  headers: (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every((one) => isText(one) || one === null),
+  headers: (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).every((one) => isText(one) || one === null),
   standard_webhooks: isFlag,
   redirects: (value) => typeof value === 'number',
   long_tail: isFlag,

@@ -8,13 +8,24 @@ export function eventCommands({ webhooks }: WebhookPagesContext): CliCommand[] {
     {
       name: 'svc event list',
       description: 'List the events there are.',
-      run: async () => Promise.resolve(webhooks.catalogue.list().map(({ name, module, queued, description }) => ({ name, module, queued, description }))),
+      run: async () =>
+        Promise.resolve(
+          webhooks.catalogue
+            .list()
+            .map(({ name, module, queued, description }) => ({ name, module, queued, description })),
+        ),
     },
     {
       name: 'svc event emit',
       description: 'Send an event like any other, after its data were checked by its schema.',
       args: [{ name: 'name', description: 'Name of the event, see svc event list.' }],
-      flags: { json: { type: 'object', description: '{"data": {...}, "context": {"module", "origin", "resource", "meta", "key"}}; context may be left out.' } },
+      flags: {
+        json: {
+          type: 'object',
+          description:
+            '{"data": {...}, "context": {"module", "origin", "resource", "meta", "key"}}; context may be left out.',
+        },
+      },
       run: async ({ args: [name = ''], flags }) => {
         const { data, context } = readEvent(name, flags['json']);
         const known = webhooks.catalogue.normalise(name);
@@ -24,7 +35,15 @@ export function eventCommands({ webhooks }: WebhookPagesContext): CliCommand[] {
         const result = await webhooks.emit(known, data, context);
         if (result.error !== null) throw new Error(result.error);
         const { envelope, deliveries, queued, delivered, failed } = result;
-        return { event: known, id: envelope?.id ?? null, idempotency_key: envelope?.idempotency_key ?? null, deliveries, queued, delivered, failed };
+        return {
+          event: known,
+          id: envelope?.id ?? null,
+          idempotency_key: envelope?.idempotency_key ?? null,
+          deliveries,
+          queued,
+          delivered,
+          failed,
+        };
       },
     },
   ];
@@ -33,10 +52,14 @@ export function eventCommands({ webhooks }: WebhookPagesContext): CliCommand[] {
 type Json = Readonly<Record<string, unknown>>;
 
 function readEvent(name: string, json: unknown): { readonly data: Json; readonly context: EventContext } {
-  if (!isObject(json) || !isObject(json['data'])) throw new Error(`Write the event as JSON, for example: svc event emit ${name} --json '{"data": {...}}'. GET {base}/events shows an example of each.`);
+  if (!isObject(json) || !isObject(json['data']))
+    throw new Error(
+      `Write the event as JSON, for example: svc event emit ${name} --json '{"data": {...}}'. GET {base}/events shows an example of each.`,
+    );
   const { data, context = {}, ...others } = json;
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw new Error(`An event is {"data", "context"}; "${unknown}" is neither. Put it into data.`);
+  if (unknown !== undefined)
+    throw new Error(`An event is {"data", "context"}; "${unknown}" is neither. Put it into data.`);
   return { data: data as Json, context: readContext(context) };
 }
 
@@ -44,8 +67,18 @@ function readEvent(name: string, json: unknown): { readonly data: Json; readonly
 function readContext(context: unknown): EventContext {
   if (!isObject(context)) throw new Error('"context" must be an object.');
   for (const [name, value] of Object.entries(context)) {
-    const fits = name === 'module' || name === 'origin' ? typeof value === 'string' : name === 'resource' ? isResource(value) : name === 'meta' ? isObject(value) : name === 'key' ? Array.isArray(value) && value.every(isId) : undefined;
-    if (fits === undefined) throw new Error(`"context" has no member "${name}". Use module, origin, resource, meta, key.`);
+    const fits =
+      name === 'module' || name === 'origin'
+        ? typeof value === 'string'
+        : name === 'resource'
+          ? isResource(value)
+          : name === 'meta'
+            ? isObject(value)
+            : name === 'key'
+              ? Array.isArray(value) && value.every(isId)
+              : undefined;
+    if (fits === undefined)
+      throw new Error(`"context" has no member "${name}". Use module, origin, resource, meta, key.`);
     if (!fits) throw new Error(`"${name}" of the context is not right: ${JSON.stringify(value)}.`);
   }
   return context;
@@ -60,5 +93,10 @@ function isId(value: unknown): boolean {
 }
 
 function isResource(value: unknown): boolean {
-  return isObject(value) && isId(value['id']) && (value['type'] === undefined || typeof value['type'] === 'string') && (value['label'] === undefined || typeof value['label'] === 'string');
+  return (
+    isObject(value) &&
+    isId(value['id']) &&
+    (value['type'] === undefined || typeof value['type'] === 'string') &&
+    (value['label'] === undefined || typeof value['label'] === 'string')
+  );
 }

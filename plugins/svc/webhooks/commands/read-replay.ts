@@ -10,8 +10,15 @@ const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_
  */
 export function readReplay(flags: Readonly<Record<string, unknown>>, now: number): ReplayRequest {
   const { ids, since, until, endpoint, event, state, rate } = flags;
-  const deliveries = typeof ids === 'string' ? ids.split(',').map((id) => id.trim()).filter((id) => id !== '') : [];
-  if (deliveries.length === 0 && since === undefined) throw new Error('Say what to replay: --ids=<id,id>, or --since=2h, or --since=2026-11-20T10:00:00Z.');
+  const deliveries =
+    typeof ids === 'string'
+      ? ids
+          .split(',')
+          .map((id) => id.trim())
+          .filter((id) => id !== '')
+      : [];
+  if (deliveries.length === 0 && since === undefined)
+    throw new Error('Say what to replay: --ids=<id,id>, or --since=2h, or --since=2026-11-20T10:00:00Z.');
   return {
     ...(deliveries.length > 0 && { deliveries }),
     ...(since !== undefined && { since: readTime('since', since, now) }),
@@ -27,6 +34,7 @@ function readTime(flag: string, value: unknown, now: number): number {
   const text = String(value);
   const [, count, unit = ''] = /^(\d+(?:\.\d+)?)([smhd])$/.exec(text) ?? [];
   const time = count === undefined ? Date.parse(text) : now - Number(count) * (units[unit] ?? 0);
-  if (Number.isNaN(time)) throw new Error(`--${flag} is '${text}'; write a time like 2026-11-20T10:00:00Z, or how long ago: 30m, 2h, 1d.`);
+  if (Number.isNaN(time))
+    throw new Error(`--${flag} is '${text}'; write a time like 2026-11-20T10:00:00Z, or how long ago: 30m, 2h, 1d.`);
   return time;
 }

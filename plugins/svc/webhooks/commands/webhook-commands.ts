@@ -4,7 +4,13 @@ import { sendTest } from '../pages/endpoint-test.ts';
 import type { WebhookPagesContext } from '../pages/settings-context.ts';
 import { endpointRecord, readEndpointObject } from './endpoint-record.ts';
 
-const endpointFlag = { json: { type: 'object', description: 'The endpoint: {"name", "url", "enabled", "events", "internal", "secret", "headers", "standard_webhooks", "redirects", "long_tail", "ordered"}; update: with "id".' } } as const;
+const endpointFlag = {
+  json: {
+    type: 'object',
+    description:
+      'The endpoint: {"name", "url", "enabled", "events", "internal", "secret", "headers", "standard_webhooks", "redirects", "long_tail", "ordered"}; update: with "id".',
+  },
+} as const;
 const idArgument = { name: 'id', description: 'Id of the endpoint, see svc webhook list.' };
 
 /** `svc webhook on|off|list|add|update|remove|test|resume`, `svc webhook secret set|rotate|clear`. */
@@ -31,7 +37,12 @@ function endpointCommands(context: WebhookPagesContext): CliCommand[] {
       description: 'List the endpoints that events are sent to.',
       run: async () => {
         const [{ endpoints }, circuits] = [await webhooks.settings(), await webhooks.recorder.circuits()];
-        return endpoints.map((endpoint) => ({ ...endpointRecord(endpoint), paused: circuits.find(({ endpointId, pausedAt }) => endpointId === endpoint.id && pausedAt !== null)?.reason ?? null }));
+        return endpoints.map((endpoint) => ({
+          ...endpointRecord(endpoint),
+          paused:
+            circuits.find(({ endpointId, pausedAt }) => endpointId === endpoint.id && pausedAt !== null)?.reason ??
+            null,
+        }));
       },
     },
     {
@@ -40,7 +51,8 @@ function endpointCommands(context: WebhookPagesContext): CliCommand[] {
       flags: endpointFlag,
       run: async ({ flags }) => {
         const { id, ...input } = readEndpointObject(objectOf(flags, 'add'));
-        if (id !== undefined) throw new Error('A new endpoint gets its id from the service. To change one, use svc webhook update.');
+        if (id !== undefined)
+          throw new Error('A new endpoint gets its id from the service. To change one, use svc webhook update.');
         return saved(await saveEndpoint(context, input));
       },
     },
@@ -50,7 +62,8 @@ function endpointCommands(context: WebhookPagesContext): CliCommand[] {
       flags: endpointFlag,
       run: async ({ flags }) => {
         const input = readEndpointObject(objectOf(flags, 'update'));
-        if (input.id === undefined) throw new Error('Name the endpoint to change: "id" in the object. See svc webhook list.');
+        if (input.id === undefined)
+          throw new Error('Name the endpoint to change: "id" in the object. See svc webhook list.');
         return saved(await saveEndpoint(context, input));
       },
     },
@@ -59,7 +72,8 @@ function endpointCommands(context: WebhookPagesContext): CliCommand[] {
       description: 'Delete an endpoint. The log of what was sent to it stays.',
       args: [idArgument],
       run: async ({ args: [id = ''] }) => {
-        if (!(await webhooks.removeEndpoint(id))) throw new Error(`There is no webhook endpoint with the id ${id}. See svc webhook list.`);
+        if (!(await webhooks.removeEndpoint(id)))
+          throw new Error(`There is no webhook endpoint with the id ${id}. See svc webhook list.`);
         return { id, removed: true };
       },
     },
@@ -72,11 +86,25 @@ function sendingCommands(context: WebhookPagesContext): CliCommand[] {
       name: 'svc webhook test',
       description: 'Send the example of an event to an endpoint, and wait for the outcome.',
       args: [idArgument],
-      flags: { event: { type: 'string', description: 'Name of the event. Default: the first the endpoint is subscribed to.' } },
+      flags: {
+        event: { type: 'string', description: 'Name of the event. Default: the first the endpoint is subscribed to.' },
+      },
       run: async ({ args: [id = ''], flags: { event } }) => {
-        const { delivered, sentence, delivery, event: sent } = await sendTest(context, id, typeof event === 'string' ? event : undefined);
+        const {
+          delivered,
+          sentence,
+          delivery,
+          event: sent,
+        } = await sendTest(context, id, typeof event === 'string' ? event : undefined);
         if (!delivered) throw new Error(sentence);
-        return { delivered, event: sent, delivery_id: delivery?.id ?? null, status: delivery?.httpStatus ?? null, duration_ms: delivery?.duration ?? null, attempts: delivery?.attempts ?? 0 };
+        return {
+          delivered,
+          event: sent,
+          delivery_id: delivery?.id ?? null,
+          status: delivery?.httpStatus ?? null,
+          duration_ms: delivery?.duration ?? null,
+          attempts: delivery?.attempts ?? 0,
+        };
       },
     },
     {
@@ -102,8 +130,18 @@ function secretCommands({ webhooks }: WebhookPagesContext): CliCommand[] {
     },
     {
       name: 'svc webhook secret rotate',
-      description: 'Make a new signing secret and print it, the only time it can be read. Where there is one, both sign for a while.',
-      flags: { overlap: { type: 'integer', minimum: 0, maximum: 2_592_000, default: 86_400, description: 'Seconds in which the header of Standard Webhooks is signed with the old secret too. Default 86400, a day.' } },
+      description:
+        'Make a new signing secret and print it, the only time it can be read. Where there is one, both sign for a while.',
+      flags: {
+        overlap: {
+          type: 'integer',
+          minimum: 0,
+          maximum: 2_592_000,
+          default: 86_400,
+          description:
+            'Seconds in which the header of Standard Webhooks is signed with the old secret too. Default 86400, a day.',
+        },
+      },
       run: async ({ flags: { overlap } }) => {
         const secret = await webhooks.rotateSecret(typeof overlap === 'number' ? overlap : undefined);
         const until = (await webhooks.settings()).previousSecretUntil;
@@ -123,7 +161,9 @@ function secretCommands({ webhooks }: WebhookPagesContext): CliCommand[] {
 
 function objectOf({ json }: Readonly<Record<string, unknown>>, command: string): Readonly<Record<string, unknown>> {
   if (typeof json === 'object' && json !== null) return json as Readonly<Record<string, unknown>>;
-  throw new Error(`Write the endpoint as JSON, for example: svc webhook ${command} --json '{${command === 'update' ? '"id": "...", ' : ''}"name": "My app", "url": "https://example.com/hooks", "enabled": true, "events": ["form.submitted"]}'`);
+  throw new Error(
+    `Write the endpoint as JSON, for example: svc webhook ${command} --json '{${command === 'update' ? '"id": "...", ' : ''}"name": "My app", "url": "https://example.com/hooks", "enabled": true, "events": ["form.submitted"]}'`,
+  );
 }
 
 function saved({ endpoint, warning }: Awaited<ReturnType<typeof saveEndpoint>>): Record<string, unknown> {

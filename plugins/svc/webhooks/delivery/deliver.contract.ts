@@ -14,7 +14,8 @@ export interface AttemptRequest {
 }
 
 /** Why an attempt failed, told apart for people; `status` is an answer that is not 2xx, `answer` one that is not readable HTTP. */
-export type AttemptFailure = 'dns' | 'connect' | 'tls' | 'timeout' | 'guard' | 'redirect' | 'reset' | 'answer' | 'status' | 'filter' | 'aborted';
+export type AttemptFailure =
+  'dns' | 'connect' | 'tls' | 'timeout' | 'guard' | 'redirect' | 'reset' | 'answer' | 'status' | 'filter' | 'aborted';
 
 export interface AttemptOutcome {
   readonly ok: boolean;

@@ -18,16 +18,32 @@ export interface DeliverDependencies {
  * phases within the time limit, at most 16 KB of the answer. Never rejects. Keeps no state but open connections.
  */
 export function createDeliver({ http, clock, elapsed = () => performance.now() }: DeliverDependencies): Deliver {
-  const timeSince = (begun: number): AttemptTime => ({ now: clock.now(), duration: Math.max(0, Math.round(elapsed() - begun)) });
+  const timeSince = (begun: number): AttemptTime => ({
+    now: clock.now(),
+    duration: Math.max(0, Math.round(elapsed() - begun)),
+  });
   const internalHost = remembering(typedInternalHost);
   return ({ url, headers, body, timeout, redirects, allowInternal, signal }) => {
     const begun = elapsed();
     const allowHost = internalHost(url);
     return http
-      .fetch(url, { method: 'POST', headers, body, timeout, redirects, allowInternal, maxBytes: keptBytes, truncate: true, bulk: true, ...(allowHost !== null && { allowHost }), ...(signal && { signal }) })
+      .fetch(url, {
+        method: 'POST',
+        headers,
+        body,
+        timeout,
+        redirects,
+        allowInternal,
+        maxBytes: keptBytes,
+        truncate: true,
+        bulk: true,
+        ...(allowHost !== null && { allowHost }),
+        ...(signal && { signal }),
+      })
       .then(
         (response) => answeredOutcome(response, timeSince(begun)),
-        (thrown: unknown) => (signal?.aborted ? abortedOutcome(url, timeSince(begun)) : failedOutcome(thrown, url, timeSince(begun))),
+        (thrown: unknown) =>
+          signal?.aborted ? abortedOutcome(url, timeSince(begun)) : failedOutcome(thrown, url, timeSince(begun)),
       );
   };
 }

@@ -43,33 +43,67 @@ export function createHours({ host: { database, clock, log }, recorder }: HoursP
     const hour = Math.floor(clock.now() / hourLength) * hourLength;
     for (const { endpointId, delivered, failed, retried } of endpoints) {
       const before = seen.get(endpointId) ?? { delivered: 0, failed: 0, retried: 0 };
-      const added = { delivered: delivered - before.delivered, failed: failed - before.failed, retried: retried - before.retried };
+      const added = {
+        delivered: delivered - before.delivered,
+        failed: failed - before.failed,
+        retried: retried - before.retried,
+      };
       if (added.delivered === 0 && added.failed === 0 && added.retried === 0) continue;
       await add({ hour, endpoint_id: endpointId, ...added });
       seen.set(endpointId, { delivered, failed, retried });
     }
   }
 
-  async function add(row: { readonly hour: number; readonly endpoint_id: string; readonly delivered: number; readonly failed: number; readonly retried: number }): Promise<void> {
+  async function add(row: {
+    readonly hour: number;
+    readonly endpoint_id: string;
+    readonly delivered: number;
+    readonly failed: number;
+    readonly retried: number;
+  }): Promise<void> {
     const { knex } = database;
     const sum = (name: 'delivered' | 'failed' | 'retried') => knex.raw('?? + ?', [`${hoursTable}.${name}`, row[name]]);
-    await knex(hoursTable).insert(row).onConflict(['hour', 'endpoint_id']).merge({ delivered: sum('delivered'), failed: sum('failed'), retried: sum('retried') });
+    await knex(hoursTable)
+      .insert(row)
+      .onConflict(['hour', 'endpoint_id'])
+      .merge({ delivered: sum('delivered'), failed: sum('failed'), retried: sum('retried') });
   }
 
   const flush = (): Promise<void> => (turn = turn.catch(() => undefined).then(write));
   const tick = async (): Promise<void> => {
     await flush();
-    await database.knex(hoursTable).where('hour', '<', clock.now() - keptDays * 24 * hourLength).delete();
+    await database
+      .knex(hoursTable)
+      .where('hour', '<', clock.now() - keptDays * 24 * hourLength)
+      .delete();
   };
   return {
     flush,
     async read({ since, until, endpointId }) {
-      const query = database.knex(hoursTable).where('hour', '>=', since).where('hour', '<', until).groupBy('hour').orderBy('hour')
-        .select('hour').sum({ delivered: 'delivered', failed: 'failed', retried: 'retried' });
+      const query = database
+        .knex(hoursTable)
+        .where('hour', '>=', since)
+        .where('hour', '<', until)
+        .groupBy('hour')
+        .orderBy('hour')
+        .select('hour')
+        .sum({ delivered: 'delivered', failed: 'failed', retried: 'retried' });
       if (endpointId !== undefined) void query.where({ endpoint_id: endpointId });
       const rows = (await query) as Readonly<Record<keyof HourFigures, number | string>>[];
-      return rows.map((row) => ({ hour: Number(row.hour), delivered: Number(row.delivered), failed: Number(row.failed), retried: Number(row.retried) }));
+      return rows.map((row) => ({
+        hour: Number(row.hour),
+        delivered: Number(row.delivered),
+        failed: Number(row.failed),
+        retried: Number(row.retried),
+      }));
     },
-    start: () => void clock.every(interval, () => void tick().catch((error: unknown) => { log.warn('Figures of webhook deliveries could not be kept; they are added to the next ones.', { error }); })),
+    start: () =>
+      void clock.every(
+        interval,
+        () =>
+          void tick().catch((error: unknown) => {
+            log.warn('Figures of webhook deliveries could not be kept; they are added to the next ones.', { error });
+          }),
+      ),
   };
 }

@@ -19,7 +19,12 @@ export const inboxRoute = defineRoute<{ readonly host: Pick<HostApi, 'clock'>; r
 
     async function wait(answer: InboxAnswer, signal: AbortSignal): Promise<void> {
       if (answer !== 'slow' && answer !== 'hang') return;
-      if (open >= mostHanging) throw new RestError({ code: 'rest_svc_inbox_busy', message: 'Too many requests are being kept waiting.', status: 503 });
+      if (open >= mostHanging)
+        throw new RestError({
+          code: 'rest_svc_inbox_busy',
+          message: 'Too many requests are being kept waiting.',
+          status: 503,
+        });
       open += 1;
       try {
         await clock.sleep(answer === 'slow' ? slowness : hanging, signal);
@@ -38,7 +43,13 @@ export const inboxRoute = defineRoute<{ readonly host: Pick<HostApi, 'clock'>; r
       // Before anything is written: who knows the address must not fill the disk or the log.
       permission: () => {
         const seconds = throttle();
-        if (seconds > 0) throw new RestError({ code: 'rest_svc_inbox_busy', message: 'Too many requests for the inbox. Try again later.', status: 429, headers: { 'Retry-After': String(seconds) } });
+        if (seconds > 0)
+          throw new RestError({
+            code: 'rest_svc_inbox_busy',
+            message: 'Too many requests for the inbox. Try again later.',
+            status: 429,
+            headers: { 'Retry-After': String(seconds) },
+          });
         return true;
       },
       handler: async ({ params, headers, body, signal }) => {

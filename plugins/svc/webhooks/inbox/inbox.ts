@@ -50,12 +50,16 @@ export interface Inbox {
   list(): Promise<InboxRequest[]>;
   clear(): Promise<number>;
   /** Stores a request, and says how it is to be answered. Throws RestError 404 when the token is not that of the inbox. */
-  receive(token: string, request: { readonly headers: Readonly<Record<string, string | undefined>>; readonly body: Uint8Array }): Promise<InboxAnswer>;
+  receive(
+    token: string,
+    request: { readonly headers: Readonly<Record<string, string | undefined>>; readonly body: Uint8Array },
+  ): Promise<InboxAnswer>;
 }
 
 export interface InboxParts {
   readonly host: Pick<HostApi, 'database' | 'options' | 'rest' | 'http' | 'clock'>;
-  readonly webhooks: Pick<WebhookAdministration, 'settings' | 'addEndpoint' | 'removeEndpoint'> & Pick<Webhooks, 'catalogue'>;
+  readonly webhooks: Pick<WebhookAdministration, 'settings' | 'addEndpoint' | 'removeEndpoint'> &
+    Pick<Webhooks, 'catalogue'>;
   /** Secrets that an endpoint signs with at this moment, in plain text. */
   readonly secretsOf: (endpointId: string) => Promise<readonly string[]>;
 }
@@ -66,14 +70,26 @@ export function createInbox({ host, webhooks, secretsOf }: InboxParts): Inbox {
 
   async function stateOf({ token, endpointId, answer }: Stored): Promise<InboxState> {
     const { endpoints } = await webhooks.settings();
-    return { url: host.rest.url(`/svc/v1/inbox/${token}`), endpoint: endpoints.find(({ id }) => id === endpointId) ?? null, answer };
+    return {
+      url: host.rest.url(`/svc/v1/inbox/${token}`),
+      endpoint: endpoints.find(({ id }) => id === endpointId) ?? null,
+      answer,
+    };
   }
 
   async function addEndpoint(url: string): Promise<Endpoint> {
     const allowHost = typedInternalHost(url);
     // A name of the site's own that leads inside the network is the site itself, and may be called.
-    const internal = await host.http.check(url, { ...(allowHost !== null && { allowHost }) }).then(() => false, () => true);
-    return webhooks.addEndpoint({ name: 'Inbox of this site', url, internal, events: webhooks.catalogue.list().map(({ name }) => name) });
+    const internal = await host.http.check(url, { ...(allowHost !== null && { allowHost }) }).then(
+      () => false,
+      () => true,
+    );
+    return webhooks.addEndpoint({
+      name: 'Inbox of this site',
+      url,
+      internal,
+      events: webhooks.catalogue.list().map(({ name }) => name),
+    });
   }
 
   return {
@@ -88,7 +104,9 @@ export function createInbox({ host, webhooks, secretsOf }: InboxParts): Inbox {
       const token = stored ? stored.token : randomBytes(24).toString('base64url');
       const endpoint = await addEndpoint(host.rest.url(`/svc/v1/inbox/${token}`));
       const opened: Stored = { token, endpointId: endpoint.id, answer: stored ? stored.answer : '200' };
-      const isFirst = stored ? await options.compareAndSet(inboxOption, stored, opened) : await options.add(inboxOption, opened);
+      const isFirst = stored
+        ? await options.compareAndSet(inboxOption, stored, opened)
+        : await options.add(inboxOption, opened);
       // Two clicks at once: the endpoint of the second one is not wanted.
       if (!isFirst) await webhooks.removeEndpoint(endpoint.id);
       return stateOf((await read()) || opened);
@@ -101,24 +119,43 @@ export function createInbox({ host, webhooks, secretsOf }: InboxParts): Inbox {
       await database.knex(inboxTable).delete();
     },
     async setAnswer(answer) {
-      if (!isAnswer(answer)) throw new RestError({ code: 'rest_invalid_param', message: `Choose one of these answers: ${answers.map(({ id }) => id).join(', ')}.`, status: 400 });
+      if (!isAnswer(answer))
+        throw new RestError({
+          code: 'rest_invalid_param',
+          message: `Choose one of these answers: ${answers.map(({ id }) => id).join(', ')}.`,
+          status: 400,
+        });
       const stored = await read();
       if (stored) await options.update(inboxOption, { ...stored, answer });
     },
     async list() {
       const rows: InboxRow[] = await database.knex(inboxTable).orderBy('id', 'desc').limit(keptRequests);
       return rows.map(({ id, received_at: receivedAt, headers, body, verdict, answer }) => ({
-        id: Number(id), receivedAt: Number(receivedAt), headers: JSON.parse(headers) as Record<string, string>, body: Buffer.from(body).toString(), verdict, answer,
+        id: Number(id),
+        receivedAt: Number(receivedAt),
+        headers: JSON.parse(headers) as Record<string, string>,
+        body: Buffer.from(body).toString(),
+        verdict,
+        answer,
       }));
     },
     clear: () => database.knex(inboxTable).delete(),
     async receive(token, { headers, body }) {
       const stored = await read();
-      if (!stored || !isSame(token, stored.token)) throw new RestError({ code: 'rest_no_route', message: 'There is no such inbox.', status: 404 });
+      if (!stored || !isSame(token, stored.token))
+        throw new RestError({ code: 'rest_no_route', message: 'There is no such inbox.', status: 404 });
       const verdict = verifySignature({ headers, body }, await secretsOf(stored.endpointId));
       await database.transaction(async (knex) => {
-        await knex(inboxTable).insert({ received_at: host.clock.now(), headers: JSON.stringify(kept(headers)), body: Buffer.from(body), verdict, answer: stored.answer });
-        await knex(inboxTable).where('id', '<=', knex(inboxTable).select('id').orderBy('id', 'desc').offset(keptRequests).limit(1)).delete();
+        await knex(inboxTable).insert({
+          received_at: host.clock.now(),
+          headers: JSON.stringify(kept(headers)),
+          body: Buffer.from(body),
+          verdict,
+          answer: stored.answer,
+        });
+        await knex(inboxTable)
+          .where('id', '<=', knex(inboxTable).select('id').orderBy('id', 'desc').offset(keptRequests).limit(1))
+          .delete();
       });
       return stored.answer;
     },
@@ -141,7 +178,9 @@ function kept(headers: Readonly<Record<string, string | undefined>>): Record<str
     Object.entries(headers).flatMap(([name, value]) => {
       length += name.length + (value ?? '').length;
       if (value === undefined || length > longestHeaders) return [];
-      return [[name, (/auth|api-?key|token|secret|cookie|pass/i.test(name) ? '[redacted]' : value).replaceAll('\0', '')]];
+      return [
+        [name, (/auth|api-?key|token|secret|cookie|pass/i.test(name) ? '[redacted]' : value).replaceAll('\0', '')],
+      ];
     }),
   );
 }

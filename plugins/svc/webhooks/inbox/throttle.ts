@@ -1,7 +1,15 @@
 import type { Clock } from '#plugin-api';
 
 /** A bucket of turns that fills again with time, of this process. Answers 0 for a turn, or the seconds to wait. */
-export function createThrottle({ clock, perSecond, burst }: { readonly clock: Pick<Clock, 'now'>; readonly perSecond: number; readonly burst: number }): () => number {
+export function createThrottle({
+  clock,
+  perSecond,
+  burst,
+}: {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly perSecond: number;
+  readonly burst: number;
+}): () => number {
   let left = burst;
   let at = clock.now();
   return () => {

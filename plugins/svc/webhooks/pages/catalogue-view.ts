@@ -29,8 +29,15 @@ export function fieldLines(schema: Schema, path = 'data', depth = 0): FieldLine[
   if (depth >= deepest) return [];
   return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
     const here = `${path}.${name}`;
-    const line = { path: here, type: typeOf(member), description: member.description ?? '', required: schema.required?.includes(name) === true };
-    const inside = member.items?.properties ? fieldLines(member.items, `${here}[]`, depth + 1) : fieldLines(member, here, depth + 1);
+    const line = {
+      path: here,
+      type: typeOf(member),
+      description: member.description ?? '',
+      required: schema.required?.includes(name) === true,
+    };
+    const inside = member.items?.properties
+      ? fieldLines(member.items, `${here}[]`, depth + 1)
+      : fieldLines(member, here, depth + 1);
     return [line, ...inside];
   });
 }
@@ -45,7 +52,15 @@ function typeOf({ type, enum: values, const: value, items, anyOf, oneOf, propert
 }
 
 /** A whole envelope (contract 6.4), as a receiver gets it. */
-export function exampleEnvelope({ name, example }: CatalogueEntry, site: { readonly url: string; readonly name: string }, event: { readonly module: string; readonly origin: string; readonly plugin: { readonly slug: string; readonly version: string } }): Record<string, unknown> {
+export function exampleEnvelope(
+  { name, example }: CatalogueEntry,
+  site: { readonly url: string; readonly name: string },
+  event: {
+    readonly module: string;
+    readonly origin: string;
+    readonly plugin: { readonly slug: string; readonly version: string };
+  },
+): Record<string, unknown> {
   return {
     id: '5f0c2d9a-3f5b-4a57-9d0e-6c1f2b7a8e90',
     type: name,
@@ -71,7 +86,11 @@ export function catalogueView({ catalogue, site, plugin, eventsUrl }: CatalogueV
   const groups = new Map<string, Record<string, unknown>[]>();
   for (const entry of catalogue.list()) {
     const definition = catalogue.find(entry.name);
-    const source = { module: definition?.module ?? '', origin: definition?.origins[0] ?? '', plugin: { slug: plugin.slug, version: plugin.version } };
+    const source = {
+      module: definition?.module ?? '',
+      origin: definition?.origins[0] ?? '',
+      plugin: { slug: plugin.slug, version: plugin.version },
+    };
     const event = {
       name: entry.name,
       anchor: entry.name.replaceAll(/[^a-z0-9]+/g, '-'),

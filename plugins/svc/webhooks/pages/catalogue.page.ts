@@ -6,6 +6,11 @@ import type { WebhookPagesContext } from './settings-context.ts';
 export function renderCatalogue({ host, webhooks }: WebhookPagesContext): PublicPage['render'] {
   return async () => ({
     template: 'svc/webhooks-catalogue',
-    data: catalogueView({ catalogue: webhooks.catalogue, site: { url: host.site.url, name: await host.site.name() }, plugin: host.plugin, eventsUrl: host.rest.url('/svc/v1/events') }),
+    data: catalogueView({
+      catalogue: webhooks.catalogue,
+      site: { url: host.site.url, name: await host.site.name() },
+      plugin: host.plugin,
+      eventsUrl: host.rest.url('/svc/v1/events'),
+    }),
   });
 }

@@ -13,13 +13,18 @@ const masked = '[redacted]';
  * known any more is left for the shell to fill in: `AUTHORIZATION=...` before the command.
  */
 export function curlAsSent({ url, headers, body }: SentRequest): string {
-  return `${printed(body)} | ${curl(url, Object.entries(headers).map(([name, value]) => header(name, value)))}`;
+  return `${printed(body)} | ${curl(
+    url,
+    Object.entries(headers).map(([name, value]) => header(name, value)),
+  )}`;
 }
 
 /** The same with a timestamp and a signature made when it is run: asks for the secret in `SECRET`, and needs openssl. */
 export function curlSigned({ url, headers, body }: SentRequest): string {
   const made = /^(x-svc-(timestamp|signature|signature-alg)|webhook-(id|timestamp|signature))$/i;
-  const kept = Object.entries(headers).filter(([name]) => !made.test(name)).map(([name, value]) => header(name, value));
+  const kept = Object.entries(headers)
+    .filter(([name]) => !made.test(name))
+    .map(([name, value]) => header(name, value));
   return [
     `body() { ${printed(body)}; }`,
     'TIMESTAMP=$(date +%s)',
@@ -34,7 +39,9 @@ function curl(url: string, headers: readonly string[]): string {
 }
 
 function header(name: string, value: string): string {
-  return value === masked ? `-H ${quote(`${name}: `)}"$${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}"` : `-H ${quote(`${name}: ${value}`)}`;
+  return value === masked
+    ? `-H ${quote(`${name}: `)}"$${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}"`
+    : `-H ${quote(`${name}: ${value}`)}`;
 }
 
 /** What would change on its way through a browser's clipboard is written as an escape. */

@@ -33,8 +33,10 @@ export function verifySecret(secret: string, { signature, timestamp, body }: Sig
 export const verdicts = {
   match: 'It matches: this secret signed these bytes.',
   unsigned: 'There is nothing to compare: no secret was set when this was sent, so it carries no signature.',
-  spaces: 'It does not match as pasted, but does without the spaces or line breaks around it. Check how your receiver reads its secret.',
-  other: 'It does not match: another secret signed these bytes. It may have been changed or rotated since, or the endpoint has a secret of its own.',
+  spaces:
+    'It does not match as pasted, but does without the spaces or line breaks around it. Check how your receiver reads its secret.',
+  other:
+    'It does not match: another secret signed these bytes. It may have been changed or rotated since, or the endpoint has a secret of its own.',
 } as const;
 
 function isSame(expected: string, given: string): boolean {

@@ -10,12 +10,18 @@ import { cataloguePath } from './settings-context.ts';
 const longestShown = 200_000;
 
 /** The data of `svc/webhook-delivery`. */
-export async function deliveryView({ host, webhooks }: RecorderContext, delivery: DeliveryDetail, { raw }: { readonly raw: boolean }): Promise<Record<string, unknown>> {
+export async function deliveryView(
+  { host, webhooks }: RecorderContext,
+  delivery: DeliveryDetail,
+  { raw }: { readonly raw: boolean },
+): Promise<Record<string, unknown>> {
   const { body, attemptLog, id, state } = delivery;
   const { endpoints, secret } = await webhooks.settings();
   const endpoint = endpoints.find((known) => known.id === delivery.endpointId);
   const last = attemptLog.at(-1);
-  const circuit = (await webhooks.recorder.circuits()).find(({ endpointId, pausedAt }) => endpointId === delivery.endpointId && pausedAt !== null);
+  const circuit = (await webhooks.recorder.circuits()).find(
+    ({ endpointId, pausedAt }) => endpointId === delivery.endpointId && pausedAt !== null,
+  );
   const pretty = prettyJson(body);
   const list = host.admin.url('svc/deliveries');
   const here = `?id=${encodeURIComponent(id)}`;
@@ -28,15 +34,24 @@ export async function deliveryView({ host, webhooks }: RecorderContext, delivery
     isWaiting: state === 'pending',
     fields: { id },
     url: last?.url ?? endpoint?.url ?? '',
-    endpointHref: endpoint === undefined ? null : `${host.admin.url('svc/webhooks')}/endpoint?id=${encodeURIComponent(endpoint.id)}`,
+    endpointHref:
+      endpoint === undefined
+        ? null
+        : `${host.admin.url('svc/webhooks')}/endpoint?id=${encodeURIComponent(endpoint.id)}`,
     sameEndpoint: `${list}?endpoint=${encodeURIComponent(delivery.endpointId)}`,
     sameEvent: `${list}?event=${encodeURIComponent(delivery.event)}`,
     whyNot: `${host.admin.url('svc/deliveries/why-not')}?event=${encodeURIComponent(delivery.event)}&endpoint=${encodeURIComponent(delivery.endpointId)}`,
     catalogue: `${host.site.url}/${cataloguePath}#${delivery.event.replaceAll(/[^a-z0-9]+/g, '-')}`,
     paused: circuit ?? null,
-    failure: state === 'failed' ? failureWords({ failure: delivery.failure, error: delivery.error, status: delivery.httpStatus }) : null,
+    failure:
+      state === 'failed'
+        ? failureWords({ failure: delivery.failure, error: delivery.error, status: delivery.httpStatus })
+        : null,
     size: Buffer.byteLength(body),
-    views: [{ label: 'Pretty', href: `${here}#body`, current: !raw || pretty === null }, { label: 'Raw bytes', href: `${here}&view=raw#body`, current: raw || pretty === null }],
+    views: [
+      { label: 'Pretty', href: `${here}#body`, current: !raw || pretty === null },
+      { label: 'Raw bytes', href: `${here}&view=raw#body`, current: raw || pretty === null },
+    ],
     shownBody: (raw || pretty === null ? body : pretty).slice(0, longestShown),
     isCut: body.length > longestShown,
     attempts: attemptLog.map((attempt) => attemptView(attempt)).reverse(),
@@ -49,7 +64,10 @@ export async function deliveryView({ host, webhooks }: RecorderContext, delivery
 function attemptView(attempt: Attempt) {
   return {
     ...attempt,
-    badge: attempt.failure === null ? { text: `${String(attempt.status ?? '')} Delivered`, kind: 'success' } : { text: attempt.status === null ? 'No answer' : `HTTP ${String(attempt.status)}`, kind: 'error' },
+    badge:
+      attempt.failure === null
+        ? { text: `${String(attempt.status ?? '')} Delivered`, kind: 'success' }
+        : { text: attempt.status === null ? 'No answer' : `HTTP ${String(attempt.status)}`, kind: 'error' },
     words: failureWords(attempt),
     headers: Object.entries(attempt.requestHeaders).map(([name, value]) => ({ name, value })),
     answer: Object.entries(attempt.responseHeaders).map(([name, value]) => ({ name, value })),
@@ -72,7 +90,11 @@ function baseOf({ timestamp }: Attempt, body: string): string {
 function verifyForm(attempts: readonly Attempt[], body: string) {
   return {
     body,
-    attempts: attempts.map(({ number, timestamp, requestHeaders }) => ({ number, timestamp, signature: requestHeaders['X-SVC-Signature'] ?? '' })),
+    attempts: attempts.map(({ number, timestamp, requestHeaders }) => ({
+      number,
+      timestamp,
+      signature: requestHeaders['X-SVC-Signature'] ?? '',
+    })),
     verdicts,
     options: attempts.map(({ number }) => ({ value: String(number), label: `Attempt ${String(number)}` })).reverse(),
     last: String(attempts.at(-1)?.number ?? ''),

@@ -30,7 +30,11 @@ const reasons: Readonly<Record<Exclude<DeliveryFailure, 'status'>, string>> = {
 };
 
 /** Why an attempt failed, and what to do about it; null when it did not. */
-export function failureWords({ failure, error, status }: Pick<Attempt, 'failure' | 'error' | 'status'>): { readonly reason: string; readonly detail: string; readonly advice: string } | null {
+export function failureWords({ failure, error, status }: Pick<Attempt, 'failure' | 'error' | 'status'>): {
+  readonly reason: string;
+  readonly detail: string;
+  readonly advice: string;
+} | null {
   if (failure === null) return null;
   const advice = adviceOf({ failure, httpStatus: status });
   if (failure === 'status') return { reason: `The endpoint answered ${String(status ?? '')}.`, detail: '', advice };

@@ -9,32 +9,74 @@ const template = 'svc/webhook-delivery';
 
 /** One delivery: its exact bytes and headers, every attempt, and what can be done with it. */
 export function deliveryPage(context: RecorderContext): AdminPageBody {
-  const { webhooks: { recorder } } = context;
+  const {
+    webhooks: { recorder },
+  } = context;
 
   async function find(id: unknown): Promise<DeliveryDetail> {
     const found = typeof id === 'string' && id !== '' ? await recorder.get(id) : null;
-    if (!found) throw new RestError({ code: 'rest_svc_delivery_not_found', message: 'There is no such delivery. Delivered ones are kept for three days unless set otherwise, failed ones for seven.', status: 404 });
+    if (!found)
+      throw new RestError({
+        code: 'rest_svc_delivery_not_found',
+        message:
+          'There is no such delivery. Delivered ones are kept for three days unless set otherwise, failed ones for seven.',
+        status: 404,
+      });
     return found;
   }
 
-  const done = (request: AdminRequest, notice: NonNullable<AdminActionResult['notice']>): AdminActionResult => ({ notice, redirect: `svc/deliveries/delivery?id=${encodeURIComponent(textOf(request, 'id'))}` });
+  const done = (request: AdminRequest, notice: NonNullable<AdminActionResult['notice']>): AdminActionResult => ({
+    notice,
+    redirect: `svc/deliveries/delivery?id=${encodeURIComponent(textOf(request, 'id'))}`,
+  });
 
   return {
-    render: async (request) => ({ template, data: await deliveryView(context, await find(request.query['id']), { raw: request.query['view'] === 'raw' }) }),
+    render: async (request) => ({
+      template,
+      data: await deliveryView(context, await find(request.query['id']), { raw: request.query['view'] === 'raw' }),
+    }),
     actions: {
       replay: async (request) => {
         const { replayed } = await recorder.replay({ deliveries: [textOf(request, 'id')] });
-        return done(request, replayed > 0 ? { kind: 'success', text: 'It is sent again, with the same ids and bytes and a new timestamp.' } : { kind: 'info', text: 'It waits or is under way already.' });
+        return done(
+          request,
+          replayed > 0
+            ? { kind: 'success', text: 'It is sent again, with the same ids and bytes and a new timestamp.' }
+            : { kind: 'info', text: 'It waits or is under way already.' },
+        );
       },
-      retry: async (request) => done(request, (await recorder.retry(textOf(request, 'id'))) ? { kind: 'success', text: 'It is tried again.' } : { kind: 'info', text: 'It is not failed any more.' }),
-      clear: async (request) => done(request, (await recorder.clear(textOf(request, 'id'))) ? { kind: 'success', text: 'It is cleared from the list of failed ones.' } : { kind: 'info', text: 'It is not in the list of failed ones any more.' }),
+      retry: async (request) =>
+        done(
+          request,
+          (await recorder.retry(textOf(request, 'id')))
+            ? { kind: 'success', text: 'It is tried again.' }
+            : { kind: 'info', text: 'It is not failed any more.' },
+        ),
+      clear: async (request) =>
+        done(
+          request,
+          (await recorder.clear(textOf(request, 'id')))
+            ? { kind: 'success', text: 'It is cleared from the list of failed ones.' }
+            : { kind: 'info', text: 'It is not in the list of failed ones any more.' },
+        ),
       // For browsers without the page's script. The secret is compared and forgotten: it is in no answer, log or table.
       verify: async (request) => {
         const delivery = await find(textOf(request, 'id'));
-        const attempt = delivery.attemptLog.find(({ number }) => String(number) === textOf(request, 'attempt')) ?? delivery.attemptLog.at(-1);
-        const verified = verifySecret(textOf(request, 'secret'), { signature: attempt?.requestHeaders['X-SVC-Signature'] ?? '', timestamp: attempt?.timestamp ?? '', body: delivery.body });
+        const attempt =
+          delivery.attemptLog.find(({ number }) => String(number) === textOf(request, 'attempt')) ??
+          delivery.attemptLog.at(-1);
+        const verified = verifySecret(textOf(request, 'secret'), {
+          signature: attempt?.requestHeaders['X-SVC-Signature'] ?? '',
+          timestamp: attempt?.timestamp ?? '',
+          body: delivery.body,
+        });
         const notice = { kind: verified.match ? 'success' : 'error', text: verified.text } as const;
-        return { notice, page: { template, data: await deliveryView(context, delivery, { raw: false }) }, data: { match: verified.match }, status: 200 };
+        return {
+          notice,
+          page: { template, data: await deliveryView(context, delivery, { raw: false }) },
+          data: { match: verified.match },
+          status: 200,
+        };
       },
     },
   };

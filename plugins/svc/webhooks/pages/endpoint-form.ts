@@ -19,7 +19,9 @@ const secretName = /auth|key|token|secret|cookie|pass/i;
 export function readEndpointForm(request: AdminRequest, catalogue: Catalogue): EndpointForm {
   const id = textOf(request, 'id');
   const secret = textOf(request, 'secret');
-  const lines = textOf(request, 'headers').split(/\r?\n/).filter((line) => line.trim() !== '');
+  const lines = textOf(request, 'headers')
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== '');
   const headers = readHeaders(lines);
   const removed = namesIn(request.form['_remove']);
   const redirects = textOf(request, 'redirects').trim();
@@ -33,18 +35,30 @@ export function readEndpointForm(request: AdminRequest, catalogue: Catalogue): E
       ...Object.fromEntries(flags.map((flag) => [flag, textOf(request, flag) === '1'])),
       redirects: redirects === '' ? 2 : Number(redirects),
       ...(secret.trim() !== '' ? { secret } : removed.includes('secret') && { secret: '' }),
-      headers: { ...Object.fromEntries(namesIn(request.form['removeHeaders']).map((name) => [name, null])), ...headers.read },
+      headers: {
+        ...Object.fromEntries(namesIn(request.form['removeHeaders']).map((name) => [name, null])),
+        ...headers.read,
+      },
     },
-    shownHeaders: lines.map((line) => (secretName.test(line.split(':')[0] ?? '') ? `${line.split(':')[0] ?? ''}: ` : line)).join('\n'),
-    faults: headers.broken === null ? {} : { headers: `'${headers.broken}' is not a header. Write one a line: Name: value.` },
+    shownHeaders: lines
+      .map((line) => (secretName.test(line.split(':')[0] ?? '') ? `${line.split(':')[0] ?? ''}: ` : line))
+      .join('\n'),
+    faults:
+      headers.broken === null ? {} : { headers: `'${headers.broken}' is not a header. Write one a line: Name: value.` },
   };
 }
 
-function readHeaders(lines: readonly string[]): { readonly read: Readonly<Record<string, string>>; readonly broken: string | null } {
+function readHeaders(lines: readonly string[]): {
+  readonly read: Readonly<Record<string, string>>;
+  readonly broken: string | null;
+} {
   const pairs = lines.map((line) => /^\s*([^:\s]+)\s*:\s*(.*?)\s*$/.exec(line));
   const broken = lines.find((_line, index) => (pairs[index]?.[2] ?? '') === '');
   const name = broken?.split(':')[0]?.trim().slice(0, 40) ?? null;
-  return { read: Object.fromEntries(pairs.flatMap((pair) => (pair ? [[pair[1] ?? '', pair[2] ?? '']] : []))), broken: name };
+  return {
+    read: Object.fromEntries(pairs.flatMap((pair) => (pair ? [[pair[1] ?? '', pair[2] ?? '']] : []))),
+    broken: name,
+  };
 }
 
 /** Texts of a field `name[]`. */

@@ -16,9 +16,13 @@ export interface SavedEndpoint {
  *
  * @throws RestError 400 with `data.params`; 404 when there is no such endpoint.
  */
-export async function saveEndpoint({ host, webhooks }: WebhookPagesContext, input: EndpointInput): Promise<SavedEndpoint> {
+export async function saveEndpoint(
+  { host, webhooks }: WebhookPagesContext,
+  input: EndpointInput,
+): Promise<SavedEndpoint> {
   const { id } = input;
-  const before = id === undefined ? undefined : (await webhooks.settings()).endpoints.find((endpoint) => endpoint.id === id);
+  const before =
+    id === undefined ? undefined : (await webhooks.settings()).endpoints.find((endpoint) => endpoint.id === id);
   const url = (input.url ?? before?.url ?? '').trim();
   const internal = input.internal ?? before?.internal ?? false;
   const isNew = before === undefined || url !== before.url || internal !== before.internal;
@@ -41,12 +45,19 @@ async function checkAddress(http: Check, url: string, internal: boolean): Promis
     if (code === 'outbound_dns') return `${message} Nothing can be delivered until it can.`;
     if (code !== 'outbound_refused') throw error;
     const opens = !internal && (await opensWithBox(http, url));
-    throw invalidFields({ url: opens ? `${message} If the receiver really is in your own network, tick “Internal network” under Advanced.` : message });
+    throw invalidFields({
+      url: opens
+        ? `${message} If the receiver really is in your own network, tick “Internal network” under Advanced.`
+        : message,
+    });
   }
 }
 
 async function opensWithBox(http: Check, url: string): Promise<boolean> {
-  return http.check(url, { allowInternal: true }).then(() => true, () => false);
+  return http.check(url, { allowInternal: true }).then(
+    () => true,
+    () => false,
+  );
 }
 
 function plainHttpWarning({ url, internal }: Endpoint): string | null {
@@ -57,5 +68,11 @@ function plainHttpWarning({ url, internal }: Endpoint): string | null {
 /** Whether an endpoint is in a private network by its own words: its box, or a private address that was typed. Asks no DNS for other names. */
 export async function isInternal(http: Check, { url, internal }: Pick<Endpoint, 'url' | 'internal'>): Promise<boolean> {
   if (internal) return true;
-  return typedInternalHost(url) !== null && http.check(url).then(() => false, () => true);
+  return (
+    typedInternalHost(url) !== null &&
+    http.check(url).then(
+      () => false,
+      () => true,
+    )
+  );
 }

@@ -2,14 +2,30 @@ import { RestError } from '#plugin-api';
 import type { Endpoint, EndpointInput } from '../endpoint.ts';
 import type { WebhookPagesContext } from './settings-context.ts';
 
-const fresh: Omit<Endpoint, 'id'> = { name: '', url: '', enabled: true, events: [], internal: false, secret: null, headers: {}, standardWebhooks: false, redirects: 2, longTail: false, ordered: false };
+const fresh: Omit<Endpoint, 'id'> = {
+  name: '',
+  url: '',
+  enabled: true,
+  events: [],
+  internal: false,
+  secret: null,
+  headers: {},
+  standardWebhooks: false,
+  redirects: 2,
+  longTail: false,
+  ordered: false,
+};
 
 /** Which endpoint the editor is about: none, one, or a new one made after another. */
 export interface EditorTarget {
   readonly id: string | null;
   readonly copyOf?: string;
   /** A form that came back, with what was typed and what is wrong with it. */
-  readonly refused?: { readonly input: EndpointInput; readonly shownHeaders: string; readonly faults: Readonly<Record<string, string>> };
+  readonly refused?: {
+    readonly input: EndpointInput;
+    readonly shownHeaders: string;
+    readonly faults: Readonly<Record<string, string>>;
+  };
 }
 
 /**
@@ -17,10 +33,18 @@ export interface EditorTarget {
  *
  * @throws RestError 404 when there is no such endpoint.
  */
-export async function endpointView({ webhooks }: WebhookPagesContext, { id, copyOf, refused }: EditorTarget): Promise<Record<string, unknown>> {
+export async function endpointView(
+  { webhooks }: WebhookPagesContext,
+  { id, copyOf, refused }: EditorTarget,
+): Promise<Record<string, unknown>> {
   const settings = await webhooks.settings();
   const found = settings.endpoints.find((endpoint) => endpoint.id === (id ?? copyOf));
-  if (!found && (id ?? copyOf) !== undefined && (id ?? copyOf) !== null) throw new RestError({ code: 'rest_svc_webhook_not_found', message: 'There is no such webhook endpoint. It may have been deleted meanwhile.', status: 404 });
+  if (!found && (id ?? copyOf) !== undefined && (id ?? copyOf) !== null)
+    throw new RestError({
+      code: 'rest_svc_webhook_not_found',
+      message: 'There is no such webhook endpoint. It may have been deleted meanwhile.',
+      status: 404,
+    });
   const saved = id !== null && found ? found : { ...fresh, ...(found && copied(found)) };
   const { secret: _secret, headers: _headers, ...typed } = refused?.input ?? {};
   const shown = { ...saved, ...typed };
@@ -37,14 +61,22 @@ export async function endpointView({ webhooks }: WebhookPagesContext, { id, copy
     headerLines: refused?.shownHeaders ?? (id === null && found ? plainHeaders(found) : ''),
     groups: groupsOf(webhooks, shown.events),
     gone: shown.events.filter((name) => !known.has(name)).join(', '),
-    copyNote: copyOf !== undefined && found !== undefined && (found.secret !== null || Object.keys(found.headers).length > 0),
-    advancedOpen: ['internal', 'secret', 'headers', 'redirects'].some((name) => name in faults) || isAdvanced(shown, id !== null ? saved : fresh),
+    copyNote:
+      copyOf !== undefined && found !== undefined && (found.secret !== null || Object.keys(found.headers).length > 0),
+    advancedOpen:
+      ['internal', 'secret', 'headers', 'redirects'].some((name) => name in faults) ||
+      isAdvanced(shown, id !== null ? saved : fresh),
     webhooksOff: !settings.enabled,
     testEvents: saved.events.filter((name) => known.has(name)),
   };
 }
 
-function copied({ name, secret: _secret, headers: _headers, ...rest }: Endpoint): Omit<Endpoint, 'id' | 'secret' | 'headers'> {
+function copied({
+  name,
+  secret: _secret,
+  headers: _headers,
+  ...rest
+}: Endpoint): Omit<Endpoint, 'id' | 'secret' | 'headers'> {
   return { ...rest, name: `${name} (copy)`.slice(0, 200) };
 }
 
@@ -56,19 +88,48 @@ function secretState(masked: string): Record<string, unknown> {
 
 /** Values that are not masked can be copied; the others are to be typed again. */
 function plainHeaders({ headers }: Endpoint): string {
-  return Object.entries(headers).map(([name, value]) => `${name}: ${/^(ends in .{4}|saved|cannot be read, set it again)$/.test(value) ? '' : value}`).join('\n');
+  return Object.entries(headers)
+    .map(
+      ([name, value]) => `${name}: ${/^(ends in .{4}|saved|cannot be read, set it again)$/.test(value) ? '' : value}`,
+    )
+    .join('\n');
 }
 
-function isAdvanced(shown: Pick<Endpoint, 'internal' | 'standardWebhooks' | 'longTail' | 'ordered' | 'redirects'>, { secret, headers }: Pick<Endpoint, 'secret' | 'headers'>): boolean {
-  return shown.internal || shown.standardWebhooks || shown.longTail || shown.ordered || shown.redirects !== 2 || secret !== null || Object.keys(headers).length > 0;
+function isAdvanced(
+  shown: Pick<Endpoint, 'internal' | 'standardWebhooks' | 'longTail' | 'ordered' | 'redirects'>,
+  { secret, headers }: Pick<Endpoint, 'secret' | 'headers'>,
+): boolean {
+  return (
+    shown.internal ||
+    shown.standardWebhooks ||
+    shown.longTail ||
+    shown.ordered ||
+    shown.redirects !== 2 ||
+    secret !== null ||
+    Object.keys(headers).length > 0
+  );
 }
 
 /** Events by module, in the catalogue's order. */
-function groupsOf({ catalogue }: WebhookPagesContext['webhooks'], chosen: readonly string[]): Record<string, unknown>[] {
+function groupsOf(
+  { catalogue }: WebhookPagesContext['webhooks'],
+  chosen: readonly string[],
+): Record<string, unknown>[] {
   const ticked = new Set(chosen.map((name) => catalogue.normalise(name) ?? name));
-  const groups = new Map<string, { readonly name: string; readonly description: string; readonly checked: boolean; readonly id: string }[]>();
+  const groups = new Map<
+    string,
+    { readonly name: string; readonly description: string; readonly checked: boolean; readonly id: string }[]
+  >();
   for (const { name, module, description } of catalogue.list()) {
-    groups.set(module, [...(groups.get(module) ?? []), { name, description, checked: ticked.has(name), id: `event-${name.replaceAll('.', '-')}` }]);
+    groups.set(module, [
+      ...(groups.get(module) ?? []),
+      { name, description, checked: ticked.has(name), id: `event-${name.replaceAll('.', '-')}` },
+    ]);
   }
-  return [...groups].map(([title, events], index) => ({ title, events, many: events.length > 1, id: `events-${String(index + 1)}` }));
+  return [...groups].map(([title, events], index) => ({
+    title,
+    events,
+    many: events.length > 1,
+    id: `events-${String(index + 1)}`,
+  }));
 }

@@ -16,41 +16,75 @@ export function endpointPage(context: WebhookPagesContext): AdminPageBody {
   return {
     render: async ({ query }) => {
       const { id, copy } = query;
-      return { template, data: await endpointView(context, { id: typeof id === 'string' ? id : null, ...(typeof copy === 'string' && { copyOf: copy }) }) };
+      return {
+        template,
+        data: await endpointView(context, {
+          id: typeof id === 'string' ? id : null,
+          ...(typeof copy === 'string' && { copyOf: copy }),
+        }),
+      };
     },
     actions: {
-      save: (request) => save(context, request, async (saved) => ({ notice: savedNotice(saved), redirect: webhooksSlug })),
+      save: (request) =>
+        save(context, request, async (saved) => ({ notice: savedNotice(saved), redirect: webhooksSlug })),
       'save-and-test': (request) =>
         save(context, request, async (saved) => {
           const { notice } = testAnswer(await sendTest(context, saved.endpoint.id));
           const text = `${saved.endpoint.name} is saved. ${notice?.text ?? ''} ${saved.warning ?? ''}`.trim();
-          return { notice: { kind: notice?.kind ?? 'info', text }, redirect: `${endpointSlug}?id=${saved.endpoint.id}`, status: 200 };
+          return {
+            notice: { kind: notice?.kind ?? 'info', text },
+            redirect: `${endpointSlug}?id=${saved.endpoint.id}`,
+            status: 200,
+          };
         }),
-      test: async (request) => ({ ...testAnswer(await sendTest(context, textOf(request, 'id'), textOf(request, 'event') || undefined)), ...(request.headers['accept']?.includes('json') !== true && { redirect: `${endpointSlug}?id=${encodeURIComponent(textOf(request, 'id'))}` }) }),
+      test: async (request) => ({
+        ...testAnswer(await sendTest(context, textOf(request, 'id'), textOf(request, 'event') || undefined)),
+        ...(request.headers['accept']?.includes('json') !== true && {
+          redirect: `${endpointSlug}?id=${encodeURIComponent(textOf(request, 'id'))}`,
+        }),
+      }),
       delete: (request) => remove(context, request),
     },
   };
 }
 
 function savedNotice({ endpoint, warning }: SavedEndpoint): NonNullable<AdminActionResult['notice']> {
-  return warning === null ? { kind: 'success', text: `${endpoint.name} is saved.` } : { kind: 'warning', text: `${endpoint.name} is saved. ${warning}` };
+  return warning === null
+    ? { kind: 'success', text: `${endpoint.name} is saved.` }
+    : { kind: 'warning', text: `${endpoint.name} is saved. ${warning}` };
 }
 
-function save(context: WebhookPagesContext, request: AdminRequest, then: (saved: SavedEndpoint) => Promise<AdminActionResult>): Promise<AdminActionResult> {
+function save(
+  context: WebhookPagesContext,
+  request: AdminRequest,
+  then: (saved: SavedEndpoint) => Promise<AdminActionResult>,
+): Promise<AdminActionResult> {
   const form = readEndpointForm(request, context.webhooks.catalogue);
   return savingOrRefused(
     async () => {
       if (Object.keys(form.faults).length > 0) throw invalidFields(form.faults);
       return then(await saveEndpoint(context, form.input));
     },
-    { inputName: (name) => name, page: async (faults) => ({ template, data: await endpointView(context, { id: form.input.id ?? null, refused: { ...form, faults } }) }) },
+    {
+      inputName: (name) => name,
+      page: async (faults) => ({
+        template,
+        data: await endpointView(context, { id: form.input.id ?? null, refused: { ...form, faults } }),
+      }),
+    },
   );
 }
 
 async function remove({ webhooks }: WebhookPagesContext, request: AdminRequest): Promise<AdminActionResult> {
   const id = textOf(request, 'id');
   const back = `${endpointSlug}?id=${encodeURIComponent(id)}`;
-  if (textOf(request, 'confirm') !== '1') return { notice: { kind: 'error', text: 'Nothing was deleted. Tick the box to confirm.' }, redirect: back };
+  if (textOf(request, 'confirm') !== '1')
+    return { notice: { kind: 'error', text: 'Nothing was deleted. Tick the box to confirm.' }, redirect: back };
   const removed = await webhooks.removeEndpoint(id);
-  return { notice: removed ? { kind: 'success', text: 'The endpoint is deleted. What was sent to it stays in the log.' } : { kind: 'info', text: 'The endpoint was deleted already.' }, redirect: webhooksSlug };
+  return {
+    notice: removed
+      ? { kind: 'success', text: 'The endpoint is deleted. What was sent to it stays in the log.' }
+      : { kind: 'info', text: 'The endpoint was deleted already.' },
+    redirect: webhooksSlug,
+  };
 }

@@ -28,5 +28,10 @@ const byStatus: Readonly<Record<number, string>> = {
 /** What to do about a delivery that failed; one sentence, or none. */
 export function adviceOf({ failure, httpStatus }: Pick<Delivery, 'failure' | 'httpStatus'>): string {
   if (failure !== 'status' || httpStatus === null) return byFailure[failure ?? ''] ?? '';
-  return byStatus[httpStatus] ?? (httpStatus >= 500 ? 'The receiver failed; look into its log.' : 'The receiver refuses this event; look at its answer in the recorder.');
+  return (
+    byStatus[httpStatus] ??
+    (httpStatus >= 500
+      ? 'The receiver failed; look into its log.'
+      : 'The receiver refuses this event; look at its answer in the recorder.')
+  );
 }

@@ -6,11 +6,21 @@ import type { Verdict } from '../inbox/verify-signature.ts';
 import type { RecorderContext } from './recorder-context.ts';
 import { recorderTabs } from './recorder-tabs.ts';
 
-const verdictBadges: Readonly<Record<Verdict, { readonly text: string; readonly kind: string; readonly help: string }>> = {
-  verified: { text: 'Signature verified', kind: 'success', help: 'The signature fits the raw body, the timestamp and the secret.' },
+const verdictBadges: Readonly<
+  Record<Verdict, { readonly text: string; readonly kind: string; readonly help: string }>
+> = {
+  verified: {
+    text: 'Signature verified',
+    kind: 'success',
+    help: 'The signature fits the raw body, the timestamp and the secret.',
+  },
   wrong: { text: 'Wrong signature', kind: 'error', help: 'Another secret signed it, or somebody else sent it.' },
   unsigned: { text: 'Not signed', kind: 'warning', help: 'No signing secret is set, or somebody else sent it.' },
-  'no-secret': { text: 'Not verified', kind: 'warning', help: 'It carries a signature, but there is no secret to verify it with any more.' },
+  'no-secret': {
+    text: 'Not verified',
+    kind: 'warning',
+    help: 'It carries a signature, but there is no secret to verify it with any more.',
+  },
 };
 
 /** The page "Inbox": a receiver on the site itself, for first tries. */
@@ -26,9 +36,13 @@ export function inboxPage({ host, webhooks, inbox }: RecorderContext): AdminPage
           inbox: state,
           isOff: !enabled,
           settings: host.admin.url('svc/webhooks'),
-          sent: state?.endpoint ? `${host.admin.url('svc/deliveries')}?endpoint=${encodeURIComponent(state.endpoint.id)}` : null,
+          sent: state?.endpoint
+            ? `${host.admin.url('svc/deliveries')}?endpoint=${encodeURIComponent(state.endpoint.id)}`
+            : null,
           answers: answers.map((answer) => ({ ...answer, current: answer.id === state?.answer })),
-          requests: state ? (await inbox.list()).map((request) => requestView(request, host.admin.url('svc/deliveries/delivery'))) : [],
+          requests: state
+            ? (await inbox.list()).map((request) => requestView(request, host.admin.url('svc/deliveries/delivery')))
+            : [],
           keptRequests,
         },
       };
@@ -36,7 +50,12 @@ export function inboxPage({ host, webhooks, inbox }: RecorderContext): AdminPage
     actions: {
       open: async () => {
         await inbox.open();
-        return { notice: { kind: 'success', text: 'The inbox is open, and an endpoint that is subscribed to every event points at it.' } };
+        return {
+          notice: {
+            kind: 'success',
+            text: 'The inbox is open, and an endpoint that is subscribed to every event points at it.',
+          },
+        };
       },
       'switch-on': async () => {
         await webhooks.setEnabled(true);
@@ -45,19 +64,42 @@ export function inboxPage({ host, webhooks, inbox }: RecorderContext): AdminPage
       answer: async (request) => {
         const answer = textOf(request, 'answer');
         await inbox.setAnswer(answer);
-        return { notice: { kind: 'success', text: `From now on the inbox answers: ${answers.find(({ id }) => id === answer)?.label ?? answer}.` } };
+        return {
+          notice: {
+            kind: 'success',
+            text: `From now on the inbox answers: ${answers.find(({ id }) => id === answer)?.label ?? answer}.`,
+          },
+        };
       },
       test: async () => {
         const [sample] = webhooks.catalogue.list();
         if (!sample) return { notice: { kind: 'error', text: 'There is no event to send.' } };
-        const { error, deliveries } = await webhooks.emit(sample.name, sample.example, { key: [`inbox-${String(host.clock.now())}`] });
+        const { error, deliveries } = await webhooks.emit(sample.name, sample.example, {
+          key: [`inbox-${String(host.clock.now())}`],
+        });
         if (error !== null) return { notice: { kind: 'error', text: error } };
-        if (deliveries.length === 0) return { notice: { kind: 'error', text: 'No endpoint received it. Look under "Why not?" which condition is not met.' } };
-        return { notice: { kind: 'success', text: `${sample.name} is on its way to ${deliveries.length === 1 ? 'one endpoint' : `${String(deliveries.length)} endpoints`}.` } };
+        if (deliveries.length === 0)
+          return {
+            notice: {
+              kind: 'error',
+              text: 'No endpoint received it. Look under "Why not?" which condition is not met.',
+            },
+          };
+        return {
+          notice: {
+            kind: 'success',
+            text: `${sample.name} is on its way to ${deliveries.length === 1 ? 'one endpoint' : `${String(deliveries.length)} endpoints`}.`,
+          },
+        };
       },
       clear: async () => {
         const removed = await inbox.clear();
-        return { notice: { kind: 'success', text: removed === 1 ? '1 request is removed.' : `${String(removed)} requests are removed.` } };
+        return {
+          notice: {
+            kind: 'success',
+            text: removed === 1 ? '1 request is removed.' : `${String(removed)} requests are removed.`,
+          },
+        };
       },
       close: async () => {
         await inbox.close();

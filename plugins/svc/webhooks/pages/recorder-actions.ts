@@ -26,7 +26,9 @@ export function recorderActions({ host, webhooks: { recorder } }: RecorderContex
       const ids = selected(request);
       if (ids.length === 0) return none;
       const { replayed } = await recorder.replay({ deliveries: ids });
-      return replayed === 0 ? info('Nothing was sent again: deliveries that still wait or are under way go out by themselves.') : good(`${count(replayed)} sent again, under the same ids.`);
+      return replayed === 0
+        ? info('Nothing was sent again: deliveries that still wait or are under way go out by themselves.')
+        : good(`${count(replayed)} sent again, under the same ids.`);
     },
     retry: async (request) => {
       const done = await each(request, (id) => recorder.retry(id));
@@ -36,23 +38,37 @@ export function recorderActions({ host, webhooks: { recorder } }: RecorderContex
     clear: async (request) => {
       const done = await each(request, (id) => recorder.clear(id));
       if (done === null) return none;
-      return done === 0 ? info('None of these is in the list of failed ones.') : good(`${count(done)} cleared from the list of failed ones. They stay in this log for seven days.`);
+      return done === 0
+        ? info('None of these is in the list of failed ones.')
+        : good(`${count(done)} cleared from the list of failed ones. They stay in this log for seven days.`);
     },
     'replay-since': async (request) => {
       const wanted = readReplay(request, await host.site.timezone());
       if (typeof wanted === 'string') return bad(wanted);
       const replay = await recorder.replay(wanted);
       if (replay.total === 0) return info('No finished delivery fits: nothing was sent again.');
-      return good(replay.state === 'done' ? `${count(replay.replayed)} sent again.` : `Sending ${replay.total.toLocaleString('en-GB')} deliveries again, ${String(wanted.rate)} a second. It goes on by itself, also after a restart.`);
+      return good(
+        replay.state === 'done'
+          ? `${count(replay.replayed)} sent again.`
+          : `Sending ${replay.total.toLocaleString('en-GB')} deliveries again, ${String(wanted.rate)} a second. It goes on by itself, also after a restart.`,
+      );
     },
-    'stop-replay': async (request) => ((await recorder.stopReplay(textOf(request, 'replay'))) ? good('The replay is stopped. What was put into the queue already still goes out.') : info('This replay has ended already.')),
-    resume: async (request) => ((await recorder.resume(textOf(request, 'endpoint'))) ? good('The endpoint is resumed; its events go out now.') : info('This endpoint is not paused any more.')),
+    'stop-replay': async (request) =>
+      (await recorder.stopReplay(textOf(request, 'replay')))
+        ? good('The replay is stopped. What was put into the queue already still goes out.')
+        : info('This replay has ended already.'),
+    resume: async (request) =>
+      (await recorder.resume(textOf(request, 'endpoint')))
+        ? good('The endpoint is resumed; its events go out now.')
+        : info('This endpoint is not paused any more.'),
   };
 }
 
 function selected(request: AdminRequest): string[] {
   const ids = request.form['ids'];
-  return Array.isArray(ids) ? [...new Set(ids.filter((id): id is string => typeof id === 'string' && /^[\w-]{8,64}$/.test(id)))].slice(0, 200) : [];
+  return Array.isArray(ids)
+    ? [...new Set(ids.filter((id): id is string => typeof id === 'string' && /^[\w-]{8,64}$/.test(id)))].slice(0, 200)
+    : [];
 }
 
 /** What to replay, or the sentence that says what is wrong. */
@@ -64,7 +80,8 @@ function readReplay(request: AdminRequest, timezone: string): (ReplayRequest & {
   if (until !== '' && to === null) return 'The end cannot be read. Write it like 2026-11-21T10:05, or leave it empty.';
   if (to !== null && to < from) return 'The end is before the beginning.';
   const rate = Number(textOf(request, 'rate') || '100');
-  if (!Number.isInteger(rate) || rate < 1 || rate > mostRate) return `Deliveries a second are a whole number from 1 to ${String(mostRate)}.`;
+  if (!Number.isInteger(rate) || rate < 1 || rate > mostRate)
+    return `Deliveries a second are a whole number from 1 to ${String(mostRate)}.`;
   const [endpointId, event, state] = [textOf(request, 'endpoint'), textOf(request, 'event'), textOf(request, 'state')];
   return {
     since: from,

@@ -33,13 +33,37 @@ export interface RecorderChartInit {
 }
 
 /** Deliveries per hour or day, once for wide and once for narrow screens, with a description and the same as a table. */
-export async function recorderChart({ hours, span, now, timezone, endpoint, address }: RecorderChartInit): Promise<Record<string, unknown>> {
+export async function recorderChart({
+  hours,
+  span,
+  now,
+  timezone,
+  endpoint,
+  address,
+}: RecorderChartInit): Promise<Record<string, unknown>> {
   const last = Math.floor(now / hour) * hour;
   const since = last - (span.hours - 1) * hour;
-  const figures = await hours.read({ since, until: last + hour, ...(endpoint !== null && { endpointId: endpoint.id }) });
-  const nameOf = (time: number): string => (span.per === 'hour' ? localMinute(time, timezone).replace('T', ' ') : localDay(time, timezone));
-  const bars = toBars(figures, [...new Set(Array.from({ length: span.hours }, (_, index) => nameOf(since + index * hour)))], nameOf);
-  const draw = (width: number) => drawChart({ width, days: bars, whole: true, format: shortNumber, title: titleOf, ...(span.per === 'hour' && { label: (name: string) => name.slice(11) }) });
+  const figures = await hours.read({
+    since,
+    until: last + hour,
+    ...(endpoint !== null && { endpointId: endpoint.id }),
+  });
+  const nameOf = (time: number): string =>
+    span.per === 'hour' ? localMinute(time, timezone).replace('T', ' ') : localDay(time, timezone);
+  const bars = toBars(
+    figures,
+    [...new Set(Array.from({ length: span.hours }, (_, index) => nameOf(since + index * hour)))],
+    nameOf,
+  );
+  const draw = (width: number) =>
+    drawChart({
+      width,
+      days: bars,
+      whole: true,
+      format: shortNumber,
+      title: titleOf,
+      ...(span.per === 'hour' && { label: (name: string) => name.slice(11) }),
+    });
   const sum = (pick: (bar: Bar) => number): number => bars.reduce((total, bar) => total + pick(bar), 0);
   const failed = sum((bar) => bar.failed);
   return {
@@ -50,8 +74,14 @@ export async function recorderChart({ hours, span, now, timezone, endpoint, addr
     per: span.per === 'hour' ? 'Hour' : 'Day',
     help: `${count(sum((bar) => bar.value) - failed)} delivered, ${count(failed)} failed, ${count(sum((bar) => bar.retried))} retries${endpoint === null ? '' : `, of ${endpoint.name} alone`}.`,
     hasFailed: failed > 0,
-    pictures: [{ name: 'wide', ...draw(720) }, { name: 'narrow', ...draw(340) }],
-    rows: bars.filter(({ value, retried }) => value + retried > 0).map((bar) => ({ ...bar, delivered: bar.value - bar.failed })).reverse(),
+    pictures: [
+      { name: 'wide', ...draw(720) },
+      { name: 'narrow', ...draw(340) },
+    ],
+    rows: bars
+      .filter(({ value, retried }) => value + retried > 0)
+      .map((bar) => ({ ...bar, delivered: bar.value - bar.failed }))
+      .reverse(),
   };
 }
 
@@ -60,7 +90,12 @@ function toBars(figures: readonly HourFigures[], names: readonly string[], nameO
   for (const { hour: time, delivered, failed, retried } of figures) {
     const day = nameOf(time);
     const bar = byName.get(day) ?? { day, value: 0, failed: 0, retried: 0 };
-    byName.set(day, { day, value: bar.value + delivered + failed, failed: bar.failed + failed, retried: bar.retried + retried });
+    byName.set(day, {
+      day,
+      value: bar.value + delivered + failed,
+      failed: bar.failed + failed,
+      retried: bar.retried + retried,
+    });
   }
   return [...byName.values()];
 }

@@ -23,7 +23,7 @@ const columns: readonly (readonly [string, (delivery: Delivery) => string | numb
 /** Deliveries as CSV (RFC 4180, UTF-8 with a mark), newest first, read in steps. */
 export async function* deliveriesCsv(recorder: Pick<Recorder, 'list'>, filter: DeliveryFilter): AsyncGenerator<string> {
   yield csvMark + csvLine(columns.map(([name]) => name));
-  for (let before: string | null | undefined; before !== null; ) {
+  for (let before: string | null | undefined; before !== null;) {
     const page = await recorder.list(filter, { limit: 200, ...(before !== undefined && { before }) });
     yield page.deliveries.map((delivery) => csvLine(columns.map(([, read]) => read(delivery)))).join('');
     before = page.next;

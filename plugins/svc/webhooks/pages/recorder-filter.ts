@@ -18,13 +18,21 @@ export function readRecorderQuery(given: Readonly<Record<string, unknown>>, time
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = typeof given[name] === 'string' ? given[name].trim() : '';
-      const isKnown = name === 'state' ? states.some((state) => state.value === value) : name === 'since' || name === 'until' ? readLocalMinute(value, timezone) !== null : value !== '';
+      const isKnown =
+        name === 'state'
+          ? states.some((state) => state.value === value)
+          : name === 'since' || name === 'until'
+            ? readLocalMinute(value, timezone) !== null
+            : value !== '';
       return isKnown ? [[name, value.slice(0, 200)]] : [];
     }),
   );
 }
 
-export function toDeliveryFilter({ state, event, endpoint, since, until }: RecorderQuery, timezone: string): DeliveryFilter {
+export function toDeliveryFilter(
+  { state, event, endpoint, since, until }: RecorderQuery,
+  timezone: string,
+): DeliveryFilter {
   const [from, to] = [readLocalMinute(since ?? '', timezone), readLocalMinute(until ?? '', timezone)];
   return {
     ...(state !== undefined && { state: state as DeliveryState }),

@@ -1,6 +1,10 @@
 /** `2026-11-21T10:05`, as fields of the type `datetime-local` write it, in the site's time zone. */
 export function localMinute(time: number, timezone: string): string {
-  const parts = Object.fromEntries(formatter(timezone).formatToParts(time).map(({ type, value }) => [type, value]));
+  const parts = Object.fromEntries(
+    formatter(timezone)
+      .formatToParts(time)
+      .map(({ type, value }) => [type, value]),
+  );
   return `${parts['year']}-${parts['month']}-${parts['day']}T${parts['hour']}:${parts['minute']}`;
 }
 
@@ -27,7 +31,14 @@ const formatters = new Map<string, Intl.DateTimeFormat>();
 function formatter(timezone: string): Intl.DateTimeFormat {
   const known = formatters.get(timezone);
   if (known) return known;
-  const options = { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  const options = {
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  } as const;
   let made: Intl.DateTimeFormat;
   try {
     made = new Intl.DateTimeFormat('en-CA', { ...options, timeZone: timezone });

@@ -13,16 +13,26 @@ export const perPage = 25;
 const hour = 3_600_000;
 
 /** The data of `svc/webhook-recorder`. */
-export async function recorderView(context: RecorderContext, given: AdminRequest['query']): Promise<Record<string, unknown>> {
-  const { host, webhooks: { recorder, ...webhooks }, hours } = context;
+export async function recorderView(
+  context: RecorderContext,
+  given: AdminRequest['query'],
+): Promise<Record<string, unknown>> {
+  const {
+    host,
+    webhooks: { recorder, ...webhooks },
+    hours,
+  } = context;
   const timezone = await host.site.timezone();
   const query = readRecorderQuery(given, timezone);
   const span = spanOf(given['span']);
-  const before = typeof given['before'] === 'string' && /^\d{1,15}$/.test(given['before']) ? given['before'] : undefined;
+  const before =
+    typeof given['before'] === 'string' && /^\d{1,15}$/.test(given['before']) ? given['before'] : undefined;
   // What this process counted a moment ago is shown as well.
   await hours.flush();
   const [settings, page, live] = await Promise.all([
-    webhooks.settings(), recorder.list(toDeliveryFilter(query, timezone), { limit: perPage, ...(before !== undefined && { before }) }), recorderLive(context, { query, timezone }),
+    webhooks.settings(),
+    recorder.list(toDeliveryFilter(query, timezone), { limit: perPage, ...(before !== undefined && { before }) }),
+    recorderLive(context, { query, timezone }),
   ]);
   const now = host.clock.now();
   const kept = { ...query, ...(span.id !== 'day' && { span: span.id }) };
@@ -35,14 +45,27 @@ export async function recorderView(context: RecorderContext, given: AdminRequest
     isOff: !settings.enabled,
     filter: filterForm(context, { query, settings, span: span.id }),
     isFiltered,
-    chart: await recorderChart({ hours, span, now, timezone, endpoint: query.endpoint === undefined ? null : { id: query.endpoint, name: endpointName(settings, query.endpoint) }, address: (id) => address({ ...query, span: id }) }),
+    chart: await recorderChart({
+      hours,
+      span,
+      now,
+      timezone,
+      endpoint:
+        query.endpoint === undefined ? null : { id: query.endpoint, name: endpointName(settings, query.endpoint) },
+      address: (id) => address({ ...query, span: id }),
+    }),
     rows: page.deliveries.map((delivery) => rowView(delivery, host.admin.url('svc/deliveries/delivery'))),
     newest: before === undefined ? null : address(kept, 'deliveries'),
     older: page.next === null ? null : address({ ...kept, before: page.next }, 'deliveries'),
     isPaged: before !== undefined,
     empty: isUnused ? nextStep(context, settings) : null,
     exportFields: query,
-    again: { since: localMinute(now - hour, timezone), endpoints: endpointOptions(settings, 'All'), events: eventOptions(context, 'All'), states: [{ value: '', label: 'Delivered and failed' }, ...states.slice(2)] },
+    again: {
+      since: localMinute(now - hour, timezone),
+      endpoints: endpointOptions(settings, 'All'),
+      events: eventOptions(context, 'All'),
+      states: [{ value: '', label: 'Delivered and failed' }, ...states.slice(2)],
+    },
     replays: live.replays,
   };
 }
@@ -60,9 +83,21 @@ export interface Live {
 type ReplayView = Replay & { readonly share: number; readonly text: string };
 
 /** What the page's script asks for again and again. */
-export async function recorderLive({ webhooks: { recorder } }: RecorderContext, { query, timezone }: { readonly query: RecorderQuery; readonly timezone: string }): Promise<Live> {
-  const [metrics, replays, { deliveries }, circuits] = await Promise.all([recorder.metrics(), recorder.replays(), recorder.list(toDeliveryFilter(query, timezone), { limit: perPage }), recorder.circuits()]);
-  const shown = [deliveries.map(({ id, state, attempts, dueAt }) => [id, state, attempts, dueAt]), circuits.map(({ endpointId, pausedAt }) => [endpointId, pausedAt]), replays.filter(isRecent).map(({ id, state }) => [id, state])];
+export async function recorderLive(
+  { webhooks: { recorder } }: RecorderContext,
+  { query, timezone }: { readonly query: RecorderQuery; readonly timezone: string },
+): Promise<Live> {
+  const [metrics, replays, { deliveries }, circuits] = await Promise.all([
+    recorder.metrics(),
+    recorder.replays(),
+    recorder.list(toDeliveryFilter(query, timezone), { limit: perPage }),
+    recorder.circuits(),
+  ]);
+  const shown = [
+    deliveries.map(({ id, state, attempts, dueAt }) => [id, state, attempts, dueAt]),
+    circuits.map(({ endpointId, pausedAt }) => [endpointId, pausedAt]),
+    replays.filter(isRecent).map(({ id, state }) => [id, state]),
+  ];
   return {
     waiting: metrics.waiting,
     inFlight: metrics.inFlight,
@@ -100,7 +135,14 @@ async function pausedEndpoints({ webhooks: { recorder } }: RecorderContext, sett
   return circuits.map((circuit) => ({ ...circuit, name: endpointName(settings, circuit.endpointId) }));
 }
 
-function filterForm(context: RecorderContext, { query, settings, span }: { readonly query: RecorderQuery; readonly settings: WebhookSettings; readonly span: string }) {
+function filterForm(
+  context: RecorderContext,
+  {
+    query,
+    settings,
+    span,
+  }: { readonly query: RecorderQuery; readonly settings: WebhookSettings; readonly span: string },
+) {
   const known = endpointOptions(settings, 'All');
   const isUnknown = query.endpoint !== undefined && !known.some(({ value }) => value === query.endpoint);
   return {
@@ -110,7 +152,12 @@ function filterForm(context: RecorderContext, { query, settings, span }: { reado
     fields: [
       { name: 'state', label: 'State', value: query.state ?? '', options: [{ value: '', label: 'All' }, ...states] },
       { name: 'event', label: 'Event', value: query.event ?? '', options: eventOptions(context, 'All') },
-      { name: 'endpoint', label: 'Endpoint', value: query.endpoint ?? '', options: isUnknown ? [...known, { value: query.endpoint, label: '(removed endpoint)' }] : known },
+      {
+        name: 'endpoint',
+        label: 'Endpoint',
+        value: query.endpoint ?? '',
+        options: isUnknown ? [...known, { value: query.endpoint, label: '(removed endpoint)' }] : known,
+      },
     ],
   };
 }
@@ -119,7 +166,10 @@ export function endpointOptions({ endpoints }: WebhookSettings, first: string): 
   return [{ value: '', label: first }, ...endpoints.map(({ id, name }) => ({ value: id, label: name }))];
 }
 
-export function eventOptions({ webhooks: { catalogue } }: RecorderContext, first: string): { value: string; label: string }[] {
+export function eventOptions(
+  { webhooks: { catalogue } }: RecorderContext,
+  first: string,
+): { value: string; label: string }[] {
   return [{ value: '', label: first }, ...catalogue.list().map(({ name }) => ({ value: name, label: name }))];
 }
 
@@ -130,9 +180,26 @@ export function endpointName({ endpoints }: WebhookSettings, id: string): string
 /** What leads to a first delivery. */
 function nextStep({ host }: RecorderContext, { enabled, endpoints }: WebhookSettings) {
   const title = 'Nothing was sent yet';
-  if (endpoints.length === 0) return { title, text: 'Every delivery is recorded here with its exact bytes. Try it with an inbox on this very site, or add an endpoint of your own.', href: host.admin.url('svc/deliveries/inbox'), label: 'Open the inbox' };
-  if (!enabled) return { title, text: 'Event webhooks are switched off.', href: host.admin.url('svc/webhooks'), label: 'Switch them on' };
-  return { title, text: 'Everything is ready. The first event appears here at once.', href: host.admin.url('svc/webhooks'), label: 'Send a test event' };
+  if (endpoints.length === 0)
+    return {
+      title,
+      text: 'Every delivery is recorded here with its exact bytes. Try it with an inbox on this very site, or add an endpoint of your own.',
+      href: host.admin.url('svc/deliveries/inbox'),
+      label: 'Open the inbox',
+    };
+  if (!enabled)
+    return {
+      title,
+      text: 'Event webhooks are switched off.',
+      href: host.admin.url('svc/webhooks'),
+      label: 'Switch them on',
+    };
+  return {
+    title,
+    text: 'Everything is ready. The first event appears here at once.',
+    href: host.admin.url('svc/webhooks'),
+    label: 'Send a test event',
+  };
 }
 
 function address(query: Readonly<Record<string, string>>, anchor = ''): string {

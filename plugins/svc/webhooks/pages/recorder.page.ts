@@ -23,6 +23,12 @@ export function recorderPage(context: RecorderContext): AdminPageBody {
   async function exported(request: AdminRequest): Promise<AdminActionResult> {
     const timezone = await host.site.timezone();
     const filter = toDeliveryFilter(readRecorderQuery(request.form, timezone), timezone);
-    return { download: { name: 'webhook-deliveries.csv', type: 'text/csv; charset=utf-8; header=present', content: deliveriesCsv(webhooks.recorder, filter) } };
+    return {
+      download: {
+        name: 'webhook-deliveries.csv',
+        type: 'text/csv; charset=utf-8; header=present',
+        content: deliveriesCsv(webhooks.recorder, filter),
+      },
+    };
   }
 }

@@ -16,25 +16,47 @@ export interface RefusedSettings {
 const lookedThrough = 200;
 
 /** The data of `svc/webhooks`. Holds no secret: only what is saved and how it ends (D3). */
-export async function settingsView({ host, webhooks }: WebhookPagesContext, refused: RefusedSettings = { faults: {} }): Promise<Record<string, unknown>> {
+export async function settingsView(
+  { host, webhooks }: WebhookPagesContext,
+  refused: RefusedSettings = { faults: {} },
+): Promise<Record<string, unknown>> {
   const { recorder } = webhooks;
-  const [settings, circuits, failures, newest] = await Promise.all([webhooks.settings(), recorder.circuits(), recorder.recentFailures(), recorder.list({}, { limit: lookedThrough })]);
+  const [settings, circuits, failures, newest] = await Promise.all([
+    webhooks.settings(),
+    recorder.circuits(),
+    recorder.recentFailures(),
+    recorder.list({}, { limit: lookedThrough }),
+  ]);
   const known = new Set(settings.endpoints.map(({ id }) => id));
   const last = new Map([...newest.deliveries].reverse().map((delivery) => [delivery.endpointId, delivery]));
   return {
     tabs: recorderTabs(host, webhooksSlug),
     enabled: settings.enabled,
-    secret: { masked: settings.secret, left: settings.previousSecretUntil === null ? null : timeLeft(settings.previousSecretUntil - host.clock.now()), until: settings.previousSecretUntil, fault: refused.faults['secret'] },
+    secret: {
+      masked: settings.secret,
+      left: settings.previousSecretUntil === null ? null : timeLeft(settings.previousSecretUntil - host.clock.now()),
+      until: settings.previousSecretUntil,
+      fault: refused.faults['secret'],
+    },
     endpoints: await Promise.all(
       settings.endpoints.map(async (endpoint) => ({
-        ...row(endpoint, circuits.find(({ endpointId, pausedAt }) => endpointId === endpoint.id && pausedAt !== null)),
+        ...row(
+          endpoint,
+          circuits.find(({ endpointId, pausedAt }) => endpointId === endpoint.id && pausedAt !== null),
+        ),
         internal: await isInternal(host.http, endpoint),
         last: lastOf(last.get(endpoint.id)),
       })),
     ),
     failures: failures.map((delivery) => ({
-      id: delivery.id, event: delivery.event, endpointName: delivery.endpointName, attempts: delivery.attempts, at: delivery.finishedAt ?? delivery.createdAt,
-      error: delivery.error ?? 'It failed.', advice: adviceOf(delivery), endpointId: known.has(delivery.endpointId) ? delivery.endpointId : null,
+      id: delivery.id,
+      event: delivery.event,
+      endpointName: delivery.endpointName,
+      attempts: delivery.attempts,
+      at: delivery.finishedAt ?? delivery.createdAt,
+      error: delivery.error ?? 'It failed.',
+      advice: adviceOf(delivery),
+      endpointId: known.has(delivery.endpointId) ? delivery.endpointId : null,
       fields: { id: delivery.id, attempts: delivery.attempts },
     })),
     days: refused.days ?? settings.deliveredDays,
@@ -45,14 +67,39 @@ export async function settingsView({ host, webhooks }: WebhookPagesContext, refu
   };
 }
 
-function row({ id, name, url, enabled, events, secret }: Endpoint, circuit: Circuit | undefined): Record<string, unknown> {
+function row(
+  { id, name, url, enabled, events, secret }: Endpoint,
+  circuit: Circuit | undefined,
+): Record<string, unknown> {
   const paused = pausedOf(circuit);
-  const badge = paused !== null && enabled ? { text: 'Paused', kind: 'error' } : !enabled ? { text: 'Off', kind: 'info' } : url === '' ? { text: 'No URL', kind: 'warning' } : events.length === 0 ? { text: 'No events', kind: 'warning' } : { text: 'On', kind: 'success' };
-  return { id, name, url, enabled, paused, events: events.length, badge, hasSecret: secret !== null, idFields: { id }, switchFields: { id, enabled: enabled ? '0' : '1' } };
+  const badge =
+    paused !== null && enabled
+      ? { text: 'Paused', kind: 'error' }
+      : !enabled
+        ? { text: 'Off', kind: 'info' }
+        : url === ''
+          ? { text: 'No URL', kind: 'warning' }
+          : events.length === 0
+            ? { text: 'No events', kind: 'warning' }
+            : { text: 'On', kind: 'success' };
+  return {
+    id,
+    name,
+    url,
+    enabled,
+    paused,
+    events: events.length,
+    badge,
+    hasSecret: secret !== null,
+    idFields: { id },
+    switchFields: { id, enabled: enabled ? '0' : '1' },
+  };
 }
 
 function pausedOf(circuit: Circuit | undefined): Record<string, unknown> | null {
-  return circuit === undefined ? null : { since: circuit.pausedAt, failures: circuit.failures, reason: circuit.reason, nextProbeAt: circuit.nextProbeAt };
+  return circuit === undefined
+    ? null
+    : { since: circuit.pausedAt, failures: circuit.failures, reason: circuit.reason, nextProbeAt: circuit.nextProbeAt };
 }
 
 /** How the newest delivery to an endpoint went, in a few words. */
@@ -60,7 +107,14 @@ function lastOf(delivery: Delivery | undefined): Record<string, unknown> | null 
   if (delivery === undefined) return null;
   const { id, state, httpStatus, duration, error, event, attempts } = delivery;
   const at = delivery.finishedAt ?? delivery.createdAt;
-  if (state === 'delivered') return { kind: 'success', id, at, event, text: `${String(httpStatus)} in ${String(duration)} ms` };
+  if (state === 'delivered')
+    return { kind: 'success', id, at, event, text: `${String(httpStatus)} in ${String(duration)} ms` };
   if (state === 'failed') return { kind: 'error', id, at, event, text: error ?? 'failed' };
-  return { kind: 'clock', id, at, event, text: attempts === 0 ? 'waiting' : `waiting after ${attempts === 1 ? '1 attempt' : `${String(attempts)} attempts`}` };
+  return {
+    kind: 'clock',
+    id,
+    at,
+    event,
+    text: attempts === 0 ? 'waiting' : `waiting after ${attempts === 1 ? '1 attempt' : `${String(attempts)} attempts`}`,
+  };
 }

@@ -20,7 +20,9 @@ export function webhooksPage(context: WebhookPagesContext): AdminPageBody {
       'set-enabled': async (request) => {
         const on = textOf(request, 'enabled') === '1';
         await webhooks.setEnabled(on);
-        return { notice: { kind: 'success', text: on ? 'Event webhooks are on.' : 'Event webhooks are off: nothing is sent.' } };
+        return {
+          notice: { kind: 'success', text: on ? 'Event webhooks are on.' : 'Event webhooks are off: nothing is sent.' },
+        };
       },
       'switch-endpoint': async (request) => {
         const on = textOf(request, 'enabled') === '1';
@@ -30,7 +32,12 @@ export function webhooksPage(context: WebhookPagesContext): AdminPageBody {
       'test-endpoint': async (request) => testAnswer(await sendTest(context, textOf(request, 'id'))),
       'resume-endpoint': async (request) => {
         const resumed = await webhooks.recorder.resume(textOf(request, 'id'));
-        return { notice: { kind: resumed ? 'success' : 'info', text: resumed ? 'The pause is over: what waited is being sent.' : 'This endpoint is not paused any more.' } };
+        return {
+          notice: {
+            kind: resumed ? 'success' : 'info',
+            text: resumed ? 'The pause is over: what waited is being sent.' : 'This endpoint is not paused any more.',
+          },
+        };
       },
       'save-log': (request) => saveDays(context, request),
     },
@@ -41,7 +48,15 @@ export function webhooksPage(context: WebhookPagesContext): AdminPageBody {
 export function testAnswer({ delivered, sentence, event, delivery }: TestResult): AdminActionResult {
   return {
     notice: { kind: delivered ? 'success' : 'error', text: sentence },
-    data: { delivered, event, delivery_id: delivery?.id ?? null, status: delivery?.httpStatus ?? null, duration: delivery?.duration ?? null, attempts: delivery?.attempts ?? 0, error: delivery?.error ?? null },
+    data: {
+      delivered,
+      event,
+      delivery_id: delivery?.id ?? null,
+      status: delivery?.httpStatus ?? null,
+      duration: delivery?.duration ?? null,
+      attempts: delivery?.attempts ?? 0,
+      error: delivery?.error ?? null,
+    },
     status: 200,
   };
 }
@@ -53,6 +68,9 @@ function saveDays(context: WebhookPagesContext, request: AdminRequest): Promise<
       await context.webhooks.setDeliveredDays(typed === '' ? Number.NaN : Number(typed));
       return { notice: { kind: 'success', text: 'Saved.' } };
     },
-    { inputName: (name) => name, page: async (faults) => ({ template, data: await settingsView(context, { faults, days: typed }) }) },
+    {
+      inputName: (name) => name,
+      page: async (faults) => ({ template, data: await settingsView(context, { faults, days: typed }) }),
+    },
   );
 }

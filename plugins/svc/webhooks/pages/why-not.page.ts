@@ -15,7 +15,8 @@ export function whyNotPage(context: RecorderContext): AdminPageBody {
       const settings = await webhooks.settings();
       const [first] = settings.endpoints;
       const event = typeof query['event'] === 'string' ? query['event'] : '';
-      const endpoint = typeof query['endpoint'] === 'string' && query['endpoint'] !== '' ? query['endpoint'] : (first?.id ?? '');
+      const endpoint =
+        typeof query['endpoint'] === 'string' && query['endpoint'] !== '' ? query['endpoint'] : (first?.id ?? '');
       return {
         template: 'svc/webhook-why-not',
         data: {
@@ -26,7 +27,13 @@ export function whyNotPage(context: RecorderContext): AdminPageBody {
           inbox: host.admin.url('svc/deliveries/inbox'),
           events: eventOptions(context, 'Choose an event').filter(({ value }) => value !== '' || event === ''),
           endpoints: endpointOptions(settings, '').slice(1),
-          result: event === '' || endpoint === '' ? null : resultOf(await webhooks.recorder.whyNot(event, endpoint), { event, endpoint: endpointName(settings, endpoint) }),
+          result:
+            event === '' || endpoint === ''
+              ? null
+              : resultOf(await webhooks.recorder.whyNot(event, endpoint), {
+                  event,
+                  endpoint: endpointName(settings, endpoint),
+                }),
           sent: `${host.admin.url('svc/deliveries')}?event=${encodeURIComponent(event)}&endpoint=${encodeURIComponent(endpoint)}`,
           settings: host.admin.url('svc/webhooks'),
         },
@@ -35,12 +42,18 @@ export function whyNotPage(context: RecorderContext): AdminPageBody {
   };
 }
 
-function resultOf(conditions: readonly Condition[], { event, endpoint }: { readonly event: string; readonly endpoint: string }) {
+function resultOf(
+  conditions: readonly Condition[],
+  { event, endpoint }: { readonly event: string; readonly endpoint: string },
+) {
   const unmet = conditions.filter(({ met, id }) => !met && !uncertain.has(id));
   const unsure = conditions.filter(({ met, id }) => !met && uncertain.has(id));
   const verdict =
     unmet.length > 0
-      ? { kind: 'error', text: `${event} does not reach ${endpoint} now: ${unmet.length === 1 ? 'one condition is' : `${String(unmet.length)} conditions are`} not met.` }
+      ? {
+          kind: 'error',
+          text: `${event} does not reach ${endpoint} now: ${unmet.length === 1 ? 'one condition is' : `${String(unmet.length)} conditions are`} not met.`,
+        }
       : unsure.length > 0
         ? { kind: 'warning', text: `${event} would reach ${endpoint}, unless a plugin's filter decides otherwise.` }
         : { kind: 'success', text: `${event} reaches ${endpoint}: all conditions are met.` };

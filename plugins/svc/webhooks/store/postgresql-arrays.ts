@@ -5,13 +5,17 @@
 
 export function numberArray(values: readonly (number | null)[]): string {
   let text = '{';
-  for (const [index, value] of values.entries()) text += (index === 0 ? '' : ',') + (value === null ? 'NULL' : String(value));
+  for (const [index, value] of values.entries())
+    text += (index === 0 ? '' : ',') + (value === null ? 'NULL' : String(value));
   return `${text}}`;
 }
 
 export function textArray(values: readonly (string | null)[]): string {
   let text = '{';
-  for (const [index, value] of values.entries()) text += (index === 0 ? '' : ',') + (value === null ? 'NULL' : `"${/["\\]/.test(value) ? value.replaceAll(/["\\]/g, '\\$&') : value}"`);
+  for (const [index, value] of values.entries())
+    text +=
+      (index === 0 ? '' : ',') +
+      (value === null ? 'NULL' : `"${/["\\]/.test(value) ? value.replaceAll(/["\\]/g, '\\$&') : value}"`);
   return `${text}}`;
 }
 

@@ -1,7 +1,15 @@
 import type { DatabaseApi, PostgresqlConnection } from '#plugin-api';
 import { tables } from '../migrations.ts';
 import { joinedJson, jsonArray, numberArray, textArray } from './postgresql-arrays.ts';
-import { leaseTime, mendSlack, passSize, type ClaimRequest, type Finish, type Job, type Store } from './store-contract.ts';
+import {
+  leaseTime,
+  mendSlack,
+  passSize,
+  type ClaimRequest,
+  type Finish,
+  type Job,
+  type Store,
+} from './store-contract.ts';
 
 const { events, deliveries, attempts, leases } = tables;
 const now = '(extract(epoch from statement_timestamp()) * 1000)::bigint';
@@ -36,7 +44,8 @@ const pick = `SELECT p.* FROM json_to_recordset($3::json) AS w(endpoint_id text,
     UNION ALL SELECT * FROM (${due} AND d.due_at = 0 ${open} ORDER BY d.id LIMIT w.n FOR UPDATE OF d SKIP LOCKED) fresh) b LIMIT w.n) p`;
 
 /** Arrays side by side. The planner takes them for the thousand rows of a series, not for ten: joined with few rows sought by id, it makes a table of them instead of going through all for each. */
-const rowsOf = (first: string, ...others: readonly string[]): string => `ROWS FROM (${[first, ...others].map((array) => `unnest(${array})`).join(', ')}, generate_series(1, cardinality(${first})))`;
+const rowsOf = (first: string, ...others: readonly string[]): string =>
+  `ROWS FROM (${[first, ...others].map((array) => `unnest(${array})`).join(', ')}, generate_series(1, cardinality(${first})))`;
 
 /**
  * The element of an array that stands where the delivery's id stands among the ids of the statement: no join, of which the planner would think at every call.
@@ -45,7 +54,9 @@ const rowsOf = (first: string, ...others: readonly string[]): string => `ROWS FR
 const ofThis = (array: string, id = 'd.id'): string => `(${array})[width_bucket(${id}, $1::bigint[])]`;
 
 /** Ends the leases with the ids $1 and tokens $2, of which the statement that follows says what came of them. Whoever claims locks the delivery first and looks at its lease then, and so does this. */
-const ending = (owner: string): string => `WITH open AS MATERIALIZED (SELECT d.id FROM ${deliveries} d WHERE d.id = ANY ($1::bigint[]) AND d.due_at IS NOT NULL ORDER BY d.id FOR UPDATE), ended AS MATERIALIZED (
+const ending = (
+  owner: string,
+): string => `WITH open AS MATERIALIZED (SELECT d.id FROM ${deliveries} d WHERE d.id = ANY ($1::bigint[]) AND d.due_at IS NOT NULL ORDER BY d.id FOR UPDATE), ended AS MATERIALIZED (
     DELETE FROM ${leases} l WHERE l.delivery_id = ANY (ARRAY(SELECT id FROM open)) AND l.owner = ${owner} AND l.token = ${ofThis('$2::bigint[]', 'l.delivery_id')} AND ${unhurried} RETURNING l.delivery_id)`;
 const wasEnded = 'd.id = ANY (ARRAY(SELECT delivery_id FROM ended))';
 
@@ -58,7 +69,9 @@ const sql = {
       FROM unnest($6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::bigint[]) WITH ORDINALITY AS i(ev, u, ep, ord, t, fail, err, wait, n)
       JOIN ev ON ev.uuid = i.ev ORDER BY i.n`,
   claim: lease(pick),
-  claimThese: lease(`SELECT ${job} FROM ${deliveries} d WHERE d.uuid = ANY($3::text[]) AND d.due_at IS NOT NULL AND ${free} FOR UPDATE OF d SKIP LOCKED`),
+  claimThese: lease(
+    `SELECT ${job} FROM ${deliveries} d WHERE d.uuid = ANY($3::text[]) AND d.due_at IS NOT NULL AND ${free} FOR UPDATE OF d SKIP LOCKED`,
+  ),
   next: `SELECT w.id, (SELECT min(d.due_at) FROM ${deliveries} d WHERE d.endpoint_id = w.id AND d.due_at > ${now}) - ${now} FROM unnest($1::text[]) AS w(id)`,
   /** The rows as they were, whose last attempt moves into the table of attempts. */
   keepAttempts: `INSERT INTO ${attempts} (delivery_id, number, log) SELECT d.id, d.attempts, d.log FROM ${deliveries} d JOIN ${leases} l ON l.delivery_id = d.id
@@ -99,16 +112,28 @@ type Row = readonly unknown[];
 const mostDelivered = 128;
 
 /** Delivered by an attempt of its schedule. */
-const isUsual = ({ state, made, free, log }: Finish): boolean => state === 'delivered' && made === 1 && !free && log !== null;
+const isUsual = ({ state, made, free, log }: Finish): boolean =>
+  state === 'delivered' && made === 1 && !free && log !== null;
 
-const leasesOf = (outcomes: readonly Pick<Finish, 'job'>[]): [string, string] => [numberArray(outcomes.map(({ job }) => job.id)), numberArray(outcomes.map(({ job }) => job.token))];
+const leasesOf = (outcomes: readonly Pick<Finish, 'job'>[]): [string, string] => [
+  numberArray(outcomes.map(({ job }) => job.id)),
+  numberArray(outcomes.map(({ job }) => job.token)),
+];
 
 function finishValues(outcomes: readonly Finish[]): string[] {
   const numbers = (pickValue: (outcome: Finish) => number | null): string => numberArray(outcomes.map(pickValue));
   const texts = (pickValue: (outcome: Finish) => string | null): string => textArray(outcomes.map(pickValue));
   return [
-    ...leasesOf(outcomes), texts(({ state }) => state), numbers(({ delay }) => Math.round(delay)), numbers(({ made }) => made), numbers(({ free, made }) => (free ? made : 0)),
-    numbers(({ status }) => status), texts(({ failure }) => failure), texts(({ error }) => error), numbers(({ duration }) => duration), joinedJson(outcomes.map(({ log }) => log)),
+    ...leasesOf(outcomes),
+    texts(({ state }) => state),
+    numbers(({ delay }) => Math.round(delay)),
+    numbers(({ made }) => made),
+    numbers(({ free, made }) => (free ? made : 0)),
+    numbers(({ status }) => status),
+    texts(({ failure }) => failure),
+    texts(({ error }) => error),
+    numbers(({ duration }) => duration),
+    joinedJson(outcomes.map(({ log }) => log)),
   ];
 }
 
@@ -139,20 +164,32 @@ class PostgresqlStore implements Store {
     if (again && first && (await this.query(sql.stored, [first.uuid])).rows.length > 0) return;
     const flat = added.flatMap((event) => event.deliveries.map((delivery) => ({ event: event.uuid, ...delivery })));
     const values = [
-      textArray(added.map(({ uuid }) => uuid)), textArray(added.map(({ name }) => name)), textArray(added.map(({ key }) => key)), joinedJson(added.map(({ body }) => body.toString())), numberArray(added.map(({ unfiltered }) => (unfiltered ? 1 : 0))),
-      textArray(flat.map(({ event }) => event)), textArray(flat.map(({ uuid }) => uuid)), textArray(flat.map(({ endpointId }) => endpointId)), textArray(flat.map(({ orderKey }) => orderKey)), textArray(flat.map(({ target }) => target)),
-      textArray(flat.map(({ failed }) => failed?.failure ?? null)), textArray(flat.map(({ failed }) => failed?.error ?? null)), numberArray(flat.map(({ wait }) => wait)), textArray(added.map(({ context }) => context)),
+      textArray(added.map(({ uuid }) => uuid)),
+      textArray(added.map(({ name }) => name)),
+      textArray(added.map(({ key }) => key)),
+      joinedJson(added.map(({ body }) => body.toString())),
+      numberArray(added.map(({ unfiltered }) => (unfiltered ? 1 : 0))),
+      textArray(flat.map(({ event }) => event)),
+      textArray(flat.map(({ uuid }) => uuid)),
+      textArray(flat.map(({ endpointId }) => endpointId)),
+      textArray(flat.map(({ orderKey }) => orderKey)),
+      textArray(flat.map(({ target }) => target)),
+      textArray(flat.map(({ failed }) => failed?.failure ?? null)),
+      textArray(flat.map(({ failed }) => failed?.error ?? null)),
+      numberArray(flat.map(({ wait }) => wait)),
+      textArray(added.map(({ context }) => context)),
     ];
     await this.run((connection) => connection.rows(sql.add, values), { ...(transaction && { transaction }) });
   };
 
   readonly turn: Store['turn'] = async ({ finished, released, claims }) => {
-    const releasing = released.length === 0 ? Promise.resolve() : this.query(sql.release, [released.map(({ id }) => id), released.map(({ token }) => token), this.owner]);
+    const releasing =
+      released.length === 0
+        ? Promise.resolve()
+        : this.query(sql.release, [released.map(({ id }) => id), released.map(({ token }) => token), this.owner]);
     for (const job of released) this.letGo(job);
     // Written on one connection while another claims; what is written does not fall due before the claim is over.
-    const ends = await Promise.allSettled([
-      this.finish(finished), this.claim(claims), releasing,
-    ] as const);
+    const ends = await Promise.allSettled([this.finish(finished), this.claim(claims), releasing] as const);
     const [stale, jobs] = ends.map((end) => (end.status === 'fulfilled' ? end.value : [])) as [Job[], Job[]];
     const broken = ends.find((end) => end.status === 'rejected');
     if (broken !== undefined) {
@@ -161,20 +198,33 @@ class PostgresqlStore implements Store {
     }
     const counts = new Map<string, number>();
     for (const { endpointId } of jobs) counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1);
-    const short = claims.filter(({ endpointId, passes, most }) => (counts.get(endpointId) ?? 0) < Math.min(most ?? Infinity, passes * passSize));
-    return { jobs, stale, idle: this.nextOf(short.map(({ endpointId }) => endpointId)).catch(() => new Map<string, number | null>()) };
+    const short = claims.filter(
+      ({ endpointId, passes, most }) => (counts.get(endpointId) ?? 0) < Math.min(most ?? Infinity, passes * passSize),
+    );
+    return {
+      jobs,
+      stale,
+      idle: this.nextOf(short.map(({ endpointId }) => endpointId)).catch(() => new Map<string, number | null>()),
+    };
   };
 
   readonly claimThese: Store['claimThese'] = async (uuids) => byId(await this.claimed(sql.claimThese, [uuids]));
 
   readonly heartbeat: Store['heartbeat'] = async () => {
     const asked = [...this.held];
-    const { rows } = asked.length === 0 ? { rows: [] } : await this.query(sql.extend, [asked.map(([id]) => id), asked.map(([, token]) => token), this.owner]);
+    const { rows } =
+      asked.length === 0
+        ? { rows: [] }
+        : await this.query(sql.extend, [asked.map(([id]) => id), asked.map(([, token]) => token), this.owner]);
     const kept = new Set(rows.map(([id]) => id));
     const lost = new Map(asked.filter(([id, token]) => !kept.has(id) && this.held.get(id) === token));
     for (const [id] of lost) this.held.delete(id);
     const { changes } = await this.query(sql.expire, []);
-    return { freed: changes > 0, isLost: ({ id, token }: Job) => lost.get(id) === token, time: (await this.query(sql.time, [])).rows[0]?.[0] as number };
+    return {
+      freed: changes > 0,
+      isLost: ({ id, token }: Job) => lost.get(id) === token,
+      time: (await this.query(sql.time, [])).rows[0]?.[0] as number,
+    };
   };
 
   readonly mendTimes: Store['mendTimes'] = async () => {
@@ -183,16 +233,28 @@ class PostgresqlStore implements Store {
     return changes + (await this.query(sql.mendWaits, [open])).changes;
   };
 
-  readonly openEndpoints: Store['openEndpoints'] = async () => (await this.query(sql.firstOpen, [])).rows.map(([id]) => id as string);
+  readonly openEndpoints: Store['openEndpoints'] = async () =>
+    (await this.query(sql.firstOpen, [])).rows.map(([id]) => id as string);
 
-  readonly keepBody: Store['keepBody'] = async (job, body) => (await this.query(sql.keepBody, [body, job.id, job.token, this.owner])).changes > 0;
+  readonly keepBody: Store['keepBody'] = async (job, body) =>
+    (await this.query(sql.keepBody, [body, job.id, job.token, this.owner])).changes > 0;
 
-  readonly contextOf: Store['contextOf'] = async (eventId) => ((await this.query(sql.context, [eventId])).rows[0]?.[0] ?? null) as string | null;
+  readonly contextOf: Store['contextOf'] = async (eventId) =>
+    ((await this.query(sql.context, [eventId])).rows[0]?.[0] ?? null) as string | null;
 
-  readonly leased: Store['leased'] = async (ids) => new Set((await this.query(sql.leased, [ids])).rows.map(([id]) => id as number));
+  readonly leased: Store['leased'] = async (ids) =>
+    new Set((await this.query(sql.leased, [ids])).rows.map(([id]) => id as number));
 
   private run<Result>(work: (connection: PostgresqlConnection) => Promise<Result>, init = {}): Promise<Result> {
-    return this.database.direct<Result>({ sqlite: () => { throw new Error('This store is for PostgreSQL.'); }, postgresql: work }, init);
+    return this.database.direct<Result>(
+      {
+        sqlite: () => {
+          throw new Error('This store is for PostgreSQL.');
+        },
+        postgresql: work,
+      },
+      init,
+    );
   }
 
   private query(text: string, values: readonly unknown[]): ReturnType<PostgresqlConnection['rows']> {
@@ -200,10 +262,46 @@ class PostgresqlStore implements Store {
   }
 
   private toJob(row: Row, token: number): Job {
-    const [id, uuid, made, runStart, target, ownBody, eventId, eventUuid, name, key, body, unfiltered, endpointId, orderKey] = row;
-    const event = eventId === null ? null : { id: eventId as number, uuid: eventUuid as string, name: name as string, key: key as string, body: Buffer.from(body as string), unfiltered: unfiltered === 1 };
+    const [
+      id,
+      uuid,
+      made,
+      runStart,
+      target,
+      ownBody,
+      eventId,
+      eventUuid,
+      name,
+      key,
+      body,
+      unfiltered,
+      endpointId,
+      orderKey,
+    ] = row;
+    const event =
+      eventId === null
+        ? null
+        : {
+            id: eventId as number,
+            uuid: eventUuid as string,
+            name: name as string,
+            key: key as string,
+            body: Buffer.from(body as string),
+            unfiltered: unfiltered === 1,
+          };
     this.held.set(id as number, token);
-    return { id: id as number, uuid: uuid as string, endpointId: endpointId as string, token, attempts: made as number, runStart: runStart as number, target: target as string | null, orderKey: orderKey as string | null, ownBody: ownBody as Buffer | null, event };
+    return {
+      id: id as number,
+      uuid: uuid as string,
+      endpointId: endpointId as string,
+      token,
+      attempts: made as number,
+      runStart: runStart as number,
+      target: target as string | null,
+      orderKey: orderKey as string | null,
+      ownBody: ownBody as Buffer | null,
+      event,
+    };
   }
 
   private letGo({ id, token }: Job): void {
@@ -214,7 +312,10 @@ class PostgresqlStore implements Store {
   private async finish(outcomes: readonly Finish[]): Promise<Job[]> {
     if (outcomes.length <= mostDelivered) return this.finishTogether(outcomes);
     const middle = Math.ceil(outcomes.length / 2);
-    const ends = await Promise.allSettled([this.finishTogether(outcomes.slice(0, middle)), this.finishTogether(outcomes.slice(middle))]);
+    const ends = await Promise.allSettled([
+      this.finishTogether(outcomes.slice(0, middle)),
+      this.finishTogether(outcomes.slice(middle)),
+    ]);
     return ends.flatMap((end) => {
       if (end.status === 'rejected') throw end.reason;
       return end.value;
@@ -236,7 +337,13 @@ class PostgresqlStore implements Store {
       if (again.length > 0) await connection.rows(sql.keepAttempts, [...leasesOf(again), this.owner]);
       for (let start = 0; start < usual.length; start += mostDelivered) {
         const part = usual.slice(start, start + mostDelivered);
-        await write(sql.deliver, [...leasesOf(part), numberArray(part.map(({ status }) => status)), numberArray(part.map(({ duration }) => duration)), joinedJson(part.map(({ log }) => log)), this.owner]);
+        await write(sql.deliver, [
+          ...leasesOf(part),
+          numberArray(part.map(({ status }) => status)),
+          numberArray(part.map(({ duration }) => duration)),
+          joinedJson(part.map(({ log }) => log)),
+          this.owner,
+        ]);
       }
       if (others.length > 0) await write(sql.finish, [...finishValues(others), this.owner]);
       if (written.size < outcomes.length) await write(sql.writtenBefore, [...leasesOf(outcomes), this.owner]);
@@ -247,7 +354,10 @@ class PostgresqlStore implements Store {
 
   private async claim(requests: readonly ClaimRequest[]): Promise<Job[]> {
     if (requests.length === 0) return [];
-    const wanted = requests.map(({ endpointId, passes, most }) => ({ endpoint_id: endpointId, n: Math.min(most ?? Infinity, passes * passSize) }));
+    const wanted = requests.map(({ endpointId, passes, most }) => ({
+      endpoint_id: endpointId,
+      n: Math.min(most ?? Infinity, passes * passSize),
+    }));
     return byId(await this.claimed(sql.claim, [JSON.stringify(wanted)]));
   }
 
@@ -259,7 +369,10 @@ class PostgresqlStore implements Store {
   /** Claimed by a turn that failed otherwise: nobody is going to send them. Their leases end by themselves if this fails too. */
   private async giveBack(jobs: readonly Job[]): Promise<void> {
     for (const job of jobs) this.letGo(job);
-    if (jobs.length > 0) await this.query(sql.release, [jobs.map(({ id }) => id), jobs.map(({ token }) => token), this.owner]).catch(() => undefined);
+    if (jobs.length > 0)
+      await this.query(sql.release, [jobs.map(({ id }) => id), jobs.map(({ token }) => token), this.owner]).catch(
+        () => undefined,
+      );
   }
 
   private async nextOf(endpointIds: readonly string[]): Promise<Map<string, number | null>> {

@@ -1,12 +1,21 @@
 import type { DatabaseApi, SqliteConnection } from '#plugin-api';
 import { tables } from '../migrations.ts';
-import { leaseTime, mendSlack, passSize, type ClaimRequest, type Finish, type Job, type Store } from './store-contract.ts';
+import {
+  leaseTime,
+  mendSlack,
+  passSize,
+  type ClaimRequest,
+  type Finish,
+  type Job,
+  type Store,
+} from './store-contract.ts';
 
 const { events, deliveries, attempts, leases } = tables;
 const now = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
 /** The wait that the last attempt ended with; before the first one, the wait that the job was stored with. */
-const meant = "CASE WHEN log IS NULL THEN due_at - created_at ELSE COALESCE(CASE WHEN json_valid(log) THEN json_extract(log, '$.next') END, 0) END";
+const meant =
+  "CASE WHEN log IS NULL THEN due_at - created_at ELSE COALESCE(CASE WHEN json_valid(log) THEN json_extract(log, '$.next') END, 0) END";
 
 const columns = `d.id, d.uuid, d.attempts, d.run_start, d.target, d.body, e.id, e.uuid, e.name, e.key, e.body, e.unfiltered, d.order_key
   FROM ${deliveries} d LEFT JOIN ${events} e ON e.id = d.event_id`;
@@ -55,18 +64,56 @@ function timeOf(connection: SqliteConnection): number {
 
 function toJob(row: Row, endpointId: string, token: number): Job {
   const [id, uuid, made, runStart, target, ownBody, eventId, eventUuid, name, key, body, unfiltered, orderKey] = row;
-  const event = eventId === null ? null : { id: eventId as number, uuid: eventUuid as string, name: name as string, key: key as string, body: body as Buffer, unfiltered: unfiltered === 1 };
-  return { id: id as number, uuid: uuid as string, endpointId, token, attempts: made as number, runStart: runStart as number, target: target as string | null, orderKey: orderKey as string | null, ownBody: ownBody as Buffer | null, event };
+  const event =
+    eventId === null
+      ? null
+      : {
+          id: eventId as number,
+          uuid: eventUuid as string,
+          name: name as string,
+          key: key as string,
+          body: body as Buffer,
+          unfiltered: unfiltered === 1,
+        };
+  return {
+    id: id as number,
+    uuid: uuid as string,
+    endpointId,
+    token,
+    attempts: made as number,
+    runStart: runStart as number,
+    target: target as string | null,
+    orderKey: orderKey as string | null,
+    ownBody: ownBody as Buffer | null,
+    event,
+  };
 }
 
-function finish(connection: SqliteConnection, time: number, { job, state, delay, made, free, status, failure, error, duration, log }: Finish): void {
+function finish(
+  connection: SqliteConnection,
+  time: number,
+  { job, state, delay, made, free, status, failure, error, duration, log }: Finish,
+): void {
   if (made === 1 && job.attempts > 0) connection.run(sql.keepAttempt, job.id);
   if (state === 'delivered' && made === 1 && !free && log !== null) {
     connection.run(sql.deliver, time, status, duration, log, job.id);
     return;
   }
   const due = state === 'pending' ? time + delay : null;
-  connection.run(sql.finish, state, due, made, free ? made : 0, due === null ? time : null, status, failure, error, duration, log, job.id);
+  connection.run(
+    sql.finish,
+    state,
+    due,
+    made,
+    free ? made : 0,
+    due === null ? time : null,
+    status,
+    failure,
+    error,
+    duration,
+    log,
+    job.id,
+  );
 }
 
 /**
@@ -91,17 +138,42 @@ class SqliteStore implements Store {
   }
 
   readonly add: Store['add'] = (added, { transaction, durable, again }) =>
-    this.run((connection) => {
-      const first = added[0]?.deliveries[0];
-      if (again && first && connection.rows(sql.stored, first.uuid).length > 0) return;
-      const time = timeOf(connection);
-      for (const event of added) {
-        const { lastId } = connection.run(sql.addEvent, event.uuid, event.name, event.key, time, event.body, event.unfiltered ? 1 : 0, event.context);
-        for (const { uuid, endpointId, orderKey, target, failed, wait } of event.deliveries) {
-          connection.run(sql.addDelivery, uuid, lastId, endpointId, failed ? 'failed' : 'pending', failed ? null : wait > 0 ? time + wait : 0, orderKey, target, time, failed ? time : null, failed?.failure ?? null, failed?.error ?? null);
+    this.run(
+      (connection) => {
+        const first = added[0]?.deliveries[0];
+        if (again && first && connection.rows(sql.stored, first.uuid).length > 0) return;
+        const time = timeOf(connection);
+        for (const event of added) {
+          const { lastId } = connection.run(
+            sql.addEvent,
+            event.uuid,
+            event.name,
+            event.key,
+            time,
+            event.body,
+            event.unfiltered ? 1 : 0,
+            event.context,
+          );
+          for (const { uuid, endpointId, orderKey, target, failed, wait } of event.deliveries) {
+            connection.run(
+              sql.addDelivery,
+              uuid,
+              lastId,
+              endpointId,
+              failed ? 'failed' : 'pending',
+              failed ? null : wait > 0 ? time + wait : 0,
+              orderKey,
+              target,
+              time,
+              failed ? time : null,
+              failed?.failure ?? null,
+              failed?.error ?? null,
+            );
+          }
         }
-      }
-    }, { durable, ...(transaction && { transaction }) });
+      },
+      { durable, ...(transaction && { transaction }) },
+    );
 
   readonly turn: Store['turn'] = ({ finished, released, claims }) =>
     this.change((connection) => {
@@ -140,9 +212,14 @@ class SqliteStore implements Store {
       const time = timeOf(connection);
       const foreign = new Set(connection.rows(sql.foreign, this.owner).map(([id]) => id));
       return uuids.flatMap((uuid) => {
-        const rows = connection.rows(sql.oneOpen, uuid).filter(([id]) => !this.held.has(id as number) && !foreign.has(id));
+        const rows = connection
+          .rows(sql.oneOpen, uuid)
+          .filter(([id]) => !this.held.has(id as number) && !foreign.has(id));
         if (rows.length === 0) return [];
-        const endpointId = connection.rows(`SELECT endpoint_id FROM ${deliveries} WHERE uuid = ?`, uuid)[0]?.[0] as string;
+        const endpointId = connection.rows(
+          `SELECT endpoint_id FROM ${deliveries} WHERE uuid = ?`,
+          uuid,
+        )[0]?.[0] as string;
         return this.lease(connection, rows, { time, endpointId });
       });
     });
@@ -161,20 +238,31 @@ class SqliteStore implements Store {
     this.run((connection) => {
       const time = timeOf(connection);
       let { changes: mended } = connection.run(sql.mendLeases, time + leaseTime, time + leaseTime);
-      for (const id of openEndpoints(connection)) mended += connection.run(sql.mendWaits, time, id, time, time, mendSlack).changes;
+      for (const id of openEndpoints(connection))
+        mended += connection.run(sql.mendWaits, time, id, time, time, mendSlack).changes;
       return mended;
     });
 
   readonly openEndpoints: Store['openEndpoints'] = () => this.run(openEndpoints);
 
-  readonly keepBody: Store['keepBody'] = (job, body) => this.run((connection) => connection.rows(sql.holds, job.token, this.owner).length > 0 && connection.run(sql.keepBody, body, job.id).changes > 0);
+  readonly keepBody: Store['keepBody'] = (job, body) =>
+    this.run(
+      (connection) =>
+        connection.rows(sql.holds, job.token, this.owner).length > 0 &&
+        connection.run(sql.keepBody, body, job.id).changes > 0,
+    );
 
-  readonly contextOf: Store['contextOf'] = (eventId) => this.run((connection) => (connection.rows(sql.context, eventId)[0]?.[0] ?? null) as string | null);
+  readonly contextOf: Store['contextOf'] = (eventId) =>
+    this.run((connection) => (connection.rows(sql.context, eventId)[0]?.[0] ?? null) as string | null);
 
-  readonly leased: Store['leased'] = async () => this.run((connection) => new Set(connection.rows(sql.leasedNow).map(([id]) => id as number)));
+  readonly leased: Store['leased'] = async () =>
+    this.run((connection) => new Set(connection.rows(sql.leasedNow).map(([id]) => id as number)));
 
   private run<Result>(work: (connection: SqliteConnection) => Result, init = {}): Promise<Result> {
-    return this.database.direct<Result>({ sqlite: work, postgresql: () => Promise.reject(new Error('This store is for SQLite.')) }, init);
+    return this.database.direct<Result>(
+      { sqlite: work, postgresql: () => Promise.reject(new Error('This store is for SQLite.')) },
+      init,
+    );
   }
 
   /** Drops the jobs from memory; their lease ends with the last one of the pass. */
@@ -197,14 +285,25 @@ class SqliteStore implements Store {
     // The jobs themselves say it: whoever stored them may know settings that this process does not know yet.
     const ordered = connection.rows(sql.anyOrdered, endpointId).length > 0;
     const wanted = Math.min(most ?? Infinity, passes * passSize);
-    const foreign = connection.rows(sql.anyForeign, this.owner).length === 0 ? null : new Set(connection.rows(sql.foreign, this.owner).map(([id]) => id));
+    const foreign =
+      connection.rows(sql.anyForeign, this.owner).length === 0
+        ? null
+        : new Set(connection.rows(sql.foreign, this.owner).map(([id]) => id));
     const isFree = ([id]: Row): boolean => !this.held.has(id as number) && foreign?.has(id) !== true;
     const slack = wanted + this.held.size + (foreign?.size ?? 0);
-    const timed = connection.rows(ordered ? sql.timedOrdered : sql.timed, endpointId, time, slack).filter(isFree).slice(0, wanted);
+    const timed = connection
+      .rows(ordered ? sql.timedOrdered : sql.timed, endpointId, time, slack)
+      .filter(isFree)
+      .slice(0, wanted);
     if (timed.length === wanted) return timed;
     // Held ones stand at the beginning of what an ordered endpoint may have, and below the mark of any other.
     const mark = ordered ? 0 : (this.marks.get(endpointId) ?? 0);
-    const all = connection.rows(ordered ? sql.freshOrdered : sql.fresh, endpointId, mark, mark === 0 || foreign ? slack : wanted - timed.length);
+    const all = connection.rows(
+      ordered ? sql.freshOrdered : sql.fresh,
+      endpointId,
+      mark,
+      mark === 0 || foreign ? slack : wanted - timed.length,
+    );
     const fresh = all.filter(isFree).slice(0, wanted - timed.length);
     const last = fresh.at(-1)?.[0];
     // A lease that is not ours may end: what it covers must not fall below the mark.
@@ -216,11 +315,20 @@ class SqliteStore implements Store {
   }
 
   /** One lease for each five. */
-  private lease(connection: SqliteConnection, rows: readonly Row[], { time, endpointId }: { readonly time: number; readonly endpointId: string }): Job[] {
+  private lease(
+    connection: SqliteConnection,
+    rows: readonly Row[],
+    { time, endpointId }: { readonly time: number; readonly endpointId: string },
+  ): Job[] {
     const jobs: Job[] = [];
     for (let start = 0; start < rows.length; start += passSize) {
       const pass = rows.slice(start, start + passSize);
-      const { lastId: token } = connection.run(sql.lease, this.owner, time + leaseTime, `[${pass.map(([id]) => String(id)).join(',')}]`);
+      const { lastId: token } = connection.run(
+        sql.lease,
+        this.owner,
+        time + leaseTime,
+        `[${pass.map(([id]) => String(id)).join(',')}]`,
+      );
       this.leftOf.set(token, pass.length);
       this.onFailure.push(() => {
         this.leftOf.delete(token);

@@ -109,7 +109,10 @@ export interface Store {
   /** Whether this process goes on while a claim is under way; then it pays to claim far ahead. */
   readonly isElsewhere: boolean;
   /** All of it in one transaction, however often it is called. @param init `durable`: on the disk when it resolves; `again`: an earlier call may have stored it. */
-  add(events: readonly NewEvent[], init: { readonly transaction?: Knex.Transaction; readonly durable: boolean; readonly again?: boolean }): Promise<void>;
+  add(
+    events: readonly NewEvent[],
+    init: { readonly transaction?: Knex.Transaction; readonly durable: boolean; readonly again?: boolean },
+  ): Promise<void>;
   /** Writes outcomes, gives back, and claims, in as few trips as the database allows. When it rejects, the same outcomes may be handed in again, written or not; nothing was claimed. */
   turn(turn: Turn): Promise<TurnResult>;
   /** Claims these very deliveries, those of them that nobody else holds. */

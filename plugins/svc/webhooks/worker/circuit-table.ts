@@ -42,20 +42,48 @@ export function createCircuitTable({ database, clock, elapsed }: CircuitTablePar
   return {
     async read() {
       const rows: CircuitRow[] = await database.knex(tables.circuits).select();
-      return new Map(rows.map((row) => [
-        row.endpoint_id,
-        { failures: row.failures, since: elapsed() - Math.max(0, clock.now() - row.failing_since), pausedAt: row.paused_at, probeAt: elapsed(), probes: row.probes, stored: true },
-      ]));
+      return new Map(
+        rows.map((row) => [
+          row.endpoint_id,
+          {
+            failures: row.failures,
+            since: elapsed() - Math.max(0, clock.now() - row.failing_since),
+            pausedAt: row.paused_at,
+            probeAt: elapsed(),
+            probes: row.probes,
+            stored: true,
+          },
+        ]),
+      );
     },
     async list() {
       const rows: CircuitRow[] = await database.knex(tables.circuits).select().orderBy('failing_since');
-      return rows.map((row) => ({ endpointId: row.endpoint_id, failingSince: row.failing_since, failures: row.failures, pausedAt: row.paused_at, reason: row.reason, nextProbeAt: row.next_probe_at }));
+      return rows.map((row) => ({
+        endpointId: row.endpoint_id,
+        failingSince: row.failing_since,
+        failures: row.failures,
+        pausedAt: row.paused_at,
+        reason: row.reason,
+        nextProbeAt: row.next_probe_at,
+      }));
     },
     async write(endpointId, circuit, reason) {
       const now = clock.now();
-      const row = { failing_since: now - Math.round(elapsed() - circuit.since), failures: circuit.failures, paused_at: circuit.pausedAt, reason, next_probe_at: now + Math.round(circuit.probeAt - elapsed()), probes: circuit.probes };
-      if (circuit.stored) return (await database.knex(tables.circuits).where({ endpoint_id: endpointId }).update(row)) > 0;
-      await database.knex(tables.circuits).insert({ endpoint_id: endpointId, ...row }).onConflict('endpoint_id').merge();
+      const row = {
+        failing_since: now - Math.round(elapsed() - circuit.since),
+        failures: circuit.failures,
+        paused_at: circuit.pausedAt,
+        reason,
+        next_probe_at: now + Math.round(circuit.probeAt - elapsed()),
+        probes: circuit.probes,
+      };
+      if (circuit.stored)
+        return (await database.knex(tables.circuits).where({ endpoint_id: endpointId }).update(row)) > 0;
+      await database
+        .knex(tables.circuits)
+        .insert({ endpoint_id: endpointId, ...row })
+        .onConflict('endpoint_id')
+        .merge();
       circuit.stored = true;
       return true;
     },

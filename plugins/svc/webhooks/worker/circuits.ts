@@ -52,7 +52,10 @@ export function createCircuits({ host: { database, hooks, clock, log }, elapsed,
     circuit.pausedAt = clock.now();
     circuit.probeAt = elapsed() + firstProbe;
     await table.write(endpointId, circuit, reason);
-    log.warn('A webhook endpoint was paused: it has been failing for long. Its events wait.', { endpoint: endpointId, reason });
+    log.warn('A webhook endpoint was paused: it has been failing for long. Its events wait.', {
+      endpoint: endpointId,
+      reason,
+    });
     await hooks.doActionAsync('svc_event_webhooks_endpoint_paused', endpointId, reason);
   }
 
@@ -85,7 +88,8 @@ export function createCircuits({ host: { database, hooks, clock, log }, elapsed,
       return [...found].filter(([, { pausedAt }]) => pausedAt !== null).map(([id]) => id);
     },
     async note(endpointId, outcome) {
-      if (!outcome.ok) return outcome.failure === 'aborted' ? known.get(endpointId)?.pausedAt != null : fail(endpointId, outcome);
+      if (!outcome.ok)
+        return outcome.failure === 'aborted' ? known.get(endpointId)?.pausedAt != null : fail(endpointId, outcome);
       const circuit = known.get(endpointId);
       if (circuit !== undefined) await close(endpointId, circuit);
       return false;

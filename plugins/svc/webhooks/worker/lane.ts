@@ -32,21 +32,47 @@ export interface Lane {
 }
 
 export function createLane(id: string): Lane {
-  return { id, limit: firstLimit, inFlight: 0, buffer: [], ready: true, nextAt: null, paused: false, delivered: 0, failed: 0, retried: 0 };
+  return {
+    id,
+    limit: firstLimit,
+    inFlight: 0,
+    buffer: [],
+    ready: true,
+    nextAt: null,
+    paused: false,
+    delivered: 0,
+    failed: 0,
+    retried: 0,
+  };
 }
 
 /** Grows while answers are quick, is halved by refusals, and falls to one by a time-out. */
-export function adapt(lane: Lane, { failure, status, duration }: Pick<AttemptOutcome, 'failure' | 'status' | 'duration'>): void {
+export function adapt(
+  lane: Lane,
+  { failure, status, duration }: Pick<AttemptOutcome, 'failure' | 'status' | 'duration'>,
+): void {
   if (failure === 'timeout') lane.limit = 1;
-  else if (failure === 'connect' || failure === 'reset' || failure === 'dns' || failure === 'tls' || status === 429 || status === 503) lane.limit = Math.max(1, Math.floor(lane.limit / 2));
+  else if (
+    failure === 'connect' ||
+    failure === 'reset' ||
+    failure === 'dns' ||
+    failure === 'tls' ||
+    status === 429 ||
+    status === 503
+  )
+    lane.limit = Math.max(1, Math.floor(lane.limit / 2));
   else if (duration <= quick) lane.limit = Math.min(mostPerEndpoint, lane.limit + 1);
 }
 
 /** What the lane asks the database for: nothing, or one request. */
-export function claimOf(lane: Lane, { now, mayProbe, ahead }: { readonly now: number; readonly mayProbe: () => boolean; readonly ahead: boolean }): readonly ClaimRequest[] {
+export function claimOf(
+  lane: Lane,
+  { now, mayProbe, ahead }: { readonly now: number; readonly mayProbe: () => boolean; readonly ahead: boolean },
+): readonly ClaimRequest[] {
   if (!lane.ready && lane.nextAt !== null && lane.nextAt <= now) lane.ready = true;
   if (!lane.ready) return [];
-  if (lane.paused) return lane.inFlight + lane.buffer.length === 0 && mayProbe() ? [{ endpointId: lane.id, passes: 1, most: 1 }] : [];
+  if (lane.paused)
+    return lane.inFlight + lane.buffer.length === 0 && mayProbe() ? [{ endpointId: lane.id, passes: 1, most: 1 }] : [];
   // Several times what may be under way waits here, so that a place is taken the moment it is free, and while the next claim is under way, which may wait for the disk.
   const { least, most } = ahead && lane.limit >= knownQuick ? depth.quick : depth.usual;
   if (lane.buffer.length > lane.limit * least) return [];
@@ -62,7 +88,14 @@ export const mostHeld = 8_192;
  *
  * @param ahead more than is needed now, of quick ones: this process goes on while the claim is under way.
  */
-export function claimsOf(lanes: Iterable<Lane>, { now, mayProbe, ahead }: { readonly now: number; readonly mayProbe: (lane: Lane) => boolean; readonly ahead: boolean }): ClaimRequest[] {
+export function claimsOf(
+  lanes: Iterable<Lane>,
+  {
+    now,
+    mayProbe,
+    ahead,
+  }: { readonly now: number; readonly mayProbe: (lane: Lane) => boolean; readonly ahead: boolean },
+): ClaimRequest[] {
   const all = [...lanes];
   let held = 0;
   for (const { buffer } of all) held += buffer.length;
@@ -102,8 +135,12 @@ export function surplusOf(lane: Lane): Job[] {
 }
 
 /** What a claim that found less than it asked for learnt of the lane's next job. @param next `wait` and `longest` in milliseconds; undefined: unknown, null: there is none. */
-export function takeWait(lane: Lane, next: { readonly wait: number | null | undefined; readonly now: number; readonly longest: number }): void {
+export function takeWait(
+  lane: Lane,
+  next: { readonly wait: number | null | undefined; readonly now: number; readonly longest: number },
+): void {
   if (next.wait === undefined) lane.ready = true;
   // A retry noted meanwhile may be nearer.
-  else if (next.wait !== null) lane.nextAt = Math.min(lane.nextAt ?? Infinity, next.now + Math.min(next.wait, next.longest) + 1);
+  else if (next.wait !== null)
+    lane.nextAt = Math.min(lane.nextAt ?? Infinity, next.now + Math.min(next.wait, next.longest) + 1);
 }

@@ -22,7 +22,13 @@ export interface Outcomes {
  * One outcome that cannot be written (a trigger refuses it, its row is broken) must not hold up the others: a batch that
  * is refused is halved until the one is found, which is then tried alone, now and then.
  */
-export function createOutcomes({ clock, changed }: { readonly clock: Pick<Clock, 'after'>; readonly changed: () => void }): Outcomes {
+export function createOutcomes({
+  clock,
+  changed,
+}: {
+  readonly clock: Pick<Clock, 'after'>;
+  readonly changed: () => void;
+}): Outcomes {
   let ready: Attempted[] = [];
   let most = Infinity;
   const suspects: Attempted[] = [];

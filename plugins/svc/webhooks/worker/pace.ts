@@ -28,7 +28,9 @@ export class Pace {
   soon(underWay: number): void {
     if (this.asked !== 'no') return;
     this.asked = 'soon';
-    this.clock.after(underWay < busy ? gather.quiet : gather.busy, () => { if (this.asked === 'soon') this.turn(); });
+    this.clock.after(underWay < busy ? gather.quiet : gather.busy, () => {
+      if (this.asked === 'soon') this.turn();
+    });
   }
 
   /** Whoever begins a turn says so. */

@@ -3,7 +3,18 @@ import type { Attempted } from '../attempt.ts';
 import type { ClaimRequest, Heartbeat, Job, Waits } from '../store/store-contract.ts';
 import type { Circuits } from './circuits.ts';
 import { createHeartbeat, type LeaseKeeper } from './heartbeat.ts';
-import { adapt, claimsOf, createLane, dropLost, firstLimit, note, surplusOf, takeWait, waitOf, type Lane } from './lane.ts';
+import {
+  adapt,
+  claimsOf,
+  createLane,
+  dropLost,
+  firstLimit,
+  note,
+  surplusOf,
+  takeWait,
+  waitOf,
+  type Lane,
+} from './lane.ts';
 import { createOutcomes, type Outcomes } from './outcomes.ts';
 import { fullBatch, Pace, together } from './pace.ts';
 import { createSendNow } from './send-now.ts';
@@ -46,17 +57,41 @@ class QueueWorker implements Worker {
   private readonly idleCallbacks: (() => void)[] = [];
 
   constructor(parts: WorkerParts) {
-    const { host: { clock, log }, store, attempt, circuits, elapsed } = parts;
+    const {
+      host: { clock, log },
+      store,
+      attempt,
+      circuits,
+      elapsed,
+    } = parts;
     this.parts = parts;
     this.circuits = circuits;
     this.elapsed = elapsed;
     this.clock = clock;
-    const schedule = (): void => { this.schedule(); };
-    this.pace = new Pace({ clock, turn: () => { this.begin(); } });
+    const schedule = (): void => {
+      this.schedule();
+    };
+    this.pace = new Pace({
+      clock,
+      turn: () => {
+        this.begin();
+      },
+    });
     this.outcomes = createOutcomes({ clock, changed: schedule });
-    this.heartbeat = createHeartbeat({ store, clock, log, elapsed, beaten: (beat) => { this.beaten(beat); } });
+    this.heartbeat = createHeartbeat({
+      store,
+      clock,
+      log,
+      elapsed,
+      beaten: (beat) => {
+        this.beaten(beat);
+      },
+    });
     this.sender = createSendNow({
-      store, attempt, clock, log,
+      store,
+      attempt,
+      clock,
+      log,
       settled: (attempted) => this.settled(attempted),
       isStopping: () => this.stopping,
       later: (attempted) => {
@@ -81,13 +116,17 @@ class QueueWorker implements Worker {
   }
 
   private mayStart(lane: Lane): boolean {
-    return this.total < mostInFlight && lane.inFlight < (lane.paused ? 1 : lane.limit) && (this.total < shared || lane.inFlight < Math.min(firstLimit, lane.limit));
+    return (
+      this.total < mostInFlight &&
+      lane.inFlight < (lane.paused ? 1 : lane.limit) &&
+      (this.total < shared || lane.inFlight < Math.min(firstLimit, lane.limit))
+    );
   }
 
   /** Takes turns, one job of each endpoint at a time. */
   private launch(): void {
     if (!this.running || !this.heartbeat.isFresh()) return;
-    for (let again = true; again; ) {
+    for (let again = true; again;) {
       again = false;
       for (const lane of this.lanes.values()) {
         if (lane.buffer.length === 0 || !this.mayStart(lane)) continue;
@@ -127,11 +166,20 @@ class QueueWorker implements Worker {
     this.released = [];
     let claims: ClaimRequest[] = [];
     try {
-      if (!suspect && (await this.mayClaim())) claims = claimsOf(this.lanes.values(), { now: this.elapsed(), ahead: this.parts.store.isElsewhere, mayProbe: ({ id }) => this.circuits.mayProbe(id) });
+      if (!suspect && (await this.mayClaim()))
+        claims = claimsOf(this.lanes.values(), {
+          now: this.elapsed(),
+          ahead: this.parts.store.isElsewhere,
+          mayProbe: ({ id }) => this.circuits.mayProbe(id),
+        });
       if (batch.length + back.length + claims.length === 0) return;
       // Whoever wakes a lane while its claim is under way means jobs that the claim may not see: the lane stays ready then.
       for (const { endpointId } of claims) Object.assign(this.laneOf(endpointId), { ready: false, nextAt: null });
-      const { jobs, stale, idle } = await this.parts.store.turn({ finished: batch.map(({ finish }) => finish), released: back, claims });
+      const { jobs, stale, idle } = await this.parts.store.turn({
+        finished: batch.map(({ finish }) => finish),
+        released: back,
+        claims,
+      });
       this.outcomes.written();
       if (!this.running && back.length > 0) this.parts.gaveBack([...new Set(back.map(({ endpointId }) => endpointId))]);
       // Stopped while the claim was under way: nothing of it is sent.
@@ -151,14 +199,17 @@ class QueueWorker implements Worker {
   }
 
   private takeWaits(claims: readonly ClaimRequest[], idle: Waits): void {
-    for (const { endpointId } of claims) takeWait(this.laneOf(endpointId), { wait: idle.get(endpointId), now: this.elapsed(), longest: longestSleep });
+    for (const { endpointId } of claims)
+      takeWait(this.laneOf(endpointId), { wait: idle.get(endpointId), now: this.elapsed(), longest: longestSleep });
   }
 
   private async mayClaim(): Promise<boolean> {
     if (!this.running || this.elapsed() < this.heldUntil) return false;
     if (!(await this.parts.mayClaim())) {
       this.heldUntil = this.elapsed() + pause;
-      this.clock.after(pause + 1, () => { this.schedule(); });
+      this.clock.after(pause + 1, () => {
+        this.schedule();
+      });
       return false;
     }
     if (this.discover) {
@@ -172,7 +223,10 @@ class QueueWorker implements Worker {
   private async settleAll(batch: readonly Attempted[], lost: ReadonlySet<number>): Promise<void> {
     for (const attempted of batch) {
       const { job } = attempted.finish;
-      if (lost.has(job.id)) this.parts.host.log.warn('The outcome of a webhook delivery came too late: somebody else holds it by now.', { delivery: job.uuid });
+      if (lost.has(job.id))
+        this.parts.host.log.warn('The outcome of a webhook delivery came too late: somebody else holds it by now.', {
+          delivery: job.uuid,
+        });
       else {
         const noting = this.settled(attempted);
         if (noting !== null) await noting;
@@ -188,19 +242,40 @@ class QueueWorker implements Worker {
     if (finish.job.orderKey !== null) lane.ready = true;
     this.parts.written(attempted);
     if (outcome === null || this.circuits.isWell(lane.id, outcome)) return null;
-    return this.circuits.note(lane.id, outcome).then((paused) => void (lane.paused = paused), (error: unknown) => { this.parts.host.log.warn('The health of a webhook endpoint could not be noted.', { endpoint: lane.id, error }); });
+    return this.circuits.note(lane.id, outcome).then(
+      (paused) => void (lane.paused = paused),
+      (error: unknown) => {
+        this.parts.host.log.warn('The health of a webhook endpoint could not be noted.', { endpoint: lane.id, error });
+      },
+    );
   }
 
   /** Whether an endpoint could send at once, if the database had something for it. A loop: it is asked after every attempt. */
   private isAnyDry(): boolean {
-    for (const lane of this.lanes.values()) if (lane.ready && lane.buffer.length === 0 && this.mayStart(lane) && (!lane.paused || this.circuits.mayProbe(lane.id))) return true;
+    for (const lane of this.lanes.values())
+      if (
+        lane.ready &&
+        lane.buffer.length === 0 &&
+        this.mayStart(lane) &&
+        (!lane.paused || this.circuits.mayProbe(lane.id))
+      )
+        return true;
     return false;
   }
 
   /** Soon when somebody waits for it, else when enough has gathered. */
   private schedule(): void {
-    const starving = this.running && this.elapsed() >= this.heldUntil && this.heartbeat.isFresh() && (this.discover || this.isAnyDry());
-    const want = starving || this.outcomes.count() >= fullBatch ? 'now' : this.outcomes.count() + this.released.length > 0 ? 'soon' : 'no';
+    const starving =
+      this.running &&
+      this.elapsed() >= this.heldUntil &&
+      this.heartbeat.isFresh() &&
+      (this.discover || this.isAnyDry());
+    const want =
+      starving || this.outcomes.count() >= fullBatch
+        ? 'now'
+        : this.outcomes.count() + this.released.length > 0
+          ? 'soon'
+          : 'no';
     if (want === 'now') this.pace.now();
     else if (want === 'soon') this.pace.soon(this.total);
     else if (this.turning === null) this.rest();
@@ -220,9 +295,22 @@ class QueueWorker implements Worker {
   private rest(): void {
     this.undoTimer?.();
     this.undoTimer = null;
-    const waits = [...this.lanes.values()].flatMap((lane) => waitOf(lane, () => this.elapsed() + this.circuits.untilProbe(lane.id)));
-    if (this.running && waits.length > 0) this.undoTimer = this.clock.after(Math.max(1, Math.min(longestSleep, Math.min(...waits) - this.elapsed())), () => { this.dueAgain(); });
-    if (this.total + this.sendingNow + this.outcomes.count() === 0 && this.released.length === 0 && [...this.lanes.values()].every(({ buffer }) => buffer.length === 0)) for (const callback of this.idleCallbacks.splice(0)) callback();
+    const waits = [...this.lanes.values()].flatMap((lane) =>
+      waitOf(lane, () => this.elapsed() + this.circuits.untilProbe(lane.id)),
+    );
+    if (this.running && waits.length > 0)
+      this.undoTimer = this.clock.after(
+        Math.max(1, Math.min(longestSleep, Math.min(...waits) - this.elapsed())),
+        () => {
+          this.dueAgain();
+        },
+      );
+    if (
+      this.total + this.sendingNow + this.outcomes.count() === 0 &&
+      this.released.length === 0 &&
+      [...this.lanes.values()].every(({ buffer }) => buffer.length === 0)
+    )
+      for (const callback of this.idleCallbacks.splice(0)) callback();
   }
 
   private dueAgain(): void {

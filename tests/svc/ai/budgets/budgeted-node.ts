@@ -11,7 +11,11 @@ import { budgetDefaults, type Budget } from '../../../../plugins/svc/settings/bu
 import { silentLog } from '../../../helpers/silent-log.ts';
 
 /** An embedding of a thousand tokens costs 1,000 millionths, an image of `drawn` 50,000. */
-export const prices = [{ provider: 'acme', model: 'acme-1', input: 20, output: 60 }, { provider: 'acme', model: 'drawn', image: 0.05 }, { provider: 'acme', model: 'embedded', input: 1 }];
+export const prices = [
+  { provider: 'acme', model: 'acme-1', input: 20, output: 60 },
+  { provider: 'acme', model: 'drawn', image: 0.05 },
+  { provider: 'acme', model: 'embedded', input: 1 },
+];
 
 type Result = { readonly inputTokens: number; readonly outputTokens: number };
 
@@ -31,7 +35,14 @@ export async function openNode(database: Database, init: NodeInit = {}) {
   const clock = init.clock ?? createFakeClock();
   const hooks = createHooks();
   const state = { budgets: init.budgets ?? [budget()], sandbox: false };
-  const site = { url: 'http://localhost', role: 'all' as const, version: '1.0.0', name: () => Promise.resolve('Site'), timezone: () => Promise.resolve(init.timezone ?? 'UTC'), addPage: () => () => undefined };
+  const site = {
+    url: 'http://localhost',
+    role: 'all' as const,
+    version: '1.0.0',
+    name: () => Promise.resolve('Site'),
+    timezone: () => Promise.resolve(init.timezone ?? 'UTC'),
+    addPage: () => () => undefined,
+  };
   const host = { database, clock, log: silentLog, site, hooks };
   const budgets = () => Promise.resolve(state.budgets);
   const fuse = createFuseGate({
@@ -48,19 +59,33 @@ export async function openNode(database: Database, init: NodeInit = {}) {
 
   /** A call that used a thousand tokens in and 200 out, or what is said. */
   function call(changes: Partial<NotedCall<Result>> = {}) {
-    return noteUsage<Result>({ ledger, host, fuse }, {
-      kind: 'text', provider: 'acme', model: 'acme-1', origin: { module: 'rest', route: '/generate', botId: null }, limit: 60_000,
-      estimate: () => Promise.resolve({ inputTokens: 1000, outputTokens: 200, images: 0 }),
-      run: () => Promise.resolve({ inputTokens: 1000, outputTokens: 200 }),
-      count: (result) => ({ model: 'acme-1', ...result }),
-      ...changes,
-    });
+    return noteUsage<Result>(
+      { ledger, host, fuse },
+      {
+        kind: 'text',
+        provider: 'acme',
+        model: 'acme-1',
+        origin: { module: 'rest', route: '/generate', botId: null },
+        limit: 60_000,
+        estimate: () => Promise.resolve({ inputTokens: 1000, outputTokens: 200, images: 0 }),
+        run: () => Promise.resolve({ inputTokens: 1000, outputTokens: 200 }),
+        count: (result) => ({ model: 'acme-1', ...result }),
+        ...changes,
+      },
+    );
   }
   return { database, clock, hooks, ledger, fuse, state, call };
 }
 
 /** Counters by their names, with whole numbers. */
-export async function countersOf(database: Database): Promise<Record<string, { used: number; reserved: number; refused: number }>> {
+export async function countersOf(
+  database: Database,
+): Promise<Record<string, { used: number; reserved: number; refused: number }>> {
   const rows = await database.knex('svc_budget_counters').orderBy('counter').select('*');
-  return Object.fromEntries(rows.map(({ counter, period, used, reserved, refused }) => [`${counter} ${period}`, { used: Number(used), reserved: Number(reserved), refused: Number(refused) }]));
+  return Object.fromEntries(
+    rows.map(({ counter, period, used, reserved, refused }) => [
+      `${counter} ${period}`,
+      { used: Number(used), reserved: Number(reserved), refused: Number(refused) },
+    ]),
+  );
 }

@@ -11,17 +11,29 @@ import { services } from '../helpers.ts';
 import { budget, countersOf, openNode, prices } from './budgeted-node.ts';
 
 const broken = new ProviderError({ kind: 'rejected', status: 400, message: 'no more.' });
-const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 /** A provider that streams two words and breaks off, embeds until a limit, and draws all but the last image. */
 function acme(init: { readonly batches?: number; readonly images?: number } = {}): Provider {
   let batches = 0;
   let images = 0;
   return {
-    id: 'acme', label: 'Acme', required: [], settings: { type: 'object', properties: {} },
+    id: 'acme',
+    label: 'Acme',
+    required: [],
+    settings: { type: 'object', properties: {} },
     text: {
       params: {},
-      generate: () => Promise.resolve({ content: 'Hello', usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 }, model: 'acme-1', ignored: [] }),
+      generate: () =>
+        Promise.resolve({
+          content: 'Hello',
+          usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 },
+          model: 'acme-1',
+          ignored: [],
+        }),
       stream: (_request: unknown, _connection: unknown, hand: (piece: string) => void) => {
         hand('Hello there');
         return Promise.reject(broken);
@@ -32,14 +44,26 @@ function acme(init: { readonly batches?: number; readonly images?: number } = {}
       embed: ({ input, model }: EmbeddingRequest) => {
         batches += 1;
         if (batches > (init.batches ?? Infinity)) return Promise.reject(broken);
-        return Promise.resolve({ embeddings: input.map(() => [1, 2, 3]), usage: { input_tokens: input.length * 3, total_tokens: input.length * 3 }, model, ignored: [] });
+        return Promise.resolve({
+          embeddings: input.map(() => [1, 2, 3]),
+          usage: { input_tokens: input.length * 3, total_tokens: input.length * 3 },
+          model,
+          ignored: [],
+        });
       },
     },
     images: {
       perCall: () => 1,
       generate: () => {
         images += 1;
-        return images > (init.images ?? Infinity) ? Promise.reject(broken) : Promise.resolve({ images: [{ bytes: png, mimeType: 'image/png' }], usage: null, model: 'drawn', ignored: [] });
+        return images > (init.images ?? Infinity)
+          ? Promise.reject(broken)
+          : Promise.resolve({
+              images: [{ bytes: png, mimeType: 'image/png' }],
+              usage: null,
+              model: 'drawn',
+              ignored: [],
+            });
       },
     },
   } as unknown as Provider;
@@ -47,12 +71,19 @@ function acme(init: { readonly batches?: number; readonly images?: number } = {}
 
 async function open(database: Database, provider: Provider, budgets: readonly Budget[]) {
   const node = await openNode(database, { budgets });
-  const base = await services({ providers: [provider], settings: { prices: { table: () => Promise.resolve(prices) } } });
+  const base = await services({
+    providers: [provider],
+    settings: { prices: { table: () => Promise.resolve(prices) } },
+  });
   const ai = { ...base, ledger: node.ledger, fuse: node.fuse, host: { ...base.host, hooks: node.hooks } };
   return { ...node, ai };
 }
 
-const three = [budget({ id: 'usd', unit: 'dollars', amount: 1 }), budget({ id: 'tokens', unit: 'tokens', amount: 100_000 }), budget({ id: 'calls', amount: 5 })];
+const three = [
+  budget({ id: 'usd', unit: 'dollars', amount: 1 }),
+  budget({ id: 'tokens', unit: 'tokens', amount: 100_000 }),
+  budget({ id: 'calls', amount: 5 }),
+];
 
 async function counted(database: Database): Promise<Record<string, number>> {
   const counters = Object.entries(await countersOf(database));
@@ -73,7 +104,9 @@ describeDialects('budgets of every kind of call', (openDatabase) => {
     const database = await openDatabase();
     const { ai } = await open(database, acme({ batches: 4 }), three);
     const input = Array.from({ length: 2000 }, (_, index) => `Text ${String(index)}`);
-    expect(await failureOf(createEmbed(ai)({ provider: 'acme', model: 'embedded', input }))).to.include({ code: 'rest_svc_provider_rejected' });
+    expect(await failureOf(createEmbed(ai)({ provider: 'acme', model: 'embedded', input }))).to.include({
+      code: 'rest_svc_provider_rejected',
+    });
     expect(await counted(database)).to.deep.equal({ calls: 0, tokens: 1200, usd: 1200 });
   });
 
@@ -91,7 +124,12 @@ describeDialects('budgets of every kind of call', (openDatabase) => {
     const database = await openDatabase();
     const { ai } = await open(database, acme(), three);
     const pieces: string[] = [];
-    const call = { provider: 'acme', model: 'acme-1', messages: [{ role: 'user' as const, content: 'Hello' }], onText: (piece: string) => void pieces.push(piece) };
+    const call = {
+      provider: 'acme',
+      model: 'acme-1',
+      messages: [{ role: 'user' as const, content: 'Hello' }],
+      onText: (piece: string) => void pieces.push(piece),
+    };
     expect(await failureOf(createGenerateText(ai)(call))).to.include({ code: 'rest_svc_provider_rejected' });
     const { calls, tokens = 0, usd = 0 } = await counted(database);
     expect([pieces, calls]).to.deep.equal([['Hello there'], 0]);
@@ -101,13 +139,17 @@ describeDialects('budgets of every kind of call', (openDatabase) => {
 
   it('fall back to a cheaper model, which counts but is not held back, and the answer names it', async () => {
     const database = await openDatabase();
-    const { ai, ledger } = await open(database, acme(), [budget({ amount: 1, at_limit: 'fallback', fallback_provider: 'acme', fallback_model: 'cheap' })]);
+    const { ai, ledger } = await open(database, acme(), [
+      budget({ amount: 1, at_limit: 'fallback', fallback_provider: 'acme', fallback_model: 'cheap' }),
+    ]);
     const generateText = createGenerateText(ai);
     const call = { provider: 'acme', model: 'acme-1', messages: [{ role: 'user' as const, content: 'Hello' }] };
     for (let count = 0; count < 3; count += 1) expect(await generateText(call)).to.include({ content: 'Hello' });
     await ledger.flush();
     expect((await countersOf(database))['main/all/calls 2026-01']).to.deep.equal({ used: 3, reserved: 0, refused: 2 });
     const embed = createEmbed(ai);
-    expect(await failureOf(embed({ provider: 'acme', model: 'embedded', input: ['a'] }))).to.include({ code: 'rest_svc_budget_exhausted' });
+    expect(await failureOf(embed({ provider: 'acme', model: 'embedded', input: ['a'] }))).to.include({
+      code: 'rest_svc_budget_exhausted',
+    });
   });
 });

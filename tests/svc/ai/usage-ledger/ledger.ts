@@ -32,7 +32,14 @@ export interface LedgerInit {
 export async function openLedger(database: Database, init: LedgerInit = {}) {
   const clock = init.clock ?? createFakeClock();
   await database.migrate('svc', [usageMigration, usageReferenceMigration, budgetMigration]);
-  const site = { url: 'http://localhost', role: 'all' as const, version: '1.0.0', name: () => Promise.resolve('Site'), timezone: () => Promise.resolve(init.timezone ?? 'UTC'), addPage: () => () => undefined };
+  const site = {
+    url: 'http://localhost',
+    role: 'all' as const,
+    version: '1.0.0',
+    name: () => Promise.resolve('Site'),
+    timezone: () => Promise.resolve(init.timezone ?? 'UTC'),
+    addPage: () => () => undefined,
+  };
   const ledger = createUsageLedger({
     host: { database, clock, log: init.log ?? silentLog, site },
     prices: () => Promise.resolve([{ provider: 'acme', model: 'acme-1', input: 20, output: 60 }]),

@@ -6,7 +6,8 @@ import { defaultPrices } from '../../../../plugins/svc/settings/prices/default-p
 import { findPrice, priceTable, type Price } from '../../../../plugins/svc/settings/prices/price.ts';
 
 const nothing: PricedUsage = { provider: 'acme', model: 'acme-1', inputTokens: 0, outputTokens: 0, images: 0 };
-const of = (usage: Partial<PricedUsage>, ...prices: Price[]) => priceOf({ ...nothing, ...usage }, priceTable(prices, []));
+const of = (usage: Partial<PricedUsage>, ...prices: Price[]) =>
+  priceOf({ ...nothing, ...usage }, priceTable(prices, []));
 const acme = { provider: 'acme', model: 'acme-1' };
 
 describe('the price of a call', () => {
@@ -14,7 +15,9 @@ describe('the price of a call', () => {
     expect(of({ inputTokens: 1_000_000 }, { ...acme, input: 2.5 })).to.equal(2_500_000);
     expect(of({ inputTokens: 3, outputTokens: 5 }, { ...acme, input: 0.15, output: 0.6 })).to.equal(3);
     expect(of({ images: 3 }, { ...acme, image: 0.04 })).to.equal(120_000);
-    expect(of({ inputTokens: 100, outputTokens: 1000, images: 2 }, { ...acme, input: 5, output: 30, image: 0.01 })).to.equal(50_500);
+    expect(
+      of({ inputTokens: 100, outputTokens: 1000, images: 2 }, { ...acme, input: 5, output: 30, image: 0.01 }),
+    ).to.equal(50_500);
   });
 
   it('is not known where a figure is missing that the call needs', () => {
@@ -35,7 +38,8 @@ describe('the price of a call', () => {
 });
 
 describe('the price table', () => {
-  const found = (model: string, own: readonly Price[], builtIn: readonly Price[] = []) => findPrice({ provider: 'acme', model }, priceTable(own, builtIn))?.input ?? null;
+  const found = (model: string, own: readonly Price[], builtIn: readonly Price[] = []) =>
+    findPrice({ provider: 'acme', model }, priceTable(own, builtIn))?.input ?? null;
 
   it('takes the narrowest entry: a provider before any, a whole name before a part, a longer part before a shorter', () => {
     const prices = [
@@ -60,7 +64,8 @@ describe('the price table', () => {
   });
 
   it('matches stars anywhere, as often as they stand, and takes no other character for a pattern', () => {
-    const fits = (pattern: string, model: string) => found(model, [{ provider: 'acme', model: pattern, input: 1 }]) !== null;
+    const fits = (pattern: string, model: string) =>
+      found(model, [{ provider: 'acme', model: pattern, input: 1 }]) !== null;
     expect(fits('*-mini-*', 'gpt-mini-2026')).to.equal(true);
     expect(fits('a*b*c', 'axxbyyc')).to.equal(true);
     expect(fits('a*a', 'a')).to.equal(false);
@@ -73,10 +78,15 @@ describe('the price table', () => {
   it('has a built-in price for every model that a provider starts with, but for those that choose a model themselves', async () => {
     const registry = await createProviderRegistry({ hooks: createHooks() });
     const models = registry.all().flatMap(({ id, settings }) =>
-      ['model', 'embedding_model', 'image_model'].map((name) => ({ provider: id, model: settings.properties[name]?.default })),
+      ['model', 'embedding_model', 'image_model'].map((name) => ({
+        provider: id,
+        model: settings.properties[name]?.default,
+      })),
     );
     const table = priceTable([], defaultPrices);
-    const missing = models.filter(({ provider, model }) => typeof model === 'string' && findPrice({ provider, model }, table) === null);
+    const missing = models.filter(
+      ({ provider, model }) => typeof model === 'string' && findPrice({ provider, model }, table) === null,
+    );
     expect(missing).to.deep.equal([{ provider: 'openrouter', model: 'openrouter/auto' }]);
   });
 });

@@ -17,7 +17,8 @@ function collectingLog() {
 }
 
 const rowsOf = (database: Database) => database.knex('svc_usage').orderBy('id').select<Record<string, unknown>[]>('*');
-const daysOf = (database: Database) => database.knex('svc_usage_days').orderBy(['day', 'model', 'outcome']).select<Record<string, unknown>[]>('*');
+const daysOf = (database: Database) =>
+  database.knex('svc_usage_days').orderBy(['day', 'model', 'outcome']).select<Record<string, unknown>[]>('*');
 
 /** A database that fails while `away` is true. */
 function failing(database: Database) {
@@ -26,7 +27,15 @@ function failing(database: Database) {
     state.tries += 1;
     return state.away ? Promise.reject(new Error('The database is away.')) : database.transaction(work);
   };
-  return { state, database: { ...database, knex: database.knex, migrate: (...args: Parameters<Database['migrate']>) => database.migrate(...args), transaction } };
+  return {
+    state,
+    database: {
+      ...database,
+      knex: database.knex,
+      migrate: (...args: Parameters<Database['migrate']>) => database.migrate(...args),
+      transaction,
+    },
+  };
 }
 
 describeDialects('the usage ledger', (open) => {
@@ -35,13 +44,31 @@ describeDialects('the usage ledger', (open) => {
     const { ledger, clock } = await openLedger(database);
     ledger.record(call);
     await clock.advance(200);
-    ledger.record({ ...call, botId: 7, module: 'chatbots', route: null, outcome: 'rest_svc_provider_timeout', inputTokens: 0, outputTokens: 0 });
+    ledger.record({
+      ...call,
+      botId: 7,
+      module: 'chatbots',
+      route: null,
+      outcome: 'rest_svc_provider_timeout',
+      inputTokens: 0,
+      outputTokens: 0,
+    });
     expect(await rowsOf(database)).to.deep.equal([]);
     await clock.advance(800);
     await ledger.flush();
     const [first, second] = await rowsOf(database);
-    expect(first).to.include({ module: 'rest', route: '/generate', bot_id: null, kind: 'text', provider: 'acme', model: 'acme-1', outcome: 'ok' });
-    expect(numbers(first, 'time', 'input_tokens', 'output_tokens', 'images', 'cost', 'duration', 'sandbox')).to.deep.equal([Date.UTC(2026, 0, 1), 1000, 200, 0, 32_000, 340, 0]);
+    expect(first).to.include({
+      module: 'rest',
+      route: '/generate',
+      bot_id: null,
+      kind: 'text',
+      provider: 'acme',
+      model: 'acme-1',
+      outcome: 'ok',
+    });
+    expect(
+      numbers(first, 'time', 'input_tokens', 'output_tokens', 'images', 'cost', 'duration', 'sandbox'),
+    ).to.deep.equal([Date.UTC(2026, 0, 1), 1000, 200, 0, 32_000, 340, 0]);
     expect(second).to.include({ module: 'chatbots', route: null, outcome: 'rest_svc_provider_timeout' });
     expect(numbers(second, 'bot_id', 'cost', 'time')).to.deep.equal([7, 0, Date.UTC(2026, 0, 1) + 200]);
   });
@@ -60,7 +87,9 @@ describeDialects('the usage ledger', (open) => {
     const [known, unknown, ...more] = await daysOf(database);
     expect(more).to.deep.equal([]);
     expect(known).to.include({ day: '2026-01-01', model: 'acme-1' });
-    expect(numbers(known, 'bot_id', 'calls', 'input_tokens', 'output_tokens', 'cost', 'unpriced', 'duration')).to.deep.equal([0, 3, 3000, 600, 96_000, 0, 1020]);
+    expect(
+      numbers(known, 'bot_id', 'calls', 'input_tokens', 'output_tokens', 'cost', 'unpriced', 'duration'),
+    ).to.deep.equal([0, 3, 3000, 600, 96_000, 0, 1020]);
     expect(numbers(unknown, 'calls', 'cost', 'unpriced')).to.deep.equal([2, 0, 2]);
     expect((await rowsOf(database)).map(({ cost }) => cost === null)).to.deep.equal([false, true, false, true, false]);
   });
@@ -82,7 +111,10 @@ describeDialects('the usage ledger', (open) => {
     on = false;
     ledger.record(call);
     await ledger.flush();
-    expect((await rowsOf(database)).map((row) => numbers(row, 'sandbox', 'cost'))).to.deep.equal([[1, 0], [0, 32_000]]);
+    expect((await rowsOf(database)).map((row) => numbers(row, 'sandbox', 'cost'))).to.deep.equal([
+      [1, 0],
+      [0, 32_000],
+    ]);
     expect((await daysOf(database)).length).to.equal(2);
   });
 
@@ -108,7 +140,9 @@ describeDialects('the usage ledger', (open) => {
     ledger.record(call);
     ledger.record(call);
     expect(clock.pending()).to.equal(0);
-    expect(lines.map(({ message }) => message)).to.deep.equal(['Calls are missing from the usage ledger: it is stopped, or could not be written for too long.']);
+    expect(lines.map(({ message }) => message)).to.deep.equal([
+      'Calls are missing from the usage ledger: it is stopped, or could not be written for too long.',
+    ]);
   });
 
   it('keeps calls while the database is away, drops what is too much, says each once, and goes on when it is back', async () => {
@@ -149,10 +183,12 @@ describeDialects('the usage ledger', (open) => {
     const database = await open();
     const { ledger } = await openLedger(database, { limits: { batch: 1 } });
     const undone = new Error('undone');
-    const outcome = await database.transaction(async () => {
-      ledger.record(call);
-      return Promise.reject(undone);
-    }).catch((error: unknown) => error);
+    const outcome = await database
+      .transaction(async () => {
+        ledger.record(call);
+        return Promise.reject(undone);
+      })
+      .catch((error: unknown) => error);
     expect(outcome).to.equal(undone);
     await ledger.flush();
     expect((await rowsOf(database)).length).to.equal(1);
@@ -161,8 +197,20 @@ describeDialects('the usage ledger', (open) => {
   it('takes whatever far ends report: fractions, nothing, names of any length and with any character', async () => {
     const database = await open();
     const { ledger } = await openLedger(database);
-    ledger.record({ ...call, model: `${'m'.repeat(199)}\u{1f600} and more`, inputTokens: 1.5, outputTokens: Number.NaN, duration: -3 });
-    ledger.record({ ...call, model: 'a\u0000b', inputTokens: -1, outputTokens: Number.POSITIVE_INFINITY, images: 1e12 });
+    ledger.record({
+      ...call,
+      model: `${'m'.repeat(199)}\u{1f600} and more`,
+      inputTokens: 1.5,
+      outputTokens: Number.NaN,
+      duration: -3,
+    });
+    ledger.record({
+      ...call,
+      model: 'a\u0000b',
+      inputTokens: -1,
+      outputTokens: Number.POSITIVE_INFINITY,
+      images: 1e12,
+    });
     await ledger.flush();
     const [long, odd] = await rowsOf(database);
     expect(long?.['model']).to.equal(`${'m'.repeat(199)}\ufffd`);
@@ -174,7 +222,12 @@ describeDialects('the usage ledger', (open) => {
   it('sums what the calls with one reference cost, those without a price apart', async () => {
     const database = await open();
     const { ledger } = await openLedger(database);
-    for (const usage of [call, { ...call, outcome: 'rest_svc_provider_timeout', inputTokens: 0, outputTokens: 0 }, { ...call, model: 'unpriced' }]) ledger.record({ ...usage, reference: 'automation:5:230' });
+    for (const usage of [
+      call,
+      { ...call, outcome: 'rest_svc_provider_timeout', inputTokens: 0, outputTokens: 0 },
+      { ...call, model: 'unpriced' },
+    ])
+      ledger.record({ ...usage, reference: 'automation:5:230' });
     ledger.record({ ...call, reference: 'automation:5:231' });
     ledger.record(call);
     expect(await ledger.costOfReference('automation:5:230')).to.deep.equal({ cost: 32_000, unpriced: 1, calls: 3 });
@@ -187,7 +240,11 @@ describeDialects('the usage ledger', (open) => {
     const { ledger } = await openLedger(database, { isSandbox: () => Promise.resolve(sandbox) });
     const price = await ledger.price(call);
     sandbox = true;
-    expect([price, await ledger.price(call), await ledger.price({ ...call, model: 'unpriced' })]).to.deep.equal([{ cost: 32_000, sandbox: false }, { cost: 0, sandbox: true }, { cost: 0, sandbox: true }]);
+    expect([price, await ledger.price(call), await ledger.price({ ...call, model: 'unpriced' })]).to.deep.equal([
+      { cost: 32_000, sandbox: false },
+      { cost: 0, sandbox: true },
+      { cost: 0, sandbox: true },
+    ]);
     ledger.record(call, price);
     await ledger.flush();
     expect((await rowsOf(database)).map((row) => numbers(row, 'sandbox', 'cost'))).to.deep.equal([[0, 32_000]]);

@@ -10,7 +10,9 @@ const parse = (...pieces: string[]) => {
 describe('events of a stream in the widget', () => {
   it('are read whichever way lines end', () => {
     for (const end of ['\n', '\r', '\r\n']) {
-      expect(parse(['event: delta', 'data: {"text":"a"}', '', 'event: done', 'data: {}', '', ''].join(end))).to.deep.equal([
+      expect(
+        parse(['event: delta', 'data: {"text":"a"}', '', 'event: done', 'data: {}', '', ''].join(end)),
+      ).to.deep.equal([
         { event: 'delta', data: '{"text":"a"}' },
         { event: 'done', data: '{}' },
       ]);
@@ -18,7 +20,8 @@ describe('events of a stream in the widget', () => {
   });
 
   it('are the same however their text is cut', () => {
-    const text = '\uFEFF: hello\r\n\r\nevent: delta\r\ndata: {"text":"æ漢😀"}\r\n\r\ndata: one\ndata:two\n\nevent:done\rdata: {}\r\r';
+    const text =
+      '\uFEFF: hello\r\n\r\nevent: delta\r\ndata: {"text":"æ漢😀"}\r\n\r\ndata: one\ndata:two\n\nevent:done\rdata: {}\r\r';
     const whole = parse(text);
     expect(whole).to.have.length(3);
     fc.assert(
@@ -30,7 +33,9 @@ describe('events of a stream in the widget', () => {
   });
 
   it('join several lines of data, leave comments and unknown fields out, and are none without data or an end', () => {
-    expect(parse(': alive\n\ndata: a\ndata:  b\nid: 7\nretry: 1\n\nevent: empty\n\ndata\n\ndata: unfinished\n')).to.deep.equal([
+    expect(
+      parse(': alive\n\ndata: a\ndata:  b\nid: 7\nretry: 1\n\nevent: empty\n\ndata\n\ndata: unfinished\n'),
+    ).to.deep.equal([
       { event: 'message', data: 'a\n b' },
       { event: 'message', data: '' },
     ]);

@@ -1,14 +1,33 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import { createSealedIds, isUuid } from '../../../../plugins/svc/modules/chatbots/widget/sealed-id.ts';
-import { createSessionTokens, tokenLife, type TokenBinding } from '../../../../plugins/svc/kit/visitors/session-token.ts';
+import {
+  createSessionTokens,
+  tokenLife,
+  type TokenBinding,
+} from '../../../../plugins/svc/kit/visitors/session-token.ts';
 import type { Signer } from '../../../../plugins/svc/kit/visitors/signer.ts';
 
 const signerOf = (key: string): Signer => {
-  const sign: Signer['sign'] = (purpose, parts) => Promise.resolve(createHmac('sha256', key).update(JSON.stringify([purpose, ...parts])).digest());
-  return { sign, isSigned: async (mac, purpose, parts) => mac.length >= 8 && (await sign(purpose, parts)).subarray(0, mac.length).equals(mac) };
+  const sign: Signer['sign'] = (purpose, parts) =>
+    Promise.resolve(
+      createHmac('sha256', key)
+        .update(JSON.stringify([purpose, ...parts]))
+        .digest(),
+    );
+  return {
+    sign,
+    isSigned: async (mac, purpose, parts) =>
+      mac.length >= 8 && (await sign(purpose, parts)).subarray(0, mac.length).equals(mac),
+  };
 };
-const binding: TokenBinding = { audience: 7, userId: 0, carrier: 'body', origin: 'https://shop.test:443', userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/131.0' };
+const binding: TokenBinding = {
+  audience: 7,
+  userId: 0,
+  carrier: 'body',
+  origin: 'https://shop.test:443',
+  userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/131.0',
+};
 
 describe('session tokens', () => {
   let now = Date.UTC(2026, 10, 20);
@@ -18,7 +37,9 @@ describe('session tokens', () => {
     const session = tokens.begin();
     const token = await tokens.issue(session, binding);
     expect((await tokens.read(token, binding))?.id).to.equal(session.id);
-    expect((await tokens.read(token, { ...binding, userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/132.0.1' }))?.id).to.equal(session.id);
+    expect(
+      (await tokens.read(token, { ...binding, userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/132.0.1' }))?.id,
+    ).to.equal(session.id);
     now += tokenLife - 1;
     expect(await tokens.read(token, binding)).not.to.equal(null);
     now += 1;
@@ -27,16 +48,27 @@ describe('session tokens', () => {
 
   it('are worth nothing with anything changed', async () => {
     const token = await tokens.issue(tokens.begin(), binding);
-    const changes: readonly Partial<TokenBinding>[] = [{ audience: 8 }, { userId: 1 }, { carrier: 'cookie' }, { origin: 'https://shop.test:444' }, { origin: '' }, { userAgent: 'curl/8' }];
-    for (const change of changes) expect(await tokens.read(token, { ...binding, ...change }), JSON.stringify(change)).to.equal(null);
+    const changes: readonly Partial<TokenBinding>[] = [
+      { audience: 8 },
+      { userId: 1 },
+      { carrier: 'cookie' },
+      { origin: 'https://shop.test:444' },
+      { origin: '' },
+      { userAgent: 'curl/8' },
+    ];
+    for (const change of changes)
+      expect(await tokens.read(token, { ...binding, ...change }), JSON.stringify(change)).to.equal(null);
     for (let at = 0; at < token.length; at += 1) {
       for (const character of ['A', 'B', '_']) {
         const tampered = token.slice(0, at) + character + token.slice(at + 1);
         if (tampered !== token) expect(await tokens.read(tampered, binding), String(at)).to.equal(null);
       }
     }
-    for (const bad of ['', 'x', `${token}A`, token.slice(1), `${token}=`, ` ${token}`]) expect(await tokens.read(bad, binding), bad).to.equal(null);
-    expect(await createSessionTokens({ signer: signerOf('other'), clock: { now: () => now } }).read(token, binding)).to.equal(null);
+    for (const bad of ['', 'x', `${token}A`, token.slice(1), `${token}=`, ` ${token}`])
+      expect(await tokens.read(bad, binding), bad).to.equal(null);
+    expect(
+      await createSessionTokens({ signer: signerOf('other'), clock: { now: () => now } }).read(token, binding),
+    ).to.equal(null);
   });
 
   it('are renewed after a day', async () => {
@@ -58,7 +90,12 @@ describe('sealed ids', () => {
     expect(await ids.make(['conversation', 7, 's1'], ['m2'])).not.to.equal(id);
     expect(await ids.isOf(id, ['conversation', 7, 's1'])).to.equal(true);
     expect(await ids.isOf(id, ['conversation', 7, 's2'])).to.equal(false);
-    expect(await ids.isOf(id.replace(/.$/, (last) => (last === '0' ? '1' : '0')), ['conversation', 7, 's1'])).to.equal(false);
+    expect(
+      await ids.isOf(
+        id.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
+        ['conversation', 7, 's1'],
+      ),
+    ).to.equal(false);
     expect(await ids.isOf('nonsense', ['conversation', 7, 's1'])).to.equal(false);
     expect(isUuid(id)).to.equal(true);
   });

@@ -10,17 +10,30 @@ import { exportForms, importForms } from '../../../../plugins/svc/modules/ai-for
 import { starters } from '../../../../plugins/svc/modules/ai-forms/forms/starters.ts';
 import { describeDialects } from '../../../helpers/dialects.ts';
 
-const known = { textProviders: ['openai'], embeddingProviders: ['openai'], vectorStores: ['qdrant'], knowledgeBases: [7] };
+const known = {
+  textProviders: ['openai'],
+  embeddingProviders: ['openai'],
+  vectorStores: ['qdrant'],
+  knowledgeBases: [7],
+};
 const topic = { id: 'topic', type: 'text', label: 'Topic', required: true };
 
 async function openForms(database: Database): Promise<FormStore> {
   await database.migrate('svc', [formsMigration]);
-  return createFormStore({ host: { database, clock: createFakeClock(), hooks: createHooks() }, known: async () => known, firstModel: async () => ({ provider: 'openai', model: 'gpt-first' }) });
+  return createFormStore({
+    host: { database, clock: createFakeClock(), hooks: createHooks() },
+    known: async () => known,
+    firstModel: async () => ({ provider: 'openai', model: 'gpt-first' }),
+  });
 }
 
 async function faultsOf(work: Promise<unknown>): Promise<Record<string, string>> {
-  const error = await work.then(() => null, (thrown: unknown) => thrown);
-  if (!(error instanceof RestError) || error.code !== 'rest_invalid_param') throw new Error('It was not refused as it should be.', { cause: error });
+  const error = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof RestError) || error.code !== 'rest_invalid_param')
+    throw new Error('It was not refused as it should be.', { cause: error });
   return (error.data as { params: Record<string, string> }).params;
 }
 
@@ -37,20 +50,51 @@ describeDialects('the store of AI forms', (open) => {
 
   it('refuses every bad member by its path, and the prompt that does not fit its fields', async () => {
     const forms = await openForms(await open());
-    expect(Object.keys(await faultsOf(forms.create({ prompt: 7, wrong: 1, elements: [{ id: 'a b', type: 'no', label: '' }] })))).to.have.members(['prompt', 'wrong', 'elements[0].id', 'elements[0].type', 'elements[0].label']);
-    const faults = await faultsOf(forms.create({
-      prompt: '{nobody}', provider: 'nobody', embed: { allowed_domains: ['*'] }, knowledge: { enabled: true, base: 8 },
-      elements: [topic, topic, { id: 'pick', type: 'select', label: 'Pick' }, { id: 'file', type: 'file', label: 'File', max: 6 }, { id: 'count', type: 'number', label: 'Count', min: 3, max: 1 }],
-    }));
-    expect(Object.keys(faults)).to.have.members(['prompt', 'provider', 'embed.allowed_domains[0]', 'knowledge.base', 'elements[1].id', 'elements[2].options', 'elements[3].max', 'elements[4].max']);
+    expect(
+      Object.keys(
+        await faultsOf(forms.create({ prompt: 7, wrong: 1, elements: [{ id: 'a b', type: 'no', label: '' }] })),
+      ),
+    ).to.have.members(['prompt', 'wrong', 'elements[0].id', 'elements[0].type', 'elements[0].label']);
+    const faults = await faultsOf(
+      forms.create({
+        prompt: '{nobody}',
+        provider: 'nobody',
+        embed: { allowed_domains: ['*'] },
+        knowledge: { enabled: true, base: 8 },
+        elements: [
+          topic,
+          topic,
+          { id: 'pick', type: 'select', label: 'Pick' },
+          { id: 'file', type: 'file', label: 'File', max: 6 },
+          { id: 'count', type: 'number', label: 'Count', min: 3, max: 1 },
+        ],
+      }),
+    );
+    expect(Object.keys(faults)).to.have.members([
+      'prompt',
+      'provider',
+      'embed.allowed_domains[0]',
+      'knowledge.base',
+      'elements[1].id',
+      'elements[2].options',
+      'elements[3].max',
+      'elements[4].max',
+    ]);
   });
 
   it('merges changes, keeps both of two at once, and checks the prompt against the fields that are then there', async () => {
     const forms = await openForms(await open());
     const { id } = await forms.create({ elements: [topic], prompt: '{topic}' });
-    await Promise.all([forms.update(id, { texts: { submit: 'Go' } }), forms.update(id, { limits: { guest: { amount: 3 } } })]);
+    await Promise.all([
+      forms.update(id, { texts: { submit: 'Go' } }),
+      forms.update(id, { limits: { guest: { amount: 3 } } }),
+    ]);
     const form = await forms.get(id);
-    expect([form?.texts.submit, form?.texts.result, form?.limits.guest]).to.deep.equal(['Go', 'Result', { amount: 3, per: 'day' }]);
+    expect([form?.texts.submit, form?.texts.result, form?.limits.guest]).to.deep.equal([
+      'Go',
+      'Result',
+      { amount: 3, per: 'day' },
+    ]);
     expect(await faultsOf(forms.update(id, { elements: [{ ...topic, id: 'subject' }] }))).to.have.all.keys('prompt');
     expect(await forms.duplicate(id)).to.deep.include({ name: 'Form (copy)', status: 'inactive', submissions: 0 });
   });

@@ -15,16 +15,54 @@ function open(findKnowledge: (input: FindKnowledgeInput) => Promise<readonly (ty
   const asked: GenerateTextInput[] = [];
   const hooks = createHooks();
   const makeAnswer = createMakeAnswer({
-    host: { hooks, log: silentLog, clock: createFakeClock({ now: Date.UTC(2026, 10, 21) }), site: { url: '', role: 'all', version: '', name: async () => '', timezone: async () => 'UTC', addPage: () => () => undefined } },
+    host: {
+      hooks,
+      log: silentLog,
+      clock: createFakeClock({ now: Date.UTC(2026, 10, 21) }),
+      site: {
+        url: '',
+        role: 'all',
+        version: '',
+        name: async () => '',
+        timezone: async () => 'UTC',
+        addPage: () => () => undefined,
+      },
+    },
     findKnowledge,
     generateText: async (input) => {
       asked.push(input);
-      return { content: 'Answer', usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 }, provider: 'OpenAI', providerId: 'openai', model: 'm', ignored: [], usageEstimated: false, cost: 5 };
+      return {
+        content: 'Answer',
+        usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+        provider: 'OpenAI',
+        providerId: 'openai',
+        model: 'm',
+        ignored: [],
+        usageEstimated: false,
+        cost: 5,
+      };
     },
   });
-  const settings = fillDefaults(formSchema, { prompt: 'What about {topic}?', instructions: 'Today is [date].', knowledge: { enabled: true, base: 7 }, parameters: { temperature: 0 } }) as AiForm;
-  const turn = { form: { ...settings, id: 3 }, submission: 'a-uuid', user: { id: 0, displayName: '', roles: [] }, pageUrl: '', inputs: {}, display_values: {}, labels: {} };
-  return { asked, hooks, make: () => makeAnswer({ turn, promptValues: { topic: 'salt' }, signal: new AbortController().signal }) };
+  const settings = fillDefaults(formSchema, {
+    prompt: 'What about {topic}?',
+    instructions: 'Today is [date].',
+    knowledge: { enabled: true, base: 7 },
+    parameters: { temperature: 0 },
+  }) as AiForm;
+  const turn = {
+    form: { ...settings, id: 3 },
+    submission: 'a-uuid',
+    user: { id: 0, displayName: '', roles: [] },
+    pageUrl: '',
+    inputs: {},
+    display_values: {},
+    labels: {},
+  };
+  return {
+    asked,
+    hooks,
+    make: () => makeAnswer({ turn, promptValues: { topic: 'salt' }, signal: new AbortController().signal }),
+  };
 }
 
 describe('the answer of a form', () => {
@@ -35,10 +73,23 @@ describe('the answer of a form', () => {
       return [text];
     });
     const { made, response } = await make();
-    expect([response, made.cost, made.sources]).to.deep.equal(['Answer', 5, [{ title: 'Prices', url: 'https://example.com/prices', score: 80 }]]);
-    expect(looked[0]).to.deep.include({ text: 'What about salt?', origin: { module: 'ai-forms', route: null, botId: null, reference: 'form:3:a-uuid' } });
-    expect(asked[0]?.systemInstruction).to.match(/^Today is 2026-11-21\.\n\nThe texts between <texts>/).and.to.contain('Salt costs [date].');
-    expect(asked[0]).to.deep.include({ messages: [{ role: 'user', content: 'What about salt?' }], params: { temperature: 0, max_completion_tokens: 4_000 }, placeholders: false });
+    expect([response, made.cost, made.sources]).to.deep.equal([
+      'Answer',
+      5,
+      [{ title: 'Prices', url: 'https://example.com/prices', score: 80 }],
+    ]);
+    expect(looked[0]).to.deep.include({
+      text: 'What about salt?',
+      origin: { module: 'ai-forms', route: null, botId: null, reference: 'form:3:a-uuid' },
+    });
+    expect(asked[0]?.systemInstruction)
+      .to.match(/^Today is 2026-11-21\.\n\nThe texts between <texts>/)
+      .and.to.contain('Salt costs [date].');
+    expect(asked[0]).to.deep.include({
+      messages: [{ role: 'user', content: 'What about salt?' }],
+      params: { temperature: 0, max_completion_tokens: 4_000 },
+      placeholders: false,
+    });
   });
 
   it('is made without the knowledge where that fails, and says so to hooks', async () => {
@@ -46,6 +97,10 @@ describe('the answer of a form', () => {
     const failures: unknown[] = [];
     hooks.addAction('svc_form_knowledge_failed', (error) => void failures.push(error));
     const { made } = await make();
-    expect([made.sources, asked[0]?.systemInstruction, failures.map(String)]).to.deep.equal([[], 'Today is 2026-11-21.', ['Error: The store is gone.']]);
+    expect([made.sources, asked[0]?.systemInstruction, failures.map(String)]).to.deep.equal([
+      [],
+      'Today is 2026-11-21.',
+      ['Error: The store is gone.'],
+    ]);
   });
 });

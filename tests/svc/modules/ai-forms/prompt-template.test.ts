@@ -1,11 +1,17 @@
 import { expect } from 'chai';
-import { fillTemplate, placeholdersOf, templateFaults } from '../../../../plugins/svc/modules/ai-forms/forms/prompt-template.ts';
+import {
+  fillTemplate,
+  placeholdersOf,
+  templateFaults,
+} from '../../../../plugins/svc/modules/ai-forms/forms/prompt-template.ts';
 
 const element = (id: string, required = false) => ({ id, label: id.toUpperCase(), required });
 
 describe('the prompt of a form', () => {
   it('gets what was filled in, once: braces in values mean themselves', () => {
-    expect(fillTemplate('{a} and {b-2}, {a}', { a: '{b-2} {{a}} $& $1', 'b-2': 'B' })).to.equal('{b-2} {{a}} $& $1 and B, {b-2} {{a}} $& $1');
+    expect(fillTemplate('{a} and {b-2}, {a}', { a: '{b-2} {{a}} $& $1', 'b-2': 'B' })).to.equal(
+      '{b-2} {{a}} $& $1 and B, {b-2} {{a}} $& $1',
+    );
   });
 
   it('keeps braces that are no placeholder, and those that are written twice', () => {
@@ -17,7 +23,8 @@ describe('the prompt of a form', () => {
   it('is told what it gets wrong: unknown fields, and required ones that are not used', () => {
     expect(templateFaults('{a} {b}', [element('a', true), element('b')])).to.deep.equal({});
     expect(templateFaults('{a} {c} {d} {{e}}', [element('a'), element('b', true)])).to.deep.equal({
-      prompt: 'prompt names {c}, {d}, but no field has that id. There are {a}, {b}. A name in braces that is to stay is written {{name}}. It does not use the required field “B”. Write {b} where its value belongs, or make the field optional.',
+      prompt:
+        'prompt names {c}, {d}, but no field has that id. There are {a}, {b}. A name in braces that is to stay is written {{name}}. It does not use the required field “B”. Write {b} where its value belongs, or make the field optional.',
     });
     expect(templateFaults('{a}', [])['prompt']).to.contain('The form has no fields yet.');
   });

@@ -2,8 +2,22 @@ import { expect } from 'chai';
 import type { FormElement } from '../../../../plugins/svc/modules/ai-forms/forms/form.ts';
 import { readValue, readValues } from '../../../../plugins/svc/modules/ai-forms/submit/read-values.ts';
 
-const element = (type: FormElement['type'], init: Partial<FormElement> = {}): FormElement => ({ id: 'x', type, label: 'X', help: '', placeholder: '', required: false, options: [], min: null, max: null, ...init });
-const options = [{ value: 'a', label: 'Alpha' }, { value: 'b', label: 'Beta' }];
+const element = (type: FormElement['type'], init: Partial<FormElement> = {}): FormElement => ({
+  id: 'x',
+  type,
+  label: 'X',
+  help: '',
+  placeholder: '',
+  required: false,
+  options: [],
+  min: null,
+  max: null,
+  ...init,
+});
+const options = [
+  { value: 'a', label: 'Alpha' },
+  { value: 'b', label: 'Beta' },
+];
 
 describe('what visitors fill in', () => {
   for (const [name, one, given, value, display] of [
@@ -41,7 +55,10 @@ describe('what visitors fill in', () => {
   }
 
   it('holds the text of a file for the prompt alone, cut at 100,000 characters', async () => {
-    const read = await readValues([element('file')], { values: {}, files: { x: { name: 'long.txt', bytes: Buffer.from('x'.repeat(200_000)) } } });
+    const read = await readValues([element('file')], {
+      values: {},
+      files: { x: { name: 'long.txt', bytes: Buffer.from('x'.repeat(200_000)) } },
+    });
     expect(read.inputs).to.deep.equal({ x: { name: 'long.txt', size: 200_000 } });
     expect(read.promptValues['x']).to.have.length(100_000);
     expect(read.display_values).to.deep.equal({ x: 'long.txt' });

@@ -22,9 +22,25 @@ describeDialects('texts that are kept', (open) => {
     runs = createRunStore({ database, clock });
   });
   const [article] = builtInTemplates;
-  const batch = async (userId: number) => runs.createBatch({ label: 'x', userId, inputs: [{ ...emptyInput, topic: 'Tea' }], settings: { template: settingsOf(article!), post: defaultPostSettings, read_pages: false, mapping: null } });
-  const text = (uuid: string, userId: number) => runs.add({ uuid, userId, input: { ...emptyInput, topic: 'Coffee' }, status: 'completed', message: '', draft: { ...emptyDraft, title: 'T' }, postId: null });
-  const count = async (table: string): Promise<number> => Number(((await database.knex(table).count('* as n').first()) as { n: number | string }).n);
+  const batch = async (userId: number) =>
+    runs.createBatch({
+      label: 'x',
+      userId,
+      inputs: [{ ...emptyInput, topic: 'Tea' }],
+      settings: { template: settingsOf(article!), post: defaultPostSettings, read_pages: false, mapping: null },
+    });
+  const text = (uuid: string, userId: number) =>
+    runs.add({
+      uuid,
+      userId,
+      input: { ...emptyInput, topic: 'Coffee' },
+      status: 'completed',
+      message: '',
+      draft: { ...emptyDraft, title: 'T' },
+      postId: null,
+    });
+  const count = async (table: string): Promise<number> =>
+    Number(((await database.knex(table).count('* as n').first()) as { n: number | string }).n);
 
   it('go after their time, but not while they are written', async () => {
     await batch(1);
@@ -33,7 +49,9 @@ describeDialects('texts that are kept', (open) => {
     await text('a', 1);
     clock.jump(3 * day);
     await sweepRuns({ database, clock });
-    expect((await runs.batches({ userId: null, limit: 10, offset: 0 })).map(({ id }) => id)).to.deep.equal([started.id]);
+    expect((await runs.batches({ userId: null, limit: 10, offset: 0 })).map(({ id }) => id)).to.deep.equal([
+      started.id,
+    ]);
     clock.jump(200 * day);
     await sweepRuns({ database, clock });
     expect([await count(contentTableNames.batches), await count(contentTableNames.items)]).to.deep.equal([1, 1]);
@@ -48,7 +66,10 @@ describeDialects('texts that are kept', (open) => {
     await text('a', 1);
     await text('b', 2);
     const host = { database, users: { find: async () => Promise.resolve({ id: 1 }) } } as never;
-    expect((await exportTexts(host, [], { email: 'ada@example.com' })).map(({ type }) => type)).to.deep.equal(['content_text', 'content_text']);
+    expect((await exportTexts(host, [], { email: 'ada@example.com' })).map(({ type }) => type)).to.deep.equal([
+      'content_text',
+      'content_text',
+    ]);
     expect(await eraseTexts(host, { messages: 1 }, { userId: 1 })).to.deep.equal({ messages: 1, content_texts: 2 });
     expect(await exportTexts(host, [], { sessionId: 'x' })).to.deep.equal([]);
     expect([await count(contentTableNames.batches), await count(contentTableNames.items)]).to.deep.equal([0, 1]);

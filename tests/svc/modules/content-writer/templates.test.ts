@@ -4,25 +4,42 @@ import { createHooks } from '../../../../host/hooks/hooks.ts';
 import { builtInTemplates } from '../../../../plugins/svc/modules/content-writer/templates/built-in.ts';
 import { contentMigration } from '../../../../plugins/svc/modules/content-writer/content-tables.ts';
 import { fillPrompt, promptFaults } from '../../../../plugins/svc/modules/content-writer/templates/placeholders.ts';
-import { createTemplateStore, type TemplateStore } from '../../../../plugins/svc/modules/content-writer/templates/template-store.ts';
-import { exportTemplates, importTemplates } from '../../../../plugins/svc/modules/content-writer/templates/template-transfer.ts';
+import {
+  createTemplateStore,
+  type TemplateStore,
+} from '../../../../plugins/svc/modules/content-writer/templates/template-store.ts';
+import {
+  exportTemplates,
+  importTemplates,
+} from '../../../../plugins/svc/modules/content-writer/templates/template-transfer.ts';
 import { checkTemplate } from '../../../../plugins/svc/modules/content-writer/templates/template-schema.ts';
 import { describeDialects } from '../../../helpers/dialects.ts';
 import { failureOf } from '../../../helpers/failure-of.ts';
 
 const known = { text: ['openai'], images: ['openai'] };
-const faultsOf = (parts: object, more: object = {}): Readonly<Record<string, string>> => checkTemplate({ name: 'Mine', parts, ...more }, known).faults;
+const faultsOf = (parts: object, more: object = {}): Readonly<Record<string, string>> =>
+  checkTemplate({ name: 'Mine', parts, ...more }, known).faults;
 const on = (prompt: string, more: object = {}): object => ({ enabled: true, prompt, ...more });
 
 describe('templates of content', () => {
   it('that come with the service are right', () => {
-    for (const { id: _id, builtIn: _builtIn, ...settings } of builtInTemplates) expect(checkTemplate(settings, known).faults, settings.name).to.deep.equal({});
+    for (const { id: _id, builtIn: _builtIn, ...settings } of builtInTemplates)
+      expect(checkTemplate(settings, known).faults, settings.name).to.deep.equal({});
   });
 
   it('speak of what there is, in the order in which it is written', () => {
-    expect(faultsOf({ title: on('About {topic}'), content: on('{title} {keywords} {instructions} {source} {source_url} {site} {date}') })).to.deep.equal({});
-    expect(faultsOf({ title: on('{nothing}') })['parts.title.prompt']).to.match(/^parts\.title\.prompt speaks of \{nothing\}, which nothing stands for\. There are \{topic\} /);
-    expect(faultsOf({ title: on('{content}'), content: on('x') })['parts.title.prompt']).to.include('is not written yet');
+    expect(
+      faultsOf({
+        title: on('About {topic}'),
+        content: on('{title} {keywords} {instructions} {source} {source_url} {site} {date}'),
+      }),
+    ).to.deep.equal({});
+    expect(faultsOf({ title: on('{nothing}') })['parts.title.prompt']).to.match(
+      /^parts\.title\.prompt speaks of \{nothing\}, which nothing stands for\. There are \{topic\} /,
+    );
+    expect(faultsOf({ title: on('{content}'), content: on('x') })['parts.title.prompt']).to.include(
+      'is not written yet',
+    );
     expect(faultsOf({ title: on('{title}') })['parts.title.prompt']).to.include('is not written yet');
     expect(faultsOf({ excerpt: on('{content}') })['parts.excerpt.prompt']).to.include('switched off');
     expect(faultsOf({ content: on('{title}') })).to.deep.equal({});
@@ -33,15 +50,21 @@ describe('templates of content', () => {
   it('say what is wrong with each member', () => {
     expect(faultsOf({})).to.have.keys('parts');
     expect(faultsOf({ content: on(' ') })).to.have.keys('parts.content.prompt');
-    expect(faultsOf({ content: on('x', { params: { temperature: 3 } }) })['parts.content.params.temperature']).to.equal('parts.content.params.temperature must be from 0 to 2.');
+    expect(faultsOf({ content: on('x', { params: { temperature: 3 } }) })['parts.content.params.temperature']).to.equal(
+      'parts.content.params.temperature must be from 0 to 2.',
+    );
     expect(faultsOf({ content: on('x', { provider: 'nobody' }) })['parts.content.provider']).to.include('openai');
     expect(faultsOf({ content: on('x', { colour: 1 }) })['parts.content.colour']).to.include('is not known');
     expect(checkTemplate(null, known).faults).to.have.keys('');
   });
 
   it('are filled in once: what a source says is not looked at again', () => {
-    expect(fillPrompt('{topic}: {source} {"a": 1} {unknown}', { topic: '{source}', source: 'S' })).to.equal('{source}: S {"a": 1} {unknown}');
-    expect(promptFaults(checkTemplate({ name: 'x', parts: { content: on('{"json": true} {A}') } }, known).settings)).to.deep.equal({});
+    expect(fillPrompt('{topic}: {source} {"a": 1} {unknown}', { topic: '{source}', source: 'S' })).to.equal(
+      '{source}: S {"a": 1} {unknown}',
+    );
+    expect(
+      promptFaults(checkTemplate({ name: 'x', parts: { content: on('{"json": true} {A}') } }, known).settings),
+    ).to.deep.equal({});
   });
 });
 
@@ -50,7 +73,10 @@ describeDialects('the store of templates', (open) => {
   beforeEach(async () => {
     const database = await open();
     await database.migrate('svc', [contentMigration]);
-    store = createTemplateStore({ host: { database, clock: createSystemClock(), hooks: createHooks() }, providers: async () => Promise.resolve(known) });
+    store = createTemplateStore({
+      host: { database, clock: createSystemClock(), hooks: createHooks() },
+      providers: async () => Promise.resolve(known),
+    });
   });
   const mine = { name: 'Mine', parts: { content: on('About {topic}', { params: { temperature: 0.4 } }) } };
 
@@ -67,7 +93,11 @@ describeDialects('the store of templates', (open) => {
   });
 
   it('gives each name once, without regard to case, also to those who ask at the same time', async () => {
-    const results = await Promise.allSettled([store.create(mine), store.create({ ...mine, name: 'MINE' }), store.create({ ...mine, name: 'Article' })]);
+    const results = await Promise.allSettled([
+      store.create(mine),
+      store.create({ ...mine, name: 'MINE' }),
+      store.create({ ...mine, name: 'Article' }),
+    ]);
     expect(results.filter(({ status }) => status === 'fulfilled')).to.have.length(1);
     expect(String(await failureOf(store.create(mine)))).to.include('already');
   });
@@ -78,8 +108,16 @@ describeDialects('the store of templates', (open) => {
     expect((await importTemplates(text, store)).map(({ name }) => name)).to.deep.equal(['Mine (2)', 'Article (2)']);
     const broken = JSON.parse(text) as { templates: { name: string }[] };
     broken.templates[1]!.name = '';
-    expect(String(await failureOf(importTemplates(JSON.stringify(broken), store)))).to.include('templates[1]: name must not be empty.');
+    expect(String(await failureOf(importTemplates(JSON.stringify(broken), store)))).to.include(
+      'templates[1]: name must not be empty.',
+    );
     expect((await store.list()).filter(({ builtIn }) => !builtIn)).to.have.length(3);
-    for (const bad of ['{', '{"format": "x"}', '{"format": "svc-content-templates", "version": 2}', '{"format": "svc-content-templates", "version": 1}']) await failureOf(importTemplates(bad, store));
+    for (const bad of [
+      '{',
+      '{"format": "x"}',
+      '{"format": "svc-content-templates", "version": 2}',
+      '{"format": "svc-content-templates", "version": 1}',
+    ])
+      await failureOf(importTemplates(bad, store));
   });
 });

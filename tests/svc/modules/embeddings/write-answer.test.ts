@@ -5,7 +5,12 @@ import { writeAnswer } from '../../../../plugins/svc/modules/embeddings/write-an
 const rest = { usage: { input_tokens: 1, total_tokens: 2 }, provider: 'OpenAI', model: 'modèle "3"' };
 
 function written(...vectors: readonly (readonly number[])[]): string {
-  return Buffer.from(writeAnswer(vectors.map((vector) => Float32Array.from(vector)), rest)).toString();
+  return Buffer.from(
+    writeAnswer(
+      vectors.map((vector) => Float32Array.from(vector)),
+      rest,
+    ),
+  ).toString();
 }
 
 function numbersOf(text: string): number[][] {
@@ -14,20 +19,36 @@ function numbersOf(text: string): number[][] {
 
 describe('writing an answer of 32-bit floats', () => {
   it('gives the JSON of the whole answer', () => {
-    expect(JSON.parse(written([0.5, -0.25], [0, 1]))).to.deep.equal({ embeddings: [[0.5, -0.25], [0, 1]], ...rest });
+    expect(JSON.parse(written([0.5, -0.25], [0, 1]))).to.deep.equal({
+      embeddings: [
+        [0.5, -0.25],
+        [0, 1],
+      ],
+      ...rest,
+    });
     expect(JSON.parse(written())).to.deep.equal({ embeddings: [], ...rest });
   });
 
   it('gives each number the shortest text that reads back as the same float', () => {
-    const numbers = [0.1, -0.2, 0.3, 0.0123, 0.00045, 0.00001, 0.99999994, -0, 0, 1, -1.1, 3.4e38, 1.5e-45, -1e-7, 123456.79, 0.009999999, 0.016666668];
-    expect(numbersOf(written(numbers))).to.deep.equal([numbers.map((value) => (value === 0 ? 0 : value === 1.5e-45 ? 1.4013e-45 : value))]);
+    const numbers = [
+      0.1, -0.2, 0.3, 0.0123, 0.00045, 0.00001, 0.99999994, -0, 0, 1, -1.1, 3.4e38, 1.5e-45, -1e-7, 123456.79,
+      0.009999999, 0.016666668,
+    ];
+    expect(numbersOf(written(numbers))).to.deep.equal([
+      numbers.map((value) => (value === 0 ? 0 : value === 1.5e-45 ? 1.4013e-45 : value)),
+    ]);
   });
 
   it('reads back as the very floats, whatever they are', () => {
-    const floats = fc.array(fc.oneof(fc.float({ noNaN: true, noDefaultInfinity: true }), fc.float({ min: -1, max: 1, noNaN: true })), { maxLength: 40 });
+    const floats = fc.array(
+      fc.oneof(fc.float({ noNaN: true, noDefaultInfinity: true }), fc.float({ min: -1, max: 1, noNaN: true })),
+      { maxLength: 40 },
+    );
     fc.assert(
       fc.property(floats, (vector) => {
-        expect(numbersOf(written(vector))[0]?.map(Math.fround)).to.deep.equal(vector.map((value) => (value === 0 ? 0 : value)));
+        expect(numbersOf(written(vector))[0]?.map(Math.fround)).to.deep.equal(
+          vector.map((value) => (value === 0 ? 0 : value)),
+        );
       }),
       { numRuns: 500 },
     );

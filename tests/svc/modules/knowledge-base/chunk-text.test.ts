@@ -7,19 +7,26 @@ import { sectionsOf } from '../../../../plugins/svc/modules/knowledge-base/chunk
 
 /** A token for each word: easy to follow. */
 const words = (text: string): number => text.split(/\s+/).filter((word) => word !== '').length;
-const sentences = (count: number, name = 'word'): string => Array.from({ length: count }, (_, at) => `The ${name} number ${String(at)} ends here.`).join(' ');
+const sentences = (count: number, name = 'word'): string =>
+  Array.from({ length: count }, (_, at) => `The ${name} number ${String(at)} ends here.`).join(' ');
 
 describe('the sections of a text', () => {
   it('carry the path of their headings, whatever these are written with', () => {
-    const text = 'before\n\n# A\nof a\n\nB\n---\nof b\n\n### C ###\nof c\n# D\n## E\n```\n# no heading\n```\nF\n===\nof f';
+    const text =
+      'before\n\n# A\nof a\n\nB\n---\nof b\n\n### C ###\nof c\n# D\n## E\n```\n# no heading\n```\nF\n===\nof f';
     expect(sectionsOf(text)).to.deep.equal([
-      { headings: [], blocks: ['before'] }, { headings: ['A'], blocks: ['of a'] }, { headings: ['A', 'B'], blocks: ['of b'] }, { headings: ['A', 'B', 'C'], blocks: ['of c'] },
+      { headings: [], blocks: ['before'] },
+      { headings: ['A'], blocks: ['of a'] },
+      { headings: ['A', 'B'], blocks: ['of b'] },
+      { headings: ['A', 'B', 'C'], blocks: ['of c'] },
       { headings: ['D', 'E'], blocks: ['```\n# no heading\n```\nF\n===\nof f'] },
     ]);
   });
 
   it('take lists and rules for what they are', () => {
-    expect(sectionsOf('- a\n- b\n---\n\nc\n#d\n####### e')).to.deep.equal([{ headings: [], blocks: ['- a\n- b\n---', 'c\n#d\n####### e'] }]);
+    expect(sectionsOf('- a\n- b\n---\n\nc\n#d\n####### e')).to.deep.equal([
+      { headings: [], blocks: ['- a\n- b\n---', 'c\n#d\n####### e'] },
+    ]);
   });
 });
 
@@ -37,8 +44,12 @@ describe('the passages of a text', () => {
   });
 
   it('never cross a heading: a change below one leaves the others as they were', () => {
-    const text = (middle: string): string => `# One\n\n${sentences(12, 'apple')}\n\n# ${middle}\n\n${sentences(12, 'pear')}\n\n# Three\n\n${sentences(12, 'plum')}`;
-    const ids = (middle: string): string[] => numberedChunks(chunkText(text(middle), { size: 40, overlap: 8 }, words), { id: 1, title: 'T', url: '' }).map(({ vectorId }) => vectorId);
+    const text = (middle: string): string =>
+      `# One\n\n${sentences(12, 'apple')}\n\n# ${middle}\n\n${sentences(12, 'pear')}\n\n# Three\n\n${sentences(12, 'plum')}`;
+    const ids = (middle: string): string[] =>
+      numberedChunks(chunkText(text(middle), { size: 40, overlap: 8 }, words), { id: 1, title: 'T', url: '' }).map(
+        ({ vectorId }) => vectorId,
+      );
     const [before, after] = [ids('Two'), ids('Deux')];
     const kept = before.filter((id) => after.includes(id));
     expect(before).to.have.length(after.length);
@@ -57,17 +68,30 @@ describe('the passages of a text', () => {
     const same = { headings: [], content: 'again', tokens: 1 };
     const [first, second] = numberedChunks([same, same], { id: 1, title: 'T', url: '' });
     expect(first?.vectorId).not.to.equal(second?.vectorId);
-    for (const source of [{ id: 2, title: 'T', url: '' }, { id: 1, title: 'U', url: '' }, { id: 1, title: 'T', url: 'https://example.com/' }]) expect(numberedChunks([same], source)[0]?.vectorId).not.to.equal(first?.vectorId);
+    for (const source of [
+      { id: 2, title: 'T', url: '' },
+      { id: 1, title: 'U', url: '' },
+      { id: 1, title: 'T', url: 'https://example.com/' },
+    ])
+      expect(numberedChunks([same], source)[0]?.vectorId).not.to.equal(first?.vectorId);
   });
 
   it('of any text keep to their size by real tokens and lose no word', async () => {
     const count = await tokenCounter();
-    assert(property(string({ unit: 'grapheme', maxLength: 400 }), (text) => {
-      const chunks = chunkText(text, { size: 50, overlap: 10 }, count);
-      for (const { tokens } of chunks) expect(tokens).to.be.at.most(60);
-      return chunks.length > 0 || sectionsOf(text).length === 0;
-    }), { numRuns: 200 });
+    assert(
+      property(string({ unit: 'grapheme', maxLength: 400 }), (text) => {
+        const chunks = chunkText(text, { size: 50, overlap: 10 }, count);
+        for (const { tokens } of chunks) expect(tokens).to.be.at.most(60);
+        return chunks.length > 0 || sectionsOf(text).length === 0;
+      }),
+      { numRuns: 200 },
+    );
     const long = 'x'.repeat(5_000);
-    expect(chunkText(long, { size: 50, overlap: 10 }, count).map(({ content }) => content).join('').replaceAll(' ', '')).to.contain('x'.repeat(100));
+    expect(
+      chunkText(long, { size: 50, overlap: 10 }, count)
+        .map(({ content }) => content)
+        .join('')
+        .replaceAll(' ', ''),
+    ).to.contain('x'.repeat(100));
   });
 });

@@ -3,12 +3,18 @@ import { chooseAiParams } from '../../../../plugins/svc/modules/text/ai-params.t
 
 describe('the keys of ai_params', () => {
   it('are sorted into known and ignored ones', () => {
-    expect(chooseAiParams({ temperature: 1, logit_bias: {}, top_k: 3 })).to.deep.equal({ params: { temperature: 1, top_k: 3 }, ignored: ['logit_bias'] });
+    expect(chooseAiParams({ temperature: 1, logit_bias: {}, top_k: 3 })).to.deep.equal({
+      params: { temperature: 1, top_k: 3 },
+      ignored: ['logit_bias'],
+    });
   });
 
   it('may say max_tokens, which yields to max_completion_tokens', () => {
     expect(chooseAiParams({ max_tokens: 7 })).to.deep.equal({ params: { max_completion_tokens: 7 }, ignored: [] });
-    expect(chooseAiParams({ max_tokens: 7, max_completion_tokens: 9 })).to.deep.equal({ params: { max_completion_tokens: 9 }, ignored: ['max_tokens'] });
+    expect(chooseAiParams({ max_tokens: 7, max_completion_tokens: 9 })).to.deep.equal({
+      params: { max_completion_tokens: 9 },
+      ignored: ['max_tokens'],
+    });
   });
 
   it('may be left out', () => {
@@ -18,7 +24,9 @@ describe('the keys of ai_params', () => {
 
   it('are no list, whether it comes as one or with its places as keys', () => {
     expect(() => chooseAiParams({ 0: 'a', 1: 'b' })).to.throw('Invalid parameter(s): ai_params');
-    expect(() => chooseAiParams(['a'] as unknown as Record<string, unknown>)).to.throw('Invalid parameter(s): ai_params');
+    expect(() => chooseAiParams(['a'] as unknown as Record<string, unknown>)).to.throw(
+      'Invalid parameter(s): ai_params',
+    );
   });
 
   it('of prototypes are ignored like any other', () => {

@@ -4,7 +4,12 @@ import { money } from '../../../../plugins/svc/modules/usage/money.ts';
 import { shortNumber } from '../../../../plugins/svc/kit/short-number.ts';
 import { drawChart } from '../../../../plugins/svc/kit/bar-chart.ts';
 import { usageCsv } from '../../../../plugins/svc/modules/usage/usage-csv.ts';
-import { daysOf, readFilter, startOfDay, type UsageFilter } from '../../../../plugins/svc/modules/usage/usage-filter.ts';
+import {
+  daysOf,
+  readFilter,
+  startOfDay,
+  type UsageFilter,
+} from '../../../../plugins/svc/modules/usage/usage-filter.ts';
 import { groupUsage, listUsage, sumUsage, usedValues } from '../../../../plugins/svc/modules/usage/usage-queries.ts';
 import { describeDialects } from '../../../helpers/dialects.ts';
 import { call, openLedger } from '../../ai/usage-ledger/ledger.ts';
@@ -46,17 +51,36 @@ describe('the filter of usage', () => {
   });
 
   it('keeps what can be filtered by and leaves the rest', () => {
-    expect(read({ provider: ' openai ', outcome: 'failed', kind: '', model: ['a'], page: '3' }).values).to.deep.equal({ provider: 'openai', outcome: 'failed' });
+    expect(read({ provider: ' openai ', outcome: 'failed', kind: '', model: ['a'], page: '3' }).values).to.deep.equal({
+      provider: 'openai',
+      outcome: 'failed',
+    });
   });
 });
 
 describe('figures of usage', () => {
   it('are money with the digits that say something', () => {
-    expect([0, 1, 180, 2100, 13_000, 990_000, 12_345_678, 1_234_567_890].map(money)).to.deep.equal(['$0', '$0.000001', '$0.00018', '$0.0021', '$0.013', '$0.99', '$12.35', '$1,234.57']);
+    expect([0, 1, 180, 2100, 13_000, 990_000, 12_345_678, 1_234_567_890].map(money)).to.deep.equal([
+      '$0',
+      '$0.000001',
+      '$0.00018',
+      '$0.0021',
+      '$0.013',
+      '$0.99',
+      '$12.35',
+      '$1,234.57',
+    ]);
   });
 
   it('are short where there is little room', () => {
-    expect([0, 12, 1000, 340_400, 1_022_122, 2e9].map(shortNumber)).to.deep.equal(['0', '12', '1k', '340k', '1.02M', '2G']);
+    expect([0, 12, 1000, 340_400, 1_022_122, 2e9].map(shortNumber)).to.deep.equal([
+      '0',
+      '12',
+      '1k',
+      '340k',
+      '1.02M',
+      '2G',
+    ]);
   });
 
   it('are drawn inside the picture, whatever they are', () => {
@@ -83,7 +107,17 @@ describeDialects('asking the usage ledger', (open) => {
     for (let ago = 0; ago < 3; ago += 1) {
       clock.jump(-ago * day);
       ledger.record(call);
-      ledger.record({ ...call, provider: 'other', model: '=cmd|"/c"!A1, or so', kind: 'image', images: 2, outcome: 'rest_svc_provider_timeout', module: 'chatbots', route: null, botId: 5 });
+      ledger.record({
+        ...call,
+        provider: 'other',
+        model: '=cmd|"/c"!A1, or so',
+        kind: 'image',
+        images: 2,
+        outcome: 'rest_svc_provider_timeout',
+        module: 'chatbots',
+        route: null,
+        botId: 5,
+      });
       ledger.record({ ...call, model: 'unpriced' });
       await ledger.flush();
       clock.jump(ago * day);
@@ -94,35 +128,64 @@ describeDialects('asking the usage ledger', (open) => {
 
   it('sums a period up, with filters that go together', async () => {
     const database = await filled();
-    expect(await sumUsage(database, filter())).to.deep.equal({ calls: 9, failed: 3, inputTokens: 9000, outputTokens: 1800, images: 6, cost: 96_000, unpriced: 6, duration: 3060 });
+    expect(await sumUsage(database, filter())).to.deep.equal({
+      calls: 9,
+      failed: 3,
+      inputTokens: 9000,
+      outputTokens: 1800,
+      images: 6,
+      cost: 96_000,
+      unpriced: 6,
+      duration: 3060,
+    });
     expect((await sumUsage(database, filter({ period: 'today' }))).calls).to.equal(3);
-    expect((await sumUsage(database, filter({ outcome: 'failed', provider: 'other', kind: 'image', sandbox: '0' }))).calls).to.equal(3);
+    expect(
+      (await sumUsage(database, filter({ outcome: 'failed', provider: 'other', kind: 'image', sandbox: '0' }))).calls,
+    ).to.equal(3);
     expect((await sumUsage(database, filter({ outcome: 'ok', provider: 'other' }))).calls).to.equal(0);
     expect((await sumUsage(database, filter({ sandbox: '1' }))).calls).to.equal(0);
   });
 
   it('sums up by day, provider, model, module and outcome', async () => {
     const database = await filled();
-    const names = async (by: Parameters<typeof groupUsage>[2]) => (await groupUsage(database, filter(), by)).map(({ name, calls }) => [name, calls]);
-    expect(await names('day')).to.deep.equal([['2026-11-19', 3], ['2026-11-20', 3], ['2026-11-21', 3]]);
-    expect(await names('provider')).to.deep.equal([['acme', 6], ['other', 3]]);
-    expect(await names('outcome')).to.deep.equal([['ok', 6], ['rest_svc_provider_timeout', 3]]);
+    const names = async (by: Parameters<typeof groupUsage>[2]) =>
+      (await groupUsage(database, filter(), by)).map(({ name, calls }) => [name, calls]);
+    expect(await names('day')).to.deep.equal([
+      ['2026-11-19', 3],
+      ['2026-11-20', 3],
+      ['2026-11-21', 3],
+    ]);
+    expect(await names('provider')).to.deep.equal([
+      ['acme', 6],
+      ['other', 3],
+    ]);
+    expect(await names('outcome')).to.deep.equal([
+      ['ok', 6],
+      ['rest_svc_provider_timeout', 3],
+    ]);
     expect(await usedValues(database, filter(), 'module')).to.deep.equal(['chatbots', 'rest']);
     expect(daysOf(filter({ period: '7' })).length).to.equal(7);
   });
 
   it('lists calls newest first, page by page in both directions, none twice and none left out', async () => {
     const database = await filled();
-    const page = (place: Partial<Parameters<typeof listUsage>[1]> = {}) => listUsage(database, { filter: filter(), timezone: 'UTC', limit: 4, ...place });
+    const page = (place: Partial<Parameters<typeof listUsage>[1]> = {}) =>
+      listUsage(database, { filter: filter(), timezone: 'UTC', limit: 4, ...place });
     const first = await page();
     const second = await page({ before: first.at(-1)! });
     const third = await page({ before: second.at(-1)! });
     const all = [...first, ...second, ...third];
-    expect(all.map(({ time }) => time)).to.deep.equal([...all.map(({ time }) => time)].sort((left, right) => right - left));
+    expect(all.map(({ time }) => time)).to.deep.equal(
+      [...all.map(({ time }) => time)].sort((left, right) => right - left),
+    );
     expect(new Set(all.map(({ id }) => id)).size).to.equal(9);
     expect(await page({ after: third[0]! })).to.deep.equal(second);
     expect(await page({ after: first[0]! })).to.deep.equal([]);
-    expect((await listUsage(database, { filter: filter({ period: 'today', outcome: 'failed' }), timezone: 'UTC', limit: 9 })).map(({ bot_id }) => bot_id)).to.deep.equal([5]);
+    expect(
+      (
+        await listUsage(database, { filter: filter({ period: 'today', outcome: 'failed' }), timezone: 'UTC', limit: 9 })
+      ).map(({ bot_id }) => bot_id),
+    ).to.deep.equal([5]);
   });
 
   it('writes them as CSV that no spreadsheet runs', async () => {
@@ -130,9 +193,13 @@ describeDialects('asking the usage ledger', (open) => {
     let text = '';
     for await (const part of usageCsv(database, { filter: filter({ period: 'today' }), timezone: 'UTC' })) text += part;
     const lines = text.split('\r\n');
-    expect(lines[0]).to.equal('\ufefftime,module,route,bot_id,kind,provider,model,input_tokens,output_tokens,images,cost_usd,duration_ms,outcome,sandbox,reference');
+    expect(lines[0]).to.equal(
+      '\ufefftime,module,route,bot_id,kind,provider,model,input_tokens,output_tokens,images,cost_usd,duration_ms,outcome,sandbox,reference',
+    );
     expect(lines[1]).to.equal('2026-11-21T10:00:00.000Z,rest,/generate,,text,acme,unpriced,1000,200,0,,340,ok,0,');
-    expect(lines[2]).to.equal(`2026-11-21T10:00:00.000Z,chatbots,,5,image,other,"'=cmd|""/c""!A1, or so",1000,200,2,,340,rest_svc_provider_timeout,0,`);
+    expect(lines[2]).to.equal(
+      `2026-11-21T10:00:00.000Z,chatbots,,5,image,other,"'=cmd|""/c""!A1, or so",1000,200,2,,340,rest_svc_provider_timeout,0,`,
+    );
     expect(lines.length).to.equal(5);
   });
 });

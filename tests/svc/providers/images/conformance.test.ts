@@ -17,7 +17,10 @@ describe('Image providers', () => {
   };
 
   it('are all put to the conformance suite', () => {
-    const drawing = registry.all().filter(({ images }) => images !== undefined).map(({ id }) => id);
+    const drawing = registry
+      .all()
+      .filter(({ images }) => images !== undefined)
+      .map(({ id }) => id);
     expect(drawing).to.deep.equal(['openai', 'azure', 'google', 'openrouter', 'xai']);
     expect(new Set(imageFarEnds.map(({ id }) => id))).to.deep.equal(new Set(drawing));
   });

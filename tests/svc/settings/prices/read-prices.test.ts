@@ -33,7 +33,12 @@ describe('prices typed as JSON', () => {
     ['words', 'prices', 1],
   ] as const) {
     it(`say in which line they are not JSON: ${what}`, () => {
-      expect(faults(text)).to.deep.equal([[line, 'This is not JSON any more from here. Look for a missing or an extra comma, quote or bracket in this line or the one before.']]);
+      expect(faults(text)).to.deep.equal([
+        [
+          line,
+          'This is not JSON any more from here. Look for a missing or an extra comma, quote or bracket in this line or the one before.',
+        ],
+      ]);
     });
   }
 
@@ -51,7 +56,9 @@ describe('prices typed as JSON', () => {
 ]`);
     expect(found.map(([line]) => line)).to.deep.equal([3, 5, 6, 6, 7, 8, 9, 10]);
     const sentences = found.map(([, sentence]) => sentence);
-    expect(sentences[0]).to.equal('"provider" must be an id of lower-case letters and digits, or "*"; "Open AI" is neither.');
+    expect(sentences[0]).to.equal(
+      '"provider" must be an id of lower-case letters and digits, or "*"; "Open AI" is neither.',
+    );
     expect(sentences[2]).to.equal('"input" must be a number from 0 to 100000: US dollars per million input tokens.');
     expect(sentences[4]).to.equal('There is no member "per_image". Use provider, model, input, output, image.');
     expect(sentences[5]).to.equal('Give at least one of input, output and image; 0 says that it costs nothing.');

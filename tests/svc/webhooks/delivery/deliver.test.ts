@@ -1,6 +1,10 @@
 import { expect } from 'chai';
 import { createDeliver } from '../../../../plugins/svc/webhooks/delivery/deliver.ts';
-import type { AttemptRequest, AttemptOutcome, Deliver } from '../../../../plugins/svc/webhooks/delivery/deliver.contract.ts';
+import type {
+  AttemptRequest,
+  AttemptOutcome,
+  Deliver,
+} from '../../../../plugins/svc/webhooks/delivery/deliver.contract.ts';
 import { createOutbound, type Outbound } from '../../../../host/http/outbound.ts';
 import { createSystemClock } from '../../../../host/clock.ts';
 import { watchAnswers } from '../../../helpers/answers-read.ts';
@@ -25,14 +29,29 @@ describe('one webhook attempt', () => {
   });
 
   const here = (path = '/hook') => `http://127.0.0.1:${receiver.port}${path}`;
-  const send = (changes: Partial<AttemptRequest> = {}, url = here()): Promise<AttemptOutcome> => deliver(attempt(url, changes));
+  const send = (changes: Partial<AttemptRequest> = {}, url = here()): Promise<AttemptOutcome> =>
+    deliver(attempt(url, changes));
 
   it('posts the exact bytes, headers and address', async () => {
     const body = Buffer.from([0x7b, 0x22, 0xc3, 0xa9, 0x22, 0x7d]);
-    const outcome = await send({ body, headers: { 'X-SVC-Event': 'form.submitted', Accept: 'application/json' } }, here('/a%2Fb%20c?q=%7Bx%7D'));
-    expect(outcome).to.deep.include({ ok: true, status: 204, failure: null, error: null, retryable: false, finalUrl: here('/a%2Fb%20c?q=%7Bx%7D') });
+    const outcome = await send(
+      { body, headers: { 'X-SVC-Event': 'form.submitted', Accept: 'application/json' } },
+      here('/a%2Fb%20c?q=%7Bx%7D'),
+    );
+    expect(outcome).to.deep.include({
+      ok: true,
+      status: 204,
+      failure: null,
+      error: null,
+      retryable: false,
+      finalUrl: here('/a%2Fb%20c?q=%7Bx%7D'),
+    });
     expect(receiver.received[0]).to.deep.include({ method: 'POST', path: '/a%2Fb%20c?q=%7Bx%7D', body });
-    expect(receiver.received[0]!.headers).to.include({ 'x-svc-event': 'form.submitted', accept: 'application/json', 'content-length': '6' });
+    expect(receiver.received[0]!.headers).to.include({
+      'x-svc-event': 'form.submitted',
+      accept: 'application/json',
+      'content-length': '6',
+    });
   });
 
   for (const status of [200, 201, 202, 204, 206, 226, 299]) {
@@ -43,18 +62,35 @@ describe('one webhook attempt', () => {
   }
 
   const retried = [408, 409, 425, 429, 500, 501, 502, 503, 504, 507, 511, 599];
-  const final = [300, 304, 400, 401, 402, 403, 404, 405, 406, 410, 411, 412, 413, 415, 418, 421, 422, 423, 424, 426, 428, 431, 451, 499, 600, 999];
+  const final = [
+    300, 304, 400, 401, 402, 403, 404, 405, 406, 410, 411, 412, 413, 415, 418, 421, 422, 423, 424, 426, 428, 431, 451,
+    499, 600, 999,
+  ];
   for (const status of [...retried, ...final]) {
     it(`says of ${status} that it is ${retried.includes(status) ? '' : 'not '}to be tried again`, async () => {
       receiver.answer = (_request, response) => void response.writeHead(status).end('because');
       const outcome = await send();
-      expect(outcome).to.deep.include({ ok: false, status, failure: 'status', retryable: retried.includes(status), error: `The endpoint answered ${status}.`, responseBody: status === 304 ? '' : 'because' });
+      expect(outcome).to.deep.include({
+        ok: false,
+        status,
+        failure: 'status',
+        retryable: retried.includes(status),
+        error: `The endpoint answered ${status}.`,
+        responseBody: status === 304 ? '' : 'because',
+      });
     });
   }
 
   describe('Retry-After', () => {
     const cases: readonly (readonly [number, string, number | null])[] = [
-      [429, '7', 7], [503, '7', 7], [429, '3600', 60], [503, '0', null], [429, '-3', null], [429, 'soon', null], [500, '7', null], [408, '7', null],
+      [429, '7', 7],
+      [503, '7', 7],
+      [429, '3600', 60],
+      [503, '0', null],
+      [429, '-3', null],
+      [429, 'soon', null],
+      [500, '7', null],
+      [408, '7', null],
     ];
     for (const [status, value, seconds] of cases) {
       it(`${value} on ${status} asks for ${seconds ?? 'no'} seconds`, async () => {
@@ -65,7 +101,8 @@ describe('one webhook attempt', () => {
 
     it('may be a date', async () => {
       const clock = { now: () => Date.parse('2026-11-20T10:00:00Z') };
-      receiver.answer = (_request, response) => void response.writeHead(503, { 'retry-after': 'Fri, 20 Nov 2026 10:00:09 GMT' }).end();
+      receiver.answer = (_request, response) =>
+        void response.writeHead(503, { 'retry-after': 'Fri, 20 Nov 2026 10:00:09 GMT' }).end();
       expect((await createDeliver({ http: outbound, clock })(attempt(here()))).retryAfter).to.equal(9);
     });
   });
@@ -73,7 +110,10 @@ describe('one webhook attempt', () => {
   describe('redirects', () => {
     for (const status of [301, 302, 307, 308]) {
       it(`${status} keeps method, body and headers`, async () => {
-        receiver.answer = (request, response) => void (request.url === '/hook' ? response.writeHead(status, { location: '/there' }).end('moved') : response.writeHead(200).end());
+        receiver.answer = (request, response) =>
+          void (request.url === '/hook'
+            ? response.writeHead(status, { location: '/there' }).end('moved')
+            : response.writeHead(200).end());
         const outcome = await send({ headers: { 'X-SVC-Signature': 'sha256=00', 'Content-Type': 'application/json' } });
         expect(outcome).to.deep.include({ ok: true, status: 200, finalUrl: here('/there') });
         const [first, second] = receiver.received;
@@ -83,7 +123,8 @@ describe('one webhook attempt', () => {
     }
 
     it('two are followed, a third is a failure that is not tried again', async () => {
-      receiver.answer = (request, response) => void response.writeHead(307, { location: `${request.url ?? ''}x` }).end();
+      receiver.answer = (request, response) =>
+        void response.writeHead(307, { location: `${request.url ?? ''}x` }).end();
       expect(await send()).to.deep.include({ ok: false, status: 307, failure: 'redirect', retryable: false });
       expect(receiver.received.map(({ path }) => path)).to.deep.equal(['/hook', '/hookx', '/hookxx']);
     });
@@ -109,7 +150,9 @@ describe('one webhook attempt', () => {
     /** Time is up when the answer so far has been read. */
     async function sendUntilRead(): Promise<AttemptOutcome> {
       const read = watchAnswers(new URL(here()).origin, 'body');
-      const impatient = openOutbound(names, { after: (_milliseconds, callback) => (read.wait(callback), () => undefined) });
+      const impatient = openOutbound(names, {
+        after: (_milliseconds, callback) => (read.wait(callback), () => undefined),
+      });
       try {
         return await createDeliver({ http: impatient, clock: createSystemClock() })(attempt(here()));
       } finally {
@@ -139,13 +182,22 @@ describe('one webhook attempt', () => {
 
   describe('failures are told apart', () => {
     it('a name that does not exist', async () => {
-      expect(await send({}, 'http://nowhere.example/hook')).to.deep.include({ ok: false, status: null, failure: 'dns', retryable: true, error: 'The name nowhere.example cannot be resolved.' });
+      expect(await send({}, 'http://nowhere.example/hook')).to.deep.include({
+        ok: false,
+        status: null,
+        failure: 'dns',
+        retryable: true,
+        error: 'The name nowhere.example cannot be resolved.',
+      });
     });
 
     it('a port nobody listens on', async () => {
       const closed = await openReceiver();
       await closed.close();
-      expect(await send({}, `http://127.0.0.1:${closed.port}/`)).to.deep.include({ failure: 'connect', retryable: true });
+      expect(await send({}, `http://127.0.0.1:${closed.port}/`)).to.deep.include({
+        failure: 'connect',
+        retryable: true,
+      });
     });
 
     it('a connection that is reset', async () => {
@@ -171,7 +223,9 @@ describe('one webhook attempt', () => {
         const outcome = await send({}, `https://localhost:${tls.port}/`);
         expect(outcome).to.deep.include({ failure: 'dns' });
         const real = createOutbound({ clock: createSystemClock() });
-        const refused = await createDeliver({ http: real, clock: createSystemClock() })(attempt(`https://localhost:${tls.port}/`));
+        const refused = await createDeliver({ http: real, clock: createSystemClock() })(
+          attempt(`https://localhost:${tls.port}/`),
+        );
         await real.close();
         expect(refused).to.deep.include({ ok: false, status: null, failure: 'tls', retryable: true });
         expect(refused.error).to.match(/self-signed/);
@@ -188,14 +242,20 @@ describe('one webhook attempt', () => {
     });
 
     it('headers of a megabyte', async () => {
-      const odd = await openSocketServer((socket) => socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(1 << 20)}\r\n\r\n`)));
+      const odd = await openSocketServer((socket) =>
+        socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(1 << 20)}\r\n\r\n`)),
+      );
       expect(await send({}, `http://127.0.0.1:${odd.port}/`)).to.deep.include({ failure: 'answer', status: null });
       await odd.close();
     });
 
     it('an address inside, with the reason', async () => {
       const outcome = await send({}, `http://internal.example:${receiver.port}/`);
-      expect(outcome).to.deep.include({ failure: 'guard', retryable: false, error: 'internal.example leads to 127.0.0.1, which is not a public address (loopback).' });
+      expect(outcome).to.deep.include({
+        failure: 'guard',
+        retryable: false,
+        error: 'internal.example leads to 127.0.0.1, which is not a public address (loopback).',
+      });
       expect(receiver.connections()).to.equal(0);
     });
 

@@ -32,7 +32,10 @@ describe('the guard of webhook deliveries', () => {
 
   /** The address through the guard alone: an endpoint's own literal address would be a typed internal one. */
   async function refusedBy(address: string): Promise<string> {
-    const thrown: unknown = await outbound.fetch(address, { method: 'POST', body: 'x', timeout: 5000 }).then(() => null, (error: unknown) => error);
+    const thrown: unknown = await outbound.fetch(address, { method: 'POST', body: 'x', timeout: 5000 }).then(
+      () => null,
+      (error: unknown) => error,
+    );
     expect(thrown, address).to.be.instanceOf(Error);
     expect(thrown, address).to.have.property('code').that.is.oneOf(['outbound_refused', 'outbound_dns']);
     const { message } = thrown as Error;
@@ -67,9 +70,14 @@ describe('the guard of webhook deliveries', () => {
   it('refuses a name whose second answer points inside, whichever look-up counts', async () => {
     const answers = [['93.184.215.14'], ['127.0.0.1']];
     let asked = 0;
-    const rebinding = createOutbound({ clock: createSystemClock(), resolve: () => Promise.resolve(answers[asked++ % 2] ?? []) });
+    const rebinding = createOutbound({
+      clock: createSystemClock(),
+      resolve: () => Promise.resolve(answers[asked++ % 2] ?? []),
+    });
     await rebinding.check(`http://rebinding.example:${ports()[0]}/`);
-    const outcome = await createDeliver({ http: rebinding, clock: createSystemClock() })(attempt(`http://rebinding.example:${ports()[0]}/`));
+    const outcome = await createDeliver({ http: rebinding, clock: createSystemClock() })(
+      attempt(`http://rebinding.example:${ports()[0]}/`),
+    );
     await rebinding.close();
     expect(outcome).to.deep.include({ failure: 'guard' });
     expect(asked).to.equal(2);
@@ -82,7 +90,8 @@ describe('the guard of webhook deliveries', () => {
 
     beforeEach(async () => {
       first = await openReceiver();
-      first.answer = (_request, response) => void response.writeHead(status, { location: Buffer.from(location).toString('latin1') }).end();
+      first.answer = (_request, response) =>
+        void response.writeHead(status, { location: Buffer.from(location).toString('latin1') }).end();
     });
     afterEach(() => first.close());
 
@@ -110,21 +119,42 @@ describe('the guard of webhook deliveries', () => {
     });
 
     it('refuses other schemes', async () => {
-      for (const to of ['file:///etc/passwd', 'ftp://127.0.0.1/', 'gopher://127.0.0.1/', 'data:,x', `http://user:word@127.0.0.1:${ports()[0]}/`]) {
+      for (const to of [
+        'file:///etc/passwd',
+        'ftp://127.0.0.1/',
+        'gopher://127.0.0.1/',
+        'data:,x',
+        `http://user:word@127.0.0.1:${ports()[0]}/`,
+      ]) {
         expect(await redirected(to), to).to.deep.include({ ok: false, failure: 'guard' });
       }
     });
 
     it('reaches the typed internal endpoint itself again', async () => {
-      first.answer = (request, response) => void (request.url === '/' ? response.writeHead(307, { location: '/next' }) : response.writeHead(200)).end();
+      first.answer = (request, response) =>
+        void (request.url === '/' ? response.writeHead(307, { location: '/next' }) : response.writeHead(200)).end();
       expect(await deliver(attempt(`http://127.0.0.1:${first.port}/`))).to.deep.include({ ok: true, status: 200 });
     });
   });
 
   it('never opens metadata services, also with the box for internal networks', async () => {
-    for (const host of ['169.254.169.254', '[fd00:ec2::254]', '100.100.100.200', 'metadata.example', 'metadata6.example', 'alibaba.example', '[::ffff:169.254.169.254]', '2852039166']) {
-      expect(await deliver(attempt(`http://${host}/latest/meta-data/`, { allowInternal: true })), host).to.deep.include({ ok: false, failure: 'guard' });
-      expect(await deliver(attempt(`http://${host}/latest/meta-data/`)), host).to.deep.include({ ok: false, failure: 'guard' });
+    for (const host of [
+      '169.254.169.254',
+      '[fd00:ec2::254]',
+      '100.100.100.200',
+      'metadata.example',
+      'metadata6.example',
+      'alibaba.example',
+      '[::ffff:169.254.169.254]',
+      '2852039166',
+    ]) {
+      expect(await deliver(attempt(`http://${host}/latest/meta-data/`, { allowInternal: true })), host).to.deep.include(
+        { ok: false, failure: 'guard' },
+      );
+      expect(await deliver(attempt(`http://${host}/latest/meta-data/`)), host).to.deep.include({
+        ok: false,
+        failure: 'guard',
+      });
     }
   });
 });
@@ -152,7 +182,10 @@ describe('an internal address an administrator typed', () => {
     const receiver = await openReceiver();
     const deliver = createDeliver({ http: outbound, clock: createSystemClock() });
     for (const host of ['127.0.0.1', 'localhost', '127.1']) {
-      expect(await deliver(attempt(`http://${host}:${receiver.port}/`)), host).to.deep.include({ ok: true, status: 204 });
+      expect(await deliver(attempt(`http://${host}:${receiver.port}/`)), host).to.deep.include({
+        ok: true,
+        status: 204,
+      });
     }
     await outbound.close();
     await receiver.close();

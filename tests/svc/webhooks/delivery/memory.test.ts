@@ -9,7 +9,11 @@ import { openReceiver, openSocketServer, type Receiver } from './open-receiver.t
 interface Report {
   /** Bytes. */
   readonly grown: number;
-  readonly outcomes: readonly { readonly status: number | null; readonly failure: string | null; readonly kept: number }[];
+  readonly outcomes: readonly {
+    readonly status: number | null;
+    readonly failure: string | null;
+    readonly kept: number;
+  }[];
 }
 
 const megabyte = 1024 * 1024;
@@ -27,8 +31,13 @@ describe('the memory an endpoint can take by its answer', () => {
     const server = await openSocketServer((socket) => socket.once('data', () => answer(socket)));
     try {
       const { stdout } = await promisify(execFile)(process.execPath, [
-        '--expose-gc', '--import', 'tsx', join(import.meta.dirname, 'memory-child.ts'),
-        `http://127.0.0.1:${honest.port}/`, `http://127.0.0.1:${server.port}/`, String(rounds),
+        '--expose-gc',
+        '--import',
+        'tsx',
+        join(import.meta.dirname, 'memory-child.ts'),
+        `http://127.0.0.1:${honest.port}/`,
+        `http://127.0.0.1:${server.port}/`,
+        String(rounds),
       ]);
       return JSON.parse(stdout) as Report;
     } finally {
@@ -61,13 +70,19 @@ describe('the memory an endpoint can take by its answer', () => {
 
   it('is under 20 MB for a gzip bomb', async () => {
     const bomb = gzipSync(Buffer.alloc(256 * megabyte));
-    const { grown, outcomes } = await memoryOf((socket) => socket.end(Buffer.concat([Buffer.from(`${head}Content-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`), bomb])));
+    const { grown, outcomes } = await memoryOf((socket) =>
+      socket.end(
+        Buffer.concat([Buffer.from(`${head}Content-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`), bomb]),
+      ),
+    );
     expect(outcomes).to.have.deep.nested.property('[0].status', 200);
     expect(grown).to.be.below(20 * megabyte);
   });
 
   it('is under 20 MB for headers of a megabyte', async () => {
-    const { grown, outcomes } = await memoryOf((socket) => socket.end(`${head}X-Long: ${'x'.repeat(megabyte)}\r\n\r\n`));
+    const { grown, outcomes } = await memoryOf((socket) =>
+      socket.end(`${head}X-Long: ${'x'.repeat(megabyte)}\r\n\r\n`),
+    );
     expect(new Set(outcomes.map(({ failure }) => failure))).to.deep.equal(new Set(['answer']));
     expect(grown).to.be.below(20 * megabyte);
   });

@@ -1,5 +1,10 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import { createServer as createSocketServer, type AddressInfo, type Server as SocketServer, type Socket } from 'node:net';
+import {
+  createServer as createSocketServer,
+  type AddressInfo,
+  type Server as SocketServer,
+  type Socket,
+} from 'node:net';
 import type { Clock } from '#plugin-api';
 import { createOutbound, type Outbound } from '../../../../host/http/outbound.ts';
 import type { AttemptRequest } from '../../../../plugins/svc/webhooks/delivery/deliver.contract.ts';
@@ -28,10 +33,17 @@ export async function openReceiver(address = '127.0.0.1'): Promise<Receiver> {
   let connections = 0;
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
-    request.on('data', (part: Buffer) => parts.push(part)).on('end', () => {
-      received.push({ method: request.method ?? '', path: request.url ?? '', headers: request.headers, body: Buffer.concat(parts) });
-      receiver.answer(request, response);
-    });
+    request
+      .on('data', (part: Buffer) => parts.push(part))
+      .on('end', () => {
+        received.push({
+          method: request.method ?? '',
+          path: request.url ?? '',
+          headers: request.headers,
+          body: Buffer.concat(parts),
+        });
+        receiver.answer(request, response);
+      });
   });
   server.on('connection', () => (connections += 1));
   const receiver: Receiver = {
@@ -48,7 +60,9 @@ export async function openReceiver(address = '127.0.0.1'): Promise<Receiver> {
 }
 
 /** A server of bare sockets, for answers no HTTP library would give. */
-export async function openSocketServer(onConnection: (socket: Socket) => void): Promise<{ readonly port: number; close(): Promise<void> }> {
+export async function openSocketServer(
+  onConnection: (socket: Socket) => void,
+): Promise<{ readonly port: number; close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const server = createSocketServer((socket) => {
     sockets.add(socket);
@@ -70,14 +84,27 @@ async function listening(server: Pick<SocketServer, 'listen' | 'address'>, addre
 }
 
 /** The guarded fetch with made-up names; a name that is not listed does not exist. */
-export function openOutbound(names: Readonly<Record<string, readonly string[]>>, clock: Pick<Clock, 'after'> = createSystemClock()): Outbound {
+export function openOutbound(
+  names: Readonly<Record<string, readonly string[]>>,
+  clock: Pick<Clock, 'after'> = createSystemClock(),
+): Outbound {
   const resolve = (name: string) => {
     const addresses = names[name];
-    return addresses ? Promise.resolve(addresses) : Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }));
+    return addresses
+      ? Promise.resolve(addresses)
+      : Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }));
   };
   return createOutbound({ clock, resolve });
 }
 
 export function attempt(url: string, changes: Partial<AttemptRequest> = {}): AttemptRequest {
-  return { url, headers: { 'Content-Type': 'application/json; charset=utf-8' }, body: Buffer.from('{"a":"é"}'), timeout: 5000, redirects: 2, allowInternal: false, ...changes };
+  return {
+    url,
+    headers: { 'Content-Type': 'application/json; charset=utf-8' },
+    body: Buffer.from('{"a":"é"}'),
+    timeout: 5000,
+    redirects: 2,
+    allowInternal: false,
+    ...changes,
+  };
 }

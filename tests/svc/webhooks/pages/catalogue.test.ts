@@ -10,7 +10,10 @@ describe('the public catalogue of events', () => {
   let html = '';
   before(async () => {
     host = await createTestHost({ plugins: ['svc'] });
-    host.hooks.addFilter('svc_event_schemas', (events) => [...events, { name: 'mine.<b>happened', group: 'Mine & yours', schema: {} } as never]);
+    host.hooks.addFilter('svc_event_schemas', (events) => [
+      ...events,
+      { name: 'mine.<b>happened', group: 'Mine & yours', schema: {} } as never,
+    ]);
     html = await (await host.fetch('/webhook-events')).text();
   });
   after(() => host.stop());
@@ -18,10 +21,27 @@ describe('the public catalogue of events', () => {
   it('shows every event to everybody, with its fields, a whole example and its schema', () => {
     for (const { name, description, example } of serviceEvents) {
       expect(html).to.contain(`<code>${name}</code></h2>`).and.contain(description.replaceAll("'", '&#x27;'));
-      for (const field of Object.keys(example)) expect(html, `${name} ${field}`).to.contain(`<code>data.${field}</code>`);
+      for (const field of Object.keys(example))
+        expect(html, `${name} ${field}`).to.contain(`<code>data.${field}</code>`);
     }
-    const examples = [...html.matchAll(/aria-label="Example of ([^"]+)"><code>([^<]+)</g)].map(([, name, text = '']) => [name, JSON.parse(text.replaceAll('&quot;', '"').replaceAll('&#x27;', "'").replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&#x3D;', '=').replaceAll('&amp;', '&')) as { data: unknown; type: unknown }] as const);
-    expect(examples.slice(0, serviceEvents.length).map(([name, { type, data }]) => [name, type, data])).to.deep.equal(serviceEvents.map(({ name, example }) => [name, name, example]));
+    const examples = [...html.matchAll(/aria-label="Example of ([^"]+)"><code>([^<]+)</g)].map(
+      ([, name, text = '']) =>
+        [
+          name,
+          JSON.parse(
+            text
+              .replaceAll('&quot;', '"')
+              .replaceAll('&#x27;', "'")
+              .replaceAll('&lt;', '<')
+              .replaceAll('&gt;', '>')
+              .replaceAll('&#x3D;', '=')
+              .replaceAll('&amp;', '&'),
+          ) as { data: unknown; type: unknown },
+        ] as const,
+    );
+    expect(examples.slice(0, serviceEvents.length).map(([name, { type, data }]) => [name, type, data])).to.deep.equal(
+      serviceEvents.map(({ name, example }) => [name, name, example]),
+    );
   });
 
   it('shows the events of plugins, escaped, each under an address of its own', () => {
@@ -34,8 +54,12 @@ describe('the public catalogue of events', () => {
     const { out } = await host.cli('svc', 'key', 'generate', '--json');
     const { key } = JSON.parse(out) as { key: string };
     expect((await host.fetch('/wp-json/svc/v1/events')).status).to.equal(401);
-    const events = (await (await host.fetch('/wp-json/svc/v1/events', { headers: { authorization: `Bearer ${key}` } })).json()) as { name: string; schema: object; example: object }[];
-    expect(events.slice(0, 10).map(({ name, schema, example }) => ({ name, schema, example }))).to.deep.equal(JSON.parse(JSON.stringify(serviceEvents.map(({ name, schema, example }) => ({ name, schema, example })))));
+    const events = (await (
+      await host.fetch('/wp-json/svc/v1/events', { headers: { authorization: `Bearer ${key}` } })
+    ).json()) as { name: string; schema: object; example: object }[];
+    expect(events.slice(0, 10).map(({ name, schema, example }) => ({ name, schema, example }))).to.deep.equal(
+      JSON.parse(JSON.stringify(serviceEvents.map(({ name, schema, example }) => ({ name, schema, example })))),
+    );
   });
 });
 
@@ -46,11 +70,16 @@ describe('the fields of an event', () => {
         id: { type: ['integer', 'string'] },
         kind: { enum: ['up', 'down'], description: 'Which way.' },
         tags: { anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'string' }] },
-        images: { type: 'array', items: { type: 'object', properties: { url: { type: 'string' } }, required: ['url'] } },
+        images: {
+          type: 'array',
+          items: { type: 'object', properties: { url: { type: 'string' } }, required: ['url'] },
+        },
       },
       required: ['id'],
     };
-    expect(fieldLines(schema).map(({ path, type, description, required }) => [path, type, description, required])).to.deep.equal([
+    expect(
+      fieldLines(schema).map(({ path, type, description, required }) => [path, type, description, required]),
+    ).to.deep.equal([
       ['data.id', 'integer or string', '', true],
       ['data.kind', '"up" or "down"', 'Which way.', false],
       ['data.tags', 'list of string or string', '', false],
@@ -62,13 +91,39 @@ describe('the fields of an event', () => {
 
 describe('words about deliveries', () => {
   it('say what to do about every kind of failure', () => {
-    for (const failure of ['dns', 'connect', 'tls', 'timeout', 'guard', 'redirect', 'reset', 'answer', 'filter', 'stopped', 'aborted'] as const) expect(adviceOf({ failure, httpStatus: null }), failure).to.match(/\.$/);
-    for (const httpStatus of [400, 401, 404, 405, 410, 413, 429, 500, 503]) expect(adviceOf({ failure: 'status', httpStatus }), String(httpStatus)).to.match(/\.$/);
+    for (const failure of [
+      'dns',
+      'connect',
+      'tls',
+      'timeout',
+      'guard',
+      'redirect',
+      'reset',
+      'answer',
+      'filter',
+      'stopped',
+      'aborted',
+    ] as const)
+      expect(adviceOf({ failure, httpStatus: null }), failure).to.match(/\.$/);
+    for (const httpStatus of [400, 401, 404, 405, 410, 413, 429, 500, 503])
+      expect(adviceOf({ failure: 'status', httpStatus }), String(httpStatus)).to.match(/\.$/);
     expect(adviceOf({ failure: null, httpStatus: 200 })).to.equal('');
   });
 
   it('say how much time is left as people would', () => {
     const hour = 3_600_000;
-    expect([1, 60_000, 90_000, 2 * hour, 2 * hour + 1, 24 * hour, 47.5 * hour, 49 * hour, 168 * hour].map(timeLeft)).to.deep.equal(['1 minute', '1 minute', '2 minutes', '2 hours', '3 hours', '24 hours', '48 hours', '3 days', '7 days']);
+    expect(
+      [1, 60_000, 90_000, 2 * hour, 2 * hour + 1, 24 * hour, 47.5 * hour, 49 * hour, 168 * hour].map(timeLeft),
+    ).to.deep.equal([
+      '1 minute',
+      '1 minute',
+      '2 minutes',
+      '2 hours',
+      '3 hours',
+      '24 hours',
+      '48 hours',
+      '3 days',
+      '7 days',
+    ]);
   });
 });

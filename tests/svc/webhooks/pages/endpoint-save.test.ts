@@ -16,7 +16,10 @@ const answers: Readonly<Record<string, readonly string[]>> = {
 
 /** The real guard, with a DNS of its own. */
 function createContext() {
-  const http = createOutbound({ clock: createSystemClock(), resolve: async (name: string) => answers[name] ?? Promise.reject(new Error('ENOTFOUND')) });
+  const http = createOutbound({
+    clock: createSystemClock(),
+    resolve: async (name: string) => answers[name] ?? Promise.reject(new Error('ENOTFOUND')),
+  });
   const saved: EndpointInput[] = [];
   const keep = async (input: EndpointInput) => {
     saved.push(input);
@@ -37,13 +40,16 @@ const faultOf = async (input: EndpointInput): Promise<string> => {
   expect(error).to.include({ code: 'rest_invalid_param', status: 400 });
   return (error.data as { params: { url: string } }).params.url;
 };
-const warningOf = async (input: EndpointInput): Promise<string | null> => (await saveEndpoint(createContext().context, input)).warning;
+const warningOf = async (input: EndpointInput): Promise<string | null> =>
+  (await saveEndpoint(createContext().context, input)).warning;
 
 describe('saving an endpoint', () => {
   it('refuses a name that leads into a private network, whichever answer does, and tells of the box', async () => {
     for (const name of ['inside', 'mixed']) {
       const sentence = await faultOf({ name: 'A', url: `https://${name}.example.com/` });
-      expect(sentence).to.match(new RegExp(`^${name}\\.example\\.com leads to 1[09][.\\d]+, which .*tick “Internal network”`));
+      expect(sentence).to.match(
+        new RegExp(`^${name}\\.example\\.com leads to 1[09][.\\d]+, which .*tick “Internal network”`),
+      );
     }
     expect(await warningOf({ name: 'A', url: 'https://inside.example.com/', internal: true })).to.equal(null);
   });
@@ -59,7 +65,9 @@ describe('saving an endpoint', () => {
   });
 
   it('warns of a name that is not known yet, and of plain http to the outside', async () => {
-    expect(await warningOf({ name: 'A', url: 'https://new.example.com/' })).to.equal('The name new.example.com cannot be resolved. Nothing can be delivered until it can.');
+    expect(await warningOf({ name: 'A', url: 'https://new.example.com/' })).to.equal(
+      'The name new.example.com cannot be resolved. Nothing can be delivered until it can.',
+    );
     expect(await warningOf({ name: 'A', url: 'http://shop.example.com/' })).to.contain('events travel in plain text');
     expect(await warningOf({ name: 'A', url: 'https://shop.example.com/' })).to.equal(null);
     expect(await warningOf({ name: 'A', url: 'http://127.0.0.1:9/' })).to.equal(null);
@@ -67,7 +75,16 @@ describe('saving an endpoint', () => {
 
   it('marks as internal what is so by its own words', async () => {
     const { http } = createContext().context.host;
-    const marked = await Promise.all(['http://127.0.0.1/', 'http://localhost:9/', 'http://[::1]/', 'http://93.184.216.34/', 'https://inside.example.com/', ''].map((url) => isInternal(http, { url, internal: false })));
+    const marked = await Promise.all(
+      [
+        'http://127.0.0.1/',
+        'http://localhost:9/',
+        'http://[::1]/',
+        'http://93.184.216.34/',
+        'https://inside.example.com/',
+        '',
+      ].map((url) => isInternal(http, { url, internal: false })),
+    );
     expect(marked).to.deep.equal([true, true, true, false, false, false]);
     expect(await isInternal(http, { url: 'https://inside.example.com/', internal: true })).to.equal(true);
   });

@@ -3,8 +3,18 @@ import { describeWebhooksAdmin } from './webhooks-admin.ts';
 
 const page = '/admin/svc/webhooks/endpoint';
 const whole = {
-  name: 'CRM', url: 'https://93.184.216.34/hooks', enabled: '1', 'events[0]': 'form.submitted', 'events[1]': 'chatbot.fb_submitted', internal: '1', secret: 'a secret of its own',
-  headers: 'Authorization: Bearer abcdefghijklmnop\r\nX-Tenant: 7\r\n', redirects: '4', standardWebhooks: '1', longTail: '1', ordered: '1',
+  name: 'CRM',
+  url: 'https://93.184.216.34/hooks',
+  enabled: '1',
+  'events[0]': 'form.submitted',
+  'events[1]': 'chatbot.fb_submitted',
+  internal: '1',
+  secret: 'a secret of its own',
+  headers: 'Authorization: Bearer abcdefghijklmnop\r\nX-Tenant: 7\r\n',
+  redirects: '4',
+  standardWebhooks: '1',
+  longTail: '1',
+  ordered: '1',
 };
 
 describeWebhooksAdmin('the editor of endpoints', (admin) => {
@@ -14,12 +24,29 @@ describeWebhooksAdmin('the editor of endpoints', (admin) => {
     expect(after.text).to.contain('CRM is saved.').and.contain('2 events');
     const [endpoint] = await endpoints();
     expect(endpoint).to.deep.include({
-      name: 'CRM', url: 'https://93.184.216.34/hooks', enabled: true, events: ['chatbot.fb_submitted', 'form.submitted'], internal: true, secret: 'ends in  own',
-      headers: { Authorization: 'ends in mnop', 'X-Tenant': '7' }, standard_webhooks: true, redirects: 4, long_tail: true, ordered: true,
+      name: 'CRM',
+      url: 'https://93.184.216.34/hooks',
+      enabled: true,
+      events: ['chatbot.fb_submitted', 'form.submitted'],
+      internal: true,
+      secret: 'ends in  own',
+      headers: { Authorization: 'ends in mnop', 'X-Tenant': '7' },
+      standard_webhooks: true,
+      redirects: 4,
+      long_tail: true,
+      ordered: true,
     });
     const { html } = await browser.get(`${page}?id=${String(endpoint?.['id'])}`);
-    expect(html).to.contain('value="CRM"').and.contain('Authorization: ends in mnop').and.contain('X-Tenant: 7').and.not.contain('abcdefghijkl').and.not.contain('a secret of its');
-    expect([...html.matchAll(/value="([a-z._]+)" id="event-[^"]+" checked/g)].map(([, name]) => name)).to.have.members(['form.submitted', 'chatbot.fb_submitted']);
+    expect(html)
+      .to.contain('value="CRM"')
+      .and.contain('Authorization: ends in mnop')
+      .and.contain('X-Tenant: 7')
+      .and.not.contain('abcdefghijkl')
+      .and.not.contain('a secret of its');
+    expect([...html.matchAll(/value="([a-z._]+)" id="event-[^"]+" checked/g)].map(([, name]) => name)).to.have.members([
+      'form.submitted',
+      'chatbot.fb_submitted',
+    ]);
     const stored = JSON.stringify(await host.options.list('svc_'));
     expect(stored).to.not.contain('abcdefghijkl').and.not.contain('a secret of its');
   });
@@ -30,23 +57,52 @@ describeWebhooksAdmin('the editor of endpoints', (admin) => {
     const id = String((await endpoints())[0]?.['id']);
     const plain = { ...whole, id, secret: '', headers: '', redirects: '' };
     await browser.submit(`${page}?id=${id}`, 'save', { ...plain, name: 'CRM 2', internal: '0' });
-    expect((await endpoints())[0]).to.deep.include({ id, name: 'CRM 2', internal: false, redirects: 2, headers: { Authorization: 'ends in mnop', 'X-Tenant': '7' }, secret: 'ends in  own' });
-    await browser.submit(`${page}?id=${id}`, 'save', { ...plain, '_remove[]': 'secret', 'removeHeaders[]': 'Authorization', headers: 'X-Tenant: 8' });
+    expect((await endpoints())[0]).to.deep.include({
+      id,
+      name: 'CRM 2',
+      internal: false,
+      redirects: 2,
+      headers: { Authorization: 'ends in mnop', 'X-Tenant': '7' },
+      secret: 'ends in  own',
+    });
+    await browser.submit(`${page}?id=${id}`, 'save', {
+      ...plain,
+      '_remove[]': 'secret',
+      'removeHeaders[]': 'Authorization',
+      headers: 'X-Tenant: 8',
+    });
     expect((await endpoints())[0]).to.deep.include({ headers: { 'X-Tenant': '8' }, secret: null });
     expect(await endpoints()).to.have.length(1);
   });
 
   it('gives a refused form back as it was typed, with a sentence at each bad field and without what is secret', async () => {
     const { browser, endpoints } = admin();
-    const refused = await browser.submit(page, 'save', { ...whole, name: ' ', url: 'ftp://example.com', redirects: '9' });
+    const refused = await browser.submit(page, 'save', {
+      ...whole,
+      name: ' ',
+      url: 'ftp://example.com',
+      redirects: '9',
+    });
     expect(refused.status).to.equal(400);
-    const sentences = [...refused.html.matchAll(/class="field-error" id="endpoint-(\w+)-error">([^<]+)</g)].map(([, field, sentence]) => [field, sentence]);
-    expect(sentences).to.deep.equal([['name', 'Give the endpoint a name.'], ['url', 'Only http and https addresses can be called.'], ['redirects', 'Redirects are a whole number from 0 to 5.']]);
-    expect(refused.html).to.contain('value="ftp://example.com"').and.contain('X-Tenant: 7').and.contain('id="event-form-submitted" checked').and.not.contain('a secret of its').and.not.contain('abcdefghijkl');
+    const sentences = [...refused.html.matchAll(/class="field-error" id="endpoint-(\w+)-error">([^<]+)</g)].map(
+      ([, field, sentence]) => [field, sentence],
+    );
+    expect(sentences).to.deep.equal([
+      ['name', 'Give the endpoint a name.'],
+      ['url', 'Only http and https addresses can be called.'],
+      ['redirects', 'Redirects are a whole number from 0 to 5.'],
+    ]);
+    expect(refused.html)
+      .to.contain('value="ftp://example.com"')
+      .and.contain('X-Tenant: 7')
+      .and.contain('id="event-form-submitted" checked')
+      .and.not.contain('a secret of its')
+      .and.not.contain('abcdefghijkl');
     expect(/<details class="accordion" id="advanced"( open)?/.exec(refused.html)?.[1]).to.equal(' open');
     const broken = await browser.submit(page, 'save', { ...whole, headers: 'no header at all' });
     expect(broken.text).to.contain("'no header at all' is not a header. Write one a line: Name: value.");
-    for (const headers of ['X-SVC-Event: x', 'Content-Type: text/plain', 'Host: example.com', 'Bad Name: x']) expect((await browser.submit(page, 'save', { ...whole, headers })).status, headers).to.equal(400);
+    for (const headers of ['X-SVC-Event: x', 'Content-Type: text/plain', 'Host: example.com', 'Bad Name: x'])
+      expect((await browser.submit(page, 'save', { ...whole, headers })).status, headers).to.equal(400);
     expect(await endpoints()).to.deep.equal([]);
   });
 
@@ -61,24 +117,44 @@ describeWebhooksAdmin('the editor of endpoints', (admin) => {
     it(`refuses ${url} and says why`, async () => {
       const { browser, endpoints } = admin();
       const { status, html } = await browser.submit(page, 'save', { ...whole, url, internal: '0' });
-      expect([status, /id="endpoint-url-error">([^<]+)</.exec(html)?.[1]?.match(sentence)?.length]).to.deep.equal([400, 1]);
+      expect([status, /id="endpoint-url-error">([^<]+)</.exec(html)?.[1]?.match(sentence)?.length]).to.deep.equal([
+        400, 1,
+      ]);
       expect(await endpoints()).to.deep.equal([]);
     });
   }
 
   it('takes a private address that was typed, an endpoint without address, and warns of what it cannot resolve or protect', async () => {
     const { browser, endpoints } = admin();
-    for (const url of ['http://127.0.0.1:9/x', 'http://10.1.2.3/x', 'http://[::1]:9/', 'http://localhost:9/', '']) expect((await browser.submit(page, 'save', { ...whole, url, internal: '0' })).text, url).to.contain('CRM is saved.');
-    expect((await browser.submit(page, 'save', { ...whole, url: 'https://no-such-host.invalid/', internal: '0' })).text).to.contain('The name no-such-host.invalid cannot be resolved. Nothing can be delivered until it can.');
-    expect((await browser.submit(page, 'save', { ...whole, url: 'http://93.184.216.34/', internal: '0' })).text).to.contain('CRM is saved.');
+    for (const url of ['http://127.0.0.1:9/x', 'http://10.1.2.3/x', 'http://[::1]:9/', 'http://localhost:9/', ''])
+      expect((await browser.submit(page, 'save', { ...whole, url, internal: '0' })).text, url).to.contain(
+        'CRM is saved.',
+      );
+    expect(
+      (await browser.submit(page, 'save', { ...whole, url: 'https://no-such-host.invalid/', internal: '0' })).text,
+    ).to.contain('The name no-such-host.invalid cannot be resolved. Nothing can be delivered until it can.');
+    expect(
+      (await browser.submit(page, 'save', { ...whole, url: 'http://93.184.216.34/', internal: '0' })).text,
+    ).to.contain('CRM is saved.');
     expect(await endpoints()).to.have.length(7);
   });
 
   it('begins a new endpoint after another, without its secrets', async () => {
     const { browser, add } = admin();
-    const { id } = await add({ name: 'CRM', url: 'http://127.0.0.1:9/x', events: ['form.submitted'], redirects: 5, secret: 'long enough to be cut', headers: { 'X-Api-Key': 'abcdefghijklmnop', 'X-Tenant': '7' } });
+    const { id } = await add({
+      name: 'CRM',
+      url: 'http://127.0.0.1:9/x',
+      events: ['form.submitted'],
+      redirects: 5,
+      secret: 'long enough to be cut',
+      headers: { 'X-Api-Key': 'abcdefghijklmnop', 'X-Tenant': '7' },
+    });
     const { html, text } = await browser.get(`${page}?copy=${id}`);
-    expect(html).to.contain('value="CRM (copy)"').and.contain('X-Tenant: 7').and.contain('name="id" value=""').and.not.contain('mnop');
+    expect(html)
+      .to.contain('value="CRM (copy)"')
+      .and.contain('X-Tenant: 7')
+      .and.contain('name="id" value=""')
+      .and.not.contain('mnop');
     expect(text).to.contain('Its own secret and secret headers are not copied').and.not.contain('Delete this endpoint');
   });
 
@@ -88,7 +164,9 @@ describeWebhooksAdmin('the editor of endpoints', (admin) => {
     const address = `${page}?id=${id}`;
     expect((await browser.submit(address, 'delete', { id })).text).to.contain('Nothing was deleted.');
     expect(await endpoints()).to.have.length(1);
-    expect((await browser.submit(address, 'delete', { id, confirm: '1' })).text).to.contain('The endpoint is deleted.').and.contain('No endpoint yet');
+    expect((await browser.submit(address, 'delete', { id, confirm: '1' })).text)
+      .to.contain('The endpoint is deleted.')
+      .and.contain('No endpoint yet');
     const gone = await browser.get(address);
     expect([gone.status, gone.text.includes('There is no such webhook endpoint.')]).to.deep.equal([404, true]);
   });
@@ -108,10 +186,19 @@ describeWebhooksAdmin('a test event', (admin) => {
     expect(body.notice.text).to.match(/^Delivered form\.submitted: the receiver answered 200 in \d+ ms\.$/);
     const after = await browser.submit(`${page}?id=${id}`, 'test', { id, event: 'image.generated' });
     expect(after.text).to.contain('Delivered image.generated');
-    expect(receiver.received.map(({ headers }) => headers['x-svc-event'])).to.deep.equal(['form.submitted', 'image.generated']);
-    const [first, second] = receiver.received.map(({ headers, body: sent }) => ({ headers, envelope: JSON.parse(sent) as { meta: unknown; source: unknown } }));
+    expect(receiver.received.map(({ headers }) => headers['x-svc-event'])).to.deep.equal([
+      'form.submitted',
+      'image.generated',
+    ]);
+    const [first, second] = receiver.received.map(({ headers, body: sent }) => ({
+      headers,
+      envelope: JSON.parse(sent) as { meta: unknown; source: unknown },
+    }));
     expect(first?.headers['x-svc-signature']).to.match(/^sha256=[0-9a-f]{64}$/);
-    expect(first?.envelope).to.deep.include({ meta: { test: true }, source: { module: 'ai_forms', origin: 'admin_test' } });
+    expect(first?.envelope).to.deep.include({
+      meta: { test: true },
+      source: { module: 'ai_forms', origin: 'admin_test' },
+    });
     expect(first?.headers['x-svc-idempotency-key']).to.not.equal(second?.headers['x-svc-idempotency-key']);
     expect(await run('svc', 'queue', 'list', '--json')).to.have.length(2);
   });
@@ -122,8 +209,16 @@ describeWebhooksAdmin('a test event', (admin) => {
     const { id } = await add({ name: 'Shop', url: receiver.url, events });
     receiver.answer = 401;
     const { status, body } = await sendAsync('/admin/svc/webhooks', 'test-endpoint', { id });
-    expect([status, body.notice]).to.deep.equal([200, { kind: 'error', text: 'Failed after 1 attempt: The endpoint answered 401. The receiver wants credentials: add its custom header, or check the signing secret on both sides.' }]);
-    expect((await browser.get('/admin/svc/webhooks')).text).to.contain('form.submitted to Shop The endpoint answered 401.');
+    expect([status, body.notice]).to.deep.equal([
+      200,
+      {
+        kind: 'error',
+        text: 'Failed after 1 attempt: The endpoint answered 401. The receiver wants credentials: add its custom header, or check the signing secret on both sides.',
+      },
+    ]);
+    expect((await browser.get('/admin/svc/webhooks')).text).to.contain(
+      'form.submitted to Shop The endpoint answered 401.',
+    );
   });
 
   it('that cannot be sent says why, for each reason', async () => {
@@ -134,11 +229,17 @@ describeWebhooksAdmin('a test event', (admin) => {
     const lost = await add({ name: 'Lost', events });
     const on = await add({ name: 'On', url: receiver.url, events });
     expect(await test(on.id)).to.equal('Not sent: Event webhooks are off. Switch them on first.');
-    expect(await test(off.id)).to.equal('Not sent: Event webhooks are off. Switch them on first. This endpoint is off. Switch it on first.');
+    expect(await test(off.id)).to.equal(
+      'Not sent: Event webhooks are off. Switch them on first. This endpoint is off. Switch it on first.',
+    );
     await run('svc', 'webhook', 'on', '--json');
-    expect(await test(empty.id)).to.equal('Not sent: This endpoint is subscribed to no event. Edit it and choose some.');
+    expect(await test(empty.id)).to.equal(
+      'Not sent: This endpoint is subscribed to no event. Edit it and choose some.',
+    );
     expect(await test(lost.id)).to.equal('Not sent: This endpoint has no URL. Edit it and enter one.');
-    expect(await test(on.id, { event: 'kb.source_indexed' })).to.equal('Not sent: This endpoint is not subscribed to kb.source_indexed.');
+    expect(await test(on.id, { event: 'kb.source_indexed' })).to.equal(
+      'Not sent: This endpoint is not subscribed to kb.source_indexed.',
+    );
     expect(await test(on.id, { event: 'nothing.known' })).to.equal('Not sent: There is no event named nothing.known.');
     expect(await test('nobody')).to.equal('There is no webhook endpoint with the id nobody.');
     const undo = host.hooks.addFilter('svc_event_webhooks_targets', () => []);
@@ -153,8 +254,13 @@ describeWebhooksAdmin('a test event', (admin) => {
     const { html } = await browser.get(page);
     const [, nonce = ''] = /name="_nonce" value="([^"]+)"/.exec(html.slice(html.indexOf('<main'))) ?? [];
     const answer = await browser.post(`${page}?action=save-and-test`, { ...whole, url: receiver.url, _nonce: nonce });
-    expect([answer.status, answer.location]).to.deep.equal([303, `${page}?id=${String((await endpoints())[0]?.['id'])}`]);
+    expect([answer.status, answer.location]).to.deep.equal([
+      303,
+      `${page}?id=${String((await endpoints())[0]?.['id'])}`,
+    ]);
     expect((await browser.get(answer.location ?? '')).text).to.contain('CRM is saved. Delivered chatbot.fb_submitted');
-    expect(receiver.received[0]?.headers).to.include({ 'x-tenant': '7', authorization: 'Bearer abcdefghijklmnop' }).and.have.property('webhook-signature');
+    expect(receiver.received[0]?.headers)
+      .to.include({ 'x-tenant': '7', authorization: 'Bearer abcdefghijklmnop' })
+      .and.have.property('webhook-signature');
   });
 });

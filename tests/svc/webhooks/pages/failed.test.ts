@@ -6,7 +6,13 @@ const page = '/admin/svc/webhooks';
 /** The jobs of the panel, newest first, as their forms would be sent. */
 async function panel({ browser }: WebhooksAdmin): Promise<{ id: string; attempts: string }[]> {
   const { html } = await browser.get(page);
-  return html.split('<li class="failed-job"').slice(1).map((part) => ({ id: /name="id" value="([^"]+)"/.exec(part)?.[1] ?? '', attempts: /name="attempts" value="([^"]+)"/.exec(part)?.[1] ?? '' }));
+  return html
+    .split('<li class="failed-job"')
+    .slice(1)
+    .map((part) => ({
+      id: /name="id" value="([^"]+)"/.exec(part)?.[1] ?? '',
+      attempts: /name="attempts" value="([^"]+)"/.exec(part)?.[1] ?? '',
+    }));
 }
 
 /** An endpoint that refuses for good, and so many jobs that failed there. */
@@ -25,7 +31,9 @@ describeWebhooksAdmin('the panel of failed jobs', (admin) => {
     await failing(admin(), 6);
     const { text } = await admin().browser.get(page);
     expect(await panel(admin())).to.have.length(5);
-    expect(text).to.contain('task.item_completed to Shop The endpoint answered 400. The receiver refuses this event').and.contain('after 1 attempt');
+    expect(text)
+      .to.contain('task.item_completed to Shop The endpoint answered 400. The receiver refuses this event')
+      .and.contain('after 1 attempt');
     const failed = (await admin().run('svc', 'queue', 'list', '--state=failed', '--json')) as { id: string }[];
     expect((await panel(admin())).map(({ id }) => id)).to.deep.equal(failed.slice(0, 5).map(({ id }) => id));
   });
@@ -62,9 +70,13 @@ describeWebhooksAdmin('the panel of failed jobs', (admin) => {
     const { browser, receiver } = admin();
     const [first, second] = await panel(admin());
     receiver.answer = 200;
-    expect((await browser.submit(page, 'retry', first)).text).to.contain('The delivery is on its way again, with the same id.');
+    expect((await browser.submit(page, 'retry', first)).text).to.contain(
+      'The delivery is on its way again, with the same id.',
+    );
     await receiver.count(3);
-    expect((await browser.submit(page, 'clear', second)).text).to.contain('The delivery is off the list. Its log stays.').and.contain('Nothing has failed.');
+    expect((await browser.submit(page, 'clear', second)).text)
+      .to.contain('The delivery is off the list. Its log stays.')
+      .and.contain('Nothing has failed.');
     expect((await admin().run('svc', 'queue', 'list', '--state=failed', '--json')) as unknown[]).to.have.length(1);
   });
 
@@ -83,7 +95,11 @@ describeWebhooksAdmin('the panel of failed jobs', (admin) => {
   it('knows nothing of jobs that are not failed', async () => {
     await failing(admin(), 1);
     const { sendAsync } = admin();
-    for (const fields of [{}, { id: 'x', attempts: '1' }, { id: '00000000-0000-4000-8000-000000000000', attempts: '' }] as Record<string, string>[]) {
+    for (const fields of [
+      {},
+      { id: 'x', attempts: '1' },
+      { id: '00000000-0000-4000-8000-000000000000', attempts: '' },
+    ] as Record<string, string>[]) {
       expect((await sendAsync(page, 'retry', fields)).body.notice.kind).to.equal('info');
       expect((await sendAsync(page, 'clear', fields)).body.notice.kind).to.equal('info');
     }

@@ -7,7 +7,11 @@ describeWebhooksAdmin('the page Webhooks', (admin) => {
   it('leads from nothing to the first endpoint', async () => {
     const { browser } = admin();
     const { text, html } = await browser.get(page);
-    expect(text).to.contain('Event webhooks are off.').and.contain('No endpoint yet').and.contain('Add an endpoint').and.contain('Nothing has failed.');
+    expect(text)
+      .to.contain('Event webhooks are off.')
+      .and.contain('No endpoint yet')
+      .and.contain('Add an endpoint')
+      .and.contain('Nothing has failed.');
     expect(html).to.contain('href="/admin/svc/webhooks/endpoint"');
   });
 
@@ -15,7 +19,9 @@ describeWebhooksAdmin('the page Webhooks', (admin) => {
     const { browser, run } = admin();
     expect((await browser.submit(page, 'set-enabled', { enabled: '1' })).text).to.contain('Event webhooks are on.');
     expect(await run('svc', 'queue', 'status', '--json')).to.include({ webhooks: 'on' });
-    expect((await browser.submit(page, 'set-enabled', { enabled: '0' })).text).to.contain('Event webhooks are off: nothing is sent.');
+    expect((await browser.submit(page, 'set-enabled', { enabled: '0' })).text).to.contain(
+      'Event webhooks are off: nothing is sent.',
+    );
     expect(await run('svc', 'queue', 'status', '--json')).to.include({ webhooks: 'off' });
   });
 
@@ -36,7 +42,9 @@ describeWebhooksAdmin('the page Webhooks', (admin) => {
     const { browser } = admin();
     await browser.submit(page, 'generate-secret');
     const shown = await browser.submit(page, 'rotate-secret', { overlap: '259200' });
-    expect(shown.text).to.match(/whsec_/).and.contain('For 3 days, the Standard Webhooks header is signed with the old one too.');
+    expect(shown.text)
+      .to.match(/whsec_/)
+      .and.contain('For 3 days, the Standard Webhooks header is signed with the old one too.');
     expect((await browser.get(page)).text).to.contain('The old secret signs beside the new one for 3 days more');
     await browser.submit(page, 'rotate-secret', { overlap: 'for ever' });
     expect((await browser.get(page)).text).to.contain('for 24 hours more');
@@ -45,12 +53,19 @@ describeWebhooksAdmin('the page Webhooks', (admin) => {
   it('takes a secret of one’s own, refuses a blank one at its field, and clears it only when that is confirmed', async () => {
     const { browser } = admin();
     const refused = await browser.submit(page, 'save-secret', { secret: '  ' });
-    expect([refused.status, /id="secret-value-error">([^<]+)</.exec(refused.html)?.[1]]).to.deep.equal([400, 'Type a secret, or generate one.']);
+    expect([refused.status, /id="secret-value-error">([^<]+)</.exec(refused.html)?.[1]]).to.deep.equal([
+      400,
+      'Type a secret, or generate one.',
+    ]);
     const saved = await browser.submit(page, 'save-secret', { secret: 'a secret of my very own' });
     expect(saved.text).to.contain('Set, ends in own').and.contain('The signing secret is saved.');
     expect(saved.html).to.not.contain('a secret of my very');
-    expect((await browser.submit(page, 'clear-secret')).text).to.contain('Tick the box to confirm').and.contain('Set, ends in');
-    expect((await browser.submit(page, 'clear-secret', { confirm: '1' })).text).to.contain('None: deliveries are not signed');
+    expect((await browser.submit(page, 'clear-secret')).text)
+      .to.contain('Tick the box to confirm')
+      .and.contain('Set, ends in');
+    expect((await browser.submit(page, 'clear-secret', { confirm: '1' })).text).to.contain(
+      'None: deliveries are not signed',
+    );
   });
 
   it('keeps the log for as many days as it is told, and no others', async () => {
@@ -59,36 +74,67 @@ describeWebhooksAdmin('the page Webhooks', (admin) => {
       const refused = await browser.submit(page, 'save-log', { deliveredDays });
       expect([refused.status, refused.text.includes('Days are 0 to 365.')], deliveredDays).to.deep.equal([400, true]);
     }
-    expect((await browser.submit(page, 'save-log', { deliveredDays: '14' })).html).to.match(/name="deliveredDays" value="14"/);
+    expect((await browser.submit(page, 'save-log', { deliveredDays: '14' })).html).to.match(
+      /name="deliveredDays" value="14"/,
+    );
   });
 
   it('lists endpoints with what they are and how they fare', async () => {
     const { browser, add, receiver, run } = admin();
     await run('svc', 'webhook', 'on', '--json');
-    const { id } = await add({ name: 'CRM <1>', url: receiver.url, events: ['form.submitted', 'image.generated'], secret: 'one that is long enough' });
+    const { id } = await add({
+      name: 'CRM <1>',
+      url: receiver.url,
+      events: ['form.submitted', 'image.generated'],
+      secret: 'one that is long enough',
+    });
     await add({ name: 'Resting', url: 'https://93.184.216.34/hooks', events: ['form.submitted'], enabled: false });
     await add({ name: 'Deaf', url: receiver.url });
     await add({ name: 'Lost', events: ['form.submitted'] });
     const before = await browser.get(page);
-    expect(before.text).to.contain('CRM <1>').and.contain('2 events').and.contain('own secret').and.contain('No events').and.contain('No URL').and.contain('Nothing sent lately');
+    expect(before.text)
+      .to.contain('CRM <1>')
+      .and.contain('2 events')
+      .and.contain('own secret')
+      .and.contain('No events')
+      .and.contain('No URL')
+      .and.contain('Nothing sent lately');
     const cards = before.html.split('<article').slice(1);
     expect(cards.map((card) => card.includes('>internal<'))).to.deep.equal([true, false, true, false]);
     expect(before.html).to.not.contain('one that is long');
     await browser.submit(page, 'test-endpoint', { id });
     expect((await browser.get(page)).text).to.match(/form\.submitted 200 in \d+ ms/);
-    expect((await browser.submit(page, 'switch-endpoint', { id, enabled: '0' })).text).to.contain('CRM <1> is off: nothing is sent to it.');
+    expect((await browser.submit(page, 'switch-endpoint', { id, enabled: '0' })).text).to.contain(
+      'CRM <1> is off: nothing is sent to it.',
+    );
     expect((await browser.submit(page, 'switch-endpoint', { id, enabled: '1' })).text).to.contain('CRM <1> is on.');
-    expect((await browser.submit(page, 'switch-endpoint', { id: 'nobody', enabled: '1' })).text).to.contain('There is no webhook endpoint with the id nobody.');
+    expect((await browser.submit(page, 'switch-endpoint', { id: 'nobody', enabled: '1' })).text).to.contain(
+      'There is no webhook endpoint with the id nobody.',
+    );
   });
 
   it('tells why an endpoint is paused, and ends the pause', async () => {
     const { browser, add, host, receiver } = admin();
     const { id } = await add({ name: 'Shop', url: receiver.url, events: ['form.submitted'] });
     const now = host.clock.now();
-    await host.database.knex('svc_webhook_circuits').insert({ endpoint_id: id, failing_since: now - 7_200_000, failures: 40, paused_at: now - 3_600_000, reason: 'The endpoint answered 503.', next_probe_at: now + 60_000, probes: 2 });
-    expect((await browser.get(page)).text).to.contain('Paused since').and.contain('The endpoint answered 503. Its events are kept and go out when it answers again; next try');
-    expect((await browser.submit(page, 'resume-endpoint', { id })).text).to.contain('The pause is over').and.not.contain('Paused since');
-    expect((await admin().sendAsync(page, 'resume-endpoint', { id })).body.notice.text).to.contain('not paused any more');
+    await host.database.knex('svc_webhook_circuits').insert({
+      endpoint_id: id,
+      failing_since: now - 7_200_000,
+      failures: 40,
+      paused_at: now - 3_600_000,
+      reason: 'The endpoint answered 503.',
+      next_probe_at: now + 60_000,
+      probes: 2,
+    });
+    expect((await browser.get(page)).text)
+      .to.contain('Paused since')
+      .and.contain('The endpoint answered 503. Its events are kept and go out when it answers again; next try');
+    expect((await browser.submit(page, 'resume-endpoint', { id })).text)
+      .to.contain('The pause is over')
+      .and.not.contain('Paused since');
+    expect((await admin().sendAsync(page, 'resume-endpoint', { id })).body.notice.text).to.contain(
+      'not paused any more',
+    );
   });
 
   it('is for administrators alone', async () => {

@@ -14,7 +14,14 @@ export interface WebhooksAdmin extends PagesSite {
   /** Runs a command that must succeed; what it printed as JSON. */
   run(...argv: string[]): Promise<unknown>;
   /** Sends a form as the page's script does; answers the JSON. */
-  sendAsync(path: string, action: string, fields?: Readonly<Record<string, string>>): Promise<{ readonly status: number; readonly body: Record<string, never> & { readonly notice: { readonly kind: string; readonly text: string } } }>;
+  sendAsync(
+    path: string,
+    action: string,
+    fields?: Readonly<Record<string, string>>,
+  ): Promise<{
+    readonly status: number;
+    readonly body: Record<string, never> & { readonly notice: { readonly kind: string; readonly text: string } };
+  }>;
   /** Resolves with the next delivery that fails for good. */
   nextFailure(): Promise<void>;
 }
@@ -29,7 +36,13 @@ export function describeWebhooksAdmin(title: string, define: (admin: () => Webho
         const receiver = await startReceiver();
         const site = await openPages(dialectCase, {}, { plugins: ['svc'], clock: createSystemClock() });
         await site.create({ login: 'ada', role: 'administrator' });
-        admin = { ...site, receiver, browser: await site.signIn('ada'), ...commandsOf(site), ...asyncOf(await site.signIn('ada')) };
+        admin = {
+          ...site,
+          receiver,
+          browser: await site.signIn('ada'),
+          ...commandsOf(site),
+          ...asyncOf(await site.signIn('ada')),
+        };
       });
       afterEach('stops the site', async () => {
         await admin?.host.stop();
@@ -69,7 +82,11 @@ function asyncOf(browser: AdminBrowser): Pick<WebhooksAdmin, 'sendAsync'> {
     async sendAsync(path, action, fields = {}) {
       const { html } = await browser.get(path);
       const [, nonce = ''] = /name="_nonce" value="([^"]+)"/.exec(html.slice(html.indexOf('<main'))) ?? [];
-      const { status, bytes } = await browser.post(`${path.split('?')[0] ?? ''}?action=${action}`, { ...fields, _nonce: nonce }, { accept: 'application/json' });
+      const { status, bytes } = await browser.post(
+        `${path.split('?')[0] ?? ''}?action=${action}`,
+        { ...fields, _nonce: nonce },
+        { accept: 'application/json' },
+      );
       return { status, body: JSON.parse(new TextDecoder().decode(bytes)) as never };
     },
   };

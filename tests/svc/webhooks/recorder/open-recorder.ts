@@ -12,7 +12,14 @@ export interface OpenRecorder {
   /** Posts a form of a page as a browser without JavaScript does, and follows the way back. */
   post(path: string, action: string, fields?: Readonly<Record<string, string | readonly string[]>>): Promise<string>;
   /** The same as the page's script does. */
-  ask(path: string, action: string, fields?: Readonly<Record<string, string>>): Promise<{ readonly status: number; readonly answer: { readonly notice: { readonly kind: string; readonly text: string } | null; readonly data: never } }>;
+  ask(
+    path: string,
+    action: string,
+    fields?: Readonly<Record<string, string>>,
+  ): Promise<{
+    readonly status: number;
+    readonly answer: { readonly notice: { readonly kind: string; readonly text: string } | null; readonly data: never };
+  }>;
   /** Adds an endpoint that is subscribed to everything tests send; answers its id. */
   addEndpoint(url: string, more?: Readonly<Record<string, unknown>>): Promise<string>;
   /** Sends an event and waits until its delivery has ended; answers the id of the delivery. */
@@ -25,18 +32,34 @@ export async function openRecorder({ location }: Pick<DialectCase, 'location'>):
   const { databaseUrl, dataDir } = location();
   const host = await createTestHost({ plugins: ['svc'], database: databaseUrl ?? dataDir, clock: createSystemClock() });
   await host.users.create({ login: 'ada', email: 'ada@example.com', password, role: 'administrator' });
-  const signIn = await host.fetch('/admin/login', { method: 'POST', redirect: 'manual', body: new URLSearchParams({ login: 'ada', password }) });
+  const signIn = await host.fetch('/admin/login', {
+    method: 'POST',
+    redirect: 'manual',
+    body: new URLSearchParams({ login: 'ada', password }),
+  });
   const cookie = signIn.headers.get('set-cookie')?.split(';')[0] ?? '';
 
   async function page(path: string): Promise<{ status: number; html: string }> {
     const answer = await host.fetch(`/admin/${path}`, { headers: { cookie }, redirect: 'manual' });
     return { status: answer.status, html: await answer.text() };
   }
-  async function send(path: string, action: string, { fields, accept }: { readonly fields: Readonly<Record<string, string | readonly string[]>>; readonly accept: string }): Promise<Response> {
+  async function send(
+    path: string,
+    action: string,
+    {
+      fields,
+      accept,
+    }: { readonly fields: Readonly<Record<string, string | readonly string[]>>; readonly accept: string },
+  ): Promise<Response> {
     const main = (await page(path)).html.split('<main')[1] ?? '';
     const body = new URLSearchParams({ _nonce: /(?:name="_nonce" value|data-nonce)="([^"]+)"/.exec(main)?.[1] ?? '' });
     for (const [name, value] of Object.entries(fields)) for (const one of [value].flat()) body.append(name, one);
-    return host.fetch(`/admin/${path.split('?')[0] ?? ''}?action=${action}`, { method: 'POST', headers: { cookie, accept }, body, redirect: 'manual' });
+    return host.fetch(`/admin/${path.split('?')[0] ?? ''}?action=${action}`, {
+      method: 'POST',
+      headers: { cookie, accept },
+      body,
+      redirect: 'manual',
+    });
   }
   async function run(...argv: string[]): Promise<string> {
     const { code, out, err } = await host.cli('svc', ...argv);
@@ -54,19 +77,35 @@ export async function openRecorder({ location }: Pick<DialectCase, 'location'>):
       const location = answer.headers.get('location');
       if (location === null) return answer.text();
       const told = answer.headers.getSetCookie().map((line) => line.split(';')[0]);
-      return (await host.fetch(new URL(location, host.url).href.slice(host.url.length), { headers: { cookie: [cookie, ...told].join('; ') } })).text();
+      return (
+        await host.fetch(new URL(location, host.url).href.slice(host.url.length), {
+          headers: { cookie: [cookie, ...told].join('; ') },
+        })
+      ).text();
     },
     async ask(path, action, fields = {}) {
       const answer = await send(path, action, { fields, accept: 'application/json' });
       return { status: answer.status, answer: (await answer.json()) as never };
     },
     async addEndpoint(url, more = {}) {
-      const added = JSON.parse(await run('webhook', 'add', '--json', JSON.stringify({ name: 'Receiver', url, events: [sessionStartedEvent.name], ...more }))) as { readonly id: string };
+      const added = JSON.parse(
+        await run(
+          'webhook',
+          'add',
+          '--json',
+          JSON.stringify({ name: 'Receiver', url, events: [sessionStartedEvent.name], ...more }),
+        ),
+      ) as { readonly id: string };
       return added.id;
     },
     async send(text = 'Hello') {
       const ended = endOfNext(host);
-      await host.hooks.doActionAsync('svc_event_emit', sessionStartedEvent.name, { ...sessionStartedEvent.example, message: { text } }, { key: [text, host.clock.now()] });
+      await host.hooks.doActionAsync(
+        'svc_event_emit',
+        sessionStartedEvent.name,
+        { ...sessionStartedEvent.example, message: { text } },
+        { key: [text, host.clock.now()] },
+      );
       return ended;
     },
   };

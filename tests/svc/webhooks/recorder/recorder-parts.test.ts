@@ -20,26 +20,59 @@ describe('times of the flight recorder', () => {
       ['2026-10-25T03:00', 'Europe/Berlin', Date.UTC(2026, 9, 25, 2)],
       ['2026-01-01T00:00', 'Asia/Kathmandu', Date.UTC(2025, 11, 31, 18, 15)],
       ['2026-01-01T00:00', 'Nowhere/Land', Date.UTC(2026, 0, 1)],
-    ] as const) expect(readLocalMinute(text, zone), `${text} ${zone}`).to.equal(utc);
-    expect(['', '2026-11-21', '2026-13-01T00:00', 'now'].map((text) => readLocalMinute(text, 'UTC'))).to.deep.equal([null, null, null, null]);
+    ] as const)
+      expect(readLocalMinute(text, zone), `${text} ${zone}`).to.equal(utc);
+    expect(['', '2026-11-21', '2026-13-01T00:00', 'now'].map((text) => readLocalMinute(text, 'UTC'))).to.deep.equal([
+      null,
+      null,
+      null,
+      null,
+    ]);
   });
 
   it('end with the whole of their minute', () => {
-    const query = readRecorderQuery({ since: '2026-11-21T10:00', until: '2026-11-21T10:00', state: 'failed', event: ['x'], endpoint: ' one ' }, 'UTC');
-    expect(query).to.deep.equal({ since: '2026-11-21T10:00', until: '2026-11-21T10:00', state: 'failed', endpoint: 'one' });
-    expect(toDeliveryFilter(query, 'UTC')).to.deep.equal({ since: Date.UTC(2026, 10, 21, 10), until: Date.UTC(2026, 10, 21, 10, 0, 59, 999), state: 'failed', endpointId: 'one' });
+    const query = readRecorderQuery(
+      { since: '2026-11-21T10:00', until: '2026-11-21T10:00', state: 'failed', event: ['x'], endpoint: ' one ' },
+      'UTC',
+    );
+    expect(query).to.deep.equal({
+      since: '2026-11-21T10:00',
+      until: '2026-11-21T10:00',
+      state: 'failed',
+      endpoint: 'one',
+    });
+    expect(toDeliveryFilter(query, 'UTC')).to.deep.equal({
+      since: Date.UTC(2026, 10, 21, 10),
+      until: Date.UTC(2026, 10, 21, 10, 0, 59, 999),
+      state: 'failed',
+      endpointId: 'one',
+    });
   });
 });
 
 describe('words of the flight recorder', () => {
   it('say for each failure what it was and what to do', () => {
-    for (const failure of ['dns', 'connect', 'tls', 'timeout', 'guard', 'redirect', 'reset', 'answer', 'filter', 'aborted', 'stopped'] as const) {
+    for (const failure of [
+      'dns',
+      'connect',
+      'tls',
+      'timeout',
+      'guard',
+      'redirect',
+      'reset',
+      'answer',
+      'filter',
+      'aborted',
+      'stopped',
+    ] as const) {
       const words = failureWords({ failure, error: 'More of it.', status: null });
       expect(words?.reason, failure).to.match(/\.$/);
       expect(words?.advice, failure).not.to.equal('');
       expect(words?.detail).to.equal('More of it.');
     }
-    expect(failureWords({ failure: 'status', error: null, status: 404 })?.reason).to.equal('The endpoint answered 404.');
+    expect(failureWords({ failure: 'status', error: null, status: 404 })?.reason).to.equal(
+      'The endpoint answered 404.',
+    );
     expect(failureWords({ failure: null, error: null, status: 200 })).to.equal(null);
   });
 
@@ -49,8 +82,12 @@ describe('words of the flight recorder', () => {
   });
 
   it('write what a clipboard would change as escapes', () => {
-    expect(curlAsSent({ url: 'http://a.test', headers: {}, body: 'a\r\nb\\1' })).to.contain("printf %b 'a\\0015\nb\\\\1' |");
-    expect(curlAsSent({ url: "http://a.test/?q='", headers: { 'X-`id`': '[redacted]' }, body: '' })).to.contain("'http://a.test/?q='\\'''").and.contain("-H 'X-`id`: '\"$X__ID_\"");
+    expect(curlAsSent({ url: 'http://a.test', headers: {}, body: 'a\r\nb\\1' })).to.contain(
+      "printf %b 'a\\0015\nb\\\\1' |",
+    );
+    expect(curlAsSent({ url: "http://a.test/?q='", headers: { 'X-`id`': '[redacted]' }, body: '' }))
+      .to.contain("'http://a.test/?q='\\'''")
+      .and.contain('-H \'X-`id`: \'"$X__ID_"');
   });
 });
 
@@ -61,7 +98,15 @@ describeDialects('figures of deliveries by hour', (open) => {
     await database.migrate('svc', [hoursMigration]);
     const node = () => {
       const counted = { one: [0, 0, 0], two: [0, 0, 0] };
-      const metrics = async () => ({ endpoints: Object.entries(counted).map(([endpointId, [delivered, failed, retried]]) => ({ endpointId, delivered, failed, retried })) }) as unknown as WebhookMetrics;
+      const metrics = async () =>
+        ({
+          endpoints: Object.entries(counted).map(([endpointId, [delivered, failed, retried]]) => ({
+            endpointId,
+            delivered,
+            failed,
+            retried,
+          })),
+        }) as unknown as WebhookMetrics;
       return { counted, hours: createHours({ host: { database, clock, log: silentLog }, recorder: { metrics } }) };
     };
     const [first, second] = [node(), node()];
@@ -74,11 +119,17 @@ describeDialects('figures of deliveries by hour', (open) => {
     await first.hours.flush();
     const span = { since: Date.UTC(2026, 10, 21), until: Date.UTC(2026, 10, 22) };
     const [ten, eleven] = [Date.UTC(2026, 10, 21, 10), Date.UTC(2026, 10, 21, 11)];
-    expect(await second.hours.read(span)).to.deep.equal([{ hour: ten, delivered: 9, failed: 2, retried: 2 }, { hour: eleven, delivered: 2, failed: 0, retried: 0 }]);
-    expect(await second.hours.read({ ...span, endpointId: 'two' })).to.deep.equal([{ hour: ten, delivered: 1, failed: 1, retried: 0 }]);
+    expect(await second.hours.read(span)).to.deep.equal([
+      { hour: ten, delivered: 9, failed: 2, retried: 2 },
+      { hour: eleven, delivered: 2, failed: 0, retried: 0 },
+    ]);
+    expect(await second.hours.read({ ...span, endpointId: 'two' })).to.deep.equal([
+      { hour: ten, delivered: 1, failed: 1, retried: 0 },
+    ]);
     clock.jump(93 * 24 * 3_600_000);
     first.hours.start();
     await clock.advance(60_000);
-    while ((await first.hours.read({ since: 0, until: Number.MAX_SAFE_INTEGER })).length > 0) await new Promise((resolve) => setImmediate(resolve));
+    while ((await first.hours.read({ since: 0, until: Number.MAX_SAFE_INTEGER })).length > 0)
+      await new Promise((resolve) => setImmediate(resolve));
   });
 });

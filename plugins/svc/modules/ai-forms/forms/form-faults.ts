@@ -20,22 +20,42 @@ export function formFaults(settings: FormSettings, known: KnownNames, before: Fo
     ...nameFaults(settings, known, before),
     ...domainFaults(settings.embed),
     ...elementFaults(settings.elements),
-    ...(settings.prompt.trim() === '' ? { prompt: 'prompt must not be empty: write what the model is to do, with {id} of a field where its value belongs.' } : templateFaults(settings.prompt, settings.elements)),
+    ...(settings.prompt.trim() === ''
+      ? {
+          prompt:
+            'prompt must not be empty: write what the model is to do, with {id} of a field where its value belongs.',
+        }
+      : templateFaults(settings.prompt, settings.elements)),
   };
 }
 
 function elementFaults(elements: readonly FormElement[]): Faults {
-  const faults: Faults = repeatFaults('elements', elements.map(({ id }) => id));
+  const faults: Faults = repeatFaults(
+    'elements',
+    elements.map(({ id }) => id),
+  );
   elements.forEach((element, at) => {
     const here = `elements[${String(at)}]`;
     const { type, options, min, max } = element;
-    if (['select', 'radio', 'checkbox'].includes(type) && options.length === 0) faults[`${here}.options`] = `${here}.options must hold at least one option.`;
-    Object.assign(faults, repeatFaults(`${here}.options`, options.map(({ value }) => value), 'value'));
-    if (min !== null && max !== null && min > max) faults[`${here}.max`] = `${here}.max must not be smaller than the least.`;
-    if (type === 'file' && max !== null && !(max > 0 && max <= largestFile)) faults[`${here}.max`] = `${here}.max must be from 0.1 to ${String(largestFile)} megabytes.`;
+    if (['select', 'radio', 'checkbox'].includes(type) && options.length === 0)
+      faults[`${here}.options`] = `${here}.options must hold at least one option.`;
+    Object.assign(
+      faults,
+      repeatFaults(
+        `${here}.options`,
+        options.map(({ value }) => value),
+        'value',
+      ),
+    );
+    if (min !== null && max !== null && min > max)
+      faults[`${here}.max`] = `${here}.max must not be smaller than the least.`;
+    if (type === 'file' && max !== null && !(max > 0 && max <= largestFile))
+      faults[`${here}.max`] = `${here}.max must be from 0.1 to ${String(largestFile)} megabytes.`;
     if (type !== 'number' && type !== 'file') {
-      if (min !== null && (min < 0 || !Number.isInteger(min))) faults[`${here}.min`] = `${here}.min must be a whole number, 0 or more.`;
-      if (max !== null && (max < 1 || !Number.isInteger(max))) faults[`${here}.max`] = `${here}.max must be a whole number, 1 or more.`;
+      if (min !== null && (min < 0 || !Number.isInteger(min)))
+        faults[`${here}.min`] = `${here}.min must be a whole number, 0 or more.`;
+      if (max !== null && (max < 1 || !Number.isInteger(max)))
+        faults[`${here}.max`] = `${here}.max must be a whole number, 1 or more.`;
     }
   });
   return faults;

@@ -1,26 +1,57 @@
 import { knowledgeSchema } from '../../../ai/knowledge-schema.ts';
 import { aiParamSchemas } from '../../../kit/ai-params.ts';
-import { choice, flag, group, id, line, name, text, whole, type SettingSchema } from '../../../kit/settings-schema/fields.ts';
+import {
+  choice,
+  flag,
+  group,
+  id,
+  line,
+  name,
+  text,
+  whole,
+  type SettingSchema,
+} from '../../../kit/settings-schema/fields.ts';
 import { embedSchema } from '../../../kit/visitors/embed-schema.ts';
 import type { FormLimit, FormLimits, FormParameters, FormResult, FormSettings, FormTexts } from './form.ts';
 
 export const elementTypes = ['text', 'textarea', 'number', 'select', 'checkbox', 'radio', 'file'] as const;
 
 /** Or nothing: then the global default counts. */
-function parameter(parameterName: 'temperature' | 'top_p' | 'frequency_penalty' | 'presence_penalty', title: string): SettingSchema {
+function parameter(
+  parameterName: 'temperature' | 'top_p' | 'frequency_penalty' | 'presence_penalty',
+  title: string,
+): SettingSchema {
   return { ...aiParamSchemas[parameterName], type: ['number', 'null'], title, default: null };
 }
 
-const parametersSchema = group<FormParameters>({ title: 'Parameters' }, {
-  temperature: parameter('temperature', 'Temperature'),
-  top_p: parameter('top_p', 'Top p'),
-  frequency_penalty: parameter('frequency_penalty', 'Frequency penalty'),
-  presence_penalty: parameter('presence_penalty', 'Presence penalty'),
-  reasoning_effort: { type: ['string', 'null'], title: 'Reasoning effort', enum: [...aiParamSchemas.reasoning_effort.enum, null], default: null },
-  max_completion_tokens: { ...aiParamSchemas.max_completion_tokens, title: 'Longest answer in tokens', default: 4_000 },
-});
+const parametersSchema = group<FormParameters>(
+  { title: 'Parameters' },
+  {
+    temperature: parameter('temperature', 'Temperature'),
+    top_p: parameter('top_p', 'Top p'),
+    frequency_penalty: parameter('frequency_penalty', 'Frequency penalty'),
+    presence_penalty: parameter('presence_penalty', 'Presence penalty'),
+    reasoning_effort: {
+      type: ['string', 'null'],
+      title: 'Reasoning effort',
+      enum: [...aiParamSchemas.reasoning_effort.enum, null],
+      default: null,
+    },
+    max_completion_tokens: {
+      ...aiParamSchemas.max_completion_tokens,
+      title: 'Longest answer in tokens',
+      default: 4_000,
+    },
+  },
+);
 
-const bound: SettingSchema = { type: ['number', 'null'], title: 'Limit', minimum: -1_000_000_000_000, maximum: 1_000_000_000_000, default: null };
+const bound: SettingSchema = {
+  type: ['number', 'null'],
+  title: 'Limit',
+  minimum: -1_000_000_000_000,
+  maximum: 1_000_000_000_000,
+  default: null,
+};
 
 export const elementSchema: SettingSchema = {
   type: 'object',
@@ -38,7 +69,12 @@ export const elementSchema: SettingSchema = {
       title: 'Options',
       default: [],
       maxItems: 300,
-      items: { type: 'object', additionalProperties: false, required: ['value', 'label'], properties: { value: name({ title: 'Value' }), label: name({ title: 'Label' }) } },
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['value', 'label'],
+        properties: { value: name({ title: 'Value' }), label: name({ title: 'Label' }) },
+      },
     },
     min: bound,
     max: bound,
@@ -46,7 +82,13 @@ export const elementSchema: SettingSchema = {
 };
 
 function limit(title: string): SettingSchema {
-  return group<FormLimit>({ title }, { amount: whole({ title: 'Answers' }, 0, [0, 1_000_000_000]), per: choice({ title: 'Per' }, ['day', 'week', 'month']) });
+  return group<FormLimit>(
+    { title },
+    {
+      amount: whole({ title: 'Answers' }, 0, [0, 1_000_000_000]),
+      per: choice({ title: 'Per' }, ['day', 'week', 'month']),
+    },
+  );
 }
 
 /** All settings of a form: the one source of its defaults, its checks, and of what commands, export and import take. */
@@ -56,7 +98,10 @@ export const formSchema = {
   additionalProperties: false,
   properties: {
     name: { ...name({ title: 'Name' }), default: 'Form' },
-    status: choice({ title: 'Status', description: 'An inactive form is not there for visitors.' }, ['active', 'inactive']),
+    status: choice({ title: 'Status', description: 'An inactive form is not there for visitors.' }, [
+      'active',
+      'inactive',
+    ]),
     intro: text({ title: 'Above the fields' }, '', 4_000),
     elements: { type: 'array', title: 'Fields', default: [], items: elementSchema, maxItems: 60 },
     prompt: text({ title: 'Prompt', description: '{id} of a field is what was filled in.' }, '', 100_000),
@@ -65,32 +110,53 @@ export const formSchema = {
     model: line({ title: 'Model', description: "Empty: the provider's saved one." }, ''),
     parameters: parametersSchema,
     knowledge: knowledgeSchema,
-    texts: group<FormTexts>({ title: 'Texts' }, {
-      submit: line({ title: 'Button' }, 'Generate'),
-      working: line({ title: 'While it is answered' }, 'Writing…'),
-      result: line({ title: 'Above the answer' }, 'Result'),
-      again: line({ title: 'For another answer' }, 'Generate again'),
-      error: text({ title: 'When it fails' }, 'This did not work. Please try again in a moment.'),
-    }),
-    result: group<FormResult>({ title: 'Result' }, {
-      copy: flag({ title: 'Copy' }, true),
-      download: flag({ title: 'Download' }, true),
-      save_as_post: flag({ title: 'Save as a post' }, true),
-    }),
-    limits: group<FormLimits>({ title: 'Limits' }, {
-      guest: limit('Visitors who are not signed in'),
-      user: limit('Signed-in users'),
-      roles: { type: 'object', title: 'By role', default: {}, additionalProperties: limit('Role'), maxProperties: 50 },
-      message: text({ title: 'Shown at the limit' }, 'You have reached the limit for now. Please come back later.'),
-    }),
-    consent: group<FormSettings['consent']>({ title: 'Consent' }, {
-      required: flag({ title: 'Ask for consent' }, false),
-      text: text({ title: 'Text' }, 'I agree that what I enter is processed by an AI service to answer it.', 4_000),
-    }),
-    privacy: group<FormSettings['privacy']>({ title: 'Privacy' }, {
-      keep: flag({ title: 'Keep submissions' }, true),
-      retention_days: whole({ title: 'Days they are kept', description: '0: for ever.' }, 0, [0, 36_500]),
-    }),
+    texts: group<FormTexts>(
+      { title: 'Texts' },
+      {
+        submit: line({ title: 'Button' }, 'Generate'),
+        working: line({ title: 'While it is answered' }, 'Writing…'),
+        result: line({ title: 'Above the answer' }, 'Result'),
+        again: line({ title: 'For another answer' }, 'Generate again'),
+        error: text({ title: 'When it fails' }, 'This did not work. Please try again in a moment.'),
+      },
+    ),
+    result: group<FormResult>(
+      { title: 'Result' },
+      {
+        copy: flag({ title: 'Copy' }, true),
+        download: flag({ title: 'Download' }, true),
+        save_as_post: flag({ title: 'Save as a post' }, true),
+      },
+    ),
+    limits: group<FormLimits>(
+      { title: 'Limits' },
+      {
+        guest: limit('Visitors who are not signed in'),
+        user: limit('Signed-in users'),
+        roles: {
+          type: 'object',
+          title: 'By role',
+          default: {},
+          additionalProperties: limit('Role'),
+          maxProperties: 50,
+        },
+        message: text({ title: 'Shown at the limit' }, 'You have reached the limit for now. Please come back later.'),
+      },
+    ),
+    consent: group<FormSettings['consent']>(
+      { title: 'Consent' },
+      {
+        required: flag({ title: 'Ask for consent' }, false),
+        text: text({ title: 'Text' }, 'I agree that what I enter is processed by an AI service to answer it.', 4_000),
+      },
+    ),
+    privacy: group<FormSettings['privacy']>(
+      { title: 'Privacy' },
+      {
+        keep: flag({ title: 'Keep submissions' }, true),
+        retention_days: whole({ title: 'Days they are kept', description: '0: for ever.' }, 0, [0, 36_500]),
+      },
+    ),
     embed: embedSchema,
   },
 } as const satisfies SettingSchema & { readonly properties: Readonly<Record<keyof FormSettings, SettingSchema>> };

@@ -19,7 +19,12 @@ export interface FormStoreParts {
 /** The forms, one row each. */
 export function createFormStore({ host, known, firstModel }: FormStoreParts): FormStore {
   const { database, hooks } = host;
-  const rows = createAnswererRows<FormSettings, 'submissions'>({ host, table: formTables.forms, schema: formSchema, counters: ['submissions'] });
+  const rows = createAnswererRows<FormSettings, 'submissions'>({
+    host,
+    table: formTables.forms,
+    schema: formSchema,
+    counters: ['submissions'],
+  });
   const store = createAnswererStore({
     database,
     rows,
@@ -28,15 +33,17 @@ export function createFormStore({ host, known, firstModel }: FormStoreParts): Fo
     settingsOf,
     known,
     // The default model belongs to the default provider.
-    withModel: async (given) => (Object.hasOwn(given, 'provider') && given['provider'] !== '' ? given : { ...given, ...(await firstModel()) }),
+    withModel: async (given) =>
+      Object.hasOwn(given, 'provider') && given['provider'] !== '' ? given : { ...given, ...(await firstModel()) },
     faults: formFaults,
     notFound: (id) => errors.ai_form_not_found({ values: { id } }),
     // A form goes with all that belongs to it, or nothing of it does.
-    remove: (id) => database.transaction(async () => {
-      await database.knex(formTables.submissions).where({ form_id: id }).delete();
-      await database.knex(formTables.counters).where({ form_id: id }).delete();
-      return rows.remove(id);
-    }),
+    remove: (id) =>
+      database.transaction(async () => {
+        await database.knex(formTables.submissions).where({ form_id: id }).delete();
+        await database.knex(formTables.counters).where({ form_id: id }).delete();
+        return rows.remove(id);
+      }),
     saved: (form, before) => hooks.doActionAsync('svc_form_saved', form, before),
     deleted: (form) => hooks.doActionAsync('svc_form_deleted', form),
   });

@@ -12,21 +12,32 @@ export function placeholdersOf(template: string): string[] {
 /** The prompt with what was filled in; values are not looked at again, whatever braces they hold. */
 export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(placeholder, (whole: string, literal: string | undefined, id: string | undefined) =>
-    literal !== undefined ? `{${literal}}` : id !== undefined && Object.hasOwn(values, id) ? (values[id] ?? '') : whole);
+    literal !== undefined ? `{${literal}}` : id !== undefined && Object.hasOwn(values, id) ? (values[id] ?? '') : whole,
+  );
 }
 
 /** What a template gets wrong: fields that there are not, and required ones that it leaves out. */
-export function templateFaults(template: string, elements: readonly Pick<FormElement, 'id' | 'label' | 'required'>[]): Faults {
+export function templateFaults(
+  template: string,
+  elements: readonly Pick<FormElement, 'id' | 'label' | 'required'>[],
+): Faults {
   const named = placeholdersOf(template);
   const unknown = named.filter((id) => !elements.some((element) => element.id === id));
   const unused = elements.filter(({ id, required }) => required && !named.includes(id));
   const sentences = [
-    ...(unknown.length === 0 ? [] : [`names ${unknown.map((id) => `{${id}}`).join(', ')}, but no field has that id. ${known(elements)}`]),
-    ...unused.map(({ id, label }) => `does not use the required field “${label}”. Write {${id}} where its value belongs, or make the field optional.`),
+    ...(unknown.length === 0
+      ? []
+      : [`names ${unknown.map((id) => `{${id}}`).join(', ')}, but no field has that id. ${known(elements)}`]),
+    ...unused.map(
+      ({ id, label }) =>
+        `does not use the required field “${label}”. Write {${id}} where its value belongs, or make the field optional.`,
+    ),
   ];
   return sentences.length === 0 ? {} : { prompt: `prompt ${sentences.join(' It ')}` };
 }
 
 function known(elements: readonly Pick<FormElement, 'id'>[]): string {
-  return elements.length === 0 ? 'The form has no fields yet.' : `There are ${elements.map(({ id }) => `{${id}}`).join(', ')}. A name in braces that is to stay is written {{name}}.`;
+  return elements.length === 0
+    ? 'The form has no fields yet.'
+    : `There are ${elements.map(({ id }) => `{${id}}`).join(', ')}. A name in braces that is to stay is written {{name}}.`;
 }

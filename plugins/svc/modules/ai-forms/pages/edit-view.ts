@@ -1,7 +1,14 @@
 import type { ServiceContext } from '../../../context.ts';
 import { offeredModels } from '../../../settings/page/model-choices.ts';
 import type { FieldFaults } from '../../../settings/invalid-fields.ts';
-import { faultAt, fieldRow, inputId, valueAt, type Draft, type FieldRow } from '../../../settings/page/setting-field.ts';
+import {
+  faultAt,
+  fieldRow,
+  inputId,
+  valueAt,
+  type Draft,
+  type FieldRow,
+} from '../../../settings/page/setting-field.ts';
 import { aiFormsOf } from '../ai-forms.ts';
 import type { AiForm, FormSettings } from '../forms/form.ts';
 import { formMarkup } from '../public/markup.ts';
@@ -37,7 +44,10 @@ export async function editView(context: ServiceContext, form: AiForm, typed?: Ty
     submissions: form.submissions,
     formFields: rows(specs.form),
     promptFields: rows(specs.prompt),
-    placeholders: elementsOf(elements.filter(({ id, label }) => id !== '' || label !== '')).map(({ id, label }) => ({ text: `{${id}}`, label })),
+    placeholders: elementsOf(elements.filter(({ id, label }) => id !== '' || label !== '')).map(({ id, label }) => ({
+      text: `{${id}}`,
+      label,
+    })),
     elements: elements.map((element, at) => elementRow(element, { at, last: elements.length - 1, faults })),
     elementsFault: faults['elements'] === undefined ? undefined : faults['elements'].replace(/^elements/, 'Fields'),
     kinds: elementKinds,
@@ -53,26 +63,66 @@ export async function editView(context: ServiceContext, form: AiForm, typed?: Ty
 /** The model's names that are offered depend on the provider. */
 function listed(row: FieldRow, draft: Draft): FieldRow {
   if (row.path === 'model') return { ...row, list: `models-text-${String(valueAt(draft, 'provider') ?? '')}` };
-  return row.path === 'knowledge.embedding_model' ? { ...row, list: `models-embedding-${String(valueAt(draft, 'knowledge.embedding_provider') ?? '')}` } : row;
+  return row.path === 'knowledge.embedding_model'
+    ? { ...row, list: `models-embedding-${String(valueAt(draft, 'knowledge.embedding_provider') ?? '')}` }
+    : row;
 }
 
-function sectionOf({ id, title, help, groups }: Section, { rows, state }: { readonly rows: (fields: EditorSpecs['form']) => FieldRow[]; readonly state: { readonly draft: Draft; readonly faults: FieldFaults } }): Record<string, unknown> {
+function sectionOf(
+  { id, title, help, groups }: Section,
+  {
+    rows,
+    state,
+  }: {
+    readonly rows: (fields: EditorSpecs['form']) => FieldRow[];
+    readonly state: { readonly draft: Draft; readonly faults: FieldFaults };
+  },
+): Record<string, unknown> {
   const shown = groups.map((group) => ({ ...group, fields: rows(group.fields) }));
   const limits = id === 'limits' ? limitRows(state) : [];
-  const isBad = [...shown.flatMap(({ fields }) => fields), ...limits.flatMap(({ fields }) => fields)].some(({ error }) => error !== undefined);
-  return { id: `section-${id}`, title, help, groups: shown, limits, open: isBad || firstOpen.includes(id), isEmbed: id === 'embed' };
+  const isBad = [...shown.flatMap(({ fields }) => fields), ...limits.flatMap(({ fields }) => fields)].some(
+    ({ error }) => error !== undefined,
+  );
+  return {
+    id: `section-${id}`,
+    title,
+    help,
+    groups: shown,
+    limits,
+    open: isBad || firstOpen.includes(id),
+    isEmbed: id === 'embed',
+  };
 }
 
-function elementRow(element: ElementDraft, { at, last, faults }: { readonly at: number; readonly last: number; readonly faults: FieldFaults }): Record<string, unknown> {
+function elementRow(
+  element: ElementDraft,
+  { at, last, faults }: { readonly at: number; readonly last: number; readonly faults: FieldFaults },
+): Record<string, unknown> {
   const path = `elements[${String(at)}]`;
-  const fault = (name: string, label: string): string | undefined => faultAt(faults, { path: `${path}.${name}`, label });
+  const fault = (name: string, label: string): string | undefined =>
+    faultAt(faults, { path: `${path}.${name}`, label });
   return {
-    ...element, at, title: element.label || `Field ${String(at + 1)}`, kinds: elementKinds, first: at === 0, last: at === last,
+    ...element,
+    at,
+    title: element.label || `Field ${String(at + 1)}`,
+    kinds: elementKinds,
+    first: at === 0,
+    last: at === last,
     rows: Math.min(8, Math.max(3, element.options.split('\n').length)),
-    labelFault: fault('label', 'Label'), idFault: fault('id', 'Id')?.replace(/is the same as that of .*/, 'is that of another field.'), typeFault: fault('type', 'Kind'), helpFault: fault('help', 'Help'),
-    placeholderFault: fault('placeholder', 'Hint'), minFault: fault('min', 'Least'), maxFault: fault('max', 'Most'),
-    optionsFault: fault('options', 'Options')?.replace(/^(Line \d+).*is the same as that of .*$/, '$1 has a value that another line has.'),
-    up: `up:${String(at)}`, down: `down:${String(at)}`, remove: `remove:${String(at)}`,
+    labelFault: fault('label', 'Label'),
+    idFault: fault('id', 'Id')?.replace(/is the same as that of .*/, 'is that of another field.'),
+    typeFault: fault('type', 'Kind'),
+    helpFault: fault('help', 'Help'),
+    placeholderFault: fault('placeholder', 'Hint'),
+    minFault: fault('min', 'Least'),
+    maxFault: fault('max', 'Most'),
+    optionsFault: fault('options', 'Options')?.replace(
+      /^(Line \d+).*is the same as that of .*$/,
+      '$1 has a value that another line has.',
+    ),
+    up: `up:${String(at)}`,
+    down: `down:${String(at)}`,
+    remove: `remove:${String(at)}`,
   };
 }
 
@@ -82,21 +132,44 @@ function faultList(specs: EditorSpecs, faults: FieldFaults): { readonly sentence
   return Object.keys(faults).map((path) => {
     const field = fields.find((spec) => path === spec.path || path.startsWith(`${spec.path}[`));
     const [, at, name = 'label'] = /^elements\[(\d+)\](?:\.(\w+))?/.exec(path) ?? [];
-    if (at !== undefined) return { sentence: `Field ${String(Number(at) + 1)}: ${(faultAt(faults, { path, label: name }) ?? '').replace(/is the same as that of .*/, 'is that of another field.')}`, href: `#element-${at}-${name}` };
-    return { sentence: field ? (faultAt(faults, field) ?? '') : (faults[path] ?? ''), href: `#${inputId(path.startsWith('limits.') ? path : (field?.path ?? 'name'))}` };
+    if (at !== undefined)
+      return {
+        sentence: `Field ${String(Number(at) + 1)}: ${(faultAt(faults, { path, label: name }) ?? '').replace(/is the same as that of .*/, 'is that of another field.')}`,
+        href: `#element-${at}-${name}`,
+      };
+    return {
+      sentence: field ? (faultAt(faults, field) ?? '') : (faults[path] ?? ''),
+      href: `#${inputId(path.startsWith('limits.') ? path : (field?.path ?? 'name'))}`,
+    };
   });
 }
 
 /** The form as visitors will see it, of what is typed; it is answered as it was saved last. */
-async function previewOf(context: ServiceContext, form: AiForm, { draft, elements }: Pick<Typed, 'draft' | 'elements'>): Promise<Record<string, unknown>> {
+async function previewOf(
+  context: ServiceContext,
+  form: AiForm,
+  { draft, elements }: Pick<Typed, 'draft' | 'elements'>,
+): Promise<Record<string, unknown>> {
   const { host } = context;
   const merged = { ...form, ...draft } as FormSettings;
   const shown = elementsOf(elements.filter(({ label }) => label !== ''));
-  const view = { id: form.id, name: merged.name, intro: merged.intro, elements: shown, texts: { ...form.texts, ...merged.texts }, result: form.result, consent: { ...form.consent, ...merged.consent } };
+  const view = {
+    id: form.id,
+    name: merged.name,
+    intro: merged.intro,
+    elements: shown,
+    texts: { ...form.texts, ...merged.texts },
+    result: form.result,
+    consent: { ...form.consent, ...merged.consent },
+  };
   const isSilent = form.status !== 'active' || !form.embed.enabled;
   return {
     ...formMarkup(host, view, { nonce: await aiFormsOf(context).visitors.nonce(form.id) }),
-    note: form.status !== 'active' ? 'It is inactive, so that it answers nobody, not even here. Set its status to active and save.' : isSilent ? 'It may not be shown, so that it does not answer here either: see “Put it on a page”.' : '',
+    note:
+      form.status !== 'active'
+        ? 'It is inactive, so that it answers nobody, not even here. Set its status to active and save.'
+        : isSilent
+          ? 'It may not be shown, so that it does not answer here either: see “Put it on a page”.'
+          : '',
   };
 }
-

@@ -22,11 +22,27 @@ export function editPage(context: ServiceContext): AdminPageBody {
       // Nothing is saved by these: the page comes back with what was typed.
       arrange: async (request) => {
         const form = await postedForm(context, request);
-        return { page: { template, data: await editView(context, form, { draft: await readDraft(context, request), elements: arranged(readElements(request.form, true), request) }) } };
+        return {
+          page: {
+            template,
+            data: await editView(context, form, {
+              draft: await readDraft(context, request),
+              elements: arranged(readElements(request.form, true), request),
+            }),
+          },
+        };
       },
       preview: async (request) => {
         const form = await postedForm(context, request);
-        return { page: { template, data: await editView(context, form, { draft: await readDraft(context, request), elements: readElements(request.form, true) }) } };
+        return {
+          page: {
+            template,
+            data: await editView(context, form, {
+              draft: await readDraft(context, request),
+              elements: readElements(request.form, true),
+            }),
+          },
+        };
       },
     },
   };
@@ -38,10 +54,22 @@ async function save(context: ServiceContext, request: AdminRequest): Promise<Adm
   const elements = readElements(request.form, false);
   return savingOrRefused(
     async () => {
-      const { name, status } = await aiFormsOf(context).forms.update(form.id, { ...draft, elements: elementsOf(elements) });
-      return { notice: { kind: 'success', text: status === 'active' ? `${name} is saved.` : `${name} is saved. It is inactive: nobody sees it yet.` }, redirect: `${editSlug}?id=${String(form.id)}` };
+      const { name, status } = await aiFormsOf(context).forms.update(form.id, {
+        ...draft,
+        elements: elementsOf(elements),
+      });
+      return {
+        notice: {
+          kind: 'success',
+          text: status === 'active' ? `${name} is saved.` : `${name} is saved. It is inactive: nobody sees it yet.`,
+        },
+        redirect: `${editSlug}?id=${String(form.id)}`,
+      };
     },
-    { inputName, page: async (faults) => ({ template, data: await editView(context, form, { draft, elements, faults }) }) },
+    {
+      inputName,
+      page: async (faults) => ({ template, data: await editView(context, form, { draft, elements, faults }) }),
+    },
   );
 }
 

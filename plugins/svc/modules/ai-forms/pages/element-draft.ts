@@ -30,26 +30,50 @@ const mostElements = 150;
 
 export function draftOfElement(element: FormElement): ElementDraft {
   const { options, min, max } = element;
-  return { ...element, options: options.map(({ value, label }) => (value === label ? value : `${value} | ${label}`)).join('\n'), min: min === null ? '' : String(min), max: max === null ? '' : String(max) };
+  return {
+    ...element,
+    options: options.map(({ value, label }) => (value === label ? value : `${value} | ${label}`)).join('\n'),
+    min: min === null ? '' : String(min),
+    max: max === null ? '' : String(max),
+  };
 }
 
 export function newElement(type: string): ElementDraft {
-  return { id: '', type: elementKinds.find(({ value }) => value === type)?.value ?? 'text', label: '', help: '', placeholder: '', required: false, options: '', min: '', max: '' };
+  return {
+    id: '',
+    type: elementKinds.find(({ value }) => value === type)?.value ?? 'text',
+    label: '',
+    help: '',
+    placeholder: '',
+    required: false,
+    options: '',
+    min: '',
+    max: '',
+  };
 }
 
 /** The posted rows. Elements without id and label were never filled in: they are left out unless `keepBlank`. */
 export function readElements(posted: Draft, keepBlank: boolean): ElementDraft[] {
   const rows = valueAt(posted, 'elements');
-  const drafts = Object.keys(typeof rows === 'object' && rows !== null ? rows : {}).slice(0, mostElements).map((key) => {
-    const text = (name: string): string => {
-      const value = valueAt(posted, `elements.${key}.${name}`);
-      return typeof value === 'string' ? value.replaceAll('\r\n', '\n') : '';
-    };
-    return {
-      id: text('id').trim(), type: text('type'), label: text('label').trim(), help: text('help'), placeholder: text('placeholder').trim(), required: text('required') === '1', options: text('options'),
-      min: text('min').trim(), max: text('max').trim(),
-    };
-  });
+  const drafts = Object.keys(typeof rows === 'object' && rows !== null ? rows : {})
+    .slice(0, mostElements)
+    .map((key) => {
+      const text = (name: string): string => {
+        const value = valueAt(posted, `elements.${key}.${name}`);
+        return typeof value === 'string' ? value.replaceAll('\r\n', '\n') : '';
+      };
+      return {
+        id: text('id').trim(),
+        type: text('type'),
+        label: text('label').trim(),
+        help: text('help'),
+        placeholder: text('placeholder').trim(),
+        required: text('required') === '1',
+        options: text('options'),
+        min: text('min').trim(),
+        max: text('max').trim(),
+      };
+    });
   return keepBlank ? drafts : drafts.filter(({ id, label }) => id !== '' || label !== '');
 }
 
@@ -61,7 +85,10 @@ export function elementsOf(drafts: readonly ElementDraft[]): FormElement[] {
     taken.push(id);
     const type = draft.type as ElementType;
     return {
-      ...draft, id, type, options: ['select', 'radio', 'checkbox'].includes(type) ? readOptions(draft.options) : [],
+      ...draft,
+      id,
+      type,
+      options: ['select', 'radio', 'checkbox'].includes(type) ? readOptions(draft.options) : [],
       min: type === 'file' || type === 'select' || type === 'radio' ? null : (readNumber(draft.min) as number | null),
       max: type === 'select' || type === 'radio' ? null : (readNumber(draft.max) as number | null),
     };
@@ -70,9 +97,13 @@ export function elementsOf(drafts: readonly ElementDraft[]): FormElement[] {
 
 /** `value | label`, one a line; a line without a label is its own. */
 function readOptions(typed: string): ElementOption[] {
-  return typed.split('\n').map((line) => line.trim()).filter((line) => line !== '').map((line) => {
-    const bar = line.indexOf('|');
-    const value = (bar === -1 ? line : line.slice(0, bar)).trim();
-    return { value, label: (bar === -1 ? '' : line.slice(bar + 1).trim()) || value };
-  });
+  return typed
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .map((line) => {
+      const bar = line.indexOf('|');
+      const value = (bar === -1 ? line : line.slice(0, bar)).trim();
+      return { value, label: (bar === -1 ? '' : line.slice(bar + 1).trim()) || value };
+    });
 }

@@ -22,14 +22,26 @@ export function embedWords({ enabled, any_site: anySite, allowed_domains: domain
 }
 
 /** What is copied to show a form somewhere. */
-export function snippets({ rest }: Pick<HostApi, 'rest'>, id: number): { readonly shortcode: string; readonly script: string } {
-  return { shortcode: `[svc_form id=${String(id)}]`, script: `<script src="${rest.url('/svc-widget/v1/widget.js')}" data-form="${String(id)}" async></script>` };
+export function snippets(
+  { rest }: Pick<HostApi, 'rest'>,
+  id: number,
+): { readonly shortcode: string; readonly script: string } {
+  return {
+    shortcode: `[svc_form id=${String(id)}]`,
+    script: `<script src="${rest.url('/svc-widget/v1/widget.js')}" data-form="${String(id)}" async></script>`,
+  };
 }
 
 /** The form of an address (`?id=`) or of a posted form. @throws RestError 404. */
 export async function formOf(context: ServiceContext, id: unknown): Promise<AiForm> {
-  const form = typeof id === 'string' && /^[1-9]\d{0,9}$/.test(id) ? await aiFormsOf(context).forms.get(Number(id)) : null;
-  if (form === null) throw new RestError({ code: 'rest_svc_ai_form_not_found', status: 404, message: 'There is no such form. It may have been deleted.' });
+  const form =
+    typeof id === 'string' && /^[1-9]\d{0,9}$/.test(id) ? await aiFormsOf(context).forms.get(Number(id)) : null;
+  if (form === null)
+    throw new RestError({
+      code: 'rest_svc_ai_form_not_found',
+      status: 404,
+      message: 'There is no such form. It may have been deleted.',
+    });
   return form;
 }
 

@@ -20,19 +20,28 @@ export function formsPage(context: ServiceContext): AdminPageBody {
       switch: async (request) => {
         const status = textOf(request, 'status') === 'active' ? 'active' : 'inactive';
         const { name } = await aiFormsOf(context).forms.update((await postedForm(context, request)).id, { status });
-        return { notice: { kind: 'success', text: status === 'active' ? `${name} is active.` : `${name} is inactive: nobody sees it.` } };
+        return {
+          notice: {
+            kind: 'success',
+            text: status === 'active' ? `${name} is active.` : `${name} is inactive: nobody sees it.`,
+          },
+        };
       },
       duplicate: async (request) => {
         const { id, name } = await aiFormsOf(context).forms.duplicate((await postedForm(context, request)).id);
-        return { notice: { kind: 'success', text: `${name} is there. It is inactive until you switch it on.` }, redirect: `${editSlug}?id=${String(id)}` };
+        return {
+          notice: { kind: 'success', text: `${name} is there. It is inactive until you switch it on.` },
+          redirect: `${editSlug}?id=${String(id)}`,
+        };
       },
       delete: (request) => remove(context, request),
       export: (request) => download(context, request),
-      import: (request) => takeIn(request, {
-        pasted: textOf(request, 'json'),
-        make: (text) => importAll(context, text),
-        page: async (refused) => ({ template, data: await listView(context, refused) }),
-      }),
+      import: (request) =>
+        takeIn(request, {
+          pasted: textOf(request, 'json'),
+          make: (text) => importAll(context, text),
+          page: async (refused) => ({ template, data: await listView(context, refused) }),
+        }),
     },
   };
 }
@@ -40,10 +49,20 @@ export function formsPage(context: ServiceContext): AdminPageBody {
 async function listView(context: ServiceContext, refused?: RefusedImport): Promise<Record<string, unknown>> {
   const { host, settings } = context;
   const { forms, submissions } = aiFormsOf(context);
-  const [list, latest, providers, ready, sandbox] = await Promise.all([forms.list(), submissions.latest(), context.providers.all(), readyModel(context), settings.sandbox.isOn()]);
+  const [list, latest, providers, ready, sandbox] = await Promise.all([
+    forms.list(),
+    submissions.latest(),
+    context.providers.all(),
+    readyModel(context),
+    settings.sandbox.isOn(),
+  ]);
   const labels = new Map(providers.map(({ id, label }) => [id, label]));
   return {
-    forms: list.map((form) => ({ ...card(host, form), model: `${labels.get(form.provider) ?? form.provider}${form.model === '' ? '' : `, ${form.model}`}`, last: latest.get(form.id) })),
+    forms: list.map((form) => ({
+      ...card(host, form),
+      model: `${labels.get(form.provider) ?? form.provider}${form.model === '' ? '' : `, ${form.model}`}`,
+      last: latest.get(form.id),
+    })),
     starters: starters.map(({ id, label, description }) => ({ label, description, fields: { starter: id } })),
     blankFields: { starter: 'blank' },
     several: list.length > 1,
@@ -58,11 +77,19 @@ async function listView(context: ServiceContext, refused?: RefusedImport): Promi
 function card(host: ServiceContext['host'], form: AiForm): Record<string, unknown> {
   const active = form.status === 'active';
   return {
-    id: form.id, title: form.name, badge: statusBadge(form.status), fields: form.elements.length, submissions: form.submissions, embed: embedWords(form.embed), knowledge: form.knowledge.enabled,
+    id: form.id,
+    title: form.name,
+    badge: statusBadge(form.status),
+    fields: form.elements.length,
+    submissions: form.submissions,
+    embed: embedWords(form.embed),
+    knowledge: form.knowledge.enabled,
     shortcode: snippets(host, form.id).shortcode,
     editHref: `${host.admin.url(editSlug)}?id=${String(form.id)}`,
     submissionsHref: `${host.admin.url(submissionsSlug)}?form=${String(form.id)}`,
-    switchLabel: active ? 'Deactivate' : 'Activate', idFields: { id: form.id }, switchFields: { id: form.id, status: active ? 'inactive' : 'active' },
+    switchLabel: active ? 'Deactivate' : 'Activate',
+    idFields: { id: form.id },
+    switchFields: { id: form.id, status: active ? 'inactive' : 'active' },
   };
 }
 
@@ -71,14 +98,22 @@ async function create(context: ServiceContext, starterId: string): Promise<Admin
   const ready = await readyModel(context);
   const form = await aiFormsOf(context).forms.create({ ...(starter?.settings ?? blankForm), ...ready });
   return {
-    notice: ready ? { kind: 'success', text: `${form.name} is there. Try it in the preview.` } : { kind: 'warning', text: `${form.name} is there, but no provider is set up yet: it cannot answer until one is, or the sandbox is on.` },
+    notice: ready
+      ? { kind: 'success', text: `${form.name} is there. Try it in the preview.` }
+      : {
+          kind: 'warning',
+          text: `${form.name} is there, but no provider is set up yet: it cannot answer until one is, or the sandbox is on.`,
+        },
     redirect: `${editSlug}?id=${String(form.id)}`,
   };
 }
 
 async function remove(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
   const form = await postedForm(context, request);
-  if (textOf(request, 'confirm') !== '1') return { notice: { kind: 'error', text: `Nothing was deleted. Tick the box to confirm that ${form.name} is to go.` } };
+  if (textOf(request, 'confirm') !== '1')
+    return {
+      notice: { kind: 'error', text: `Nothing was deleted. Tick the box to confirm that ${form.name} is to go.` },
+    };
   await aiFormsOf(context).forms.delete(form.id);
   return { notice: { kind: 'success', text: `${form.name} is deleted, with its submissions.` } };
 }
@@ -94,6 +129,9 @@ async function importAll(context: ServiceContext, text: string): Promise<AdminAc
   const made = await importForms(text, aiFormsOf(context).forms);
   const [first] = made;
   return made.length === 1 && first
-    ? { notice: { kind: 'success', text: `${first.name} is imported.` }, redirect: `${editSlug}?id=${String(first.id)}` }
+    ? {
+        notice: { kind: 'success', text: `${first.name} is imported.` },
+        redirect: `${editSlug}?id=${String(first.id)}`,
+      }
     : { notice: { kind: 'success', text: `${String(made.length)} forms are imported.` }, redirect: formsSlug };
 }

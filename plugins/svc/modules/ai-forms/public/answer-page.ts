@@ -8,7 +8,8 @@ import type { GivenBody } from './read-body.ts';
 import type { Caller, Visitors } from './visitor.ts';
 
 /** Scripts of the site alone; nothing else comes from elsewhere. */
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'";
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'";
 
 export interface PageParts {
   readonly host: Pick<HostApi, 'views' | 'rest' | 'site' | 'hooks'>;
@@ -16,44 +17,110 @@ export interface PageParts {
 }
 
 /** The page with an answer, for visitors without script. */
-export async function answerPage({ host, visitors }: PageParts, caller: Caller, answered: { readonly submission: Submission; readonly maySave: boolean; readonly pageUrl: string; readonly headers: Readonly<Record<string, string>> }): Promise<RestResponse> {
+export async function answerPage(
+  { host, visitors }: PageParts,
+  caller: Caller,
+  answered: {
+    readonly submission: Submission;
+    readonly maySave: boolean;
+    readonly pageUrl: string;
+    readonly headers: Readonly<Record<string, string>>;
+  },
+): Promise<RestResponse> {
   const { form } = caller;
   const { submission, maySave, pageUrl, headers } = answered;
   const route = (act: string): string => host.rest.url(`/${formNamespace}/forms/${String(form.id)}/${act}`);
   const isKept = form.privacy.keep;
-  return page(host, { title: form.texts.result || form.name, headers, status: 200 }, {
-    answer: {
-      html: host.views.safe(await htmlOfMarkdown(submission.response)),
-      markdown: form.result.copy ? submission.response : '',
-      sources: submission.made?.sources ?? [],
-      downloads: form.result.download && isKept ? [['md', 'Markdown'], ['txt', 'Text'], ['html', 'HTML']].map(([format = '', label = '']) => ({ label, href: `${route('download')}?submission_id=${submission.id}&format=${format}` })) : [],
-      save: maySave && isKept ? { action: route('post'), submission: submission.id, nonce: await visitors.nonce(form.id) } : null,
+  return page(
+    host,
+    { title: form.texts.result || form.name, headers, status: 200 },
+    {
+      answer: {
+        html: host.views.safe(await htmlOfMarkdown(submission.response)),
+        markdown: form.result.copy ? submission.response : '',
+        sources: submission.made?.sources ?? [],
+        downloads:
+          form.result.download && isKept
+            ? [
+                ['md', 'Markdown'],
+                ['txt', 'Text'],
+                ['html', 'HTML'],
+              ].map(([format = '', label = '']) => ({
+                label,
+                href: `${route('download')}?submission_id=${submission.id}&format=${format}`,
+              }))
+            : [],
+        save:
+          maySave && isKept
+            ? { action: route('post'), submission: submission.id, nonce: await visitors.nonce(form.id) }
+            : null,
+      },
+      formName: form.name,
+      backHref: backTo(pageUrl, host.site.url),
+      again: form.texts.again,
     },
-    formName: form.name,
-    backHref: backTo(pageUrl, host.site.url),
-    again: form.texts.again,
-  });
+  );
 }
 
 /** The form again, with what was filled in and what is wrong with it; or only why nothing can be done. */
-export async function refusalPage({ host, visitors }: PageParts, caller: Caller, refused: { readonly error: RestError; readonly body: GivenBody; readonly headers: Readonly<Record<string, string>> }): Promise<RestResponse> {
+export async function refusalPage(
+  { host, visitors }: PageParts,
+  caller: Caller,
+  refused: { readonly error: RestError; readonly body: GivenBody; readonly headers: Readonly<Record<string, string>> },
+): Promise<RestResponse> {
   const { form } = caller;
   const { error, body, headers } = refused;
-  const faults = error.code === 'rest_invalid_param' ? (error.data as { readonly params?: Readonly<Record<string, string>> } | undefined)?.params : undefined;
+  const faults =
+    error.code === 'rest_invalid_param'
+      ? (error.data as { readonly params?: Readonly<Record<string, string>> } | undefined)?.params
+      : undefined;
   const view: FormView = await host.hooks.applyFiltersAsync('svc_form_config', formView(form), form, null);
-  return page(host, { title: form.name, headers, status: error.status }, {
-    form: formMarkup(host, view, {
-      nonce: await visitors.nonce(form.id), values: body.values, consent: body.consent, pageUrl: body.pageUrl, ...(faults && { faults }),
-      failure: faults ? 'Nothing was sent yet. Correct the marked fields; files must be chosen anew.' : error.message,
-    }),
-    formName: form.name,
-    backHref: backTo(body.pageUrl, host.site.url),
-  });
+  return page(
+    host,
+    { title: form.name, headers, status: error.status },
+    {
+      form: formMarkup(host, view, {
+        nonce: await visitors.nonce(form.id),
+        values: body.values,
+        consent: body.consent,
+        pageUrl: body.pageUrl,
+        ...(faults && { faults }),
+        failure: faults ? 'Nothing was sent yet. Correct the marked fields; files must be chosen anew.' : error.message,
+      }),
+      formName: form.name,
+      backHref: backTo(body.pageUrl, host.site.url),
+    },
+  );
 }
 
-async function page(host: PageParts['host'], { title, headers, status }: { readonly title: string; readonly headers: Readonly<Record<string, string>>; readonly status: number }, data: Readonly<Record<string, unknown>>): Promise<RestResponse> {
-  const html = await host.views.render('svc/ai-forms/page', { ...data, title, siteName: await host.site.name(), siteUrl: `${host.site.url}/`, styles: host.rest.url(`/${formNamespace}/form.css`) });
-  return new RestResponse({ status, content: html, headers: { ...headers, 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'private, no-store', 'Content-Security-Policy': policy, 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'strict-origin-when-cross-origin' } });
+async function page(
+  host: PageParts['host'],
+  {
+    title,
+    headers,
+    status,
+  }: { readonly title: string; readonly headers: Readonly<Record<string, string>>; readonly status: number },
+  data: Readonly<Record<string, unknown>>,
+): Promise<RestResponse> {
+  const html = await host.views.render('svc/ai-forms/page', {
+    ...data,
+    title,
+    siteName: await host.site.name(),
+    siteUrl: `${host.site.url}/`,
+    styles: host.rest.url(`/${formNamespace}/form.css`),
+  });
+  return new RestResponse({
+    status,
+    content: html,
+    headers: {
+      ...headers,
+      'Content-Type': 'text/html; charset=utf-8',
+      'Cache-Control': 'private, no-store',
+      'Content-Security-Policy': policy,
+      'X-Content-Type-Options': 'nosniff',
+      'Referrer-Policy': 'strict-origin-when-cross-origin',
+    },
+  });
 }
 
 /** The page that the form stood on, where it is one of the site; else its home page. */

@@ -13,19 +13,32 @@ export interface FieldRowsInit {
 const longest = { text: 1_000, textarea: 20_000 } as const;
 
 /** The fields of a form as the template `svc/ai-forms/form` shows them. */
-export function fieldRows(elements: readonly FormElement[], { prefix, values = {}, faults = {} }: FieldRowsInit): Record<string, unknown>[] {
+export function fieldRows(
+  elements: readonly FormElement[],
+  { prefix, values = {}, faults = {} }: FieldRowsInit,
+): Record<string, unknown>[] {
   return elements.map(({ id, type, label, help, placeholder, required, options, min, max }) => {
     const given = Object.hasOwn(values, id) ? values[id] : undefined;
     const chosen = Array.isArray(given) ? given : [given];
     const inputId = `${prefix}-${id}`;
     const isLine = type === 'text' || type === 'textarea';
     return {
-      id, type, label, help, placeholder, required, inputId,
+      id,
+      type,
+      label,
+      help,
+      placeholder,
+      required,
+      inputId,
       fault: Object.hasOwn(faults, id) ? faults[id] : undefined,
       name: `values[${id}]${type === 'checkbox' ? '[]' : ''}`,
       isGroup: type === 'radio' || type === 'checkbox',
       value: typeof given === 'string' || typeof given === 'number' ? String(given) : '',
-      options: options.map((option, at) => ({ ...option, optionId: `${inputId}-${String(at)}`, isChosen: chosen.includes(option.value) })),
+      options: options.map((option, at) => ({
+        ...option,
+        optionId: `${inputId}-${String(at)}`,
+        isChosen: chosen.includes(option.value),
+      })),
       ...(isLine && { minlength: min ?? undefined, maxlength: max ?? longest[type] }),
       ...(type === 'number' && { min: min ?? undefined, max: max ?? undefined }),
       ...(type === 'file' && { limit: `.txt, .md or .pdf, at most ${String(max ?? largestFile)} MB` }),
@@ -35,5 +48,8 @@ export function fieldRows(elements: readonly FormElement[], { prefix, values = {
 
 /** Plain text as paragraphs. */
 export function paragraphs(text: string): string[] {
-  return text.split(/\n\s*\n/).map((part) => part.trim()).filter((part) => part !== '');
+  return text
+    .split(/\n\s*\n/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 }

@@ -33,7 +33,9 @@ export function formMarkup({ rest }: Pick<HostApi, 'rest'>, view: FormView, init
     pageUrl: init.pageUrl ?? '',
     failure: init.failure,
     hasFiles: view.elements.some(({ type }) => type === 'file'),
-    consent: view.consent.required ? { ...view.consent, checked: init.consent === true, fault: init.faults?.[consentFault] } : null,
+    consent: view.consent.required
+      ? { ...view.consent, checked: init.consent === true, fault: init.faults?.[consentFault] }
+      : null,
     submit: view.texts.submit || 'Generate',
     script: rest.url(`/${formNamespace}/form.js`),
     styles: rest.url(`/${formNamespace}/form.css`),

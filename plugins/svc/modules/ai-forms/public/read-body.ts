@@ -22,7 +22,8 @@ type Fields = Record<string, unknown>;
 export async function readBody(request: RestRequest): Promise<GivenBody> {
   const isMultipart = /^multipart\/form-data\s*;/i.test(request.headers['content-type'] ?? '');
   const { fields, files } = isMultipart ? await readMultipart(request) : { fields: fieldsOf(request), files: {} };
-  const text = (name: string, most: number): string => (typeof fields[name] === 'string' ? fields[name].slice(0, most) : '');
+  const text = (name: string, most: number): string =>
+    typeof fields[name] === 'string' ? fields[name].slice(0, most) : '';
   const { values, consent } = fields;
   return {
     token: text('token', 200),
@@ -44,7 +45,10 @@ function webAddress(given: string): string {
 }
 
 /** Kept in memory, never on the disk. */
-async function readMultipart({ body, headers }: RestRequest): Promise<{ readonly fields: Fields; readonly files: Record<string, GivenFile> }> {
+async function readMultipart({
+  body,
+  headers,
+}: RestRequest): Promise<{ readonly fields: Fields; readonly files: Record<string, GivenFile> }> {
   const { default: busboy } = await import('busboy');
   const pairs: [string, string][] = [];
   const files: Record<string, GivenFile> = {};
@@ -52,7 +56,17 @@ async function readMultipart({ body, headers }: RestRequest): Promise<{ readonly
     const fail = (cause: unknown): void => reject(cause instanceof RestError ? cause : unreadable(cause));
     try {
       // One byte more than is allowed: a file that has it is refused by its field.
-      const parser = busboy({ headers, defParamCharset: 'utf8', limits: { fileSize: largestFile * 1_048_576 + 1, files: 60, fields: 500, fieldSize: 262_144, fieldNameSize: 200 } });
+      const parser = busboy({
+        headers,
+        defParamCharset: 'utf8',
+        limits: {
+          fileSize: largestFile * 1_048_576 + 1,
+          files: 60,
+          fields: 500,
+          fieldSize: 262_144,
+          fieldNameSize: 200,
+        },
+      });
       parser.on('field', (name, value) => pairs.push([name, value]));
       parser.on('file', (field, stream, { filename }) => {
         const chunks: Buffer[] = [];
@@ -86,5 +100,10 @@ function nested(pairs: readonly (readonly [string, string])[]): Fields {
 }
 
 function unreadable(cause: unknown): RestError {
-  return new RestError({ code: 'rest_upload_unreadable', message: 'The form with its files could not be read. Send it again.', status: 400, cause });
+  return new RestError({
+    code: 'rest_upload_unreadable',
+    message: 'The form with its files could not be read. Send it again.',
+    status: 400,
+    cause,
+  });
 }

@@ -28,12 +28,19 @@ export async function streamAnswer({ begin, fail, signal, clock, headers }: Stre
     events.push(event);
     wake();
   };
-  const { answer } = await begin({ signal, onText: (text) => push({ type: 'delta', text }), onSources: (sources) => push({ type: 'sources', sources }) });
+  const { answer } = await begin({
+    signal,
+    onText: (text) => push({ type: 'delta', text }),
+    onSources: (sources) => push({ type: 'sources', sources }),
+  });
   void answer
-    .then((submission) => push({ type: 'done', ...answerOf(submission) }), (error: unknown) => {
-      const { code, message, status } = fail(error);
-      push({ type: 'error', code, message, status });
-    })
+    .then(
+      (submission) => push({ type: 'done', ...answerOf(submission) }),
+      (error: unknown) => {
+        const { code, message, status } = fail(error);
+        push({ type: 'error', code, message, status });
+      },
+    )
     .finally(() => {
       isOver = true;
       wake();
@@ -46,7 +53,10 @@ export async function streamAnswer({ begin, fail, signal, clock, headers }: Stre
         const { type, ...data } = event;
         yield { event: type, data };
       } else if (isOver) return;
-      else await new Promise<void>((resolve) => { wake = resolve; });
+      else
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
     }
   }
   return eventResponse(stream(), { clock, headers: { ...headers, 'Cache-Control': 'no-store, no-transform' } });

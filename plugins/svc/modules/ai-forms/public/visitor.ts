@@ -43,12 +43,30 @@ export interface Visitors {
 const nonceLife = 12 * 3600_000;
 const guest: User = { id: 0, login: '', email: '', displayName: '', roles: [], can: () => false };
 
-export function createVisitors({ host, forms, tokens, signer }: { readonly host: Pick<HostApi, 'site' | 'rest' | 'clock'>; readonly forms: Pick<FormStore, 'get'>; readonly tokens: SessionTokens; readonly signer: Signer }): Visitors {
+export function createVisitors({
+  host,
+  forms,
+  tokens,
+  signer,
+}: {
+  readonly host: Pick<HostApi, 'site' | 'rest' | 'clock'>;
+  readonly forms: Pick<FormStore, 'get'>;
+  readonly tokens: SessionTokens;
+  readonly signer: Signer;
+}): Visitors {
   const bindingOf = (caller: Omit<Caller, 'session'>, carrier: TokenBinding['carrier']): TokenBinding => ({
-    audience: `form:${String(caller.form.id)}`, userId: caller.user.id, carrier, origin: originKey(caller.origin), userAgent: caller.userAgent,
+    audience: `form:${String(caller.form.id)}`,
+    userId: caller.user.id,
+    carrier,
+    origin: originKey(caller.origin),
+    userAgent: caller.userAgent,
   });
 
-  async function sessionOf(request: RestRequest, caller: Omit<Caller, 'session'>, token: string): Promise<Session | null> {
+  async function sessionOf(
+    request: RestRequest,
+    caller: Omit<Caller, 'session'>,
+    token: string,
+  ): Promise<Session | null> {
     // Only the site's own pages have the cookie; a page of a neighbouring domain could send it along.
     const cookie = caller.origin.isOwn ? cookieOf(request.headers['cookie']) : null;
     const session = cookie === null ? null : await tokens.read(cookie, bindingOf(caller, 'cookie'));
@@ -61,7 +79,8 @@ export function createVisitors({ host, forms, tokens, signer }: { readonly host:
   };
 
   const tick = (before = 0): number => Math.floor(host.clock.now() / nonceLife) - before;
-  const nonceOf = async (formId: number, at: number): Promise<string> => (await signer.sign('form-nonce', [formId, at])).subarray(0, 16).toString('base64url');
+  const nonceOf = async (formId: number, at: number): Promise<string> =>
+    (await signer.sign('form-nonce', [formId, at])).subarray(0, 16).toString('base64url');
 
   return {
     async enter(request, token) {
@@ -72,7 +91,13 @@ export function createVisitors({ host, forms, tokens, signer }: { readonly host:
       const origin = readOrigin(request.headers, host.site.url);
       if (!mayEmbed(form.embed, origin)) throw errors.form_origin_not_allowed();
       const user = origin.isOwn ? await request.pageUser() : guest;
-      const caller = { form, origin, user: user.id > 0 ? user : guest, ip: request.ip, userAgent: request.headers['user-agent'] ?? '' };
+      const caller = {
+        form,
+        origin,
+        user: user.id > 0 ? user : guest,
+        ip: request.ip,
+        userAgent: request.headers['user-agent'] ?? '',
+      };
       return { ...caller, session: await sessionOf(request, caller, token) };
     },
     async welcome(caller) {
@@ -81,7 +106,9 @@ export function createVisitors({ host, forms, tokens, signer }: { readonly host:
       const isOwn = caller.origin.isOwn;
       if (isOwn && caller.session !== null && !tokens.isAging(session)) return { visitor, token: '', headers: {} };
       const token = await tokens.issue(session, bindingOf(caller, isOwn ? 'cookie' : 'body'));
-      return isOwn ? { visitor, token: '', headers: { 'Set-Cookie': cookieHeader(caller.form.id, token) } } : { visitor, token, headers: {} };
+      return isOwn
+        ? { visitor, token: '', headers: { 'Set-Cookie': cookieHeader(caller.form.id, token) } }
+        : { visitor, token, headers: {} };
     },
     async allows(origin, formId) {
       const form = await forms.get(formId);
@@ -92,7 +119,10 @@ export function createVisitors({ host, forms, tokens, signer }: { readonly host:
     async isNonce(nonce, formId) {
       if (!/^[\w-]{22}$/.test(nonce)) return false;
       const mac = Buffer.from(nonce, 'base64url');
-      return (await signer.isSigned(mac, 'form-nonce', [formId, tick()])) || signer.isSigned(mac, 'form-nonce', [formId, tick(1)]);
+      return (
+        (await signer.isSigned(mac, 'form-nonce', [formId, tick()])) ||
+        signer.isSigned(mac, 'form-nonce', [formId, tick(1)])
+      );
     },
   };
 }

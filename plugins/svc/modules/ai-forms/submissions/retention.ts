@@ -9,7 +9,8 @@ export async function sweepForms(context: ServiceContext): Promise<void> {
   for (const taken of await submissions.recover()) await limits.giveBack(taken);
   let swept = 0;
   for (const { id, privacy } of await forms.list()) {
-    if (privacy.retention_days > 0) swept += await submissions.sweep(id, context.host.clock.now() - privacy.retention_days * day);
+    if (privacy.retention_days > 0)
+      swept += await submissions.sweep(id, context.host.clock.now() - privacy.retention_days * day);
   }
   await limits.sweep();
   if (swept > 0) context.host.log.info('Old submissions of forms were deleted.', { submissions: swept });

@@ -29,11 +29,36 @@ export interface Row {
 const nothing: Answers = { inputs: {}, display_values: {}, labels: {} };
 
 /** What is stored of a submission when it is taken. */
-export function rowOf({ id, formId, formName, userId, sessionId, pageUrl, createdAt, keep, inputs, display_values, labels }: NewSubmission): Record<string, unknown> {
+export function rowOf({
+  id,
+  formId,
+  formName,
+  userId,
+  sessionId,
+  pageUrl,
+  createdAt,
+  keep,
+  inputs,
+  display_values,
+  labels,
+}: NewSubmission): Record<string, unknown> {
   const answers: Answers = keep ? { inputs, display_values, labels } : nothing;
   return {
-    uuid: id, form_id: formId, form_name: formName, user_id: userId, session_id: sessionId, email: keep ? emailIn(inputs) : null, page_url: keep ? pageUrl : '',
-    answers: JSON.stringify(answers), found_by: foldText(Object.values(answers.display_values).join('\n')), response: '', made: '', error: '', error_code: '', created_at: createdAt, finished_at: null,
+    uuid: id,
+    form_id: formId,
+    form_name: formName,
+    user_id: userId,
+    session_id: sessionId,
+    email: keep ? emailIn(inputs) : null,
+    page_url: keep ? pageUrl : '',
+    answers: JSON.stringify(answers),
+    found_by: foldText(Object.values(answers.display_values).join('\n')),
+    response: '',
+    made: '',
+    error: '',
+    error_code: '',
+    created_at: createdAt,
+    finished_at: null,
   };
 }
 
@@ -59,7 +84,10 @@ export function submissionOf(row: Row): Submission {
   };
 }
 
-export function filtered<Query extends Knex.QueryBuilder>(query: Query, { formId, status, search }: SubmissionFilter): Query {
+export function filtered<Query extends Knex.QueryBuilder>(
+  query: Query,
+  { formId, status, search }: SubmissionFilter,
+): Query {
   if (formId !== undefined) void query.where('form_id', formId);
   if (status !== undefined) void query.where('status', status);
   const part = foldText(search ?? '').trim();
@@ -74,7 +102,11 @@ export function whose(person: Submitter): Record<string, string | number> {
 
 /** The address by which a person's data are found: the first value that is one, those of fields that say so before others. */
 function emailIn(inputs: Inputs): string | null {
-  const texts = Object.entries(inputs).flatMap(([id, value]) => (typeof value === 'string' && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value.trim()) && value.length <= 254 ? [[id, value.trim()] as const] : []));
+  const texts = Object.entries(inputs).flatMap(([id, value]) =>
+    typeof value === 'string' && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value.trim()) && value.length <= 254
+      ? [[id, value.trim()] as const]
+      : [],
+  );
   const found = texts.find(([id]) => /mail/i.test(id)) ?? texts[0];
   return found === undefined ? null : foldText(found[1]);
 }

@@ -7,9 +7,14 @@ import type { SubmissionFilter, SubmissionStore } from './submission.ts';
 const pieceSize = 200;
 
 /** Submissions in the database; any node may take one, and every call takes part in a running transaction. */
-export function createSubmissionStore({ host }: { readonly host: Pick<HostApi, 'database' | 'clock'> }): SubmissionStore {
+export function createSubmissionStore({
+  host,
+}: {
+  readonly host: Pick<HostApi, 'database' | 'clock'>;
+}): SubmissionStore {
   const { database } = host;
-  const table = (): Knex.QueryBuilder<Row, Row[]> => database.knex<Row>(formTables.submissions) as Knex.QueryBuilder<Row, Row[]>;
+  const table = (): Knex.QueryBuilder<Row, Row[]> =>
+    database.knex<Row>(formTables.submissions) as Knex.QueryBuilder<Row, Row[]>;
 
   async function pageBefore(filter: SubmissionFilter, before: Row['id'] | null): Promise<Row[]> {
     const query = filtered(table(), filter).orderBy('id', 'desc').limit(pieceSize);
@@ -23,14 +28,19 @@ export function createSubmissionStore({ host }: { readonly host: Pick<HostApi, '
       return row ? submissionOf(row) : null;
     },
     async list(filter, { limit, offset }) {
-      return ((await filtered(table(), filter).orderBy('id', 'desc').limit(limit).offset(offset)) as Row[]).map(submissionOf);
+      return ((await filtered(table(), filter).orderBy('id', 'desc').limit(limit).offset(offset)) as Row[]).map(
+        submissionOf,
+      );
     },
     async count(filter) {
       const [row] = (await filtered(table(), filter).count({ total: '*' })) as { total?: number | string }[];
       return Number(row?.total ?? 0);
     },
     async latest() {
-      const rows = (await table().groupBy('form_id').select('form_id').max({ at: 'created_at' })) as unknown as { form_id: number | string; at: number | string }[];
+      const rows = (await table().groupBy('form_id').select('form_id').max({ at: 'created_at' })) as unknown as {
+        form_id: number | string;
+        at: number | string;
+      }[];
       return new Map(rows.map(({ form_id, at }) => [Number(form_id), Number(at)]));
     },
     async *all(filter) {
@@ -46,7 +56,11 @@ export function createSubmissionStore({ host }: { readonly host: Pick<HostApi, '
     async sweep(formId, before) {
       let swept = 0;
       for (;;) {
-        const ids = (await table().where({ form_id: formId }).where('created_at', '<', before).limit(pieceSize).pluck('id')) as number[];
+        const ids = (await table()
+          .where({ form_id: formId })
+          .where('created_at', '<', before)
+          .limit(pieceSize)
+          .pluck('id')) as number[];
         if (ids.length > 0) swept += await table().whereIn('id', ids).delete();
         if (ids.length < pieceSize) return swept;
       }

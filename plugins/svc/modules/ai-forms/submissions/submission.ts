@@ -95,12 +95,21 @@ export interface SubmissionStore {
   /** Keeps the lease; false: it is lost. */
   renew(attempt: Attempt): Promise<boolean>;
   /** Stores the answer, in the running transaction; false: another try has taken its place, and nothing was stored. */
-  complete(attempt: Attempt, end: { readonly response: string; readonly made: Made; readonly number: number; readonly keep: boolean }): Promise<boolean>;
+  complete(
+    attempt: Attempt,
+    end: { readonly response: string; readonly made: Made; readonly number: number; readonly keep: boolean },
+  ): Promise<boolean>;
   /** Stores why it failed; null: another try has taken its place. Answers what was reserved. */
-  fail(attempt: Attempt, end: { readonly error: string; readonly code: string }): Promise<{ readonly taken: Taken | null } | null>;
+  fail(
+    attempt: Attempt,
+    end: { readonly error: string; readonly code: string },
+  ): Promise<{ readonly taken: Taken | null } | null>;
   find(id: string): Promise<Submission | null>;
   /** Newest first. */
-  list(filter: SubmissionFilter, page: { readonly limit: number; readonly offset: number }): Promise<readonly Submission[]>;
+  list(
+    filter: SubmissionFilter,
+    page: { readonly limit: number; readonly offset: number },
+  ): Promise<readonly Submission[]>;
   count(filter: SubmissionFilter): Promise<number>;
   /** When the last one of each form came, by form. */
   latest(): Promise<ReadonlyMap<number, number>>;

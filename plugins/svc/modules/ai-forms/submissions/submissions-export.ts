@@ -33,7 +33,24 @@ export async function* submissionsJsonl(submissions: AsyncIterable<Submission>):
 
 /** A submission as exports and commands show it. */
 export function submissionRecord(submission: Submission): Record<string, unknown> {
-  const { id, number, status, formId, formName, userId, pageUrl, createdAt, finishedAt, inputs, display_values, labels, response, made, error, errorCode } = submission;
+  const {
+    id,
+    number,
+    status,
+    formId,
+    formName,
+    userId,
+    pageUrl,
+    createdAt,
+    finishedAt,
+    inputs,
+    display_values,
+    labels,
+    response,
+    made,
+    error,
+    errorCode,
+  } = submission;
   return {
     id,
     number,
@@ -46,7 +63,16 @@ export function submissionRecord(submission: Submission): Record<string, unknown
     display_values,
     labels,
     response: { text: response },
-    ai: made === null ? null : { provider: made.provider, model: made.model, usage: made.usage, cost_usd: made.cost === null ? null : made.cost / 1_000_000, sources: made.sources },
+    ai:
+      made === null
+        ? null
+        : {
+            provider: made.provider,
+            model: made.model,
+            usage: made.usage,
+            cost_usd: made.cost === null ? null : made.cost / 1_000_000,
+            sources: made.sources,
+          },
     page: { url: pageUrl },
     ...(error !== '' && { error: { code: errorCode, message: error } }),
   };
@@ -54,5 +80,7 @@ export function submissionRecord(submission: Submission): Record<string, unknown
 
 /** `Label: value`, one a line. */
 export function summaryOf({ labels, display_values: values }: Submission): string {
-  return Object.entries(labels).map(([id, label]) => `${label}: ${values[id] || '-'}`).join('\n');
+  return Object.entries(labels)
+    .map(([id, label]) => `${label}: ${values[id] || '-'}`)
+    .join('\n');
 }

@@ -34,7 +34,13 @@ const keptFor = 40 * 24 * 3600_000;
 const days = { day: 1, week: 7, month: 30 } as const;
 
 /** Limits of visitors, counted in the database: one count for all nodes. */
-export function createFormLimits({ host, signer }: { readonly host: Pick<HostApi, 'database' | 'clock' | 'site' | 'hooks'>; readonly signer: Signer }): FormLimiter {
+export function createFormLimits({
+  host,
+  signer,
+}: {
+  readonly host: Pick<HostApi, 'database' | 'clock' | 'site' | 'hooks'>;
+  readonly signer: Signer;
+}): FormLimiter {
   const { database, clock, site, hooks } = host;
   const counters = createLimitCounters({ database, table: formTables.counters, scopeColumn: 'form_id' });
   return {
@@ -43,10 +49,18 @@ export function createFormLimits({ host, signer }: { readonly host: Pick<HostApi
       const set = await hooks.applyFiltersAsync('svc_form_limit', limitFor(form, user), visitor);
       if (set === null || !(set.amount > 0)) return null;
       const network = networkOf(ip);
-      const address = network === '' ? [] : [`a:${(await signer.sign('address', [network])).toString('base64url').slice(0, 22)}`];
+      const address =
+        network === '' ? [] : [`a:${(await signer.sign('address', [network])).toString('base64url').slice(0, 22)}`];
       // In order, so that two transactions never wait for each other.
       const subjects = user.id > 0 ? [`u:${String(user.id)}`] : [...address, `s:${session}`];
-      return { amount: set.amount, per: set.per, unit: 'answers', ...periodOf(set.per, clock.now(), await site.timezone()), scope: form.id, subjects };
+      return {
+        amount: set.amount,
+        per: set.per,
+        unit: 'answers',
+        ...periodOf(set.per, clock.now(), await site.timezone()),
+        scope: form.id,
+        subjects,
+      };
     },
     left: counters.left,
     take: (limit) => counters.reserve(limit, { least: 1, most: 1 }),
@@ -59,7 +73,9 @@ export function createFormLimits({ host, signer }: { readonly host: Pick<HostApi
 /** What is set for a guest, a user, or the most generous of the user's roles. */
 export function limitFor({ limits }: Pick<AiForm, 'limits'>, user: Pick<User, 'id' | 'roles'>): FormLimit {
   if (user.id === 0) return limits.guest;
-  const ofRoles = user.roles.flatMap((role) => (Object.hasOwn(limits.roles, role) ? [limits.roles[role] as FormLimit] : []));
+  const ofRoles = user.roles.flatMap((role) =>
+    Object.hasOwn(limits.roles, role) ? [limits.roles[role] as FormLimit] : [],
+  );
   const [first = limits.user, ...others] = ofRoles;
   return others.reduce((best, limit) => (generosity(limit) > generosity(best) ? limit : best), first);
 }

@@ -43,7 +43,13 @@ export function createMakeAnswer({ host, generateText, findKnowledge }: MakeAnsw
     const { form, user, submission } = turn;
     if (!form.knowledge.enabled) return [];
     const asker = form.privacy.keep ? { userId: user.id, conversation: null } : null;
-    const found = await findKnowledge({ knowledge: form.knowledge, text: question, origin: originOf(turn), signal, asker }).catch(async (error: unknown) => {
+    const found = await findKnowledge({
+      knowledge: form.knowledge,
+      text: question,
+      origin: originOf(turn),
+      signal,
+      asker,
+    }).catch(async (error: unknown) => {
       if (signal.aborted) throw error;
       log.warn('a form is answered without its knowledge', { form: form.id, submission, error });
       await hooks.doActionAsync('svc_form_knowledge_failed', error, turn);
@@ -58,9 +64,18 @@ export function createMakeAnswer({ host, generateText, findKnowledge }: MakeAnsw
     const prompt = fillTemplate(form.prompt, promptValues).trim();
     const [timezone, knowledge] = await Promise.all([site.timezone(), known(input, prompt)]);
     const placeholders = { now: clock.now(), timezone, username: user.id > 0 ? user.displayName : 'Guest' };
-    return hooks.applyFiltersAsync('svc_form_prompt', {
-      provider: form.provider, model: form.model, params: paramsOf(form.parameters), system: fillPlaceholders(form.instructions, placeholders), knowledge, prompt,
-    }, turn);
+    return hooks.applyFiltersAsync(
+      'svc_form_prompt',
+      {
+        provider: form.provider,
+        model: form.model,
+        params: paramsOf(form.parameters),
+        system: fillPlaceholders(form.instructions, placeholders),
+        knowledge,
+        prompt,
+      },
+      turn,
+    );
   }
 
   return async (input) => {
@@ -71,8 +86,16 @@ export function createMakeAnswer({ host, generateText, findKnowledge }: MakeAnsw
     const streams = onText !== undefined && (await hooks.applyFiltersAsync('svc_form_streams', true, turn));
     const { provider, model, params } = prompt;
     const text = await generateText({
-      provider, model, params, signal, user: turn.user, placeholders: false, origin: originOf(turn),
-      systemInstruction: [prompt.system, knowledgePart(prompt.knowledge)].filter((part) => part.trim() !== '').join('\n\n'),
+      provider,
+      model,
+      params,
+      signal,
+      user: turn.user,
+      placeholders: false,
+      origin: originOf(turn),
+      systemInstruction: [prompt.system, knowledgePart(prompt.knowledge)]
+        .filter((part) => part.trim() !== '')
+        .join('\n\n'),
       messages: [{ role: 'user', content: prompt.prompt }],
       ...(streams && { onText }),
     });

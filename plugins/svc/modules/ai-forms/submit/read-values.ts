@@ -23,7 +23,8 @@ export interface CheckedValues extends Answers {
 }
 
 type Value = string | number | readonly string[] | FileValue | null;
-export type Read = { readonly value: Value; readonly display: string; readonly prompt?: string } | { readonly fault: string };
+export type Read =
+  { readonly value: Value; readonly display: string; readonly prompt?: string } | { readonly fault: string };
 
 const longestLine = 1_000;
 const longestText = 20_000;
@@ -44,7 +45,10 @@ export async function readValues(elements: readonly FormElement[], given: GivenV
   const promptValues: Record<string, string> = {};
   for (const element of elements) {
     const { id, label } = element;
-    const read = element.type === 'file' ? await readFile(element, Object.hasOwn(given.files, id) ? given.files[id] : undefined) : readValue(element, Object.hasOwn(given.values, id) ? given.values[id] : undefined);
+    const read =
+      element.type === 'file'
+        ? await readFile(element, Object.hasOwn(given.files, id) ? given.files[id] : undefined)
+        : readValue(element, Object.hasOwn(given.values, id) ? given.values[id] : undefined);
     if ('fault' in read) {
       faults[id] = read.fault;
       continue;
@@ -59,8 +63,15 @@ export async function readValues(elements: readonly FormElement[], given: GivenV
 }
 
 export function invalidValues(faults: Readonly<Record<string, string>>): RestError {
-  const details = Object.fromEntries(Object.entries(faults).map(([id, message]) => [id, { code: 'rest_invalid_form_value', message, data: null }]));
-  return new RestError({ code: 'rest_invalid_param', status: 400, message: `Invalid parameter(s): ${Object.keys(faults).join(', ')}`, data: { params: faults, details } });
+  const details = Object.fromEntries(
+    Object.entries(faults).map(([id, message]) => [id, { code: 'rest_invalid_form_value', message, data: null }]),
+  );
+  return new RestError({
+    code: 'rest_invalid_param',
+    status: 400,
+    message: `Invalid parameter(s): ${Object.keys(faults).join(', ')}`,
+    data: { params: faults, details },
+  });
 }
 
 /** Reads one value as a browser sends it: texts, numbers, a list of ticked boxes. */
@@ -87,8 +98,10 @@ function readText({ type, label, required, min, max }: FormElement, given: unkno
   if (text === '') return required ? missing(label) : { value: '', display: '' };
   const length = [...text].length;
   const most = max ?? (type === 'textarea' ? longestText : longestLine);
-  if (length > most) return { fault: `${label} may have at most ${String(most)} characters; it has ${String(length)}.` };
-  if (min !== null && length < min) return { fault: `${label} must have at least ${String(min)} characters; it has ${String(length)}.` };
+  if (length > most)
+    return { fault: `${label} may have at most ${String(most)} characters; it has ${String(length)}.` };
+  if (min !== null && length < min)
+    return { fault: `${label} must have at least ${String(min)} characters; it has ${String(length)}.` };
   if (type === 'text' && /[\r\n]/.test(text)) return { fault: `${label} must be a single line.` };
   const plain = text.replaceAll('\r\n', '\n');
   return { value: plain, display: plain };
@@ -108,13 +121,17 @@ function readChosen({ label, required, options }: FormElement, given: unknown): 
   const text = lineOf(given);
   if (text === '') return required ? missing(label) : { value: '', display: '' };
   const option = options.find(({ value }) => value === text);
-  return option ? { value: option.value, display: option.label } : { fault: `${label} must be one of: ${options.map((one) => one.label).join(', ')}.` };
+  return option
+    ? { value: option.value, display: option.label }
+    : { fault: `${label} must be one of: ${options.map((one) => one.label).join(', ')}.` };
 }
 
 function readTicked({ label, required, options, min, max }: FormElement, given: unknown): Read {
-  const list = given === undefined || given === null || given === '' ? [] : Array.isArray(given) ? (given as unknown[]) : [given];
+  const list =
+    given === undefined || given === null || given === '' ? [] : Array.isArray(given) ? (given as unknown[]) : [given];
   const chosen = options.filter(({ value }) => list.includes(value));
-  if (list.some((value) => !options.some((option) => option.value === value))) return { fault: `${label} may only hold: ${options.map((one) => one.label).join(', ')}.` };
+  if (list.some((value) => !options.some((option) => option.value === value)))
+    return { fault: `${label} may only hold: ${options.map((one) => one.label).join(', ')}.` };
   if (chosen.length === 0) return required ? missing(label) : { value: [], display: '' };
   if (min !== null && chosen.length < min) return { fault: `${label}: tick at least ${String(min)}.` };
   if (max !== null && chosen.length > max) return { fault: `${label}: tick at most ${String(max)}.` };

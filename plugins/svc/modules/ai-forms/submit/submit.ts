@@ -58,7 +58,13 @@ export function createSubmit(parts: SubmitParts): Submit {
     const lease = new AbortController();
     const undo = beat(parts, attempt, lease);
     try {
-      const answered = await makeAnswer({ turn, promptValues: input.values.promptValues, signal: AbortSignal.any([input.signal, lease.signal]), onText: input.onText, onSources: input.onSources });
+      const answered = await makeAnswer({
+        turn,
+        promptValues: input.values.promptValues,
+        signal: AbortSignal.any([input.signal, lease.signal]),
+        onText: input.onText,
+        onSources: input.onSources,
+      });
       const number = await store(parts, { input, attempt, answered });
       if (number === null) throw errors.submission_running();
       await hooks.doActionAsync('svc_form_answered', answered.response, answered.made, turn);
@@ -89,11 +95,24 @@ export function createSubmit(parts: SubmitParts): Submit {
 }
 
 /** In one transaction: the submission and what it takes of the visitor's limit. Null: it is there already. */
-function take({ host, submissions, limits }: SubmitParts, { form, user, session, limit, id, values, pageUrl }: SubmitInput): Promise<Attempt | null> {
+function take(
+  { host, submissions, limits }: SubmitParts,
+  { form, user, session, limit, id, values, pageUrl }: SubmitInput,
+): Promise<Attempt | null> {
   return host.database.transaction(async () => {
     const { inputs, display_values, labels } = values;
     const taken = await submissions.take({
-      id, formId: form.id, formName: form.name, userId: user.id, sessionId: session, pageUrl, createdAt: host.clock.now(), keep: form.privacy.keep, inputs, display_values, labels,
+      id,
+      formId: form.id,
+      formName: form.name,
+      userId: user.id,
+      sessionId: session,
+      pageUrl,
+      createdAt: host.clock.now(),
+      keep: form.privacy.keep,
+      inputs,
+      display_values,
+      labels,
     });
     if (taken === null) return null;
     if (taken.abandoned !== null) await limits.giveBack(taken.abandoned);
@@ -101,7 +120,11 @@ function take({ host, submissions, limits }: SubmitParts, { form, user, session,
     const reserved = await limits.take(limit);
     if (reserved === null) {
       const seconds = Math.max(1, Math.ceil((limit.endsAt - host.clock.now()) / 1000));
-      throw errors.form_limit_reached({ values: { reason: form.limits.message }, data: { limit: limits.shown(form, limit) }, headers: { 'Retry-After': String(seconds) } });
+      throw errors.form_limit_reached({
+        values: { reason: form.limits.message },
+        data: { limit: limits.shown(form, limit) },
+        headers: { 'Retry-After': String(seconds) },
+      });
     }
     await submissions.reserve(taken.attempt, reserved);
     return taken.attempt;
@@ -115,28 +138,36 @@ interface Storing {
 }
 
 /** In one transaction: the answer, its number, and the event. Null: the lease was lost, and another try counts. */
-function store({ host, forms, submissions }: SubmitParts, { input, attempt, answered }: Storing): Promise<number | null> {
+function store(
+  { host, forms, submissions }: SubmitParts,
+  { input, attempt, answered }: Storing,
+): Promise<number | null> {
   const { form, user, values } = input;
   const { response, made } = answered;
-  return host.database.transaction(async () => {
-    const number = await forms.countSubmission(form.id);
-    // Deleted meanwhile: there is nothing to be stored, and nobody to be told.
-    if (number === 0) throw errors.ai_form_not_found({ values: { id: form.id } });
-    if (!(await submissions.complete(attempt, { response, made, number, keep: form.privacy.keep }))) throw new LeaseLost();
-    const data: EventData<typeof formSubmittedEvent> = {
-      form: { id: form.id, name: form.name },
-      submission: { id: attempt.id, count: number },
-      inputs: values.inputs,
-      response: { text: response },
-      ai: { provider: made.provider, model: made.model },
-      actor: user.id > 0 ? { type: 'user', user_id: user.id } : { type: 'guest' },
-    };
-    await host.hooks.doActionAsync('svc_event_emit', 'form.submitted', data, { meta: { form_id: form.id, provider: made.provider, model: made.model } });
-    return number;
-  }).catch((error: unknown) => {
-    if (error instanceof LeaseLost) return null;
-    throw error;
-  });
+  return host.database
+    .transaction(async () => {
+      const number = await forms.countSubmission(form.id);
+      // Deleted meanwhile: there is nothing to be stored, and nobody to be told.
+      if (number === 0) throw errors.ai_form_not_found({ values: { id: form.id } });
+      if (!(await submissions.complete(attempt, { response, made, number, keep: form.privacy.keep })))
+        throw new LeaseLost();
+      const data: EventData<typeof formSubmittedEvent> = {
+        form: { id: form.id, name: form.name },
+        submission: { id: attempt.id, count: number },
+        inputs: values.inputs,
+        response: { text: response },
+        ai: { provider: made.provider, model: made.model },
+        actor: user.id > 0 ? { type: 'user', user_id: user.id } : { type: 'guest' },
+      };
+      await host.hooks.doActionAsync('svc_event_emit', 'form.submitted', data, {
+        meta: { form_id: form.id, provider: made.provider, model: made.model },
+      });
+      return number;
+    })
+    .catch((error: unknown) => {
+      if (error instanceof LeaseLost) return null;
+      throw error;
+    });
 }
 
 class LeaseLost extends Error {}
@@ -146,12 +177,18 @@ async function giveUp({ host, submissions, limits }: SubmitParts, attempt: Attem
   const known = error instanceof RestError ? error : null;
   try {
     await host.database.transaction(async () => {
-      const failed = await submissions.fail(attempt, { error: known?.message ?? 'Something went wrong; the log says what.', code: known?.code ?? 'rest_internal_error' });
+      const failed = await submissions.fail(attempt, {
+        error: known?.message ?? 'Something went wrong; the log says what.',
+        code: known?.code ?? 'rest_internal_error',
+      });
       if (failed?.taken) await limits.giveBack(failed.taken);
     });
     if (known === null) host.log.error('A form could not be answered', { submission: attempt.id, error });
   } catch (failure) {
-    host.log.error('A failed submission of a form could not be stored; it is given up after a minute.', { submission: attempt.id, error: failure });
+    host.log.error('A failed submission of a form could not be stored; it is given up after a minute.', {
+      submission: attempt.id,
+      error: failure,
+    });
   }
 }
 
@@ -159,8 +196,12 @@ async function giveUp({ host, submissions, limits }: SubmitParts, attempt: Attem
 function beat({ host, submissions }: SubmitParts, attempt: Attempt, lease: AbortController): () => void {
   return host.clock.every(leaseTime / 3, () => {
     submissions.renew(attempt).then(
-      (held) => { if (!held) lease.abort(); },
-      (error: unknown) => { host.log.warn('The lease of a submission could not be renewed', { submission: attempt.id, error }); },
+      (held) => {
+        if (!held) lease.abort();
+      },
+      (error: unknown) => {
+        host.log.warn('The lease of a submission could not be renewed', { submission: attempt.id, error });
+      },
     );
   });
 }
@@ -171,10 +212,30 @@ function turnOf({ form, id, user, values, pageUrl }: SubmitInput): FormTurn {
 }
 
 /** As it is shown at once, also where nothing of it is kept. */
-function storedOf({ form, id, user, session, values, pageUrl }: SubmitInput, { response, made }: MadeAnswer, number: number): Submission {
+function storedOf(
+  { form, id, user, session, values, pageUrl }: SubmitInput,
+  { response, made }: MadeAnswer,
+  number: number,
+): Submission {
   const { inputs, display_values, labels } = values;
   return {
-    id, formId: form.id, formName: form.name, status: 'completed', attempt: 1, number, userId: user.id, sessionId: session, pageUrl, response, made, error: '', errorCode: '', createdAt: 0, finishedAt: 0,
-    inputs, display_values, labels,
+    id,
+    formId: form.id,
+    formName: form.name,
+    status: 'completed',
+    attempt: 1,
+    number,
+    userId: user.id,
+    sessionId: session,
+    pageUrl,
+    response,
+    made,
+    error: '',
+    errorCode: '',
+    createdAt: 0,
+    finishedAt: 0,
+    inputs,
+    display_values,
+    labels,
   };
 }

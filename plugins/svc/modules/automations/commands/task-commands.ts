@@ -6,13 +6,22 @@ import { findTask, idArgument, moment } from './find-task.ts';
 import { itemCommands } from './item-commands.ts';
 
 const taskFlag = {
-  json: { type: 'object', description: 'The task as JSON, as svc task get prints it: {"name", "type", "settings": {...}, "source": {"kind": "list", "items": [...]}, "schedule": "daily", "limits": {"run": 10}, ...}; update: with "id".' },
+  json: {
+    type: 'object',
+    description:
+      'The task as JSON, as svc task get prints it: {"name", "type", "settings": {...}, "source": {"kind": "list", "items": [...]}, "schedule": "daily", "limits": {"run": 10}, ...}; update: with "id".',
+  },
 } as const;
 
 /** `svc task list|types|get|create|update|delete|run|work|pause|resume|duplicate|items|retry|cancel`. */
 export function taskCommands(context: ServiceContext): CliCommand[] {
   const automations = automationsOf(context);
-  return [...readingCommands(automations), ...changingCommands(automations), ...runningCommands(automations), ...itemCommands(automations)];
+  return [
+    ...readingCommands(automations),
+    ...changingCommands(automations),
+    ...runningCommands(automations),
+    ...itemCommands(automations),
+  ];
 }
 
 function readingCommands({ tasks, types, items, runs }: Automations): CliCommand[] {
@@ -21,18 +30,41 @@ function readingCommands({ tasks, types, items, runs }: Automations): CliCommand
       name: 'svc task list',
       description: 'List the tasks with their items and next runs.',
       run: async () => {
-        const [all, counts, next, last] = await Promise.all([tasks.list(), items.allCounts(), tasks.nextRuns(), runs.last()]);
+        const [all, counts, next, last] = await Promise.all([
+          tasks.list(),
+          items.allCounts(),
+          tasks.nextRuns(),
+          runs.last(),
+        ]);
         return all.map(({ id, name, type, status, schedule }) => ({
-          id, name, type, status, schedule: schedule || 'manual', next_run: moment(next.get(id)), last_run: moment(last.get(id)?.startedAt), ...(counts.get(id) ?? { pending: 0, processing: 0, completed: 0, failed: 0, cancelled: 0 }),
+          id,
+          name,
+          type,
+          status,
+          schedule: schedule || 'manual',
+          next_run: moment(next.get(id)),
+          last_run: moment(last.get(id)?.startedAt),
+          ...(counts.get(id) ?? { pending: 0, processing: 0, completed: 0, failed: 0, cancelled: 0 }),
         }));
       },
     },
     {
       name: 'svc task types',
       description: 'List the kinds of work there are, with their sources and settings.',
-      run: async () => (await types.list()).map(({ id, label, sources, settings }) => ({ id, label, sources: sources.join(', '), settings: Object.keys(settings.properties ?? {}).join(', ') })),
+      run: async () =>
+        (await types.list()).map(({ id, label, sources, settings }) => ({
+          id,
+          label,
+          sources: sources.join(', '),
+          settings: Object.keys(settings.properties ?? {}).join(', '),
+        })),
     },
-    { name: 'svc task get', description: 'Print a task with all its settings.', args: [idArgument], run: async ({ args: [id] }) => findTask({ tasks }, id) },
+    {
+      name: 'svc task get',
+      description: 'Print a task with all its settings.',
+      args: [idArgument],
+      run: async ({ args: [id] }) => findTask({ tasks }, id),
+    },
   ];
 }
 
@@ -54,7 +86,8 @@ function changingCommands(automations: Automations): CliCommand[] {
       flags: taskFlag,
       run: async ({ flags }) => {
         const { id, ...given } = taskFrom(flags, 'create');
-        if (id !== undefined) throw new Error('A new task gets its id from the service. To change one, use svc task update.');
+        if (id !== undefined)
+          throw new Error('A new task gets its id from the service. To change one, use svc task update.');
         return tasks.create(given);
       },
     },
@@ -68,7 +101,12 @@ function changingCommands(automations: Automations): CliCommand[] {
         return tasks.update((await findTask(automations, id)).id, changes);
       },
     },
-    { name: 'svc task duplicate', description: 'Make a paused copy of a task without its items, and print it.', args: [idArgument], run: async ({ args: [id] }) => tasks.duplicate((await findTask(automations, id)).id) },
+    {
+      name: 'svc task duplicate',
+      description: 'Make a paused copy of a task without its items, and print it.',
+      args: [idArgument],
+      run: async ({ args: [id] }) => tasks.duplicate((await findTask(automations, id)).id),
+    },
     switching('paused', 'Pause a task: it collects nothing, and its items wait.'),
     switching('active', 'Resume a paused task.'),
     {
@@ -78,7 +116,8 @@ function changingCommands(automations: Automations): CliCommand[] {
       flags: { yes: { type: 'boolean', description: 'really delete' } },
       run: async ({ args: [id], flags }) => {
         const task = await findTask(automations, id);
-        if (flags['yes'] !== true) throw new Error(`Nothing was deleted. Add --yes to delete ${task.name} and its items.`);
+        if (flags['yes'] !== true)
+          throw new Error(`Nothing was deleted. Add --yes to delete ${task.name} and its items.`);
         await tasks.delete(task.id);
         return { id: task.id, deleted: true };
       },
@@ -91,7 +130,8 @@ function runningCommands(automations: Automations): CliCommand[] {
   return [
     {
       name: 'svc task run',
-      description: 'Queue what is new in the source of a task now. A running host works on it; with --work this command does.',
+      description:
+        'Queue what is new in the source of a task now. A running host works on it; with --work this command does.',
       args: [idArgument],
       flags: { work: { type: 'boolean', description: 'work on the queue until nothing is due' } },
       run: async ({ args: [id], flags }) => {
@@ -100,11 +140,17 @@ function runningCommands(automations: Automations): CliCommand[] {
         return { found, added, message, ...(flags['work'] === true && { attempts: await worker.drain() }) };
       },
     },
-    { name: 'svc task work', description: 'Work on the queue of all active tasks until nothing is due.', run: async () => ({ attempts: await worker.drain() }) },
+    {
+      name: 'svc task work',
+      description: 'Work on the queue of all active tasks until nothing is due.',
+      run: async () => ({ attempts: await worker.drain() }),
+    },
   ];
 }
 
 function taskFrom({ json }: Readonly<Record<string, unknown>>, command: string): Readonly<Record<string, unknown>> {
   if (typeof json === 'object' && json !== null) return json as Readonly<Record<string, unknown>>;
-  throw new Error(`Write the task as JSON, for example: svc task ${command} --json '{${command === 'update' ? '"id": 1, ' : ''}"name": "Articles", "type": "content_writing", "source": {"kind": "list", "items": ["mountain coffee"]}}'`);
+  throw new Error(
+    `Write the task as JSON, for example: svc task ${command} --json '{${command === 'update' ? '"id": 1, ' : ''}"name": "Articles", "type": "content_writing", "source": {"kind": "list", "items": ["mountain coffee"]}}'`,
+  );
 }

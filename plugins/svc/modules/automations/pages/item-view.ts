@@ -26,7 +26,9 @@ export async function itemView(context: ServiceContext, item: Item): Promise<Rec
     isFailed: state === 'failed',
     message: item.message,
     target: item.target,
-    input: Object.entries(item.input).filter(([, value]) => value !== null && value !== '').map(([name, value]) => ({ name, value })),
+    input: Object.entries(item.input)
+      .filter(([, value]) => value !== null && value !== '')
+      .map(([name, value]) => ({ name, value })),
     attempts: item.attempts,
     most: task.attempts,
     createdAt: item.createdAt,
@@ -36,8 +38,17 @@ export async function itemView(context: ServiceContext, item: Item): Promise<Rec
     isPaused: task.status === 'paused' && state === 'pending',
     ai: item.ai,
     postGone: item.postId !== null && post === null,
-    post: post && { title: post.title === '' ? '(no title)' : post.title, href: await editPostHref(context, post.id), view: await host.content.permalink(post), status: post.status },
-    cost: costWords({ cost: calls.reduce((sum, call) => sum + Number(call.cost ?? 0), 0), calls: calls.length, unpriced: calls.filter(({ cost }) => cost === null).length }),
+    post: post && {
+      title: post.title === '' ? '(no title)' : post.title,
+      href: await editPostHref(context, post.id),
+      view: await host.content.permalink(post),
+      status: post.status,
+    },
+    cost: costWords({
+      cost: calls.reduce((sum, call) => sum + Number(call.cost ?? 0), 0),
+      calls: calls.length,
+      unpriced: calls.filter(({ cost }) => cost === null).length,
+    }),
     calls: calls.map(callView),
     canRetry: state === 'failed' || state === 'cancelled',
     canCancel: state === 'pending' || state === 'processing',
@@ -47,10 +58,30 @@ export async function itemView(context: ServiceContext, item: Item): Promise<Rec
   };
 }
 
-function callView({ time, kind, provider, model, input_tokens, output_tokens, images, cost, duration, outcome }: ItemCall): Record<string, unknown> {
+function callView({
+  time,
+  kind,
+  provider,
+  model,
+  input_tokens,
+  output_tokens,
+  images,
+  cost,
+  duration,
+  outcome,
+}: ItemCall): Record<string, unknown> {
   return {
-    at: time, kind, provider, model, duration, outcome: outcome === 'ok' ? 'ok' : outcome, isFailed: outcome !== 'ok',
-    amount: kind === 'image' ? `${String(images)} images` : `${Number(input_tokens + output_tokens).toLocaleString('en-GB')} tokens`,
+    at: time,
+    kind,
+    provider,
+    model,
+    duration,
+    outcome: outcome === 'ok' ? 'ok' : outcome,
+    isFailed: outcome !== 'ok',
+    amount:
+      kind === 'image'
+        ? `${String(images)} images`
+        : `${Number(input_tokens + output_tokens).toLocaleString('en-GB')} tokens`,
     cost: cost === null ? 'no price known' : dollars(Number(cost)),
   };
 }

@@ -10,17 +10,32 @@ import { itemSlug } from './task-slugs.ts';
 export function itemPage(context: ServiceContext): AdminPageBody {
   const { items } = automationsOf(context);
   return {
-    render: async ({ query }) => ({ template: 'svc/automation-item', data: await itemView(context, await itemOf(context, query['id'])) }),
+    render: async ({ query }) => ({
+      template: 'svc/automation-item',
+      data: await itemView(context, await itemOf(context, query['id'])),
+    }),
     actions: {
       retry: async (request) => {
         const item = await itemOf(context, textOf(request, 'id'));
         const count = await items.retry(item.taskId, { ids: [item.id] });
-        return { notice: count === 0 ? { kind: 'info', text: 'It is not failed or cancelled any more.' } : { kind: 'success', text: 'It goes again.' }, redirect: `${itemSlug}?id=${String(item.id)}` };
+        return {
+          notice:
+            count === 0
+              ? { kind: 'info', text: 'It is not failed or cancelled any more.' }
+              : { kind: 'success', text: 'It goes again.' },
+          redirect: `${itemSlug}?id=${String(item.id)}`,
+        };
       },
       cancel: async (request) => {
         const item = await itemOf(context, textOf(request, 'id'));
         const count = await items.cancel(item.taskId, { ids: [item.id] });
-        return { notice: count === 0 ? { kind: 'info', text: 'It is finished already.' } : { kind: 'success', text: 'It is cancelled; nothing of it is stored.' }, redirect: `${itemSlug}?id=${String(item.id)}` };
+        return {
+          notice:
+            count === 0
+              ? { kind: 'info', text: 'It is finished already.' }
+              : { kind: 'success', text: 'It is cancelled; nothing of it is stored.' },
+          redirect: `${itemSlug}?id=${String(item.id)}`,
+        };
       },
       live: async (request) => {
         const item = await itemOf(context, textOf(request, 'id'));

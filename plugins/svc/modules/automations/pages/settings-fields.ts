@@ -42,7 +42,10 @@ function leavesOf(schema: JsonSchema, path = 'settings'): Leaf[] {
 }
 
 /** The form of a type's settings, from its schema; objects inside are laid flat. */
-export function settingsFields(schema: JsonSchema, { settings, faults }: { readonly settings: unknown; readonly faults: Faults }): SettingsField[] {
+export function settingsFields(
+  schema: JsonSchema,
+  { settings, faults }: { readonly settings: unknown; readonly faults: Faults },
+): SettingsField[] {
   return leavesOf(schema).map(({ path, schema: member, required }) => {
     const name = path.split('.').at(-1) ?? '';
     const value = valueAt({ settings }, path) ?? member.default;
@@ -54,15 +57,29 @@ export function settingsFields(schema: JsonSchema, { settings, faults }: { reado
       label: fieldLabel(name, member),
       type: kind === 'lines' || kind === 'json' ? 'textarea' : kind,
       value: shown(kind, value),
-      help: kind === 'lines' && !/one a line/i.test(member.description ?? '') ? `${member.description ?? ''} One a line.`.trim() : kind === 'json' ? `${member.description ?? ''} As JSON.`.trim() : member.description,
+      help:
+        kind === 'lines' && !/one a line/i.test(member.description ?? '')
+          ? `${member.description ?? ''} One a line.`.trim()
+          : kind === 'json'
+            ? `${member.description ?? ''} As JSON.`.trim()
+            : member.description,
       error: faults[path] ?? Object.entries(faults).find(([key]) => key.startsWith(`${path}.`))?.[1],
       placeholder: member.examples?.[0] === undefined ? undefined : String(member.examples[0]),
       ...(required && kind !== 'switch' && { required }),
-      ...(kind === 'number' && { min: member.minimum, max: member.maximum, step: member.type === 'integer' ? 1 : 'any' }),
+      ...(kind === 'number' && {
+        min: member.minimum,
+        max: member.maximum,
+        step: member.type === 'integer' ? 1 : 'any',
+      }),
       ...(kind === 'text' && { maxlength: member.maxLength }),
       ...(kind === 'textarea' && { rows: 5 }),
       ...(kind === 'json' && { mono: true, rows: 4 }),
-      ...(choices && { options: required || member.default !== undefined || choices.some((choice) => choice.value === '') ? choices : [{ value: '', label: 'Default' }, ...choices] }),
+      ...(choices && {
+        options:
+          required || member.default !== undefined || choices.some((choice) => choice.value === '')
+            ? choices
+            : [{ value: '', label: 'Default' }, ...choices],
+      }),
     };
   });
 }
@@ -83,13 +100,23 @@ function readValue(schema: JsonSchema, typed: string, required: boolean): unknow
   const text = typed.replaceAll('\r\n', '\n');
   const types = [schema.type ?? 'string'].flat();
   switch (kind) {
-    case 'switch': return typed === '1';
-    case 'lines': return text.split('\n').map((line) => line.trim()).filter((line) => line !== '');
-    case 'textarea': return text;
-    case 'json': return text.trim() === '' ? undefined : parsed(text);
-    case 'number': return numberOf(text, types.includes('null'));
-    case 'select': return choiceOf(schema, text, required);
-    default: return text.trim() === '' && types.includes('null') ? null : text.trim();
+    case 'switch':
+      return typed === '1';
+    case 'lines':
+      return text
+        .split('\n')
+        .map((line) => line.trim())
+        .filter((line) => line !== '');
+    case 'textarea':
+      return text;
+    case 'json':
+      return text.trim() === '' ? undefined : parsed(text);
+    case 'number':
+      return numberOf(text, types.includes('null'));
+    case 'select':
+      return choiceOf(schema, text, required);
+    default:
+      return text.trim() === '' && types.includes('null') ? null : text.trim();
   }
 }
 
@@ -120,7 +147,11 @@ function kindOf(schema: JsonSchema): 'switch' | 'number' | 'select' | 'lines' | 
 }
 
 function choicesOf(schema: JsonSchema): { value: string; label: string }[] | undefined {
-  if (schema.enum) return schema.enum.map((value) => ({ value: String(value ?? ''), label: value === null || value === '' ? 'Default' : String(value) }));
+  if (schema.enum)
+    return schema.enum.map((value) => ({
+      value: String(value ?? ''),
+      label: value === null || value === '' ? 'Default' : String(value),
+    }));
   if (kindOf(schema) !== 'select') return undefined;
   return (schema.oneOf ?? []).map((one) => ({ value: String(one.const ?? ''), label: one.title ?? String(one.const) }));
 }

@@ -7,9 +7,15 @@ import { taskOfForm } from './task-of.ts';
 import { taskEditSlug, tasksSlug } from './task-slugs.ts';
 
 /** What is done with a whole task, from the list and from its own page. @param here where to go on after it */
-export function taskActions(context: ServiceContext, here: (task: Task) => string): NonNullable<AdminPageBody['actions']> {
+export function taskActions(
+  context: ServiceContext,
+  here: (task: Task) => string,
+): NonNullable<AdminPageBody['actions']> {
   const { tasks, runs } = automationsOf(context);
-  const say = (kind: 'success' | 'error' | 'info', text: string, task: Task): AdminActionResult => ({ notice: { kind, text }, redirect: here(task) });
+  const say = (kind: 'success' | 'error' | 'info', text: string, task: Task): AdminActionResult => ({
+    notice: { kind, text },
+    redirect: here(task),
+  });
   return {
     run: async (request) => {
       const task = await taskOfForm(context, request);
@@ -19,17 +25,30 @@ export function taskActions(context: ServiceContext, here: (task: Task) => strin
     switch: async (request) => {
       const status = textOf(request, 'status') === 'active' ? 'active' : 'paused';
       const task = await tasks.update((await taskOfForm(context, request)).id, { status });
-      return say('success', status === 'active' ? `${task.name} is active.` : `${task.name} is paused: it collects nothing, and its items wait. What is under way ends.`, task);
+      return say(
+        'success',
+        status === 'active'
+          ? `${task.name} is active.`
+          : `${task.name} is paused: it collects nothing, and its items wait. What is under way ends.`,
+        task,
+      );
     },
     duplicate: async (request) => {
       const task = await tasks.duplicate((await taskOfForm(context, request)).id);
-      return { notice: { kind: 'success', text: `${task.name} is there, without items. It is paused until you resume it.` }, redirect: `${taskEditSlug}?id=${String(task.id)}` };
+      return {
+        notice: { kind: 'success', text: `${task.name} is there, without items. It is paused until you resume it.` },
+        redirect: `${taskEditSlug}?id=${String(task.id)}`,
+      };
     },
     delete: async (request) => {
       const task = await taskOfForm(context, request);
-      if (textOf(request, 'confirm') !== '1') return say('error', `Nothing was deleted. Tick the box to confirm that ${task.name} is to go.`, task);
+      if (textOf(request, 'confirm') !== '1')
+        return say('error', `Nothing was deleted. Tick the box to confirm that ${task.name} is to go.`, task);
       await tasks.delete(task.id);
-      return { notice: { kind: 'success', text: `${task.name} is deleted, with its items. What it made stays.` }, redirect: tasksSlug };
+      return {
+        notice: { kind: 'success', text: `${task.name} is deleted, with its items. What it made stays.` },
+        redirect: tasksSlug,
+      };
     },
   };
 }

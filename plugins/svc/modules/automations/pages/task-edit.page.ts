@@ -18,13 +18,22 @@ export function taskEditPage(context: ServiceContext): AdminPageBody {
     render: async (request) => {
       if (request.query['id'] !== undefined) {
         const task = await taskOfQuery(context, request);
-        return { template, data: await taskEditView(context, { draft: task as unknown as TaskDraft, id: task.id, faults: {} }) };
+        return {
+          template,
+          data: await taskEditView(context, { draft: task as unknown as TaskDraft, id: task.id, faults: {} }),
+        };
       }
       const { list } = automationsOf(context).types;
       const types = await list();
       const type = types.find(({ id }) => id === request.query['type']) ?? (types.length === 1 ? types[0] : undefined);
       if (type === undefined) return { template: 'svc/automation-types', data: typeChoices(context, types) };
-      const draft = { ...defaults, name: '', type: type.id, author_id: request.user.id, source: { kind: type.sources[0] } };
+      const draft = {
+        ...defaults,
+        name: '',
+        type: type.id,
+        author_id: request.user.id,
+        source: { kind: type.sources[0] },
+      };
       return { template, data: await taskEditView(context, { draft, id: null, faults: {} }) };
     },
     actions: { save: (request) => save(context, request) },
@@ -35,16 +44,38 @@ async function save(context: ServiceContext, request: AdminRequest): Promise<Adm
   const { tasks, types, runs } = automationsOf(context);
   const before = textOf(request, 'id') === '' ? null : await taskOfForm(context, request);
   const type = await types.get(before?.type ?? textOf(request, 'type'));
-  if (type === undefined) return { notice: { kind: 'error', text: 'Nothing was saved: no plugin offers this kind of work at the moment. Switch its plugin on, under Plugins.' } };
+  if (type === undefined)
+    return {
+      notice: {
+        kind: 'error',
+        text: 'Nothing was saved: no plugin offers this kind of work at the moment. Switch its plugin on, under Plugins.',
+      },
+    };
   const draft = await readTask(request, type, before);
   return savingOrRefused(
     async () => {
       const task = before === null ? await tasks.create(draft) : await tasks.update(before.id, draft);
       const redirect = `${taskSlug}?id=${String(task.id)}`;
-      if (textOf(request, 'then') !== 'run' || task.status === 'paused') return { notice: { kind: 'success', text: `${task.name} is saved.${task.status === 'paused' ? ' It is paused.' : ''}` }, redirect };
+      if (textOf(request, 'then') !== 'run' || task.status === 'paused')
+        return {
+          notice: {
+            kind: 'success',
+            text: `${task.name} is saved.${task.status === 'paused' ? ' It is paused.' : ''}`,
+          },
+          redirect,
+        };
       const run = await runs.run(task.id, 'page');
-      return { notice: { kind: run.state === 'failed' ? 'error' : 'success', text: `${task.name} is saved. ${run.message}` }, redirect };
+      return {
+        notice: { kind: run.state === 'failed' ? 'error' : 'success', text: `${task.name} is saved. ${run.message}` },
+        redirect,
+      };
     },
-    { inputName, page: async (faults) => ({ template, data: await taskEditView(context, { draft, id: before?.id ?? null, faults }) }) },
+    {
+      inputName,
+      page: async (faults) => ({
+        template,
+        data: await taskEditView(context, { draft, id: before?.id ?? null, faults }),
+      }),
+    },
   );
 }

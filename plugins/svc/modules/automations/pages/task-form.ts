@@ -10,7 +10,11 @@ import { readSettings } from './settings-fields.ts';
 export type TaskDraft = Readonly<Record<string, unknown>>;
 
 /** Reads the form of a task of this type. Where no CSV is typed or sent, the one that was saved stays. */
-export async function readTask(request: AdminRequest, type: AutomationTaskType, before: Task | null): Promise<TaskDraft> {
+export async function readTask(
+  request: AdminRequest,
+  type: AutomationTaskType,
+  before: Task | null,
+): Promise<TaskDraft> {
   const schedule = textOf(request, 'schedule');
   const limits = groupOf(request, 'limits');
   return {
@@ -18,7 +22,12 @@ export async function readTask(request: AdminRequest, type: AutomationTaskType, 
     type: type.id,
     settings: readSettings(type.settings, request.form),
     source: await readSource(request, before),
-    schedule: schedule === 'cron' ? textOf(request, 'cron').trim() : namedSchedules.some(({ value }) => value === schedule) ? schedule : '',
+    schedule:
+      schedule === 'cron'
+        ? textOf(request, 'cron').trim()
+        : namedSchedules.some(({ value }) => value === schedule)
+          ? schedule
+          : '',
     author_id: numberOf(textOf(request, 'author_id')) ?? 0,
     limits: { run: numberOf(limits['run']) ?? 0, day: numberOf(limits['day']) ?? 0 },
     attempts: numberOf(textOf(request, 'attempts')) ?? 3,
@@ -27,14 +36,34 @@ export async function readTask(request: AdminRequest, type: AutomationTaskType, 
 
 async function readSource(request: AdminRequest, before: Task | null): Promise<TaskDraft> {
   const source = groupOf(request, 'source');
-  const text = (name: string): string => (typeof source[name] === 'string' ? source[name].replaceAll('\r\n', '\n') : '');
+  const text = (name: string): string =>
+    typeof source[name] === 'string' ? source[name].replaceAll('\r\n', '\n') : '';
   const kind = text('kind');
   switch (kind) {
-    case 'list': return { kind, items: text('items').split('\n').map((line) => line.trim()).filter((line) => line !== '') };
-    case 'csv': return { kind, text: await readCsvText(request, text('text'), before) };
-    case 'rss': return { kind, url: text('url').trim() };
-    case 'posts': return { kind, post_type: text('post_type'), status: text('status'), category: text('category').trim(), search: text('search').trim(), changed_since: text('changed_since').trim(), again: text('again') === '1' };
-    default: return { kind };
+    case 'list':
+      return {
+        kind,
+        items: text('items')
+          .split('\n')
+          .map((line) => line.trim())
+          .filter((line) => line !== ''),
+      };
+    case 'csv':
+      return { kind, text: await readCsvText(request, text('text'), before) };
+    case 'rss':
+      return { kind, url: text('url').trim() };
+    case 'posts':
+      return {
+        kind,
+        post_type: text('post_type'),
+        status: text('status'),
+        category: text('category').trim(),
+        search: text('search').trim(),
+        changed_since: text('changed_since').trim(),
+        again: text('again') === '1',
+      };
+    default:
+      return { kind };
   }
 }
 

@@ -27,7 +27,12 @@ async function taskOf(context: ServiceContext, id: unknown): Promise<Task> {
 export async function itemOf(context: ServiceContext, id: unknown): Promise<Item> {
   const number = idOf(id);
   const item = number === null ? null : await automationsOf(context).items.get(number);
-  if (item === null) throw new RestError({ code: 'rest_svc_task_item_not_found', status: 404, message: 'There is no such item. It may have been deleted with its task.' });
+  if (item === null)
+    throw new RestError({
+      code: 'rest_svc_task_item_not_found',
+      status: 404,
+      message: 'There is no such item. It may have been deleted with its task.',
+    });
   return item;
 }
 

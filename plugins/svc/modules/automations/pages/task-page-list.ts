@@ -9,19 +9,35 @@ const look = { style: 'automations.css', script: 'automations.js' } as const;
 /** The pages of automations. */
 export const taskPages = [
   lazyPage<ServiceContext>({
-    slug: tasksSlug, title: 'Automations', menu: 'Automations', parent: 'svc', icon: 'clock', position: 15, ...look,
+    slug: tasksSlug,
+    title: 'Automations',
+    menu: 'Automations',
+    parent: 'svc',
+    icon: 'clock',
+    position: 15,
+    ...look,
     body: async () => (await import('./tasks.page.ts')).tasksPage,
   }),
   lazyPage<ServiceContext>({
-    slug: taskEditSlug, title: 'Edit task', parent: tasksSlug, uploadLimit, ...look,
+    slug: taskEditSlug,
+    title: 'Edit task',
+    parent: tasksSlug,
+    uploadLimit,
+    ...look,
     body: async () => (await import('./task-edit.page.ts')).taskEditPage,
   }),
   lazyPage<ServiceContext>({
-    slug: taskSlug, title: 'Task', parent: tasksSlug, ...look,
+    slug: taskSlug,
+    title: 'Task',
+    parent: tasksSlug,
+    ...look,
     body: async () => (await import('./task.page.ts')).taskPage,
   }),
   lazyPage<ServiceContext>({
-    slug: itemSlug, title: 'Item', parent: tasksSlug, ...look,
+    slug: itemSlug,
+    title: 'Item',
+    parent: tasksSlug,
+    ...look,
     body: async () => (await import('./item.page.ts')).itemPage,
   }),
 ];

@@ -6,19 +6,38 @@ import { itemStates, type Item, type ItemCounts, type ItemState } from '../queue
 import type { Task } from '../tasks/task.ts';
 import { idOf } from './task-of.ts';
 import { editPostHref } from './post-link.ts';
-import { itemBadge, itemTitle, progressOf, runWords, scheduleWords, sourceWords, stateLabels, taskBadge } from './task-words.ts';
+import {
+  itemBadge,
+  itemTitle,
+  progressOf,
+  runWords,
+  scheduleWords,
+  sourceWords,
+  stateLabels,
+  taskBadge,
+} from './task-words.ts';
 import { itemSlug, taskEditSlug, taskSlug, tasksSlug } from './task-slugs.ts';
 
 const perPage = 25;
 const runsShown = 10;
 
 /** The data of `svc/automation-task`. */
-export async function taskView(context: ServiceContext, task: Task, query: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
+export async function taskView(
+  context: ServiceContext,
+  task: Task,
+  query: Readonly<Record<string, unknown>>,
+): Promise<Record<string, unknown>> {
   const { tasks, items, runs, types, costs } = automationsOf(context);
   const { host } = context;
   const state = itemStates.find((one) => one === query['state']);
   const [counts, next, last, type, page, stamp, spent] = await Promise.all([
-    items.counts(task.id), tasks.nextRuns(), runs.list(task.id, runsShown), types.get(task.type), readPage(context, task, { query, state }), items.stamp(task.id), costs.ofTask(task.id),
+    items.counts(task.id),
+    tasks.nextRuns(),
+    runs.list(task.id, runsShown),
+    types.get(task.type),
+    readPage(context, task, { query, state }),
+    items.stamp(task.id),
+    costs.ofTask(task.id),
   ]);
   const progress = progressOf(counts);
   const isActive = task.status === 'active';
@@ -43,7 +62,12 @@ export async function taskView(context: ServiceContext, task: Task, query: Reado
     isFiltered: state !== undefined,
     failed: counts.failed,
     open: progress.open,
-    runs: last.map((run) => ({ at: run.startedAt, by: byWords[run.begunBy], text: runWords(run), failed: run.state === 'failed' })),
+    runs: last.map((run) => ({
+      at: run.startedAt,
+      by: byWords[run.begunBy],
+      text: runWords(run),
+      failed: run.state === 'failed',
+    })),
     fields: { id: task.id },
     failedFields: { id: task.id, state: 'failed', shown: state ?? '' },
     switchLabel: isActive ? 'Pause' : 'Resume',
@@ -62,25 +86,46 @@ interface Asked {
 }
 
 /** Items of one page and the ways to its neighbours, by place: what comes or goes meanwhile shifts nothing. */
-async function readPage(context: ServiceContext, task: Task, { query, state }: Asked): Promise<Record<string, unknown>> {
+async function readPage(
+  context: ServiceContext,
+  task: Task,
+  { query, state }: Asked,
+): Promise<Record<string, unknown>> {
   const { items, costs } = automationsOf(context);
   const [before, after] = [idOf(query['before']), idOf(query['after'])];
-  const found = await items.list(task.id, { limit: perPage + 1, ...(state !== undefined && { state }), ...(before !== null && { before }), ...(after !== null && before === null && { after }) });
+  const found = await items.list(task.id, {
+    limit: perPage + 1,
+    ...(state !== undefined && { state }),
+    ...(before !== null && { before }),
+    ...(after !== null && before === null && { after }),
+  });
   const isBack = after !== null && before === null;
   const hasMore = found.length > perPage;
   const rows = isBack ? found.slice(-perPage) : found.slice(0, perPage);
   const spent = await costs.ofItems(rows);
-  const address = (place: Readonly<Record<string, string>>): string => `?${new URLSearchParams({ id: String(task.id), ...(state !== undefined && { state }), ...place }).toString()}`;
+  const address = (place: Readonly<Record<string, string>>): string =>
+    `?${new URLSearchParams({ id: String(task.id), ...(state !== undefined && { state }), ...place }).toString()}`;
   const [first, last] = [rows[0], rows.at(-1)];
   const newer = first !== undefined && (isBack ? hasMore : before !== null);
   const older = last !== undefined && (isBack || hasMore);
   return {
     rows: await Promise.all(rows.map((item) => rowOf(context, item, { cost: spent.get(item.id), shown: state }))),
-    pagination: newer || older ? { text: `${String(rows.length)} items, newest first`, previous: newer ? address({ after: String(first.id) }) : null, next: older ? address({ before: String(last.id) }) : null } : null,
+    pagination:
+      newer || older
+        ? {
+            text: `${String(rows.length)} items, newest first`,
+            previous: newer ? address({ after: String(first.id) }) : null,
+            next: older ? address({ before: String(last.id) }) : null,
+          }
+        : null,
   };
 }
 
-async function rowOf(context: ServiceContext, item: Item, { cost, shown }: { readonly cost: Cost | undefined; readonly shown: ItemState | undefined }): Promise<Record<string, unknown>> {
+async function rowOf(
+  context: ServiceContext,
+  item: Item,
+  { cost, shown }: { readonly cost: Cost | undefined; readonly shown: ItemState | undefined },
+): Promise<Record<string, unknown>> {
   const { id, state, attempts, message, postId, finishedAt, startedAt, createdAt } = item;
   return {
     id,
@@ -99,21 +144,36 @@ async function rowOf(context: ServiceContext, item: Item, { cost, shown }: { rea
   };
 }
 
-function tabsOf({ host }: ServiceContext, { task, counts, state }: { readonly task: Task; readonly counts: ItemCounts; readonly state: ItemState | undefined }): readonly Record<string, unknown>[] {
-  const address = (one?: ItemState): string => `${host.admin.url(taskSlug)}?id=${String(task.id)}${one === undefined ? '' : `&state=${one}`}`;
+function tabsOf(
+  { host }: ServiceContext,
+  { task, counts, state }: { readonly task: Task; readonly counts: ItemCounts; readonly state: ItemState | undefined },
+): readonly Record<string, unknown>[] {
+  const address = (one?: ItemState): string =>
+    `${host.admin.url(taskSlug)}?id=${String(task.id)}${one === undefined ? '' : `&state=${one}`}`;
   const total = itemStates.reduce((sum, one) => sum + counts[one], 0);
   return [
     { label: `All (${total.toLocaleString('en-GB')})`, href: address(), current: state === undefined },
-    ...itemStates.map((one) => ({ label: `${stateLabels[one]} (${counts[one].toLocaleString('en-GB')})`, href: address(one), current: state === one })),
+    ...itemStates.map((one) => ({
+      label: `${stateLabels[one]} (${counts[one].toLocaleString('en-GB')})`,
+      href: address(one),
+      current: state === one,
+    })),
   ];
 }
 
 export function costWords({ cost, calls, unpriced }: Cost): string {
   if (calls === 0) return 'nothing yet';
-  return unpriced === 0 ? dollars(cost) : unpriced === calls ? 'no price known' : `${dollars(cost)} and ${String(unpriced)} calls without a price`;
+  return unpriced === 0
+    ? dollars(cost)
+    : unpriced === calls
+      ? 'no price known'
+      : `${dollars(cost)} and ${String(unpriced)} calls without a price`;
 }
 
 function limitWords({ limits: { run, day }, attempts }: Task): string {
-  const parts = [...(run > 0 ? [`${run.toLocaleString('en-GB')} a run`] : []), ...(day > 0 ? [`${day.toLocaleString('en-GB')} a day`] : [])];
+  const parts = [
+    ...(run > 0 ? [`${run.toLocaleString('en-GB')} a run`] : []),
+    ...(day > 0 ? [`${day.toLocaleString('en-GB')} a day`] : []),
+  ];
   return `${parts.length === 0 ? 'no limit' : `at most ${parts.join(', ')}`}; ${attempts === 1 ? '1 attempt' : `${String(attempts)} attempts`} each`;
 }

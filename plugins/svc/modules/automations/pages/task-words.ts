@@ -7,12 +7,26 @@ interface Badge {
   readonly kind?: 'success' | 'warning' | 'error' | 'info';
 }
 
-const kinds: Readonly<Record<ItemState, NonNullable<Badge['kind']> | undefined>> = { pending: undefined, processing: 'info', completed: 'success', failed: 'error', cancelled: 'warning' };
-export const stateLabels: Readonly<Record<ItemState, string>> = { pending: 'Waiting', processing: 'Under way', completed: 'Completed', failed: 'Failed', cancelled: 'Cancelled' };
+const kinds: Readonly<Record<ItemState, NonNullable<Badge['kind']> | undefined>> = {
+  pending: undefined,
+  processing: 'info',
+  completed: 'success',
+  failed: 'error',
+  cancelled: 'warning',
+};
+export const stateLabels: Readonly<Record<ItemState, string>> = {
+  pending: 'Waiting',
+  processing: 'Under way',
+  completed: 'Completed',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+};
 
 export function itemBadge({ state, attempts }: Pick<Item, 'state' | 'attempts'>): Badge {
   const kind = kinds[state];
-  return state === 'pending' && attempts > 0 ? { text: 'Waits to be tried again', kind: 'warning' } : { text: stateLabels[state], ...(kind && { kind }) };
+  return state === 'pending' && attempts > 0
+    ? { text: 'Waits to be tried again', kind: 'warning' }
+    : { text: stateLabels[state], ...(kind && { kind }) };
 }
 
 export function taskBadge(status: 'active' | 'paused'): Badge {
@@ -33,15 +47,26 @@ export function scheduleWords(schedule: string): string {
 
 export function sourceWords(source: TaskSource): string {
   switch (source.kind) {
-    case 'list': return source.items.length === 1 ? 'A list of 1 line' : `A list of ${source.items.length.toLocaleString('en-GB')} lines`;
-    case 'csv': return 'CSV';
-    case 'rss': return `The feed ${source.url}`;
-    case 'posts': return `Posts (${source.post_type}, ${source.status === 'any' ? 'any status' : source.status}${source.search === '' ? '' : `, with "${source.search}"`})`;
+    case 'list':
+      return source.items.length === 1
+        ? 'A list of 1 line'
+        : `A list of ${source.items.length.toLocaleString('en-GB')} lines`;
+    case 'csv':
+      return 'CSV';
+    case 'rss':
+      return `The feed ${source.url}`;
+    case 'posts':
+      return `Posts (${source.post_type}, ${source.status === 'any' ? 'any status' : source.status}${source.search === '' ? '' : `, with "${source.search}"`})`;
   }
 }
 
 /** Of a bar: what is finished of all there is. */
-export function progressOf(counts: ItemCounts): { readonly total: number; readonly done: number; readonly open: number; readonly text: string } {
+export function progressOf(counts: ItemCounts): {
+  readonly total: number;
+  readonly done: number;
+  readonly open: number;
+  readonly text: string;
+} {
   const total = itemStates.reduce((sum, state) => sum + counts[state], 0);
   const open = counts.pending + counts.processing;
   const parts = [

@@ -12,7 +12,10 @@ import { taskView } from './task-view.ts';
 /** One task: how far it is, its items and its runs. */
 export function taskPage(context: ServiceContext): AdminPageBody {
   return {
-    render: async (request) => ({ template: 'svc/automation-task', data: await taskView(context, await taskOfQuery(context, request), request.query) }),
+    render: async (request) => ({
+      template: 'svc/automation-task',
+      data: await taskView(context, await taskOfQuery(context, request), request.query),
+    }),
     actions: {
       ...taskActions(context, ({ id }) => `${taskSlug}?id=${String(id)}`),
       retry: (request) => change(context, request, 'retry'),
@@ -28,17 +31,36 @@ export function taskPage(context: ServiceContext): AdminPageBody {
 }
 
 const words = {
-  retry: { none: 'Nothing to try again: only failed and cancelled items are.', done: (count: string) => `${count} set to go again.` },
-  cancel: { none: 'Nothing to cancel: only items that wait or are under way are.', done: (count: string) => `${count} cancelled.` },
+  retry: {
+    none: 'Nothing to try again: only failed and cancelled items are.',
+    done: (count: string) => `${count} set to go again.`,
+  },
+  cancel: {
+    none: 'Nothing to cancel: only items that wait or are under way are.',
+    done: (count: string) => `${count} cancelled.`,
+  },
 } as const;
 
 /** Of one item (`item`), or of all in one state (`state`), or of all for which it makes sense. */
-async function change(context: ServiceContext, request: AdminRequest, verb: 'retry' | 'cancel'): Promise<AdminActionResult> {
+async function change(
+  context: ServiceContext,
+  request: AdminRequest,
+  verb: 'retry' | 'cancel',
+): Promise<AdminActionResult> {
   const task = await taskOfForm(context, request);
   const item = idOf(textOf(request, 'item'));
   const state = itemStates.find((one) => one === textOf(request, 'state'));
-  const count = await automationsOf(context).items[verb](task.id, { ...(item !== null && { ids: [item] }), ...(state !== undefined && { state }) });
-  const notice = count === 0 ? { kind: 'info' as const, text: words[verb].none } : { kind: 'success' as const, text: words[verb].done(count === 1 ? '1 item is' : `${count.toLocaleString('en-GB')} items are`) };
+  const count = await automationsOf(context).items[verb](task.id, {
+    ...(item !== null && { ids: [item] }),
+    ...(state !== undefined && { state }),
+  });
+  const notice =
+    count === 0
+      ? { kind: 'info' as const, text: words[verb].none }
+      : {
+          kind: 'success' as const,
+          text: words[verb].done(count === 1 ? '1 item is' : `${count.toLocaleString('en-GB')} items are`),
+        };
   const shown: ItemState | undefined = itemStates.find((one) => one === textOf(request, 'shown'));
   return { notice, redirect: `${taskSlug}?id=${String(task.id)}${shown === undefined ? '' : `&state=${shown}`}` };
 }

@@ -10,10 +10,20 @@ import { taskEditSlug, taskSlug } from './task-slugs.ts';
 const none: ItemCounts = { pending: 0, processing: 0, completed: 0, failed: 0, cancelled: 0 };
 
 /** The data of `svc/automations`. */
-export async function tasksView(context: ServiceContext, typed?: { readonly concurrency: string; readonly fault: string | undefined }): Promise<Record<string, unknown>> {
+export async function tasksView(
+  context: ServiceContext,
+  typed?: { readonly concurrency: string; readonly fault: string | undefined },
+): Promise<Record<string, unknown>> {
   const { tasks, items, runs, types, settings } = automationsOf(context);
   const { host } = context;
-  const [all, counts, next, last, kinds, { concurrency }] = await Promise.all([tasks.list(), items.allCounts(), tasks.nextRuns(), runs.last(), types.list(), settings.read()]);
+  const [all, counts, next, last, kinds, { concurrency }] = await Promise.all([
+    tasks.list(),
+    items.allCounts(),
+    tasks.nextRuns(),
+    runs.last(),
+    types.list(),
+    settings.read(),
+  ]);
   const labels = new Map(kinds.map(({ id, label }) => [id, label]));
   const busy = [...counts.values()].reduce((sum, { pending, processing }) => sum + pending + processing, 0);
   return {
@@ -36,7 +46,10 @@ export async function tasksView(context: ServiceContext, typed?: { readonly conc
   };
 }
 
-function card({ id, name, status, schedule }: Task, { counts, last }: { readonly counts: ItemCounts; readonly last: Run | undefined }): Record<string, unknown> {
+function card(
+  { id, name, status, schedule }: Task,
+  { counts, last }: { readonly counts: ItemCounts; readonly last: Run | undefined },
+): Record<string, unknown> {
   const isActive = status === 'active';
   return {
     id,
@@ -54,5 +67,9 @@ function card({ id, name, status, schedule }: Task, { counts, last }: { readonly
 
 /** Changes whenever a figure of the list does. */
 export function listStamp(counts: ReadonlyMap<number, ItemCounts>): string {
-  return [...counts].map(([id, { pending, processing, completed, failed, cancelled }]) => [id, pending, processing, completed, failed, cancelled].join('.')).join(' ');
+  return [...counts]
+    .map(([id, { pending, processing, completed, failed, cancelled }]) =>
+      [id, pending, processing, completed, failed, cancelled].join('.'),
+    )
+    .join(' ');
 }

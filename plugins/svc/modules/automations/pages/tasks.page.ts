@@ -25,9 +25,25 @@ function saveSettings(context: ServiceContext, request: AdminRequest): Promise<A
   const typed = textOf(request, 'concurrency').trim();
   return savingOrRefused(
     async () => {
-      const { concurrency } = await automationsOf(context).settings.save({ concurrency: typed === '' ? null : Number(typed) });
-      return { notice: { kind: 'success', text: concurrency === 1 ? 'One item at a time is worked on, on each node.' : `${String(concurrency)} items at once are worked on, on each node.` } };
+      const { concurrency } = await automationsOf(context).settings.save({
+        concurrency: typed === '' ? null : Number(typed),
+      });
+      return {
+        notice: {
+          kind: 'success',
+          text:
+            concurrency === 1
+              ? 'One item at a time is worked on, on each node.'
+              : `${String(concurrency)} items at once are worked on, on each node.`,
+        },
+      };
     },
-    { inputName: (name) => name, page: async (faults) => ({ template, data: await tasksView(context, { concurrency: typed, fault: faults['concurrency'] }) }) },
+    {
+      inputName: (name) => name,
+      page: async (faults) => ({
+        template,
+        data: await tasksView(context, { concurrency: typed, fault: faults['concurrency'] }),
+      }),
+    },
   );
 }

@@ -27,7 +27,10 @@ export interface Claims {
   /** Whether it was still held. In the running transaction; from then on nobody else takes it. */
   finish(item: ClaimedItem, outcome: Outcome): Promise<boolean>;
   /** Tells more of an item that this transaction finished. */
-  amend(item: ClaimedItem, changes: { readonly message?: string; readonly postId?: number | null; readonly seenModified?: number }): Promise<void>;
+  amend(
+    item: ClaimedItem,
+    changes: { readonly message?: string; readonly postId?: number | null; readonly seenModified?: number },
+  ): Promise<void>;
   /** To be tried again. @param wait milliseconds */
   putOff(item: ClaimedItem, wait: number, message: string): Promise<boolean>;
   /** Gives an item back as if it had not been begun. */
@@ -37,12 +40,19 @@ export interface Claims {
 export function createClaims({ database, clock }: Pick<HostApi, 'database' | 'clock'>, owner: string): Claims {
   const { knex } = database;
   const items = () => knex(taskTables.items);
-  const later = (milliseconds: number): number => knex.raw('? + ?', [database.now(), milliseconds]) as unknown as number;
+  const later = (milliseconds: number): number =>
+    knex.raw('? + ?', [database.now(), milliseconds]) as unknown as number;
   const held = ({ id, token }: ClaimedItem) => items().where({ id, token, state: 'processing' });
 
   /** What was put off, or whose lease ran out, is older than what is due at once. Two seeks, the second only where the first finds nothing. */
   async function claimOf(taskId: number): Promise<ItemRow | undefined> {
-    const late = items().select('id').where({ task_id: taskId }).where('due_at', '>', 0).where('due_at', '<=', database.now() as never).orderBy(['due_at', 'id']).limit(1);
+    const late = items()
+      .select('id')
+      .where({ task_id: taskId })
+      .where('due_at', '>', 0)
+      .where('due_at', '<=', database.now() as never)
+      .orderBy(['due_at', 'id'])
+      .limit(1);
     const fresh = items().select('id').where({ task_id: taskId, due_at: 0 }).orderBy('id').limit(1);
     return (await take(late)) ?? (await take(fresh));
   }
@@ -51,18 +61,36 @@ export function createClaims({ database, clock }: Pick<HostApi, 'database' | 'cl
     if (database.dialect === 'postgresql') void picked.forUpdate().skipLocked();
     const plusOne = (column: string): number => knex.raw('?? + 1', [column]) as unknown as number;
     const started = knex.raw('coalesce(??, ?)', ['started_at', clock.now()]) as unknown as number;
-    const [row] = (await items().where('id', '=', picked as never).update({ state: 'processing', owner, due_at: later(leaseTime), token: plusOne('token'), attempts: plusOne('attempts'), started_at: started }).returning('*')) as ItemRow[];
+    const [row] = (await items()
+      .where('id', '=', picked as never)
+      .update({
+        state: 'processing',
+        owner,
+        due_at: later(leaseTime),
+        token: plusOne('token'),
+        attempts: plusOne('attempts'),
+        started_at: started,
+      })
+      .returning('*')) as ItemRow[];
     return row;
   }
 
   const tasksWithDue = (types: readonly string[]) => {
-    const due = items().select(knex.raw('1')).where('task_id', knex.ref(`${taskTables.tasks}.id`)).where('due_at', '<=', database.now() as never);
-    return knex(taskTables.tasks).where({ status: 'active' }).whereIn('type', [...types]).whereExists(due);
+    const due = items()
+      .select(knex.raw('1'))
+      .where('task_id', knex.ref(`${taskTables.tasks}.id`))
+      .where('due_at', '<=', database.now() as never);
+    return knex(taskTables.tasks)
+      .where({ status: 'active' })
+      .whereIn('type', [...types])
+      .whereExists(due);
   };
 
   return {
     async claim(types, last) {
-      const ids = (await tasksWithDue(types).orderByRaw('case when id > ? then 0 else 1 end, id', [last]).pluck('id')) as number[];
+      const ids = (await tasksWithDue(types)
+        .orderByRaw('case when id > ? then 0 else 1 end, id', [last])
+        .pluck('id')) as number[];
       for (const id of ids) {
         const row = await claimOf(id);
         if (row !== undefined) return toClaimed(row);
@@ -70,25 +98,51 @@ export function createClaims({ database, clock }: Pick<HostApi, 'database' | 'cl
       return null;
     },
     async nextDue(types) {
-      const active = knex(taskTables.tasks).select('id').where({ status: 'active' }).whereIn('type', [...types]);
-      const [row] = (await items().whereIn('task_id', active).whereNotNull('due_at').select(knex.raw('min(due_at) - ? as wait', [database.now()]))) as { readonly wait: number | string | null }[];
+      const active = knex(taskTables.tasks)
+        .select('id')
+        .where({ status: 'active' })
+        .whereIn('type', [...types]);
+      const [row] = (await items()
+        .whereIn('task_id', active)
+        .whereNotNull('due_at')
+        .select(knex.raw('min(due_at) - ? as wait', [database.now()]))) as { readonly wait: number | string | null }[];
       return row?.wait === null || row === undefined ? null : Math.max(0, Number(row.wait));
     },
     async extend(claimed) {
       const ids = claimed.map(({ id }) => id);
-      const rows = (await items().whereIn('id', ids).where({ owner, state: 'processing' }).update({ due_at: later(leaseTime) }).returning(['id', 'token'])) as { readonly id: number; readonly token: number }[];
+      const rows = (await items()
+        .whereIn('id', ids)
+        .where({ owner, state: 'processing' })
+        .update({ due_at: later(leaseTime) })
+        .returning(['id', 'token'])) as { readonly id: number; readonly token: number }[];
       const tokens = new Map(rows.map(({ id, token }) => [id, token]));
       return new Set(claimed.filter(({ id, token }) => tokens.get(id) === token).map(({ id }) => id));
     },
     async finish(item, { state, message, postId, ai }) {
-      const changes = { state, message, post_id: postId, ai_provider: ai?.provider.slice(0, 100) ?? null, ai_model: ai?.model.slice(0, 200) ?? null, attempts: item.attempts, due_at: null, owner: null, finished_at: clock.now() };
+      const changes = {
+        state,
+        message,
+        post_id: postId,
+        ai_provider: ai?.provider.slice(0, 100) ?? null,
+        ai_model: ai?.model.slice(0, 200) ?? null,
+        attempts: item.attempts,
+        due_at: null,
+        owner: null,
+        finished_at: clock.now(),
+      };
       return (await held(item).update(changes)) > 0;
     },
     async amend({ id }, { message, postId, seenModified }) {
-      const changes = { ...(message !== undefined && { message }), ...(postId !== undefined && { post_id: postId }), ...(seenModified !== undefined && { seen_modified: seenModified }) };
+      const changes = {
+        ...(message !== undefined && { message }),
+        ...(postId !== undefined && { post_id: postId }),
+        ...(seenModified !== undefined && { seen_modified: seenModified }),
+      };
       if (Object.keys(changes).length > 0) await items().where({ id }).update(changes);
     },
-    putOff: async (item, wait, message) => (await held(item).update({ state: 'pending', message, due_at: later(wait), owner: null })) > 0,
-    release: async (item) => (await held(item).update({ state: 'pending', due_at: 0, attempts: item.attempts - 1, owner: null })) > 0,
+    putOff: async (item, wait, message) =>
+      (await held(item).update({ state: 'pending', message, due_at: later(wait), owner: null })) > 0,
+    release: async (item) =>
+      (await held(item).update({ state: 'pending', due_at: 0, attempts: item.attempts - 1, owner: null })) > 0,
   };
 }

@@ -41,7 +41,9 @@ export function createItemStore({ host, ready, cancelled }: ItemStoreParts): Ite
   const withWait = () => items().select('*', database.knex.raw('(?? - ?) as wait', ['due_at', database.now()]));
 
   function chosen(taskId: number, { ids, state }: ItemChoice, possible: readonly ItemState[]): Knex.QueryBuilder {
-    const query = items().where({ task_id: taskId }).whereIn('state', state === undefined ? [...possible] : possible.filter((one) => one === state));
+    const query = items()
+      .where({ task_id: taskId })
+      .whereIn('state', state === undefined ? [...possible] : possible.filter((one) => one === state));
     return ids === undefined ? query : query.whereIn('id', [...ids]);
   }
 
@@ -51,7 +53,10 @@ export function createItemStore({ host, ready, cancelled }: ItemStoreParts): Ite
       return row === undefined ? null : toItem(row);
     },
     async list(taskId, { state, before, after, limit }) {
-      const query = withWait().where({ task_id: taskId }).orderBy('id', after === undefined ? 'desc' : 'asc').limit(limit);
+      const query = withWait()
+        .where({ task_id: taskId })
+        .orderBy('id', after === undefined ? 'desc' : 'asc')
+        .limit(limit);
       if (state !== undefined) void query.where({ state });
       if (before !== undefined) void query.where('id', '<', before);
       if (after !== undefined) void query.where('id', '>', after);
@@ -59,17 +64,31 @@ export function createItemStore({ host, ready, cancelled }: ItemStoreParts): Ite
       return after === undefined ? rows : rows.reverse();
     },
     async counts(taskId) {
-      const rows = (await items().where({ task_id: taskId }).groupBy('state').select('state').count({ n: '*' })) as { readonly state: ItemState; readonly n: number | string }[];
+      const rows = (await items().where({ task_id: taskId }).groupBy('state').select('state').count({ n: '*' })) as {
+        readonly state: ItemState;
+        readonly n: number | string;
+      }[];
       return { ...none, ...Object.fromEntries(rows.map(({ state, n }) => [state, Number(n)])) };
     },
     async allCounts() {
-      const rows = (await items().groupBy('task_id', 'state').select('task_id', 'state').count({ n: '*' })) as { readonly task_id: number; readonly state: ItemState; readonly n: number | string }[];
+      const rows = (await items().groupBy('task_id', 'state').select('task_id', 'state').count({ n: '*' })) as {
+        readonly task_id: number;
+        readonly state: ItemState;
+        readonly n: number | string;
+      }[];
       const counts = new Map<number, ItemCounts>();
       for (const { task_id: id, state, n } of rows) counts.set(id, { ...none, ...counts.get(id), [state]: Number(n) });
       return counts;
     },
     async retry(taskId, choice) {
-      const changes = { state: 'pending', due_at: 0, tries_from: database.knex.ref('attempts'), message: '', finished_at: null, owner: null };
+      const changes = {
+        state: 'pending',
+        due_at: 0,
+        tries_from: database.knex.ref('attempts'),
+        message: '',
+        finished_at: null,
+        owner: null,
+      };
       const count = await chosen(taskId, choice, ['failed', 'cancelled']).update(changes as never);
       if (count > 0) ready();
       return count;
@@ -77,14 +96,32 @@ export function createItemStore({ host, ready, cancelled }: ItemStoreParts): Ite
     async cancel(taskId, choice) {
       const token = database.knex.raw('?? + 1', ['token']);
       // Whoever works on one learns from the token that it is not theirs any more.
-      const rows = (await chosen(taskId, choice, ['pending', 'processing']).update({ state: 'cancelled', due_at: null, token: token as never, message: 'Cancelled.', finished_at: now(database) as never, owner: null }).returning('id')) as { readonly id: number }[];
+      const rows = (await chosen(taskId, choice, ['pending', 'processing'])
+        .update({
+          state: 'cancelled',
+          due_at: null,
+          token: token as never,
+          message: 'Cancelled.',
+          finished_at: now(database) as never,
+          owner: null,
+        })
+        .returning('id')) as { readonly id: number }[];
       if (rows.length > 0) cancelled(rows.map(({ id }) => id));
       return rows.length;
     },
     async stamp(taskId) {
-      const row = (await items().where({ task_id: taskId }).select(database.knex.raw('sum(token) as claims, sum(attempts - tries_from) as tries, max(id) as last, max(finished_at) as finished')).first()) as Readonly<Record<string, unknown>> | undefined;
+      const row = (await items()
+        .where({ task_id: taskId })
+        .select(
+          database.knex.raw(
+            'sum(token) as claims, sum(attempts - tries_from) as tries, max(id) as last, max(finished_at) as finished',
+          ),
+        )
+        .first()) as Readonly<Record<string, unknown>> | undefined;
       const counts = await this.counts(taskId);
-      return [...itemStates.map((state) => counts[state]), ...Object.values(row ?? {})].map((value) => String(value ?? '')).join('-');
+      return [...itemStates.map((state) => counts[state]), ...Object.values(row ?? {})]
+        .map((value) => String(value ?? ''))
+        .join('-');
     },
   };
 }

@@ -29,7 +29,8 @@ export function createRuns({ host, tasks, added: announce }: RunParts): Runs {
     const isFull = (): boolean => progress.dayIsFull || (task.limits.run > 0 && progress.added >= task.limits.run);
     const take = async (entries: readonly Candidate[]): Promise<void> => {
       const fresh = await newOnes(host.database.knex, task, entries);
-      const offered = fresh.length === 0 ? fresh : await host.hooks.applyFiltersAsync('svc_automation_entries', fresh, task);
+      const offered =
+        fresh.length === 0 ? fresh : await host.hooks.applyFiltersAsync('svc_automation_entries', fresh, task);
       const room = task.limits.run === 0 ? offered.length : task.limits.run - progress.added;
       const outcome = await enqueue(host, { task, runId, candidates: offered.slice(0, room), dayBegan });
       progress.added += outcome.added;
@@ -54,21 +55,41 @@ export function createRuns({ host, tasks, added: announce }: RunParts): Runs {
     async run(taskId, begunBy) {
       const task = await tasks.get(taskId);
       if (task === null) throw unknownTask(taskId);
-      if (task.status === 'paused') throw new RestError({ code: 'rest_svc_task_paused', status: 409, message: `${task.name} is paused. Resume it first.` });
+      if (task.status === 'paused')
+        throw new RestError({
+          code: 'rest_svc_task_paused',
+          status: 409,
+          message: `${task.name} is paused. Resume it first.`,
+        });
       const { id } = await store.begin(taskId, begunBy);
       try {
         return await store.end(id, { state: 'done', ...(await collect(task, id)) });
       } catch (error) {
         host.log.warn('The source of an automation could not be read.', { task: taskId, error });
-        return store.end(id, { state: 'failed', found: 0, added: 0, message: cleanMessage(error instanceof Error ? error.message : String(error), {}) });
+        return store.end(id, {
+          state: 'failed',
+          found: 0,
+          added: 0,
+          message: cleanMessage(error instanceof Error ? error.message : String(error), {}),
+        });
       }
     },
   };
 }
 
-function words({ limits }: Task, { found, added, dayIsFull, isFull }: { readonly found: number; readonly added: number; readonly dayIsFull: boolean; readonly isFull: boolean }): string {
-  if (dayIsFull) return `${count(added)} queued. The limit of ${String(limits.day)} a day is reached; the rest comes with a run on another day.`;
-  if (isFull) return `${count(added)} queued. The limit of ${String(limits.run)} a run is reached; the rest comes with the next run.`;
+function words(
+  { limits }: Task,
+  {
+    found,
+    added,
+    dayIsFull,
+    isFull,
+  }: { readonly found: number; readonly added: number; readonly dayIsFull: boolean; readonly isFull: boolean },
+): string {
+  if (dayIsFull)
+    return `${count(added)} queued. The limit of ${String(limits.day)} a day is reached; the rest comes with a run on another day.`;
+  if (isFull)
+    return `${count(added)} queued. The limit of ${String(limits.run)} a run is reached; the rest comes with the next run.`;
   if (found === 0) return 'The source is empty.';
   return added === 0 ? 'Nothing new in the source.' : `${count(added)} queued.`;
 }

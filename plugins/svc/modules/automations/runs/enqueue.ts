@@ -10,9 +10,15 @@ export function identityOf(text: string): string {
 }
 
 /** Entries the task has no item of: neither by identity, nor of a post that is waiting or was seen as it is now. */
-export async function newOnes(knex: Knex, { id, source }: Pick<Task, 'id' | 'source'>, candidates: readonly Candidate[]): Promise<Candidate[]> {
+export async function newOnes(
+  knex: Knex,
+  { id, source }: Pick<Task, 'id' | 'source'>,
+  candidates: readonly Candidate[],
+): Promise<Candidate[]> {
   const hashes = candidates.map(({ identity }) => identityOf(identity));
-  const there = new Set((await knex(taskTables.items).where({ task_id: id }).whereIn('identity', hashes).pluck('identity')) as string[]);
+  const there = new Set(
+    (await knex(taskTables.items).where({ task_id: id }).whereIn('identity', hashes).pluck('identity')) as string[],
+  );
   const posts = candidates.flatMap(({ post }) => (post ? [post.id] : []));
   const seen = posts.length === 0 ? new Map<number, SeenPost>() : await seenPosts(knex, id, posts);
   const mayComeAgain = source.kind === 'posts' && source.again;
@@ -29,9 +35,20 @@ interface SeenPost {
 }
 
 async function seenPosts(knex: Knex, taskId: number, ids: readonly number[]): Promise<ReadonlyMap<number, SeenPost>> {
-  const rows = (await knex(taskTables.items).where({ task_id: taskId }).whereIn('source_post_id', [...ids]).groupBy('source_post_id')
-    .select('source_post_id', knex.raw('max(seen_modified) as modified, max(case when due_at is null then 0 else 1 end) as open'))) as { readonly source_post_id: number; readonly modified: number; readonly open: number }[];
-  return new Map(rows.map(({ source_post_id: id, modified, open }) => [id, { isOpen: Number(open) === 1, modified: Number(modified) }]));
+  const rows = (await knex(taskTables.items)
+    .where({ task_id: taskId })
+    .whereIn('source_post_id', [...ids])
+    .groupBy('source_post_id')
+    .select(
+      'source_post_id',
+      knex.raw('max(seen_modified) as modified, max(case when due_at is null then 0 else 1 end) as open'),
+    )) as { readonly source_post_id: number; readonly modified: number; readonly open: number }[];
+  return new Map(
+    rows.map(({ source_post_id: id, modified, open }) => [
+      id,
+      { isOpen: Number(open) === 1, modified: Number(modified) },
+    ]),
+  );
 }
 
 export interface EnqueueInit {
@@ -47,24 +64,48 @@ export interface EnqueueInit {
  * Queues entries, as many as the limit of the day lets in; an entry that is there already is left alone, whoever queued it.
  * Runs of one task at the same moment take turns, so that they never go beyond the limit together.
  */
-export async function enqueue({ database, clock }: Pick<HostApi, 'database' | 'clock'>, { task, runId, candidates, dayBegan }: EnqueueInit): Promise<{ readonly added: number; readonly dayIsFull: boolean }> {
+export async function enqueue(
+  { database, clock }: Pick<HostApi, 'database' | 'clock'>,
+  { task, runId, candidates, dayBegan }: EnqueueInit,
+): Promise<{ readonly added: number; readonly dayIsFull: boolean }> {
   return database.transaction(async (transaction) => {
     const lock = transaction(taskTables.tasks).where({ id: task.id }).first('id');
-    if ((await (database.dialect === 'postgresql' ? lock.forUpdate() : lock)) === undefined) return { added: 0, dayIsFull: false };
-    const room = task.limits.day === 0 ? Infinity : task.limits.day - (await queuedSince(transaction, task.id, dayBegan));
+    if ((await (database.dialect === 'postgresql' ? lock.forUpdate() : lock)) === undefined)
+      return { added: 0, dayIsFull: false };
+    const room =
+      task.limits.day === 0 ? Infinity : task.limits.day - (await queuedSince(transaction, task.id, dayBegan));
     const taken = room === Infinity ? candidates : candidates.slice(0, Math.max(0, room));
     if (taken.length === 0) return { added: 0, dayIsFull: candidates.length > 0 };
     const now = clock.now();
     const rows = taken.map(({ identity, target, input, post }) => ({
-      task_id: task.id, run_id: runId, identity: identityOf(identity), target, input: JSON.stringify(input), source_post_id: post?.id ?? null, seen_modified: post?.modified ?? null,
-      state: 'pending', attempts: 0, tries_from: 0, message: '', created_at: now, due_at: 0, token: 0,
+      task_id: task.id,
+      run_id: runId,
+      identity: identityOf(identity),
+      target,
+      input: JSON.stringify(input),
+      source_post_id: post?.id ?? null,
+      seen_modified: post?.modified ?? null,
+      state: 'pending',
+      attempts: 0,
+      tries_from: 0,
+      message: '',
+      created_at: now,
+      due_at: 0,
+      token: 0,
     }));
-    const added = (await transaction(taskTables.items).insert(rows).onConflict(['task_id', 'identity']).ignore().returning('id')) as unknown[];
+    const added = (await transaction(taskTables.items)
+      .insert(rows)
+      .onConflict(['task_id', 'identity'])
+      .ignore()
+      .returning('id')) as unknown[];
     return { added: added.length, dayIsFull: taken.length < candidates.length };
   });
 }
 
 async function queuedSince(knex: Knex, taskId: number, since: number): Promise<number> {
-  const [row] = (await knex(taskTables.items).where({ task_id: taskId }).where('created_at', '>=', since).count({ n: '*' })) as { readonly n: number | string }[];
+  const [row] = (await knex(taskTables.items)
+    .where({ task_id: taskId })
+    .where('created_at', '>=', since)
+    .count({ n: '*' })) as { readonly n: number | string }[];
   return Number(row?.n ?? 0);
 }

@@ -28,17 +28,33 @@ export function createRunStore({ database, clock }: Pick<HostApi, 'database' | '
   const runs = () => database.knex(taskTables.runs);
   return {
     async begin(taskId, begunBy) {
-      const [row] = (await runs().insert({ task_id: taskId, begun_by: begunBy, state: 'running', found: 0, added: 0, message: '', started_at: clock.now() }).returning('*')) as RunRow[];
+      const [row] = (await runs()
+        .insert({
+          task_id: taskId,
+          begun_by: begunBy,
+          state: 'running',
+          found: 0,
+          added: 0,
+          message: '',
+          started_at: clock.now(),
+        })
+        .returning('*')) as RunRow[];
       const old = runs().select('id').where({ task_id: taskId }).orderBy('id', 'desc').limit(1).offset(kept);
       await runs().where({ task_id: taskId }).where('id', '<=', old).delete();
       return toRun(row as RunRow);
     },
     async end(id, outcome) {
-      const [row] = (await runs().where({ id }).update({ ...outcome, ended_at: clock.now() }).returning('*')) as RunRow[];
+      const [row] = (await runs()
+        .where({ id })
+        .update({ ...outcome, ended_at: clock.now() })
+        .returning('*')) as RunRow[];
       // The task was deleted while it ran.
-      return row === undefined ? { id, taskId: 0, begunBy: 'command', startedAt: clock.now(), endedAt: clock.now(), ...outcome } : toRun(row);
+      return row === undefined
+        ? { id, taskId: 0, begunBy: 'command', startedAt: clock.now(), endedAt: clock.now(), ...outcome }
+        : toRun(row);
     },
-    list: async (taskId, limit) => ((await runs().where({ task_id: taskId }).orderBy('id', 'desc').limit(limit)) as RunRow[]).map(toRun),
+    list: async (taskId, limit) =>
+      ((await runs().where({ task_id: taskId }).orderBy('id', 'desc').limit(limit)) as RunRow[]).map(toRun),
     async last() {
       const newest = runs().max('id').groupBy('task_id');
       const rows = (await runs().whereIn('id', newest as never)) as RunRow[];
@@ -49,7 +65,14 @@ export function createRunStore({ database, clock }: Pick<HostApi, 'database' | '
 
 function toRun(row: RunRow): Run {
   return {
-    id: row.id, taskId: row.task_id, begunBy: row.begun_by, state: row.state, found: row.found, added: row.added, message: row.message,
-    startedAt: Number(row.started_at), endedAt: row.ended_at === null ? null : Number(row.ended_at),
+    id: row.id,
+    taskId: row.task_id,
+    begunBy: row.begun_by,
+    state: row.state,
+    found: row.found,
+    added: row.added,
+    message: row.message,
+    startedAt: Number(row.started_at),
+    endedAt: row.ended_at === null ? null : Number(row.ended_at),
   };
 }

@@ -22,10 +22,14 @@ const fetchLimits = { timeout: 20_000, maxBytes: 10_000_000 } as const;
  */
 export function readSource(source: TaskSource, parts: SourceParts): AsyncIterable<Candidate> {
   switch (source.kind) {
-    case 'list': return fromList(source);
-    case 'csv': return fromCsv(source);
-    case 'rss': return fromFeed(source, parts);
-    case 'posts': return fromPosts(source, parts);
+    case 'list':
+      return fromList(source);
+    case 'csv':
+      return fromCsv(source);
+    case 'rss':
+      return fromFeed(source, parts);
+    case 'posts':
+      return fromPosts(source, parts);
   }
 }
 
@@ -39,7 +43,11 @@ async function* fromCsv({ text }: CsvSource): AsyncGenerator<Candidate> {
     const { header, rows } = readCsv(text);
     for (const row of rows) {
       const cells = header.map((name) => row[name] ?? '');
-      yield { identity: `row:${JSON.stringify(cells)}`, target: cells[0] || (cells.find((cell) => cell !== '') ?? ''), input: row };
+      yield {
+        identity: `row:${JSON.stringify(cells)}`,
+        target: cells[0] || (cells.find((cell) => cell !== '') ?? ''),
+        input: row,
+      };
     }
   } catch (error) {
     if (error instanceof CsvError) throw invalidFields({ 'source.text': `CSV: ${error.message}` });
@@ -50,11 +58,26 @@ async function* fromCsv({ text }: CsvSource): AsyncGenerator<Candidate> {
 async function* fromFeed({ url }: RssSource, { host, signal }: SourceParts): AsyncGenerator<Candidate> {
   const { readFeed, FeedError } = await import('../../../kit/feed.ts');
   const allowHost = typedInternalHost(url);
-  const answer = await host.http.fetch(url, { ...fetchLimits, headers: { accept: 'application/rss+xml, application/atom+xml, application/xml;q=0.9, */*;q=0.8' }, ...(allowHost !== null && { allowHost }), ...(signal && { signal }) });
-  if (answer.status < 200 || answer.status > 299) throw new Error(`The feed's server answered ${String(answer.status)}. Open ${url} in a browser to see why.`);
+  const answer = await host.http.fetch(url, {
+    ...fetchLimits,
+    headers: { accept: 'application/rss+xml, application/atom+xml, application/xml;q=0.9, */*;q=0.8' },
+    ...(allowHost !== null && { allowHost }),
+    ...(signal && { signal }),
+  });
+  if (answer.status < 200 || answer.status > 299)
+    throw new Error(`The feed's server answered ${String(answer.status)}. Open ${url} in a browser to see why.`);
   try {
     for (const { id, title, url: address, summary, published } of readFeed(answer.body, answer.url).entries) {
-      yield { identity: `entry:${id}`, target: address || title || id, input: { title, url: address, summary, published: published === null ? null : new Date(published).toISOString() } };
+      yield {
+        identity: `entry:${id}`,
+        target: address || title || id,
+        input: {
+          title,
+          url: address,
+          summary,
+          published: published === null ? null : new Date(published).toISOString(),
+        },
+      };
     }
   } catch (error) {
     if (error instanceof FeedError) throw new Error(`${url} holds no feed: ${error.message}`, { cause: error });
@@ -62,11 +85,23 @@ async function* fromFeed({ url }: RssSource, { host, signal }: SourceParts): Asy
   }
 }
 
-async function* fromPosts({ post_type, status, category, search, changed_since, again }: PostsSource, { host }: SourceParts): AsyncGenerator<Candidate> {
+async function* fromPosts(
+  { post_type, status, category, search, changed_since, again }: PostsSource,
+  { host }: SourceParts,
+): AsyncGenerator<Candidate> {
   const { posts } = host.content;
   const modifiedAfter = changed_since === '' ? undefined : Date.parse(`${changed_since}T00:00:00Z`) - 1;
   for (let offset = 0; ; offset += pageOfPosts) {
-    const found = await posts.find({ type: post_type, status, ...(search !== '' && { search }), ...(modifiedAfter !== undefined && { modifiedAfter }), orderBy: 'id', order: 'asc', limit: pageOfPosts, offset });
+    const found = await posts.find({
+      type: post_type,
+      status,
+      ...(search !== '' && { search }),
+      ...(modifiedAfter !== undefined && { modifiedAfter }),
+      orderBy: 'id',
+      order: 'asc',
+      limit: pageOfPosts,
+      offset,
+    });
     for (const post of found) {
       const { id, title, modified } = post;
       if (category !== '' && !isSame(await host.content.meta.get(id, categoryKey), category)) continue;

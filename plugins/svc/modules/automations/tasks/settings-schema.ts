@@ -27,37 +27,61 @@ export function fillDefaults(schema: JsonSchema, given: unknown): unknown {
 
 /** What the schema of a type refuses, by paths that begin with `settings`. */
 export function schemaFaults(schema: JsonSchema, settings: unknown): Faults {
-  const ajv = createAjv({ allErrors: true, verbose: true, strict: false, allowUnionTypes: true, validateFormats: false });
+  const ajv = createAjv({
+    allErrors: true,
+    verbose: true,
+    strict: false,
+    allowUnionTypes: true,
+    validateFormats: false,
+  });
   const check = ajv.compile(plainSchema(schema) as object);
   if (check(settings)) return {};
-  return Object.fromEntries((check.errors ?? []).map((error) => [pathOf(error), sentence(schema, error)] as const).reverse());
+  return Object.fromEntries(
+    (check.errors ?? []).map((error) => [pathOf(error), sentence(schema, error)] as const).reverse(),
+  );
 }
 
 /** Host schemas write `required: true` inside a property and limits as draft 4 does; ajv knows the newer way alone. */
 function plainSchema(schema: JsonSchema): unknown {
   const { required, exclusiveMinimum, exclusiveMaximum, properties, items, additionalProperties, ...rest } = schema;
-  const inside = Object.entries(properties ?? {}).filter(([, member]) => member.required === true).map(([name]) => name);
+  const inside = Object.entries(properties ?? {})
+    .filter(([, member]) => member.required === true)
+    .map(([name]) => name);
   const names = [...(Array.isArray(required) ? (required as readonly string[]) : []), ...inside];
   const plain: Members = {
     ...rest,
     ...(names.length > 0 && { required: [...new Set(names)] }),
     ...limit('minimum', 'exclusiveMinimum', { value: rest.minimum, exclusive: exclusiveMinimum }),
     ...limit('maximum', 'exclusiveMaximum', { value: rest.maximum, exclusive: exclusiveMaximum }),
-    ...(properties && { properties: Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, plainSchema(member)])) }),
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, plainSchema(member)])),
+    }),
     ...(items && { items: plainSchema(items) }),
-    ...(additionalProperties !== undefined && { additionalProperties: typeof additionalProperties === 'object' ? plainSchema(additionalProperties) : additionalProperties }),
+    ...(additionalProperties !== undefined && {
+      additionalProperties:
+        typeof additionalProperties === 'object' ? plainSchema(additionalProperties) : additionalProperties,
+    }),
   };
   return Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined));
 }
 
-function limit(plain: string, exclusiveName: string, { value, exclusive }: { readonly value: number | undefined; readonly exclusive: boolean | number | undefined }): Members {
+function limit(
+  plain: string,
+  exclusiveName: string,
+  { value, exclusive }: { readonly value: number | undefined; readonly exclusive: boolean | number | undefined },
+): Members {
   if (typeof exclusive === 'number') return { [exclusiveName]: exclusive };
   return exclusive === true && value !== undefined ? { [exclusiveName]: value, [plain]: undefined } : {};
 }
 
 function pathOf({ instancePath, keyword, params }: ErrorObject): string {
   const places = instancePath.split('/').slice(1);
-  const missing: unknown = keyword === 'required' ? params['missingProperty'] : keyword === 'additionalProperties' ? params['additionalProperty'] : undefined;
+  const missing: unknown =
+    keyword === 'required'
+      ? params['missingProperty']
+      : keyword === 'additionalProperties'
+        ? params['additionalProperty']
+        : undefined;
   return ['settings', ...places, ...(typeof missing === 'string' ? [missing] : [])].join('.');
 }
 
@@ -65,26 +89,59 @@ function sentence(schema: JsonSchema, error: ErrorObject): string {
   const { keyword, params, parentSchema, schema: rule } = error;
   const label = labelAt(schema, pathOf(error).split('.').slice(1));
   const { minimum, maximum } = (parentSchema ?? {}) as JsonSchema;
-  const between = minimum !== undefined && maximum !== undefined ? `from ${String(minimum)} to ${String(maximum)}` : minimum !== undefined ? `${String(minimum)} or more` : `${String(maximum)} or less`;
+  const between =
+    minimum !== undefined && maximum !== undefined
+      ? `from ${String(minimum)} to ${String(maximum)}`
+      : minimum !== undefined
+        ? `${String(minimum)} or more`
+        : `${String(maximum)} or less`;
   switch (keyword) {
-    case 'required': return `${label} is missing.`;
-    case 'additionalProperties': return `${label} is not known; there are ${Object.keys(schema.properties ?? {}).join(', ')}.`;
-    case 'enum': return `${label} must be one of ${(rule as readonly unknown[]).join(', ')}.`;
-    case 'const': return `${label} must be ${String(rule)}.`;
-    case 'minimum': case 'maximum': return `${label} must be ${between}.`;
-    case 'exclusiveMinimum': return `${label} must be more than ${String(rule)}.`;
-    case 'exclusiveMaximum': return `${label} must be less than ${String(rule)}.`;
-    case 'minLength': return Number(rule) === 1 ? `${label} must not be empty.` : `${label} must have at least ${String(rule)} characters.`;
-    case 'maxLength': return `${label} may have at most ${String(rule)} characters.`;
-    case 'minItems': return `${label} must hold at least ${String(rule)}.`;
-    case 'maxItems': return `${label} may hold at most ${String(rule)}.`;
-    case 'type': return `${label} must be ${[params['type']].flat().map((type) => kinds[String(type)] ?? String(type)).join(' or ')}.`;
-    case 'pattern': return `${label} does not have the expected form.`;
-    default: return `${label} is not right.`;
+    case 'required':
+      return `${label} is missing.`;
+    case 'additionalProperties':
+      return `${label} is not known; there are ${Object.keys(schema.properties ?? {}).join(', ')}.`;
+    case 'enum':
+      return `${label} must be one of ${(rule as readonly unknown[]).join(', ')}.`;
+    case 'const':
+      return `${label} must be ${String(rule)}.`;
+    case 'minimum':
+    case 'maximum':
+      return `${label} must be ${between}.`;
+    case 'exclusiveMinimum':
+      return `${label} must be more than ${String(rule)}.`;
+    case 'exclusiveMaximum':
+      return `${label} must be less than ${String(rule)}.`;
+    case 'minLength':
+      return Number(rule) === 1
+        ? `${label} must not be empty.`
+        : `${label} must have at least ${String(rule)} characters.`;
+    case 'maxLength':
+      return `${label} may have at most ${String(rule)} characters.`;
+    case 'minItems':
+      return `${label} must hold at least ${String(rule)}.`;
+    case 'maxItems':
+      return `${label} may hold at most ${String(rule)}.`;
+    case 'type':
+      return `${label} must be ${[params['type']]
+        .flat()
+        .map((type) => kinds[String(type)] ?? String(type))
+        .join(' or ')}.`;
+    case 'pattern':
+      return `${label} does not have the expected form.`;
+    default:
+      return `${label} is not right.`;
   }
 }
 
-const kinds: Readonly<Record<string, string>> = { string: 'a text', integer: 'a whole number', number: 'a number', boolean: 'true or false', array: 'a list', object: 'an object', null: 'null' };
+const kinds: Readonly<Record<string, string>> = {
+  string: 'a text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
+};
 
 function labelAt(schema: JsonSchema, path: readonly string[]): string {
   let at: JsonSchema | undefined = schema;

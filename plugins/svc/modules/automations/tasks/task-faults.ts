@@ -20,12 +20,16 @@ export const most = { limit: 1_000_000, attempts: 10 } as const;
 export async function taskFaults(task: Members, parts: FaultParts): Promise<Faults> {
   const type = parts.types.find(({ id }) => id === task['type']);
   const faults: Record<string, string> = { ...plainFaults(task), ...limitFaults(task['limits']) };
-  for (const name of Object.keys(task)) if (!known.includes(name)) faults[name] = `${name} is not known; there are ${known.join(', ')}.`;
-  if (!type) faults['type'] = `Type must be one of ${parts.types.map(({ id }) => id).join(', ') || 'none: no plugin offers any'}.`;
+  for (const name of Object.keys(task))
+    if (!known.includes(name)) faults[name] = `${name} is not known; there are ${known.join(', ')}.`;
+  if (!type)
+    faults['type'] =
+      `Type must be one of ${parts.types.map(({ id }) => id).join(', ') || 'none: no plugin offers any'}.`;
   else Object.assign(faults, sourceFaults(task['source'], type, parts), await settingsFaults(type, task['settings']));
   const author = task['author_id'];
   if (!isWhole(author, 0, Number.MAX_SAFE_INTEGER)) faults['author_id'] = 'Author must be the id of a user, or 0.';
-  else if (author !== 0 && (await parts.host.users.get(author)) === null) faults['author_id'] = 'Author: there is no such user.';
+  else if (author !== 0 && (await parts.host.users.get(author)) === null)
+    faults['author_id'] = 'Author: there is no such user.';
   return faults;
 }
 
@@ -34,15 +38,25 @@ function plainFaults({ name, status, schedule, attempts }: Members): Faults {
   return {
     ...(!isName && { name: 'Name must be a text of 1 to 200 characters.' }),
     ...(status !== 'active' && status !== 'paused' && { status: 'Status must be active or paused.' }),
-    ...((typeof schedule !== 'string' || schedule.length > 120) && { schedule: 'Schedule must be the name of a schedule, a cron expression, or empty.' }),
-    ...(!isWhole(attempts, 1, most.attempts) && { attempts: `Attempts must be a whole number from 1 to ${String(most.attempts)}.` }),
+    ...((typeof schedule !== 'string' || schedule.length > 120) && {
+      schedule: 'Schedule must be the name of a schedule, a cron expression, or empty.',
+    }),
+    ...(!isWhole(attempts, 1, most.attempts) && {
+      attempts: `Attempts must be a whole number from 1 to ${String(most.attempts)}.`,
+    }),
   };
 }
 
 function limitFaults(limits: unknown): Faults {
   if (!isMembers(limits)) return { limits: 'Limits must be an object with run and day.' };
   const labels = { run: 'Items a run', day: 'Items a day' } as const;
-  return Object.fromEntries(Object.entries(labels).flatMap(([name, label]) => (isWhole(limits[name], 0, most.limit) ? [] : [[`limits.${name}`, `${label} must be a whole number from 0 to ${most.limit.toLocaleString('en-GB')}.`]])));
+  return Object.fromEntries(
+    Object.entries(labels).flatMap(([name, label]) =>
+      isWhole(limits[name], 0, most.limit)
+        ? []
+        : [[`limits.${name}`, `${label} must be a whole number from 0 to ${most.limit.toLocaleString('en-GB')}.`]],
+    ),
+  );
 }
 
 async function settingsFaults(type: AutomationTaskType, settings: unknown): Promise<Faults> {
@@ -50,28 +64,65 @@ async function settingsFaults(type: AutomationTaskType, settings: unknown): Prom
   const faults = schemaFaults(type.settings, settings);
   if (Object.keys(faults).length > 0) return faults;
   const own = (await type.check?.(settings)) ?? {};
-  return Object.fromEntries(Object.entries(own).map(([name, sentence]) => [`settings.${name}`, startsLikeSentence(sentence) ? sentence : `${fieldLabel(name, type.settings.properties?.[name] ?? {})}: ${sentence}`]));
+  return Object.fromEntries(
+    Object.entries(own).map(([name, sentence]) => [
+      `settings.${name}`,
+      startsLikeSentence(sentence)
+        ? sentence
+        : `${fieldLabel(name, type.settings.properties?.[name] ?? {})}: ${sentence}`,
+    ]),
+  );
 }
 
 const startsLikeSentence = (text: string): boolean => /^\p{Lu}/u.test(text);
 
 const kinds: Readonly<Record<AutomationSource, (source: Members, host: FaultParts['host']) => Faults>> = {
   list: ({ items }) => {
-    if (!Array.isArray(items) || !items.every((item) => typeof item === 'string')) return { 'source.items': 'List must be texts.' };
+    if (!Array.isArray(items) || !items.every((item) => typeof item === 'string'))
+      return { 'source.items': 'List must be texts.' };
     const filled = (items as readonly string[]).filter((item) => item.trim() !== '');
     if (filled.length === 0) return { 'source.items': 'List must hold at least one line.' };
-    if (filled.length > longest.items) return { 'source.items': `List may hold at most ${longest.items.toLocaleString('en-GB')} lines.` };
+    if (filled.length > longest.items)
+      return { 'source.items': `List may hold at most ${longest.items.toLocaleString('en-GB')} lines.` };
     const at = filled.findIndex((item) => item.length > longest.item);
-    return at < 0 ? {} : { 'source.items': `Line ${String(at + 1)} of the list may have at most ${longest.item.toLocaleString('en-GB')} characters.` };
+    return at < 0
+      ? {}
+      : {
+          'source.items': `Line ${String(at + 1)} of the list may have at most ${longest.item.toLocaleString('en-GB')} characters.`,
+        };
   },
-  csv: ({ text }) => (typeof text !== 'string' || text.trim() === '' ? { 'source.text': 'CSV must hold a line that names the columns, and rows below it.' } : text.length > longest.csv ? { 'source.text': 'CSV may have at most 2 MB.' } : {}),
-  rss: ({ url }) => (typeof url === 'string' && isAddress(url) ? {} : { 'source.url': 'Address of the feed must be an http or https address, such as https://example.com/feed.' }),
+  csv: ({ text }) =>
+    typeof text !== 'string' || text.trim() === ''
+      ? { 'source.text': 'CSV must hold a line that names the columns, and rows below it.' }
+      : text.length > longest.csv
+        ? { 'source.text': 'CSV may have at most 2 MB.' }
+        : {},
+  rss: ({ url }) =>
+    typeof url === 'string' && isAddress(url)
+      ? {}
+      : { 'source.url': 'Address of the feed must be an http or https address, such as https://example.com/feed.' },
   posts: (source, host) => ({
-    ...(typeof source['post_type'] !== 'string' || !host.content.postType(source['post_type']) ? { 'source.post_type': `Type of posts must be one of ${host.content.postTypes().map(({ name }) => name).join(', ')}.` } : {}),
-    ...(typeof source['status'] !== 'string' || (source['status'] !== 'any' && !host.content.postStatuses().some(({ name }) => name === source['status'])) ? { 'source.status': 'Status of posts must be a status, or any.' } : {}),
-    ...(typeof source['category'] !== 'string' || source['category'].length > longest.search ? { 'source.category': `Category may have at most ${String(longest.search)} characters.` } : {}),
-    ...(typeof source['search'] !== 'string' || source['search'].length > longest.search ? { 'source.search': `Search may have at most ${String(longest.search)} characters.` } : {}),
-    ...(typeof source['changed_since'] !== 'string' || !isDayOrEmpty(source['changed_since']) ? { 'source.changed_since': 'Changed since must be a day, YYYY-MM-DD, or empty.' } : {}),
+    ...(typeof source['post_type'] !== 'string' || !host.content.postType(source['post_type'])
+      ? {
+          'source.post_type': `Type of posts must be one of ${host.content
+            .postTypes()
+            .map(({ name }) => name)
+            .join(', ')}.`,
+        }
+      : {}),
+    ...(typeof source['status'] !== 'string' ||
+    (source['status'] !== 'any' && !host.content.postStatuses().some(({ name }) => name === source['status']))
+      ? { 'source.status': 'Status of posts must be a status, or any.' }
+      : {}),
+    ...(typeof source['category'] !== 'string' || source['category'].length > longest.search
+      ? { 'source.category': `Category may have at most ${String(longest.search)} characters.` }
+      : {}),
+    ...(typeof source['search'] !== 'string' || source['search'].length > longest.search
+      ? { 'source.search': `Search may have at most ${String(longest.search)} characters.` }
+      : {}),
+    ...(typeof source['changed_since'] !== 'string' || !isDayOrEmpty(source['changed_since'])
+      ? { 'source.changed_since': 'Changed since must be a day, YYYY-MM-DD, or empty.' }
+      : {}),
     ...(typeof source['again'] !== 'boolean' && { 'source.again': 'Again when changed must be true or false.' }),
   }),
 };
@@ -81,7 +132,10 @@ const words: Readonly<Record<AutomationSource, string>> = { list: 'a list', csv:
 function sourceFaults(source: unknown, { sources, label }: AutomationTaskType, { host }: FaultParts): Faults {
   const kind = isMembers(source) ? source['kind'] : undefined;
   const fitting = sources.find((one) => one === kind);
-  if (!isMembers(source) || fitting === undefined) return { 'source.kind': `Source of ${label} must be ${sources.map((one) => `${words[one]} (${one})`).join(' or ')}.` };
+  if (!isMembers(source) || fitting === undefined)
+    return {
+      'source.kind': `Source of ${label} must be ${sources.map((one) => `${words[one]} (${one})`).join(' or ')}.`,
+    };
   return kinds[fitting](source, host);
 }
 

@@ -18,7 +18,8 @@ interface TaskRow {
   readonly updated_at: number;
 }
 
-export const taskRows = (knex: Knex): Knex.QueryBuilder<TaskRow, TaskRow[]> => knex<TaskRow>(taskTables.tasks) as unknown as Knex.QueryBuilder<TaskRow, TaskRow[]>;
+export const taskRows = (knex: Knex): Knex.QueryBuilder<TaskRow, TaskRow[]> =>
+  knex<TaskRow>(taskTables.tasks) as unknown as Knex.QueryBuilder<TaskRow, TaskRow[]>;
 
 export function toTask({ limit_run, limit_day, settings, source, ...row }: TaskRow): Task {
   return {
@@ -31,6 +32,27 @@ export function toTask({ limit_run, limit_day, settings, source, ...row }: TaskR
   };
 }
 
-export function toTaskRow({ limits, settings, source, name, type, status, schedule, author_id, attempts }: TaskSettings): Omit<TaskRow, 'id' | 'created_at' | 'updated_at'> {
-  return { name, type, status, schedule, author_id, attempts, settings: JSON.stringify(settings), source: JSON.stringify(source), limit_run: limits.run, limit_day: limits.day };
+export function toTaskRow({
+  limits,
+  settings,
+  source,
+  name,
+  type,
+  status,
+  schedule,
+  author_id,
+  attempts,
+}: TaskSettings): Omit<TaskRow, 'id' | 'created_at' | 'updated_at'> {
+  return {
+    name,
+    type,
+    status,
+    schedule,
+    author_id,
+    attempts,
+    settings: JSON.stringify(settings),
+    source: JSON.stringify(source),
+    limit_run: limits.run,
+    limit_day: limits.day,
+  };
 }

@@ -17,8 +17,17 @@ export interface TaskStoreParts {
 
 type Members = Readonly<Record<string, unknown>>;
 
-export const defaults = { status: 'active', schedule: '', author_id: 0, limits: { run: 0, day: 0 }, attempts: 3, settings: {} } as const;
-const sourceDefaults: Readonly<Record<string, Members>> = { posts: { post_type: 'post', status: 'publish', category: '', search: '', changed_since: '', again: false } };
+export const defaults = {
+  status: 'active',
+  schedule: '',
+  author_id: 0,
+  limits: { run: 0, day: 0 },
+  attempts: 3,
+  settings: {},
+} as const;
+const sourceDefaults: Readonly<Record<string, Members>> = {
+  posts: { post_type: 'post', status: 'publish', category: '', search: '', changed_since: '', again: false },
+};
 const readOnly = ['id', 'created_at', 'updated_at', 'next_run'];
 
 /** The tasks, a row each, and their events of cron. No change is lost where two are made at once; every node sees them with its next look. */
@@ -37,7 +46,8 @@ export function createTaskStore({ host, types, changed }: TaskStoreParts): TaskS
   /** Switching asks nobody: a task whose plugin is gone can still be paused. */
   async function merged(before: Task, changes: Members): Promise<TaskSettings> {
     const { status } = changes;
-    if (Object.keys(changes).join() === 'status' && (status === 'active' || status === 'paused')) return { ...before, status };
+    if (Object.keys(changes).join() === 'status' && (status === 'active' || status === 'paused'))
+      return { ...before, status };
     return checked({ ...without(before), ...changes });
   }
 
@@ -67,7 +77,11 @@ export function createTaskStore({ host, types, changed }: TaskStoreParts): TaskS
     },
     async duplicate(id) {
       const found = await known(id);
-      const settings = await checked({ ...without(found), name: `${[...found.name].slice(0, 190).join('')} (copy)`, status: 'paused' });
+      const settings = await checked({
+        ...without(found),
+        name: `${[...found.name].slice(0, 190).join('')} (copy)`,
+        status: 'paused',
+      });
       return announce(await records.insert(settings), null);
     },
     async delete(id) {
@@ -81,12 +95,21 @@ export function createTaskStore({ host, types, changed }: TaskStoreParts): TaskS
       await hooks.doActionAsync('svc_automation_task_deleted', task);
       return true;
     },
-    nextRuns: async () => new Map((await cron.list()).filter(({ hook }) => hook === runHook).map(({ args, nextRun }) => [Number(args[0]), nextRun])),
+    nextRuns: async () =>
+      new Map(
+        (await cron.list())
+          .filter(({ hook }) => hook === runHook)
+          .map(({ args, nextRun }) => [Number(args[0]), nextRun]),
+      ),
   };
 }
 
 export function unknownTask(id: unknown): RestError {
-  return new RestError({ code: 'rest_svc_task_not_found', status: 404, message: `There is no task with the id ${String(id)}. It may have been deleted.` });
+  return new RestError({
+    code: 'rest_svc_task_not_found',
+    status: 404,
+    message: `There is no task with the id ${String(id)}. It may have been deleted.`,
+  });
 }
 
 function without(given: unknown): Members {
@@ -97,14 +120,21 @@ function without(given: unknown): Members {
 function complete(given: Members, types: Awaited<ReturnType<TaskTypes['list']>>): Members {
   const type = types.find(({ id }) => id === given['type']);
   const settings = type ? fillDefaults(type.settings, given['settings'] ?? {}) : (given['settings'] ?? {});
-  const source = isMembers(given['source']) ? { ...sourceDefaults[String(given['source']['kind'])], ...given['source'] } : given['source'];
-  const limits = isMembers(given['limits']) ? { ...defaults.limits, ...given['limits'] } : (given['limits'] ?? defaults.limits);
+  const source = isMembers(given['source'])
+    ? { ...sourceDefaults[String(given['source']['kind'])], ...given['source'] }
+    : given['source'];
+  const limits = isMembers(given['limits'])
+    ? { ...defaults.limits, ...given['limits'] }
+    : (given['limits'] ?? defaults.limits);
   return { name: type?.label, ...defaults, ...given, settings, source, limits };
 }
 
 /** As it is stored: without blanks that say nothing. */
 function tidy(task: TaskSettings): TaskSettings {
   const { source } = task;
-  const tidied = source.kind === 'list' ? { ...source, items: source.items.map((item) => item.trim()).filter((item) => item !== '') } : source;
+  const tidied =
+    source.kind === 'list'
+      ? { ...source, items: source.items.map((item) => item.trim()).filter((item) => item !== '') }
+      : source;
   return { ...task, name: task.name.trim(), schedule: task.schedule.trim(), source: tidied };
 }

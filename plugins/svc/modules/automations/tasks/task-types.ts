@@ -15,7 +15,11 @@ export function createTaskTypes({ hooks, log }: Pick<HostApi, 'hooks' | 'log'>, 
 
   async function list(): Promise<readonly AutomationTaskType[]> {
     const byId = new Map<string, AutomationTaskType>();
-    for (const type of await hooks.applyFiltersAsync('svc_automation_task_types', [] as readonly AutomationTaskType[], tools)) {
+    for (const type of await hooks.applyFiltersAsync(
+      'svc_automation_task_types',
+      [] as readonly AutomationTaskType[],
+      tools,
+    )) {
       const fault = faultOf(type);
       if (fault !== null) tell(fault);
       else if (!byId.has(type.id)) byId.set(type.id, type);
@@ -34,10 +38,18 @@ export function createTaskTypes({ hooks, log }: Pick<HostApi, 'hooks' | 'log'>, 
 /** What plugins hand in may be anything. */
 function faultOf(given: unknown): string | null {
   const type = (typeof given === 'object' && given !== null ? given : {}) as Partial<AutomationTaskType>;
-  if (typeof type.id !== 'string' || !/^[a-z][a-z0-9_]{0,59}$/.test(type.id)) return `'${String(type.id)}' is no id: use lower-case letters, digits and _.`;
+  if (typeof type.id !== 'string' || !/^[a-z][a-z0-9_]{0,59}$/.test(type.id))
+    return `'${String(type.id)}' is no id: use lower-case letters, digits and _.`;
   if (typeof type.run !== 'function') return `${type.id} has no function run.`;
-  if (typeof type.label !== 'string' || typeof type.description !== 'string') return `${type.id} has no label or no description.`;
-  if (typeof type.settings !== 'object' || type.settings.type !== 'object') return `The settings of ${type.id} are no schema of an object.`;
-  if (!Array.isArray(type.sources) || type.sources.length === 0 || !type.sources.every((source) => sources.includes(source))) return `The sources of ${type.id} are not some of ${sources.join(', ')}.`;
+  if (typeof type.label !== 'string' || typeof type.description !== 'string')
+    return `${type.id} has no label or no description.`;
+  if (typeof type.settings !== 'object' || type.settings.type !== 'object')
+    return `The settings of ${type.id} are no schema of an object.`;
+  if (
+    !Array.isArray(type.sources) ||
+    type.sources.length === 0 ||
+    !type.sources.every((source) => sources.includes(source))
+  )
+    return `The sources of ${type.id} are not some of ${sources.join(', ')}.`;
   return null;
 }

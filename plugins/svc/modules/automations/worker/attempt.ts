@@ -42,7 +42,16 @@ export function createAttempt(parts: AttemptParts): (job: Job) => Promise<void> 
       if (item.tries > task.attempts) {
         // Begun as often as it may, and each time the process that worked on it ended or fell silent.
         const begun = { ...item, attempts: item.attempts - 1 };
-        await end(parts, { ...job, item: begun }, { state: 'failed', message: `The process that worked on it ended ${times(item.tries - 1)} before it was done.`, postId: null, ai: null });
+        await end(
+          parts,
+          { ...job, item: begun },
+          {
+            state: 'failed',
+            message: `The process that worked on it ended ${times(item.tries - 1)} before it was done.`,
+            postId: null,
+            ai: null,
+          },
+        );
         return;
       }
       const result = await run(job).finally(parts.stored);
@@ -61,7 +70,10 @@ export function createAttempt(parts: AttemptParts): (job: Job) => Promise<void> 
       await patiently(given, job, () => fail(given, job, failureOf(error, host.database)));
     } catch (thrown) {
       // Its lease runs out, and it is begun again.
-      host.log.error('What became of an item of an automation could not be stored.', { item: job.item.id, error: thrown });
+      host.log.error('What became of an item of an automation could not be stored.', {
+        item: job.item.id,
+        error: thrown,
+      });
     }
   }
 }
@@ -81,20 +93,33 @@ async function run({ item, task, type, signal }: Job): Promise<AutomationResult>
   const result: unknown = await type.run(handed);
   if (typeof result !== 'object' || result === null) throw new Error(`${type.label} answered nothing.`);
   const { message, ai, commit } = result as Partial<AutomationResult>;
-  return { message: typeof message === 'string' ? message : '', ...(ai && { ai: { provider: String(ai.provider), model: String(ai.model) } }), ...(typeof commit === 'function' && { commit }) };
+  return {
+    message: typeof message === 'string' ? message : '',
+    ...(ai && { ai: { provider: String(ai.provider), model: String(ai.model) } }),
+    ...(typeof commit === 'function' && { commit }),
+  };
 }
 
 /** All in one transaction: the item is completed, the work's own outcome is stored, the event goes out; or nothing of it. */
-async function complete({ host, claims }: AttemptParts, { item, task }: Job, { message, ai, commit }: AutomationResult): Promise<void> {
+async function complete(
+  { host, claims }: AttemptParts,
+  { item, task }: Job,
+  { message, ai, commit }: AutomationResult,
+): Promise<void> {
   const outcome: Outcome = { state: 'completed', message, postId: null, ai: ai ?? null };
   const done = await host.database.transaction(async (transaction) => {
     if (!(await claims.finish(item, outcome))) return null;
     const stored = (await commit?.(transaction)) ?? {};
     const postId = stored.postId ?? null;
     // What the work itself did to the post it began with is no change to be worked on again.
-    const seenModified = item.sourcePostId === null ? undefined : (await host.content.posts.get(item.sourcePostId))?.modified;
+    const seenModified =
+      item.sourcePostId === null ? undefined : (await host.content.posts.get(item.sourcePostId))?.modified;
     const told = { ...outcome, message: stored.message ?? message, postId };
-    await claims.amend(item, { message: told.message, postId, ...(postId !== null && postId === item.sourcePostId && seenModified !== undefined && { seenModified }) });
+    await claims.amend(item, {
+      message: told.message,
+      postId,
+      ...(postId !== null && postId === item.sourcePostId && seenModified !== undefined && { seenModified }),
+    });
     await tell(host, { item, task, outcome: told });
     return told;
   });
@@ -104,12 +129,21 @@ async function complete({ host, claims }: AttemptParts, { item, task }: Job, { m
 async function fail(parts: AttemptParts, job: Job, { message, retryable, wait }: Failure): Promise<void> {
   const { item, task } = job;
   if (!retryable || item.tries >= task.attempts) {
-    await end(parts, job, { state: 'failed', message: message === '' ? 'It failed without a reason.' : message, postId: null, ai: null });
+    await end(parts, job, {
+      state: 'failed',
+      message: message === '' ? 'It failed without a reason.' : message,
+      postId: null,
+      ai: null,
+    });
     return;
   }
   const delays = await delaysOf(parts.host, task);
   const delay = 1000 * (delays[Math.min(item.tries, delays.length) - 1] ?? 0);
-  await parts.claims.putOff(item, Math.round(Math.max(wait ?? 0, delay * (0.5 + parts.random() / 2))), `Attempt ${String(item.tries)} of ${String(task.attempts)} failed: ${message}`);
+  await parts.claims.putOff(
+    item,
+    Math.round(Math.max(wait ?? 0, delay * (0.5 + parts.random() / 2))),
+    `Attempt ${String(item.tries)} of ${String(task.attempts)} failed: ${message}`,
+  );
 }
 
 async function delaysOf({ hooks, log }: Pick<HostApi, 'hooks' | 'log'>, task: Task): Promise<readonly number[]> {
@@ -139,7 +173,10 @@ interface Ended {
 }
 
 /** Stored with the transaction it runs in, and sent after it: a slow receiver holds up nobody. */
-async function tell({ hooks }: Pick<HostApi, 'hooks'>, { item, task, outcome: { state, message, postId, ai } }: Ended): Promise<void> {
+async function tell(
+  { hooks }: Pick<HostApi, 'hooks'>,
+  { item, task, outcome: { state, message, postId, ai } }: Ended,
+): Promise<void> {
   const data = {
     task: { id: task.id, name: task.name, type: task.type },
     queue_item: { id: item.id, target_identifier: item.target, status: state, attempts: item.attempts },
@@ -149,11 +186,18 @@ async function tell({ hooks }: Pick<HostApi, 'hooks'>, { item, task, outcome: { 
   await hooks.doActionAsync('svc_event_emit', 'task.item_completed', data, { origin: 'queue_processor' });
 }
 
-async function announce({ hooks, clock }: Pick<HostApi, 'hooks' | 'clock'>, { item, task, outcome }: Ended): Promise<void> {
+async function announce(
+  { hooks, clock }: Pick<HostApi, 'hooks' | 'clock'>,
+  { item, task, outcome }: Ended,
+): Promise<void> {
   if (hooks.hasAction('svc_automation_item_finished') === false) return;
   const { token, tries, sourcePostId, ...told } = item;
   void [token, tries, sourcePostId];
-  await hooks.doActionAsync('svc_automation_item_finished', { ...told, ...outcome, wait: null, finishedAt: clock.now() }, task);
+  await hooks.doActionAsync(
+    'svc_automation_item_finished',
+    { ...told, ...outcome, wait: null, finishedAt: clock.now() },
+    task,
+  );
 }
 
 /** What was paid for is not thrown away because the database is away for a moment. A write that went through after all finds the item finished. */

@@ -74,7 +74,12 @@ export function createHands({ host, claims, attempt, elapsed, ended }: HandsPart
     next: () => Promise.race([...running.values()].map(({ done }) => done)),
     async empty() {
       const over = new AbortController();
-      await Promise.race([all().then(() => { over.abort(); }), host.clock.sleep(grace, over.signal).catch(() => undefined)]);
+      await Promise.race([
+        all().then(() => {
+          over.abort();
+        }),
+        host.clock.sleep(grace, over.signal).catch(() => undefined),
+      ]);
       for (const { controller } of running.values()) controller.abort('stop' satisfies GivenUp);
       await all();
       rest();
@@ -83,7 +88,10 @@ export function createHands({ host, claims, attempt, elapsed, ended }: HandsPart
 }
 
 /** Lengthens the leases of what is under way; what was lost, or could not be lengthened for too long, is given up. */
-function createKeeper({ host, claims, elapsed }: Pick<HandsParts, 'host' | 'claims' | 'elapsed'>, running: ReadonlyMap<number, Running>): { begin(): void; beat(): Promise<void> } {
+function createKeeper(
+  { host, claims, elapsed }: Pick<HandsParts, 'host' | 'claims' | 'elapsed'>,
+  running: ReadonlyMap<number, Running>,
+): { begin(): void; beat(): Promise<void> } {
   let beatAt = elapsed();
   let isBeating = false;
   const giveUp = (isLost: (item: ClaimedItem) => boolean): void => {

@@ -43,11 +43,18 @@ export function createWorker(parts: WorkerParts): Worker {
   const { host, claims } = parts;
   const state = { isStarted: false, isStopping: false, again: false };
   let filling: Promise<void> | null = null;
-  const hands = createHands({ ...parts, ended: () => { wake(); } });
+  const hands = createHands({
+    ...parts,
+    ended: () => {
+      wake();
+    },
+  });
   const takeOne = createTaker(parts, { begin: hands.begin, isStopping: () => state.isStopping });
   const isFull = async (): Promise<boolean> => state.isStopping || hands.size >= (await parts.concurrency());
 
-  const alarm = createAlarm(host.clock, () => { wake(); });
+  const alarm = createAlarm(host.clock, () => {
+    wake();
+  });
 
   async function fill(): Promise<void> {
     alarm.clear();
@@ -84,7 +91,9 @@ export function createWorker(parts: WorkerParts): Worker {
   }
 
   return {
-    get isStarted() { return state.isStarted; },
+    get isStarted() {
+      return state.isStarted;
+    },
     start() {
       state.isStarted = true;
       wake();
@@ -109,7 +118,10 @@ export function createWorker(parts: WorkerParts): Worker {
 }
 
 /** One timer at a time. */
-function createAlarm(clock: Pick<HostApi['clock'], 'after'>, ring: () => void): { set(milliseconds: number): void; clear(): void } {
+function createAlarm(
+  clock: Pick<HostApi['clock'], 'after'>,
+  ring: () => void,
+): { set(milliseconds: number): void; clear(): void } {
   let undo: Undo | null = null;
   const clear = (): void => {
     undo?.();
@@ -129,7 +141,13 @@ async function typesOf({ types }: Pick<WorkerParts, 'types'>): Promise<string[]>
 }
 
 /** Claims the next item that is due, tasks in turn, and begins it. Answers false when there is none. */
-function createTaker(parts: WorkerParts, { begin, isStopping }: { readonly begin: (item: Job['item'], task: Task, type: Job['type']) => void; readonly isStopping: () => boolean }): () => Promise<boolean> {
+function createTaker(
+  parts: WorkerParts,
+  {
+    begin,
+    isStopping,
+  }: { readonly begin: (item: Job['item'], task: Task, type: Job['type']) => void; readonly isStopping: () => boolean },
+): () => Promise<boolean> {
   const { claims, types } = parts;
   let lastTask = 0;
   return async () => {

@@ -8,7 +8,13 @@ import { botRecord } from './bot-record.ts';
 import { exportBots, importBots } from './bot-transfer.ts';
 
 const idArgument = { name: 'id', description: 'Id of the chatbot, see svc bot list.' };
-const botFlag = { json: { type: 'object', description: 'Settings as JSON, as svc bot get prints them: {"name", "provider", "model", "instructions", "embed": {"enabled": true, "allowed_domains": ["example.com"]}, ...}; update: with "id".' } } as const;
+const botFlag = {
+  json: {
+    type: 'object',
+    description:
+      'Settings as JSON, as svc bot get prints them: {"name", "provider", "model", "instructions", "embed": {"enabled": true, "allowed_domains": ["example.com"]}, ...}; update: with "id".',
+  },
+} as const;
 /** What `get` prints and `create` and `update` leave alone. */
 const readOnly = ['created_at', 'updated_at'];
 
@@ -23,9 +29,22 @@ function readingCommands(bots: BotStore): CliCommand[] {
     {
       name: 'svc bot list',
       description: 'List the chatbots.',
-      run: async () => (await bots.list()).map(({ id, name, status, provider, model, embed }) => ({ id, name, status, provider, model, embed: embed.enabled ? (embed.any_site ? 'any site' : embed.allowed_domains.join(', ') || 'own site') : 'off' })),
+      run: async () =>
+        (await bots.list()).map(({ id, name, status, provider, model, embed }) => ({
+          id,
+          name,
+          status,
+          provider,
+          model,
+          embed: embed.enabled ? (embed.any_site ? 'any site' : embed.allowed_domains.join(', ') || 'own site') : 'off',
+        })),
     },
-    { name: 'svc bot get', description: 'Print a chatbot with all its settings.', args: [idArgument], run: async ({ args: [id] }) => botRecord(await find(bots, id)) },
+    {
+      name: 'svc bot get',
+      description: 'Print a chatbot with all its settings.',
+      args: [idArgument],
+      run: async ({ args: [id] }) => botRecord(await find(bots, id)),
+    },
   ];
 }
 
@@ -37,7 +56,8 @@ function changingCommands(bots: BotStore): CliCommand[] {
       flags: botFlag,
       run: async ({ flags }) => {
         const { id, ...settings } = settingsFrom(flags, 'create');
-        if (id !== undefined) throw new Error('A new chatbot gets its id from the service. To change one, use svc bot update.');
+        if (id !== undefined)
+          throw new Error('A new chatbot gets its id from the service. To change one, use svc bot update.');
         return botRecord(await bots.create(settings));
       },
     },
@@ -51,7 +71,12 @@ function changingCommands(bots: BotStore): CliCommand[] {
         return botRecord(await bots.update((await find(bots, id)).id, changes));
       },
     },
-    { name: 'svc bot duplicate', description: 'Make another chatbot with the same settings, inactive, and print it.', args: [idArgument], run: async ({ args: [id] }) => botRecord(await bots.duplicate((await find(bots, id)).id)) },
+    {
+      name: 'svc bot duplicate',
+      description: 'Make another chatbot with the same settings, inactive, and print it.',
+      args: [idArgument],
+      run: async ({ args: [id] }) => botRecord(await bots.duplicate((await find(bots, id)).id)),
+    },
     {
       name: 'svc bot delete',
       description: 'Delete a chatbot. Its conversations stay in the logs.',
@@ -69,7 +94,8 @@ function transferCommands(bots: BotStore): CliCommand[] {
   return [
     {
       name: 'svc bot export',
-      description: 'Print chatbots as JSON for svc bot import, without their ids: one, several, or all where none is named.',
+      description:
+        'Print chatbots as JSON for svc bot import, without their ids: one, several, or all where none is named.',
       args: [{ ...idArgument, optional: true, rest: true }],
       // An export is JSON in any case.
       flags: { json: { type: 'boolean', description: 'print JSON' } },
@@ -84,7 +110,8 @@ function transferCommands(bots: BotStore): CliCommand[] {
       name: 'svc bot import',
       description: 'Make the chatbots of an export: all of them, or none where one is refused. Print them.',
       args: [{ name: 'file', description: 'File that svc bot export wrote, or - for standard input.' }],
-      run: async ({ args: [file = '-'] }) => (await importBots(await readInput(file), bots)).map(({ id, name, status }) => ({ id, name, status })),
+      run: async ({ args: [file = '-'] }) =>
+        (await importBots(await readInput(file), bots)).map(({ id, name, status }) => ({ id, name, status })),
     },
   ];
 }
@@ -101,8 +128,11 @@ function unknownBot(id: unknown): Error {
 }
 
 function settingsFrom({ json }: Readonly<Record<string, unknown>>, command: string): Readonly<Record<string, unknown>> {
-  if (typeof json === 'object' && json !== null) return Object.fromEntries(Object.entries(json).filter(([name]) => !readOnly.includes(name)));
-  throw new Error(`Write the chatbot as JSON, for example: svc bot ${command} --json '{${command === 'update' ? '"id": 1, ' : ''}"name": "Shop assistant", "instructions": "You help customers of a shop."}'`);
+  if (typeof json === 'object' && json !== null)
+    return Object.fromEntries(Object.entries(json).filter(([name]) => !readOnly.includes(name)));
+  throw new Error(
+    `Write the chatbot as JSON, for example: svc bot ${command} --json '{${command === 'update' ? '"id": 1, ' : ''}"name": "Shop assistant", "instructions": "You help customers of a shop."}'`,
+  );
 }
 
 async function readInput(file: string): Promise<string> {

@@ -16,8 +16,12 @@ export function settingsFaults(settings: BotSettings, known: KnownNames, before:
   return {
     ...nameFaults(settings, known, before),
     ...domainFaults(settings.embed),
-    ...listFaults('moderation.banned_addresses', settings.moderation.banned_addresses, (address) => (isAddressOrRange(address) ? null : 'must be an IP address or a range such as 203.0.113.0/24')),
-    ...listFaults('moderation.banned_words', settings.moderation.banned_words, (word) => (word.trim() === '' ? 'must not be blank' : null)),
+    ...listFaults('moderation.banned_addresses', settings.moderation.banned_addresses, (address) =>
+      isAddressOrRange(address) ? null : 'must be an IP address or a range such as 203.0.113.0/24',
+    ),
+    ...listFaults('moderation.banned_words', settings.moderation.banned_words, (word) =>
+      word.trim() === '' ? 'must not be blank' : null,
+    ),
     ...pictureFaults(settings),
     ...formFaults(settings.forms),
     ...ruleFaults(settings),
@@ -28,25 +32,48 @@ function pictureFaults({ look: { avatar_url: address } }: BotSettings): Faults {
   if (address === '' || /^\/(?![/\\])[^\s"'<>\\]*$/.test(address)) return {};
   const url = /^https?:\/\/[^\s"'<>\\]+$/i.test(address) && isUrl(address) ? new URL(address) : null;
   if (url !== null && url.username === '' && url.password === '') return {};
-  return { 'look.avatar_url': 'look.avatar_url must be an http or https address, or a path of this site such as /uploads/picture.png.' };
+  return {
+    'look.avatar_url':
+      'look.avatar_url must be an http or https address, or a path of this site such as /uploads/picture.png.',
+  };
 }
 
 function formFaults(forms: readonly BotForm[]): Faults {
-  const faults: Faults = repeatFaults('forms', forms.map(({ id }) => id));
+  const faults: Faults = repeatFaults(
+    'forms',
+    forms.map(({ id }) => id),
+  );
   forms.forEach(({ elements }, at) => {
     const path = `forms[${String(at)}].elements`;
-    Object.assign(faults, repeatFaults(path, elements.map(({ id }) => id)));
+    Object.assign(
+      faults,
+      repeatFaults(
+        path,
+        elements.map(({ id }) => id),
+      ),
+    );
     elements.forEach(({ type, options }, place) => {
       const here = `${path}[${String(place)}].options`;
-      if (['select', 'radio', 'checkbox'].includes(type) && options.length === 0) faults[here] = `${here} must hold at least one option.`;
-      Object.assign(faults, repeatFaults(here, options.map(({ value }) => value), 'value'));
+      if (['select', 'radio', 'checkbox'].includes(type) && options.length === 0)
+        faults[here] = `${here} must hold at least one option.`;
+      Object.assign(
+        faults,
+        repeatFaults(
+          here,
+          options.map(({ value }) => value),
+          'value',
+        ),
+      );
     });
   });
   return faults;
 }
 
 function ruleFaults({ rules, forms }: BotSettings): Faults {
-  const faults: Faults = repeatFaults('rules', rules.map(({ id }) => id));
+  const faults: Faults = repeatFaults(
+    'rules',
+    rules.map(({ id }) => id),
+  );
   rules.forEach(({ action }, at) => {
     if (action.type !== 'display_form' || forms.some(({ id }) => id === action.form_id)) return;
     const path = `rules[${String(at)}].action.form_id`;

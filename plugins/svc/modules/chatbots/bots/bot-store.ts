@@ -34,5 +34,8 @@ export function createBotStore({ host, known, firstModel }: BotStoreParts): BotS
     saved: (bot, before) => hooks.doActionAsync('svc_chatbot_saved', bot, before),
     deleted: (bot) => hooks.doActionAsync('svc_chatbot_deleted', bot),
   });
-  return { ...store, defaults: async () => ({ ...(fillDefaults(botSchema, {}) as BotSettings), ...(await firstModel()) }) };
+  return {
+    ...store,
+    defaults: async () => ({ ...(fillDefaults(botSchema, {}) as BotSettings), ...(await firstModel()) }),
+  };
 }

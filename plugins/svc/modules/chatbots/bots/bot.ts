@@ -147,7 +147,13 @@ export interface Bot extends BotSettings {
 }
 
 /** Some members of the settings, nested ones too. */
-export type BotChanges = { readonly [Name in keyof BotSettings]?: BotSettings[Name] extends readonly unknown[] ? BotSettings[Name] : BotSettings[Name] extends object ? Partial<BotSettings[Name]> : BotSettings[Name] };
+export type BotChanges = {
+  readonly [Name in keyof BotSettings]?: BotSettings[Name] extends readonly unknown[]
+    ? BotSettings[Name]
+    : BotSettings[Name] extends object
+      ? Partial<BotSettings[Name]>
+      : BotSettings[Name];
+};
 
 /** The bots of the site, kept in the database; every node sees a change within a second. */
 export interface BotStore {

@@ -23,6 +23,9 @@ function firstGroups(address: string): string[] {
   // An address that ends in an IPv4 one has two groups less; they are never among the first three unless `::` is before them.
   const rest = after === undefined || after === '' ? [] : after.split(':');
   const restLength = rest.length + (after?.includes('.') ? 1 : 0);
-  const all = after === undefined ? groups : [...groups, ...Array.from({ length: 8 - groups.length - restLength }, () => '0'), ...rest];
+  const all =
+    after === undefined
+      ? groups
+      : [...groups, ...Array.from({ length: 8 - groups.length - restLength }, () => '0'), ...rest];
   return all.slice(0, 3).map((group) => (group.includes('.') ? '0' : Number.parseInt(group, 16).toString(16)));
 }

@@ -13,7 +13,11 @@ export interface WriteParts {
 }
 
 /** The conversation, held until the transaction ends: writers of one conversation take turns. SQLite has one writer anyway. */
-export async function holdConversation(transaction: Knex.Transaction, dialect: DatabaseApi['dialect'], id: number): Promise<ConversationRow | undefined> {
+export async function holdConversation(
+  transaction: Knex.Transaction,
+  dialect: DatabaseApi['dialect'],
+  id: number,
+): Promise<ConversationRow | undefined> {
   const query = transaction<ConversationRow>(tables.conversations).where({ id }).first();
   return (await (dialect === 'postgresql' ? query.forUpdate() : query)) as ConversationRow | undefined;
 }
@@ -27,9 +31,18 @@ export function createAppend({ database, clock, inTransaction }: WriteParts): Co
       if (added.length === 0) return { conversation: conversationOf(held), added: [] };
       // Clocks of nodes differ: time never goes backwards within a conversation.
       const now = Math.max(clock.now(), held.last_message_at);
-      const [last] = await transaction<MessageRow>(tables.messages).where({ conversation_id: conversationId }).max({ position: 'position' });
+      const [last] = await transaction<MessageRow>(tables.messages)
+        .where({ conversation_id: conversationId })
+        .max({ position: 'position' });
       const first = Number((last as { position: number | null } | undefined)?.position ?? 0) + 1;
-      await transaction(tables.messages).insert(added.map((message, index) => ({ ...newMessageRow(message), conversation_id: conversationId, position: first + index, created_at: now })));
+      await transaction(tables.messages).insert(
+        added.map((message, index) => ({
+          ...newMessageRow(message),
+          conversation_id: conversationId,
+          position: first + index,
+          created_at: now,
+        })),
+      );
       const sums = {
         message_count: held.message_count + added.length,
         last_message_at: now,
@@ -43,9 +56,16 @@ export function createAppend({ database, clock, inTransaction }: WriteParts): Co
 }
 
 /** Those whose ids are new, each once. */
-async function unknownOnes(transaction: Knex.Transaction, conversationId: number, given: readonly NewMessage[]): Promise<NewMessage[]> {
+async function unknownOnes(
+  transaction: Knex.Transaction,
+  conversationId: number,
+  given: readonly NewMessage[],
+): Promise<NewMessage[]> {
   const ids = given.map(({ id }) => id);
-  const known = await transaction<MessageRow>(tables.messages).where({ conversation_id: conversationId }).whereIn('uuid', ids).select('uuid');
+  const known = await transaction<MessageRow>(tables.messages)
+    .where({ conversation_id: conversationId })
+    .whereIn('uuid', ids)
+    .select('uuid');
   const seen = new Set(known.map(({ uuid }) => uuid));
   return given.filter(({ id }) => !seen.has(id) && seen.add(id));
 }

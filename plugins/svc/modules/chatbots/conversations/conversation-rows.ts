@@ -73,7 +73,10 @@ export function messageOf(row: MessageRow): StoredMessage {
     createdAt: row.created_at,
     provider: row.provider,
     model: row.model,
-    usage: total_tokens === null ? null : { input_tokens: input_tokens ?? 0, output_tokens: output_tokens ?? 0, total_tokens },
+    usage:
+      total_tokens === null
+        ? null
+        : { input_tokens: input_tokens ?? 0, output_tokens: output_tokens ?? 0, total_tokens },
     cost: row.cost,
     sources: row.sources === null ? [] : (JSON.parse(row.sources) as Source[]),
     isPartial: row.is_partial === 1,
@@ -83,7 +86,10 @@ export function messageOf(row: MessageRow): StoredMessage {
   };
 }
 
-export function newConversationRow(conversation: NewConversation, now: number): Omit<ConversationRow, 'id' | 'revision' | 'tokens' | 'cost' | 'liked' | 'disliked' | 'message_count'> {
+export function newConversationRow(
+  conversation: NewConversation,
+  now: number,
+): Omit<ConversationRow, 'id' | 'revision' | 'tokens' | 'cost' | 'liked' | 'disliked' | 'message_count'> {
   return {
     uuid: conversation.uuid,
     bot_id: conversation.botId,
@@ -100,7 +106,12 @@ export function newConversationRow(conversation: NewConversation, now: number): 
   };
 }
 
-export function newMessageRow(message: NewMessage): Omit<MessageRow, 'id' | 'conversation_id' | 'position' | 'created_at' | 'feedback' | 'comment' | 'feedback_revision' | 'indexed'> {
+export function newMessageRow(
+  message: NewMessage,
+): Omit<
+  MessageRow,
+  'id' | 'conversation_id' | 'position' | 'created_at' | 'feedback' | 'comment' | 'feedback_revision' | 'indexed'
+> {
   const { usage = null, sources = [] } = message;
   return {
     uuid: message.id,
@@ -119,7 +130,9 @@ export function newMessageRow(message: NewMessage): Omit<MessageRow, 'id' | 'con
 
 /** PostgreSQL takes neither NUL nor half a character. */
 export function storable(text: string): string {
-  return text.includes('\0') || !isWellFormed(text) ? text.replaceAll('\0', '\ufffd').replace(/\p{Surrogate}/gu, '\ufffd') : text;
+  return text.includes('\0') || !isWellFormed(text)
+    ? text.replaceAll('\0', '\ufffd').replace(/\p{Surrogate}/gu, '\ufffd')
+    : text;
 }
 
 export function storableJson(value: unknown): string {

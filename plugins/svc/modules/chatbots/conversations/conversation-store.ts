@@ -1,6 +1,13 @@
 import type { HostApi, Knex } from '#plugin-api';
 import type { Conversation, ConversationStore, Owner, StoredMessage } from './conversation.ts';
-import { conversationOf, messageOf, newConversationRow, storableJson, type ConversationRow, type MessageRow } from './conversation-rows.ts';
+import {
+  conversationOf,
+  messageOf,
+  newConversationRow,
+  storableJson,
+  type ConversationRow,
+  type MessageRow,
+} from './conversation-rows.ts';
 import { tables } from './conversation-tables.ts';
 import { createAppend, type WriteParts } from './append-messages.ts';
 import { createRemove } from './remove-message.ts';
@@ -13,13 +20,20 @@ export interface ConversationStoreParts {
 }
 
 /** Work in the transaction that is given, in the one that runs, or in one of its own. */
-export type InTransaction = <Result>(work: (transaction: Knex.Transaction) => Promise<Result>, given?: Knex.Transaction) => Promise<Result>;
+export type InTransaction = <Result>(
+  work: (transaction: Knex.Transaction) => Promise<Result>,
+  given?: Knex.Transaction,
+) => Promise<Result>;
 
 /** The module of conversations that the widget goes on with; those of REST calls (D13) are nobody's to continue. */
 export const widgetModule = 'chatbot';
 
 export function writePartsOf({ database, clock }: ConversationStoreParts['host']): WriteParts {
-  return { database, clock, inTransaction: (work, given) => (given === undefined ? database.transaction(work) : work(given)) };
+  return {
+    database,
+    clock,
+    inTransaction: (work, given) => (given === undefined ? database.transaction(work) : work(given)),
+  };
 }
 
 /** See ConversationStore. Writers of one conversation wait for each other at its row; nothing is remembered between calls. */
@@ -33,7 +47,13 @@ export function createConversationStore({ host }: ConversationStoreParts): Conve
   async function listOf(botId: number, owner: Owner, limit: number): Promise<Conversation[]> {
     if (owner.userId === 0 && owner.sessionId === null) return [];
     const whose = owner.userId > 0 ? { user_id: owner.userId } : { session_id: owner.sessionId, user_id: 0 };
-    const rows = await conversations().where({ bot_id: botId, module: widgetModule, ...whose }).orderBy([{ column: 'last_message_at', order: 'desc' }, { column: 'id', order: 'desc' }]).limit(limit);
+    const rows = await conversations()
+      .where({ bot_id: botId, module: widgetModule, ...whose })
+      .orderBy([
+        { column: 'last_message_at', order: 'desc' },
+        { column: 'id', order: 'desc' },
+      ])
+      .limit(limit);
     return rows.map((row) => conversationOf(row as ConversationRow));
   }
 
@@ -43,7 +63,9 @@ export function createConversationStore({ host }: ConversationStoreParts): Conve
       return row === undefined ? null : conversationOf(row);
     },
     async messages(conversationId, { last } = {}) {
-      const query = messages().where({ conversation_id: conversationId }).orderBy('position', last === undefined ? 'asc' : 'desc');
+      const query = messages()
+        .where({ conversation_id: conversationId })
+        .orderBy('position', last === undefined ? 'asc' : 'desc');
       const rows = (await (last === undefined ? query : query.limit(last))) as MessageRow[];
       return (last === undefined ? rows : rows.reverse()).map(messageOf);
     },
@@ -56,7 +78,9 @@ export function createConversationStore({ host }: ConversationStoreParts): Conve
     start: (conversation, given) =>
       inTransaction(async (transaction) => {
         const revision = await nextRevision(transaction, database.dialect);
-        const [row] = await transaction<ConversationRow>(tables.conversations).insert({ ...newConversationRow(conversation, clock.now()), revision }).returning('*');
+        const [row] = await transaction<ConversationRow>(tables.conversations)
+          .insert({ ...newConversationRow(conversation, clock.now()), revision })
+          .returning('*');
         if (row === undefined) throw new Error('The conversation was not stored.');
         return conversationOf(row as ConversationRow);
       }, given),

@@ -67,11 +67,18 @@ async function createConversations(knex: Knex): Promise<void> {
     // Of the last change, however small: see log-catalogue.ts.
     columns.bigInteger('revision').notNullable();
     // All that the logs are filtered and sorted by, so that no row is read for it.
-    columns.index(['revision', 'id', 'bot_id', 'user_id', 'last_message_at', 'liked', 'disliked'], `${tables.conversations}_revision`);
+    columns.index(
+      ['revision', 'id', 'bot_id', 'user_id', 'last_message_at', 'liked', 'disliked'],
+      `${tables.conversations}_revision`,
+    );
     columns.index(['bot_id', 'last_message_at'], `${tables.conversations}_bot`);
   });
-  await knex.raw(`CREATE INDEX ${tables.conversations}_user ON ${tables.conversations} (user_id, bot_id, last_message_at) WHERE user_id > 0`);
-  await knex.raw(`CREATE INDEX ${tables.conversations}_session ON ${tables.conversations} (session_id, bot_id, last_message_at) WHERE session_id IS NOT NULL`);
+  await knex.raw(
+    `CREATE INDEX ${tables.conversations}_user ON ${tables.conversations} (user_id, bot_id, last_message_at) WHERE user_id > 0`,
+  );
+  await knex.raw(
+    `CREATE INDEX ${tables.conversations}_session ON ${tables.conversations} (session_id, bot_id, last_message_at) WHERE session_id IS NOT NULL`,
+  );
   await knex.schema.createTable(tables.removals, (columns) => {
     columns.bigInteger('conversation_id').primary();
     columns.bigInteger('revision').notNullable().index();
@@ -106,7 +113,9 @@ async function createMessages(knex: Knex): Promise<void> {
     columns.unique(['conversation_id', 'uuid'], { indexName: `${tables.messages}_uuid` });
     columns.unique(['conversation_id', 'position'], { indexName: `${tables.messages}_position` });
   });
-  await knex.raw(`CREATE INDEX ${tables.messages}_pending ON ${tables.messages} (conversation_id, position) WHERE indexed = 0`);
+  await knex.raw(
+    `CREATE INDEX ${tables.messages}_pending ON ${tables.messages} (conversation_id, position) WHERE indexed = 0`,
+  );
 }
 
 async function createIndexTables(knex: Knex, dialect: 'sqlite' | 'postgresql'): Promise<void> {
@@ -153,11 +162,17 @@ const logTextsMigration: Migration = {
         ? `CREATE TABLE ${tables.texts} (term_id INTEGER NOT NULL, segment_id INTEGER NOT NULL, texts BLOB NOT NULL, PRIMARY KEY (term_id, segment_id)) WITHOUT ROWID`
         : `CREATE TABLE ${tables.texts} (term_id INTEGER NOT NULL, segment_id INTEGER NOT NULL, texts BYTEA NOT NULL, PRIMARY KEY (term_id, segment_id))`,
     );
-    await knex.raw(`INSERT INTO ${tables.texts} (term_id, segment_id, texts) SELECT term_id, segment_id, texts FROM ${firstPostings} ORDER BY term_id, segment_id`);
+    await knex.raw(
+      `INSERT INTO ${tables.texts} (term_id, segment_id, texts) SELECT term_id, segment_id, texts FROM ${firstPostings} ORDER BY term_id, segment_id`,
+    );
     await knex.raw(`CREATE INDEX ${tables.texts}_segment ON ${tables.texts} (segment_id, term_id)`);
     const bytes = dialect === 'sqlite' ? 'BLOB' : 'BYTEA';
-    await knex.raw(`CREATE TABLE ${tables.places} (term_id INTEGER NOT NULL, segment_id INTEGER NOT NULL, places ${bytes} NOT NULL, PRIMARY KEY (term_id, segment_id))`);
-    await knex.raw(`INSERT INTO ${tables.places} (term_id, segment_id, places) SELECT term_id, segment_id, places FROM ${firstPostings} WHERE places IS NOT NULL ORDER BY term_id, segment_id`);
+    await knex.raw(
+      `CREATE TABLE ${tables.places} (term_id INTEGER NOT NULL, segment_id INTEGER NOT NULL, places ${bytes} NOT NULL, PRIMARY KEY (term_id, segment_id))`,
+    );
+    await knex.raw(
+      `INSERT INTO ${tables.places} (term_id, segment_id, places) SELECT term_id, segment_id, places FROM ${firstPostings} WHERE places IS NOT NULL ORDER BY term_id, segment_id`,
+    );
     await knex.schema.dropTable(firstPostings);
   },
 };
@@ -166,21 +181,33 @@ export const conversationMigrations: readonly Migration[] = [conversationsMigrat
 
 /** `kind` 0: a word, with its letters backwards, so that its end can be looked up as its beginning; 1: up to three letters in a row; 2: texts that have to be looked through. */
 async function createSqliteTerms(knex: Knex): Promise<void> {
-  await knex.raw(`CREATE TABLE ${tables.terms} (id INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER NOT NULL, term TEXT NOT NULL, backwards TEXT, UNIQUE (kind, term))`);
+  await knex.raw(
+    `CREATE TABLE ${tables.terms} (id INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER NOT NULL, term TEXT NOT NULL, backwards TEXT, UNIQUE (kind, term))`,
+  );
   await knex.raw(`CREATE INDEX ${tables.terms}_backwards ON ${tables.terms} (backwards) WHERE kind = 0`);
-  await knex.raw(`CREATE VIRTUAL TABLE svc_log_words USING fts5(term, content='', contentless_delete=1, tokenize='trigram case_sensitive 1')`);
-  await knex.raw(`CREATE TRIGGER ${tables.terms}_added AFTER INSERT ON ${tables.terms} WHEN new.kind = 0 BEGIN INSERT INTO svc_log_words (rowid, term) VALUES (new.id, new.term); END`);
-  await knex.raw(`CREATE TRIGGER ${tables.terms}_removed AFTER DELETE ON ${tables.terms} WHEN old.kind = 0 BEGIN DELETE FROM svc_log_words WHERE rowid = old.id; END`);
+  await knex.raw(
+    `CREATE VIRTUAL TABLE svc_log_words USING fts5(term, content='', contentless_delete=1, tokenize='trigram case_sensitive 1')`,
+  );
+  await knex.raw(
+    `CREATE TRIGGER ${tables.terms}_added AFTER INSERT ON ${tables.terms} WHEN new.kind = 0 BEGIN INSERT INTO svc_log_words (rowid, term) VALUES (new.id, new.term); END`,
+  );
+  await knex.raw(
+    `CREATE TRIGGER ${tables.terms}_removed AFTER DELETE ON ${tables.terms} WHEN old.kind = 0 BEGIN DELETE FROM svc_log_words WHERE rowid = old.id; END`,
+  );
 }
 
 async function createPostgresqlTerms(knex: Knex): Promise<void> {
-  await knex.raw(`CREATE TABLE ${tables.terms} (id SERIAL PRIMARY KEY, kind SMALLINT NOT NULL, term TEXT COLLATE "C" NOT NULL, backwards TEXT COLLATE "C", UNIQUE (kind, term))`);
+  await knex.raw(
+    `CREATE TABLE ${tables.terms} (id SERIAL PRIMARY KEY, kind SMALLINT NOT NULL, term TEXT COLLATE "C" NOT NULL, backwards TEXT COLLATE "C", UNIQUE (kind, term))`,
+  );
   await knex.raw(`CREATE INDEX ${tables.terms}_backwards ON ${tables.terms} (backwards) WHERE kind = 0`);
   // Without the extension (its owner may not create it) words are looked through one by one: slower, and right all the same.
   try {
     await knex.transaction(async (nested) => {
       await nested.raw('CREATE EXTENSION IF NOT EXISTS pg_trgm');
-      await nested.raw(`CREATE INDEX ${tables.terms}_part ON ${tables.terms} USING gin (term gin_trgm_ops) WHERE kind = 0`);
+      await nested.raw(
+        `CREATE INDEX ${tables.terms}_part ON ${tables.terms} USING gin (term gin_trgm_ops) WHERE kind = 0`,
+      );
     });
   } catch (error) {
     if ((error as { code?: unknown }).code === undefined) throw error;

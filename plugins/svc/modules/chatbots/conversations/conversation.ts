@@ -51,7 +51,11 @@ export interface StoredMessage {
   /** Of answers by a model: display name of the provider. */
   readonly provider: string | null;
   readonly model: string | null;
-  readonly usage: { readonly input_tokens: number; readonly output_tokens: number; readonly total_tokens: number } | null;
+  readonly usage: {
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly total_tokens: number;
+  } | null;
   /** Millionths of a US dollar; null: not known. */
   readonly cost: number | null;
   readonly sources: readonly Source[];
@@ -73,7 +77,8 @@ export interface NewConversation extends Owner {
   readonly variables?: Readonly<Record<string, string>>;
 }
 
-export type NewMessage = Pick<StoredMessage, 'id' | 'role' | 'content'> & Partial<Pick<StoredMessage, 'provider' | 'model' | 'usage' | 'cost' | 'sources' | 'isPartial'>>;
+export type NewMessage = Pick<StoredMessage, 'id' | 'role' | 'content'> &
+  Partial<Pick<StoredMessage, 'provider' | 'model' | 'usage' | 'cost' | 'sources' | 'isPartial'>>;
 
 export interface FeedbackChange {
   readonly messageId: string;
@@ -100,12 +105,24 @@ export interface ConversationStore {
    * Adds messages at the end in one go; ones whose ids the conversation has already are left as they are and not counted
    * again. Answers the conversation as it is then, and the ids that were new.
    */
-  append(conversationId: number, messages: readonly NewMessage[], transaction?: Knex.Transaction): Promise<{ readonly conversation: Conversation; readonly added: readonly string[] }>;
+  append(
+    conversationId: number,
+    messages: readonly NewMessage[],
+    transaction?: Knex.Transaction,
+  ): Promise<{ readonly conversation: Conversation; readonly added: readonly string[] }>;
   /** Takes a message away, for an answer that is to be made anew. */
   remove(conversationId: number, messageId: string, transaction?: Knex.Transaction): Promise<boolean>;
-  update(conversationId: number, changes: Partial<Pick<Conversation, 'variables' | 'stored' | 'consentedAt'>>, transaction?: Knex.Transaction): Promise<void>;
+  update(
+    conversationId: number,
+    changes: Partial<Pick<Conversation, 'variables' | 'stored' | 'consentedAt'>>,
+    transaction?: Knex.Transaction,
+  ): Promise<void>;
   /** Answers the message as it is then, or null when it says so already (the same click sent again), or there is no such answer of the bot. */
-  setFeedback(conversationId: number, change: FeedbackChange, transaction?: Knex.Transaction): Promise<StoredMessage | null>;
+  setFeedback(
+    conversationId: number,
+    change: FeedbackChange,
+    transaction?: Knex.Transaction,
+  ): Promise<StoredMessage | null>;
   /** With all its messages. */
   delete(conversationId: number): Promise<boolean>;
 }

@@ -8,12 +8,21 @@ import { nextRevision } from './revision.ts';
  *
  * @param ids at most 1,000.
  */
-export async function deleteConversations({ database, inTransaction }: WriteParts, ids: readonly number[]): Promise<number> {
+export async function deleteConversations(
+  { database, inTransaction }: WriteParts,
+  ids: readonly number[],
+): Promise<number> {
   if (ids.length === 0) return 0;
   return inTransaction(async (transaction) => {
-    const rows = (await transaction(tables.conversations).whereIn('id', [...ids]).select('id')) as { id: number }[];
-    await transaction(tables.conversations).whereIn('id', [...ids]).delete();
-    await transaction(tables.messages).whereIn('conversation_id', [...ids]).delete();
+    const rows = (await transaction(tables.conversations)
+      .whereIn('id', [...ids])
+      .select('id')) as { id: number }[];
+    await transaction(tables.conversations)
+      .whereIn('id', [...ids])
+      .delete();
+    await transaction(tables.messages)
+      .whereIn('conversation_id', [...ids])
+      .delete();
     if (rows.length === 0) return 0;
     const revision = await nextRevision(transaction, database.dialect);
     const removed = rows.map(({ id }) => ({ conversation_id: id, revision, removed_at: database.now() }));

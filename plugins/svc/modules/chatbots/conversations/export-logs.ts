@@ -17,13 +17,20 @@ export interface ExportedConversation {
 const atOnce = 200;
 
 /** Reads conversations in pieces, in the order of their ids as given: memory stays small however many there are. Ones that went meanwhile are left out. */
-export async function* readConversations(host: Pick<HostApi, 'database' | 'users'>, ids: ArrayLike<number>): AsyncGenerator<ExportedConversation> {
+export async function* readConversations(
+  host: Pick<HostApi, 'database' | 'users'>,
+  ids: ArrayLike<number>,
+): AsyncGenerator<ExportedConversation> {
   const { knex } = host.database;
   for (let start = 0; start < ids.length; start += atOnce) {
     const piece = Array.from({ length: Math.min(atOnce, ids.length - start) }, (_, index) => ids[start + index] ?? 0);
     const rows = (await knex(tables.conversations).whereIn('id', piece)) as ConversationRow[];
-    const messages = (await knex(tables.messages).whereIn('conversation_id', piece).orderBy(['conversation_id', 'position'])) as MessageRow[];
-    const bots = (await knex(botsTable).whereIn('id', [...new Set(rows.map(({ bot_id }) => bot_id).filter((id) => id < 2 ** 31))]).select('id', 'settings')) as { id: number; settings: string }[];
+    const messages = (await knex(tables.messages)
+      .whereIn('conversation_id', piece)
+      .orderBy(['conversation_id', 'position'])) as MessageRow[];
+    const bots = (await knex(botsTable)
+      .whereIn('id', [...new Set(rows.map(({ bot_id }) => bot_id).filter((id) => id < 2 ** 31))])
+      .select('id', 'settings')) as { id: number; settings: string }[];
     const botNames = new Map(bots.map(({ id, settings }) => [id, (JSON.parse(settings) as { name: string }).name]));
     const userNames = await host.users.names([...new Set(rows.map(({ user_id }) => user_id).filter((id) => id > 0))]);
     const byId = new Map(rows.map((row) => [row.id, row]));
@@ -51,7 +58,10 @@ function groupMessages(messages: readonly MessageRow[]): Map<number, MessageRow[
   return groups;
 }
 
-const columns: readonly (readonly [string, (exported: ExportedConversation, message: StoredMessage) => string | number | null])[] = [
+const columns: readonly (readonly [
+  string,
+  (exported: ExportedConversation, message: StoredMessage) => string | number | null,
+])[] = [
   ['conversation_id', ({ conversation }) => conversation.id],
   ['conversation_uuid', ({ conversation }) => conversation.uuid],
   ['bot_id', ({ conversation }) => conversation.botId],
@@ -88,8 +98,27 @@ export async function* logsJsonl(conversations: AsyncIterable<ExportedConversati
   for await (const exported of conversations) yield `${JSON.stringify(conversationRecord(exported))}\n`;
 }
 
-export function conversationRecord({ conversation, botName, userName, messages }: ExportedConversation): Record<string, unknown> {
-  const { id, uuid, botId, userId, sessionId, module, createdAt, lastMessageAt, pageUrl, ip, consentedAt, variables, stored } = conversation;
+export function conversationRecord({
+  conversation,
+  botName,
+  userName,
+  messages,
+}: ExportedConversation): Record<string, unknown> {
+  const {
+    id,
+    uuid,
+    botId,
+    userId,
+    sessionId,
+    module,
+    createdAt,
+    lastMessageAt,
+    pageUrl,
+    ip,
+    consentedAt,
+    variables,
+    stored,
+  } = conversation;
   return {
     id,
     uuid,

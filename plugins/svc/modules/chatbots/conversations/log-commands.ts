@@ -22,7 +22,8 @@ export function logCommands(context: ServiceContext): CliCommand[] {
 function exportCommand(context: ServiceContext): CliCommand {
   return {
     name: 'svc logs export',
-    description: 'Write conversations to a new file: .csv with a line for each message, .jsonl with one for each conversation. With a person, all data of theirs as .jsonl.',
+    description:
+      'Write conversations to a new file: .csv with a line for each message, .jsonl with one for each conversation. With a person, all data of theirs as .jsonl.',
     args: [{ name: 'file', description: 'A file that is not there yet.' }],
     flags: {
       ...personFlags,
@@ -39,7 +40,10 @@ function exportCommand(context: ServiceContext): CliCommand {
         return `Written to ${file}.`;
       }
       const logs = await logsOf(context);
-      const ids = await logs.all({ botId: flags['bot'] as number | undefined, text: flags['search'] as string | undefined });
+      const ids = await logs.all({
+        botId: flags['bot'] as number | undefined,
+        text: flags['search'] as string | undefined,
+      });
       const conversations = readConversations(context.host, ids);
       await write(file, kind === 'csv' ? logsCsv(conversations) : logsJsonl(conversations));
       return `${String(ids.length)} conversations written to ${file}.`;
@@ -55,7 +59,8 @@ async function write(file: string, content: AsyncGenerator<string>): Promise<voi
 function eraseCommand(context: ServiceContext): CliCommand {
   return {
     name: 'svc logs erase',
-    description: 'Delete all conversations and form submissions of one person, and print the receipt. Without --yes: print how much there is.',
+    description:
+      'Delete all conversations and form submissions of one person, and print the receipt. Without --yes: print how much there is.',
     flags: { ...personFlags, yes: { type: 'boolean', description: 'Really delete. It cannot be brought back.' } },
     run: async ({ flags }) => {
       const person = await readPerson(context, flags);
@@ -72,7 +77,10 @@ function indexCommand(context: ServiceContext): CliCommand {
   return {
     name: 'svc logs index',
     description: 'Bring the search index of the logs up to date now, and take out the words of deleted conversations.',
-    run: async () => ((await (await logsOf(context)).maintain({ all: true, purge: true })) ? 'The index is up to date.' : 'Another process is at it.'),
+    run: async () =>
+      (await (await logsOf(context)).maintain({ all: true, purge: true }))
+        ? 'The index is up to date.'
+        : 'Another process is at it.',
   };
 }
 
@@ -85,6 +93,11 @@ async function readPerson({ host }: ServiceContext, flags: Readonly<Record<strin
   // Of a user who is gone only the id is left.
   const user = by === 'user' && !/^\d+$/.test(value) ? await host.users.find(value) : null;
   const person = user === null ? personOf(by, value) : { userId: user.id };
-  if (person === null) throw new Error(by === 'user' ? `There is no user ${value}.` : `This is no ${by === 'email' ? 'e-mail address' : 'session id'}: ${value}`);
+  if (person === null)
+    throw new Error(
+      by === 'user'
+        ? `There is no user ${value}.`
+        : `This is no ${by === 'email' ? 'e-mail address' : 'session id'}: ${value}`,
+    );
   return person;
 }

@@ -54,17 +54,22 @@ export function createLogRows({ database, users }: LogRowsParts): (ids: readonly
 
   return async (ids) => {
     if (ids.length === 0) return [];
-    const { conversations, bots, messages } = await database.direct<Read | Promise<Read>>({
-      sqlite: (connection) => readSqlite(connection, ids, kept),
-      postgresql: (connection) => readPostgresql(connection, ids, kept),
-    }, { readOnly: true });
+    const { conversations, bots, messages } = await database.direct<Read | Promise<Read>>(
+      {
+        sqlite: (connection) => readSqlite(connection, ids, kept),
+        postgresql: (connection) => readPostgresql(connection, ids, kept),
+      },
+      { readOnly: true },
+    );
     const names = await users.names([...new Set(conversations.map((row) => Number(row[2])).filter((id) => id > 0))]);
-    const rows = new Map(conversations.map((row) => {
-      const { json, quoted } = messages.get(Number(row[0])) ?? noMessages;
-      const made = logRow(row, { bots, names, messages: json });
-      quotedMessages.set(made, quoted);
-      return [Number(row[0]), made];
-    }));
+    const rows = new Map(
+      conversations.map((row) => {
+        const { json, quoted } = messages.get(Number(row[0])) ?? noMessages;
+        const made = logRow(row, { bots, names, messages: json });
+        quotedMessages.set(made, quoted);
+        return [Number(row[0]), made];
+      }),
+    );
     return ids.flatMap((id) => rows.get(id) ?? []);
   };
 }
@@ -84,8 +89,10 @@ interface Written {
 
 const noMessages: Written = { json: '[]', quoted: '"[]"' };
 
-const conversationColumns = 'id, bot_id, user_id, session_id, uuid, module, message_count, last_message_at, created_at, revision';
-const messageColumns = 'conversation_id, uuid, role, content, created_at, provider, model, input_tokens, output_tokens, total_tokens, feedback';
+const conversationColumns =
+  'id, bot_id, user_id, session_id, uuid, module, message_count, last_message_at, created_at, revision';
+const messageColumns =
+  'conversation_id, uuid, role, content, created_at, provider, model, input_tokens, output_tokens, total_tokens, feedback';
 
 const sqliteConversations = `SELECT ${conversationColumns} FROM ${tables.conversations} WHERE id IN (SELECT value FROM json_each(?))`;
 const sqliteMessages = `SELECT ${messageColumns} FROM ${tables.messages} WHERE conversation_id IN (SELECT value FROM json_each(?)) ORDER BY conversation_id, position`;
@@ -95,7 +102,11 @@ function readSqlite({ rows }: SqliteConnection, ids: readonly number[], kept: Ke
   const conversations = rows(sqliteConversations, JSON.stringify(ids));
   const missing = kept.missing(conversations);
   if (missing.length > 0) kept.add(conversations, rows(sqliteMessages, JSON.stringify(missing)));
-  return { conversations, bots: botNames(rows(sqliteBots, JSON.stringify(botIds(conversations)))), messages: kept.take(conversations) };
+  return {
+    conversations,
+    bots: botNames(rows(sqliteBots, JSON.stringify(botIds(conversations)))),
+    messages: kept.take(conversations),
+  };
 }
 
 const postgresqlConversations = `SELECT ${conversationColumns} FROM ${tables.conversations} WHERE id = ANY($1)`;
@@ -111,7 +122,8 @@ async function readPostgresql(connection: PostgresqlConnection, ids: readonly nu
   return { conversations, bots: botNames(bots), messages: kept.take(conversations) };
 }
 
-const botNames = (rows: readonly Values[]): ReadonlyMap<number, string> => new Map(rows.map(([id, name]) => [Number(id), String(name)]));
+const botNames = (rows: readonly Values[]): ReadonlyMap<number, string> =>
+  new Map(rows.map(([id, name]) => [Number(id), String(name)]));
 
 /** Bots' ids have 32 bits on PostgreSQL; larger ones are of none. */
 function botIds(conversations: readonly Values[]): number[] {
@@ -136,7 +148,10 @@ function createKept(): Kept {
   }
 
   return {
-    missing: (conversations) => conversations.filter((row) => texts.get(Number(row[0]))?.revision !== Number(row[9])).map((row) => Number(row[0])),
+    missing: (conversations) =>
+      conversations
+        .filter((row) => texts.get(Number(row[0]))?.revision !== Number(row[9]))
+        .map((row) => Number(row[0])),
     add(conversations, messages) {
       const revisions = new Map(conversations.map((row) => [Number(row[0]), Number(row[9])]));
       const byConversation = new Map<number, LoggedMessage[]>();
@@ -155,7 +170,9 @@ function createKept(): Kept {
       }
     },
     take(conversations) {
-      const taken = new Map(conversations.map((row) => [Number(row[0]), texts.get(Number(row[0])) ?? noMessages] as const));
+      const taken = new Map(
+        conversations.map((row) => [Number(row[0]), texts.get(Number(row[0])) ?? noMessages] as const),
+      );
       // The oldest go first.
       for (const id of texts.keys()) {
         if (length <= mostKept) break;
@@ -170,7 +187,19 @@ function lengthOf(written: Written | undefined): number {
   return written === undefined ? 0 : written.json.length + written.quoted.length;
 }
 
-function loggedMessage([, id, role, content, createdAt, provider, model, input, output, total, feedback]: Values): LoggedMessage {
+function loggedMessage([
+  ,
+  id,
+  role,
+  content,
+  createdAt,
+  provider,
+  model,
+  input,
+  output,
+  total,
+  feedback,
+]: Values): LoggedMessage {
   return {
     id: String(id),
     role: String(role),
@@ -178,7 +207,9 @@ function loggedMessage([, id, role, content, createdAt, provider, model, input, 
     timestamp: Math.floor(Number(createdAt) / 1000),
     ...(provider !== null && { provider: String(provider) }),
     ...(model !== null && { model: String(model) }),
-    ...(total !== null && { usage: { input_tokens: Number(input), output_tokens: Number(output), total_tokens: Number(total) } }),
+    ...(total !== null && {
+      usage: { input_tokens: Number(input), output_tokens: Number(output), total_tokens: Number(total) },
+    }),
     ...(feedback !== 'none' && { feedback: String(feedback) }),
   };
 }
@@ -189,7 +220,10 @@ interface Names {
   readonly messages: string;
 }
 
-function logRow([id, botId, userId, sessionId, uuid, module, count, lastMessageAt, createdAt]: Values, { bots, names, messages }: Names): LogRow {
+function logRow(
+  [id, botId, userId, sessionId, uuid, module, count, lastMessageAt, createdAt]: Values,
+  { bots, names, messages }: Names,
+): LogRow {
   const user = Number(userId);
   return {
     id: String(id),

@@ -7,5 +7,9 @@ import type { PersonalData } from './personal-data.ts';
 /** Loaded when it is first asked for. */
 export const personalDataOf: (context: ServiceContext) => Promise<PersonalData> = partsOf(async (context) => {
   const { createPersonalData } = await import('./personal-data.ts');
-  return createPersonalData({ host: context.host, submissions: chatbotsOf(context).submissions, logs: await logsOf(context) });
+  return createPersonalData({
+    host: context.host,
+    submissions: chatbotsOf(context).submissions,
+    logs: await logsOf(context),
+  });
 });

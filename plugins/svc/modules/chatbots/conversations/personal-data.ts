@@ -65,27 +65,42 @@ export function createPersonalData({ host, submissions, logs }: PersonalDataPart
   const { knex } = host.database;
 
   async function find(person: Person): Promise<Found> {
-    const userId = 'userId' in person ? person.userId : 'email' in person ? ((await host.users.find(person.email))?.id ?? null) : null;
+    const userId =
+      'userId' in person
+        ? person.userId
+        : 'email' in person
+          ? ((await host.users.find(person.email))?.id ?? null)
+          : null;
     const given = 'userId' in person ? [] : await submissions.of(person);
     const own = userId === null ? [] : await submissions.of({ userId });
     const conversations = new Map<number, Found['conversations'][number]>();
-    const keep = (rows: Found['conversations']): void => { for (const row of rows) conversations.set(row.id, row); };
+    const keep = (rows: Found['conversations']): void => {
+      for (const row of rows) conversations.set(row.id, row);
+    };
     const select = () => knex(tables.conversations).select('id', 'uuid', 'message_count');
     if (userId !== null && userId > 0) keep(await select().where({ user_id: userId }));
     if ('sessionId' in person) keep(await select().where({ session_id: person.sessionId }));
     // Whoever gives an address in a form is who talks there.
     const uuids = [...new Set([...given, ...own].map(({ conversation }) => conversation))];
-    for (let start = 0; start < uuids.length; start += atOnce) keep(await select().whereIn('uuid', uuids.slice(start, start + atOnce)));
+    for (let start = 0; start < uuids.length; start += atOnce)
+      keep(await select().whereIn('uuid', uuids.slice(start, start + atOnce)));
     const inside = await submissions.ofConversations([...conversations.values()].map(({ uuid }) => uuid));
     const all = [...new Map([...given, ...own, ...inside].map((one) => [one.id, one])).values()];
     return { userId, conversations: [...conversations.values()], submissions: all };
   }
 
-  async function keepReceipt(act: Receipt['act'], { person, actor, counts }: { readonly person: Person; readonly actor: string; readonly counts: PersonalCounts }): Promise<Receipt> {
+  async function keepReceipt(
+    act: Receipt['act'],
+    { person, actor, counts }: { readonly person: Person; readonly actor: string; readonly counts: PersonalCounts },
+  ): Promise<Receipt> {
     const by = 'userId' in person ? 'user' : 'email' in person ? 'email' : 'session';
     const receipt: Receipt = { id: randomUUID(), act, by, at: host.clock.now(), actor, counts };
     await knex(tables.receipts).insert({ ...receipt, counts: JSON.stringify(counts) });
-    host.log.info(act === 'erase' ? 'Data of a person were erased.' : 'Data of a person were exported.', { receipt: receipt.id, by, ...counts });
+    host.log.info(act === 'erase' ? 'Data of a person were erased.' : 'Data of a person were exported.', {
+      receipt: receipt.id,
+      by,
+      ...counts,
+    });
     return receipt;
   }
 
@@ -93,40 +108,66 @@ export function createPersonalData({ host, submissions, logs }: PersonalDataPart
     count: async (person) => countsOf(await find(person)),
     async *export(person, actor) {
       const found = await find(person);
-      for await (const exported of readConversations(host, found.conversations.map(({ id }) => id))) yield line('conversation', conversationRecord(exported));
-      for await (const json of submissionsJsonl(iterate(found.submissions))) yield line('submission', JSON.parse(json) as Record<string, unknown>);
+      for await (const exported of readConversations(
+        host,
+        found.conversations.map(({ id }) => id),
+      ))
+        yield line('conversation', conversationRecord(exported));
+      for await (const json of submissionsJsonl(iterate(found.submissions)))
+        yield line('submission', JSON.parse(json) as Record<string, unknown>);
       const more = await host.hooks.applyFiltersAsync('svc_personal_data_export', [], person, identityOf(found));
       for (const record of more) yield line(record.type, record.data);
-      await keepReceipt('export', { person, actor, counts: { ...countsOf(found), ...(more.length > 0 && { others: more.length }) } });
+      await keepReceipt('export', {
+        person,
+        actor,
+        counts: { ...countsOf(found), ...(more.length > 0 && { others: more.length }) },
+      });
     },
     async erase(person, actor) {
       const found = await find(person);
-      const erased = { conversations: 0, messages: found.conversations.reduce((total, { message_count }) => total + message_count, 0), submissions: 0 };
+      const erased = {
+        conversations: 0,
+        messages: found.conversations.reduce((total, { message_count }) => total + message_count, 0),
+        submissions: 0,
+      };
       for (let start = 0; start < found.conversations.length; start += atOnce) {
         const batch = found.conversations.slice(start, start + atOnce);
         erased.submissions += await submissions.eraseOfConversations(batch.map(({ uuid }) => uuid));
-        erased.conversations += await deleteConversations(writePartsOf(host), batch.map(({ id }) => id));
+        erased.conversations += await deleteConversations(
+          writePartsOf(host),
+          batch.map(({ id }) => id),
+        );
       }
       if (!('userId' in person)) erased.submissions += await submissions.eraseOf(person);
-      if (found.userId !== null && found.userId > 0) erased.submissions += await submissions.eraseOf({ userId: found.userId });
+      if (found.userId !== null && found.userId > 0)
+        erased.submissions += await submissions.eraseOf({ userId: found.userId });
       const counts = await host.hooks.applyFiltersAsync('svc_personal_data_erase', erased, person, identityOf(found));
       // The index holds words of what is gone, found by nobody: they go too.
       await logs.maintain({ purge: true });
       return keepReceipt('erase', { person, actor, counts });
     },
     async receipts(limit) {
-      const rows = (await knex(tables.receipts).orderBy('at', 'desc').limit(limit)) as (Omit<Receipt, 'counts'> & { counts: string })[];
+      const rows = (await knex(tables.receipts).orderBy('at', 'desc').limit(limit)) as (Omit<Receipt, 'counts'> & {
+        counts: string;
+      })[];
       return rows.map((row) => ({ ...row, counts: JSON.parse(row.counts) as PersonalCounts }));
     },
   };
 }
 
 function identityOf({ userId, conversations }: Found): PersonIdentity {
-  return { userId: userId !== null && userId > 0 ? userId : null, conversations: conversations.map(({ uuid }) => uuid) };
+  return {
+    userId: userId !== null && userId > 0 ? userId : null,
+    conversations: conversations.map(({ uuid }) => uuid),
+  };
 }
 
 function countsOf({ conversations, submissions }: Found): PersonalCounts {
-  return { conversations: conversations.length, messages: conversations.reduce((total, { message_count }) => total + message_count, 0), submissions: submissions.length };
+  return {
+    conversations: conversations.length,
+    messages: conversations.reduce((total, { message_count }) => total + message_count, 0),
+    submissions: submissions.length,
+  };
 }
 
 function line(type: string, data: Readonly<Record<string, unknown>>): string {

@@ -37,8 +37,11 @@ function warmUp(context: ServiceContext): void {
   if (host.site.role === 'worker') return;
   const cancel = host.clock.after(warmUpAfter, () => {
     void (async () => {
-      if ((await host.database.knex(tables.conversations).first('id')) !== undefined) await (await logsOf(context)).warmUp();
-    })().catch((error: unknown) => { host.log.warn('The logs could not be read beforehand; their first search will take longer.', { error }); });
+      if ((await host.database.knex(tables.conversations).first('id')) !== undefined)
+        await (await logsOf(context)).warmUp();
+    })().catch((error: unknown) => {
+      host.log.warn('The logs could not be read beforehand; their first search will take longer.', { error });
+    });
   });
   host.onStop(cancel);
 }

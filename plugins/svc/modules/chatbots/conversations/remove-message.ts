@@ -12,10 +12,15 @@ export function createRemove({ database, inTransaction }: WriteParts): Conversat
       // Before the message is read, so that it is not indexed in between.
       await holdIndex(transaction);
       const held = await holdConversation(transaction, database.dialect, conversationId);
-      const row = await transaction<MessageRow>(tables.messages).where({ conversation_id: conversationId, uuid: messageId }).first();
+      const row = await transaction<MessageRow>(tables.messages)
+        .where({ conversation_id: conversationId, uuid: messageId })
+        .first();
       if (held === undefined || row === undefined) return false;
       await transaction(tables.messages).where({ id: row.id }).delete();
-      const last = await transaction<MessageRow>(tables.messages).where({ conversation_id: conversationId }).orderBy('position', 'desc').first();
+      const last = await transaction<MessageRow>(tables.messages)
+        .where({ conversation_id: conversationId })
+        .orderBy('position', 'desc')
+        .first();
       await transaction<ConversationRow>(tables.conversations)
         .where({ id: conversationId })
         .update({
@@ -35,6 +40,9 @@ export function createRemove({ database, inTransaction }: WriteParts): Conversat
 /** The index holds messages of a conversation as one text: what is left of them is indexed anew. */
 async function forgetTexts(transaction: Knex.Transaction, conversationId: number): Promise<void> {
   const last = (await transaction(tables.segments).max({ id: 'id' }).first()) as { id: number | null } | undefined;
-  await transaction(tables.dead).insert({ conversation_id: conversationId, segment_id: last?.id ?? 0 }).onConflict('conversation_id').merge();
+  await transaction(tables.dead)
+    .insert({ conversation_id: conversationId, segment_id: last?.id ?? 0 })
+    .onConflict('conversation_id')
+    .merge();
   await transaction<MessageRow>(tables.messages).where({ conversation_id: conversationId }).update({ indexed: 0 });
 }

@@ -26,7 +26,12 @@ export async function sweepConversations({ host, bots, isOver = () => false }: R
     const before = host.clock.now() - privacy.retention_days * day;
     for (;;) {
       if (isOver()) return swept;
-      const ids = (await knex(tables.conversations).where({ bot_id: id }).where('last_message_at', '<', before).orderBy('last_message_at').limit(atOnce).pluck('id')) as number[];
+      const ids = (await knex(tables.conversations)
+        .where({ bot_id: id })
+        .where('last_message_at', '<', before)
+        .orderBy('last_message_at')
+        .limit(atOnce)
+        .pluck('id')) as number[];
       swept += await deleteConversations(writePartsOf(host), ids);
       if (ids.length < atOnce) break;
     }

@@ -8,9 +8,13 @@ import { tables } from './conversation-tables.ts';
  */
 export async function nextRevision(transaction: Knex.Transaction, dialect: DatabaseApi['dialect']): Promise<number> {
   if (dialect === 'postgresql') {
-    const { rows } = await transaction.raw<{ rows: { revision: number }[] }>('SELECT pg_current_xact_id()::text::bigint AS revision');
+    const { rows } = await transaction.raw<{ rows: { revision: number }[] }>(
+      'SELECT pg_current_xact_id()::text::bigint AS revision',
+    );
     return Number(rows[0]?.revision);
   }
-  const rows = await transaction.raw<{ value: number }[]>(`UPDATE ${tables.state} SET value = value + 1 WHERE name = 'revision' RETURNING value`);
+  const rows = await transaction.raw<{ value: number }[]>(
+    `UPDATE ${tables.state} SET value = value + 1 WHERE name = 'revision' RETURNING value`,
+  );
   return Number(rows[0]?.value);
 }

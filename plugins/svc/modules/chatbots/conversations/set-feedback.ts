@@ -9,7 +9,9 @@ export function createFeedback({ database, inTransaction }: WriteParts): Convers
     inTransaction(async (transaction) => {
       const comment = storable(given);
       const held = await holdConversation(transaction, database.dialect, conversationId);
-      const row = await transaction<MessageRow>(tables.messages).where({ conversation_id: conversationId, uuid: messageId, role: 'assistant' }).first();
+      const row = await transaction<MessageRow>(tables.messages)
+        .where({ conversation_id: conversationId, uuid: messageId, role: 'assistant' })
+        .first();
       if (held === undefined || row === undefined || (row.feedback === value && row.comment === comment)) return null;
       const changes = { feedback: value, comment, feedback_revision: row.feedback_revision + 1 };
       await transaction<MessageRow>(tables.messages).where({ id: row.id }).update(changes);

@@ -34,7 +34,9 @@ export function checkForm(form: BotForm, values: Readonly<Record<string, unknown
     inputs: { ...inputs, ...Object.fromEntries(named) } satisfies FormValues,
     display_values: { ...display, ...Object.fromEntries(named.map(([alias, value]) => [alias, String(value)])) },
     labels,
-    summary: form.elements.map(({ id, label }) => `${label}: ${display[id] === '' ? '-' : (display[id] ?? '')}`).join('\n'),
+    summary: form.elements
+      .map(({ id, label }) => `${label}: ${display[id] === '' ? '-' : (display[id] ?? '')}`)
+      .join('\n'),
   };
 }
 
@@ -45,7 +47,9 @@ function invalid(faults: Readonly<Record<string, string>>): RestError {
     message: `Invalid parameter(s): ${Object.keys(faults).join(', ')}`,
     data: {
       params: faults,
-      details: Object.fromEntries(Object.entries(faults).map(([id, message]) => [id, { code: 'rest_invalid_form_value', message, data: null }])),
+      details: Object.fromEntries(
+        Object.entries(faults).map(([id, message]) => [id, { code: 'rest_invalid_form_value', message, data: null }]),
+      ),
     },
   });
 }

@@ -1,4 +1,5 @@
-export type FormElementType = 'text' | 'textarea' | 'email' | 'phone' | 'number' | 'select' | 'radio' | 'checkbox' | 'consent';
+export type FormElementType =
+  'text' | 'textarea' | 'email' | 'phone' | 'number' | 'select' | 'radio' | 'checkbox' | 'consent';
 
 export interface FormOption {
   /** What is submitted. */

@@ -35,8 +35,10 @@ function readText(element: FormElement, given: unknown): ReadElement {
   const limit = element.type === 'textarea' ? longestText : longestLine;
   if (text.length > limit) return { fault: `${element.label} may have at most ${limit} characters.` };
   if (element.type !== 'textarea' && /[\r\n]/.test(text)) return { fault: `${element.label} must be a single line.` };
-  if (element.type === 'email' && !isEmail(text)) return { fault: `${element.label} must be an e-mail address such as ada@example.com.` };
-  if (element.type === 'phone' && !isPhone(text)) return { fault: `${element.label} must be a telephone number such as +47 22 33 44 55.` };
+  if (element.type === 'email' && !isEmail(text))
+    return { fault: `${element.label} must be an e-mail address such as ada@example.com.` };
+  if (element.type === 'phone' && !isPhone(text))
+    return { fault: `${element.label} must be a telephone number such as +47 22 33 44 55.` };
   return { value: text, display: text };
 }
 
@@ -57,16 +59,25 @@ function readChosen(element: FormElement, given: unknown): ReadElement {
 }
 
 function readTicked(element: FormElement, given: unknown): ReadElement {
-  const list = given === undefined || given === null || given === '' ? [] : Array.isArray(given) ? (given as unknown[]) : [given];
+  const list =
+    given === undefined || given === null || given === '' ? [] : Array.isArray(given) ? (given as unknown[]) : [given];
   if (list.length === 0) return empty(element, []);
   const chosen = element.options.filter(({ value }) => list.includes(value));
-  if (list.some((value) => !element.options.some((option) => option.value === value))) return { fault: `${element.label} may only hold: ${labelsOf(element.options)}.` };
+  if (list.some((value) => !element.options.some((option) => option.value === value)))
+    return { fault: `${element.label} may only hold: ${labelsOf(element.options)}.` };
   return { value: chosen.map(({ value }) => value), display: labelsOf(chosen) };
 }
 
 function readConsent(element: FormElement, given: unknown): ReadElement {
   const agreed = given === true || given === 'true' || given === 'on' || given === '1' || given === 'yes';
-  const declined = given === undefined || given === null || given === false || given === '' || given === 'false' || given === '0' || given === 'no';
+  const declined =
+    given === undefined ||
+    given === null ||
+    given === false ||
+    given === '' ||
+    given === 'false' ||
+    given === '0' ||
+    given === 'no';
   if (!agreed && !declined) return { fault: `${element.label} must be ticked or not.` };
   if (!agreed && element.required) return { fault: `Please agree: ${element.label}` };
   return { value: agreed, display: agreed ? 'Yes' : 'No' };
@@ -90,7 +101,12 @@ function labelsOf(options: readonly FormOption[]): string {
 
 function isEmail(text: string): boolean {
   // As browsers check it, and with a dot in the domain: nobody reaches a visitor at user@localhost.
-  return text.length <= 254 && /^[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]+@[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u.test(text);
+  return (
+    text.length <= 254 &&
+    /^[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]+@[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u.test(
+      text,
+    )
+  );
 }
 
 function isPhone(text: string): boolean {

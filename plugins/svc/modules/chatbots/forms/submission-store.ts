@@ -23,8 +23,13 @@ const pieceSize = 500;
 /** SQLite's statements take 32,766 values. */
 const mostIds = 1000;
 
-export function createSubmissionStore({ host }: { readonly host: { readonly database: Pick<DatabaseApi, 'knex'> } }): SubmissionStore {
-  const table = (): Knex.QueryBuilder<Row, Row[]> => host.database.knex<Row>(submissionsTable) as Knex.QueryBuilder<Row, Row[]>;
+export function createSubmissionStore({
+  host,
+}: {
+  readonly host: { readonly database: Pick<DatabaseApi, 'knex'> };
+}): SubmissionStore {
+  const table = (): Knex.QueryBuilder<Row, Row[]> =>
+    host.database.knex<Row>(submissionsTable) as Knex.QueryBuilder<Row, Row[]>;
 
   async function pageBefore(filter: SubmissionFilter, before: Row['id'] | null): Promise<Row[]> {
     const query = filtered(table(), filter).orderBy('id', 'desc').limit(pieceSize);
@@ -66,7 +71,9 @@ export function createSubmissionStore({ host }: { readonly host: { readonly data
     async ofConversations(conversations) {
       const found: Submission[] = [];
       for (let start = 0; start < conversations.length; start += mostIds) {
-        const rows = (await table().whereIn('conversation', conversations.slice(start, start + mostIds)).orderBy('id')) as Row[];
+        const rows = (await table()
+          .whereIn('conversation', conversations.slice(start, start + mostIds))
+          .orderBy('id')) as Row[];
         found.push(...rows.map(submissionOf));
       }
       return found;
@@ -76,7 +83,10 @@ export function createSubmissionStore({ host }: { readonly host: { readonly data
     },
     async eraseOfConversations(conversations) {
       let erased = 0;
-      for (let start = 0; start < conversations.length; start += mostIds) erased += await table().whereIn('conversation', conversations.slice(start, start + mostIds)).delete();
+      for (let start = 0; start < conversations.length; start += mostIds)
+        erased += await table()
+          .whereIn('conversation', conversations.slice(start, start + mostIds))
+          .delete();
       return erased;
     },
   };

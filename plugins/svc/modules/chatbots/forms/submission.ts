@@ -35,7 +35,10 @@ export interface SubmissionStore {
   add(submission: Submission, transaction?: Knex.Transaction): Promise<boolean>;
   find(id: string): Promise<Submission | null>;
   /** Newest first. */
-  list(filter: SubmissionFilter, page: { readonly limit: number; readonly offset: number }): Promise<readonly Submission[]>;
+  list(
+    filter: SubmissionFilter,
+    page: { readonly limit: number; readonly offset: number },
+  ): Promise<readonly Submission[]>;
   count(filter: SubmissionFilter): Promise<number>;
   /** All of the filter, newest first, read in pieces. */
   all(filter: SubmissionFilter): AsyncIterable<Submission>;

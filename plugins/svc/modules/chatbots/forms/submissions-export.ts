@@ -26,7 +26,17 @@ export async function* submissionsCsv(submissions: AsyncIterable<Submission>): A
 
 /** One JSON object a line, in the words of the event (contract 6.5). */
 export async function* submissionsJsonl(submissions: AsyncIterable<Submission>): AsyncGenerator<string> {
-  for await (const { id, botId, formId, formName, conversation, userId, pageUrl, createdAt, ...answers } of submissions) {
+  for await (const {
+    id,
+    botId,
+    formId,
+    formName,
+    conversation,
+    userId,
+    pageUrl,
+    createdAt,
+    ...answers
+  } of submissions) {
     yield `${JSON.stringify({
       id,
       created_at: new Date(createdAt).toISOString(),

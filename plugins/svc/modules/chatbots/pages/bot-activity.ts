@@ -11,7 +11,16 @@ export interface BotActivity {
 export async function botActivity({ database }: Pick<HostApi, 'database'>): Promise<ReadonlyMap<number, BotActivity>> {
   const rows = await database
     .knex(tables.conversations)
-    .select<{ bot_id: number | string; conversations: number | string; last: number | string }[]>('bot_id', database.knex.raw('count(*) as conversations'), database.knex.raw('max(last_message_at) as last'))
+    .select<{ bot_id: number | string; conversations: number | string; last: number | string }[]>(
+      'bot_id',
+      database.knex.raw('count(*) as conversations'),
+      database.knex.raw('max(last_message_at) as last'),
+    )
     .groupBy('bot_id');
-  return new Map(rows.map((row) => [Number(row.bot_id), { conversations: Number(row.conversations), lastMessageAt: Number(row.last) }]));
+  return new Map(
+    rows.map((row) => [
+      Number(row.bot_id),
+      { conversations: Number(row.conversations), lastMessageAt: Number(row.last) },
+    ]),
+  );
 }

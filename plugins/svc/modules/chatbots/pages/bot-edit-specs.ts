@@ -17,14 +17,36 @@ import type { Section } from './bot-section.ts';
  *
  * @param defaults of a new bot
  */
-export async function editorSpecs(context: ServiceContext, defaults: Pick<BotSettings, 'texts'>): Promise<readonly Section[]> {
-  const [providers, embeddingProviders, stores, bases] = await Promise.all([providerChoices(context, 'text'), providerChoices(context, 'embeddings'), storeChoices(context), context.knowledgeBases()]);
-  return [basicsSection(providers), knowledgeSection({ stores, embeddingProviders, bases: bases.map(({ id, name }) => ({ value: String(id), label: name })) }), lookSection, textsSection(defaults.texts), limitsSection, safetySection, embedSection];
+export async function editorSpecs(
+  context: ServiceContext,
+  defaults: Pick<BotSettings, 'texts'>,
+): Promise<readonly Section[]> {
+  const [providers, embeddingProviders, stores, bases] = await Promise.all([
+    providerChoices(context, 'text'),
+    providerChoices(context, 'embeddings'),
+    storeChoices(context),
+    context.knowledgeBases(),
+  ]);
+  return [
+    basicsSection(providers),
+    knowledgeSection({
+      stores,
+      embeddingProviders,
+      bases: bases.map(({ id, name }) => ({ value: String(id), label: name })),
+    }),
+    lookSection,
+    textsSection(defaults.texts),
+    limitsSection,
+    safetySection,
+    embedSection,
+  ];
 }
 
 async function storeChoices({ vectorStores, vectorStoreSettings }: ServiceContext): Promise<Choice[]> {
-  return Promise.all(vectorStores.all().map(async (store) => {
-    const missing = missingSettings(store, await vectorStoreSettings.effective(store.id));
-    return { value: store.id, label: missing.length === 0 ? store.label : `${store.label} (not set up)` };
-  }));
+  return Promise.all(
+    vectorStores.all().map(async (store) => {
+      const missing = missingSettings(store, await vectorStoreSettings.effective(store.id));
+      return { value: store.id, label: missing.length === 0 ? store.label : `${store.label} (not set up)` };
+    }),
+  );
 }

@@ -2,7 +2,15 @@ import type { ServiceContext } from '../../../context.ts';
 import type { FieldFaults } from '../../../settings/invalid-fields.ts';
 import type { Bot } from '../bots/bot.ts';
 import { chatbotsOf } from '../chatbots.ts';
-import { faultAt, fieldRow, inputId, valueAt, type Draft, type FieldRow, type FieldSpec } from '../../../settings/page/setting-field.ts';
+import {
+  faultAt,
+  fieldRow,
+  inputId,
+  valueAt,
+  type Draft,
+  type FieldRow,
+  type FieldSpec,
+} from '../../../settings/page/setting-field.ts';
 import { botHead, botPreview } from './bot-head.ts';
 import { offeredModels } from '../../../settings/page/model-choices.ts';
 import { limitRows } from './bot-limit-rows.ts';
@@ -20,7 +28,11 @@ export interface Typed {
 }
 
 /** The data of `svc/bot-edit`. */
-export async function botEditView(context: ServiceContext, bot: Bot, typed: Typed = { draft: bot as unknown as Draft, faults: {} }): Promise<Record<string, unknown>> {
+export async function botEditView(
+  context: ServiceContext,
+  bot: Bot,
+  typed: Typed = { draft: bot as unknown as Draft, faults: {} },
+): Promise<Record<string, unknown>> {
   const sections = await editorSpecs(context, await chatbotsOf(context).bots.defaults());
   const shown = sections.map((section) => sectionView(section, typed));
   return {
@@ -36,11 +48,21 @@ export async function botEditView(context: ServiceContext, bot: Bot, typed: Type
 }
 
 function sectionView(section: Section, typed: Typed): Record<string, unknown> {
-  const groups = section.groups.map(({ title, help, wide, fields }) => ({ title, help, wide, fields: fields.map((spec) => fieldRow(withCurrent(spec, typed.draft), typed)) }));
+  const groups = section.groups.map(({ title, help, wide, fields }) => ({
+    title,
+    help,
+    wide,
+    fields: fields.map((spec) => fieldRow(withCurrent(spec, typed.draft), typed)),
+  }));
   const limits = section.id === 'limits' ? limitRows(typed) : undefined;
   return {
-    id: section.id, title: section.title, help: section.help, groups,
-    faults: [...groups.flatMap(({ fields }) => fields), ...(limits ?? []).flatMap(({ fields }) => fields)].filter(({ error }: Pick<FieldRow, 'error'>) => error !== undefined).length,
+    id: section.id,
+    title: section.title,
+    help: section.help,
+    groups,
+    faults: [...groups.flatMap(({ fields }) => fields), ...(limits ?? []).flatMap(({ fields }) => fields)].filter(
+      ({ error }: Pick<FieldRow, 'error'>) => error !== undefined,
+    ).length,
     limits,
     isKnowledge: section.id === 'knowledge',
     isEmbed: section.id === 'embed',
@@ -50,14 +72,29 @@ function sectionView(section: Section, typed: Typed): Record<string, unknown> {
 /** A choice that is not to be had any more is still what is saved: it is shown, so that saving does not change it. */
 function withCurrent(spec: FieldSpec, draft: Draft): FieldSpec {
   const value = valueAt(draft, spec.path);
-  if (spec.list?.startsWith('models-')) return { ...spec, list: `${spec.list}-${String(valueAt(draft, spec.list === 'models-text' ? 'provider' : 'knowledge.embedding_provider') ?? '')}` };
-  if (spec.type !== 'select' || typeof value !== 'string' || spec.options?.some((choice) => choice.value === value)) return spec;
-  return { ...spec, options: [...(spec.options ?? []), { value, label: value === '' ? 'None' : `${value} (not there)` }] };
+  if (spec.list?.startsWith('models-'))
+    return {
+      ...spec,
+      list: `${spec.list}-${String(valueAt(draft, spec.list === 'models-text' ? 'provider' : 'knowledge.embedding_provider') ?? '')}`,
+    };
+  if (spec.type !== 'select' || typeof value !== 'string' || spec.options?.some((choice) => choice.value === value))
+    return spec;
+  return {
+    ...spec,
+    options: [...(spec.options ?? []), { value, label: value === '' ? 'None' : `${value} (not there)` }],
+  };
 }
 
 /** What is wrong, each a link to its field. */
-function faultList(sections: readonly Section[], faults: FieldFaults): { readonly href: string; readonly sentence: string }[] {
-  const specs = [...sections.flatMap(({ groups }) => groups.flatMap(({ fields }) => fields)), ...limitFields('limits.guest', 'Guests'), ...limitFields('limits.user', 'Signed-in users')];
+function faultList(
+  sections: readonly Section[],
+  faults: FieldFaults,
+): { readonly href: string; readonly sentence: string }[] {
+  const specs = [
+    ...sections.flatMap(({ groups }) => groups.flatMap(({ fields }) => fields)),
+    ...limitFields('limits.guest', 'Guests'),
+    ...limitFields('limits.user', 'Signed-in users'),
+  ];
   return Object.entries(faults).map(([path, sentence]) => {
     const spec = specs.find((candidate) => candidate.path === path || path.startsWith(`${candidate.path}[`));
     if (!spec) return { href: path.startsWith('limits.roles') ? '#limits' : '', sentence };

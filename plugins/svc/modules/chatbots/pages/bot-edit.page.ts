@@ -40,7 +40,10 @@ async function save(context: ServiceContext, request: AdminRequest): Promise<Adm
 }
 
 function savedNotice({ name, status }: Bot): NonNullable<AdminActionResult['notice']> {
-  return { kind: 'success', text: status === 'active' ? `${name} is saved.` : `${name} is saved. It is inactive: nobody can talk to it yet.` };
+  return {
+    kind: 'success',
+    text: status === 'active' ? `${name} is saved.` : `${name} is saved. It is inactive: nobody can talk to it yet.`,
+  };
 }
 
 async function readDraft(context: ServiceContext, { form }: AdminRequest): Promise<Draft> {
@@ -65,11 +68,21 @@ async function showTargets(context: ServiceContext, request: AdminRequest): Prom
 async function targetsOf(context: ServiceContext, chosen: unknown): Promise<NonNullable<Typed['targets']>> {
   const store = typeof chosen === 'string' ? context.vectorStores.get(chosen) : undefined;
   if (!store) return { names: [], note: 'Choose a vector store first.' };
-  if (missingSettings(store, await context.vectorStoreSettings.effective(store.id)).length > 0) return { names: [], note: `${store.label} is not set up yet: see AI service, Vector stores.` };
+  if (missingSettings(store, await context.vectorStoreSettings.effective(store.id)).length > 0)
+    return { names: [], note: `${store.label} is not set up yet: see AI service, Vector stores.` };
   try {
     const session = await context.openVectorStore(store.id, { timeout: listLimit, retries: false });
-    const names = (await session.list()).map(({ name }) => name).sort((left, right) => left.localeCompare(right)).slice(0, mostTargets);
-    return { names, note: names.length === 0 ? `${store.label} holds nothing yet. Make an index or collection under AI service, Vector stores.` : `${store.label} holds: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}` };
+    const names = (await session.list())
+      .map(({ name }) => name)
+      .sort((left, right) => left.localeCompare(right))
+      .slice(0, mostTargets);
+    return {
+      names,
+      note:
+        names.length === 0
+          ? `${store.label} holds nothing yet. Make an index or collection under AI service, Vector stores.`
+          : `${store.label} holds: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}`,
+    };
   } catch (error) {
     if (!(error instanceof RestError)) throw error;
     return { names: [], note: error.message };

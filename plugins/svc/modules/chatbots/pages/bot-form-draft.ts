@@ -26,7 +26,11 @@ export interface FormDraft {
 const mostElements = 150;
 
 export function draftOfForm(form: BotForm): FormDraft {
-  return { ...form, saved: form.id, elements: form.elements.map((element) => ({ ...element, options: optionLines(element.options) })) };
+  return {
+    ...form,
+    saved: form.id,
+    elements: form.elements.map((element) => ({ ...element, options: optionLines(element.options) })),
+  };
 }
 
 export function newElement(type: FormElement['type'] = 'text'): ElementDraft {
@@ -34,17 +38,29 @@ export function newElement(type: FormElement['type'] = 'text'): ElementDraft {
 }
 
 export const newForm: FormDraft = {
-  saved: '', id: '', name: '', intro: '', submit_label: '', thanks: 'Thank you. We have received your details.',
-  elements: [{ ...newElement(), id: 'name', label: 'Name', required: true }, { ...newElement('email'), id: 'email', label: 'E-mail', required: true }],
+  saved: '',
+  id: '',
+  name: '',
+  intro: '',
+  submit_label: '',
+  thanks: 'Thank you. We have received your details.',
+  elements: [
+    { ...newElement(), id: 'name', label: 'Name', required: true },
+    { ...newElement('email'), id: 'email', label: 'E-mail', required: true },
+  ],
 };
 
 /** `value | label`, one a line; a line without a label is its own. */
 export function readOptions(typed: string): FormOption[] {
-  return typed.split(/\r?\n/).map((line) => line.trim()).filter((line) => line !== '').map((line) => {
-    const bar = line.indexOf('|');
-    const value = (bar === -1 ? line : line.slice(0, bar)).trim();
-    return { value, label: (bar === -1 ? '' : line.slice(bar + 1).trim()) || value };
-  });
+  return typed
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .map((line) => {
+      const bar = line.indexOf('|');
+      const value = (bar === -1 ? line : line.slice(0, bar)).trim();
+      return { value, label: (bar === -1 ? '' : line.slice(bar + 1).trim()) || value };
+    });
 }
 
 export function optionLines(options: readonly FormOption[]): string {
@@ -58,12 +74,24 @@ export function readForm(posted: Draft, keepBlank = false): FormDraft {
     return typeof value === 'string' ? value.replaceAll('\r\n', '\n') : '';
   };
   const rows = valueAt(posted, 'elements');
-  const elements = Object.keys(typeof rows === 'object' && rows !== null ? rows : {}).slice(0, mostElements).map((key) => ({
-    id: text(`elements.${key}.id`).trim(), type: text(`elements.${key}.type`), label: text(`elements.${key}.label`).trim(), help: text(`elements.${key}.help`),
-    placeholder: text(`elements.${key}.placeholder`).trim(), required: text(`elements.${key}.required`) === '1', options: text(`elements.${key}.options`),
-  }));
+  const elements = Object.keys(typeof rows === 'object' && rows !== null ? rows : {})
+    .slice(0, mostElements)
+    .map((key) => ({
+      id: text(`elements.${key}.id`).trim(),
+      type: text(`elements.${key}.type`),
+      label: text(`elements.${key}.label`).trim(),
+      help: text(`elements.${key}.help`),
+      placeholder: text(`elements.${key}.placeholder`).trim(),
+      required: text(`elements.${key}.required`) === '1',
+      options: text(`elements.${key}.options`),
+    }));
   return {
-    saved: text('form'), id: text('id').trim(), name: text('name').trim(), intro: text('intro'), submit_label: text('submit_label').trim(), thanks: text('thanks'),
+    saved: text('form'),
+    id: text('id').trim(),
+    name: text('name').trim(),
+    intro: text('intro'),
+    submit_label: text('submit_label').trim(),
+    thanks: text('thanks'),
     elements: keepBlank ? elements : elements.filter(({ id, label }) => id !== '' || label !== ''),
   };
 }

@@ -26,7 +26,11 @@ export interface TypedForm {
 }
 
 /** The data of `svc/bot-form`. */
-export function botFormView({ host }: ServiceContext, bot: Bot, { draft, faults = {} }: TypedForm): Record<string, unknown> {
+export function botFormView(
+  { host }: ServiceContext,
+  bot: Bot,
+  { draft, faults = {} }: TypedForm,
+): Record<string, unknown> {
   const fault = (path: string, label: string): string | undefined => faultAt(faults, { path, label });
   const { elements, ...texts } = draft;
   return {
@@ -36,7 +40,10 @@ export function botFormView({ host }: ServiceContext, bot: Bot, { draft, faults 
     isNew: draft.saved === '',
     form: texts,
     nameFault: fault('name', 'Name'),
-    idFault: faults['id'] === undefined ? undefined : `Id ${faults['id'].replace(/^\S+ /, '').replace(/^is the same.*/, 'is that of another form.')}`,
+    idFault:
+      faults['id'] === undefined
+        ? undefined
+        : `Id ${faults['id'].replace(/^\S+ /, '').replace(/^is the same.*/, 'is that of another form.')}`,
     introFault: fault('intro', 'Text above the fields'),
     submitFault: fault('submit_label', 'Button'),
     thanksFault: fault('thanks', 'Text after it was submitted'),
@@ -44,7 +51,9 @@ export function botFormView({ host }: ServiceContext, bot: Bot, { draft, faults 
     elements: elements.map((element, at) => elementRow(element, { at, last: elements.length - 1, fault })),
     types: elementTypes,
     backHref: `${host.admin.url(formsSlug)}?bot=${String(bot.id)}`,
-    others: Object.entries(faults).filter(([path]) => /^(rules|forms)\[/.test(path)).map(([, sentence]) => sentence),
+    others: Object.entries(faults)
+      .filter(([path]) => /^(rules|forms)\[/.test(path))
+      .map(([, sentence]) => sentence),
   };
 }
 
@@ -79,5 +88,7 @@ function elementRow(element: ElementDraft, { at, last, fault }: Place): Record<s
 
 /** Of options what is wrong is told by the line; two of one value are the usual slip. */
 function optionsFault(sentence: string | undefined): string | undefined {
-  return sentence?.replace(/^(Line \d+).*is the same as that of .*$/, '$1 has a value that another line has.').replace(/^(Line \d+)\.(value|label)/, '$1');
+  return sentence
+    ?.replace(/^(Line \d+).*is the same as that of .*$/, '$1 has a value that another line has.')
+    .replace(/^(Line \d+)\.(value|label)/, '$1');
 }

@@ -5,7 +5,15 @@ import { savingOrRefused } from '../../../settings/page/refuse.ts';
 import type { Bot } from '../bots/bot.ts';
 import { chatbotsOf } from '../chatbots.ts';
 import type { FormElement } from '../forms/form.ts';
-import { draftOfForm, newElement, newForm, readForm, readOptions, type ElementDraft, type FormDraft } from './bot-form-draft.ts';
+import {
+  draftOfForm,
+  newElement,
+  newForm,
+  readForm,
+  readOptions,
+  type ElementDraft,
+  type FormDraft,
+} from './bot-form-draft.ts';
 import { botFormView, elementTypes } from './bot-form-view.ts';
 import { freshId, moved, readEdit } from '../../../settings/page/list-edits.ts';
 import { botOfForm, botOfQuery } from './bot-of.ts';
@@ -25,7 +33,12 @@ export function botFormPage(context: ServiceContext): AdminPageBody {
       save: (request) => save(context, request),
       arrange: async (request) => {
         const bot = await botOfForm(context, request, 'bot');
-        return { page: { template, data: botFormView(context, bot, { draft: arranged(readForm(request.form, true), request) }) } };
+        return {
+          page: {
+            template,
+            data: botFormView(context, bot, { draft: arranged(readForm(request.form, true), request) }),
+          },
+        };
       },
     },
   };
@@ -34,7 +47,12 @@ export function botFormPage(context: ServiceContext): AdminPageBody {
 function draftOf(bot: Bot, id: unknown): FormDraft {
   if (typeof id !== 'string') return newForm;
   const form = bot.forms.find((candidate) => candidate.id === id);
-  if (!form) throw new RestError({ code: 'rest_svc_no_form', status: 404, message: 'There is no such form. It may have been deleted.' });
+  if (!form)
+    throw new RestError({
+      code: 'rest_svc_no_form',
+      status: 404,
+      message: 'There is no such form. It may have been deleted.',
+    });
   return draftOfForm(form);
 }
 
@@ -45,7 +63,10 @@ function arranged(draft: FormDraft, request: AdminRequest): FormDraft {
   switch (verb) {
     case 'add': {
       const wanted = textOf(request, 'add_type');
-      return { ...draft, elements: [...elements, newElement(elementTypes.find(({ value }) => value === wanted)?.value)] };
+      return {
+        ...draft,
+        elements: [...elements, newElement(elementTypes.find(({ value }) => value === wanted)?.value)],
+      };
     }
     case 'remove':
       return { ...draft, elements: elements.filter((_element, place) => place !== at) };
@@ -64,17 +85,36 @@ async function save(context: ServiceContext, request: AdminRequest): Promise<Adm
   const place = bot.forms.findIndex(({ id }) => id === draft.saved && draft.saved !== '');
   const at = place === -1 ? bot.forms.length : place;
   const { saved, ...texts } = draft;
-  const id = draft.id === '' ? freshId(draft.name, bot.forms.filter((_form, index) => index !== place).map((form) => form.id), 'form') : draft.id;
+  const id =
+    draft.id === ''
+      ? freshId(
+          draft.name,
+          bot.forms.filter((_form, index) => index !== place).map((form) => form.id),
+          'form',
+        )
+      : draft.id;
   const form = { ...texts, id, elements: withIds(draft.elements) };
   return savingOrRefused(
-    () => ownFaults(`forms[${String(at)}]`, async () => {
-      const forms = place === -1 ? [...bot.forms, form] : bot.forms.map((other, index) => (index === at ? form : other));
-      // Rules follow a form whose id was changed.
-      const rules = bot.rules.map((rule) => (place !== -1 && rule.action.type === 'display_form' && rule.action.form_id === saved ? { ...rule, action: { ...rule.action, form_id: id } } : rule));
-      await chatbotsOf(context).bots.update(bot.id, { forms, rules });
-      return { notice: { kind: 'success', text: `${draft.name} is saved.` }, redirect: `${formsSlug}?bot=${String(bot.id)}` };
-    }),
-    { inputName: (name) => name, page: async (faults) => ({ template, data: botFormView(context, bot, { draft, faults }) }) },
+    () =>
+      ownFaults(`forms[${String(at)}]`, async () => {
+        const forms =
+          place === -1 ? [...bot.forms, form] : bot.forms.map((other, index) => (index === at ? form : other));
+        // Rules follow a form whose id was changed.
+        const rules = bot.rules.map((rule) =>
+          place !== -1 && rule.action.type === 'display_form' && rule.action.form_id === saved
+            ? { ...rule, action: { ...rule.action, form_id: id } }
+            : rule,
+        );
+        await chatbotsOf(context).bots.update(bot.id, { forms, rules });
+        return {
+          notice: { kind: 'success', text: `${draft.name} is saved.` },
+          redirect: `${formsSlug}?bot=${String(bot.id)}`,
+        };
+      }),
+    {
+      inputName: (name) => name,
+      page: async (faults) => ({ template, data: botFormView(context, bot, { draft, faults }) }),
+    },
   );
 }
 
@@ -85,6 +125,11 @@ function withIds(elements: readonly ElementDraft[]): FormElement[] {
     const id = element.id === '' ? freshId(element.label, taken, element.type) : element.id;
     taken.push(id);
     const type = element.type as FormElement['type'];
-    return { ...element, id, type, options: ['select', 'radio', 'checkbox'].includes(type) ? readOptions(element.options) : [] };
+    return {
+      ...element,
+      id,
+      type,
+      options: ['select', 'radio', 'checkbox'].includes(type) ? readOptions(element.options) : [],
+    };
   });
 }

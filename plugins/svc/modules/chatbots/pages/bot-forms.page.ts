@@ -13,17 +13,36 @@ import { ruleTitle } from './bot-rule-words.ts';
 /** The forms of a bot, and which rules show them. */
 export function botFormsPage(context: ServiceContext): AdminPageBody {
   return {
-    render: async (request) => ({ template: 'svc/bot-forms', data: view(context, await botOfQuery(context, request, 'bot')) }),
+    render: async (request) => ({
+      template: 'svc/bot-forms',
+      data: view(context, await botOfQuery(context, request, 'bot')),
+    }),
     actions: {
-      duplicate: (request) => change(context, request, (bot, form) => {
-        const copy = { ...form, id: freshId(`${form.name} copy`, bot.forms.map(({ id }) => id), 'form'), name: `${form.name.slice(0, 190)} (copy)` };
-        return { forms: [...bot.forms, copy], said: `${copy.name} is there.` };
-      }),
-      delete: (request) => change(context, request, (bot, form) => {
-        const [rule] = showing(bot, form.id);
-        if (rule) return { said: `Nothing was deleted: the rule ‘${ruleTitle(rule, bot)}’ shows this form. Change or delete that rule first.` };
-        return { forms: bot.forms.filter((other) => other !== form), said: `${form.name} is deleted. What was submitted stays.` };
-      }),
+      duplicate: (request) =>
+        change(context, request, (bot, form) => {
+          const copy = {
+            ...form,
+            id: freshId(
+              `${form.name} copy`,
+              bot.forms.map(({ id }) => id),
+              'form',
+            ),
+            name: `${form.name.slice(0, 190)} (copy)`,
+          };
+          return { forms: [...bot.forms, copy], said: `${copy.name} is there.` };
+        }),
+      delete: (request) =>
+        change(context, request, (bot, form) => {
+          const [rule] = showing(bot, form.id);
+          if (rule)
+            return {
+              said: `Nothing was deleted: the rule ‘${ruleTitle(rule, bot)}’ shows this form. Change or delete that rule first.`,
+            };
+          return {
+            forms: bot.forms.filter((other) => other !== form),
+            said: `${form.name} is deleted. What was submitted stays.`,
+          };
+        }),
     },
   };
 }
@@ -43,7 +62,10 @@ function view({ host }: ServiceContext, bot: Bot): Record<string, unknown> {
       title: form.name,
       id: form.id,
       labels: form.elements.map(({ label }) => label),
-      rules: showing(bot, form.id).map((rule) => ({ title: ruleTitle(rule, bot), href: `${ruleAddress}&rule=${encodeURIComponent(rule.id)}` })),
+      rules: showing(bot, form.id).map((rule) => ({
+        title: ruleTitle(rule, bot),
+        href: `${ruleAddress}&rule=${encodeURIComponent(rule.id)}`,
+      })),
       href: `${address}&form=${encodeURIComponent(form.id)}`,
       ruleHref: `${ruleAddress}&form=${encodeURIComponent(form.id)}`,
       fields: { bot: bot.id, form: form.id },
@@ -53,7 +75,11 @@ function view({ host }: ServiceContext, bot: Bot): Record<string, unknown> {
 
 type Change = { readonly forms?: readonly BotForm[]; readonly said: string };
 
-async function change(context: ServiceContext, request: AdminRequest, edit: (bot: Bot, form: BotForm) => Change): Promise<AdminActionResult> {
+async function change(
+  context: ServiceContext,
+  request: AdminRequest,
+  edit: (bot: Bot, form: BotForm) => Change,
+): Promise<AdminActionResult> {
   const bot = await botOfForm(context, request, 'bot');
   const redirect = `${formsSlug}?bot=${String(bot.id)}`;
   const form = bot.forms.find(({ id }) => id === textOf(request, 'form'));

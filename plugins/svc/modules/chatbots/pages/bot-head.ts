@@ -14,7 +14,11 @@ export const editorSections = [
 ] as const;
 
 /** The data of `svc/bot-head`, which stands above every page about one bot. */
-export function botHead(host: Pick<HostApi, 'admin'>, bot: Bot, current: 'settings' | 'rules' | 'forms'): Record<string, unknown> {
+export function botHead(
+  host: Pick<HostApi, 'admin'>,
+  bot: Bot,
+  current: 'settings' | 'rules' | 'forms',
+): Record<string, unknown> {
   const edit = `${host.admin.url(editSlug)}?id=${String(bot.id)}`;
   return {
     name: bot.name,
@@ -24,9 +28,23 @@ export function botHead(host: Pick<HostApi, 'admin'>, bot: Bot, current: 'settin
     listHref: host.admin.url(botsSlug),
     logsHref: `${host.admin.url(logsSlug)}?bot=${String(bot.id)}`,
     tabs: [
-      ...editorSections.map(({ id, label }) => ({ label, href: current === 'settings' ? `#${id}` : `${edit}#${id}`, section: current === 'settings' ? id : '' })),
-      { label: 'Rules', href: `${host.admin.url(rulesSlug)}?bot=${String(bot.id)}`, count: bot.rules.length, current: current === 'rules' },
-      { label: 'Forms', href: `${host.admin.url(formsSlug)}?bot=${String(bot.id)}`, count: bot.forms.length, current: current === 'forms' },
+      ...editorSections.map(({ id, label }) => ({
+        label,
+        href: current === 'settings' ? `#${id}` : `${edit}#${id}`,
+        section: current === 'settings' ? id : '',
+      })),
+      {
+        label: 'Rules',
+        href: `${host.admin.url(rulesSlug)}?bot=${String(bot.id)}`,
+        count: bot.rules.length,
+        current: current === 'rules',
+      },
+      {
+        label: 'Forms',
+        href: `${host.admin.url(formsSlug)}?bot=${String(bot.id)}`,
+        count: bot.forms.length,
+        current: current === 'forms',
+      },
     ],
   };
 }
@@ -37,7 +55,17 @@ export function botPreview(host: Pick<HostApi, 'rest'>, bot: Bot): Record<string
     id: bot.id,
     note: silence(bot),
     script: host.rest.url('/svc-widget/v1/widget.js'),
-    settings: { id: bot.id, name: bot.name, greeting: bot.greeting, starters: bot.starters, look: bot.look, texts: bot.texts, consent: bot.consent, feedback: bot.feedback, keeps: bot.privacy.keep },
+    settings: {
+      id: bot.id,
+      name: bot.name,
+      greeting: bot.greeting,
+      starters: bot.starters,
+      look: bot.look,
+      texts: bot.texts,
+      consent: bot.consent,
+      feedback: bot.feedback,
+      keeps: bot.privacy.keep,
+    },
   };
 }
 

@@ -1,5 +1,12 @@
 import type { FieldFaults } from '../../../settings/invalid-fields.ts';
-import { fieldRow, readFields, readNumber, valueAt, type Draft, type FieldRow } from '../../../settings/page/setting-field.ts';
+import {
+  fieldRow,
+  readFields,
+  readNumber,
+  valueAt,
+  type Draft,
+  type FieldRow,
+} from '../../../settings/page/setting-field.ts';
 import { limitFields } from './bot-section-limits.ts';
 
 /** Roles of the site; others that a bot has limits for are shown as well. */
@@ -14,8 +21,15 @@ export interface LimitRow {
 export function limitRows(state: { readonly draft: Draft; readonly faults: FieldFaults }): LimitRow[] {
   const saved = valueAt(state.draft, 'limits.roles');
   const roles = [...new Set([...siteRoles, ...Object.keys(typeof saved === 'object' && saved !== null ? saved : {})])];
-  const lines = [['limits.guest', 'Guests'], ['limits.user', 'Signed-in users'], ...roles.map((role) => [`limits.roles.${role}`, `Role ${role}`])];
-  return lines.map(([path = '', title = '']) => ({ title, fields: limitFields(path, title).map((spec) => fieldRow(spec, state)) }));
+  const lines = [
+    ['limits.guest', 'Guests'],
+    ['limits.user', 'Signed-in users'],
+    ...roles.map((role) => [`limits.roles.${role}`, `Role ${role}`]),
+  ];
+  return lines.map(([path = '', title = '']) => ({
+    title,
+    fields: limitFields(path, title).map((spec) => fieldRow(spec, state)),
+  }));
 }
 
 /** The limits that were typed: nothing is none, and a role without an amount has no limit of its own. */
@@ -32,7 +46,11 @@ export function readLimits(form: Draft): Record<string, unknown> {
   return {
     guest: limitOf('limits.guest'),
     user: limitOf('limits.user'),
-    roles: Object.fromEntries(names.map((role) => [role, limitOf(`limits.roles.${role}`)]).filter(([role]) => String(valueAt(form, `limits.roles.${String(role)}.amount`) ?? '').trim() !== '')) as unknown,
+    roles: Object.fromEntries(
+      names
+        .map((role) => [role, limitOf(`limits.roles.${role}`)])
+        .filter(([role]) => String(valueAt(form, `limits.roles.${String(role)}.amount`) ?? '').trim() !== ''),
+    ) as unknown,
     ...(readFields([{ path: 'limits.message', type: 'textarea', label: '' }], form)['limits'] as Draft | undefined),
   };
 }

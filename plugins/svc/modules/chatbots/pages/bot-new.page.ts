@@ -24,7 +24,10 @@ export function botNewPage(context: ServiceContext): AdminPageBody {
   return {
     render: async () => {
       const { provider, model } = (await readyModel(context)) ?? (await chatbotsOf(context).bots.defaults());
-      return { template, data: await view(context, { name: '', provider, model, template: botTemplates[0]?.id ?? '' }) };
+      return {
+        template,
+        data: await view(context, { name: '', provider, model, template: botTemplates[0]?.id ?? '' }),
+      };
     },
     actions: { create: (request) => create(context, request) },
   };
@@ -38,18 +41,31 @@ async function view(context: ServiceContext, typed: Typed, faults: FieldFaults =
     modelFault: faultAt(faults, { path: 'model', label: 'Model' }),
     providers: await providerChoices(context, 'text'),
     models: await offeredModels(context),
-    templates: botTemplates.map(({ id, label, description }) => ({ id, label, description, checked: id === typed.template })),
+    templates: botTemplates.map(({ id, label, description }) => ({
+      id,
+      label,
+      description,
+      checked: id === typed.template,
+    })),
   };
 }
 
 function create(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
-  const typed = { name: textOf(request, 'name').trim(), provider: textOf(request, 'provider'), model: textOf(request, 'model').trim(), template: textOf(request, 'template') };
+  const typed = {
+    name: textOf(request, 'name').trim(),
+    provider: textOf(request, 'provider'),
+    model: textOf(request, 'model').trim(),
+    template: textOf(request, 'template'),
+  };
   const chosen = botTemplates.find(({ id }) => id === typed.template) ?? botTemplates[0];
   return savingOrRefused(
     async () => {
       const { name, provider, model } = typed;
       const bot = await chatbotsOf(context).bots.create({ ...chosen?.settings, ...shownHere, name, provider, model });
-      return { notice: { kind: 'success', text: `${bot.name} is there. Ask it something in the preview.` }, redirect: `${editSlug}?id=${String(bot.id)}` };
+      return {
+        notice: { kind: 'success', text: `${bot.name} is there. Ask it something in the preview.` },
+        redirect: `${editSlug}?id=${String(bot.id)}`,
+      };
     },
     { inputName: (name) => name, page: async (faults) => ({ template, data: await view(context, typed, faults) }) },
   );

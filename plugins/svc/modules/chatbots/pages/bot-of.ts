@@ -16,6 +16,11 @@ export function botOfForm(context: ServiceContext, request: AdminRequest, name =
 
 async function botOf(context: ServiceContext, id: unknown): Promise<Bot> {
   const bot = typeof id === 'string' && /^\d{1,10}$/.test(id) ? await chatbotsOf(context).bots.get(Number(id)) : null;
-  if (bot === null) throw new RestError({ code: 'rest_svc_bot_not_found', status: 404, message: 'There is no such chatbot. It may have been deleted; the page Chatbots lists those there are.' });
+  if (bot === null)
+    throw new RestError({
+      code: 'rest_svc_bot_not_found',
+      status: 404,
+      message: 'There is no such chatbot. It may have been deleted; the page Chatbots lists those there are.',
+    });
   return bot;
 }

@@ -11,6 +11,14 @@ export async function ownFaults<Result>(path: string, save: () => Promise<Result
   } catch (error) {
     const faults = faultsOf(error);
     if (!faults) throw error;
-    throw invalidFields(Object.fromEntries(Object.entries(faults).map(([name, sentence]) => (name.startsWith(`${path}.`) ? [name.slice(path.length + 1), sentence.replace(`${path}.`, '')] : [name, sentence]))));
+    throw invalidFields(
+      Object.fromEntries(
+        Object.entries(faults).map(([name, sentence]) =>
+          name.startsWith(`${path}.`)
+            ? [name.slice(path.length + 1), sentence.replace(`${path}.`, '')]
+            : [name, sentence],
+        ),
+      ),
+    );
   }
 }

@@ -10,17 +10,49 @@ const importLimit = 2_000_000;
 const editor = { style: 'bots.css', script: 'bot-edit.js' } as const;
 const declared: readonly (Declared & { readonly script?: string })[] = [
   { slug: newBotSlug, title: 'New chatbot', body: async () => (await import('./bot-new.page.ts')).botNewPage },
-  { slug: editSlug, title: 'Edit chatbot', script: editor.script, body: async () => (await import('./bot-edit.page.ts')).botEditPage },
-  { slug: rulesSlug, title: 'Rules', script: editor.script, body: async () => (await import('./bot-rules.page.ts')).botRulesPage },
-  { slug: ruleSlug, title: 'Rule', script: editor.script, body: async () => (await import('./bot-rule.page.ts')).botRulePage },
-  { slug: formsSlug, title: 'Forms', script: editor.script, body: async () => (await import('./bot-forms.page.ts')).botFormsPage },
-  { slug: formSlug, title: 'Form', script: editor.script, body: async () => (await import('./bot-form.page.ts')).botFormPage },
+  {
+    slug: editSlug,
+    title: 'Edit chatbot',
+    script: editor.script,
+    body: async () => (await import('./bot-edit.page.ts')).botEditPage,
+  },
+  {
+    slug: rulesSlug,
+    title: 'Rules',
+    script: editor.script,
+    body: async () => (await import('./bot-rules.page.ts')).botRulesPage,
+  },
+  {
+    slug: ruleSlug,
+    title: 'Rule',
+    script: editor.script,
+    body: async () => (await import('./bot-rule.page.ts')).botRulePage,
+  },
+  {
+    slug: formsSlug,
+    title: 'Forms',
+    script: editor.script,
+    body: async () => (await import('./bot-forms.page.ts')).botFormsPage,
+  },
+  {
+    slug: formSlug,
+    title: 'Form',
+    script: editor.script,
+    body: async () => (await import('./bot-form.page.ts')).botFormPage,
+  },
 ];
 
 /** The pages on which bots are made and edited. */
 export const botPages = [
   lazyPage<ServiceContext>({
-    slug: botsSlug, title: 'Chatbots', menu: 'Chatbots', parent: 'svc', icon: 'chat', position: 10, style: 'bots.css', uploadLimit: importLimit,
+    slug: botsSlug,
+    title: 'Chatbots',
+    menu: 'Chatbots',
+    parent: 'svc',
+    icon: 'chat',
+    position: 10,
+    style: 'bots.css',
+    uploadLimit: importLimit,
     body: async () => (await import('./bots.page.ts')).botsPage,
   }),
   ...declared.map((page) => lazyPage<ServiceContext>({ ...page, parent: botsSlug, style: editor.style })),

@@ -12,7 +12,10 @@ export const formSlug = 'svc/bots/form';
 export const logsSlug = 'svc/logs';
 
 /** Whether a bot answers, as a badge. */
-export function statusBadge(status: BotSettings['status']): { readonly text: string; readonly kind: 'success' | 'info' } {
+export function statusBadge(status: BotSettings['status']): {
+  readonly text: string;
+  readonly kind: 'success' | 'info';
+} {
   return status === 'active' ? { text: 'Active', kind: 'success' } : { text: 'Inactive', kind: 'info' };
 }
 

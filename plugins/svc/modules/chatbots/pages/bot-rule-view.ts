@@ -13,7 +13,11 @@ export interface TypedRule {
 }
 
 /** The data of `svc/bot-rule`. */
-export function botRuleView({ host }: ServiceContext, bot: Bot, { draft, faults = {} }: TypedRule): Record<string, unknown> {
+export function botRuleView(
+  { host }: ServiceContext,
+  bot: Bot,
+  { draft, faults = {} }: TypedRule,
+): Record<string, unknown> {
   const fault = (path: string, label: string): string | undefined => faultAt(faults, { path, label });
   return {
     head: botHead(host, bot, 'rules'),
@@ -35,18 +39,31 @@ export function botRuleView({ host }: ServiceContext, bot: Bot, { draft, faults 
     formHref: `${host.admin.url(formSlug)}?bot=${String(bot.id)}`,
     backHref: `${host.admin.url(rulesSlug)}?bot=${String(bot.id)}`,
     deleteFields: { bot: bot.id, rule: draft.id },
-    others: Object.entries(faults).filter(([path]) => /^(rules|forms)\[/.test(path)).map(([, sentence]) => sentence),
+    others: Object.entries(faults)
+      .filter(([path]) => /^(rules|forms)\[/.test(path))
+      .map(([, sentence]) => sentence),
   };
 }
 
 type Fault = (path: string, label: string) => string | undefined;
 
-function conditionRow({ fact, which, operator, value }: RuleDraft['conditions'][number], at: number, fault: Fault): Record<string, unknown> {
+function conditionRow(
+  { fact, which, operator, value }: RuleDraft['conditions'][number],
+  at: number,
+  fault: Fault,
+): Record<string, unknown> {
   const path = `conditions[${String(at)}]`;
   const named = fact === 'variable' || fact === 'field';
   const wrongFact = fault(`${path}.fact`, 'Fact');
   return {
-    at, number: at + 1, facts: factChoices, operators: operatorChoices, fact, which, operator, value,
+    at,
+    number: at + 1,
+    facts: factChoices,
+    operators: operatorChoices,
+    fact,
+    which,
+    operator,
+    value,
     rows: Math.min(6, Math.max(1, value.split('\n').length)),
     factFault: named ? undefined : wrongFact,
     whichFault: named && wrongFact !== undefined ? 'The name may hold letters, digits, - and _ only.' : undefined,
@@ -67,7 +84,10 @@ function actionRow(bot: Bot, { action }: RuleDraft, fault: Fault): Record<string
     textFault: fault('action.text', 'Text'),
     forms: gone ? [...forms, { value: action.form_id, label: `${action.form_id} (not there)` }] : forms,
     hasForms: forms.length > 0,
-    formFault: forms.length === 0 && action.type === 'display_form' && fault('action.form_id', 'Form') !== undefined ? 'This chatbot has no form yet. Make one first.' : fault('action.form_id', 'Form'),
+    formFault:
+      forms.length === 0 && action.type === 'display_form' && fault('action.form_id', 'Form') !== undefined
+        ? 'This chatbot has no form yet. Make one first.'
+        : fault('action.form_id', 'Form'),
     nameFault: action.type === 'call_hook' ? undefined : nameFault,
     hookFault: action.type === 'call_hook' ? nameFault : undefined,
     valueFault: fault('action.value', 'Value'),

@@ -51,10 +51,18 @@ export const actionChoices: readonly (Choice & { readonly value: RuleAction['typ
 /** `The message contains "refund" or "money back"`. */
 export function conditionSentence({ fact, operator, value }: RuleCondition): string {
   const [kind = '', name = ''] = fact.split(':');
-  const subject = kind === 'variable' ? `Variable ${name}` : kind === 'field' ? `Field ${name}` : (factChoices.find((choice) => choice.value === fact)?.label ?? fact).replace(/ \(.*$/, '');
+  const subject =
+    kind === 'variable'
+      ? `Variable ${name}`
+      : kind === 'field'
+        ? `Field ${name}`
+        : (factChoices.find((choice) => choice.value === fact)?.label ?? fact).replace(/ \(.*$/, '');
   const verb = operatorChoices.find((choice) => choice.value === operator)?.label ?? operator;
   if (operator === 'is_empty' || operator === 'is_not_empty') return `${subject} ${verb}`;
-  const values = value.split('\n').filter((line) => line.trim() !== '').map((line) => `“${shortened(line.trim(), 40)}”`);
+  const values = value
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => `“${shortened(line.trim(), 40)}”`);
   return `${subject} ${verb} ${values.length > 3 ? `${values.slice(0, 3).join(', ')} or ${String(values.length - 3)} more` : values.length === 0 ? 'nothing' : values.join(' or ')}`;
 }
 

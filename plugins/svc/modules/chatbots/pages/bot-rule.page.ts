@@ -25,16 +25,30 @@ export function botRulePage(context: ServiceContext): AdminPageBody {
       save: (request) => save(context, request),
       arrange: async (request) => {
         const bot = await botOfForm(context, request, 'bot');
-        return { page: { template, data: botRuleView(context, bot, { draft: arranged(readRule(request.form), request.form['_do']) }) } };
+        return {
+          page: {
+            template,
+            data: botRuleView(context, bot, { draft: arranged(readRule(request.form), request.form['_do']) }),
+          },
+        };
       },
     },
   };
 }
 
 function draftOf(bot: Bot, { rule: id, event, form }: AdminRequest['query']): RuleDraft {
-  if (typeof id !== 'string') return newRule({ event: typeof event === 'string' && Object.hasOwn(eventWords, event) ? event : 'message_received', form: typeof form === 'string' ? form : '' });
+  if (typeof id !== 'string')
+    return newRule({
+      event: typeof event === 'string' && Object.hasOwn(eventWords, event) ? event : 'message_received',
+      form: typeof form === 'string' ? form : '',
+    });
   const rule = bot.rules.find((candidate) => candidate.id === id);
-  if (!rule) throw new RestError({ code: 'rest_svc_no_rule', status: 404, message: 'There is no such rule. It may have been deleted.' });
+  if (!rule)
+    throw new RestError({
+      code: 'rest_svc_no_rule',
+      status: 404,
+      message: 'There is no such rule. It may have been deleted.',
+    });
   return draftOfRule(rule);
 }
 
@@ -51,12 +65,31 @@ async function save(context: ServiceContext, request: AdminRequest): Promise<Adm
   const draft = readRule(request.form);
   const place = bot.rules.findIndex(({ id }) => id === draft.id);
   const at = place === -1 ? bot.rules.length : place;
-  const rule = { ...ruleOf(draft), id: place === -1 ? freshId(draft.name, bot.rules.map(({ id }) => id), draft.action.type.replaceAll('_', '-')) : draft.id };
+  const rule = {
+    ...ruleOf(draft),
+    id:
+      place === -1
+        ? freshId(
+            draft.name,
+            bot.rules.map(({ id }) => id),
+            draft.action.type.replaceAll('_', '-'),
+          )
+        : draft.id,
+  };
   return savingOrRefused(
-    () => ownFaults(`rules[${String(at)}]`, async () => {
-      await chatbotsOf(context).bots.update(bot.id, { rules: place === -1 ? [...bot.rules, rule] : bot.rules.map((other, index) => (index === at ? rule : other)) });
-      return { notice: { kind: 'success', text: `${textOf(request, 'name').trim() || 'The rule'} is saved.` }, redirect: `${rulesSlug}?bot=${String(bot.id)}` };
-    }),
-    { inputName: (name) => name, page: async (faults) => ({ template, data: botRuleView(context, bot, { draft, faults }) }) },
+    () =>
+      ownFaults(`rules[${String(at)}]`, async () => {
+        await chatbotsOf(context).bots.update(bot.id, {
+          rules: place === -1 ? [...bot.rules, rule] : bot.rules.map((other, index) => (index === at ? rule : other)),
+        });
+        return {
+          notice: { kind: 'success', text: `${textOf(request, 'name').trim() || 'The rule'} is saved.` },
+          redirect: `${rulesSlug}?bot=${String(bot.id)}`,
+        };
+      }),
+    {
+      inputName: (name) => name,
+      page: async (faults) => ({ template, data: botRuleView(context, bot, { draft, faults }) }),
+    },
   );
 }

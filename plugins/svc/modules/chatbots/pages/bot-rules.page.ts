@@ -13,15 +13,29 @@ import { inRunOrder, movedRule } from './bot-rule-order.ts';
 /** The rules of a bot in the order in which they run, event by event. */
 export function botRulesPage(context: ServiceContext): AdminPageBody {
   return {
-    render: async (request) => ({ template: 'svc/bot-rules', data: view(context, await botOfQuery(context, request, 'bot')) }),
+    render: async (request) => ({
+      template: 'svc/bot-rules',
+      data: view(context, await botOfQuery(context, request, 'bot')),
+    }),
     actions: {
-      move: (request) => change(context, request, (bot, rule) => ({ rules: movedRule(bot.rules, rule.id, textOf(request, 'to') === 'up' ? -1 : 1), said: 'The order is changed.' })),
+      move: (request) =>
+        change(context, request, (bot, rule) => ({
+          rules: movedRule(bot.rules, rule.id, textOf(request, 'to') === 'up' ? -1 : 1),
+          said: 'The order is changed.',
+        })),
       switch: (request) =>
         change(context, request, (bot, rule) => {
           const enabled = textOf(request, 'enabled') === '1';
-          return { rules: bot.rules.map((other) => (other === rule ? { ...rule, enabled } : other)), said: `${ruleTitle(rule, bot)} is ${enabled ? 'on' : 'off'}.` };
+          return {
+            rules: bot.rules.map((other) => (other === rule ? { ...rule, enabled } : other)),
+            said: `${ruleTitle(rule, bot)} is ${enabled ? 'on' : 'off'}.`,
+          };
         }),
-      delete: (request) => change(context, request, (bot, rule) => ({ rules: bot.rules.filter((other) => other !== rule), said: `${ruleTitle(rule, bot)} is deleted.` })),
+      delete: (request) =>
+        change(context, request, (bot, rule) => ({
+          rules: bot.rules.filter((other) => other !== rule),
+          said: `${ruleTitle(rule, bot)} is deleted.`,
+        })),
     },
   };
 }
@@ -58,7 +72,11 @@ function view({ host }: ServiceContext, bot: Bot): Record<string, unknown> {
   };
 }
 
-async function change(context: ServiceContext, request: AdminRequest, edit: (bot: Bot, rule: Rule) => { readonly rules: readonly Rule[]; readonly said: string }): Promise<AdminActionResult> {
+async function change(
+  context: ServiceContext,
+  request: AdminRequest,
+  edit: (bot: Bot, rule: Rule) => { readonly rules: readonly Rule[]; readonly said: string },
+): Promise<AdminActionResult> {
   const bot = await botOfForm(context, request, 'bot');
   const redirect = `${rulesSlug}?bot=${String(bot.id)}`;
   const rule = bot.rules.find(({ id }) => id === textOf(request, 'rule'));

@@ -10,8 +10,21 @@ export const embedSection: Section = {
       wide: true,
       fields: [
         { path: 'embed.enabled', type: 'switch', label: 'May be embedded', help: 'Off: no page shows it.' },
-        { path: 'embed.allowed_domains', type: 'lines', label: 'Allowed domains', rows: 4, mono: true, placeholder: 'example.com\n*.example.com\nhttps://shop.example.com:8443', help: 'One a line. *.example.com stands for all its subdomains. Empty: this site alone.' },
-        { path: 'embed.any_site', type: 'switch', label: 'Any site', help: 'Everybody may put this chatbot on their site, and you pay for the answers. Set limits before you switch this on.' },
+        {
+          path: 'embed.allowed_domains',
+          type: 'lines',
+          label: 'Allowed domains',
+          rows: 4,
+          mono: true,
+          placeholder: 'example.com\n*.example.com\nhttps://shop.example.com:8443',
+          help: 'One a line. *.example.com stands for all its subdomains. Empty: this site alone.',
+        },
+        {
+          path: 'embed.any_site',
+          type: 'switch',
+          label: 'Any site',
+          help: 'Everybody may put this chatbot on their site, and you pay for the answers. Set limits before you switch this on.',
+        },
       ],
     },
   ],

@@ -18,5 +18,7 @@ export const limitsSection: Section = {
   id: 'limits',
   title: 'Limits',
   help: "What one visitor may use, counted by the site's time zone; weeks begin on Monday. 0 or nothing: no limit.",
-  groups: [{ wide: true, fields: [{ path: 'limits.message', type: 'textarea', label: 'Message at the limit', rows: 2 }] }],
+  groups: [
+    { wide: true, fields: [{ path: 'limits.message', type: 'textarea', label: 'Message at the limit', rows: 2 }] },
+  ],
 };

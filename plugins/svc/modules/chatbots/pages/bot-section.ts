@@ -18,7 +18,10 @@ export interface Section {
 }
 
 /** Names as things to choose from: `bottom-right` -> `Bottom right`. */
-export function choices(names: readonly string[], labels: Readonly<Record<string, string>> = {}): { value: string; label: string }[] {
+export function choices(
+  names: readonly string[],
+  labels: Readonly<Record<string, string>> = {},
+): { value: string; label: string }[] {
   return names.map((name) => ({ value: name, label: labels[name] ?? capitalised(name.replaceAll(/[-_]/g, ' ')) }));
 }
 

@@ -10,10 +10,22 @@ import { editSlug, embedWords, logsSlug, newBotSlug, statusBadge } from './bot-p
 export async function botsView(context: ServiceContext, refused?: RefusedImport): Promise<Record<string, unknown>> {
   const { host, settings } = context;
   const bots = await chatbotsOf(context).bots.list();
-  const [providers, ready, sandbox, activity] = await Promise.all([context.providers.all(), readyModel(context), settings.sandbox.isOn(), bots.length === 0 ? new Map<number, BotActivity>() : botActivity(host)]);
+  const [providers, ready, sandbox, activity] = await Promise.all([
+    context.providers.all(),
+    readyModel(context),
+    settings.sandbox.isOn(),
+    bots.length === 0 ? new Map<number, BotActivity>() : botActivity(host),
+  ]);
   const labels = new Map(providers.map(({ id, label }) => [id, label]));
   return {
-    bots: bots.map((bot) => ({ ...card(bot, labels), conversations: activity.get(bot.id)?.conversations ?? 0, lastActivity: activity.get(bot.id)?.lastMessageAt, editHref: `${host.admin.url(editSlug)}?id=${String(bot.id)}`, logsHref: `${host.admin.url(logsSlug)}?bot=${String(bot.id)}`, checkHref: `${host.admin.url('svc/check-site')}?bot=${String(bot.id)}` })),
+    bots: bots.map((bot) => ({
+      ...card(bot, labels),
+      conversations: activity.get(bot.id)?.conversations ?? 0,
+      lastActivity: activity.get(bot.id)?.lastMessageAt,
+      editHref: `${host.admin.url(editSlug)}?id=${String(bot.id)}`,
+      logsHref: `${host.admin.url(logsSlug)}?bot=${String(bot.id)}`,
+      checkHref: `${host.admin.url('svc/check-site')}?bot=${String(bot.id)}`,
+    })),
     several: bots.length > 1,
     newHref: host.admin.url(newBotSlug),
     setupHref: host.admin.url('svc/setup'),

@@ -25,19 +25,28 @@ export function botsPage(context: ServiceContext): AdminPageBody {
       switch: async (request) => {
         const status = textOf(request, 'status') === 'active' ? 'active' : 'inactive';
         const { name } = await chatbotsOf(context).bots.update((await botOfForm(context, request)).id, { status });
-        return { notice: { kind: 'success', text: status === 'active' ? `${name} is active.` : `${name} is inactive: it answers nobody.` } };
+        return {
+          notice: {
+            kind: 'success',
+            text: status === 'active' ? `${name} is active.` : `${name} is inactive: it answers nobody.`,
+          },
+        };
       },
       duplicate: async (request) => {
         const { id, name } = await chatbotsOf(context).bots.duplicate((await botOfForm(context, request)).id);
-        return { notice: { kind: 'success', text: `${name} is there. It is inactive until you switch it on.` }, redirect: `${editSlug}?id=${String(id)}` };
+        return {
+          notice: { kind: 'success', text: `${name} is there. It is inactive until you switch it on.` },
+          redirect: `${editSlug}?id=${String(id)}`,
+        };
       },
       delete: (request) => remove(context, request),
       export: (request) => download(context, request),
-      import: (request) => takeIn(request, {
-        pasted: textOf(request, 'json'),
-        make: (text) => importAll(context, text),
-        page: async (refused) => ({ template, data: await botsView(context, refused) }),
-      }),
+      import: (request) =>
+        takeIn(request, {
+          pasted: textOf(request, 'json'),
+          make: (text) => importAll(context, text),
+          page: async (refused) => ({ template, data: await botsView(context, refused) }),
+        }),
     },
   };
 }
@@ -46,18 +55,30 @@ export function botsPage(context: ServiceContext): AdminPageBody {
 async function makeFirst(context: ServiceContext): Promise<AdminActionResult> {
   const { bots } = chatbotsOf(context);
   const [there] = await bots.list();
-  if (there) return { notice: { kind: 'info', text: `There is a chatbot already: ${there.name}.` }, redirect: `${editSlug}?id=${String(there.id)}` };
+  if (there)
+    return {
+      notice: { kind: 'info', text: `There is a chatbot already: ${there.name}.` },
+      redirect: `${editSlug}?id=${String(there.id)}`,
+    };
   const ready = await readyModel(context);
   const bot = await bots.create({ ...botTemplates[0]?.settings, ...shownHere, ...ready, name: 'Assistant' });
   return {
-    notice: ready ? { kind: 'success', text: `${bot.name} is ready. Ask it something in the preview.` } : { kind: 'warning', text: `${bot.name} is there, but no provider is set up yet: it cannot answer until one is, or the sandbox is on.` },
+    notice: ready
+      ? { kind: 'success', text: `${bot.name} is ready. Ask it something in the preview.` }
+      : {
+          kind: 'warning',
+          text: `${bot.name} is there, but no provider is set up yet: it cannot answer until one is, or the sandbox is on.`,
+        },
     redirect: `${editSlug}?id=${String(bot.id)}`,
   };
 }
 
 async function remove(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
   const bot = await botOfForm(context, request);
-  if (textOf(request, 'confirm') !== '1') return { notice: { kind: 'error', text: `Nothing was deleted. Tick the box to confirm that ${bot.name} is to go.` } };
+  if (textOf(request, 'confirm') !== '1')
+    return {
+      notice: { kind: 'error', text: `Nothing was deleted. Tick the box to confirm that ${bot.name} is to go.` },
+    };
   await chatbotsOf(context).bots.delete(bot.id);
   return { notice: { kind: 'success', text: `${bot.name} is deleted. Its conversations stay in the logs.` } };
 }
@@ -73,6 +94,9 @@ async function importAll(context: ServiceContext, text: string): Promise<AdminAc
   const made = await importBots(text, chatbotsOf(context).bots);
   const [first] = made;
   return made.length === 1 && first
-    ? { notice: { kind: 'success', text: `${first.name} is imported.` }, redirect: `${editSlug}?id=${String(first.id)}` }
+    ? {
+        notice: { kind: 'success', text: `${first.name} is imported.` },
+        redirect: `${editSlug}?id=${String(first.id)}`,
+      }
     : { notice: { kind: 'success', text: `${String(made.length)} chatbots are imported.` }, redirect: botsSlug };
 }

@@ -11,7 +11,8 @@ export function conversationPage(context: ServiceContext): AdminPageBody {
   const { host } = context;
 
   async function find(value: unknown): Promise<Conversation> {
-    const found = typeof value === 'string' && value !== '' ? await chatbotsOf(context).conversations.find(value) : null;
+    const found =
+      typeof value === 'string' && value !== '' ? await chatbotsOf(context).conversations.find(value) : null;
     if (found === null) throw errors.conversation_not_found();
     return found;
   }
@@ -19,7 +20,8 @@ export function conversationPage(context: ServiceContext): AdminPageBody {
   async function render({ query }: AdminRequest): Promise<{ template: string; data: Record<string, unknown> }> {
     try {
       const { id } = await find(query['conversation']);
-      for await (const exported of readConversations(host, [id])) return { template: 'svc/conversation', data: viewOf(context, exported) };
+      for await (const exported of readConversations(host, [id]))
+        return { template: 'svc/conversation', data: viewOf(context, exported) };
     } catch (error) {
       if (!(error instanceof RestError)) throw error;
     }
@@ -31,7 +33,13 @@ export function conversationPage(context: ServiceContext): AdminPageBody {
     actions: {
       export: async ({ form }) => {
         const { id, uuid } = await find(form['conversation']);
-        return { download: { name: `conversation-${uuid}.jsonl`, type: 'application/jsonl; charset=utf-8', content: logsJsonl(readConversations(host, [id])) } };
+        return {
+          download: {
+            name: `conversation-${uuid}.jsonl`,
+            type: 'application/jsonl; charset=utf-8',
+            content: logsJsonl(readConversations(host, [id])),
+          },
+        };
       },
       delete: async ({ form, user, log }) => {
         const { id, uuid } = await find(form['conversation']);
@@ -39,15 +47,26 @@ export function conversationPage(context: ServiceContext): AdminPageBody {
         await submissions.eraseOfConversations([uuid]);
         await conversations.delete(id);
         log.info('A conversation was deleted.', { conversation: uuid, by: user.id });
-        return { notice: { kind: 'success', text: 'The conversation was deleted, with the forms submitted in it.' }, redirect: 'svc/logs' };
+        return {
+          notice: { kind: 'success', text: 'The conversation was deleted, with the forms submitted in it.' },
+          redirect: 'svc/logs',
+        };
       },
     },
   };
 }
 
-function viewOf({ host }: ServiceContext, { conversation, botName, userName, messages }: ExportedConversation): Record<string, unknown> {
+function viewOf(
+  { host }: ServiceContext,
+  { conversation, botName, userName, messages }: ExportedConversation,
+): Record<string, unknown> {
   const { uuid, userId, sessionId, pageUrl } = conversation;
-  const whose = userId > 0 ? { by: 'user', value: String(userId) } : sessionId === null ? null : { by: 'session', value: sessionId };
+  const whose =
+    userId > 0
+      ? { by: 'user', value: String(userId) }
+      : sessionId === null
+        ? null
+        : { by: 'session', value: sessionId };
   return {
     conversation,
     fields: { conversation: uuid },
@@ -64,13 +83,20 @@ function viewOf({ host }: ServiceContext, { conversation, botName, userName, mes
   };
 }
 
-function messageView(message: StoredMessage, { botName, userName }: { readonly botName: string; readonly userName: string }): Record<string, unknown> {
+function messageView(
+  message: StoredMessage,
+  { botName, userName }: { readonly botName: string; readonly userName: string },
+): Record<string, unknown> {
   return {
     ...message,
     who: message.role === 'user' ? userName : botName,
     isAnswer: message.role === 'assistant',
     costText: message.cost === null ? 'no price' : dollars(message.cost),
-    sources: message.sources.map(({ title, url, score }) => ({ title: title || url, url: /^https?:\/\//i.test(url) ? url : '', score: Math.round(score) })),
+    sources: message.sources.map(({ title, url, score }) => ({
+      title: title || url,
+      url: /^https?:\/\//i.test(url) ? url : '',
+      score: Math.round(score),
+    })),
     isLiked: message.feedback === 'up',
     isDisliked: message.feedback === 'down',
   };

@@ -48,7 +48,10 @@ export interface FilterOf {
 }
 
 /** The filter that a form stands for. */
-export async function filterOf({ bot, user, text, from, to, feedback, who }: LogsQuery, { timezone, usersLike }: FilterOf): Promise<LogFilter> {
+export async function filterOf(
+  { bot, user, text, from, to, feedback, who }: LogsQuery,
+  { timezone, usersLike }: FilterOf,
+): Promise<LogFilter> {
   return {
     ...(bot !== '' && { botId: Number(bot) }),
     userIds: await usersLike(user),

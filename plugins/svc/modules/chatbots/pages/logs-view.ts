@@ -17,7 +17,10 @@ const usualDays = 30;
 const mostDays = 366;
 
 /** What the template of the page "Chat logs" shows. */
-export async function logsView(context: ServiceContext, { logs, given }: { readonly logs: Logs; readonly given: Readonly<Record<string, unknown>> }): Promise<Record<string, unknown>> {
+export async function logsView(
+  context: ServiceContext,
+  { logs, given }: { readonly logs: Logs; readonly given: Readonly<Record<string, unknown>> },
+): Promise<Record<string, unknown>> {
   const { host } = context;
   const query = readLogsQuery(given);
   const isFiltered = Object.values(query).some((value) => value !== '');
@@ -34,24 +37,53 @@ export async function logsView(context: ServiceContext, { logs, given }: { reado
     isFiltered,
     total: found.total,
     rows: await rowsOf(context, { ids: found.ids, names: new Map(bots.map(({ id, name }) => [id, name])) }),
-    botOptions: [{ value: '', label: 'All chatbots' }, ...bots.map(({ id, name }) => ({ value: String(id), label: name }))],
-    feedbackOptions: [{ value: '', label: 'Any or none' }, { value: 'any', label: 'With feedback' }, { value: 'up', label: 'Liked' }, { value: 'down', label: 'Disliked' }],
-    whoOptions: [{ value: '', label: 'Everybody' }, { value: 'guests', label: 'Guests' }, { value: 'users', label: 'Signed-in users' }],
+    botOptions: [
+      { value: '', label: 'All chatbots' },
+      ...bots.map(({ id, name }) => ({ value: String(id), label: name })),
+    ],
+    feedbackOptions: [
+      { value: '', label: 'Any or none' },
+      { value: 'any', label: 'With feedback' },
+      { value: 'up', label: 'Liked' },
+      { value: 'down', label: 'Disliked' },
+    ],
+    whoOptions: [
+      { value: '', label: 'Everybody' },
+      { value: 'guests', label: 'Guests' },
+      { value: 'users', label: 'Signed-in users' },
+    ],
     chart: await chartOf(logs, { filter, query, timezone, now: host.clock.now() }),
     pagination: pagesOf({ page, pages, query }),
   };
 }
 
-async function nextStep(context: ServiceContext): Promise<{ readonly text: string; readonly href: string; readonly label: string }> {
+async function nextStep(
+  context: ServiceContext,
+): Promise<{ readonly text: string; readonly href: string; readonly label: string }> {
   const bots = await chatbotsOf(context).bots.list();
-  if (bots.length === 0) return { text: 'Conversations of visitors with chatbots appear here. Make a chatbot first.', href: context.host.admin.url('svc/bots'), label: 'Make a chatbot' };
-  return { text: 'Conversations of visitors with your chatbots appear here. Put one on a page, and say hello.', href: context.host.admin.url('svc/bots'), label: 'See the chatbots' };
+  if (bots.length === 0)
+    return {
+      text: 'Conversations of visitors with chatbots appear here. Make a chatbot first.',
+      href: context.host.admin.url('svc/bots'),
+      label: 'Make a chatbot',
+    };
+  return {
+    text: 'Conversations of visitors with your chatbots appear here. Put one on a page, and say hello.',
+    href: context.host.admin.url('svc/bots'),
+    label: 'See the chatbots',
+  };
 }
 
-async function rowsOf({ host }: ServiceContext, { ids, names }: { readonly ids: readonly number[]; readonly names: ReadonlyMap<number, string> }): Promise<Record<string, unknown>[]> {
+async function rowsOf(
+  { host }: ServiceContext,
+  { ids, names }: { readonly ids: readonly number[]; readonly names: ReadonlyMap<number, string> },
+): Promise<Record<string, unknown>[]> {
   const { knex } = host.database;
   const rows = (await knex(tables.conversations).whereIn('id', [...ids])) as ConversationRow[];
-  const firsts = (await knex(tables.messages).whereIn('conversation_id', [...ids]).where({ position: 1 }).select('conversation_id', 'content')) as { conversation_id: number; content: string }[];
+  const firsts = (await knex(tables.messages)
+    .whereIn('conversation_id', [...ids])
+    .where({ position: 1 })
+    .select('conversation_id', 'content')) as { conversation_id: number; content: string }[];
   const first = new Map(firsts.map(({ conversation_id, content }) => [conversation_id, content]));
   const users = await host.users.names([...new Set(rows.map(({ user_id }) => user_id).filter((id) => id > 0))]);
   const byId = new Map(rows.map((row) => [row.id, row]));
@@ -92,21 +124,40 @@ async function chartOf(logs: Logs, { filter, query, timezone, now }: ChartInit):
   const usual = addDays(last, 1 - usualDays);
   const earliest = addDays(last, 1 - mostDays);
   const first = query.from === '' ? usual : query.from > last ? last : query.from < earliest ? earliest : query.from;
-  const perDay = await logs.perDay({ ...filter, from: Math.max(filter.from ?? 0, Math.floor(Date.parse(`${first}T00:00:00Z`) / 1000) - 15 * 3600) }, dayOf);
+  const perDay = await logs.perDay(
+    { ...filter, from: Math.max(filter.from ?? 0, Math.floor(Date.parse(`${first}T00:00:00Z`) / 1000) - 15 * 3600) },
+    dayOf,
+  );
   const days: ChartDay[] = [];
   for (let day = first; day <= last; day = addDays(day, 1)) days.push({ day, value: perDay.get(day) ?? 0, failed: 0 });
-  const title = ({ day, value }: ChartDay): string => `${day}: ${value.toLocaleString('en-GB')} ${value === 1 ? 'conversation' : 'conversations'}`;
+  const title = ({ day, value }: ChartDay): string =>
+    `${day}: ${value.toLocaleString('en-GB')} ${value === 1 ? 'conversation' : 'conversations'}`;
   const draw = (width: number) => drawChart({ width, days, whole: true, format: shortNumber, title });
   return {
     title: 'Conversations per day',
     description: `A bar for each day from ${first} to ${last}, by the last message. The table below holds the same figures.`,
-    pictures: [{ name: 'wide', ...draw(720) }, { name: 'narrow', ...draw(340) }],
+    pictures: [
+      { name: 'wide', ...draw(720) },
+      { name: 'narrow', ...draw(340) },
+    ],
     rows: days.filter(({ value }) => value > 0).reverse(),
   };
 }
 
-function pagesOf({ page, pages, query }: { readonly page: number; readonly pages: number; readonly query: LogsQuery }): Record<string, unknown> | null {
+function pagesOf({
+  page,
+  pages,
+  query,
+}: {
+  readonly page: number;
+  readonly pages: number;
+  readonly query: LogsQuery;
+}): Record<string, unknown> | null {
   if (pages <= 1) return null;
   const address = (to: number): string => `?${queryText(query, { page: String(to) })}`;
-  return { text: `Page ${page.toLocaleString('en-GB')} of ${pages.toLocaleString('en-GB')}`, previous: page > 1 ? address(page - 1) : null, next: page < pages ? address(page + 1) : null };
+  return {
+    text: `Page ${page.toLocaleString('en-GB')} of ${pages.toLocaleString('en-GB')}`,
+    previous: page > 1 ? address(page - 1) : null,
+    next: page < pages ? address(page + 1) : null,
+  };
 }

@@ -9,11 +9,17 @@ import { logsView } from './logs-view.ts';
 export function logsPage(context: ServiceContext): AdminPageBody {
   const { host } = context;
   return {
-    render: async ({ query }) => ({ template: 'svc/logs', data: await logsView(context, { logs: await logsOf(context), given: query }) }),
+    render: async ({ query }) => ({
+      template: 'svc/logs',
+      data: await logsView(context, { logs: await logsOf(context), given: query }),
+    }),
     actions: {
       export: async ({ form, user, log }) => {
         const logs = await logsOf(context);
-        const filter = await filterOf(readLogsQuery(form), { timezone: await host.site.timezone(), usersLike: logs.usersLike });
+        const filter = await filterOf(readLogsQuery(form), {
+          timezone: await host.site.timezone(),
+          usersLike: logs.usersLike,
+        });
         const ids = await logs.all(filter);
         const conversations = readConversations(host, ids);
         log.info('Chat logs were exported.', { conversations: ids.length, by: user.id });
@@ -21,7 +27,11 @@ export function logsPage(context: ServiceContext): AdminPageBody {
           download:
             form['format'] === 'jsonl'
               ? { name: 'chat-logs.jsonl', type: 'application/jsonl; charset=utf-8', content: logsJsonl(conversations) }
-              : { name: 'chat-logs.csv', type: 'text/csv; charset=utf-8; header=present', content: logsCsv(conversations) },
+              : {
+                  name: 'chat-logs.csv',
+                  type: 'text/csv; charset=utf-8; header=present',
+                  content: logsCsv(conversations),
+                },
         };
       },
     },

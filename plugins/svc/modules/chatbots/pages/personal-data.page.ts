@@ -18,11 +18,21 @@ export function personalDataPage(context: ServiceContext): AdminPageBody {
     actions: {
       export: async ({ form, user }) => {
         const data = await personalDataOf(context);
-        return { download: { name: 'personal-data.jsonl', type: 'application/jsonl; charset=utf-8', content: data.export(readPerson(form), user.login) } };
+        return {
+          download: {
+            name: 'personal-data.jsonl',
+            type: 'application/jsonl; charset=utf-8',
+            content: data.export(readPerson(form), user.login),
+          },
+        };
       },
       erase: async ({ form, user }) => {
         const { id, counts } = await (await personalDataOf(context)).erase(readPerson(form), user.login);
-        return { notice: { kind: 'success', text: `Deleted: ${wordsOf(counts)}. Receipt ${id}.` }, redirect: 'svc/personal-data', data: { id, counts } };
+        return {
+          notice: { kind: 'success', text: `Deleted: ${wordsOf(counts)}. Receipt ${id}.` },
+          redirect: 'svc/personal-data',
+          data: { id, counts },
+        };
       },
     },
   };
@@ -30,11 +40,19 @@ export function personalDataPage(context: ServiceContext): AdminPageBody {
 
 function readPerson(form: Readonly<Record<string, unknown>>): Person {
   const person = personOf(form['by'], form['value']);
-  if (person === null) throw new RestError({ code: 'rest_invalid_param', status: 400, message: 'Name the person by an e-mail address, the id of a user, or the id of a session.' });
+  if (person === null)
+    throw new RestError({
+      code: 'rest_invalid_param',
+      status: 400,
+      message: 'Name the person by an e-mail address, the id of a user, or the id of a session.',
+    });
   return person;
 }
 
-async function viewOf(context: ServiceContext, query: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
+async function viewOf(
+  context: ServiceContext,
+  query: Readonly<Record<string, unknown>>,
+): Promise<Record<string, unknown>> {
   const data = await personalDataOf(context);
   const by = ways.find(({ value }) => value === query['by'])?.value ?? 'email';
   const value = typeof query['value'] === 'string' ? query['value'].trim().slice(0, 254) : '';
@@ -45,9 +63,15 @@ async function viewOf(context: ServiceContext, query: Readonly<Record<string, un
     ways,
     by,
     value,
-    error: value !== '' && person === null ? `This is no ${(ways.find((way) => way.value === by)?.label ?? '').toLowerCase()}.` : '',
+    error:
+      value !== '' && person === null
+        ? `This is no ${(ways.find((way) => way.value === by)?.label ?? '').toLowerCase()}.`
+        : '',
     fields: { by, value },
-    found: counts === null ? null : { text: wordsOf(counts), isNothing: Object.values(counts).every((count) => count === 0) },
+    found:
+      counts === null
+        ? null
+        : { text: wordsOf(counts), isNothing: Object.values(counts).every((count) => count === 0) },
     receipts: receipts.map((receipt) => ({ ...receipt, title: titleOf(receipt), text: wordsOf(receipt.counts) })),
   };
 }

@@ -21,11 +21,27 @@ interface Entered {
 /** The page "Check my site": why a page does or does not show a chatbot, and what to do about it. */
 export function siteCheckPage(context: ServiceContext): AdminPageBody {
   return {
-    render: async ({ query }) => ({ template, data: await view(context, { bot: String(query['bot'] ?? ''), address: String(query['url'] ?? ''), internal: false }) }),
+    render: async ({ query }) => ({
+      template,
+      data: await view(context, {
+        bot: String(query['bot'] ?? ''),
+        address: String(query['url'] ?? ''),
+        internal: false,
+      }),
+    }),
     actions: {
       check: async (request) => {
-        const entered = { bot: textOf(request, 'bot'), address: textOf(request, 'url'), internal: textOf(request, 'internal') === '1' };
-        const report = await checkSite(context, { address: entered.address, bot: await botOfForm(context, request, 'bot'), allowInternal: entered.internal, signal: request.signal });
+        const entered = {
+          bot: textOf(request, 'bot'),
+          address: textOf(request, 'url'),
+          internal: textOf(request, 'internal') === '1',
+        };
+        const report = await checkSite(context, {
+          address: entered.address,
+          bot: await botOfForm(context, request, 'bot'),
+          allowInternal: entered.internal,
+          signal: request.signal,
+        });
         return { page: { template, data: await view(context, entered, report) }, data: report, ...noticeOf(report) };
       },
     },
@@ -34,8 +50,19 @@ export function siteCheckPage(context: ServiceContext): AdminPageBody {
 
 function noticeOf({ ok, findings }: SiteReport) {
   const warned = findings.some(({ verdict }) => verdict === 'warning');
-  if (!ok) return { notice: { kind: 'error' as const, text: 'Something keeps the chatbot from this page. What to do stands beside it.' }, status: 200 };
-  return { notice: warned ? { kind: 'warning' as const, text: 'Nothing keeps the chatbot from this page, but look at the warnings.' } : { kind: 'success' as const, text: 'All is well: visitors of this page see the chatbot.' } };
+  if (!ok)
+    return {
+      notice: {
+        kind: 'error' as const,
+        text: 'Something keeps the chatbot from this page. What to do stands beside it.',
+      },
+      status: 200,
+    };
+  return {
+    notice: warned
+      ? { kind: 'warning' as const, text: 'Nothing keeps the chatbot from this page, but look at the warnings.' }
+      : { kind: 'success' as const, text: 'All is well: visitors of this page see the chatbot.' },
+  };
 }
 
 /** The shop on another origin that a plugin offers, the sandbox say. */
@@ -45,10 +72,19 @@ async function pretendShop({ host }: ServiceContext, { id, embed }: Bot): Promis
   const { origin } = shop;
   const url = `${origin}/?bot=${String(id)}`;
   // Its port is another one each time: without a port the name stands for all.
-  return { url, hostileUrl: `${url}&css=hostile`, strictUrl: `${url}&csp=strict`, domain: new URL(origin).hostname, allowed: mayEmbed(embed, namedOrigin(origin, host.site.url)), embeds: embed.enabled };
+  return {
+    url,
+    hostileUrl: `${url}&css=hostile`,
+    strictUrl: `${url}&csp=strict`,
+    domain: new URL(origin).hostname,
+    allowed: mayEmbed(embed, namedOrigin(origin, host.site.url)),
+    embeds: embed.enabled,
+  };
 }
 
-const badges: Readonly<Record<Finding['verdict'], { readonly text: string; readonly kind: 'success' | 'warning' | 'error' }>> = {
+const badges: Readonly<
+  Record<Finding['verdict'], { readonly text: string; readonly kind: 'success' | 'warning' | 'error' }>
+> = {
   passed: { text: 'Passed', kind: 'success' },
   warning: { text: 'Warning', kind: 'warning' },
   failed: { text: 'Failed', kind: 'error' },
@@ -68,7 +104,9 @@ async function view(context: ServiceContext, entered: Entered, report?: SiteRepo
     ...(report && {
       report: {
         landed: report.landed,
-        findings: [...report.findings].sort((left, right) => order.indexOf(left.verdict) - order.indexOf(right.verdict)).map((finding) => ({ ...finding, badge: badges[finding.verdict] })),
+        findings: [...report.findings]
+          .sort((left, right) => order.indexOf(left.verdict) - order.indexOf(right.verdict))
+          .map((finding) => ({ ...finding, badge: badges[finding.verdict] })),
       },
     }),
   };

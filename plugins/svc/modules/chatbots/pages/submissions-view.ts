@@ -5,7 +5,10 @@ import type { Submission, SubmissionFilter } from '../forms/submission.ts';
 const perPage = 20;
 
 /** What the template shows: submissions of one page, the filter that picked them, and where to go on. */
-export async function submissionsView(context: ServiceContext, query: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
+export async function submissionsView(
+  context: ServiceContext,
+  query: Readonly<Record<string, unknown>>,
+): Promise<Record<string, unknown>> {
   const { bots, submissions } = chatbotsOf(context);
   const filter = readFilter(query);
   const [known, total] = await Promise.all([bots.list(), submissions.count(filter)]);
@@ -13,7 +16,11 @@ export async function submissionsView(context: ServiceContext, query: Readonly<R
   const page = Math.min(pages, Math.max(1, Math.trunc(Number(query['page'])) || 1));
   const shown = await submissions.list(filter, { limit: perPage, offset: (page - 1) * perPage });
   const names = new Map(known.map(({ id, name }) => [id, name]));
-  const kept = { bot: filter.botId === undefined ? '' : String(filter.botId), form: filter.formId ?? '', search: filter.search ?? '' };
+  const kept = {
+    bot: filter.botId === undefined ? '' : String(filter.botId),
+    form: filter.formId ?? '',
+    search: filter.search ?? '',
+  };
   const isFiltered = Object.values(kept).some((value) => value !== '');
   return {
     rows: shown.map((submission) => rowOf(submission, names)),
@@ -22,7 +29,10 @@ export async function submissionsView(context: ServiceContext, query: Readonly<R
     isFiltered,
     exportFields: kept,
     search: kept.search,
-    botOptions: [{ value: '', label: 'All chatbots' }, ...known.map(({ id, name }) => ({ value: String(id), label: name }))],
+    botOptions: [
+      { value: '', label: 'All chatbots' },
+      ...known.map(({ id, name }) => ({ value: String(id), label: name })),
+    ],
     bot: kept.bot,
     formOptions: [{ value: '', label: 'All forms' }, ...formsOf(known).map(([value, label]) => ({ value, label }))],
     form: kept.form,
@@ -58,7 +68,9 @@ function rowOf(submission: Submission, names: ReadonlyMap<number, string>): Reco
   };
 }
 
-function formsOf(bots: readonly { readonly forms: readonly { readonly id: string; readonly name: string }[] }[]): [string, string][] {
+function formsOf(
+  bots: readonly { readonly forms: readonly { readonly id: string; readonly name: string }[] }[],
+): [string, string][] {
   return [...new Map(bots.flatMap(({ forms }) => forms.map(({ id, name }): [string, string] => [id, name])))];
 }
 
@@ -69,10 +81,19 @@ interface PagesInit {
 }
 
 /** For the host's partial `admin/pages/pagination`. */
-function pagesOf({ page, pages, kept }: PagesInit): { text: string; previous: string | null; next: string | null } | null {
+function pagesOf({
+  page,
+  pages,
+  kept,
+}: PagesInit): { text: string; previous: string | null; next: string | null } | null {
   if (pages <= 1) return null;
-  const address = (to: number): string => `?${new URLSearchParams(Object.entries({ ...kept, page: to === 1 ? '' : String(to) }).filter(([, value]) => value !== '')).toString()}`;
-  return { text: `Page ${page} of ${pages}`, previous: page > 1 ? address(page - 1) : null, next: page < pages ? address(page + 1) : null };
+  const address = (to: number): string =>
+    `?${new URLSearchParams(Object.entries({ ...kept, page: to === 1 ? '' : String(to) }).filter(([, value]) => value !== '')).toString()}`;
+  return {
+    text: `Page ${page} of ${pages}`,
+    previous: page > 1 ? address(page - 1) : null,
+    next: page < pages ? address(page + 1) : null,
+  };
 }
 
 function textOf(value: unknown): string {

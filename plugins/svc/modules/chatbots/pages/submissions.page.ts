@@ -26,7 +26,12 @@ export function submissionsPage(context: ServiceContext): AdminPageBody {
       export: async (request) => Promise.resolve(download(request.form)),
       delete: async ({ form, user, log }) => {
         const id = typeof form['id'] === 'string' ? form['id'] : '';
-        if (!(await submissions.delete(id))) throw new RestError({ code: 'rest_svc_submission_not_found', status: 404, message: 'This submission is not there any more. It may have been deleted in another window.' });
+        if (!(await submissions.delete(id)))
+          throw new RestError({
+            code: 'rest_svc_submission_not_found',
+            status: 404,
+            message: 'This submission is not there any more. It may have been deleted in another window.',
+          });
         log.info('A form submission was deleted.', { submission: id, by: user.id });
         return { notice: { kind: 'success', text: 'The submission was deleted.' } };
       },

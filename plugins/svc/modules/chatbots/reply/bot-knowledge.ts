@@ -15,15 +15,30 @@ export interface BotKnowledgeParts {
  * embedding provider that fails must not silence the bot: the log and the action `svc_chatbot_knowledge_failed` tell of
  * it, and the answer is made without. A caller that gives up is obeyed.
  */
-export function createBotKnowledge({ host, findKnowledge }: BotKnowledgeParts): (input: ReplyInput, turn: ChatbotTurn) => Promise<readonly KnowledgeText[]> {
+export function createBotKnowledge({
+  host,
+  findKnowledge,
+}: BotKnowledgeParts): (input: ReplyInput, turn: ChatbotTurn) => Promise<readonly KnowledgeText[]> {
   const { hooks, log } = host;
   return async (input, turn) => {
     const { bot, messages, origin, signal, user, conversation } = input;
     if (!bot.knowledge.enabled) return [];
     const asker = bot.privacy.keep ? { userId: user?.id ?? 0, conversation } : null;
-    const found = await findKnowledge({ knowledge: bot.knowledge, text: messages.at(-1)?.content ?? '', origin, signal, asker }).catch(async (error: unknown) => {
+    const found = await findKnowledge({
+      knowledge: bot.knowledge,
+      text: messages.at(-1)?.content ?? '',
+      origin,
+      signal,
+      asker,
+    }).catch(async (error: unknown) => {
       if (signal?.aborted === true) throw error;
-      log.warn('a chatbot answers without its knowledge', { bot: bot.id, base: bot.knowledge.base, store: bot.knowledge.store, target: bot.knowledge.target, error });
+      log.warn('a chatbot answers without its knowledge', {
+        bot: bot.id,
+        base: bot.knowledge.base,
+        store: bot.knowledge.store,
+        target: bot.knowledge.target,
+        error,
+      });
       await hooks.doActionAsync('svc_chatbot_knowledge_failed', error, turn);
       return [];
     });

@@ -23,11 +23,18 @@ export function createReplies(parts: ReplyParts): CreateReply {
   async function promptOf(input: ReplyInput, turn: ChatbotTurn): Promise<ChatbotPrompt> {
     const { bot, messages, contexts = [], user } = input;
     const [timezone, knowledge] = await Promise.all([parts.host.site.timezone(), findKnowledge(input, turn)]);
-    const placeholders = { now: parts.host.clock.now(), timezone, username: user && user.id > 0 ? user.displayName : 'Guest' };
+    const placeholders = {
+      now: parts.host.clock.now(),
+      timezone,
+      username: user && user.id > 0 ? user.displayName : 'Guest',
+    };
     const prompt: ChatbotPrompt = {
       provider: bot.provider,
       model: bot.model,
-      params: { max_completion_tokens: bot.max_completion_tokens, ...(bot.temperature !== null && { temperature: bot.temperature }) },
+      params: {
+        max_completion_tokens: bot.max_completion_tokens,
+        ...(bot.temperature !== null && { temperature: bot.temperature }),
+      },
       system: fillPlaceholders(bot.instructions, placeholders),
       contexts: contexts.map((text) => fillPlaceholders(text, placeholders)),
       knowledge,
@@ -43,7 +50,18 @@ export function createReplies(parts: ReplyParts): CreateReply {
     const streams = onText !== undefined && (await hooks.applyFiltersAsync('svc_chatbot_streams', true, turn));
     if (sources.length > 0) onSources?.(sources);
     const { provider, model, messages, params } = prompt;
-    const text = await parts.generateText({ provider, model, messages, systemInstruction: systemText(prompt), placeholders: false, params, user, signal, origin, ...(streams && { onText }) });
+    const text = await parts.generateText({
+      provider,
+      model,
+      messages,
+      systemInstruction: systemText(prompt),
+      placeholders: false,
+      params,
+      user,
+      signal,
+      origin,
+      ...(streams && { onText }),
+    });
     const reply: Reply = { ...text, sources };
     const content = await hooks.applyFiltersAsync('svc_chatbot_reply', text.content, reply, turn);
     if (!streams) onText?.(content);

@@ -26,7 +26,8 @@ export interface SaveTurnParts {
 
 /** @throws RestError 409 where the conversation is not one of REST calls with this bot */
 export function checkConversation(found: Conversation | null, { uuid, botId }: Pick<RestTurn, 'uuid' | 'botId'>): void {
-  if (found !== null && (found.module !== restModule || found.botId !== botId)) throw errors.conversation_taken({ values: { uuid } });
+  if (found !== null && (found.module !== restModule || found.botId !== botId))
+    throw errors.conversation_taken({ values: { uuid } });
 }
 
 /**
@@ -40,7 +41,18 @@ export async function saveTurn({ database, conversations }: SaveTurnParts, turn:
     database.transaction(async () => {
       const found = await conversations.find(uuid);
       checkConversation(found, turn);
-      const { id } = found ?? (await conversations.start({ uuid, botId, userId, sessionId: null, module: restModule, pageUrl: '', ip: '', consentedAt: null }));
+      const { id } =
+        found ??
+        (await conversations.start({
+          uuid,
+          botId,
+          userId,
+          sessionId: null,
+          module: restModule,
+          pageUrl: '',
+          ip: '',
+          consentedAt: null,
+        }));
       await conversations.append(id, messages);
     });
   try {

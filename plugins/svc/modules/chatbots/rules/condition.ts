@@ -10,7 +10,10 @@ import type { RuleCondition, RuleFacts } from './rule.ts';
 export function conditionHolds({ fact, operator, value }: RuleCondition, facts: RuleFacts): boolean {
   const given = fact === 'role' ? facts.roles : [textOf(fact, facts)];
   const known = given.map(normal);
-  const wanted = value.split('\n').map(normal).filter((line) => line !== '');
+  const wanted = value
+    .split('\n')
+    .map(normal)
+    .filter((line) => line !== '');
   switch (operator) {
     case 'contains':
       return some(known, wanted, (text, part) => text.includes(part));
@@ -39,26 +42,36 @@ function normal(text: string): string {
   return foldText(text).trim();
 }
 
-function some(known: readonly string[], wanted: readonly string[], fits: (text: string, part: string) => boolean): boolean {
+function some(
+  known: readonly string[],
+  wanted: readonly string[],
+  fits: (text: string, part: string) => boolean,
+): boolean {
   return known.some((text) => wanted.some((part) => fits(text, part)));
 }
 
 /** No value at all equals what is empty. */
 function equals(known: readonly string[], wanted: readonly string[]): boolean {
-  return wanted.length === 0 ? known.every((text) => text === '') : some(known, wanted, (text, other) => text === other);
+  return wanted.length === 0
+    ? known.every((text) => text === '')
+    : some(known, wanted, (text, other) => text === other);
 }
 
 function compare(given: readonly string[], value: string, holds: (left: number, right: number) => boolean): boolean {
   const right = numberOf(value);
-  return right !== null && given.some((text) => {
-    const left = numberOf(text);
-    return left !== null && holds(left, right);
-  });
+  return (
+    right !== null &&
+    given.some((text) => {
+      const left = numberOf(text);
+      return left !== null && holds(left, right);
+    })
+  );
 }
 
 function numberOf(text: string): number | null {
   const trimmed = text.trim();
   // A decimal comma is what people write in half of the world.
-  const number = trimmed === '' ? Number.NaN : Number(/^-?\d+,\d+$/.test(trimmed) ? trimmed.replace(',', '.') : trimmed);
+  const number =
+    trimmed === '' ? Number.NaN : Number(/^-?\d+,\d+$/.test(trimmed) ? trimmed.replace(',', '.') : trimmed);
   return Number.isFinite(number) ? number : null;
 }

@@ -8,7 +8,9 @@ const longest = 4000;
  * becomes empty, other braces stay. What is brought in is not looked at again.
  */
 export function fillValue(text: string, facts: RuleFacts): string {
-  return text.replace(/\{(message|page_url|form_id|error_code|variable:[\w-]+|field:[\w-]+)\}/g, (_, name: string) => textOf(name, facts).slice(0, longest));
+  return text.replace(/\{(message|page_url|form_id|error_code|variable:[\w-]+|field:[\w-]+)\}/g, (_, name: string) =>
+    textOf(name, facts).slice(0, longest),
+  );
 }
 
 /** The text a placeholder or the fact of a condition stands for. */

@@ -20,8 +20,19 @@ interface Growing {
  * sets is seen by the rules after it. Pure: nothing is stored or sent.
  */
 export function runRules(rules: readonly Rule[], event: RuleEvent, facts: RuleFacts): RuleOutcome {
-  const outcome: Growing = { matched: [], reply: null, block: null, contexts: [], forms: [], variables: { ...facts.variables }, stored: [], hooks: [] };
-  const inOrder = rules.filter((rule) => rule.enabled && rule.event === event).sort((left, right) => left.priority - right.priority);
+  const outcome: Growing = {
+    matched: [],
+    reply: null,
+    block: null,
+    contexts: [],
+    forms: [],
+    variables: { ...facts.variables },
+    stored: [],
+    hooks: [],
+  };
+  const inOrder = rules
+    .filter((rule) => rule.enabled && rule.event === event)
+    .sort((left, right) => left.priority - right.priority);
   for (const rule of inOrder) {
     const seen = { ...facts, variables: outcome.variables };
     if (!rule.conditions.every((condition) => conditionHolds(condition, seen))) continue;

@@ -19,7 +19,10 @@ const chains: Readonly<Record<Wanted['directive'], readonly string[]>> = {
 
 /** Policies of a header; several are parted by commas, and all must agree. */
 export function readPolicies(text: string): Policy[] {
-  return text.split(',').map(readPolicy).filter((policy) => policy.size > 0);
+  return text
+    .split(',')
+    .map(readPolicy)
+    .filter((policy) => policy.size > 0);
 }
 
 function readPolicy(text: string): Policy {
@@ -57,7 +60,12 @@ function matches(source: string, url: URL, page: URL): boolean {
   const found = /^(?:([a-z][a-z\d+.-]*):\/\/)?(\*|(?:\*\.)?[^/:*]+|\[[^\]]+\])(?::(\d+|\*))?(\/.*)?$/i.exec(source);
   if (found === null) return false;
   const [, scheme, host = '', port, path] = found;
-  return sameScheme(scheme === undefined ? page.protocol : `${scheme.toLowerCase()}:`, url.protocol) && matchesHost(host.toLowerCase(), url.hostname) && matchesPort(port, url) && matchesPath(path, url.pathname);
+  return (
+    sameScheme(scheme === undefined ? page.protocol : `${scheme.toLowerCase()}:`, url.protocol) &&
+    matchesHost(host.toLowerCase(), url.hostname) &&
+    matchesPort(port, url) &&
+    matchesPath(path, url.pathname)
+  );
 }
 
 /** A source of http lets the same over https in. */
@@ -89,5 +97,9 @@ export function allowing(policy: Policy, { directive, url, nonce }: Wanted): str
   const sources = (policy.get(from) ?? []).filter((source) => source.toLowerCase() !== "'none'");
   const isStrict = directive === 'script-src' && sources.some((source) => source.toLowerCase() === "'strict-dynamic'");
   const added = isStrict && (nonce === undefined || nonce === '') ? [] : [url.origin];
-  return [from === 'default-src' ? directive : from, ...sources, ...added.filter((origin) => !sources.includes(origin))].join(' ');
+  return [
+    from === 'default-src' ? directive : from,
+    ...sources,
+    ...added.filter((origin) => !sources.includes(origin)),
+  ].join(' ');
 }

@@ -1,6 +1,7 @@
 /** What one question about a site came to. */
 export interface Finding {
-  readonly id: 'address' | 'reached' | 'redirect' | 'html' | 'bot' | 'origin' | 'cors' | 'script' | 'mixed' | 'snippet' | 'csp';
+  readonly id:
+    'address' | 'reached' | 'redirect' | 'html' | 'bot' | 'origin' | 'cors' | 'script' | 'mixed' | 'snippet' | 'csp';
   readonly title: string;
   readonly verdict: 'passed' | 'warning' | 'failed';
   /** What was found and, unless it passed, what to do about it. */

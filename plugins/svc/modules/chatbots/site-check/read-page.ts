@@ -40,15 +40,18 @@ export function readPage(html: string, address: URL): ReadPage {
       if (name.trim().toLowerCase() === 'content-security-policy') policies.push(content);
     },
   };
-  const parser = new Parser({
-    onopentag(name, attributes) {
-      if (inert.has(name)) depth += 1;
-      else if (depth === 0) readers[name]?.(attributes);
+  const parser = new Parser(
+    {
+      onopentag(name, attributes) {
+        if (inert.has(name)) depth += 1;
+        else if (depth === 0) readers[name]?.(attributes);
+      },
+      onclosetag(name) {
+        if (inert.has(name)) depth -= 1;
+      },
     },
-    onclosetag(name) {
-      if (inert.has(name)) depth -= 1;
-    },
-  }, { decodeEntities: true, lowerCaseTags: true, lowerCaseAttributeNames: true });
+    { decodeEntities: true, lowerCaseTags: true, lowerCaseAttributeNames: true },
+  );
   parser.end(html);
   return { base: base ?? address, scripts, elements, policies };
 }

@@ -68,7 +68,13 @@ export async function acceptMessage(parts: AcceptParts, sending: Sending, outcom
     return {
       kind: 'accepted',
       generation: {
-        visitor, thread, outcome, lease: claim.lease, reservation, limit: wanted?.limit ?? null, pageUrl: input.pageUrl,
+        visitor,
+        thread,
+        outcome,
+        lease: claim.lease,
+        reservation,
+        limit: wanted?.limit ?? null,
+        pageUrl: input.pageUrl,
         replaces: state.kind === 'answered' ? state.answer.id : null,
         mostTokens: wanted && reservation?.unit === 'tokens' ? reservation.amount - wanted.input : null,
         message: { id: input.messageId, text: input.text },
@@ -84,28 +90,44 @@ export async function acceptMessage(parts: AcceptParts, sending: Sending, outcom
 }
 
 function isSame(now: MessageState, before: MessageState): boolean {
-  if (now.kind === 'answered' && before.kind === 'answered') return now.answer.id === before.answer.id && now.isLast === before.isLast;
+  if (now.kind === 'answered' && before.kind === 'answered')
+    return now.answer.id === before.answer.id && now.isLast === before.isLast;
   return now.kind === before.kind;
 }
 
-async function want({ limits }: AcceptParts, { visitor, input, thread }: Sending, outcome: RuleResult): Promise<Wanted | null> {
+async function want(
+  { limits }: AcceptParts,
+  { visitor, input, thread }: Sending,
+  outcome: RuleResult,
+): Promise<Wanted | null> {
   const limit = await limits.of(visitor);
   if (limit === null) return null;
   // Words of a rule cost no tokens, but need that there are some left.
   if (limit.unit === 'messages' || outcome.reply !== null) return { limit, least: 1, most: 1, input: 0 };
   const { bot } = visitor;
   const messages = [...(await thread.told(null, bot.max_messages)), { role: 'user' as const, content: input.text }];
-  const { input_tokens: told } = await estimateUsage({ system: [bot.instructions, ...outcome.contexts].join('\n\n'), messages }, '');
+  const { input_tokens: told } = await estimateUsage(
+    { system: [bot.instructions, ...outcome.contexts].join('\n\n'), messages },
+    '',
+  );
   const knowledge = bot.knowledge.enabled ? bot.knowledge.top_k * tokensOfText : 0;
   return { limit, least: told + 1, most: told + knowledge + bot.max_completion_tokens, input: told };
 }
 
-async function reserve({ host, limits, leases }: AcceptParts, wanted: Wanted, { visitor, lease }: { readonly visitor: Visitor; readonly lease: Lease }): Promise<Reservation> {
+async function reserve(
+  { host, limits, leases }: AcceptParts,
+  wanted: Wanted,
+  { visitor, lease }: { readonly visitor: Visitor; readonly lease: Lease },
+): Promise<Reservation> {
   const reservation = await limits.reserve(wanted.limit, wanted);
   if (reservation === null) {
     const shown = limits.shown(visitor.bot, wanted.limit);
     const seconds = Math.max(1, Math.ceil((wanted.limit.endsAt - host.clock.now()) / 1000));
-    throw errors.chat_limit_reached({ values: { reason: shown.message }, data: { limit: shown }, headers: { 'Retry-After': String(seconds) } });
+    throw errors.chat_limit_reached({
+      values: { reason: shown.message },
+      data: { limit: shown },
+      headers: { 'Retry-After': String(seconds) },
+    });
   }
   await leases.note(lease, reservation);
   return reservation;

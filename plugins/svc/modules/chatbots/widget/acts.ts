@@ -16,14 +16,25 @@ export interface Acts {
 
 const keptFor = 24 * 3600_000;
 
-export function createActs({ host, signer }: { readonly host: Pick<HostApi, 'database' | 'clock'>; readonly signer: Signer }): Acts {
+export function createActs({
+  host,
+  signer,
+}: {
+  readonly host: Pick<HostApi, 'database' | 'clock'>;
+  readonly signer: Signer;
+}): Acts {
   const { database, clock } = host;
   const acts = () => database.knex(widgetTables.acts);
-  const keyOf = async (kind: string, ids: readonly string[]): Promise<string> => (await signer.sign('act', [kind, ...ids])).toString('base64url');
+  const keyOf = async (kind: string, ids: readonly string[]): Promise<string> =>
+    (await signer.sign('act', [kind, ...ids])).toString('base64url');
 
   return {
     async once(kind, ids) {
-      const rows = (await acts().insert({ key: await keyOf(kind, ids), value: '', revision: 1, expires_at: clock.now() + keptFor }).onConflict('key').ignore().returning('key')) as unknown[];
+      const rows = (await acts()
+        .insert({ key: await keyOf(kind, ids), value: '', revision: 1, expires_at: clock.now() + keptFor })
+        .onConflict('key')
+        .ignore()
+        .returning('key')) as unknown[];
       return rows.length > 0;
     },
     async change(kind, ids, value) {

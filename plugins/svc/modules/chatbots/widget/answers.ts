@@ -4,9 +4,27 @@ import type { WidgetBot, WidgetMessage } from './protocol.ts';
 
 /** Of a bot what its visitors may know. */
 export function widgetBot({ id, name, greeting, starters, look, texts, consent, feedback, privacy }: Bot): WidgetBot {
-  return { id, name, greeting, starters, look, texts, consent: { required: consent.required, text: consent.text }, feedback, keeps: privacy.keep };
+  return {
+    id,
+    name,
+    greeting,
+    starters,
+    look,
+    texts,
+    consent: { required: consent.required, text: consent.text },
+    feedback,
+    keeps: privacy.keep,
+  };
 }
 
-export function widgetMessage({ id, role, content, createdAt, sources, isPartial, feedback }: Pick<StoredMessage, 'id' | 'role' | 'content' | 'createdAt' | 'sources' | 'isPartial' | 'feedback'>): WidgetMessage {
+export function widgetMessage({
+  id,
+  role,
+  content,
+  createdAt,
+  sources,
+  isPartial,
+  feedback,
+}: Pick<StoredMessage, 'id' | 'role' | 'content' | 'createdAt' | 'sources' | 'isPartial' | 'feedback'>): WidgetMessage {
   return { id, role, content, created_at: new Date(createdAt).toISOString(), sources, is_partial: isPartial, feedback };
 }

@@ -20,7 +20,13 @@ export interface Burst {
 }
 
 /** Against floods; see `minute-counts.ts`. Limits of visitors are another matter: see `limits.ts`. */
-export function createBurst({ clock, hooks }: { readonly clock: Pick<Clock, 'now'>; readonly hooks: Pick<HooksApi, 'applyFilters'> }): Burst {
+export function createBurst({
+  clock,
+  hooks,
+}: {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly hooks: Pick<HooksApi, 'applyFilters'>;
+}): Burst {
   const { count } = createMinuteCounts({ clock });
   const limitsOf = (bot: Bot): BurstLimits => hooks.applyFilters('svc_chatbot_burst_limits', burstLimits, bot);
   return {

@@ -13,8 +13,17 @@ export interface MarkupInit {
 }
 
 /** The widget in a page: its element, what is read without scripts, and the script, which counts once however often it is there. */
-export function widgetMarkup({ rest, views }: Pick<HostApi, 'rest' | 'views'>, { bot, mode }: MarkupInit): Promise<string> {
-  return views.render('svc/chatbots/widget', { id: bot.id, name: bot.name, mode: mode ?? '', root: rootOf(rest), script: rest.url(`/${widgetNamespace}/widget.js`) });
+export function widgetMarkup(
+  { rest, views }: Pick<HostApi, 'rest' | 'views'>,
+  { bot, mode }: MarkupInit,
+): Promise<string> {
+  return views.render('svc/chatbots/widget', {
+    id: bot.id,
+    name: bot.name,
+    mode: mode ?? '',
+    root: rootOf(rest),
+    script: rest.url(`/${widgetNamespace}/widget.js`),
+  });
 }
 
 function rootOf(rest: Pick<HostApi['rest'], 'url'>): string {

@@ -29,9 +29,23 @@ export interface WidgetEvents {
   sessionStarted(scene: Scene, message: Said): Promise<void>;
   userMessage(scene: Scene, message: Said): Promise<void>;
   /** @param response `ai`: what made it; left out for words of a rule. */
-  response(scene: Scene, said: { readonly message: Said; readonly response: Said; readonly ai?: Ai | undefined }): Promise<void>;
-  feedback(scene: Scene, message: Pick<StoredMessage, 'id' | 'feedback' | 'comment' | 'feedbackRevision' | 'provider' | 'model'>): Promise<void>;
-  form(scene: Scene, submitted: { readonly form: { readonly id: string; readonly name: string }; readonly submissionId: string; readonly answers: CheckedForm; readonly page: { readonly id?: number; readonly url: string } }): Promise<void>;
+  response(
+    scene: Scene,
+    said: { readonly message: Said; readonly response: Said; readonly ai?: Ai | undefined },
+  ): Promise<void>;
+  feedback(
+    scene: Scene,
+    message: Pick<StoredMessage, 'id' | 'feedback' | 'comment' | 'feedbackRevision' | 'provider' | 'model'>,
+  ): Promise<void>;
+  form(
+    scene: Scene,
+    submitted: {
+      readonly form: { readonly id: string; readonly name: string };
+      readonly submissionId: string;
+      readonly answers: CheckedForm;
+      readonly page: { readonly id?: number; readonly url: string };
+    },
+  ): Promise<void>;
 }
 
 interface Ai {
@@ -48,8 +62,11 @@ export interface EventParts {
 
 /** The five events of chatbots (contract 6.2, D17 to D19). Each is stored with the transaction it is sent in, and never throws. */
 export function createWidgetEvents({ host, aiOf }: EventParts): WidgetEvents {
-  const emit = (name: string, data: Readonly<Record<string, unknown>>, key: readonly (string | number)[] = []): Promise<void> =>
-    host.hooks.doActionAsync('svc_event_emit', name, data, { ...(key.length > 0 && { key }) });
+  const emit = (
+    name: string,
+    data: Readonly<Record<string, unknown>>,
+    key: readonly (string | number)[] = [],
+  ): Promise<void> => host.hooks.doActionAsync('svc_event_emit', name, data, { ...(key.length > 0 && { key }) });
 
   const common = async ({ bot, userId, conversation, messageCount }: Scene) => ({
     bot: { id: bot.id, name: bot.name },
@@ -60,28 +77,50 @@ export function createWidgetEvents({ host, aiOf }: EventParts): WidgetEvents {
 
   return {
     async sessionStarted(scene, message) {
-      await emit('chatbot.session_started', { ...(await common(scene)), message } satisfies EventData<typeof sessionStartedEvent>);
+      await emit('chatbot.session_started', { ...(await common(scene)), message } satisfies EventData<
+        typeof sessionStartedEvent
+      >);
     },
     async userMessage(scene, message) {
-      await emit('chatbot.user_message_submitted', { ...(await common(scene)), message } satisfies EventData<typeof userMessageSubmittedEvent>);
+      await emit('chatbot.user_message_submitted', { ...(await common(scene)), message } satisfies EventData<
+        typeof userMessageSubmittedEvent
+      >);
     },
     async response(scene, { message, response, ai }) {
       const data = await common(scene);
-      await emit('chatbot.response_generated', { ...data, message, response, ai: ai ?? data.ai } satisfies EventData<typeof responseGeneratedEvent>);
+      await emit('chatbot.response_generated', { ...data, message, response, ai: ai ?? data.ai } satisfies EventData<
+        typeof responseGeneratedEvent
+      >);
     },
     async feedback(scene, { id, feedback, comment, feedbackRevision, provider, model }) {
       const data = await common(scene);
       const ai = provider !== null && model !== null ? { provider, model } : data.ai;
       const told = { value: feedback, message_id: id, comment };
       // Up, none and up again are three acts: the revision tells them apart (D19).
-      await emit('chatbot.fb_submitted', { ...data, ai, feedback: told } satisfies EventData<typeof feedbackSubmittedEvent>, [feedbackRevision]);
+      await emit(
+        'chatbot.fb_submitted',
+        { ...data, ai, feedback: told } satisfies EventData<typeof feedbackSubmittedEvent>,
+        [feedbackRevision],
+      );
     },
     async form(scene, { form, submissionId, answers, page }) {
       const { inputs, display_values, labels, summary } = answers;
-      await emit('chatbot.form_submitted', {
-        ...(await common(scene)), form: { id: form.id, name: form.name }, submission: { id: submissionId }, inputs, display_values, labels, summary,
-        ...((page.url !== '' || page.id !== undefined) && { page: { ...(page.id !== undefined && { id: page.id }), ...(page.url !== '' && { url: page.url }) } }),
-      } satisfies EventData<typeof chatbotFormSubmittedEvent>, [scene.conversation]);
+      await emit(
+        'chatbot.form_submitted',
+        {
+          ...(await common(scene)),
+          form: { id: form.id, name: form.name },
+          submission: { id: submissionId },
+          inputs,
+          display_values,
+          labels,
+          summary,
+          ...((page.url !== '' || page.id !== undefined) && {
+            page: { ...(page.id !== undefined && { id: page.id }), ...(page.url !== '' && { url: page.url }) },
+          }),
+        } satisfies EventData<typeof chatbotFormSubmittedEvent>,
+        [scene.conversation],
+      );
     },
   };
 }

@@ -23,7 +23,11 @@ export async function giveFeedback(widget: Widget, visitor: Visitor, request: Re
     if (!(await ids.isOf(messageId, ['answer', uuid]))) throw errors.message_not_found();
     await host.database.transaction(async () => {
       const revision = await acts.change('feedback', [uuid, messageId], JSON.stringify([value, comment]));
-      if (revision !== null) await events.feedback({ ...scene, messageCount: 0 }, { id: messageId, feedback: value, comment, feedbackRevision: revision, provider: null, model: null });
+      if (revision !== null)
+        await events.feedback(
+          { ...scene, messageCount: 0 },
+          { id: messageId, feedback: value, comment, feedbackRevision: revision, provider: null, model: null },
+        );
     });
     return { value, comment };
   }
@@ -35,13 +39,26 @@ export async function giveFeedback(widget: Widget, visitor: Visitor, request: Re
     await events.feedback({ ...scene, messageCount: conversation.messageCount }, rated);
     if (host.hooks.hasAction('svc_chatbot_rated') === false) return;
     const question = questionOf(await conversations.messages(conversation.id), messageId);
-    await host.hooks.doActionAsync('svc_chatbot_rated', { ...scene, messageId, value, comment, question, answer: rated.content });
+    await host.hooks.doActionAsync('svc_chatbot_rated', {
+      ...scene,
+      messageId,
+      value,
+      comment,
+      question,
+      answer: rated.content,
+    });
   });
   return { value, comment };
 }
 
 /** The latest message of the visitor before an answer. */
 function questionOf(messages: readonly StoredMessage[], answerId: string): string {
-  const before = messages.slice(0, Math.max(0, messages.findIndex(({ id }) => id === answerId)));
+  const before = messages.slice(
+    0,
+    Math.max(
+      0,
+      messages.findIndex(({ id }) => id === answerId),
+    ),
+  );
   return before.findLast(({ role }) => role === 'user')?.content ?? '';
 }

@@ -66,7 +66,12 @@ export function createGenerate(parts: GenerateParts): (generation: Generation) =
     try {
       turn.finish(await finish(generation, await answerOf(parts, generation)));
     } catch (error) {
-      if (codeOf(error) !== 'rest_svc_chat_failed') host.log.error('An answer of a chatbot could not be stored', { bot: visitor.bot.id, conversation: lease.conversation, error });
+      if (codeOf(error) !== 'rest_svc_chat_failed')
+        host.log.error('An answer of a chatbot could not be stored', {
+          bot: visitor.bot.id,
+          conversation: lease.conversation,
+          error,
+        });
       turn.finish(failureOf(errors.chat_failed(), visitor));
     } finally {
       undo();
@@ -82,7 +87,9 @@ function beat({ host, leases }: GenerateParts, { turn, lease }: Generation): () 
         if (held === null) turn.cancel();
         else if (held.stopped) turn.stop();
       },
-      (error: unknown) => { host.log.warn('The lease of an answer could not be extended', { error }); },
+      (error: unknown) => {
+        host.log.warn('The lease of an answer could not be extended', { error });
+      },
     );
   });
 }
@@ -97,16 +104,25 @@ async function answerOf(parts: GenerateParts, generation: Generation): Promise<E
   try {
     const made = await ask(parts, generation);
     const { content, provider, model, usage, cost, sources } = made;
-    return { answer: { content, provider, model, usage, cost, sources }, ai: { provider, model }, used: { messages: 1, tokens: usage.total_tokens }, outcome: settled };
+    return {
+      answer: { content, provider, model, usage, cost, sources },
+      ai: { provider, model },
+      used: { messages: 1, tokens: usage.total_tokens },
+      outcome: settled,
+    };
   } catch (error) {
     if (turn.isStopped) return stopped(generation);
     return failed(parts, generation, error);
   }
 }
 
-async function ask({ reply }: GenerateParts, { turn, visitor, thread, outcome, mostTokens, message }: Generation): Promise<Reply> {
+async function ask(
+  { reply }: GenerateParts,
+  { turn, visitor, thread, outcome, mostTokens, message }: Generation,
+): Promise<Reply> {
   const { bot, user } = visitor;
-  const most = mostTokens === null ? bot.max_completion_tokens : Math.max(1, Math.min(bot.max_completion_tokens, mostTokens));
+  const most =
+    mostTokens === null ? bot.max_completion_tokens : Math.max(1, Math.min(bot.max_completion_tokens, mostTokens));
   return reply({
     bot: { ...bot, max_completion_tokens: most },
     messages: await thread.told(message.id, bot.max_messages),
@@ -115,24 +131,45 @@ async function ask({ reply }: GenerateParts, { turn, visitor, thread, outcome, m
     contexts: outcome.contexts,
     origin: { module: 'chatbots', route: null, botId: bot.id },
     signal: turn.signal,
-    onText: (piece) => { turn.addText(piece); },
-    onSources: (sources) => { turn.setSources(sources); },
+    onText: (piece) => {
+      turn.addText(piece);
+    },
+    onSources: (sources) => {
+      turn.setSources(sources);
+    },
   });
 }
 
 /** What there was when the visitor stopped it. */
 async function stopped({ turn, thread, visitor, message }: Generation): Promise<Ending> {
   const { text } = turn;
-  const { total_tokens: tokens } = await estimateUsage({ system: visitor.bot.instructions, messages: await thread.told(message.id, visitor.bot.max_messages) }, text);
-  return { answer: text === '' ? null : { content: text, isPartial: true }, used: { messages: 1, tokens }, outcome: { forms: [], calls: [], notes: null } };
+  const { total_tokens: tokens } = await estimateUsage(
+    { system: visitor.bot.instructions, messages: await thread.told(message.id, visitor.bot.max_messages) },
+    text,
+  );
+  return {
+    answer: text === '' ? null : { content: text, isPartial: true },
+    used: { messages: 1, tokens },
+    outcome: { forms: [], calls: [], notes: null },
+  };
 }
 
 /** A failure: what rules say to it, else the failure. */
-async function failed({ host, rules }: GenerateParts, { visitor, thread, message, pageUrl, turn }: Generation, error: unknown): Promise<Ending | TurnEnd> {
+async function failed(
+  { host, rules }: GenerateParts,
+  { visitor, thread, message, pageUrl, turn }: Generation,
+  error: unknown,
+): Promise<Ending | TurnEnd> {
   if (turn.signal.aborted) return failureOf(errors.chat_failed(), visitor);
   host.log.warn('A chatbot could not answer', { bot: visitor.bot.id, conversation: thread.uuid, error });
   const outcome = await rules.run(['error'], {
-    visitor, conversation: thread.uuid, message: message.text, messageCount: thread.messageCount + 1, pageUrl, variables: thread.variables, errorCode: codeOf(error),
+    visitor,
+    conversation: thread.uuid,
+    message: message.text,
+    messageCount: thread.messageCount + 1,
+    pageUrl,
+    variables: thread.variables,
+    errorCode: codeOf(error),
   });
   const said = outcome.reply ?? outcome.block;
   const used = { messages: 0, tokens: 0 };
@@ -140,18 +177,47 @@ async function failed({ host, rules }: GenerateParts, { visitor, thread, message
     rules.call(outcome);
     return failureOf(error, visitor);
   }
-  return { answer: said === null ? null : { content: said }, used, outcome: { forms: outcome.forms, calls: outcome.calls, notes: hasNotes(outcome, visitor.bot) ? outcome : null } };
+  return {
+    answer: said === null ? null : { content: said },
+    used,
+    outcome: { forms: outcome.forms, calls: outcome.calls, notes: hasNotes(outcome, visitor.bot) ? outcome : null },
+  };
 }
 
 /** The other transaction of a message: its answer, what was really used of limits, its event. What was made under a lost lease does not count. */
-function createFinish({ host, events, limits, leases, rules, ids }: GenerateParts): (generation: Generation, ending: Ending | TurnEnd) => Promise<TurnEnd> {
-  async function store({ thread, visitor, replaces, message }: Generation, { answer, ai }: Ending): Promise<WidgetMessage> {
+function createFinish({
+  host,
+  events,
+  limits,
+  leases,
+  rules,
+  ids,
+}: GenerateParts): (generation: Generation, ending: Ending | TurnEnd) => Promise<TurnEnd> {
+  async function store(
+    { thread, visitor, replaces, message }: Generation,
+    { answer, ai }: Ending,
+  ): Promise<WidgetMessage> {
     const id = await ids.make(['answer', thread.uuid], [message.id, randomUUID()]);
-    if (answer === null) return { id, role: 'assistant', content: '', created_at: new Date(host.clock.now()).toISOString(), sources: [], is_partial: true, feedback: 'none' };
+    if (answer === null)
+      return {
+        id,
+        role: 'assistant',
+        content: '',
+        created_at: new Date(host.clock.now()).toISOString(),
+        sources: [],
+        is_partial: true,
+        feedback: 'none',
+      };
     const added = await thread.answer({ id, role: 'assistant', ...answer }, replaces);
-    const scene: Scene = { bot: visitor.bot, userId: visitor.user.id, conversation: thread.uuid, messageCount: added.count };
+    const scene: Scene = {
+      bot: visitor.bot,
+      userId: visitor.user.id,
+      conversation: thread.uuid,
+      messageCount: added.count,
+    };
     // One that was stopped is not completed (contract 6.2).
-    if (answer.isPartial !== true) await events.response(scene, { message, response: { id, text: answer.content }, ai });
+    if (answer.isPartial !== true)
+      await events.response(scene, { message, response: { id, text: answer.content }, ai });
     return added.message;
   }
 
@@ -169,6 +235,11 @@ function createFinish({ host, events, limits, leases, rules, ids }: GeneratePart
     if (stored === null || !('used' in ending)) return ending as TurnEnd;
     rules.call(ending.outcome);
     const isUsedUp = limit !== null && (await limits.left(limit)) <= 0;
-    return { type: 'done', message: stored, form: formOf(visitor.bot, ending.outcome.forms), limit: isUsedUp ? limits.shown(visitor.bot, limit) : null };
+    return {
+      type: 'done',
+      message: stored,
+      form: formOf(visitor.bot, ending.outcome.forms),
+      limit: isUsedUp ? limits.shown(visitor.bot, limit) : null,
+    };
   };
 }

@@ -53,9 +53,13 @@ export function createHandlers(context: ServiceContext): WidgetHandlers {
       const visitor = await enter(request);
       const conversation = text(request, 'conversation');
       await threads.own(visitor, conversation);
-      return new RestResponse({ body: { stopped: await turns.stop(conversation, text(request, 'message_id')) }, headers: unstored });
+      return new RestResponse({
+        body: { stopped: await turns.stop(conversation, text(request, 'message_id')) },
+        headers: unstored,
+      });
     },
-    feedback: async (request) => new RestResponse({ body: await giveFeedback(widget, await enter(request), request), headers: unstored }),
+    feedback: async (request) =>
+      new RestResponse({ body: await giveFeedback(widget, await enter(request), request), headers: unstored }),
     async forms(request) {
       const visitor = await enter(request);
       checkAddress(visitor.bot, visitor.ip);
@@ -74,7 +78,13 @@ async function start({ visitors, burst, limits, conversations }: Widget, request
   const body: StartAnswer = {
     token,
     bot: widgetBot(bot),
-    conversation: wanted === null ? null : { id: wanted.uuid, messages: (await conversations.messages(wanted.id, { last: mostShown })).map(widgetMessage) },
+    conversation:
+      wanted === null
+        ? null
+        : {
+            id: wanted.uuid,
+            messages: (await conversations.messages(wanted.id, { last: mostShown })).map(widgetMessage),
+          },
     user: { signed_in: user.id > 0, name: user.displayName },
     consented: (wanted ?? latest)?.consentedAt != null,
     limit: limit !== null && (await limits.left(limit)) <= 0 ? limits.shown(bot, limit) : null,
@@ -83,7 +93,11 @@ async function start({ visitors, burst, limits, conversations }: Widget, request
 }
 
 /** The conversation to go on with: the one that is named, if it is the visitor's, else the latest. */
-async function conversationsOf({ conversations }: Pick<Widget, 'conversations'>, { bot, owner }: Visitor, request: RestRequest) {
+async function conversationsOf(
+  { conversations }: Pick<Widget, 'conversations'>,
+  { bot, owner }: Visitor,
+  request: RestRequest,
+) {
   if (!bot.privacy.keep) return { wanted: null, latest: null };
   const latest = await conversations.latest(bot.id, owner);
   if (request.params['new'] === true) return { wanted: null, latest };
@@ -110,7 +124,10 @@ function sendInput(request: RestRequest): SendInput {
 }
 
 function streamed({ host }: Widget, following: Following): RestResponse {
-  return eventResponse(named(following.follow()), { clock: host.clock, headers: { 'Cache-Control': 'no-store, no-transform' } });
+  return eventResponse(named(following.follow()), {
+    clock: host.clock,
+    headers: { 'Cache-Control': 'no-store, no-transform' },
+  });
 }
 
 async function* named(events: AsyncIterable<SendEvent>): AsyncGenerator<ServerSentEvent> {
@@ -121,7 +138,8 @@ async function whole(following: Following): Promise<RestResponse> {
   let conversation = '';
   for await (const event of following.follow()) {
     if (event.type === 'accepted') ({ conversation } = event);
-    else if (event.type === 'error') throw new RestError({ code: event.code, message: event.message, status: event.status });
+    else if (event.type === 'error')
+      throw new RestError({ code: event.code, message: event.message, status: event.status });
     else if (event.type === 'done') {
       const { message, form, limit } = event;
       return new RestResponse({ body: { conversation, message, form, limit } satisfies SendAnswer, headers: unstored });

@@ -36,11 +36,14 @@ export function createKeptThread({ conversations, conversation, beginning }: Kep
       if (message === undefined) return { kind: 'new' };
       if (message.role !== 'user') throw errors.message_not_found();
       if (answer === undefined) return { kind: 'unanswered' };
-      return answer.role === 'assistant' ? { kind: 'answered', answer, isLast: later.length === 0 } : { kind: 'followed' };
+      return answer.role === 'assistant'
+        ? { kind: 'answered', answer, isLast: later.length === 0 }
+        : { kind: 'followed' };
     },
     async add({ id, content }) {
       current ??= await conversations.start(beginning);
-      if (current.consentedAt === null && beginning.consentedAt !== null) await conversations.update(current.id, { consentedAt: beginning.consentedAt });
+      if (current.consentedAt === null && beginning.consentedAt !== null)
+        await conversations.update(current.id, { consentedAt: beginning.consentedAt });
       const { conversation: changed, added } = await conversations.append(current.id, [{ id, role: 'user', content }]);
       current = changed;
       const isNew = added.length > 0;
@@ -65,13 +68,20 @@ export function createKeptThread({ conversations, conversation, beginning }: Kep
       const messages = await conversations.messages(current.id, { last: most + 1 });
       const at = messages.findIndex(({ id }) => id === messageId);
       const upTo = at < 0 ? messages : messages.slice(0, at + 1);
-      return upTo.filter(({ content }) => content !== '').map(({ role, content }) => ({ role, content })).slice(-most);
+      return upTo
+        .filter(({ content }) => content !== '')
+        .map(({ role, content }) => ({ role, content }))
+        .slice(-most);
     },
   };
 }
 
 /** A message and what came after it; nothing where it is not there. */
-async function messagesFrom(conversations: ConversationStore, { id }: Conversation, messageId: string): Promise<readonly StoredMessage[]> {
+async function messagesFrom(
+  conversations: ConversationStore,
+  { id }: Conversation,
+  messageId: string,
+): Promise<readonly StoredMessage[]> {
   if ((await conversations.message(id, messageId)) === null) return [];
   for (let last = recent; ; last *= 8) {
     const messages = await conversations.messages(id, { last });

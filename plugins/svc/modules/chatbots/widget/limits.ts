@@ -45,10 +45,16 @@ export function createLimits({ host, signer }: LimitParts): Limits {
   return {
     async of(visitor) {
       const { bot, user, session, ip } = visitor;
-      const set = await hooks.applyFiltersAsync('svc_chatbot_limit', limitFor(bot, user), { bot, user, session: session.id, ip });
+      const set = await hooks.applyFiltersAsync('svc_chatbot_limit', limitFor(bot, user), {
+        bot,
+        user,
+        session: session.id,
+        ip,
+      });
       if (set === null || !(set.amount > 0)) return null;
       const network = networkOf(ip);
-      const address = network === '' ? [] : [`a:${(await signer.sign('address', [network])).toString('base64url').slice(0, 22)}`];
+      const address =
+        network === '' ? [] : [`a:${(await signer.sign('address', [network])).toString('base64url').slice(0, 22)}`];
       // In order, so that two transactions never wait for each other.
       const subjects = user.id > 0 ? [`u:${String(user.id)}`] : [...address, `s:${session.id}`];
       return { ...set, ...periodOf(set.per, clock.now(), await site.timezone()), scope: bot.id, subjects };
@@ -64,7 +70,9 @@ export function createLimits({ host, signer }: LimitParts): Limits {
 /** What is set for a guest, a user, or one of the user's roles. */
 export function limitFor({ limits }: Pick<Bot, 'limits'>, user: Pick<Visitor['user'], 'id' | 'roles'>): BotLimit {
   if (user.id === 0) return limits.guest;
-  const ofRoles = user.roles.flatMap((role) => (Object.hasOwn(limits.roles, role) ? [limits.roles[role] as BotLimit] : []));
+  const ofRoles = user.roles.flatMap((role) =>
+    Object.hasOwn(limits.roles, role) ? [limits.roles[role] as BotLimit] : [],
+  );
   const [first = limits.user, ...others] = ofRoles;
   return others.reduce((best, limit) => (generosity(limit) > generosity(best) ? limit : best), first);
 }

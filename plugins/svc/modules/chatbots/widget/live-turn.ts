@@ -36,10 +36,22 @@ interface TurnState {
   wasTold: boolean;
 }
 
-export function createLiveTurn({ conversation, messageId, isAgain }: Pick<LiveTurn, 'conversation' | 'messageId' | 'isAgain'>): LiveTurn {
+export function createLiveTurn({
+  conversation,
+  messageId,
+  isAgain,
+}: Pick<LiveTurn, 'conversation' | 'messageId' | 'isAgain'>): LiveTurn {
   const controller = new AbortController();
   const accepted = { type: 'accepted', conversation, message_id: messageId } as const;
-  const state: TurnState = { accepted, waiting: new Set(), text: '', sources: null, end: null, isStopped: false, wasTold: false };
+  const state: TurnState = {
+    accepted,
+    waiting: new Set(),
+    text: '',
+    sources: null,
+    end: null,
+    isStopped: false,
+    wasTold: false,
+  };
   let resolveEnd: (end: TurnEnd) => void = () => {};
   const ended = new Promise<TurnEnd>((resolve) => (resolveEnd = resolve));
   const change = (changes: Partial<TurnState>): void => {
@@ -89,7 +101,7 @@ export function createLiveTurn({ conversation, messageId, isAgain }: Pick<LiveTu
 async function* follow(state: TurnState): AsyncGenerator<SendEvent, void, undefined> {
   yield state.accepted;
   let isSourceTold = false;
-  for (let position = 0; ; ) {
+  for (let position = 0; ;) {
     const { sources, text, end } = state;
     if (sources !== null && !isSourceTold) {
       isSourceTold = true;

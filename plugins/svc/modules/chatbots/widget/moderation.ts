@@ -5,10 +5,12 @@ import { hasBannedWord } from '../../../kit/visitors/banned-words.ts';
 
 /** @throws RestError 403 `rest_svc_message_refused` with the bot's own words, for a banned address. */
 export function checkAddress({ moderation }: Pick<Bot, 'moderation'>, ip: string): void {
-  if (isListed(ip, moderation.banned_addresses)) throw errors.message_refused({ values: { reason: moderation.message } });
+  if (isListed(ip, moderation.banned_addresses))
+    throw errors.message_refused({ values: { reason: moderation.message } });
 }
 
 /** @throws RestError 403 `rest_svc_message_refused` for a banned word: whole words, without regard to case and accents. */
 export function checkWords({ moderation }: Pick<Bot, 'moderation'>, text: string): void {
-  if (hasBannedWord(text, moderation.banned_words)) throw errors.message_refused({ values: { reason: moderation.message } });
+  if (hasBannedWord(text, moderation.banned_words))
+    throw errors.message_refused({ values: { reason: moderation.message } });
 }

@@ -108,9 +108,20 @@ export type SendEvent =
   | { readonly type: 'accepted'; readonly conversation: string; readonly message_id: string }
   | { readonly type: 'sources'; readonly sources: readonly Source[] }
   | { readonly type: 'delta'; readonly text: string }
-  | { readonly type: 'done'; readonly message: WidgetMessage; readonly form: BotForm | null; readonly limit: WidgetLimit | null }
+  | {
+      readonly type: 'done';
+      readonly message: WidgetMessage;
+      readonly form: BotForm | null;
+      readonly limit: WidgetLimit | null;
+    }
   /** The message was refused or failed; `code`, `message` and `status` as in an error body. `retry`: sending it again may help. */
-  | { readonly type: 'error'; readonly code: string; readonly message: string; readonly status: number; readonly retry: boolean };
+  | {
+      readonly type: 'error';
+      readonly code: string;
+      readonly message: string;
+      readonly status: number;
+      readonly retry: boolean;
+    };
 
 /** The same without a stream. Failures are error answers there. */
 export interface SendAnswer {

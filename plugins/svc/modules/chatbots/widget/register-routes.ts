@@ -15,7 +15,9 @@ const conversation = { type: 'string', maxLength: 100, description: 'UUID of the
 
 const startArgs: Args = { ...path, token, conversation, new: { type: 'boolean' }, page_url: page };
 const sendArgs: Args = {
-  ...path, token, page_url: page,
+  ...path,
+  token,
+  page_url: page,
   conversation: { type: ['string', 'null'], maxLength: 100, description: 'Left out: the first message of a new one.' },
   message_id: { ...uuid, required: true, description: 'Made by the page. The same again is the same message.' },
   text: { type: 'string', required: true, minLength: 1, maxLength: 32_000, pattern: '\\S' },
@@ -23,19 +25,38 @@ const sendArgs: Args = {
   regenerate: { type: 'boolean' },
   replaces: { type: 'string', maxLength: 100, description: 'Id of the answer that is to be made anew.' },
   history: {
-    type: 'array', maxItems: 400, description: 'The conversation so far, where nothing of it is kept.',
-    items: { type: 'object', properties: { role: { type: 'string', enum: ['user', 'assistant'] }, content: { type: 'string', maxLength: 64_000 } }, required: ['role', 'content'] },
+    type: 'array',
+    maxItems: 400,
+    description: 'The conversation so far, where nothing of it is kept.',
+    items: {
+      type: 'object',
+      properties: {
+        role: { type: 'string', enum: ['user', 'assistant'] },
+        content: { type: 'string', maxLength: 64_000 },
+      },
+      required: ['role', 'content'],
+    },
   },
 };
-const stopArgs: Args = { ...path, token, conversation: { ...conversation, required: true }, message_id: { ...uuid, required: true } };
+const stopArgs: Args = {
+  ...path,
+  token,
+  conversation: { ...conversation, required: true },
+  message_id: { ...uuid, required: true },
+};
 const feedbackArgs: Args = {
-  ...path, token, conversation: { ...conversation, required: true },
+  ...path,
+  token,
+  conversation: { ...conversation, required: true },
   message_id: { type: 'string', required: true, maxLength: 100 },
   value: { type: 'string', enum: ['up', 'down', 'none'], required: true },
   comment: { type: 'string', maxLength: 2000 },
 };
 const formArgs: Args = {
-  ...path, token, page_url: page, conversation: { ...conversation, required: true },
+  ...path,
+  token,
+  page_url: page,
+  conversation: { ...conversation, required: true },
   form_id: { type: 'string' },
   submission_id: { ...uuid, required: true, description: 'Made by the page. The same again is the same submission.' },
   values: { type: 'object', required: true },
@@ -49,7 +70,11 @@ export function registerWidgetRoutes(context: ServiceContext): void {
     const made = createHandlers(context);
     return () => made;
   });
-  const post = (act: Act, route: string, init: Pick<RouteDefinition, 'summary' | 'bodyLimit'> & { readonly args: Args }): void => {
+  const post = (
+    act: Act,
+    route: string,
+    init: Pick<RouteDefinition, 'summary' | 'bodyLimit'> & { readonly args: Args },
+  ): void => {
     context.host.rest.registerRoute(widgetNamespace, `/bots/(?P<bot_id>\\d+)/${route}`, {
       methods: ['POST'],
       security: ['none'],
@@ -62,12 +87,20 @@ export function registerWidgetRoutes(context: ServiceContext): void {
     });
   };
   post('start', 'start', { args: startArgs, summary: 'Begins or goes on with a visitor’s session.' });
-  post('messages', 'messages', { args: sendArgs, summary: 'Sends a message; the answer comes as it is made, or as a whole.', bodyLimit: 4 * 1_048_576 });
+  post('messages', 'messages', {
+    args: sendArgs,
+    summary: 'Sends a message; the answer comes as it is made, or as a whole.',
+    bodyLimit: 4 * 1_048_576,
+  });
   post('stop', 'stop', { args: stopArgs, summary: 'Ends the answer under way.' });
   post('feedback', 'feedback', { args: feedbackArgs, summary: 'Rates an answer.' });
   post('forms', 'forms/(?P<form_id>[\\w-]+)', { args: formArgs, summary: 'Submits a form.' });
 }
 
 function notJson(): RestError {
-  return new RestError({ code: 'rest_unsupported_media_type', status: 415, message: 'Send the body as JSON, with the header Content-Type: application/json.' });
+  return new RestError({
+    code: 'rest_unsupported_media_type',
+    status: 415,
+    message: 'Send the body as JSON, with the header Content-Type: application/json.',
+  });
 }

@@ -10,8 +10,12 @@ export async function registerWidget(context: ServiceContext): Promise<void> {
   const { host } = context;
   registerWidgetRoutes(context);
   const render = lazy(async () => (await import('./shortcode.ts')).createShortcode(context));
-  // eslint-disable-next-line max-params -- WordPress's arguments, in its order.
-  host.content.addShortcode('svc_chatbot', (attributes: ShortcodeAttributes, _content, _tag, { viewer }: { readonly viewer?: User }) => render(attributes, viewer));
+  host.content.addShortcode(
+    'svc_chatbot',
+    // eslint-disable-next-line max-params -- WordPress's arguments, in its order
+    (attributes: ShortcodeAttributes, _content, _tag, { viewer }: { readonly viewer?: User }) =>
+      render(attributes, viewer),
+  );
   host.hooks.addAction(widgetSweepHook, async () => {
     const { limits, leases, acts } = (await import('./widget.ts')).widgetOf(context);
     await leases.sweep();

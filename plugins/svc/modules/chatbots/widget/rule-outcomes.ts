@@ -34,15 +34,31 @@ export interface Rules {
   settled(): Promise<void>;
 }
 
-const nothing: RuleOutcome = { matched: [], reply: null, block: null, contexts: [], forms: [], variables: {}, stored: [], hooks: [] };
+const nothing: RuleOutcome = {
+  matched: [],
+  reply: null,
+  block: null,
+  contexts: [],
+  forms: [],
+  variables: {},
+  stored: [],
+  hooks: [],
+};
 
 export function createRules({ host }: { readonly host: Pick<HostApi, 'hooks' | 'clock' | 'site'> }): Rules {
   const running = new Set<Promise<void>>();
 
   async function factsOf({ visitor, ...scene }: RuleScene): Promise<RuleFacts> {
     return {
-      message: scene.message, message_count: scene.messageCount, page_url: scene.pageUrl, roles: visitor.user.roles, signed_in: visitor.user.id > 0,
-      form_id: scene.formId ?? '', fields: scene.fields ?? {}, error_code: scene.errorCode ?? '', variables: scene.variables,
+      message: scene.message,
+      message_count: scene.messageCount,
+      page_url: scene.pageUrl,
+      roles: visitor.user.roles,
+      signed_in: visitor.user.id > 0,
+      form_id: scene.formId ?? '',
+      fields: scene.fields ?? {},
+      error_code: scene.errorCode ?? '',
+      variables: scene.variables,
       ...localHour(host.clock.now(), await host.site.timezone()),
     };
   }
@@ -50,7 +66,18 @@ export function createRules({ host }: { readonly host: Pick<HostApi, 'hooks' | '
   function callOf(event: RuleEvent, { visitor, conversation }: RuleScene, facts: RuleFacts): RuleCall {
     const { id, displayName, roles } = visitor.user;
     const { message, page_url, variables, fields, form_id, error_code } = facts;
-    return { event, bot: visitor.bot, conversation, message, page_url, user: { id, displayName, roles }, variables, fields, form_id, error_code };
+    return {
+      event,
+      bot: visitor.bot,
+      conversation,
+      message,
+      page_url,
+      user: { id, displayName, roles },
+      variables,
+      fields,
+      form_id,
+      error_code,
+    };
   }
 
   return {
@@ -63,7 +90,11 @@ export function createRules({ host }: { readonly host: Pick<HostApi, 'hooks' | '
       for (const event of wanted) {
         const outcome = runRules(bot.rules, event, { ...facts, variables: all.variables });
         const call = callOf(event, scene, { ...facts, variables: outcome.variables });
-        all = joined(all, outcome, outcome.hooks.map((name) => ({ name, call })));
+        all = joined(
+          all,
+          outcome,
+          outcome.hooks.map((name) => ({ name, call })),
+        );
         if (all.reply !== null || all.block !== null) break;
       }
       return all;
@@ -73,7 +104,9 @@ export function createRules({ host }: { readonly host: Pick<HostApi, 'hooks' | '
         const work = (async () => {
           await host.hooks.doActionAsync(`svc_chatbot_rule_${name}`, call);
           await host.hooks.doActionAsync('svc_chatbot_rule', name, call);
-        })().catch(() => undefined).finally(() => running.delete(work));
+        })()
+          .catch(() => undefined)
+          .finally(() => running.delete(work));
         running.add(work);
       }
     },
@@ -108,5 +141,7 @@ export function formOf(bot: Pick<Bot, 'forms'>, ids: readonly string[]): BotForm
 
 /** Whether rules changed anything that is kept with the conversation. */
 export function hasNotes({ matched, stored }: RuleOutcome, bot: Pick<Bot, 'rules'>): boolean {
-  return stored.length > 0 || bot.rules.some(({ id, action }) => action.type === 'set_variable' && matched.includes(id));
+  return (
+    stored.length > 0 || bot.rules.some(({ id, action }) => action.type === 'set_variable' && matched.includes(id))
+  );
 }

@@ -10,14 +10,17 @@ const modes = ['inline', 'popup', 'page'] as const;
  * `[svc_chatbot id=7]`, `[svc_chatbot 7 mode=popup]`: the widget in a page of the site, in its place unless told otherwise.
  * Where it cannot be shown, administrators read why, and visitors see nothing.
  */
-export function createShortcode(context: ServiceContext): (attributes: ShortcodeAttributes, viewer: User | undefined) => Promise<string> {
+export function createShortcode(
+  context: ServiceContext,
+): (attributes: ShortcodeAttributes, viewer: User | undefined) => Promise<string> {
   const { host } = context;
   const { bots } = chatbotsOf(context);
   return async (attributes, viewer) => {
     const id = attributes['id'] ?? attributes['0'] ?? '';
     const bot = /^[1-9]\d{0,9}$/.test(id) ? await bots.get(Number(id)) : null;
     const fault = faultOf(id, bot) ?? modeFault(attributes['mode']);
-    if (bot !== null && fault === null) return widgetMarkup(host, { bot, mode: (attributes['mode'] as (typeof modes)[number] | undefined) ?? 'inline' });
+    if (bot !== null && fault === null)
+      return widgetMarkup(host, { bot, mode: (attributes['mode'] as (typeof modes)[number] | undefined) ?? 'inline' });
     return viewer?.can('manage_options') ? host.views.render('svc/chatbots/notice', { fault }) : '';
   };
 }
@@ -30,5 +33,7 @@ function faultOf(id: string, bot: Bot | null): string | null {
 }
 
 function modeFault(mode: string | undefined): string | null {
-  return mode === undefined || (modes as readonly string[]).includes(mode) ? null : `The mode “${mode}” is none of ${modes.join(', ')}.`;
+  return mode === undefined || (modes as readonly string[]).includes(mode)
+    ? null
+    : `The mode “${mode}” is none of ${modes.join(', ')}.`;
 }

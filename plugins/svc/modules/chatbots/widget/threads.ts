@@ -39,7 +39,11 @@ export interface ThreadParts {
 export const widgetModule = 'chatbot';
 
 export function createThreads({ host, conversations, ids, acts }: ThreadParts): Threads {
-  const scopeOf = ({ bot, owner }: Visitor): (string | number)[] => ['conversation', bot.id, owner.userId > 0 ? `u${String(owner.userId)}` : `s${String(owner.sessionId)}`];
+  const scopeOf = ({ bot, owner }: Visitor): (string | number)[] => [
+    'conversation',
+    bot.id,
+    owner.userId > 0 ? `u${String(owner.userId)}` : `s${String(owner.sessionId)}`,
+  ];
 
   async function own(visitor: Visitor, uuid: string): Promise<Conversation | null> {
     const conversation = isUuid(uuid) ? await conversations.find(uuid) : null;
@@ -57,13 +61,28 @@ export function createThreads({ host, conversations, ids, acts }: ThreadParts): 
       const uuid = given ?? (await ids.make(scopeOf(visitor), [input.messageId]));
       if (!bot.privacy.keep) {
         if (given !== null) await own(visitor, given);
-        return createUnkeptThread({ uuid, isNew: given === null, history: input.history, text: input.text, acts, clock: host.clock });
+        return createUnkeptThread({
+          uuid,
+          isNew: given === null,
+          history: input.history,
+          text: input.text,
+          acts,
+          clock: host.clock,
+        });
       }
       // Its first message sent again, where the page never heard of the conversation, finds what it began.
       const conversation = given === null ? await conversations.find(uuid) : await own(visitor, given);
       if (conversation !== null && !isOwn(visitor, conversation)) throw errors.conversation_not_found();
       const ip = bot.privacy.anonymise_ip ? anonymiseAddress(visitor.ip) : plainAddress(visitor.ip);
-      const beginning = { uuid, botId: bot.id, module: widgetModule, ...owner, pageUrl: input.pageUrl, ip, consentedAt: input.consent ? host.clock.now() : null };
+      const beginning = {
+        uuid,
+        botId: bot.id,
+        module: widgetModule,
+        ...owner,
+        pageUrl: input.pageUrl,
+        ip,
+        consentedAt: input.consent ? host.clock.now() : null,
+      };
       return createKeptThread({ conversations, conversation, beginning });
     },
   };

@@ -11,7 +11,8 @@ export interface Lease {
   readonly token: string;
 }
 
-export type Claim = { readonly kind: 'claimed'; readonly lease: Lease } | { readonly kind: 'running'; readonly messageId: string };
+export type Claim =
+  { readonly kind: 'claimed'; readonly lease: Lease } | { readonly kind: 'running'; readonly messageId: string };
 
 /** Which node answers which message. One answer at a time for each conversation, over all nodes. */
 export interface TurnLeases {
@@ -55,7 +56,13 @@ export const leaseBeat = 10_000;
 
 const channel = 'svc_widget_turns';
 
-export function createTurnLeases({ host, limits }: { readonly host: Pick<HostApi, 'database'>; readonly limits: Pick<Limits, 'settle'> }): TurnLeases {
+export function createTurnLeases({
+  host,
+  limits,
+}: {
+  readonly host: Pick<HostApi, 'database'>;
+  readonly limits: Pick<Limits, 'settle'>;
+}): TurnLeases {
   const { database } = host;
   const turns = () => database.knex(widgetTables.turns);
   const until = () => database.knex.raw('? + ?', [database.now(), leaseTime]) as unknown as number;
@@ -69,7 +76,11 @@ export function createTurnLeases({ host, limits }: { readonly host: Pick<HostApi
       const lease = { conversation, messageId, token: randomUUID() };
       const row = { message_id: messageId, token: lease.token, until: until(), stopped: 0, reserved: 'null' };
       for (;;) {
-        const inserted = (await turns().insert({ conversation, ...row }).onConflict('conversation').ignore().returning('conversation')) as unknown[];
+        const inserted = (await turns()
+          .insert({ conversation, ...row })
+          .onConflict('conversation')
+          .ignore()
+          .returning('conversation')) as unknown[];
         if (inserted.length > 0) return { kind: 'claimed', lease };
         const query = withState().where({ conversation }).first();
         const held = (await (database.dialect === 'postgresql' ? query.forUpdate() : query)) as Row | undefined;
@@ -82,10 +93,16 @@ export function createTurnLeases({ host, limits }: { readonly host: Pick<HostApi
       }
     },
     async note({ conversation, token }, reserved) {
-      if (reserved !== null) await turns().where({ conversation, token }).update({ reserved: JSON.stringify(reserved) });
+      if (reserved !== null)
+        await turns()
+          .where({ conversation, token })
+          .update({ reserved: JSON.stringify(reserved) });
     },
     async extend({ conversation, token }) {
-      const [row] = (await turns().where({ conversation, token }).update({ until: until() }).returning('stopped')) as Pick<Row, 'stopped'>[];
+      const [row] = (await turns()
+        .where({ conversation, token })
+        .update({ until: until() })
+        .returning('stopped')) as Pick<Row, 'stopped'>[];
       return row === undefined ? null : { stopped: row.stopped === 1 };
     },
     async release({ conversation, messageId, token }) {
@@ -108,10 +125,15 @@ export function createTurnLeases({ host, limits }: { readonly host: Pick<HostApi
       }),
     async sweep() {
       await database.transaction(async () => {
-        const dead = (await turns().where('until', '<', database.knex.raw('? - ?', [database.now(), leaseTime]))) as Row[];
+        const dead = (await turns().where(
+          'until',
+          '<',
+          database.knex.raw('? - ?', [database.now(), leaseTime]),
+        )) as Row[];
         for (const row of dead) {
           // Whoever takes one over meanwhile gives back what it had.
-          if ((await turns().where({ conversation: row.conversation, token: row.token }).delete()) > 0) await giveBack(row);
+          if ((await turns().where({ conversation: row.conversation, token: row.token }).delete()) > 0)
+            await giveBack(row);
         }
       });
     },

@@ -86,14 +86,18 @@ async function open(parts: Running, opening: Opening): Promise<Following> {
   if (known !== null && (known.end === null || shouldTellAgain(opening, known.turn, known.end))) return known.turn;
   if (known === null && parts.registry.isBusy(thread.uuid)) throw errors.turn_running();
   const state = await thread.stateOf(input.messageId);
-  if (state.kind === 'followed' || (state.kind === 'answered' && input.regenerate && !state.isLast)) throw errors.message_followed();
+  if (state.kind === 'followed' || (state.kind === 'answered' && input.regenerate && !state.isLast))
+    throw errors.message_followed();
   if (state.kind === 'answered' && !isWishFor(input, state)) return told(parts, { ...opening, state }, state);
   if (state.kind === 'new' && input.regenerate && visitor.bot.privacy.keep) throw errors.message_not_found();
   return begin(parts, { ...opening, state });
 }
 
 /** Whether the answer there is shall be made anew: one that has taken its place already is what was wished for. */
-function isWishFor({ regenerate, replaces }: SendInput, { answer }: Extract<MessageState, { kind: 'answered' }>): boolean {
+function isWishFor(
+  { regenerate, replaces }: SendInput,
+  { answer }: Extract<MessageState, { kind: 'answered' }>,
+): boolean {
   return regenerate && (replaces === '' || replaces === answer.id);
 }
 
@@ -104,7 +108,11 @@ function shouldTellAgain({ visitor, input }: Opening, turn: LiveTurn, end: TurnE
 }
 
 /** An answer that is stored, as if it were made now. */
-async function told(parts: Running, sending: Sending<SendInput>, { answer }: Extract<MessageState, { kind: 'answered' }>): Promise<Following> {
+async function told(
+  parts: Running,
+  sending: Sending<SendInput>,
+  { answer }: Extract<MessageState, { kind: 'answered' }>,
+): Promise<Following> {
   const { limits } = parts;
   const { visitor, input, thread } = sending;
   const turn = createLiveTurn({ conversation: thread.uuid, messageId: input.messageId, isAgain: false });
@@ -121,7 +129,11 @@ function rulesOf({ rules }: Running, { visitor, input, thread, state }: Sending<
   const isFirst = thread.isNew || (state.kind !== 'new' && thread.messageCount <= 2);
   const happened: readonly RuleEvent[] = isFirst ? ['session_started', 'message_received'] : ['message_received'];
   return rules.run(happened, {
-    visitor, conversation: thread.uuid, message: input.text, pageUrl: input.pageUrl, variables: thread.variables,
+    visitor,
+    conversation: thread.uuid,
+    message: input.text,
+    pageUrl: input.pageUrl,
+    variables: thread.variables,
     messageCount: thread.messageCount + (state.kind === 'new' ? 1 : 0),
   });
 }
@@ -139,7 +151,8 @@ async function begin(parts: Running, sending: Sending<SendInput>): Promise<Follo
   }
   await parts.listen();
   const accepted = await acceptMessage(parts, sending, outcome);
-  if (accepted.kind === 'changed') return open(parts, { visitor, input, thread: await parts.threads.open(visitor, input) });
+  if (accepted.kind === 'changed')
+    return open(parts, { visitor, input, thread: await parts.threads.open(visitor, input) });
   if (accepted.kind === 'running') {
     if (accepted.messageId !== input.messageId) throw errors.turn_running();
     return elsewhere(parts, sending);
@@ -156,7 +169,8 @@ function elsewhere(parts: Running, { visitor, input, thread }: Sending<SendInput
   const { registry, leases, threads } = parts;
   const turn = createLiveTurn({ conversation: thread.uuid, messageId: input.messageId, isAgain: false });
   const wait = async (): Promise<void> => {
-    while ((await leases.running(thread.uuid))?.messageId === input.messageId && !registry.isClosing()) await registry.news(thread.uuid);
+    while ((await leases.running(thread.uuid))?.messageId === input.messageId && !registry.isClosing())
+      await registry.news(thread.uuid);
     // Opened anew: the conversation may have begun there.
     const found: Thread = await threads.open(visitor, input);
     const state = await found.stateOf(input.messageId);
@@ -166,6 +180,10 @@ function elsewhere(parts: Running, { visitor, input, thread }: Sending<SendInput
     turn.addText(state.answer.content);
     turn.finish(await stored.ended);
   };
-  registry.track(wait().catch((error: unknown) => { turn.finish(failureOf(error, visitor)); }));
+  registry.track(
+    wait().catch((error: unknown) => {
+      turn.finish(failureOf(error, visitor));
+    }),
+  );
   return turn;
 }

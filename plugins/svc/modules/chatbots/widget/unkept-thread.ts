@@ -32,11 +32,25 @@ export function createUnkeptThread({ uuid, isNew, history, text, acts, clock }: 
       return { count, isNew: await acts.once('message', [uuid, id]), isFirst };
     },
     answer: ({ id, content, sources = [], isPartial = false }) =>
-      Promise.resolve({ count: count + 1, message: widgetMessage({ id, role: 'assistant', content, sources, isPartial, createdAt: clock.now(), feedback: 'none' }) }),
+      Promise.resolve({
+        count: count + 1,
+        message: widgetMessage({
+          id,
+          role: 'assistant',
+          content,
+          sources,
+          isPartial,
+          createdAt: clock.now(),
+          feedback: 'none',
+        }),
+      }),
     note(changes) {
       variables = changes.variables;
       return Promise.resolve();
     },
-    told: (messageId, most) => Promise.resolve([...history, ...(messageId === null ? [] : [{ role: 'user' as const, content: text }])].slice(-most)),
+    told: (messageId, most) =>
+      Promise.resolve(
+        [...history, ...(messageId === null ? [] : [{ role: 'user' as const, content: text }])].slice(-most),
+      ),
   };
 }

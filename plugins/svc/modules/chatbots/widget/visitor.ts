@@ -36,7 +36,9 @@ export interface Visitors {
   /** The same for those who have a session. @throws RestError 403 `rest_svc_session_invalid` besides. */
   require(request: RestRequest): Promise<Visitor>;
   /** The visitor with a session, begun where there is none, and what tells the page of it. */
-  welcome(caller: Caller): Promise<{ readonly visitor: Visitor; readonly token: string; readonly headers: Readonly<Record<string, string>> }>;
+  welcome(
+    caller: Caller,
+  ): Promise<{ readonly visitor: Visitor; readonly token: string; readonly headers: Readonly<Record<string, string>> }>;
   /** Whether pages of an origin may call for a bot. */
   allows(origin: RequestOrigin, botId: number): Promise<boolean>;
 }
@@ -51,7 +53,11 @@ export function createVisitors({ host, bots, tokens }: VisitorParts): Visitors {
   }
 
   const bindingOf = (caller: Omit<Caller, 'session'>, carrier: TokenBinding['carrier']): TokenBinding => ({
-    audience: caller.bot.id, userId: caller.user.id, carrier, origin: originKey(caller.origin), userAgent: caller.userAgent,
+    audience: caller.bot.id,
+    userId: caller.user.id,
+    carrier,
+    origin: originKey(caller.origin),
+    userAgent: caller.userAgent,
   });
 
   async function sessionOf(request: RestRequest, caller: Omit<Caller, 'session'>): Promise<Session | null> {
@@ -59,7 +65,9 @@ export function createVisitors({ host, bots, tokens }: VisitorParts): Visitors {
     const cookie = caller.origin.isOwn ? cookieOf(request.headers['cookie']) : null;
     const session = cookie === null ? null : await tokens.read(cookie, bindingOf(caller, 'cookie'));
     const token = request.params['token'];
-    return session ?? (typeof token === 'string' && token !== '' ? tokens.read(token, bindingOf(caller, 'body')) : null);
+    return (
+      session ?? (typeof token === 'string' && token !== '' ? tokens.read(token, bindingOf(caller, 'body')) : null)
+    );
   }
 
   async function enter(request: RestRequest): Promise<Caller> {
@@ -67,12 +75,20 @@ export function createVisitors({ host, bots, tokens }: VisitorParts): Visitors {
     const origin = readOrigin(request.headers, host.site.url);
     if (!mayEmbed(bot.embed, origin)) throw errors.origin_not_allowed();
     const user = origin.isOwn ? await request.pageUser() : guest;
-    const caller = { bot, origin, user: user.id > 0 ? user : guest, ip: request.ip, userAgent: request.headers['user-agent'] ?? '' };
+    const caller = {
+      bot,
+      origin,
+      user: user.id > 0 ? user : guest,
+      ip: request.ip,
+      userAgent: request.headers['user-agent'] ?? '',
+    };
     return { ...caller, session: await sessionOf(request, caller) };
   }
 
   const visitorOf = (caller: Caller, session: Session): Visitor => ({
-    ...caller, session, owner: caller.user.id > 0 ? { userId: caller.user.id, sessionId: null } : { userId: 0, sessionId: session.id },
+    ...caller,
+    session,
+    owner: caller.user.id > 0 ? { userId: caller.user.id, sessionId: null } : { userId: 0, sessionId: session.id },
   });
 
   const cookieHeader = (botId: number, token: string): string => {
@@ -93,7 +109,9 @@ export function createVisitors({ host, bots, tokens }: VisitorParts): Visitors {
       const isOwn = caller.origin.isOwn;
       if (isOwn && caller.session !== null && !tokens.isAging(session)) return { visitor, token: '', headers: {} };
       const token = await tokens.issue(session, bindingOf(caller, isOwn ? 'cookie' : 'body'));
-      return isOwn ? { visitor, token: '', headers: { 'Set-Cookie': cookieHeader(caller.bot.id, token) } } : { visitor, token, headers: {} };
+      return isOwn
+        ? { visitor, token: '', headers: { 'Set-Cookie': cookieHeader(caller.bot.id, token) } }
+        : { visitor, token, headers: {} };
     },
     async allows(origin, botId) {
       const bot = await bots.get(botId);

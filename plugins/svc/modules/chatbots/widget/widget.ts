@@ -43,7 +43,17 @@ export const widgetOf: (context: ServiceContext) => Widget = partsOf((context) =
   const turns = createTurns({ host, reply, threads, events, limits, leases, rules, ids });
   host.onStop(() => turns.close());
   return {
-    host, conversations, submissions, limits, leases, acts, ids, rules, events, threads, turns,
+    host,
+    conversations,
+    submissions,
+    limits,
+    leases,
+    acts,
+    ids,
+    rules,
+    events,
+    threads,
+    turns,
     visitors: createVisitors({ host, bots, tokens: createSessionTokens({ signer, clock: host.clock }) }),
     burst: createBurst({ clock: host.clock, hooks: host.hooks }),
   };
@@ -53,7 +63,10 @@ export const widgetOf: (context: ServiceContext) => Widget = partsOf((context) =
 function aiOf({ providers, settings }: ServiceContext): EventParts['aiOf'] {
   return async (bot) => {
     const provider = await providers.get(bot.provider);
-    const saved = bot.model === '' && provider ? (await settings.provider(bot.provider).catch(() => ({ model: '' }))).model : bot.model;
+    const saved =
+      bot.model === '' && provider
+        ? (await settings.provider(bot.provider).catch(() => ({ model: '' }))).model
+        : bot.model;
     return { provider: provider?.label ?? bot.provider, model: saved ?? '' };
   };
 }

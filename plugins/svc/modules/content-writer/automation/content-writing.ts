@@ -21,7 +21,14 @@ export async function runContentWriting(context: ServiceContext, item: Automatio
   const settings = postSettingsOf(item.settings);
   const input = await inputOf(context, item);
   const generation: ContentGeneration = { key: item.key, origin, input, user, postId: null };
-  const draft = await contentOf(context).generate({ template, generation, user, usage: item.origin, signal: item.signal, imageForm: 'b64_json' });
+  const draft = await contentOf(context).generate({
+    template,
+    generation,
+    user,
+    usage: item.origin,
+    signal: item.signal,
+    imageForm: 'b64_json',
+  });
   const prepared = await preparePost(host, { draft, generation, settings, position: 0, user });
   return {
     message: `“${draft.title ?? input.topic}” is written.`,
@@ -35,29 +42,52 @@ export async function runContentWriting(context: ServiceContext, item: Automatio
 }
 
 /** Sentences about settings that the schema allows. */
-export async function contentWritingFaults(context: ServiceContext, settings: Readonly<Record<string, unknown>>): Promise<Record<string, string>> {
+export async function contentWritingFaults(
+  context: ServiceContext,
+  settings: Readonly<Record<string, unknown>>,
+): Promise<Record<string, string>> {
   const faults = await templateFaults(context, settings['template'], 'write');
   const post = await postFaults(context.host, postSettingsOf(settings), null);
-  return { ...faults, ...(post['type'] !== undefined && { post_type: post['type'] }), ...(post['tags'] !== undefined && { tags: post['tags'] }), ...(post['category'] !== undefined && { category: post['category'] }) };
+  return {
+    ...faults,
+    ...(post['type'] !== undefined && { post_type: post['type'] }),
+    ...(post['tags'] !== undefined && { tags: post['tags'] }),
+    ...(post['category'] !== undefined && { category: post['category'] }),
+  };
 }
 
 function postSettingsOf(settings: Readonly<Record<string, unknown>>): PostSettings {
-  const text = (name: string, otherwise: string): string => (typeof settings[name] === 'string' && settings[name] !== '' ? settings[name] : otherwise);
+  const text = (name: string, otherwise: string): string =>
+    typeof settings[name] === 'string' && settings[name] !== '' ? settings[name] : otherwise;
   return {
     ...defaultPostSettings,
     save: text('save', 'draft') as SaveChoice,
     type: text('post_type', 'post'),
     category: text('category', ''),
-    tags: text('tags', '').split(',').map((tag) => tag.trim()).filter((tag) => tag !== ''),
+    tags: text('tags', '')
+      .split(',')
+      .map((tag) => tag.trim())
+      .filter((tag) => tag !== ''),
   };
 }
 
 /** A feed's entry, a row, or a line that is a topic or an address. */
-async function inputOf(context: ServiceContext, { target, input, settings, signal }: AutomationItem): Promise<ContentInput> {
-  const told = Object.fromEntries(Object.entries(input).map(([name, value]) => [name, value === null ? '' : String(value)]));
-  const base = { ...emptyInput, keywords: textOf(settings['keywords']), instructions: textOf(settings['instructions']) };
+async function inputOf(
+  context: ServiceContext,
+  { target, input, settings, signal }: AutomationItem,
+): Promise<ContentInput> {
+  const told = Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [name, value === null ? '' : String(value)]),
+  );
+  const base = {
+    ...emptyInput,
+    keywords: textOf(settings['keywords']),
+    instructions: textOf(settings['instructions']),
+  };
   const isEntry = Object.hasOwn(told, 'summary') && Object.hasOwn(told, 'url');
-  const found = isEntry ? { ...base, topic: told['title'] || target, source: told['summary'] ?? '', source_url: told['url'] ?? '' } : fromLine(told, target, base);
+  const found = isEntry
+    ? { ...base, topic: told['title'] || target, source: told['summary'] ?? '', source_url: told['url'] ?? '' }
+    : fromLine(told, target, base);
   if (found.source_url === '' || (isEntry && settings['read_page'] !== true)) return found;
   const { title, text } = await readSource(context.host, found.source_url, { signal });
   return { ...found, topic: found.topic || title, source: text };
@@ -78,7 +108,12 @@ function textOf(value: unknown): string {
 export async function authorOf({ host }: ServiceContext, { task }: Pick<AutomationItem, 'task'>): Promise<User> {
   const [id = 0] = task.authorId === 0 ? await host.users.ids({ role: 'administrator' }) : [task.authorId];
   const user = await host.users.get(id);
-  if (user === null) throw new RestError({ code: 'rest_user_invalid_id', status: 400, message: 'The user whose task it is is gone. Save the task again to make it yours.' });
+  if (user === null)
+    throw new RestError({
+      code: 'rest_user_invalid_id',
+      status: 400,
+      message: 'The user whose task it is is gone. Save the task again to make it yours.',
+    });
   return user;
 }
 
@@ -86,17 +121,31 @@ export async function templateOf(context: ServiceContext, named: unknown, kind: 
   const faults = await templateFaults(context, named, kind);
   const name = nameOf(named, kind);
   const found = await contentOf(context).templates.find(name);
-  if (found === null || faults['template'] !== undefined) throw new RestError({ code: 'rest_svc_template_not_found', status: 400, message: faults['template'] ?? `There is no template ${name}.` });
+  if (found === null || faults['template'] !== undefined)
+    throw new RestError({
+      code: 'rest_svc_template_not_found',
+      status: 400,
+      message: faults['template'] ?? `There is no template ${name}.`,
+    });
   return found;
 }
 
-export async function templateFaults(context: ServiceContext, named: unknown, kind: TemplateKind): Promise<Record<string, string>> {
+export async function templateFaults(
+  context: ServiceContext,
+  named: unknown,
+  kind: TemplateKind,
+): Promise<Record<string, string>> {
   const name = nameOf(named, kind);
   const all = await contentOf(context).templates.list();
   const found = await contentOf(context).templates.find(name);
   if (found?.kind === kind) return {};
   const fitting = all.filter((one) => one.kind === kind).map((one) => one.name);
-  return { template: found === null ? `There is no template ${name}. There are ${fitting.join(', ')}.` : `The template ${found.name} is made to ${found.kind === 'write' ? 'write something new' : 'rewrite posts'}. Choose one of ${fitting.join(', ')}.` };
+  return {
+    template:
+      found === null
+        ? `There is no template ${name}. There are ${fitting.join(', ')}.`
+        : `The template ${found.name} is made to ${found.kind === 'write' ? 'write something new' : 'rewrite posts'}. Choose one of ${fitting.join(', ')}.`,
+  };
 }
 
 function nameOf(named: unknown, kind: TemplateKind): string {

@@ -3,8 +3,20 @@ import type { AutomationTaskType } from '../../../ai/automation-task.ts';
 import type { ServiceContext } from '../../../context.ts';
 import type { TemplateKind } from '../templates/template.ts';
 
-const text = (title: string, description: string, more: JsonSchema = {}): JsonSchema => ({ type: 'string', title, description, maxLength: 20_000, ...more });
-const choice = (description: string, names: readonly string[]): JsonSchema => ({ type: 'string', title: 'Template', description, enum: names, default: names[0] ?? '' });
+const text = (title: string, description: string, more: JsonSchema = {}): JsonSchema => ({
+  type: 'string',
+  title,
+  description,
+  maxLength: 20_000,
+  ...more,
+});
+const choice = (description: string, names: readonly string[]): JsonSchema => ({
+  type: 'string',
+  title: 'Template',
+  description,
+  enum: names,
+  default: names[0] ?? '',
+});
 const shared = {
   keywords: text('Keywords', 'Words to use; a row with a column of its own for them wins.', { default: '' }),
   instructions: text('Wishes', 'Length, tone, what must be in it.', { default: '', format: 'textarea-field' }),
@@ -25,11 +37,25 @@ export async function contentTaskTypes(context: ServiceContext): Promise<readonl
         properties: {
           template: choice('Template of the content writer', names('write')),
           ...shared,
-          read_page: { type: 'boolean', title: 'Read the page of each feed entry', description: 'Off: only what the feed says of it is told to the model.', default: false },
-          save: { type: 'string', title: 'Save as', enum: ['draft', 'pending', 'publish'], default: 'draft', description: 'Posts are made with the rights of whoever saved the task.' },
+          read_page: {
+            type: 'boolean',
+            title: 'Read the page of each feed entry',
+            description: 'Off: only what the feed says of it is told to the model.',
+            default: false,
+          },
+          save: {
+            type: 'string',
+            title: 'Save as',
+            enum: ['draft', 'pending', 'publish'],
+            default: 'draft',
+            description: 'Posts are made with the rights of whoever saved the task.',
+          },
           post_type: text('Kind of post', 'Name of a post type.', { default: 'post', maxLength: 20 }),
           category: text('Category', 'Kept with the post.', { default: '', maxLength: 100 }),
-          tags: text('Tags', 'Separated by commas; those that are written come on top.', { default: '', maxLength: 2_000 }),
+          tags: text('Tags', 'Separated by commas; those that are written come on top.', {
+            default: '',
+            maxLength: 2_000,
+          }),
         },
         additionalProperties: false,
       },
@@ -46,7 +72,8 @@ export async function contentTaskTypes(context: ServiceContext): Promise<readonl
         properties: { template: choice('Template of the content writer that rewrites', names('rewrite')), ...shared },
         additionalProperties: false,
       },
-      check: async (settings) => (await import('./content-writing.ts')).templateFaults(context, settings['template'], 'rewrite'),
+      check: async (settings) =>
+        (await import('./content-writing.ts')).templateFaults(context, settings['template'], 'rewrite'),
       run: async (item) => (await import('./post-rewriting.ts')).runPostRewriting(context, item),
     },
   ];

@@ -18,20 +18,38 @@ export function batchPage(context: ServiceContext): AdminPageBody {
   const back = ({ id }: Batch): string => `${slugs.batch}?id=${String(id)}`;
 
   return {
-    render: async (request) => ({ template, data: await batchView(context, await find(request, request.query['id']), request) }),
+    render: async (request) => ({
+      template,
+      data: await batchView(context, await find(request, request.query['id']), request),
+    }),
     actions: {
       start: async (request) => {
         const batch = await find(request, request.form['id']);
-        if (!(await runs.startBatch(batch.id))) return { notice: { kind: 'info', text: 'It was begun already.' }, redirect: back(batch) };
+        if (!(await runs.startBatch(batch.id)))
+          return { notice: { kind: 'info', text: 'It was begun already.' }, redirect: back(batch) };
         await wake(context);
-        return { notice: { kind: 'success', text: 'Writing has begun. You may close this page.' }, redirect: back(batch) };
+        return {
+          notice: { kind: 'success', text: 'Writing has begun. You may close this page.' },
+          redirect: back(batch),
+        };
       },
       map: async (request) => {
         const batch = await find(request, request.form['id']);
         const { mapping } = batch.settings;
-        if (mapping === null || batch.status !== 'draft') throw new RestError({ code: 'rest_svc_batch_started', status: 409, message: 'Its columns cannot be changed any more.' });
-        const chosen = (name: string): string => (mapping.columns.includes(textOf(request, name)) ? textOf(request, name) : '');
-        const changed = { ...mapping, topic: chosen('topic') || (mapping.columns[0] ?? ''), keywords: chosen('keywords'), instructions: chosen('instructions') };
+        if (mapping === null || batch.status !== 'draft')
+          throw new RestError({
+            code: 'rest_svc_batch_started',
+            status: 409,
+            message: 'Its columns cannot be changed any more.',
+          });
+        const chosen = (name: string): string =>
+          mapping.columns.includes(textOf(request, name)) ? textOf(request, name) : '';
+        const changed = {
+          ...mapping,
+          topic: chosen('topic') || (mapping.columns[0] ?? ''),
+          keywords: chosen('keywords'),
+          instructions: chosen('instructions'),
+        };
         const inputs = (await runs.allInputs(batch.id)).map((input) => mapRow(input.row ?? {}, changed, emptyInput));
         await runs.changeBatch(batch.id, { settings: { ...batch.settings, mapping: changed }, inputs });
         return { notice: { kind: 'success', text: 'The columns are taken as you said.' }, redirect: back(batch) };
@@ -39,21 +57,47 @@ export function batchPage(context: ServiceContext): AdminPageBody {
       cancel: async (request) => {
         const batch = await find(request, request.form['id']);
         const cancelled = await runs.cancel(batch.id);
-        return { notice: { kind: 'success', text: cancelled === 1 ? 'One text was cancelled.' : `${String(cancelled)} texts were cancelled.` }, redirect: back(batch) };
+        return {
+          notice: {
+            kind: 'success',
+            text: cancelled === 1 ? 'One text was cancelled.' : `${String(cancelled)} texts were cancelled.`,
+          },
+          redirect: back(batch),
+        };
       },
       retry: async (request) => {
         const batch = await find(request, request.form['id']);
         const item = idOf(request.form['item']);
         const again = await runs.retry(batch.id, item ?? undefined);
         await wake(context);
-        return { notice: again === 0 ? { kind: 'info', text: 'There is nothing to try again.' } : { kind: 'success', text: again === 1 ? 'It is written again. Parts that were written already stay.' : `${String(again)} are written again. Parts that were written already stay.` }, redirect: back(batch) };
+        return {
+          notice:
+            again === 0
+              ? { kind: 'info', text: 'There is nothing to try again.' }
+              : {
+                  kind: 'success',
+                  text:
+                    again === 1
+                      ? 'It is written again. Parts that were written already stay.'
+                      : `${String(again)} are written again. Parts that were written already stay.`,
+                },
+          redirect: back(batch),
+        };
       },
       delete: async (request): Promise<AdminActionResult> => {
         const batch = await find(request, request.form['id']);
         await runs.deleteBatch(batch.id);
-        return { notice: { kind: 'success', text: batch.status === 'draft' ? 'The batch is discarded.' : 'The batch is deleted. Its posts stay.' }, redirect: slugs.runs };
+        return {
+          notice: {
+            kind: 'success',
+            text: batch.status === 'draft' ? 'The batch is discarded.' : 'The batch is deleted. Its posts stay.',
+          },
+          redirect: slugs.runs,
+        };
       },
-      progress: async (request) => ({ data: await batchProgress(context, await find(request, request.form['id']), request) }),
+      progress: async (request) => ({
+        data: await batchProgress(context, await find(request, request.form['id']), request),
+      }),
     },
   };
 }
@@ -62,7 +106,12 @@ export function batchPage(context: ServiceContext): AdminPageBody {
 async function batchOf(context: ServiceContext, { user }: AdminRequest, id: unknown): Promise<Batch> {
   const number = idOf(id);
   const batch = number === null ? null : await contentOf(context).runs.batch(number);
-  if (batch === null || (batch.userId !== user.id && !user.can('manage_options'))) throw new RestError({ code: 'rest_svc_batch_not_found', status: 404, message: 'There is no such batch. It may have been deleted.' });
+  if (batch === null || (batch.userId !== user.id && !user.can('manage_options')))
+    throw new RestError({
+      code: 'rest_svc_batch_not_found',
+      status: 404,
+      message: 'There is no such batch. It may have been deleted.',
+    });
   return batch;
 }
 

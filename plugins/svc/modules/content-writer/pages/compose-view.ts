@@ -30,41 +30,86 @@ export interface Composing {
   readonly item?: Item | null;
 }
 
-const sourceLabels: Readonly<Record<Source, string>> = { topic: 'One topic', list: 'A list of topics', csv: 'CSV', feed: 'RSS or Atom feed', pages: 'Page addresses' };
+const sourceLabels: Readonly<Record<Source, string>> = {
+  topic: 'One topic',
+  list: 'A list of topics',
+  csv: 'CSV',
+  feed: 'RSS or Atom feed',
+  pages: 'Page addresses',
+};
 
 /** The data of `svc/content`. */
-export async function composeView(context: ServiceContext, { request, user, template, settings, post = defaultPostSettings, faults = {}, item = null }: Composing): Promise<Record<string, unknown>> {
+export async function composeView(
+  context: ServiceContext,
+  { request, user, template, settings, post = defaultPostSettings, faults = {}, item = null }: Composing,
+): Promise<Record<string, unknown>> {
   const { host } = context;
   const typed = (name: string): string => (request ? textOf(request, name) : '');
   const chosen = request ? sourceOf(request) : 'topic';
   const templates = (await contentOf(context).templates.list()).filter(({ kind }) => kind === 'write');
-  const [fields, models, ready] = await Promise.all([templateFields(context, settings ?? { ...template }, faults), offeredModels(context), readyModel(context)]);
+  const [fields, models, ready] = await Promise.all([
+    templateFields(context, settings ?? { ...template }, faults),
+    offeredModels(context),
+    readyModel(context),
+  ]);
   return {
     tabs: tabsOf(host, 'write'),
     ready: ready !== null,
     setupHref: host.admin.url('svc/setup'),
     mayManage: user.can('manage_options'),
-    sandboxOffered: user.can('manage_options') && !(await context.settings.sandbox.isOn()) && (await context.settings.sandbox.isAvailable()),
+    sandboxOffered:
+      user.can('manage_options') &&
+      !(await context.settings.sandbox.isOn()) &&
+      (await context.settings.sandbox.isAvailable()),
     sources: sources.map((value) => ({ value, label: sourceLabels[value], checked: value === chosen })),
-    typed: Object.fromEntries(['topic', 'list', 'csv', 'feed_url', 'pages', 'keywords', 'instructions'].map((name) => [name, typed(name) || (name === 'topic' ? (item?.input.topic ?? '') : '')])),
+    typed: Object.fromEntries(
+      ['topic', 'list', 'csv', 'feed_url', 'pages', 'keywords', 'instructions'].map((name) => [
+        name,
+        typed(name) || (name === 'topic' ? (item?.input.topic ?? '') : ''),
+      ]),
+    ),
     feedLimit: typed('feed_limit') || '10',
     readPages: request ? typed('read_pages') === '1' : true,
     mostInputs,
     faults,
-    template: { value: template.id, options: templates.map(({ id, name }) => ({ value: id, label: name })), description: template.description, description_list: JSON.stringify(Object.fromEntries(templates.map(({ id, description }) => [id, description]))) },
+    template: {
+      value: template.id,
+      options: templates.map(({ id, name }) => ({ value: id, label: name })),
+      description: template.description,
+      description_list: JSON.stringify(Object.fromEntries(templates.map(({ id, description }) => [id, description]))),
+    },
     ...fields,
     post: await postFields(context, user, { settings: post, faults, several: false }),
-    models: models.find(({ id }) => id === (settings?.['provider'] ?? template.provider))?.text ?? models.flatMap(({ text }) => text).slice(0, 500),
+    models:
+      models.find(({ id }) => id === (settings?.['provider'] ?? template.provider))?.text ??
+      models.flatMap(({ text }) => text).slice(0, 500),
     partLabels,
     draft: await draftFields(context, item?.draft ?? emptyDraft),
-    item: item === null ? null : { uuid: item.uuid, status: item.status, message: item.message, spent: spentWords({ tokens: item.draft.input_tokens + item.draft.output_tokens, cost: item.draft.cost, unpriced: item.draft.unpriced }), postHref: item.postId === null ? null : await postHref(context, item.postId) },
+    item:
+      item === null
+        ? null
+        : {
+            uuid: item.uuid,
+            status: item.status,
+            message: item.message,
+            spent: spentWords({
+              tokens: item.draft.input_tokens + item.draft.output_tokens,
+              cost: item.draft.cost,
+              unpriced: item.draft.unpriced,
+            }),
+            postHref: item.postId === null ? null : await postHref(context, item.postId),
+          },
     runsHref: host.admin.url(slugs.runs),
   };
 }
 
 async function draftFields({ host }: ServiceContext, draft: ContentDraft): Promise<Record<string, unknown>> {
   return {
-    ...Object.fromEntries(partNames.filter((part) => part !== 'image').map((part) => [part, part === 'tags' ? (draft.tags ?? []).join(', ') : (draft[part] ?? '')])),
+    ...Object.fromEntries(
+      partNames
+        .filter((part) => part !== 'image')
+        .map((part) => [part, part === 'tags' ? (draft.tags ?? []).join(', ') : (draft[part] ?? '')]),
+    ),
     // Cleaned HTML.
     html: host.views.safe(draft.content === undefined ? '' : await htmlOfMarkdown(draft.content)),
     image: draft.image?.url ?? '',

@@ -27,12 +27,30 @@ export function composePage(context: ServiceContext): AdminPageBody {
     async render({ user, query }) {
       const uuid = typeof query['text'] === 'string' ? query['text'] : '';
       const found = uuid === '' ? null : await contentOf(context).runs.item(uuid);
-      return { template, data: await composeView(context, { user, template: await templateOf(context, typeof query['template'] === 'string' ? query['template'] : ''), item: found?.userId === user.id ? found : null }) };
+      return {
+        template,
+        data: await composeView(context, {
+          user,
+          template: await templateOf(context, typeof query['template'] === 'string' ? query['template'] : ''),
+          item: found?.userId === user.id ? found : null,
+        }),
+      };
     },
     actions: {
       use: async (request) => {
         const chosen = await templateOf(context, textOf(request, 'template'));
-        return { page: { template, data: await composeView(context, { request, user: request.user, template: chosen, post: await postOf(context, request) }) }, data: { template: chosen } };
+        return {
+          page: {
+            template,
+            data: await composeView(context, {
+              request,
+              user: request.user,
+              template: chosen,
+              post: await postOf(context, request),
+            }),
+          },
+          data: { template: chosen },
+        };
       },
       estimate: (request) => estimate(context, request),
       preview: async (request) => ({ data: { html: await htmlOfMarkdown(textOf(request, 'markdown')) } }),
@@ -41,7 +59,12 @@ export function composePage(context: ServiceContext): AdminPageBody {
       review: (request) => review(context, request),
       'save-template': (request) => saveTemplate(context, request),
       sandbox: async ({ user }) => {
-        if (!user.can('manage_options')) throw new RestError({ code: 'rest_forbidden', status: 403, message: 'Your account may not switch the sandbox on.' });
+        if (!user.can('manage_options'))
+          throw new RestError({
+            code: 'rest_forbidden',
+            status: 403,
+            message: 'Your account may not switch the sandbox on.',
+          });
         await context.settings.sandbox.turn(true);
         return { notice: { kind: 'success', text: 'The sandbox is on: texts are made up, and cost nothing.' } };
       },
@@ -65,12 +88,26 @@ interface Typed {
 }
 
 /** Runs an action of the form; what is wrong is said at its fields, and the form comes back as it was typed. */
-async function checkedForm(context: ServiceContext, request: AdminRequest, act: (typed: Typed) => Promise<AdminActionResult>): Promise<AdminActionResult> {
+async function checkedForm(
+  context: ServiceContext,
+  request: AdminRequest,
+  act: (typed: Typed) => Promise<AdminActionResult>,
+): Promise<AdminActionResult> {
   const base = await templateOf(context, textOf(request, 'template'));
   const typed: Typed = { base, settings: readTemplateForm(request.form, base), post: await postOf(context, request) };
   const result = await savingOrRefused(() => act(typed), {
     inputName: inputOf,
-    page: async (faults) => ({ template, data: await composeView(context, { request, user: request.user, template: base, settings: typed.settings, post: typed.post, faults }) }),
+    page: async (faults) => ({
+      template,
+      data: await composeView(context, {
+        request,
+        user: request.user,
+        template: base,
+        settings: typed.settings,
+        post: typed.post,
+        faults,
+      }),
+    }),
   });
   return result;
 }
@@ -79,11 +116,24 @@ function inputOf(name: string): string {
   return name in postNames ? `post[${name}]` : fieldName(name);
 }
 
-const postNames: Readonly<Record<string, true>> = { save: true, type: true, author_id: true, category: true, tags: true, schedule_at: true, interval_minutes: true };
+const postNames: Readonly<Record<string, true>> = {
+  save: true,
+  type: true,
+  author_id: true,
+  category: true,
+  tags: true,
+  schedule_at: true,
+  interval_minutes: true,
+};
 
 /** The template's settings, valid. */
 function checkedTemplate(context: ServiceContext, { base, settings }: Typed): Promise<TemplateSettings> {
-  return contentOf(context).templates.check({ ...settings, name: base.name, description: base.description, kind: 'write' });
+  return contentOf(context).templates.check({
+    ...settings,
+    name: base.name,
+    description: base.description,
+    kind: 'write',
+  });
 }
 
 function estimate(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
@@ -91,10 +141,13 @@ function estimate(context: ServiceContext, request: AdminRequest): Promise<Admin
     const checked = await checkedTemplate(context, typed);
     const source = sourceOf(request);
     // A feed is not fetched at every change of the form.
-    const { inputs } = source === 'feed' || source === 'csv' ? { inputs: [] } : await readInputs(context.host, request).catch((error: unknown) => {
-      if (faultsOf(error)) return { inputs: [] };
-      throw error;
-    });
+    const { inputs } =
+      source === 'feed' || source === 'csv'
+        ? { inputs: [] }
+        : await readInputs(context.host, request).catch((error: unknown) => {
+            if (faultsOf(error)) return { inputs: [] };
+            throw error;
+          });
     const [first] = inputs;
     if (!first) return { data: { text: '' } };
     return { data: { text: estimateWords(await estimateContent(context, checked, first), inputs.length) } };
@@ -106,32 +159,68 @@ function stream(context: ServiceContext, request: AdminRequest): Promise<AdminAc
     const checked = await checkedTemplate(context, typed);
     const { inputs } = await readInputs(context.host, request);
     const [input] = inputs;
-    if (!input || inputs.length > 1) throw invalidFields({ pages: 'One text at a time is written here. Use "Review and write in the background" for several.' });
-    return { download: { name: 'text', type: 'text/event-stream; charset=utf-8', content: streamText(context, { template: checked, input, request }) } };
+    if (!input || inputs.length > 1)
+      throw invalidFields({
+        pages: 'One text at a time is written here. Use "Review and write in the background" for several.',
+      });
+    return {
+      download: {
+        name: 'text',
+        type: 'text/event-stream; charset=utf-8',
+        content: streamText(context, { template: checked, input, request }),
+      },
+    };
   });
 }
 
 function save(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
   return checkedForm(context, request, async ({ post: settings }) => {
     const fields = groupOf(request, 'draft');
-    const text = (name: string): string => (typeof fields[name] === 'string' ? fields[name].replaceAll('\r\n', '\n').trim() : '');
+    const text = (name: string): string =>
+      typeof fields[name] === 'string' ? fields[name].replaceAll('\r\n', '\n').trim() : '';
     const faults = await postFaults(context.host, settings, request.user);
-    if (settings.save === 'none') faults['save'] = 'Choose what the post is to become. Without a post the text is kept under "Texts and batches".';
-    if (text('title') === '' && text('content') === '') faults['draft.title'] = 'There is nothing to save: write a title or a text.';
+    if (settings.save === 'none')
+      faults['save'] = 'Choose what the post is to become. Without a post the text is kept under "Texts and batches".';
+    if (text('title') === '' && text('content') === '')
+      faults['draft.title'] = 'There is nothing to save: write a title or a text.';
     if (Object.keys(faults).length > 0) throw invalidFields(faults);
     try {
       const saved = await saveText(context, {
-        uuid: textOf(request, 'uuid'), user: request.user, settings, withImage: textOf(request, 'with_image') !== '0',
+        uuid: textOf(request, 'uuid'),
+        user: request.user,
+        settings,
+        withImage: textOf(request, 'with_image') !== '0',
         edited: {
-          title: text('title'), content: text('content'), ...(text('excerpt') !== '' && { excerpt: text('excerpt') }), ...(text('meta_description') !== '' && { meta_description: text('meta_description') }),
-          ...(text('focus_keyword') !== '' && { focus_keyword: text('focus_keyword') }), ...(text('tags') !== '' && { tags: cleanTags(text('tags')) }),
+          title: text('title'),
+          content: text('content'),
+          ...(text('excerpt') !== '' && { excerpt: text('excerpt') }),
+          ...(text('meta_description') !== '' && { meta_description: text('meta_description') }),
+          ...(text('focus_keyword') !== '' && { focus_keyword: text('focus_keyword') }),
+          ...(text('tags') !== '' && { tags: cleanTags(text('tags')) }),
         },
       });
-      return { notice: { kind: 'success', text: saved.status === 'publish' ? 'The post is published.' : saved.status === 'future' ? 'The post is scheduled.' : 'The post is saved.' }, ...(await redirectTo(context, saved.id)) };
+      return {
+        notice: {
+          kind: 'success',
+          text:
+            saved.status === 'publish'
+              ? 'The post is published.'
+              : saved.status === 'future'
+                ? 'The post is scheduled.'
+                : 'The post is saved.',
+        },
+        ...(await redirectTo(context, saved.id)),
+      };
     } catch (error) {
-      const id = error instanceof RestError && error.code === 'rest_svc_text_saved' ? (error.data as { readonly post_id: number }).post_id : null;
+      const id =
+        error instanceof RestError && error.code === 'rest_svc_text_saved'
+          ? (error.data as { readonly post_id: number }).post_id
+          : null;
       if (id === null) throw error;
-      return { notice: { kind: 'info', text: 'This text was saved already. Here it is.' }, ...(await redirectTo(context, id)) };
+      return {
+        notice: { kind: 'info', text: 'This text was saved already. Here it is.' },
+        ...(await redirectTo(context, id)),
+      };
     }
   });
 }
@@ -149,7 +238,12 @@ function review(context: ServiceContext, request: AdminRequest): Promise<AdminAc
     const faults = await postFaults(host, typed.post, request.user);
     if (Object.keys(faults).length > 0) throw invalidFields(faults);
     const { label, inputs, mapping, readPages } = await readInputs(host, request);
-    const batch = await contentOf(context).runs.createBatch({ label, userId: request.user.id, inputs, settings: { template: settings, post: typed.post, read_pages: readPages, mapping } });
+    const batch = await contentOf(context).runs.createBatch({
+      label,
+      userId: request.user.id,
+      inputs,
+      settings: { template: settings, post: typed.post, read_pages: readPages, mapping },
+    });
     return { redirect: `${slugs.batch}?id=${String(batch.id)}` };
   });
 }
@@ -158,10 +252,22 @@ function saveTemplate(context: ServiceContext, request: AdminRequest): Promise<A
   return checkedForm(context, request, async ({ base, settings }) => {
     const name = textOf(request, 'template_name').trim();
     if (name === '') throw invalidFields({ template_name: 'Give the template a name.' });
-    const made = await contentOf(context).templates.create({ ...settingsOf(settings as unknown as TemplateSettings), name, description: base.builtIn ? '' : base.description, kind: 'write' }).catch((error: unknown) => {
-      const found = faultsOf(error);
-      throw found?.['name'] === undefined ? error : invalidFields({ template_name: found['name'].replace(/^name: /, '') });
-    });
-    return { notice: { kind: 'success', text: `The template ${made.name} is saved. It is chosen from now on in this form.` }, redirect: `${slugs.write}?template=${made.id}` };
+    const made = await contentOf(context)
+      .templates.create({
+        ...settingsOf(settings as unknown as TemplateSettings),
+        name,
+        description: base.builtIn ? '' : base.description,
+        kind: 'write',
+      })
+      .catch((error: unknown) => {
+        const found = faultsOf(error);
+        throw found?.['name'] === undefined
+          ? error
+          : invalidFields({ template_name: found['name'].replace(/^name: /, '') });
+      });
+    return {
+      notice: { kind: 'success', text: `The template ${made.name} is saved. It is chosen from now on in this form.` },
+      redirect: `${slugs.write}?template=${made.id}`,
+    };
   });
 }

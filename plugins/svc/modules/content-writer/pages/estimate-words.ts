@@ -6,12 +6,25 @@ export function estimateWords({ inputTokens, outputTokens, images, cost, unprice
   const number = (value: number): string => value.toLocaleString('en-GB');
   const tokens = (inputTokens + outputTokens) * times;
   const drawn = images * times;
-  const what = [`${number(rounded(tokens))} tokens`, ...(drawn > 0 ? [`${number(drawn)} ${drawn === 1 ? 'image' : 'images'}`] : [])].join(' and ');
-  return cost === null ? `About ${what}. No price is known for ${unpriced.join(', ')}.` : `About ${what}, ${dollars(cost * times)}.`;
+  const what = [
+    `${number(rounded(tokens))} tokens`,
+    ...(drawn > 0 ? [`${number(drawn)} ${drawn === 1 ? 'image' : 'images'}`] : []),
+  ].join(' and ');
+  return cost === null
+    ? `About ${what}. No price is known for ${unpriced.join(', ')}.`
+    : `About ${what}, ${dollars(cost * times)}.`;
 }
 
 /** What it did take. */
-export function spentWords({ tokens, cost, unpriced }: { readonly tokens: number; readonly cost: number; readonly unpriced: number }): string {
+export function spentWords({
+  tokens,
+  cost,
+  unpriced,
+}: {
+  readonly tokens: number;
+  readonly cost: number;
+  readonly unpriced: number;
+}): string {
   return `${tokens.toLocaleString('en-GB')} tokens, ${dollars(cost)}${unpriced > 0 ? ' and calls without a known price' : ''}`;
 }
 

@@ -2,7 +2,13 @@ import type { User } from '#plugin-api';
 import type { ServiceContext } from '../../../context.ts';
 import type { FieldFaults } from '../../../settings/invalid-fields.ts';
 import { readNumber, valueAt } from '../../../settings/page/setting-field.ts';
-import { defaultPostSettings, saveChoices, typeChoices, type PostSettings, type SaveChoice } from '../posts/post-settings.ts';
+import {
+  defaultPostSettings,
+  saveChoices,
+  typeChoices,
+  type PostSettings,
+  type SaveChoice,
+} from '../posts/post-settings.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -23,38 +29,97 @@ export function readPostForm(form: Fields, timezone: string, base: PostSettings 
     type: text('type') ?? base.type,
     author_id: number('author_id', base.author_id),
     category: text('category') ?? base.category,
-    tags: text('tags')?.split(',').map((tag) => tag.trim()).filter((tag) => tag !== '') ?? base.tags,
+    tags:
+      text('tags')
+        ?.split(',')
+        .map((tag) => tag.trim())
+        .filter((tag) => tag !== '') ?? base.tags,
     schedule_at: date === undefined ? base.schedule_at : momentOf(date, timezone),
     interval_minutes: number('interval_minutes', base.interval_minutes),
   };
 }
 
-const words: Readonly<Record<SaveChoice, string>> = { draft: 'Save as draft', pending: 'Save for review', publish: 'Publish at once', schedule: 'Publish at a date', none: 'Keep it here, without a post' };
+const words: Readonly<Record<SaveChoice, string>> = {
+  draft: 'Save as draft',
+  pending: 'Save for review',
+  publish: 'Publish at once',
+  schedule: 'Publish at a date',
+  none: 'Keep it here, without a post',
+};
 /** Authors to choose from; more help nobody. */
 const mostAuthors = 200;
 
 /** Fields for `svc/content-post`. */
-export async function postFields(context: ServiceContext, user: User, { settings, faults = {}, several }: { readonly settings: PostSettings; readonly faults?: FieldFaults; readonly several: boolean }): Promise<Record<string, unknown>> {
+export async function postFields(
+  context: ServiceContext,
+  user: User,
+  {
+    settings,
+    faults = {},
+    several,
+  }: { readonly settings: PostSettings; readonly faults?: FieldFaults; readonly several: boolean },
+): Promise<Record<string, unknown>> {
   const { host } = context;
   const types = typeChoices(host, user);
   const type = host.content.postType(settings.type);
-  const mayPublish = types.some(({ value }) => user.can(host.content.postType(value)?.capabilities.publish_posts ?? 'do_not_allow'));
+  const mayPublish = types.some(({ value }) =>
+    user.can(host.content.postType(value)?.capabilities.publish_posts ?? 'do_not_allow'),
+  );
   const mayChooseAuthor = user.can(type?.capabilities.edit_others_posts ?? 'edit_others_posts');
   const timezone = await host.site.timezone();
-  const field = (name: keyof PostSettings, label: string, more: Fields = {}) => ({ id: `content-post-${name}`, name: `post[${name}]`, label, value: settings[name], error: faults[name], ...more });
+  const field = (name: keyof PostSettings, label: string, more: Fields = {}) => ({
+    id: `content-post-${name}`,
+    name: `post[${name}]`,
+    label,
+    value: settings[name],
+    error: faults[name],
+    ...more,
+  });
   return {
-    save: field('save', several ? 'Each text' : 'The text', { type: 'select', options: saveChoices.filter((one) => mayPublish || (one !== 'publish' && one !== 'schedule')).map((value) => ({ value, label: words[value] })) }),
+    save: field('save', several ? 'Each text' : 'The text', {
+      type: 'select',
+      options: saveChoices
+        .filter((one) => mayPublish || (one !== 'publish' && one !== 'schedule'))
+        .map((value) => ({ value, label: words[value] })),
+    }),
     type: field('type', 'Kind of post', { type: 'select', options: types }),
-    author: mayChooseAuthor ? field('author_id', 'Author', { type: 'select', value: String(settings.author_id || user.id), options: await authorChoices(context) }) : null,
+    author: mayChooseAuthor
+      ? field('author_id', 'Author', {
+          type: 'select',
+          value: String(settings.author_id || user.id),
+          options: await authorChoices(context),
+        })
+      : null,
     category: field('category', 'Category', { maxlength: 100, help: 'Kept with the post, for themes and plugins.' }),
-    tags: field('tags', 'Tags', { value: settings.tags.join(', '), help: 'Separated by commas; those that are written come on top.' }),
-    date: mayPublish ? field('schedule_at', several ? 'First one at' : 'At', { value: settings.schedule_at === null ? '' : localOf(settings.schedule_at, timezone), placeholder: '2026-05-15 12:00', help: `On the clock of the site (${timezone}). Only for "Publish at a date".` }) : null,
-    interval: mayPublish ? field('interval_minutes', 'Minutes between two', { type: 'number', min: 0, max: 525_600, value: Number.isNaN(settings.interval_minutes) ? '' : settings.interval_minutes, help: '1,440 is a day. Only for several with a date.' }) : null,
+    tags: field('tags', 'Tags', {
+      value: settings.tags.join(', '),
+      help: 'Separated by commas; those that are written come on top.',
+    }),
+    date: mayPublish
+      ? field('schedule_at', several ? 'First one at' : 'At', {
+          value: settings.schedule_at === null ? '' : localOf(settings.schedule_at, timezone),
+          placeholder: '2026-05-15 12:00',
+          help: `On the clock of the site (${timezone}). Only for "Publish at a date".`,
+        })
+      : null,
+    interval: mayPublish
+      ? field('interval_minutes', 'Minutes between two', {
+          type: 'number',
+          min: 0,
+          max: 525_600,
+          value: Number.isNaN(settings.interval_minutes) ? '' : settings.interval_minutes,
+          help: '1,440 is a day. Only for several with a date.',
+        })
+      : null,
   };
 }
 
 async function authorChoices({ host }: ServiceContext): Promise<{ value: string; label: string }[]> {
-  const users = await host.users.list({ roles: ['administrator', 'editor', 'author', 'contributor'], limit: mostAuthors, orderBy: 'displayName' });
+  const users = await host.users.list({
+    roles: ['administrator', 'editor', 'author', 'contributor'],
+    limit: mostAuthors,
+    orderBy: 'displayName',
+  });
   return users.map(({ id, displayName }) => ({ value: String(id), label: displayName }));
 }
 

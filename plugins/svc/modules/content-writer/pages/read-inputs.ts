@@ -38,23 +38,41 @@ export function sourceOf(request: AdminRequest): Source {
  */
 export async function readInputs(host: Pick<HostApi, 'http'>, request: AdminRequest): Promise<ReadInputs> {
   const read = await readers[sourceOf(request)](request, host);
-  if (read.inputs.length > mostInputs) throw invalidFields({ [fieldOf[sourceOf(request)]]: `These are ${String(read.inputs.length)} texts. At most ${String(mostInputs)} are written in one batch.` });
+  if (read.inputs.length > mostInputs)
+    throw invalidFields({
+      [fieldOf[sourceOf(request)]]:
+        `These are ${String(read.inputs.length)} texts. At most ${String(mostInputs)} are written in one batch.`,
+    });
   return read;
 }
 
-const fieldOf: Readonly<Record<Source, string>> = { topic: 'topic', list: 'list', csv: 'csv', feed: 'feed_url', pages: 'pages' };
+const fieldOf: Readonly<Record<Source, string>> = {
+  topic: 'topic',
+  list: 'list',
+  csv: 'csv',
+  feed: 'feed_url',
+  pages: 'pages',
+};
 
-const readers: Readonly<Record<Source, (request: AdminRequest, host: Pick<HostApi, 'http'>) => ReadInputs | Promise<ReadInputs>>> = {
+const readers: Readonly<
+  Record<Source, (request: AdminRequest, host: Pick<HostApi, 'http'>) => ReadInputs | Promise<ReadInputs>>
+> = {
   topic(request) {
     const topic = textOf(request, 'topic').trim();
     if (topic === '') throw invalidFields({ topic: 'Write what the text is to be about.' });
-    if (topic.length > longestTopic) throw invalidFields({ topic: `A topic has at most ${String(longestTopic)} characters. Put the rest into the wishes.` });
+    if (topic.length > longestTopic)
+      throw invalidFields({
+        topic: `A topic has at most ${String(longestTopic)} characters. Put the rest into the wishes.`,
+      });
     return plain(topic, [{ ...common(request), topic }]);
   },
   list(request) {
     const topics = readLines(textOf(request, 'list'));
     if (topics.length === 0) throw invalidFields({ list: 'Write one topic a line.' });
-    return plain(`${String(topics.length)} topics: ${topics[0] ?? ''}`, topics.map((topic) => ({ ...common(request), topic: topic.slice(0, longestTopic) })));
+    return plain(
+      `${String(topics.length)} topics: ${topics[0] ?? ''}`,
+      topics.map((topic) => ({ ...common(request), topic: topic.slice(0, longestTopic) })),
+    );
   },
   async csv(request) {
     const file = request.files?.['csv_file'];
@@ -68,17 +86,39 @@ const readers: Readonly<Record<Source, (request: AdminRequest, host: Pick<HostAp
   async feed(request, host) {
     const url = addressOf(textOf(request, 'feed_url'), 'feed_url');
     const limit = Math.min(mostInputs, Math.max(1, Number.parseInt(textOf(request, 'feed_limit'), 10) || usualEntries));
-    const { bytes, url: address } = await fetchSource(host, url, { signal: request.signal, typed: request.user.can('manage_options') });
+    const { bytes, url: address } = await fetchSource(host, url, {
+      signal: request.signal,
+      typed: request.user.can('manage_options'),
+    });
     const feed = feedOf(bytes, address);
-    const inputs = feed.entries.slice(0, limit).map(({ title, summary, url: link }) => ({ ...common(request), topic: (title || summary).slice(0, longestTopic), source: summary, source_url: link }));
+    const inputs = feed.entries.slice(0, limit).map(({ title, summary, url: link }) => ({
+      ...common(request),
+      topic: (title || summary).slice(0, longestTopic),
+      source: summary,
+      source_url: link,
+    }));
     if (inputs.length === 0) throw invalidFields({ feed_url: 'The feed has no entries.' });
-    return { label: feed.title || new URL(url).host, inputs, mapping: null, readPages: textOf(request, 'read_pages') === '1' };
+    return {
+      label: feed.title || new URL(url).host,
+      inputs,
+      mapping: null,
+      readPages: textOf(request, 'read_pages') === '1',
+    };
   },
   pages(request) {
     const urls = readLines(textOf(request, 'pages')).map((line) => addressOf(line, 'pages'));
     if (urls.length === 0) throw invalidFields({ pages: 'Write the address of a page, one a line.' });
     const [first = ''] = urls;
-    return { label: urls.length === 1 ? first : `${String(urls.length)} pages: ${first}`, inputs: urls.map((url) => ({ ...common(request), source_url: url, is_typed: request.user.can('manage_options') })), mapping: null, readPages: true };
+    return {
+      label: urls.length === 1 ? first : `${String(urls.length)} pages: ${first}`,
+      inputs: urls.map((url) => ({
+        ...common(request),
+        source_url: url,
+        is_typed: request.user.can('manage_options'),
+      })),
+      mapping: null,
+      readPages: true,
+    };
   },
 };
 
@@ -88,17 +128,25 @@ function plain(label: string, inputs: readonly ContentInput[]): ReadInputs {
 
 /** Keywords and wishes stand for all texts of a form. */
 function common(request: AdminRequest): ContentInput {
-  return { ...emptyInput, keywords: textOf(request, 'keywords').trim().slice(0, longestField), instructions: textOf(request, 'instructions').trim().slice(0, longestField) };
+  return {
+    ...emptyInput,
+    keywords: textOf(request, 'keywords').trim().slice(0, longestField),
+    instructions: textOf(request, 'instructions').trim().slice(0, longestField),
+  };
 }
 
 function addressOf(text: string, field: string): string {
   const address = text.trim();
-  if (!isUrl(address) || !/^https?:$/.test(new URL(address).protocol)) throw invalidFields({ [field]: `${address === '' ? 'This' : address} is no address. Write it with https:// before it.` });
+  if (!isUrl(address) || !/^https?:$/.test(new URL(address).protocol))
+    throw invalidFields({
+      [field]: `${address === '' ? 'This' : address} is no address. Write it with https:// before it.`,
+    });
   return address;
 }
 
 function readTable(text: string): CsvTable {
-  if (text.trim() === '') throw invalidFields({ csv: 'Choose a file, or paste rows whose first line names the columns.' });
+  if (text.trim() === '')
+    throw invalidFields({ csv: 'Choose a file, or paste rows whose first line names the columns.' });
   try {
     return readCsv(text);
   } catch (error) {
@@ -111,7 +159,10 @@ function feedOf(bytes: Uint8Array, address: string): ReturnType<typeof readFeed>
   try {
     return readFeed(bytes, address);
   } catch (error) {
-    if (error instanceof FeedError) throw invalidFields({ feed_url: 'This address answers no feed, neither RSS nor Atom. For a page choose "Page addresses".' });
+    if (error instanceof FeedError)
+      throw invalidFields({
+        feed_url: 'This address answers no feed, neither RSS nor Atom. For a page choose "Page addresses".',
+      });
     throw error;
   }
 }
@@ -124,12 +175,24 @@ const usualNames: Readonly<Record<'topic' | 'keywords' | 'instructions', RegExp>
 
 /** Columns by their usual names; the first column is the topic where none is called so. */
 export function guessMapping(columns: readonly string[]): CsvMapping {
-  const named = (what: keyof typeof usualNames): string => columns.find((column) => usualNames[what].test(column)) ?? '';
-  return { columns, topic: named('topic') || (columns[0] ?? ''), keywords: named('keywords'), instructions: named('instructions') };
+  const named = (what: keyof typeof usualNames): string =>
+    columns.find((column) => usualNames[what].test(column)) ?? '';
+  return {
+    columns,
+    topic: named('topic') || (columns[0] ?? ''),
+    keywords: named('keywords'),
+    instructions: named('instructions'),
+  };
 }
 
 /** What the cells of a row say wins over what the form says for all. */
 export function mapRow(row: Readonly<Record<string, string>>, mapping: CsvMapping, base: ContentInput): ContentInput {
   const cell = (column: string): string => (column !== '' && Object.hasOwn(row, column) ? (row[column] ?? '') : '');
-  return { ...base, row, topic: cell(mapping.topic).slice(0, longestTopic), keywords: cell(mapping.keywords) || base.keywords, instructions: [cell(mapping.instructions), base.instructions].filter((text) => text !== '').join('\n') };
+  return {
+    ...base,
+    row,
+    topic: cell(mapping.topic).slice(0, longestTopic),
+    keywords: cell(mapping.keywords) || base.keywords,
+    instructions: [cell(mapping.instructions), base.instructions].filter((text) => text !== '').join('\n'),
+  };
 }

@@ -27,7 +27,10 @@ export function streamText(context: ServiceContext, init: StreamInit): AsyncIter
   return eventStream(eventsOf(context, init), { clock: context.host.clock });
 }
 
-async function* eventsOf(context: ServiceContext, { template, input: given, request: { user, signal: hungUp } }: StreamInit): AsyncGenerator<ServerSentEvent> {
+async function* eventsOf(
+  context: ServiceContext,
+  { template, input: given, request: { user, signal: hungUp } }: StreamInit,
+): AsyncGenerator<ServerSentEvent> {
   const uuid = randomUUID();
   const stop = new AbortController();
   const signal = AbortSignal.any([hungUp, stop.signal]);
@@ -45,12 +48,25 @@ async function* eventsOf(context: ServiceContext, { template, input: given, requ
     }
     const generation: ContentGeneration = { key: uuid, origin: 'direct_stream', input, user, postId: null };
     draft = await contentOf(context).generate({
-      template, generation, user, usage, signal, imageForm: 'media',
-      onPart: (part) => { queue.push('part', { part }); },
-      onText: (part, text) => { queue.push('text', { part, text }); },
+      template,
+      generation,
+      user,
+      usage,
+      signal,
+      imageForm: 'media',
+      onPart: (part) => {
+        queue.push('part', { part });
+      },
+      onText: (part, text) => {
+        queue.push('text', { part, text });
+      },
       onDraft: async (soFar, part) => {
         draft = soFar;
-        queue.push('done', { part, value: soFar[part], ...(part === 'content' && { html: await htmlOfMarkdown(soFar.content ?? '') }) });
+        queue.push('done', {
+          part,
+          value: soFar[part],
+          ...(part === 'content' && { html: await htmlOfMarkdown(soFar.content ?? '') }),
+        });
       },
     });
     await keep(context, { uuid, userId: user.id, input, draft, generation });
@@ -58,15 +74,28 @@ async function* eventsOf(context: ServiceContext, { template, input: given, requ
     queue.push('end', { draft, html: await htmlOfMarkdown(draft.content ?? ''), spent: spentOf(draft) });
   }
 
-  const writing = write().catch(async (error: unknown) => {
-    const stopped = signal.aborted;
-    const message = stopped ? 'It was stopped.' : sentenceOf(error);
-    if (!stopped) context.host.log.info('A text could not be written.', { error });
-    await contentOf(context).runs.add({ uuid, userId: user.id, input, draft, status: stopped ? 'cancelled' : 'failed', message, postId: null });
-    queue.push('failed', { message, spent: spentOf(draft) });
-  }).catch((error: unknown) => {
-    context.host.log.error('What was written of a text could not be kept.', { error });
-  }).finally(() => { queue.end(); });
+  const writing = write()
+    .catch(async (error: unknown) => {
+      const stopped = signal.aborted;
+      const message = stopped ? 'It was stopped.' : sentenceOf(error);
+      if (!stopped) context.host.log.info('A text could not be written.', { error });
+      await contentOf(context).runs.add({
+        uuid,
+        userId: user.id,
+        input,
+        draft,
+        status: stopped ? 'cancelled' : 'failed',
+        message,
+        postId: null,
+      });
+      queue.push('failed', { message, spent: spentOf(draft) });
+    })
+    .catch((error: unknown) => {
+      context.host.log.error('What was written of a text could not be kept.', { error });
+    })
+    .finally(() => {
+      queue.end();
+    });
 
   try {
     yield* queue.events();
@@ -77,10 +106,33 @@ async function* eventsOf(context: ServiceContext, { template, input: given, requ
 }
 
 /** Kept, and told of, in one transaction: an event for each text that was streamed to its end. */
-async function keep(context: ServiceContext, { uuid, userId, input, draft, generation }: { readonly uuid: string; readonly userId: number; readonly input: ContentInput; readonly draft: ContentDraft; readonly generation: ContentGeneration }): Promise<void> {
+async function keep(
+  context: ServiceContext,
+  {
+    uuid,
+    userId,
+    input,
+    draft,
+    generation,
+  }: {
+    readonly uuid: string;
+    readonly userId: number;
+    readonly input: ContentInput;
+    readonly draft: ContentDraft;
+    readonly generation: ContentGeneration;
+  },
+): Promise<void> {
   const html = await htmlOfMarkdown(draft.content ?? '');
   await context.host.database.transaction(async () => {
-    const added = await contentOf(context).runs.add({ uuid, userId, input, draft, status: 'completed', message: '', postId: null });
+    const added = await contentOf(context).runs.add({
+      uuid,
+      userId,
+      input,
+      draft,
+      status: 'completed',
+      message: '',
+      postId: null,
+    });
     if (added) await emitGenerated(context.host, { draft, html, generation, post: null });
   });
 }
@@ -103,12 +155,15 @@ function createQueue() {
       ended = true;
       wake();
     },
-    async* events(): AsyncGenerator<ServerSentEvent> {
+    async *events(): AsyncGenerator<ServerSentEvent> {
       for (;;) {
         const next = waiting.shift();
         if (next !== undefined) yield next;
         else if (ended) return;
-        else await new Promise<void>((resolve) => { wake = resolve; });
+        else
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
       }
     },
   };

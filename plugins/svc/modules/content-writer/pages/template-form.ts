@@ -4,7 +4,13 @@ import type { FieldFaults } from '../../../settings/invalid-fields.ts';
 import { providerChoices } from '../../../settings/page/model-choices.ts';
 import { faultAt, readNumber, valueAt } from '../../../settings/page/setting-field.ts';
 import { placeholders } from '../templates/placeholders.ts';
-import { partLabels, partNames, type PartName, type PartSettings, type TemplateSettings } from '../templates/template.ts';
+import {
+  partLabels,
+  partNames,
+  type PartName,
+  type PartSettings,
+  type TemplateSettings,
+} from '../templates/template.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -30,7 +36,8 @@ function readPart(form: Fields, name: PartName, base: PartSettings): Record<stri
   const typed = valueAt(form, `parts.${name}`);
   if (typeof typed !== 'object' || typed === null) return { ...base };
   const fields = typed as Fields;
-  const text = (key: 'prompt' | 'provider' | 'model' | 'size'): string => (typeof fields[key] === 'string' ? fields[key].replaceAll('\r\n', '\n') : base[key]);
+  const text = (key: 'prompt' | 'provider' | 'model' | 'size'): string =>
+    typeof fields[key] === 'string' ? fields[key].replaceAll('\r\n', '\n') : base[key];
   return {
     enabled: 'enabled' in fields ? fields['enabled'] === '1' : base.enabled,
     prompt: text('prompt'),
@@ -60,13 +67,27 @@ export function fieldName(path: string): string {
 }
 
 /** Fields of a template for `svc/content-parts`. Members may be of any kind, as somebody typed them. */
-export async function templateFields(context: ServiceContext, settings: Fields, faults: FieldFaults = {}): Promise<Record<string, unknown>> {
+export async function templateFields(
+  context: ServiceContext,
+  settings: Fields,
+  faults: FieldFaults = {},
+): Promise<Record<string, unknown>> {
   const [texts, images] = await Promise.all([providerChoices(context, 'text'), imageChoices(context)]);
   const own = { value: '', label: 'As above' };
-  const field = (path: string, label: string, more: Fields = {}) => ({ id: `content-${path.replaceAll('.', '-')}`, name: fieldName(path), label, value: valueAt(settings, path) ?? '', error: faultAt(faults, { path, label }), ...more });
+  const field = (path: string, label: string, more: Fields = {}) => ({
+    id: `content-${path.replaceAll('.', '-')}`,
+    name: fieldName(path),
+    label,
+    value: valueAt(settings, path) ?? '',
+    error: faultAt(faults, { path, label }),
+    ...more,
+  });
   return {
-    provider: field('provider', 'Provider', { type: 'select', options: [{ value: '', label: 'The first that is set up' }, ...texts] }),
-    model: field('model', 'Model', { mono: true, placeholder: 'The provider\'s saved one', list: 'content-models' }),
+    provider: field('provider', 'Provider', {
+      type: 'select',
+      options: [{ value: '', label: 'The first that is set up' }, ...texts],
+    }),
+    model: field('model', 'Model', { mono: true, placeholder: "The provider's saved one", list: 'content-models' }),
     system: field('system', 'Instructions for every part', { type: 'textarea', rows: 4 }),
     parts: partNames.map((name) => ({
       name,
@@ -77,10 +98,27 @@ export async function templateFields(context: ServiceContext, settings: Fields, 
       enabled: valueAt(settings, `parts.${name}.enabled`) === true,
       hasFault: Object.keys(faults).some((path) => path.startsWith(`parts.${name}.`)),
       prompt: field(`parts.${name}.prompt`, 'Prompt', { type: 'textarea', rows: name === 'content' ? 8 : 4 }),
-      provider: field(`parts.${name}.provider`, 'Provider', { type: 'select', options: name === 'image' ? [{ value: '', label: 'The first that draws' }, ...images] : [own, ...texts] }),
-      model: field(`parts.${name}.model`, 'Model', { mono: true, placeholder: name === 'image' ? 'The provider\'s saved one' : 'As above' }),
-      temperature: field(`parts.${name}.params.temperature`, 'Temperature', { type: 'number', min: 0, max: 2, step: 'any', short: true }),
-      longest: field(`parts.${name}.params.max_completion_tokens`, 'Longest answer in tokens', { type: 'number', min: 1, max: 128_000, short: true }),
+      provider: field(`parts.${name}.provider`, 'Provider', {
+        type: 'select',
+        options: name === 'image' ? [{ value: '', label: 'The first that draws' }, ...images] : [own, ...texts],
+      }),
+      model: field(`parts.${name}.model`, 'Model', {
+        mono: true,
+        placeholder: name === 'image' ? "The provider's saved one" : 'As above',
+      }),
+      temperature: field(`parts.${name}.params.temperature`, 'Temperature', {
+        type: 'number',
+        min: 0,
+        max: 2,
+        step: 'any',
+        short: true,
+      }),
+      longest: field(`parts.${name}.params.max_completion_tokens`, 'Longest answer in tokens', {
+        type: 'number',
+        min: 1,
+        max: 128_000,
+        short: true,
+      }),
       size: field(`parts.${name}.size`, 'Size', { placeholder: '1024x1024', short: true }),
     })),
     placeholders: Object.entries(placeholders).map(([name, meaning]) => ({ name: `{${name}}`, meaning })),
@@ -88,6 +126,8 @@ export async function templateFields(context: ServiceContext, settings: Fields, 
   };
 }
 
-async function imageChoices({ providers }: Pick<ServiceContext, 'providers'>): Promise<{ value: string; label: string }[]> {
+async function imageChoices({
+  providers,
+}: Pick<ServiceContext, 'providers'>): Promise<{ value: string; label: string }[]> {
   return (await providers.all()).filter(({ images }) => images).map(({ id, label }) => ({ value: id, label }));
 }

@@ -26,10 +26,27 @@ export function templatePage(context: ServiceContext): AdminPageBody {
     render: async ({ query }) => {
       const text = (name: string): string => (typeof query[name] === 'string' ? query[name] : '');
       const copied = text('copy') === '' ? null : await found(context, text('copy'));
-      if (copied) return { template, data: await view(context, { id: '', settings: { ...copied, name: `${copied.name} (copy)` } }) };
-      if (text('id') === '') return { template, data: await view(context, { id: '', settings: { ...(builtInTemplates[0] as Template), name: '', description: '' } }) };
+      if (copied)
+        return {
+          template,
+          data: await view(context, { id: '', settings: { ...copied, name: `${copied.name} (copy)` } }),
+        };
+      if (text('id') === '')
+        return {
+          template,
+          data: await view(context, {
+            id: '',
+            settings: { ...(builtInTemplates[0] as Template), name: '', description: '' },
+          }),
+        };
       const one = await found(context, text('id'));
-      return { template, data: await view(context, { id: one.builtIn ? '' : one.id, settings: { ...one, ...(one.builtIn && { name: `${one.name} (copy)` }) } }) };
+      return {
+        template,
+        data: await view(context, {
+          id: one.builtIn ? '' : one.id,
+          settings: { ...one, ...(one.builtIn && { name: `${one.name} (copy)` }) },
+        }),
+      };
     },
     actions: { save: (request) => save(context, request) },
   };
@@ -37,7 +54,12 @@ export function templatePage(context: ServiceContext): AdminPageBody {
 
 async function found(context: ServiceContext, id: string): Promise<Template> {
   const one = await contentOf(context).templates.find(id);
-  if (one === null) throw new RestError({ code: 'rest_svc_template_not_found', status: 404, message: 'There is no such template. It may have been deleted.' });
+  if (one === null)
+    throw new RestError({
+      code: 'rest_svc_template_not_found',
+      status: 404,
+      message: 'There is no such template. It may have been deleted.',
+    });
   return one;
 }
 
@@ -45,13 +67,24 @@ function save(context: ServiceContext, request: AdminRequest): Promise<AdminActi
   const id = textOf(request, 'id');
   const { templates } = contentOf(context);
   let settings: Record<string, unknown> = {};
-  return savingOrRefused(async () => {
-    const base = id === '' ? (builtInTemplates[0] as Template) : await found(context, id);
-    settings = readTemplateForm(request.form, base);
-    const saved = id === '' ? await templates.create(settings) : await templates.replace(id, settings);
-    if (saved === null) throw new RestError({ code: 'rest_svc_template_not_found', status: 404, message: 'There is no such template any more. Copy your prompts, and save them as a new one.' });
-    return { notice: { kind: 'success', text: `${saved.name} is saved.` }, redirect: slugs.templates };
-  }, { inputName: fieldName, page: async (faults) => ({ template, data: await view(context, { id, settings, faults }) }) });
+  return savingOrRefused(
+    async () => {
+      const base = id === '' ? (builtInTemplates[0] as Template) : await found(context, id);
+      settings = readTemplateForm(request.form, base);
+      const saved = id === '' ? await templates.create(settings) : await templates.replace(id, settings);
+      if (saved === null)
+        throw new RestError({
+          code: 'rest_svc_template_not_found',
+          status: 404,
+          message: 'There is no such template any more. Copy your prompts, and save them as a new one.',
+        });
+      return { notice: { kind: 'success', text: `${saved.name} is saved.` }, redirect: slugs.templates };
+    },
+    {
+      inputName: fieldName,
+      page: async (faults) => ({ template, data: await view(context, { id, settings, faults }) }),
+    },
+  );
 }
 
 async function view(context: ServiceContext, { id, settings, faults = {} }: Editing): Promise<Record<string, unknown>> {
@@ -63,7 +96,10 @@ async function view(context: ServiceContext, { id, settings, faults = {} }: Edit
     nameFault: faultAt(faults, { path: 'name', label: 'Name' })?.replace(/^name: /, ''),
     description: settings['description'],
     kind: settings['kind'],
-    kinds: [{ value: 'write', label: 'Write something new' }, { value: 'rewrite', label: 'Rewrite posts (in automations)' }],
+    kinds: [
+      { value: 'write', label: 'Write something new' },
+      { value: 'rewrite', label: 'Rewrite posts (in automations)' },
+    ],
     ...fields,
     models: models.flatMap(({ text }) => text).slice(0, 500),
     templatesHref: context.host.admin.url(slugs.templates),

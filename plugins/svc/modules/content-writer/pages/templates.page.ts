@@ -17,7 +17,9 @@ export function templatesPage(context: ServiceContext): AdminPageBody {
     actions: {
       delete: async (request) => {
         if (!(await templates.delete(textOf(request, 'id')))) throw gone();
-        return { notice: { kind: 'success', text: 'The template is deleted. Batches and texts that were made with it stay.' } };
+        return {
+          notice: { kind: 'success', text: 'The template is deleted. Batches and texts that were made with it stay.' },
+        };
       },
       export: async (request) => {
         const id = textOf(request, 'id');
@@ -26,32 +28,55 @@ export function templatesPage(context: ServiceContext): AdminPageBody {
         if (chosen.length === 0) throw gone();
         return downloadJson('content-templates.json', exportTemplates(chosen));
       },
-      import: (request) => takeIn(request, {
-        make: (text) => importAll(context, text),
-        page: async ({ faults }) => ({ template, data: await view(context, faults) }),
-      }),
+      import: (request) =>
+        takeIn(request, {
+          make: (text) => importAll(context, text),
+          page: async ({ faults }) => ({ template, data: await view(context, faults) }),
+        }),
     },
   };
 }
 
 function gone(): RestError {
-  return new RestError({ code: 'rest_svc_template_not_found', status: 404, message: 'There is no such template any more.' });
+  return new RestError({
+    code: 'rest_svc_template_not_found',
+    status: 404,
+    message: 'There is no such template any more.',
+  });
 }
 
 async function view(context: ServiceContext, refused?: readonly string[]): Promise<Record<string, unknown>> {
   const { host } = context;
   const all = await contentOf(context).templates.list();
   const card = (one: Template) => ({
-    id: one.id, name: one.name, description: one.description, badge: one.kind === 'rewrite' ? { text: 'rewrites posts', kind: 'info' } : { text: 'writes', kind: 'success' },
-    parts: enabledParts(one).map((part) => partLabels[part]).join(', '),
+    id: one.id,
+    name: one.name,
+    description: one.description,
+    badge: one.kind === 'rewrite' ? { text: 'rewrites posts', kind: 'info' } : { text: 'writes', kind: 'success' },
+    parts: enabledParts(one)
+      .map((part) => partLabels[part])
+      .join(', '),
     href: `${host.admin.url(slugs.template)}?${one.builtIn ? 'copy' : 'id'}=${encodeURIComponent(one.id)}`,
     writeHref: one.kind === 'write' ? `${host.admin.url(slugs.write)}?template=${encodeURIComponent(one.id)}` : null,
     fields: { id: one.id },
   });
-  return { tabs: tabsOf(host, 'templates'), own: all.filter(({ builtIn }) => !builtIn).map(card), builtIn: all.filter(({ builtIn }) => builtIn).map(card), newHref: host.admin.url(slugs.template), refused };
+  return {
+    tabs: tabsOf(host, 'templates'),
+    own: all.filter(({ builtIn }) => !builtIn).map(card),
+    builtIn: all.filter(({ builtIn }) => builtIn).map(card),
+    newHref: host.admin.url(slugs.template),
+    refused,
+  };
 }
 
 async function importAll(context: ServiceContext, text: string): Promise<AdminActionResult> {
   const made = await importTemplates(text, contentOf(context).templates);
-  return { notice: { kind: 'success', text: made.length === 1 ? `${made[0]?.name ?? ''} is imported.` : `${String(made.length)} templates are imported.` }, redirect: slugs.templates };
+  return {
+    notice: {
+      kind: 'success',
+      text:
+        made.length === 1 ? `${made[0]?.name ?? ''} is imported.` : `${String(made.length)} templates are imported.`,
+    },
+    redirect: slugs.templates,
+  };
 }

@@ -1,17 +1,32 @@
 import type { HostApi, Post } from '#plugin-api';
 
 /** Meta of posts. The host knows no categories and tags: they are kept here, for themes and plugins to use. */
-export const metaKeys = { description: 'svc_meta_description', keyword: 'svc_focus_keyword', category: 'svc_category', tags: 'svc_tags' } as const;
+export const metaKeys = {
+  description: 'svc_meta_description',
+  keyword: 'svc_focus_keyword',
+  category: 'svc_category',
+  tags: 'svc_tags',
+} as const;
 
 const text = (maxLength: number) => ({ type: 'string', maxLength }) as const;
 
 /** Registers the keys, and shows description, category and tags in the head of a post's page. */
 export function registerPostMeta({ content, hooks }: Pick<HostApi, 'content' | 'hooks'>): void {
-  content.registerMeta('', metaKeys.description, { schema: text(500), description: 'Description for search results.', showInRest: true });
-  content.registerMeta('', metaKeys.keyword, { schema: text(200), description: 'Phrase that the post is to be found by.', showInRest: true });
+  content.registerMeta('', metaKeys.description, {
+    schema: text(500),
+    description: 'Description for search results.',
+    showInRest: true,
+  });
+  content.registerMeta('', metaKeys.keyword, {
+    schema: text(200),
+    description: 'Phrase that the post is to be found by.',
+    showInRest: true,
+  });
   content.registerMeta('', metaKeys.category, { schema: text(200), description: 'Category.', showInRest: true });
   content.registerMeta('', metaKeys.tags, { schema: text(200), single: false, description: 'Tags.', showInRest: true });
-  hooks.addFilter('wp_head', async (head: string, page: { readonly post?: Post }) => (page.post ? headWithMeta(content, head, page.post) : head));
+  hooks.addFilter('wp_head', async (head: string, page: { readonly post?: Post }) =>
+    page.post ? headWithMeta(content, head, page.post) : head,
+  );
 }
 
 async function headWithMeta({ meta }: Pick<HostApi['content'], 'meta'>, head: string, { id }: Post): Promise<string> {
@@ -23,7 +38,9 @@ async function headWithMeta({ meta }: Pick<HostApi['content'], 'meta'>, head: st
   const tags = (values[metaKeys.tags] ?? []).filter((tag): tag is string => typeof tag === 'string');
   const lines = [
     ...(description === '' ? [] : [`<meta name="description" content="${escaped(description)}">`]),
-    ...(one(metaKeys.category) === '' ? [] : [`<meta property="article:section" content="${escaped(one(metaKeys.category))}">`]),
+    ...(one(metaKeys.category) === ''
+      ? []
+      : [`<meta property="article:section" content="${escaped(one(metaKeys.category))}">`]),
     ...tags.map((tag) => `<meta property="article:tag" content="${escaped(tag)}">`),
   ];
   return [...lines, rest].filter((line) => line !== '').join('\n  ');

@@ -69,9 +69,19 @@ function newPost({ draft, generation: { input }, settings, position, user }: Sav
  *
  * @throws RestError 404 or 403 when the post is gone or the user may not edit it
  */
-export async function prepareRewrite(host: Host, { draft, generation, user }: Pick<SavePostInit, 'draft' | 'generation' | 'user'>, id: number): Promise<PreparedPost> {
+export async function prepareRewrite(
+  host: Host,
+  { draft, generation, user }: Pick<SavePostInit, 'draft' | 'generation' | 'user'>,
+  id: number,
+): Promise<PreparedPost> {
   const present = await editablePost(host, id, user);
-  const html = draft.content === undefined ? present.content : await htmlOfMarkdown(draft.content, keptOf(present.content, (tag) => host.content.shortcodeExists(tag)));
+  const html =
+    draft.content === undefined
+      ? present.content
+      : await htmlOfMarkdown(
+          draft.content,
+          keptOf(present.content, (tag) => host.content.shortcodeExists(tag)),
+        );
   const changes: NewPost = {
     ...(draft.title !== undefined && { title: draft.title }),
     ...(draft.content !== undefined && { content: html }),
@@ -84,27 +94,63 @@ export async function prepareRewrite(host: Host, { draft, generation, user }: Pi
 }
 
 /** The post, for a user who may edit it. */
-export async function editablePost({ content }: Pick<HostApi, 'content'>, id: number, user: User | null): Promise<Post> {
+export async function editablePost(
+  { content }: Pick<HostApi, 'content'>,
+  id: number,
+  user: User | null,
+): Promise<Post> {
   const post = await content.posts.get(id);
-  if (post === null || post.type === 'revision' || post.type === 'attachment' || post.status === 'trash') throw new RestError({ code: 'rest_post_invalid_id', status: 404, message: `There is no post with the id ${String(id)} that could be rewritten.` });
-  if (user !== null && !(await content.can(user, 'edit_post', id))) throw new RestError({ code: 'rest_cannot_edit', status: 403, message: `${user.displayName} may not edit the post ${String(id)}.` });
+  if (post === null || post.type === 'revision' || post.type === 'attachment' || post.status === 'trash')
+    throw new RestError({
+      code: 'rest_post_invalid_id',
+      status: 404,
+      message: `There is no post with the id ${String(id)} that could be rewritten.`,
+    });
+  if (user !== null && !(await content.can(user, 'edit_post', id)))
+    throw new RestError({
+      code: 'rest_cannot_edit',
+      status: 403,
+      message: `${user.displayName} may not edit the post ${String(id)}.`,
+    });
   return post;
 }
 
-async function writePost({ content, hooks }: Host, { draft, generation, user, post, update }: Pick<SavePostInit, 'draft' | 'generation' | 'user'> & { readonly post: NewPost; readonly update: number | null }): Promise<Post> {
+async function writePost(
+  { content, hooks }: Host,
+  {
+    draft,
+    generation,
+    user,
+    post,
+    update,
+  }: Pick<SavePostInit, 'draft' | 'generation' | 'user'> & { readonly post: NewPost; readonly update: number | null },
+): Promise<Post> {
   const media = await keepImage(content, draft, user);
   const { type, ...changes } = { ...post, ...(media !== null && { featuredMediaId: media }) };
   const as = user === null ? {} : { as: user };
-  const saved = update === null ? await content.posts.create({ ...changes, ...(type !== undefined && { type }) }, as) : await content.posts.update(update, changes, as);
+  const saved =
+    update === null
+      ? await content.posts.create({ ...changes, ...(type !== undefined && { type }) }, as)
+      : await content.posts.update(update, changes, as);
   await hooks.doActionAsync('svc_content_saved', saved, draft, generation);
   return saved;
 }
 
 /** An image that came as data is kept with the post, and not before. */
-async function keepImage({ media }: Pick<HostApi['content'], 'media'>, { image, title }: ContentDraft, user: User | null): Promise<number | null> {
+async function keepImage(
+  { media }: Pick<HostApi['content'], 'media'>,
+  { image, title }: ContentDraft,
+  user: User | null,
+): Promise<number | null> {
   if (image?.b64_json == null) return null;
   const bytes = Buffer.from(image.b64_json, 'base64');
-  const saved = await media.save({ bytes, name: `generated.${extensionOf(bytes)}`, title: (title ?? image.alt).slice(0, 100), alt: image.alt.slice(0, 250), ...(user !== null && { authorId: user.id }) });
+  const saved = await media.save({
+    bytes,
+    name: `generated.${extensionOf(bytes)}`,
+    title: (title ?? image.alt).slice(0, 100),
+    alt: image.alt.slice(0, 250),
+    ...(user !== null && { authorId: user.id }),
+  });
   return saved.id;
 }
 
@@ -115,11 +161,15 @@ function extensionOf(bytes: Uint8Array): string {
 }
 
 function metaOf({ meta_description: description, focus_keyword: keyword }: ContentDraft): Record<string, unknown> {
-  return { ...(description !== undefined && { [metaKeys.description]: description }), ...(keyword !== undefined && { [metaKeys.keyword]: keyword }) };
+  return {
+    ...(description !== undefined && { [metaKeys.description]: description }),
+    ...(keyword !== undefined && { [metaKeys.keyword]: keyword }),
+  };
 }
 
 function joinTags(...lists: readonly (readonly string[])[]): string[] {
   const seen = new Map<string, string>();
-  for (const tag of lists.flat()) if (tag.trim() !== '' && !seen.has(foldText(tag))) seen.set(foldText(tag), tag.trim());
+  for (const tag of lists.flat())
+    if (tag.trim() !== '' && !seen.has(foldText(tag))) seen.set(foldText(tag), tag.trim());
   return [...seen.values()];
 }

@@ -23,14 +23,23 @@ export interface SaveTextInit {
  *
  * @throws RestError 404 when there is no such text of this user, 409 when it has a post already
  */
-export async function saveText(context: ServiceContext, { uuid, user, edited, withImage, settings }: SaveTextInit): Promise<Post> {
+export async function saveText(
+  context: ServiceContext,
+  { uuid, user, edited, withImage, settings }: SaveTextInit,
+): Promise<Post> {
   const { host } = context;
   const { runs } = contentOf(context);
   const item = await findOrAdd(context, uuid, user);
   if (item.postId !== null) throw saved(item.postId);
   const { image, ...rest } = item.draft;
   const draft: ContentDraft = { ...withoutParts(rest), ...edited, ...(image && withImage && { image }) };
-  const generation: ContentGeneration = { key: uuid, origin: item.status === 'completed' ? 'direct_stream' : 'manual_content_writer', input: item.input, user, postId: null };
+  const generation: ContentGeneration = {
+    key: uuid,
+    origin: item.status === 'completed' ? 'direct_stream' : 'manual_content_writer',
+    input: item.input,
+    user,
+    postId: null,
+  };
   const prepared = await preparePost(host, { draft, generation, settings, position: 0, user });
   return host.database.transaction(async () => {
     if (!(await runs.takeForPost(uuid, user.id))) throw saved((await runs.item(uuid))?.postId ?? 0);
@@ -42,15 +51,36 @@ export async function saveText(context: ServiceContext, { uuid, user, edited, wi
 }
 
 /** A text that was stopped a moment ago may not be stored yet. */
-async function findOrAdd(context: ServiceContext, uuid: string, user: User): Promise<{ readonly input: ContentInput; readonly draft: ContentDraft; readonly status: string; readonly postId: number | null }> {
+async function findOrAdd(
+  context: ServiceContext,
+  uuid: string,
+  user: User,
+): Promise<{
+  readonly input: ContentInput;
+  readonly draft: ContentDraft;
+  readonly status: string;
+  readonly postId: number | null;
+}> {
   const { runs } = contentOf(context);
   const found = await runs.item(uuid);
   if (found !== null && found.userId === user.id && found.batchId === null) return found;
   if (found === null && /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/.test(uuid)) {
-    await runs.add({ uuid, userId: user.id, input: emptyInput, draft: emptyDraft, status: 'cancelled', message: 'It was stopped.', postId: null });
+    await runs.add({
+      uuid,
+      userId: user.id,
+      input: emptyInput,
+      draft: emptyDraft,
+      status: 'cancelled',
+      message: 'It was stopped.',
+      postId: null,
+    });
     return { input: emptyInput, draft: emptyDraft, status: 'cancelled', postId: null };
   }
-  throw new RestError({ code: 'rest_svc_text_not_found', status: 404, message: 'There is no such text of yours. Write it again.' });
+  throw new RestError({
+    code: 'rest_svc_text_not_found',
+    status: 404,
+    message: 'There is no such text of yours. Write it again.',
+  });
 }
 
 function withoutParts({ ai, input_tokens, output_tokens, cost, unpriced }: ContentDraft): ContentDraft {
@@ -58,5 +88,10 @@ function withoutParts({ ai, input_tokens, output_tokens, cost, unpriced }: Conte
 }
 
 function saved(postId: number): RestError {
-  return new RestError({ code: 'rest_svc_text_saved', status: 409, message: 'This text is a post already.', data: { post_id: postId } });
+  return new RestError({
+    code: 'rest_svc_text_saved',
+    status: 409,
+    message: 'This text is a post already.',
+    data: { post_id: postId },
+  });
 }

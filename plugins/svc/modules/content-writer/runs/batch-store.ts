@@ -7,13 +7,25 @@ import { itemStatuses, type Batch, type BatchSettings, type BatchTotals, type It
 
 /** Batches and their texts, whoever works on them. */
 export interface BatchStore {
-  createBatch(batch: { readonly label: string; readonly userId: number; readonly settings: BatchSettings; readonly inputs: readonly ContentInput[] }): Promise<Batch>;
+  createBatch(batch: {
+    readonly label: string;
+    readonly userId: number;
+    readonly settings: BatchSettings;
+    readonly inputs: readonly ContentInput[];
+  }): Promise<Batch>;
   batch(id: number): Promise<Batch | null>;
   /** Newest first. @param userId null: those of everybody */
-  batches(query: { readonly userId: number | null; readonly limit: number; readonly offset: number }): Promise<readonly Batch[]>;
+  batches(query: {
+    readonly userId: number | null;
+    readonly limit: number;
+    readonly offset: number;
+  }): Promise<readonly Batch[]>;
   countBatches(userId: number | null): Promise<number>;
   /** Only while it is looked over. */
-  changeBatch(id: number, changes: { readonly settings: BatchSettings; readonly inputs?: readonly ContentInput[] }): Promise<void>;
+  changeBatch(
+    id: number,
+    changes: { readonly settings: BatchSettings; readonly inputs?: readonly ContentInput[] },
+  ): Promise<void>;
   /** Answers whether it was a draft until now. */
   startBatch(id: number): Promise<boolean>;
   /** With its items; posts stay. */
@@ -42,13 +54,23 @@ export function createBatchStore(host: Host): BatchStore {
   const stamp = () => ({ updated_at: clock.now() });
 
   return {
-    createBatch: ({ label, userId, settings, inputs }) => database.transaction(async () => {
-      const now = clock.now();
-      const [row] = (await batches().insert({ label: shortTopic(label).slice(0, 200), user_id: userId, status: 'draft', settings: JSON.stringify(settings), created_at: now, updated_at: now }).returning('*')) as BatchRow[];
-      const batch = batchOf(row as BatchRow);
-      await addInputs(host, batch, inputs);
-      return batch;
-    }),
+    createBatch: ({ label, userId, settings, inputs }) =>
+      database.transaction(async () => {
+        const now = clock.now();
+        const [row] = (await batches()
+          .insert({
+            label: shortTopic(label).slice(0, 200),
+            user_id: userId,
+            status: 'draft',
+            settings: JSON.stringify(settings),
+            created_at: now,
+            updated_at: now,
+          })
+          .returning('*')) as BatchRow[];
+        const batch = batchOf(row as BatchRow);
+        await addInputs(host, batch, inputs);
+        return batch;
+      }),
     async batch(id) {
       const row = (await batches().where({ id }).first()) as BatchRow | undefined;
       return row === undefined ? null : batchOf(row);
@@ -57,49 +79,109 @@ export function createBatchStore(host: Host): BatchStore {
       const rows = (await mine(userId).orderBy('id', 'desc').limit(limit).offset(offset)) as BatchRow[];
       return rows.map(batchOf);
     },
-    countBatches: async (userId) => Number(((await mine(userId).count('* as count')) as { readonly count: number | string }[])[0]?.count ?? 0),
-    changeBatch: (id, { settings, inputs }) => database.transaction(async () => {
-      const [row] = (await batches().where({ id, status: 'draft' }).update({ settings: JSON.stringify(settings), ...stamp() }).returning('*')) as BatchRow[];
-      if (row === undefined || inputs === undefined) return;
-      await items().where({ batch_id: id }).delete();
-      await addInputs(host, batchOf(row), inputs);
-    }),
-    startBatch: (id) => database.transaction(async () => {
-      const changed = await batches().where({ id, status: 'draft' }).update({ status: 'started', ...stamp() });
-      if (changed === 0) return false;
-      await items().where({ batch_id: id, status: 'waiting' }).update({ status: 'pending', due_at: 0, ...stamp() });
-      return true;
-    }),
-    deleteBatch: (id) => database.transaction(async () => {
-      await items().where({ batch_id: id }).delete();
-      await batches().where({ id }).delete();
-    }),
+    countBatches: async (userId) =>
+      Number(((await mine(userId).count('* as count')) as { readonly count: number | string }[])[0]?.count ?? 0),
+    changeBatch: (id, { settings, inputs }) =>
+      database.transaction(async () => {
+        const [row] = (await batches()
+          .where({ id, status: 'draft' })
+          .update({ settings: JSON.stringify(settings), ...stamp() })
+          .returning('*')) as BatchRow[];
+        if (row === undefined || inputs === undefined) return;
+        await items().where({ batch_id: id }).delete();
+        await addInputs(host, batchOf(row), inputs);
+      }),
+    startBatch: (id) =>
+      database.transaction(async () => {
+        const changed = await batches()
+          .where({ id, status: 'draft' })
+          .update({ status: 'started', ...stamp() });
+        if (changed === 0) return false;
+        await items()
+          .where({ batch_id: id, status: 'waiting' })
+          .update({ status: 'pending', due_at: 0, ...stamp() });
+        return true;
+      }),
+    deleteBatch: (id) =>
+      database.transaction(async () => {
+        await items().where({ batch_id: id }).delete();
+        await batches().where({ id }).delete();
+      }),
     totals: (batchIds) => readTotals(database, batchIds),
-    items: async (batchId, { limit, offset }) => ((await items().where({ batch_id: batchId }).orderBy('position').limit(limit).offset(offset)) as ItemRow[]).map(itemOf),
+    items: async (batchId, { limit, offset }) =>
+      ((await items().where({ batch_id: batchId }).orderBy('position').limit(limit).offset(offset)) as ItemRow[]).map(
+        itemOf,
+      ),
     async allInputs(batchId) {
-      const rows = (await items().where({ batch_id: batchId }).orderBy('position').select('input')) as { readonly input: string }[];
+      const rows = (await items().where({ batch_id: batchId }).orderBy('position').select('input')) as {
+        readonly input: string;
+      }[];
       return rows.map(({ input }) => JSON.parse(input) as ContentInput);
     },
-    cancel: (batchId) => items().where({ batch_id: batchId }).whereIn('status', ['waiting', 'pending', 'processing']).update({ status: 'cancelled', lease: null, message: 'It was cancelled.', ...stamp() }),
-    retry: (batchId, id) => items().where({ batch_id: batchId, ...(id !== undefined && { id }) }).whereIn('status', ['failed', 'cancelled']).update({ status: 'pending', lease: null, attempts: 0, message: '', due_at: 0, ...stamp() }),
+    cancel: (batchId) =>
+      items()
+        .where({ batch_id: batchId })
+        .whereIn('status', ['waiting', 'pending', 'processing'])
+        .update({ status: 'cancelled', lease: null, message: 'It was cancelled.', ...stamp() }),
+    retry: (batchId, id) =>
+      items()
+        .where({ batch_id: batchId, ...(id !== undefined && { id }) })
+        .whereIn('status', ['failed', 'cancelled'])
+        .update({ status: 'pending', lease: null, attempts: 0, message: '', due_at: 0, ...stamp() }),
   };
 }
 
-async function addInputs({ database: { knex }, clock }: Host, batch: Pick<Batch, 'id' | 'userId'>, inputs: readonly ContentInput[]): Promise<void> {
+async function addInputs(
+  { database: { knex }, clock }: Host,
+  batch: Pick<Batch, 'id' | 'userId'>,
+  inputs: readonly ContentInput[],
+): Promise<void> {
   const now = clock.now();
   const rows = inputs.map((input, position) => ({
-    uuid: randomUUID(), batch_id: batch.id, user_id: batch.userId, position, topic: shortTopic(input.topic || input.source_url), input: JSON.stringify(input),
-    status: 'waiting', draft: JSON.stringify(emptyDraft), message: '', created_at: now, updated_at: now,
+    uuid: randomUUID(),
+    batch_id: batch.id,
+    user_id: batch.userId,
+    position,
+    topic: shortTopic(input.topic || input.source_url),
+    input: JSON.stringify(input),
+    status: 'waiting',
+    draft: JSON.stringify(emptyDraft),
+    message: '',
+    created_at: now,
+    updated_at: now,
   }));
-  for (let at = 0; at < rows.length; at += perInsert) await knex(contentTableNames.items).insert(rows.slice(at, at + perInsert));
+  for (let at = 0; at < rows.length; at += perInsert)
+    await knex(contentTableNames.items).insert(rows.slice(at, at + perInsert));
 }
 
-async function readTotals({ knex }: HostApi['database'], batchIds: readonly number[]): Promise<ReadonlyMap<number, BatchTotals>> {
-  const rows = batchIds.length === 0 ? [] : (await knex(contentTableNames.items).whereIn('batch_id', [...batchIds]).groupBy('batch_id', 'status').select('batch_id', 'status').count('* as count').sum({ cost: 'cost', unpriced: 'unpriced', tokens: 'tokens' })) as (Record<'count' | 'cost' | 'unpriced' | 'tokens', number | string> & { readonly batch_id: number; readonly status: ItemStatus })[];
-  const totals = new Map<number, BatchTotals>(batchIds.map((id) => [id, { counts: zero, total: 0, cost: 0, unpriced: 0, tokens: 0 }]));
+async function readTotals(
+  { knex }: HostApi['database'],
+  batchIds: readonly number[],
+): Promise<ReadonlyMap<number, BatchTotals>> {
+  const rows =
+    batchIds.length === 0
+      ? []
+      : ((await knex(contentTableNames.items)
+          .whereIn('batch_id', [...batchIds])
+          .groupBy('batch_id', 'status')
+          .select('batch_id', 'status')
+          .count('* as count')
+          .sum({ cost: 'cost', unpriced: 'unpriced', tokens: 'tokens' })) as (Record<
+          'count' | 'cost' | 'unpriced' | 'tokens',
+          number | string
+        > & { readonly batch_id: number; readonly status: ItemStatus })[]);
+  const totals = new Map<number, BatchTotals>(
+    batchIds.map((id) => [id, { counts: zero, total: 0, cost: 0, unpriced: 0, tokens: 0 }]),
+  );
   for (const row of rows) {
     const { counts, total, cost, unpriced, tokens } = totals.get(row.batch_id) as BatchTotals;
-    totals.set(row.batch_id, { counts: { ...counts, [row.status]: Number(row.count) }, total: total + Number(row.count), cost: cost + Number(row.cost), unpriced: unpriced + Number(row.unpriced), tokens: tokens + Number(row.tokens) });
+    totals.set(row.batch_id, {
+      counts: { ...counts, [row.status]: Number(row.count) },
+      total: total + Number(row.count),
+      cost: cost + Number(row.cost),
+      unpriced: unpriced + Number(row.unpriced),
+      tokens: tokens + Number(row.tokens),
+    });
   }
   return totals;
 }

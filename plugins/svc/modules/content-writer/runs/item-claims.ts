@@ -31,25 +31,39 @@ export interface ItemClaims {
 
 export function createItemClaims({ database, clock }: Pick<HostApi, 'database' | 'clock'>): ItemClaims {
   const items = () => database.knex(contentTableNames.items);
-  const after = (milliseconds: number): number => database.knex.raw('? + ?', [database.now(), milliseconds]) as unknown as number;
+  const after = (milliseconds: number): number =>
+    database.knex.raw('? + ?', [database.now(), milliseconds]) as unknown as number;
   const held = ({ id, lease }: Claimed) => items().where({ id, lease, status: 'processing' });
   const stamp = () => ({ updated_at: clock.now() });
-  const isDue = (query: Knex.QueryBuilder): void => void query.whereIn('status', ['pending', 'processing']).whereNotNull('batch_id').where('due_at', '<=', database.now());
+  const isDue = (query: Knex.QueryBuilder): void =>
+    void query
+      .whereIn('status', ['pending', 'processing'])
+      .whereNotNull('batch_id')
+      .where('due_at', '<=', database.now());
 
   return {
-    claim: (most) => database.transaction(async () => {
-      const query = items().select('id').where(isDue).orderBy(['position', 'id']).limit(most);
-      const rows = (await (database.dialect === 'postgresql' ? query.forUpdate().skipLocked() : query)) as { readonly id: number }[];
-      const claimed: Claimed[] = [];
-      for (const { id } of rows) {
-        const [row] = (await items().where({ id }).update({ status: 'processing', lease: randomUUID(), due_at: after(leaseTime), ...stamp() }).increment('attempts', 1).returning('*')) as ItemRow[];
-        if (row) claimed.push(claimedOf(row));
-      }
-      return claimed;
-    }),
+    claim: (most) =>
+      database.transaction(async () => {
+        const query = items().select('id').where(isDue).orderBy(['position', 'id']).limit(most);
+        const rows = (await (database.dialect === 'postgresql' ? query.forUpdate().skipLocked() : query)) as {
+          readonly id: number;
+        }[];
+        const claimed: Claimed[] = [];
+        for (const { id } of rows) {
+          const [row] = (await items()
+            .where({ id })
+            .update({ status: 'processing', lease: randomUUID(), due_at: after(leaseTime), ...stamp() })
+            .increment('attempts', 1)
+            .returning('*')) as ItemRow[];
+          if (row) claimed.push(claimedOf(row));
+        }
+        return claimed;
+      }),
     extend: async (item) => (await held(item).update({ due_at: after(leaseTime) })) > 0,
-    keep: async (item, draft) => (await held(item).update({ ...draftColumns(draft), due_at: after(leaseTime), ...stamp() })) > 0,
-    complete: async (item, draft) => (await held(item).update({ status: 'completed', lease: null, ...draftColumns(draft), ...stamp() })) > 0,
+    keep: async (item, draft) =>
+      (await held(item).update({ ...draftColumns(draft), due_at: after(leaseTime), ...stamp() })) > 0,
+    complete: async (item, draft) =>
+      (await held(item).update({ status: 'completed', lease: null, ...draftColumns(draft), ...stamp() })) > 0,
     async describe({ id }, { postId, message }) {
       await items().where({ id }).update({ post_id: postId, message });
     },
@@ -61,7 +75,12 @@ export function createItemClaims({ database, clock }: Pick<HostApi, 'database' |
       await (counted ? held(item).update(changed) : held(item).update(changed).decrement('attempts', 1));
     },
     async nextIn() {
-      const row = (await items().whereIn('status', ['pending', 'processing']).whereNotNull('batch_id').orderBy('due_at').first(database.knex.raw('due_at - ? as wait', [database.now()]))) as { readonly wait: number | string } | undefined;
+      const row = (await items()
+        .whereIn('status', ['pending', 'processing'])
+        .whereNotNull('batch_id')
+        .orderBy('due_at')
+        .first(database.knex.raw('due_at - ? as wait', [database.now()]))) as
+        { readonly wait: number | string } | undefined;
       return row === undefined ? null : Math.max(0, Number(row.wait));
     },
   };

@@ -33,9 +33,20 @@ export interface BatchRow {
 
 export function itemOf(row: ItemRow): Item {
   return {
-    id: row.id, uuid: row.uuid, batchId: row.batch_id, userId: row.user_id, position: row.position, topic: row.topic,
-    input: JSON.parse(row.input) as ContentInput, status: row.status, attempts: row.attempts, message: row.message,
-    draft: { ...emptyDraft, ...(JSON.parse(row.draft) as ContentDraft) }, postId: row.post_id, createdAt: Number(row.created_at), updatedAt: Number(row.updated_at),
+    id: row.id,
+    uuid: row.uuid,
+    batchId: row.batch_id,
+    userId: row.user_id,
+    position: row.position,
+    topic: row.topic,
+    input: JSON.parse(row.input) as ContentInput,
+    status: row.status,
+    attempts: row.attempts,
+    message: row.message,
+    draft: { ...emptyDraft, ...(JSON.parse(row.draft) as ContentDraft) },
+    postId: row.post_id,
+    createdAt: Number(row.created_at),
+    updatedAt: Number(row.updated_at),
   };
 }
 
@@ -44,12 +55,30 @@ export function claimedOf(row: ItemRow): Claimed {
 }
 
 export function batchOf(row: BatchRow): Batch {
-  return { id: row.id, label: row.label, userId: row.user_id, status: row.status, settings: JSON.parse(row.settings) as BatchSettings, createdAt: Number(row.created_at), updatedAt: Number(row.updated_at) };
+  return {
+    id: row.id,
+    label: row.label,
+    userId: row.user_id,
+    status: row.status,
+    settings: JSON.parse(row.settings) as BatchSettings,
+    createdAt: Number(row.created_at),
+    updatedAt: Number(row.updated_at),
+  };
 }
 
 /** Columns that hold what a draft took, beside the draft itself, so that sums need not read it. */
-export function draftColumns(draft: ContentDraft): { readonly draft: string; readonly cost: number; readonly unpriced: number; readonly tokens: number } {
-  return { draft: JSON.stringify(draft), cost: draft.cost, unpriced: draft.unpriced, tokens: draft.input_tokens + draft.output_tokens };
+export function draftColumns(draft: ContentDraft): {
+  readonly draft: string;
+  readonly cost: number;
+  readonly unpriced: number;
+  readonly tokens: number;
+} {
+  return {
+    draft: JSON.stringify(draft),
+    cost: draft.cost,
+    unpriced: draft.unpriced,
+    tokens: draft.input_tokens + draft.output_tokens,
+  };
 }
 
 const longestTopic = 500;

@@ -15,15 +15,32 @@ interface PersonalRecord {
 type Host = Pick<HostApi, 'database' | 'users'>;
 
 /** Texts that a user asked for. Their posts are the host's. */
-export async function exportTexts(host: Host, records: readonly PersonalRecord[], person: unknown): Promise<readonly PersonalRecord[]> {
+export async function exportTexts(
+  host: Host,
+  records: readonly PersonalRecord[],
+  person: unknown,
+): Promise<readonly PersonalRecord[]> {
   const userId = await userOf(host, person);
   if (userId === null) return records;
-  const rows = (await host.database.knex(contentTableNames.items).where({ user_id: userId }).orderBy('id')) as ItemRow[];
-  return [...records, ...rows.map(itemOf).map(({ topic, input, status, draft, postId, createdAt }) => ({ type: 'content_text', data: { topic, input, status, text: draft, post_id: postId, created_at: createdAt } }))];
+  const rows = (await host.database
+    .knex(contentTableNames.items)
+    .where({ user_id: userId })
+    .orderBy('id')) as ItemRow[];
+  return [
+    ...records,
+    ...rows.map(itemOf).map(({ topic, input, status, draft, postId, createdAt }) => ({
+      type: 'content_text',
+      data: { topic, input, status, text: draft, post_id: postId, created_at: createdAt },
+    })),
+  ];
 }
 
 /** Removes them with the batches; what is being written at the moment is not finished. */
-export async function eraseTexts<Counts extends Readonly<Record<string, number>>>(host: Host, counts: Counts, person: unknown): Promise<Counts> {
+export async function eraseTexts<Counts extends Readonly<Record<string, number>>>(
+  host: Host,
+  counts: Counts,
+  person: unknown,
+): Promise<Counts> {
   const userId = await userOf(host, person);
   if (userId === null) return counts;
   const { knex } = host.database;

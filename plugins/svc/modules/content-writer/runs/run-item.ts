@@ -29,14 +29,27 @@ export interface RunItemParts {
 
 /** Writes one item of a batch, and makes its post and its event in the transaction that completes it. Never throws. */
 export async function runItem({ context, claims, batch, item, signal }: RunItemParts): Promise<void> {
-  if (item.attempts > mostTakeovers) return claims.fail(item, 'The process ended while it was written, several times. It was not tried again.');
+  if (item.attempts > mostTakeovers)
+    return claims.fail(item, 'The process ended while it was written, several times. It was not tried again.');
   let draft: ContentDraft = item.draft;
   try {
     const user = await ownerOf(context, batch.userId);
     const input = await inputOf(context, { batch, item, signal });
-    const generation: ContentGeneration = { key: item.uuid, origin: 'manual_content_writer', input, user, postId: null };
+    const generation: ContentGeneration = {
+      key: item.uuid,
+      origin: 'manual_content_writer',
+      input,
+      user,
+      postId: null,
+    };
     draft = await createGenerateContent(context)({
-      template: batch.settings.template, generation, user, signal, done: draft, imageForm: 'media', usage: { module: 'content-writer', route: null, botId: null, reference: `content:${item.uuid}` },
+      template: batch.settings.template,
+      generation,
+      user,
+      signal,
+      done: draft,
+      imageForm: 'media',
+      usage: { module: 'content-writer', route: null, botId: null, reference: `content:${item.uuid}` },
       onDraft: async (soFar) => {
         draft = soFar;
         if (!(await claims.keep(item, soFar))) throw new Error('The lease is lost.');
@@ -56,11 +69,15 @@ export function giveBack(claims: ItemClaims, item: Claimed): Promise<void> {
 
 async function ownerOf({ host }: ServiceContext, id: number): Promise<User> {
   const user = await host.users.get(id);
-  if (user === null) throw new RestError({ code: 'rest_user_invalid_id', status: 400, message: 'The user who asked for it is gone.' });
+  if (user === null)
+    throw new RestError({ code: 'rest_user_invalid_id', status: 400, message: 'The user who asked for it is gone.' });
   return user;
 }
 
-async function inputOf(context: ServiceContext, { batch, item, signal }: Pick<RunItemParts, 'batch' | 'item' | 'signal'>): Promise<ContentInput> {
+async function inputOf(
+  context: ServiceContext,
+  { batch, item, signal }: Pick<RunItemParts, 'batch' | 'item' | 'signal'>,
+): Promise<ContentInput> {
   // Once the text is written, nothing that follows needs the page.
   if (!batch.settings.read_pages || item.input.source_url === '' || item.draft.content !== undefined) return item.input;
   const { title, text } = await readSource(context.host, item.input.source_url, { signal, typed: item.input.is_typed });
@@ -73,9 +90,16 @@ interface Written extends Pick<RunItemParts, 'batch' | 'item'> {
   readonly user: User;
 }
 
-async function commit({ host }: ServiceContext, claims: ItemClaims, { batch, item, draft, generation, user }: Written): Promise<void> {
+async function commit(
+  { host }: ServiceContext,
+  claims: ItemClaims,
+  { batch, item, draft, generation, user }: Written,
+): Promise<void> {
   const { post: settings } = batch.settings;
-  const prepared = settings.save === 'none' ? null : await preparePost(host, { draft, generation, settings, position: item.position, user });
+  const prepared =
+    settings.save === 'none'
+      ? null
+      : await preparePost(host, { draft, generation, settings, position: item.position, user });
   const html = prepared?.html ?? (await htmlOfMarkdown(draft.content ?? ''));
   await host.database.transaction(async () => {
     // First: whoever lost the lease must make nothing.
@@ -86,11 +110,17 @@ async function commit({ host }: ServiceContext, claims: ItemClaims, { batch, ite
   });
 }
 
-async function settle({ host }: ServiceContext, claims: ItemClaims, { item, error }: { readonly item: Claimed; readonly error: unknown }): Promise<void> {
+async function settle(
+  { host }: ServiceContext,
+  claims: ItemClaims,
+  { item, error }: { readonly item: Claimed; readonly error: unknown },
+): Promise<void> {
   const message = sentenceOf(error);
   const wait = waitOf(error, item.attempts);
-  if (!(error instanceof RestError)) host.log.warn('An item of a content batch failed.', { item: item.id, attempt: item.attempts, error });
-  if (wait !== null && item.attempts < mostAttempts) await claims.postpone(item, wait, { message: `${message} It is tried again.`, counted: true });
+  if (!(error instanceof RestError))
+    host.log.warn('An item of a content batch failed.', { item: item.id, attempt: item.attempts, error });
+  if (wait !== null && item.attempts < mostAttempts)
+    await claims.postpone(item, wait, { message: `${message} It is tried again.`, counted: true });
   else await claims.fail(item, message);
 }
 
@@ -102,7 +132,8 @@ export function sentenceOf(error: unknown): string {
 function waitOf(error: unknown, attempt: number): number | null {
   if (!(error instanceof RestError)) return waits[attempt - 1] ?? null;
   if (error.status !== 429 && error.status < 500) return null;
-  const asked = Number(Object.entries(error.headers).find(([name]) => name.toLowerCase() === 'retry-after')?.[1] ?? 0) * 1_000;
+  const asked =
+    Number(Object.entries(error.headers).find(([name]) => name.toLowerCase() === 'retry-after')?.[1] ?? 0) * 1_000;
   const wait = Math.max(waits[attempt - 1] ?? 0, Number.isFinite(asked) ? asked : 0);
   return wait > longestWait ? null : wait;
 }

@@ -22,11 +22,23 @@ export interface TextStore {
   item(uuid: string): Promise<Item | null>;
   /** In a transaction: takes an item for one post, once. False: it has one already. */
   takeForPost(uuid: string, userId: number): Promise<boolean>;
-  change(uuid: string, changes: { readonly draft?: ContentDraft; readonly postId?: number; readonly status?: ItemStatus; readonly message?: string }): Promise<void>;
+  change(
+    uuid: string,
+    changes: {
+      readonly draft?: ContentDraft;
+      readonly postId?: number;
+      readonly status?: ItemStatus;
+      readonly message?: string;
+    },
+  ): Promise<void>;
   /** Posts stay. */
   remove(uuid: string): Promise<void>;
   /** Texts that are not of a batch, newest first. */
-  alone(query: { readonly userId: number | null; readonly limit: number; readonly offset: number }): Promise<readonly Item[]>;
+  alone(query: {
+    readonly userId: number | null;
+    readonly limit: number;
+    readonly offset: number;
+  }): Promise<readonly Item[]>;
   countAlone(userId: number | null): Promise<number>;
 }
 
@@ -39,16 +51,34 @@ export function createRunStore(host: Pick<HostApi, 'database' | 'clock'>): RunSt
 
 function createTextStore({ database: { knex }, clock }: Pick<HostApi, 'database' | 'clock'>): TextStore {
   const items = () => knex(contentTableNames.items);
-  const alone = (userId: number | null) => items().whereNull('batch_id').where(userId === null ? {} : { user_id: userId });
+  const alone = (userId: number | null) =>
+    items()
+      .whereNull('batch_id')
+      .where(userId === null ? {} : { user_id: userId });
   const stamp = () => ({ updated_at: clock.now() });
 
   return {
     async add({ uuid, userId, input, status, message, draft, postId }) {
       const now = clock.now();
-      const inserted = (await items().insert({
-        uuid, batch_id: null, user_id: userId, position: 0, topic: shortTopic(input.topic || input.source_url), input: JSON.stringify(input), status, message, post_id: postId, attempts: 1,
-        ...draftColumns(draft), created_at: now, updated_at: now,
-      }).onConflict('uuid').ignore().returning('id')) as unknown[];
+      const inserted = (await items()
+        .insert({
+          uuid,
+          batch_id: null,
+          user_id: userId,
+          position: 0,
+          topic: shortTopic(input.topic || input.source_url),
+          input: JSON.stringify(input),
+          status,
+          message,
+          post_id: postId,
+          attempts: 1,
+          ...draftColumns(draft),
+          created_at: now,
+          updated_at: now,
+        })
+        .onConflict('uuid')
+        .ignore()
+        .returning('id')) as unknown[];
       return inserted.length > 0;
     },
     async item(uuid) {
@@ -57,15 +87,29 @@ function createTextStore({ database: { knex }, clock }: Pick<HostApi, 'database'
     },
     async takeForPost(uuid, userId) {
       // Two at once wait for each other here; the second finds it taken.
-      return (await items().where({ uuid, user_id: userId }).whereNull('post_id').update({ post_id: -1, ...stamp() })) > 0;
+      return (
+        (await items()
+          .where({ uuid, user_id: userId })
+          .whereNull('post_id')
+          .update({ post_id: -1, ...stamp() })) > 0
+      );
     },
     async change(uuid, { draft, postId, ...changes }) {
-      await items().where({ uuid }).update({ ...changes, ...(draft && draftColumns(draft)), ...(postId !== undefined && { post_id: postId }), ...stamp() });
+      await items()
+        .where({ uuid })
+        .update({
+          ...changes,
+          ...(draft && draftColumns(draft)),
+          ...(postId !== undefined && { post_id: postId }),
+          ...stamp(),
+        });
     },
     async remove(uuid) {
       await items().where({ uuid }).delete();
     },
-    alone: async ({ userId, limit, offset }) => ((await alone(userId).orderBy('id', 'desc').limit(limit).offset(offset)) as ItemRow[]).map(itemOf),
-    countAlone: async (userId) => Number(((await alone(userId).count('* as count')) as { readonly count: number | string }[])[0]?.count ?? 0),
+    alone: async ({ userId, limit, offset }) =>
+      ((await alone(userId).orderBy('id', 'desc').limit(limit).offset(offset)) as ItemRow[]).map(itemOf),
+    countAlone: async (userId) =>
+      Number(((await alone(userId).count('* as count')) as { readonly count: number | string }[])[0]?.count ?? 0),
   };
 }

@@ -14,12 +14,24 @@ export async function sweepRuns({ database, clock }: Pick<HostApi, 'database' | 
   const now = clock.now();
   const busy = knex(items).distinct('batch_id').whereIn('status', ['pending', 'processing']).whereNotNull('batch_id');
   await database.transaction(async () => {
-    const old = (await knex(batches).select('id').where({ status: 'draft' }).where('updated_at', '<', now - draftDays * day).union([knex(batches).select('id').where('updated_at', '<', now - keptDays * day).whereNotIn('id', busy)])) as { readonly id: number }[];
+    const old = (await knex(batches)
+      .select('id')
+      .where({ status: 'draft' })
+      .where('updated_at', '<', now - draftDays * day)
+      .union([
+        knex(batches)
+          .select('id')
+          .where('updated_at', '<', now - keptDays * day)
+          .whereNotIn('id', busy),
+      ])) as { readonly id: number }[];
     const ids = old.map(({ id }) => id);
     if (ids.length > 0) {
       await knex(items).whereIn('batch_id', ids).delete();
       await knex(batches).whereIn('id', ids).delete();
     }
-    await knex(items).whereNull('batch_id').where('updated_at', '<', now - keptDays * day).delete();
+    await knex(items)
+      .whereNull('batch_id')
+      .where('updated_at', '<', now - keptDays * day)
+      .delete();
   });
 }

@@ -18,7 +18,15 @@ export interface ContentWorker {
   stop(): Promise<void>;
 }
 
-export function createContentWorker({ context, claims, runs }: { readonly context: ServiceContext; readonly claims: ItemClaims; readonly runs: RunStore }): ContentWorker {
+export function createContentWorker({
+  context,
+  claims,
+  runs,
+}: {
+  readonly context: ServiceContext;
+  readonly claims: ItemClaims;
+  readonly runs: RunStore;
+}): ContentWorker {
   const { clock, log } = context.host;
   const stopping = new AbortController();
   const running = new Set<Promise<void>>();
@@ -53,10 +61,12 @@ export function createContentWorker({ context, claims, runs }: { readonly contex
   function wake(): void {
     again = true;
     if (stopping.signal.aborted) return;
-    pumping ??= pump().catch((error: unknown) => log.error('Batches of content could not be worked on; cron tries again.', { error })).finally(() => {
-      pumping = null;
-      if (again) wake();
-    });
+    pumping ??= pump()
+      .catch((error: unknown) => log.error('Batches of content could not be worked on; cron tries again.', { error }))
+      .finally(() => {
+        pumping = null;
+        if (again) wake();
+      });
   }
 
   return {
@@ -86,9 +96,12 @@ async function workOn({ context, claims, runs, stopped }: Work, item: Claimed): 
   const { clock, log } = context.host;
   const lost = new AbortController();
   const undo = clock.every(leaseBeat, () => {
-    claims.extend(item).then((held) => {
-      if (!held) lost.abort(new Error('The item was cancelled or taken over.'));
-    }, (error: unknown) => log.warn('A lease of a content item could not be lengthened.', { error }));
+    claims.extend(item).then(
+      (held) => {
+        if (!held) lost.abort(new Error('The item was cancelled or taken over.'));
+      },
+      (error: unknown) => log.warn('A lease of a content item could not be lengthened.', { error }),
+    );
   });
   try {
     const batch = await runs.batch(item.batchId ?? 0);

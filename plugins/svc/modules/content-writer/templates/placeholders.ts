@@ -22,7 +22,9 @@ const pattern = /\{([a-z_]+)\}/g;
 
 /** Fills the placeholders in; what they bring is not looked at again, and other text in braces stays as it is. */
 export function fillPrompt(prompt: string, values: Readonly<Partial<Record<Placeholder, string>>>): string {
-  return prompt.replace(pattern, (whole, name: string) => (Object.hasOwn(placeholders, name) ? (values[name as Placeholder] ?? '') : whole));
+  return prompt.replace(pattern, (whole, name: string) =>
+    Object.hasOwn(placeholders, name) ? (values[name as Placeholder] ?? '') : whole,
+  );
 }
 
 /** What is wrong with the prompts of a template, by path of the member. */
@@ -33,7 +35,8 @@ export function promptFaults(template: TemplateSettings): Record<string, string>
   for (const part of partNames) {
     const path = `parts.${part}.prompt`;
     const { prompt } = template.parts[part];
-    if (template.parts[part].enabled && prompt.trim() === '') faults[path] = `${path} must not be empty while the part is on.`;
+    if (template.parts[part].enabled && prompt.trim() === '')
+      faults[path] = `${path} must not be empty while the part is on.`;
     const fault = placeholderFault(prompt, { part, template, enabled });
     if (fault !== null) faults[path] = `${path} ${fault}`;
   }
@@ -51,14 +54,19 @@ interface Place {
 
 function placeholderFault(prompt: string, { part, template: { kind }, enabled }: Place): string | null {
   for (const [whole, name = ''] of prompt.matchAll(pattern)) {
-    if (!Object.hasOwn(placeholders, name)) return `speaks of ${whole}, which nothing stands for. There are ${Object.keys(placeholders).map((one) => `{${one}}`).join(' ')}.`;
+    if (!Object.hasOwn(placeholders, name))
+      return `speaks of ${whole}, which nothing stands for. There are ${Object.keys(placeholders)
+        .map((one) => `{${one}}`)
+        .join(' ')}.`;
     const written = partNames.indexOf(name as PartName);
     // A post that is rewritten has all of them from the beginning; without a title of its own a text is called by its topic.
     if (kind === 'rewrite' || written === -1 || (name === 'title' && part !== 'title')) continue;
     if (part === null) return `speaks of ${whole}, which is not written yet when the first part is.`;
-    if (written >= partNames.indexOf(part)) return `speaks of ${whole}, which is not written yet. A part may speak of those before it.`;
+    if (written >= partNames.indexOf(part))
+      return `speaks of ${whole}, which is not written yet. A part may speak of those before it.`;
     // A part that is off is kept for later: what it needs may be switched on with it.
-    if (enabled.includes(part) && !enabled.includes(name as PartName)) return `speaks of ${whole}, a part that is switched off.`;
+    if (enabled.includes(part) && !enabled.includes(name as PartName))
+      return `speaks of ${whole}, a part that is switched off.`;
   }
   return null;
 }

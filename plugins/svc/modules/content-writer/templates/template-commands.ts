@@ -20,19 +20,43 @@ export function templateCommands(context: ServiceContext): CliCommand[] {
     {
       name: 'svc content templates list',
       description: 'List the templates.',
-      run: async () => (await templates.list()).map((one) => ({ id: one.id, name: one.name, kind: one.kind, parts: enabledParts(one).join(', '), built_in: one.builtIn })),
+      run: async () =>
+        (await templates.list()).map((one) => ({
+          id: one.id,
+          name: one.name,
+          kind: one.kind,
+          parts: enabledParts(one).join(', '),
+          built_in: one.builtIn,
+        })),
     },
-    { name: 'svc content templates get', description: 'Print a template with all its prompts.', args: [idArgument], run: async ({ args: [id] }) => find(id) },
+    {
+      name: 'svc content templates get',
+      description: 'Print a template with all its prompts.',
+      args: [idArgument],
+      run: async ({ args: [id] }) => find(id),
+    },
     {
       name: 'svc content templates set',
       description: 'Save a template and print it: a new one, or in place of the one that "id" names.',
-      flags: { json: { type: 'object', description: '{"id"?, "name", "description", "kind": write|rewrite, "provider", "model", "system", "params": {}, "parts": {"title": {"enabled": true, "prompt": "Write a title about {topic}", "model", "params": {}}, ...}}; what is left out gets its default.' } },
+      flags: {
+        json: {
+          type: 'object',
+          description:
+            '{"id"?, "name", "description", "kind": write|rewrite, "provider", "model", "system", "params": {}, "parts": {"title": {"enabled": true, "prompt": "Write a title about {topic}", "model", "params": {}}, ...}}; what is left out gets its default.',
+        },
+      },
       run: async ({ flags: { json } }) => {
-        if (typeof json !== 'object' || json === null) throw new Error('Write the template as JSON, for example: svc content templates set --json \'{"name": "Short", "parts": {"content": {"enabled": true, "prompt": "Write 100 words about {topic}."}}}\'');
+        if (typeof json !== 'object' || json === null)
+          throw new Error(
+            'Write the template as JSON, for example: svc content templates set --json \'{"name": "Short", "parts": {"content": {"enabled": true, "prompt": "Write 100 words about {topic}."}}}\'',
+          );
         const { id, builtIn: _builtIn, ...settings } = json as Record<string, unknown>;
         if (id === undefined) return templates.create(settings);
         const found = await find(String(id));
-        if (found.builtIn) throw new Error(`The template ${found.name} comes with the service and cannot be changed. Leave out "id" and give another name to save it as your own.`);
+        if (found.builtIn)
+          throw new Error(
+            `The template ${found.name} comes with the service and cannot be changed. Leave out "id" and give another name to save it as your own.`,
+          );
         return templates.replace(found.id, settings);
       },
     },
@@ -42,7 +66,8 @@ export function templateCommands(context: ServiceContext): CliCommand[] {
       args: [idArgument],
       run: async ({ args: [id] }) => {
         const found = await find(id);
-        if (!(await templates.delete(found.id))) throw new Error(`The template ${found.name} comes with the service and stays.`);
+        if (!(await templates.delete(found.id)))
+          throw new Error(`The template ${found.name} comes with the service and stays.`);
         return { id: found.id, deleted: true };
       },
     },
@@ -55,7 +80,9 @@ export function templateCommands(context: ServiceContext): CliCommand[] {
       run: async ({ args, flags }) => {
         const chosen: Template[] = [];
         for (const id of args) chosen.push(await find(id));
-        const transfer = exportTemplates(args.length === 0 ? (await templates.list()).filter(({ builtIn }) => !builtIn) : chosen);
+        const transfer = exportTemplates(
+          args.length === 0 ? (await templates.list()).filter(({ builtIn }) => !builtIn) : chosen,
+        );
         return flags['json'] === true ? transfer : JSON.stringify(transfer, null, 2);
       },
     },
@@ -63,7 +90,8 @@ export function templateCommands(context: ServiceContext): CliCommand[] {
       name: 'svc content templates import',
       description: 'Save the templates of an export: all of them, or none where one is refused. Print them.',
       args: [{ name: 'file', description: 'File that svc content templates export wrote, or - for standard input.' }],
-      run: async ({ args: [file = '-'] }) => (await importTemplates(await readInput(file), templates)).map(({ id, name, kind }) => ({ id, name, kind })),
+      run: async ({ args: [file = '-'] }) =>
+        (await importTemplates(await readInput(file), templates)).map(({ id, name, kind }) => ({ id, name, kind })),
     },
   ];
 }

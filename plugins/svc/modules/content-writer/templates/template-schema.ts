@@ -8,7 +8,14 @@ const text = (maxLength: number) => ({ type: 'string', maxLength }) as const;
 const params = { type: 'object', properties: aiParamSchemas, additionalProperties: false } as const;
 const part = {
   type: 'object',
-  properties: { enabled: { type: 'boolean' }, prompt: text(20_000), provider: text(100), model: text(200), params, size: { type: 'string', pattern: '^([1-9][0-9]{0,4}x[1-9][0-9]{0,4})?$' } },
+  properties: {
+    enabled: { type: 'boolean' },
+    prompt: text(20_000),
+    provider: text(100),
+    model: text(200),
+    params,
+    size: { type: 'string', pattern: '^([1-9][0-9]{0,4}x[1-9][0-9]{0,4})?$' },
+  },
   additionalProperties: false,
 } as const;
 
@@ -23,7 +30,11 @@ export const templateSchema = {
     model: text(200),
     system: text(20_000),
     params,
-    parts: { type: 'object', properties: Object.fromEntries(partNames.map((name) => [name, part])), additionalProperties: false },
+    parts: {
+      type: 'object',
+      properties: Object.fromEntries(partNames.map((name) => [name, part])),
+      additionalProperties: false,
+    },
   },
   required: ['name'],
   additionalProperties: false,
@@ -40,10 +51,23 @@ export interface CheckedTemplate {
 }
 
 /** Settings that somebody sent: their shape, their providers and the placeholders of their prompts. */
-export function checkTemplate(given: unknown, providers: { readonly text: readonly string[]; readonly images: readonly string[] }): CheckedTemplate {
-  compiled ??= createAjv({ allErrors: true, verbose: true, strict: false, allowUnionTypes: true }).compile(templateSchema);
+export function checkTemplate(
+  given: unknown,
+  providers: { readonly text: readonly string[]; readonly images: readonly string[] },
+): CheckedTemplate {
+  compiled ??= createAjv({ allErrors: true, verbose: true, strict: false, allowUnionTypes: true }).compile(
+    templateSchema,
+  );
   const settings = filled(given as Partial<TemplateSettings> | null);
-  if (!compiled(given)) return { settings, faults: Object.fromEntries((compiled.errors ?? []).map((error) => [pathOf(error), `${pathOf(error) || 'The template'} ${ruleOf(error)}.`] as const).reverse()) };
+  if (!compiled(given))
+    return {
+      settings,
+      faults: Object.fromEntries(
+        (compiled.errors ?? [])
+          .map((error) => [pathOf(error), `${pathOf(error) || 'The template'} ${ruleOf(error)}.`] as const)
+          .reverse(),
+      ),
+    };
   return { settings, faults: { ...promptFaults(settings), ...providerFaults(settings, providers) } };
 }
 
@@ -51,39 +75,74 @@ function filled(given: Partial<TemplateSettings> | null): TemplateSettings {
   const from = typeof given === 'object' && given !== null ? given : {};
   const parts = (typeof from.parts === 'object' ? from.parts : {}) as Partial<Record<PartName, Partial<PartSettings>>>;
   return {
-    name: '', description: '', kind: 'write', provider: '', model: '', system: '', params: {}, ...from,
-    parts: Object.fromEntries(partNames.map((name) => [name, { ...emptyPart, ...parts[name] }])) as Record<PartName, PartSettings>,
+    name: '',
+    description: '',
+    kind: 'write',
+    provider: '',
+    model: '',
+    system: '',
+    params: {},
+    ...from,
+    parts: Object.fromEntries(partNames.map((name) => [name, { ...emptyPart, ...parts[name] }])) as Record<
+      PartName,
+      PartSettings
+    >,
   };
 }
 
-function providerFaults(settings: TemplateSettings, { text: texts, images }: { readonly text: readonly string[]; readonly images: readonly string[] }): Record<string, string> {
+function providerFaults(
+  settings: TemplateSettings,
+  { text: texts, images }: { readonly text: readonly string[]; readonly images: readonly string[] },
+): Record<string, string> {
   const faults: Record<string, string> = {};
   const look = (path: string, provider: string, known: readonly string[]): void => {
-    if (provider !== '' && !known.includes(provider)) faults[path] = `${path} must be one of ${known.join(', ')}, or empty.`;
+    if (provider !== '' && !known.includes(provider))
+      faults[path] = `${path} must be one of ${known.join(', ')}, or empty.`;
   };
   look('provider', settings.provider, texts);
-  for (const name of partNames) look(`parts.${name}.provider`, settings.parts[name].provider, name === 'image' ? images : texts);
+  for (const name of partNames)
+    look(`parts.${name}.provider`, settings.parts[name].provider, name === 'image' ? images : texts);
   return faults;
 }
 
 function pathOf({ instancePath, keyword, params: told }: ErrorObject): string {
   const places = instancePath.split('/').slice(1);
-  const member: unknown = keyword === 'additionalProperties' ? told['additionalProperty'] : keyword === 'required' ? told['missingProperty'] : undefined;
+  const member: unknown =
+    keyword === 'additionalProperties'
+      ? told['additionalProperty']
+      : keyword === 'required'
+        ? told['missingProperty']
+        : undefined;
   return [...places, ...(typeof member === 'string' ? [member] : [])].join('.');
 }
 
 function ruleOf({ keyword, params: told, schema, parentSchema }: ErrorObject): string {
-  const { minimum, maximum, properties } = (parentSchema ?? {}) as { minimum?: number; maximum?: number; properties?: object };
+  const { minimum, maximum, properties } = (parentSchema ?? {}) as {
+    minimum?: number;
+    maximum?: number;
+    properties?: object;
+  };
   switch (keyword) {
-    case 'type': return `must be of type ${[told['type']].flat().join(' or ')}`;
-    case 'enum': return `must be one of ${(schema as readonly string[]).join(', ')}`;
+    case 'type':
+      return `must be of type ${[told['type']].flat().join(' or ')}`;
+    case 'enum':
+      return `must be one of ${(schema as readonly string[]).join(', ')}`;
     case 'minimum':
-    case 'maximum': return minimum !== undefined && maximum !== undefined ? `must be from ${String(minimum)} to ${String(maximum)}` : `must be at ${keyword === 'minimum' ? 'least' : 'most'} ${String(schema)}`;
-    case 'minLength': return 'must not be empty';
-    case 'maxLength': return `may have at most ${String(schema)} characters`;
-    case 'pattern': return schema === '\\S' ? 'must not be blank' : 'must be written like 1024x1024';
-    case 'required': return 'is missing';
-    case 'additionalProperties': return `is not known; there are ${Object.keys(properties ?? {}).join(', ')}`;
-    default: return 'is not right';
+    case 'maximum':
+      return minimum !== undefined && maximum !== undefined
+        ? `must be from ${String(minimum)} to ${String(maximum)}`
+        : `must be at ${keyword === 'minimum' ? 'least' : 'most'} ${String(schema)}`;
+    case 'minLength':
+      return 'must not be empty';
+    case 'maxLength':
+      return `may have at most ${String(schema)} characters`;
+    case 'pattern':
+      return schema === '\\S' ? 'must not be blank' : 'must be written like 1024x1024';
+    case 'required':
+      return 'is missing';
+    case 'additionalProperties':
+      return `is not known; there are ${Object.keys(properties ?? {}).join(', ')}`;
+    default:
+      return 'is not right';
   }
 }

@@ -36,10 +36,17 @@ const most = 200;
 const isNumber = (id: string): boolean => /^[1-9]\d{0,8}$/.test(id);
 const keyOf = (name: string): string => name.trim().toLowerCase();
 
-export function createTemplateStore({ host: { database, clock, hooks }, providers }: TemplateStoreParts): TemplateStore {
+export function createTemplateStore({
+  host: { database, clock, hooks },
+  providers,
+}: TemplateStoreParts): TemplateStore {
   const table = () => database.knex(contentTableNames.templates);
   const fixed = (): readonly Template[] => hooks.applyFilters('svc_content_templates', builtInTemplates);
-  const templateOf = ({ id, settings }: Row): Template => ({ ...(JSON.parse(settings) as TemplateSettings), id: String(id), builtIn: false });
+  const templateOf = ({ id, settings }: Row): Template => ({
+    ...(JSON.parse(settings) as TemplateSettings),
+    id: String(id),
+    builtIn: false,
+  });
 
   async function check(given: unknown): Promise<TemplateSettings> {
     const { settings, faults } = checkTemplate(given, await providers());
@@ -52,7 +59,17 @@ export function createTemplateStore({ host: { database, clock, hooks }, provider
   }
   async function insert(settings: TemplateSettings): Promise<Template> {
     const now = clock.now();
-    const [row] = (await table().insert({ name: settings.name, name_key: keyOf(settings.name), settings: JSON.stringify(settings), created_at: now, updated_at: now }).onConflict('name_key').ignore().returning('id')) as { readonly id: number }[];
+    const [row] = (await table()
+      .insert({
+        name: settings.name,
+        name_key: keyOf(settings.name),
+        settings: JSON.stringify(settings),
+        created_at: now,
+        updated_at: now,
+      })
+      .onConflict('name_key')
+      .ignore()
+      .returning('id')) as { readonly id: number }[];
     if (!row) throw nameTaken(settings.name);
     return { ...settings, id: String(row.id), builtIn: false };
   }
@@ -64,7 +81,12 @@ export function createTemplateStore({ host: { database, clock, hooks }, provider
       return [...fixed(), ...rows.map(templateOf)];
     },
     async find(idOrName) {
-      const own = isNumber(idOrName) ? ((await table().select('id', 'settings').where({ id: Number(idOrName) }).first()) as Row | undefined) : undefined;
+      const own = isNumber(idOrName)
+        ? ((await table()
+            .select('id', 'settings')
+            .where({ id: Number(idOrName) })
+            .first()) as Row | undefined)
+        : undefined;
       if (own) return templateOf(own);
       return (await store.list()).find(({ id, name }) => id === idOrName || keyOf(name) === keyOf(idOrName)) ?? null;
     },
@@ -77,8 +99,21 @@ export function createTemplateStore({ host: { database, clock, hooks }, provider
       if (!isNumber(id)) return null;
       const settings = await check(given);
       if (fixed().some(({ name }) => keyOf(name) === keyOf(settings.name))) throw nameTaken(settings.name);
-      if ((await table().where({ name_key: keyOf(settings.name) }).whereNot({ id: Number(id) }).first('id')) !== undefined) throw nameTaken(settings.name);
-      const changed = await table().where({ id: Number(id) }).update({ name: settings.name, name_key: keyOf(settings.name), settings: JSON.stringify(settings), updated_at: clock.now() });
+      if (
+        (await table()
+          .where({ name_key: keyOf(settings.name) })
+          .whereNot({ id: Number(id) })
+          .first('id')) !== undefined
+      )
+        throw nameTaken(settings.name);
+      const changed = await table()
+        .where({ id: Number(id) })
+        .update({
+          name: settings.name,
+          name_key: keyOf(settings.name),
+          settings: JSON.stringify(settings),
+          updated_at: clock.now(),
+        });
       return changed === 0 ? null : { ...settings, id, builtIn: false };
     },
     async createAll(list) {
@@ -94,17 +129,27 @@ export function createTemplateStore({ host: { database, clock, hooks }, provider
         return made;
       });
     },
-    delete: async (id) => isNumber(id) && (await table().where({ id: Number(id) }).delete()) > 0,
+    delete: async (id) =>
+      isNumber(id) &&
+      (await table()
+        .where({ id: Number(id) })
+        .delete()) > 0,
   };
   return store;
 }
 
 /** All of them, or the faults of all. */
-function checkedAll(list: readonly unknown[], known: Awaited<ReturnType<TemplateStoreParts['providers']>>): readonly TemplateSettings[] {
-  if (list.length === 0 || list.length > most) throw invalidFields({ templates: `templates must be a list of 1 to ${String(most)}.` });
+function checkedAll(
+  list: readonly unknown[],
+  known: Awaited<ReturnType<TemplateStoreParts['providers']>>,
+): readonly TemplateSettings[] {
+  if (list.length === 0 || list.length > most)
+    throw invalidFields({ templates: `templates must be a list of 1 to ${String(most)}.` });
   const checked = list.map((one) => checkTemplate(one, known));
   const faults: Record<string, string> = {};
-  for (const [at, { faults: own }] of checked.entries()) for (const [path, sentence] of Object.entries(own)) faults[`templates[${String(at)}].${path}`] = `templates[${String(at)}]: ${sentence}`;
+  for (const [at, { faults: own }] of checked.entries())
+    for (const [path, sentence] of Object.entries(own))
+      faults[`templates[${String(at)}].${path}`] = `templates[${String(at)}]: ${sentence}`;
   if (Object.keys(faults).length > 0) throw invalidFields(faults);
   return checked.map(({ settings }) => settings);
 }

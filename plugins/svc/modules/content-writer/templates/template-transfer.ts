@@ -22,6 +22,9 @@ export function exportTemplates(templates: readonly Template[]): TemplateTransfe
  * @param text JSON as `exportTemplates` made it, up to 200 templates
  * @throws RestError 400 `rest_invalid_param`, every bad member by its path (`templates[1].parts.title.prompt`)
  */
-export async function importTemplates(text: string, store: Pick<TemplateStore, 'createAll'>): Promise<readonly Template[]> {
+export async function importTemplates(
+  text: string,
+  store: Pick<TemplateStore, 'createAll'>,
+): Promise<readonly Template[]> {
   return store.createAll(readTransfer(text, { format, version, list: 'templates', noun: 'templates' }));
 }

@@ -5,7 +5,13 @@ export const partNames = ['title', 'content', 'excerpt', 'meta_description', 'fo
 export type PartName = (typeof partNames)[number];
 
 export const partLabels: Readonly<Record<PartName, string>> = {
-  title: 'Title', content: 'Text', excerpt: 'Excerpt', meta_description: 'Meta description', focus_keyword: 'Focus keyword', tags: 'Tags', image: 'Featured image',
+  title: 'Title',
+  content: 'Text',
+  excerpt: 'Excerpt',
+  meta_description: 'Meta description',
+  focus_keyword: 'Focus keyword',
+  tags: 'Tags',
+  image: 'Featured image',
 };
 
 /** How one part is written. */
@@ -47,7 +53,16 @@ export interface Template extends TemplateSettings {
 }
 
 /** The template without its id. */
-export function settingsOf({ name, description, kind, provider, model, system, params, parts }: TemplateSettings): TemplateSettings {
+export function settingsOf({
+  name,
+  description,
+  kind,
+  provider,
+  model,
+  system,
+  params,
+  parts,
+}: TemplateSettings): TemplateSettings {
   return { name, description, kind, provider, model, system, params, parts };
 }
 

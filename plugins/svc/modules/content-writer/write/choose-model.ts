@@ -19,7 +19,11 @@ type Models = Pick<ServiceContext, 'settings' | 'providers' | 'tester' | 'host'>
  *
  * @throws RestError `rest_svc_provider_not_configured` when nothing is set up
  */
-export async function chooseModel(context: Models, template: Pick<TemplateSettings, 'provider' | 'model' | 'parts'>, part: PartName): Promise<ChosenModel> {
+export async function chooseModel(
+  context: Models,
+  template: Pick<TemplateSettings, 'provider' | 'model' | 'parts'>,
+  part: PartName,
+): Promise<ChosenModel> {
   const own = template.parts[part];
   if (part === 'image') return imageModel(context, own);
   const provider = own.provider || template.provider;
@@ -30,7 +34,10 @@ export async function chooseModel(context: Models, template: Pick<TemplateSettin
   return { provider: first.provider, model: model || first.model };
 }
 
-async function imageModel(context: Models, { provider, model }: { readonly provider: string; readonly model: string }): Promise<ChosenModel> {
+async function imageModel(
+  context: Models,
+  { provider, model }: { readonly provider: string; readonly model: string },
+): Promise<ChosenModel> {
   if (provider !== '') return { provider, model: model || (await savedModel(context, provider, 'image_model')) };
   for (const candidate of await context.providers.all()) {
     if (!candidate.images) continue;
@@ -47,5 +54,8 @@ async function savedModel({ settings }: Models, provider: string, name: 'model' 
 }
 
 function notConfigured(what: 'text' | 'images'): Error {
-  return errors.provider_not_configured({ values: { provider: `No provider for ${what}`, missing: what === 'text' ? 'key and model' : 'key and image model' }, data: { provider: '', provider_status: null } });
+  return errors.provider_not_configured({
+    values: { provider: `No provider for ${what}`, missing: what === 'text' ? 'key and model' : 'key and image model' },
+    data: { provider: '', provider_status: null },
+  });
 }

@@ -27,11 +27,19 @@ export function cleanKeyword(text: string): string {
 /** Tags out of a list with commas, one with a tag a line, or one in JSON; each once, without regard to case. */
 export function cleanTags(text: string): string[] {
   const bare = unfenced(text).trim();
-  const parts = /^\[[\s\S]*\]$/.test(bare) ? bare.slice(1, -1).split(/[,\n]/) : bare.replace(/^tags?:/i, '').split(bare.includes(',') ? /[,\n]/ : /\n/);
+  const parts = /^\[[\s\S]*\]$/.test(bare)
+    ? bare.slice(1, -1).split(/[,\n]/)
+    : bare.replace(/^tags?:/i, '').split(bare.includes(',') ? /[,\n]/ : /\n/);
   const seen = new Set<string>();
   const tags: string[] = [];
   for (const part of parts) {
-    const tag = clipped(oneLine(part.replace(/^\s*(?:[-*•]|\d+[.)])\s+/, '')).replace(/^#+/, '').replace(/\.$/, '').trim(), longestTag);
+    const tag = clipped(
+      oneLine(part.replace(/^\s*(?:[-*•]|\d+[.)])\s+/, ''))
+        .replace(/^#+/, '')
+        .replace(/\.$/, '')
+        .trim(),
+      longestTag,
+    );
     if (tag === '' || seen.has(foldText(tag))) continue;
     seen.add(foldText(tag));
     tags.push(tag);
@@ -43,7 +51,9 @@ export function cleanTags(text: string): string[] {
 export function cleanContent(text: string, title: string | undefined): string {
   const bare = unfenced(text).trim();
   const heading = /^#\s+(.+)\n/.exec(`${bare}\n`);
-  return heading && title !== undefined && foldText(cleanTitle(heading[1] ?? '')) === foldText(title) ? bare.slice(heading[0].length).trim() : bare;
+  return heading && title !== undefined && foldText(cleanTitle(heading[1] ?? '')) === foldText(title)
+    ? bare.slice(heading[0].length).trim()
+    : bare;
 }
 
 function unfenced(text: string): string {
@@ -51,19 +61,37 @@ function unfenced(text: string): string {
 }
 
 function firstLine(text: string): string {
-  return unfenced(text).split('\n').find((line) => line.trim() !== '') ?? '';
+  return (
+    unfenced(text)
+      .split('\n')
+      .find((line) => line.trim() !== '') ?? ''
+  );
 }
 
 function oneLine(text: string): string {
-  const line = unfenced(text).replace(/\s+/g, ' ').trim().replace(/^#{1,6}\s+/, '').replace(/^(?:title|headline|excerpt|summary|meta description|focus keyword|key ?phrase|keyword)\s*:\s*/i, '');
+  const line = unfenced(text)
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/^#{1,6}\s+/, '')
+    .replace(/^(?:title|headline|excerpt|summary|meta description|focus keyword|key ?phrase|keyword)\s*:\s*/i, '');
   return unquoted(line.replace(/\*\*(.+?)\*\*/g, '$1').replace(/`([^`]+)`/g, '$1'));
 }
 
-const quotes: Readonly<Record<string, string>> = { '"': '"', "'": "'", '“': '”', '„': '“', '«': '»', '‘': '’', '*': '*' };
+const quotes: Readonly<Record<string, string>> = {
+  '"': '"',
+  "'": "'",
+  '“': '”',
+  '„': '“',
+  '«': '»',
+  '‘': '’',
+  '*': '*',
+};
 
 function unquoted(line: string): string {
   const end = quotes[line[0] ?? ''];
-  return end !== undefined && line.length > 2 && line.endsWith(end) && !line.slice(1, -1).includes(end) ? line.slice(1, -1).trim() : line;
+  return end !== undefined && line.length > 2 && line.endsWith(end) && !line.slice(1, -1).includes(end)
+    ? line.slice(1, -1).trim()
+    : line;
 }
 
 /** Cut at the end of a word where there is one. */

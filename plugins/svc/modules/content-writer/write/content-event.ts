@@ -14,7 +14,10 @@ export interface ContentEvent {
 }
 
 /** `content.generated` (contract 6.5, D17). One for each generation: its key is the event's. Stored with the running transaction. */
-export async function emitGenerated({ hooks, content }: Pick<HostApi, 'hooks' | 'content'>, { draft, html, generation, post, taskId }: ContentEvent): Promise<void> {
+export async function emitGenerated(
+  { hooks, content }: Pick<HostApi, 'hooks' | 'content'>,
+  { draft, html, generation, post, taskId }: ContentEvent,
+): Promise<void> {
   const { title = post?.title ?? generation.input.topic, excerpt, meta_description, focus_keyword, tags, ai } = draft;
   const data = {
     title,

@@ -16,7 +16,14 @@ export interface Estimate {
 }
 
 /** Tokens that parts usually have. A text is taken for some 900 words. */
-const usual: Readonly<Record<Exclude<PartName, 'image'>, number>> = { title: 15, content: 1_300, excerpt: 60, meta_description: 45, focus_keyword: 6, tags: 25 };
+const usual: Readonly<Record<Exclude<PartName, 'image'>, number>> = {
+  title: 15,
+  content: 1_300,
+  excerpt: 60,
+  meta_description: 45,
+  focus_keyword: 6,
+  tags: 25,
+};
 
 /** Stands for parts that are not written yet, in the length that they usually have. */
 function likely(tokens: number): string {
@@ -29,15 +36,33 @@ function likely(tokens: number): string {
  *
  * @throws RestError when no provider is set up
  */
-export async function estimateContent(context: ServiceContext, template: TemplateSettings, input: ContentInput): Promise<Estimate> {
+export async function estimateContent(
+  context: ServiceContext,
+  template: TemplateSettings,
+  input: ContentInput,
+): Promise<Estimate> {
   let draft: ContentDraft = emptyDraft;
   let total: Estimate = { inputTokens: 0, outputTokens: 0, images: 0, cost: 0, unpriced: [] };
   for (const part of enabledParts(template)) {
-    const made = await promptOf(context, { template, present: undefined, generation: { key: '', origin: 'manual_content_writer', input, user: null, postId: null } }, { part, draft });
+    const made = await promptOf(
+      context,
+      {
+        template,
+        present: undefined,
+        generation: { key: '', origin: 'manual_content_writer', input, user: null, postId: null },
+      },
+      { part, draft },
+    );
     const isImage = part === 'image';
     const inputTokens = isImage ? 0 : await estimateTokens([made.system, made.prompt]);
     const outputTokens = isImage ? 0 : Math.min(usual[part], made.params.max_completion_tokens ?? Infinity);
-    const cost = await context.costOf({ provider: made.provider, model: made.model, inputTokens, outputTokens, images: isImage ? 1 : 0 });
+    const cost = await context.costOf({
+      provider: made.provider,
+      model: made.model,
+      inputTokens,
+      outputTokens,
+      images: isImage ? 1 : 0,
+    });
     total = {
       inputTokens: total.inputTokens + inputTokens,
       outputTokens: total.outputTokens + outputTokens,

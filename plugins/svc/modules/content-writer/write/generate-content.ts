@@ -51,7 +51,11 @@ export function createGenerateContent(context: ServiceContext): GenerateContent 
 }
 
 /** The prompt with everything filled in, before filters. */
-export async function promptOf(context: ServiceContext, { template, generation, present }: Pick<GenerateContentInit, 'template' | 'generation' | 'present'>, { part, draft }: { readonly part: PartName; readonly draft: ContentDraft }): Promise<ContentPrompt> {
+export async function promptOf(
+  context: ServiceContext,
+  { template, generation, present }: Pick<GenerateContentInit, 'template' | 'generation' | 'present'>,
+  { part, draft }: { readonly part: PartName; readonly draft: ContentDraft },
+): Promise<ContentPrompt> {
   const values = await promptValues(context.host, { input: generation.input, draft, present, part });
   const { provider, model } = await chooseModel(context, template, part);
   return {
@@ -65,12 +69,23 @@ export async function promptOf(context: ServiceContext, { template, generation, 
 
 type TextPart = Exclude<PartName, 'image'>;
 
-async function writePart(context: ServiceContext, init: GenerateContentInit & { readonly part: TextPart }, draft: ContentDraft): Promise<ContentDraft> {
+async function writePart(
+  context: ServiceContext,
+  init: GenerateContentInit & { readonly part: TextPart },
+  draft: ContentDraft,
+): Promise<ContentDraft> {
   const { part, generation } = init;
   const made = await promptOf(context, init, { part, draft });
-  const { provider, model, system, prompt, params } = await context.host.hooks.applyFiltersAsync('svc_content_prompt', made, part, generation);
+  const { provider, model, system, prompt, params } = await context.host.hooks.applyFiltersAsync(
+    'svc_content_prompt',
+    made,
+    part,
+    generation,
+  );
   const answer = await context.generateText({
-    provider, model, params,
+    provider,
+    model,
+    params,
     messages: [{ role: 'user', content: prompt }],
     ...(system.trim() !== '' && { systemInstruction: system }),
     // What a page or a feed says must not be filled in.
@@ -90,30 +105,67 @@ async function writePart(context: ServiceContext, init: GenerateContentInit & { 
 
 function cleanPart(part: TextPart, text: string, title: string | undefined): string | string[] {
   switch (part) {
-    case 'title': return cleanTitle(text);
-    case 'content': return cleanContent(text, title);
-    case 'excerpt': return cleanExcerpt(text);
-    case 'meta_description': return cleanMetaDescription(text);
-    case 'focus_keyword': return cleanKeyword(text);
-    case 'tags': return cleanTags(text);
+    case 'title':
+      return cleanTitle(text);
+    case 'content':
+      return cleanContent(text, title);
+    case 'excerpt':
+      return cleanExcerpt(text);
+    case 'meta_description':
+      return cleanMetaDescription(text);
+    case 'focus_keyword':
+      return cleanKeyword(text);
+    case 'tags':
+      return cleanTags(text);
   }
 }
 
-async function drawImage(context: ServiceContext, init: GenerateContentInit, draft: ContentDraft): Promise<ContentDraft> {
+async function drawImage(
+  context: ServiceContext,
+  init: GenerateContentInit,
+  draft: ContentDraft,
+): Promise<ContentDraft> {
   const made = await promptOf(context, init, { part: 'image', draft });
-  const { provider, model, prompt } = await context.host.hooks.applyFiltersAsync('svc_content_prompt', made, 'image', init.generation);
+  const { provider, model, prompt } = await context.host.hooks.applyFiltersAsync(
+    'svc_content_prompt',
+    made,
+    'image',
+    init.generation,
+  );
   const { size } = init.template.parts.image;
   const answer = await context.generateImages({
-    provider, model, prompt, form: init.imageForm, signal: init.signal, origin: init.usage,
+    provider,
+    model,
+    prompt,
+    form: init.imageForm,
+    signal: init.signal,
+    origin: init.usage,
     ...(size !== '' && { size: size as `${number}x${number}` }),
     ...(init.user !== null && { userId: init.user.id }),
   });
   const [image] = answer.images;
   const tokens = (name: string): number => (typeof answer.usage?.[name] === 'number' ? answer.usage[name] : 0);
   const spent = withSpent(draft, { input: tokens('input_tokens'), output: tokens('output_tokens'), cost: answer.cost });
-  return { ...spent, image: { media_id: image?.media?.id ?? null, url: image?.media?.url ?? null, b64_json: image?.b64_json ?? null, alt: draft.title ?? init.generation.input.topic } };
+  return {
+    ...spent,
+    image: {
+      media_id: image?.media?.id ?? null,
+      url: image?.media?.url ?? null,
+      b64_json: image?.b64_json ?? null,
+      alt: draft.title ?? init.generation.input.topic,
+    },
+  };
 }
 
-function withSpent(draft: ContentDraft, { input, output, cost }: { readonly input: number; readonly output: number; readonly cost: number | null }): ContentDraft {
-  return { ...draft, input_tokens: draft.input_tokens + input, output_tokens: draft.output_tokens + output, cost: draft.cost + (cost ?? 0), unpriced: draft.unpriced + (cost === null ? 1 : 0) };
+function withSpent(
+  draft: ContentDraft,
+  { input, output, cost }: { readonly input: number; readonly output: number; readonly cost: number | null },
+): ContentDraft {
+  return {
+    ...draft,
+    input_tokens: draft.input_tokens + input,
+    output_tokens: draft.output_tokens + output,
+    cost: draft.cost + (cost ?? 0),
+    unpriced: draft.unpriced + (cost === null ? 1 : 0),
+  };
 }

@@ -29,16 +29,36 @@ export async function readSource(host: Pick<HostApi, 'http'>, url: string, init:
   const { pageText } = await import('../../../kit/page-text.ts');
   if (!/html|^text\/|xml|^$/.test(type)) throw unreadable(url, `This is no page to read, but ${type}.`);
   const page = /html|xml|^$/.test(type) ? pageText(body) : { title: '', text: body };
-  if (page.text.trim() === '') throw unreadable(url, 'There is no text on this page. It may be made by scripts, which are not run here.');
+  if (page.text.trim() === '')
+    throw unreadable(url, 'There is no text on this page. It may be made by scripts, which are not run here.');
   return page;
 }
 
 /** The answer to an address that somebody typed, as text. */
-export async function fetchSource({ http }: Pick<HostApi, 'http'>, url: string, { signal, typed = false }: ReadInit = {}): Promise<{ readonly body: string; readonly bytes: Uint8Array; readonly headers: Readonly<Record<string, string>>; readonly url: string }> {
+export async function fetchSource(
+  { http }: Pick<HostApi, 'http'>,
+  url: string,
+  { signal, typed = false }: ReadInit = {},
+): Promise<{
+  readonly body: string;
+  readonly bytes: Uint8Array;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly url: string;
+}> {
   const allowHost = typed ? typedInternalHost(url) : null;
   try {
-    const answer = await http.fetch(url, { timeout, ...(allowHost !== null && { allowHost }), maxBytes: mostBytes, headers: { accept: 'text/html, application/xhtml+xml, application/rss+xml, application/atom+xml, text/xml;q=0.9, */*;q=0.5' }, ...(signal && { signal }) });
-    if (answer.status < 200 || answer.status > 299) throw unreadable(url, `It answered with status ${String(answer.status)}.`);
+    const answer = await http.fetch(url, {
+      timeout,
+      ...(allowHost !== null && { allowHost }),
+      maxBytes: mostBytes,
+      headers: {
+        accept:
+          'text/html, application/xhtml+xml, application/rss+xml, application/atom+xml, text/xml;q=0.9, */*;q=0.5',
+      },
+      ...(signal && { signal }),
+    });
+    if (answer.status < 200 || answer.status > 299)
+      throw unreadable(url, `It answered with status ${String(answer.status)}.`);
     return { body: answer.text(), bytes: answer.body, headers: answer.headers, url: answer.url };
   } catch (error) {
     if (signal?.aborted || (error as { readonly code?: unknown }).code === 'rest_svc_source_unreadable') throw error;

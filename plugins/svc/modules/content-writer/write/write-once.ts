@@ -29,21 +29,49 @@ export interface WrittenText {
 }
 
 /** Writes one text and waits for it: the text, its post and its event are stored in one transaction. */
-export async function writeOnce(context: ServiceContext, { template, input: given, settings, user, signal }: WriteOnceInit): Promise<WrittenText> {
+export async function writeOnce(
+  context: ServiceContext,
+  { template, input: given, settings, user, signal }: WriteOnceInit,
+): Promise<WrittenText> {
   const { host } = context;
   const { runs, generate } = contentOf(context);
   // Before anything is paid for.
   const faults = await postFaults(host, settings, user);
   if (Object.keys(faults).length > 0) throw invalidFields(faults);
-  const source = given.source_url !== '' && given.source === '' ? await readSource(host, given.source_url, { signal, typed: given.is_typed }) : null;
+  const source =
+    given.source_url !== '' && given.source === ''
+      ? await readSource(host, given.source_url, { signal, typed: given.is_typed })
+      : null;
   const input = source === null ? given : { ...given, topic: given.topic || source.title, source: source.text };
-  const generation: ContentGeneration = { key: randomUUID(), origin: 'manual_content_writer', input, user, postId: null };
-  const draft = await generate({ template, generation, user, signal, imageForm: 'media', usage: { module: 'content-writer', route: null, botId: null, reference: `content:${generation.key}` } });
-  const prepared = settings.save === 'none' ? null : await preparePost(host, { draft, generation, settings, position: 0, user });
+  const generation: ContentGeneration = {
+    key: randomUUID(),
+    origin: 'manual_content_writer',
+    input,
+    user,
+    postId: null,
+  };
+  const draft = await generate({
+    template,
+    generation,
+    user,
+    signal,
+    imageForm: 'media',
+    usage: { module: 'content-writer', route: null, botId: null, reference: `content:${generation.key}` },
+  });
+  const prepared =
+    settings.save === 'none' ? null : await preparePost(host, { draft, generation, settings, position: 0, user });
   const html = prepared?.html ?? (await htmlOfMarkdown(draft.content ?? ''));
   const post = await host.database.transaction(async () => {
     const saved = prepared === null ? null : await prepared.write();
-    await runs.add({ uuid: generation.key, userId: user?.id ?? 0, input, draft, status: 'completed', message: '', postId: saved?.id ?? null });
+    await runs.add({
+      uuid: generation.key,
+      userId: user?.id ?? 0,
+      input,
+      draft,
+      status: 'completed',
+      message: '',
+      postId: saved?.id ?? null,
+    });
     await emitGenerated(host, { draft, html, generation, post: saved });
     return saved;
   });

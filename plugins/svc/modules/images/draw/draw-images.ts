@@ -46,7 +46,10 @@ const day = 24 * 3600_000;
 export function createDrawing(parts: DrawingParts): Drawing {
   const { host, store } = parts;
 
-  async function make(given: ImageJob, options: DrawOptions): Promise<{ readonly job: ImageJob; readonly result: GeneratedImages }> {
+  async function make(
+    given: ImageJob,
+    options: DrawOptions,
+  ): Promise<{ readonly job: ImageJob; readonly result: GeneratedImages }> {
     try {
       const job = await host.hooks.applyFiltersAsync('svc_image_job', given);
       return { job, result: await ask(parts, job, options) };
@@ -61,7 +64,10 @@ export function createDrawing(parts: DrawingParts): Drawing {
     try {
       return await work();
     } catch (error) {
-      await removeMedia(host, result.images.map(({ media }) => media?.id ?? 0));
+      await removeMedia(
+        host,
+        result.images.map(({ media }) => media?.id ?? 0),
+      );
       throw error;
     }
   }
@@ -95,38 +101,69 @@ export function createDrawing(parts: DrawingParts): Drawing {
     },
     async sweep() {
       const images = await store.stale(host.clock.now() - day, 500);
-      await removeMedia(host, images.map(({ mediaId }) => mediaId));
+      await removeMedia(
+        host,
+        images.map(({ mediaId }) => mediaId),
+      );
       for (const { id } of images) await store.remove(id);
       return images.length;
     },
   };
 }
 
-function ask({ generateImages, editImages }: DrawingParts, job: ImageJob, { signal, usage = ownUsage, onImage }: DrawOptions): Promise<GeneratedImages> {
+function ask(
+  { generateImages, editImages }: DrawingParts,
+  job: ImageJob,
+  { signal, usage = ownUsage, onImage }: DrawOptions,
+): Promise<GeneratedImages> {
   const { prompt, provider, model, n, params, userId, source } = job;
   const input = {
-    ...params, prompt, provider, model, n, userId, signal, onImage,
+    ...params,
+    prompt,
+    provider,
+    model,
+    n,
+    userId,
+    signal,
+    onImage,
     form: 'media' as const,
     origin: usage,
   };
-  return source === undefined ? generateImages(input) : editImages({ ...input, image: source.image, mask: source.mask });
+  return source === undefined
+    ? generateImages(input)
+    : editImages({ ...input, image: source.image, mask: source.mask });
 }
 
 function newImages(job: ImageJob, { images, usage, cost, provider, providerId, model }: GeneratedImages): NewImage[] {
   const { request, prompt, params, origin, userId, sessionId, source } = job;
-  return images.flatMap(({ media, revised_prompt }, place) => (media === null ? [] : [{
-    request, place, prompt, origin, userId, sessionId, provider, providerId, model, usage,
-    mode: source === undefined ? 'generate' as const : 'edit' as const,
-    mediaId: media.id,
-    url: media.url,
-    mimeType: media.mimeType,
-    bytes: media.size,
-    parentId: source?.parentId ?? null,
-    sourceMediaId: source?.mediaId ?? null,
-    revisedPrompt: revised_prompt,
-    asked: params,
-    cost: cost === null ? null : shareOf(cost, { place, of: images.length }),
-  }]));
+  return images.flatMap(({ media, revised_prompt }, place) =>
+    media === null
+      ? []
+      : [
+          {
+            request,
+            place,
+            prompt,
+            origin,
+            userId,
+            sessionId,
+            provider,
+            providerId,
+            model,
+            usage,
+            mode: source === undefined ? ('generate' as const) : ('edit' as const),
+            mediaId: media.id,
+            url: media.url,
+            mimeType: media.mimeType,
+            bytes: media.size,
+            parentId: source?.parentId ?? null,
+            sourceMediaId: source?.mediaId ?? null,
+            revisedPrompt: revised_prompt,
+            asked: params,
+            cost: cost === null ? null : shareOf(cost, { place, of: images.length }),
+          },
+        ],
+  );
 }
 
 /** Whole millionths that add up again: the first ones get what is over. */
@@ -134,7 +171,10 @@ function shareOf(cost: number, { place, of }: { readonly place: number; readonly
   return Math.floor(cost / of) + (place < cost % of ? 1 : 0);
 }
 
-function drawn(images: readonly StoredImage[], { message, provider, model, cost, ignored }: GeneratedImages): DrawnImages {
+function drawn(
+  images: readonly StoredImage[],
+  { message, provider, model, cost, ignored }: GeneratedImages,
+): DrawnImages {
   return { images, message, provider, model, cost, ignored };
 }
 
@@ -142,7 +182,14 @@ function foundImages(images: readonly StoredImage[]): DrawnImages {
   const [{ provider, model } = { provider: '', model: '' }] = images;
   const costs = images.map(({ cost }) => cost);
   const cost = costs.every((one) => one !== null) ? costs.reduce((sum, one) => sum + one, 0) : null;
-  return { images, message: `${String(images.length)} ${images.length === 1 ? 'image' : 'images'} generated.`, provider, model, cost, ignored: [] };
+  return {
+    images,
+    message: `${String(images.length)} ${images.length === 1 ? 'image' : 'images'} generated.`,
+    provider,
+    model,
+    cost,
+    ignored: [],
+  };
 }
 
 async function removeMedia({ content, log }: DrawingParts['host'], ids: readonly number[]): Promise<void> {

@@ -12,12 +12,28 @@ export async function sendImageEvent(host: Pick<HostApi, 'hooks'>, images: reado
   if (image === undefined) return;
   const { request, prompt, provider, model, mode, origin, usage, userId } = image;
   const data = {
-    prompt, provider, model, mode,
+    prompt,
+    provider,
+    model,
+    mode,
     media_type: 'image',
     output_count: images.length,
-    outputs: { images: images.map(({ url, mediaId, bytes, mimeType, revisedPrompt }) => ({ media_id: mediaId, url, size: bytes, mime_type: mimeType, revised_prompt: revisedPrompt })), videos: [] },
+    outputs: {
+      images: images.map(({ url, mediaId, bytes, mimeType, revisedPrompt }) => ({
+        media_id: mediaId,
+        url,
+        size: bytes,
+        mime_type: mimeType,
+        revised_prompt: revisedPrompt,
+      })),
+      videos: [],
+    },
     usage,
     actor: userId > 0 ? { type: 'user', user_id: userId } : { type: 'guest' },
   } satisfies EventData<typeof imageGeneratedEvent>;
-  await host.hooks.doActionAsync('svc_event_emit', 'image.generated', data, { origin, key: [request], resource: { id: request, label: [...prompt].slice(0, 100).join('') } });
+  await host.hooks.doActionAsync('svc_event_emit', 'image.generated', data, {
+    origin,
+    key: [request],
+    resource: { id: request, label: [...prompt].slice(0, 100).join('') },
+  });
 }

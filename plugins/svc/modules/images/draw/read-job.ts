@@ -30,12 +30,22 @@ export function readJob(fields: JobFields, { request, userId, source }: JobFrame
   if (prompt.length > longestPrompt) faults['prompt'] = 'The prompt is too long: at most 32,000 characters.';
   if (text('provider') === '') faults['provider'] = 'Choose a provider.';
   if (!Number.isInteger(n) || n < 1 || n > 10) faults['n'] = 'From 1 to 10 images.';
-  if (text('size') !== '' && !/^[1-9]\d{0,4}x[1-9]\d{0,4}$/.test(text('size'))) faults['size'] = 'Write the size as width and height in pixels, for example 1024x1024.';
-  for (const [name, allowed] of Object.entries(choices)) if (text(name) !== '' && !allowed.includes(text(name))) faults[name] = `The ${name} is one of ${allowed.join(', ')}.`;
+  if (text('size') !== '' && !/^[1-9]\d{0,4}x[1-9]\d{0,4}$/.test(text('size')))
+    faults['size'] = 'Write the size as width and height in pixels, for example 1024x1024.';
+  for (const [name, allowed] of Object.entries(choices))
+    if (text(name) !== '' && !allowed.includes(text(name)))
+      faults[name] = `The ${name} is one of ${allowed.join(', ')}.`;
   if (Object.keys(faults).length > 0) throw invalidFields(faults);
-  const params = Object.fromEntries(['size', 'quality', 'style'].flatMap((name) => (text(name) === '' ? [] : [[name, text(name)]]))) as ImageParams;
+  const params = Object.fromEntries(
+    ['size', 'quality', 'style'].flatMap((name) => (text(name) === '' ? [] : [[name, text(name)]])),
+  ) as ImageParams;
   return {
-    request, prompt, n, params, userId, sessionId: null,
+    request,
+    prompt,
+    n,
+    params,
+    userId,
+    sessionId: null,
     provider: text('provider'),
     origin: 'admin_image_generator',
     ...(text('model') !== '' && { model: text('model') }),

@@ -6,7 +6,10 @@ import type { JobSource } from './image-job.ts';
 type Parts = { readonly host: Pick<HostApi, 'content'> };
 
 /** An image of the history, to be edited. @throws RestError 404 when its file is gone. */
-export async function sourceOfImage(parts: Parts, { id, mediaId }: Pick<StoredImage, 'id' | 'mediaId'>): Promise<JobSource> {
+export async function sourceOfImage(
+  parts: Parts,
+  { id, mediaId }: Pick<StoredImage, 'id' | 'mediaId'>,
+): Promise<JobSource> {
   return { ...(await sourceOfMedia(parts, mediaId)), parentId: id };
 }
 

@@ -18,12 +18,21 @@ export interface DrawAction {
  * Draws for a page. With JavaScript the answer is a stream: `progress` as images come, then `done` or `failed`. Drawing goes
  * on when the page is left: what is paid for is in the history.
  */
-export async function drawAction(context: ServiceContext, request: Pick<AdminRequest, 'headers'>, { job, redirect }: DrawAction): Promise<AdminActionResult> {
+export async function drawAction(
+  context: ServiceContext,
+  request: Pick<AdminRequest, 'headers'>,
+  { job, redirect }: DrawAction,
+): Promise<AdminActionResult> {
   if (request.headers['accept']?.includes('text/event-stream') === true) {
-    return { download: { name: 'images.txt', type: 'text/event-stream; charset=utf-8', content: drawStream(context, job) } };
+    return {
+      download: { name: 'images.txt', type: 'text/event-stream; charset=utf-8', content: drawStream(context, job) },
+    };
   }
   const drawn = await imagesOf(context).drawing.draw(job);
-  const notice = { kind: drawn.images.length < job.n ? 'warning' as const : 'success' as const, text: withIgnored(drawn) };
+  const notice = {
+    kind: drawn.images.length < job.n ? ('warning' as const) : ('success' as const),
+    text: withIgnored(drawn),
+  };
   return { notice, redirect: redirect?.(drawn) ?? `${imagesSlug}?request=${job.request}` };
 }
 
@@ -40,13 +49,19 @@ async function* drawStream(context: ServiceContext, job: ImageJob): AsyncGenerat
     wake();
   };
   let isOver = false;
-  const work = imagesOf(context).drawing.draw(job, { onImage }).then((drawn) => doneEvent(context, drawn), (error: unknown) => {
-    if (!(error instanceof RestError)) log.error('Images could not be drawn.', { error });
-    return failedEvent(error);
-  }).finally(() => {
-    isOver = true;
-    wake();
-  });
+  const work = imagesOf(context)
+    .drawing.draw(job, { onImage })
+    .then(
+      (drawn) => doneEvent(context, drawn),
+      (error: unknown) => {
+        if (!(error instanceof RestError)) log.error('Images could not be drawn.', { error });
+        return failedEvent(error);
+      },
+    )
+    .finally(() => {
+      isOver = true;
+      wake();
+    });
   while (!isOver) {
     yield made === told ? ': \n\n' : writeEvent({ event: 'progress', data: { made, of: job.n } });
     told = made;
@@ -63,11 +78,15 @@ async function* drawStream(context: ServiceContext, job: ImageJob): AsyncGenerat
 }
 
 async function doneEvent({ host }: ServiceContext, drawn: DrawnImages) {
-  return { event: 'done', data: { message: withIgnored(drawn), cost: drawn.cost, images: await imageTiles(host, drawn.images) } };
+  return {
+    event: 'done',
+    data: { message: withIgnored(drawn), cost: drawn.cost, images: await imageTiles(host, drawn.images) },
+  };
 }
 
 function failedEvent(error: unknown) {
-  const message = error instanceof RestError ? error.message : 'The images could not be drawn. The cause is in the log.';
+  const message =
+    error instanceof RestError ? error.message : 'The images could not be drawn. The cause is in the log.';
   return { event: 'failed', data: { message, faults: faultsOf(error) ?? {} } };
 }
 

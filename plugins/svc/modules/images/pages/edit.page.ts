@@ -18,7 +18,10 @@ type Values = Readonly<Record<string, unknown>>;
 /** A new version of an image: of the history (`image`), of the media library (`media`), or of a file that is uploaded. */
 export function editPage(context: ServiceContext): AdminPageBody {
   return {
-    render: async ({ query }) => ({ template, data: await view(context, query, { values: await valuesOf(context, query) }) }),
+    render: async ({ query }) => ({
+      template,
+      data: await view(context, query, { values: await valuesOf(context, query) }),
+    }),
     actions: { draw: (request) => edit(context, request) },
   };
 }
@@ -29,18 +32,30 @@ async function valuesOf(context: ServiceContext, query: Values): Promise<Values>
   return image === null ? {} : { provider: image.providerId, model: image.model };
 }
 
-async function view(context: ServiceContext, named: Values, form: Pick<Parameters<typeof jobForm>[1], 'values' | 'faults'>): Promise<Record<string, unknown>> {
+async function view(
+  context: ServiceContext,
+  named: Values,
+  form: Pick<Parameters<typeof jobForm>[1], 'values' | 'faults'>,
+): Promise<Record<string, unknown>> {
   const { host } = context;
   const image = await findImage(context, named['image']);
-  const mediaId = image?.mediaId ?? (typeof named['media'] === 'string' && /^[1-9]\d{0,8}$/.test(named['media']) ? Number(named['media']) : 0);
+  const mediaId =
+    image?.mediaId ??
+    (typeof named['media'] === 'string' && /^[1-9]\d{0,8}$/.test(named['media']) ? Number(named['media']) : 0);
   const media = mediaId > 0 ? await host.content.media.get(mediaId) : null;
-  const source = media === null || !media.mimeType.startsWith('image/') ? null : { path: pathOf(media.url), alt: media.alt || media.title };
+  const source =
+    media === null || !media.mimeType.startsWith('image/')
+      ? null
+      : { path: pathOf(media.url), alt: media.alt || media.title };
   return {
     form: await jobForm(context, { act: 'edit', ...form }),
     source,
     image: image?.id ?? '',
     media: image === null && source !== null ? mediaId : '',
-    backHref: image === null ? new URL(host.admin.url(imagesSlug)).pathname : `${new URL(host.admin.url(imageSlug)).pathname}?id=${String(image.id)}`,
+    backHref:
+      image === null
+        ? new URL(host.admin.url(imagesSlug)).pathname
+        : `${new URL(host.admin.url(imageSlug)).pathname}?id=${String(image.id)}`,
   };
 }
 
@@ -48,7 +63,10 @@ async function edit(context: ServiceContext, request: AdminRequest): Promise<Adm
   try {
     const source = await sourceOfForm(context, request);
     const job = readJob(request.form, { request: newRequest(), userId: request.user.id, source });
-    return await drawAction(context, request, { job, redirect: ({ images: [first] }) => `${imageSlug}?id=${String(first?.id ?? '')}` });
+    return await drawAction(context, request, {
+      job,
+      redirect: ({ images: [first] }) => `${imageSlug}?id=${String(first?.id ?? '')}`,
+    });
   } catch (error) {
     if (!(error instanceof RestError)) throw error;
     const faults = faultsOf(error) ?? {};
@@ -66,7 +84,8 @@ async function sourceOfForm(context: ServiceContext, request: AdminRequest): Pro
   const mask = files['mask'] === undefined ? {} : { mask: await readFile(files['mask'].path) };
   const image = await findImage(context, request.form['image']);
   if (image !== null) return { ...(await sourceOfImage(context, image)), ...mask };
-  if (textOf(request, 'media') !== '') return { ...(await sourceOfMedia(context, Number(textOf(request, 'media')))), ...mask };
+  if (textOf(request, 'media') !== '')
+    return { ...(await sourceOfMedia(context, Number(textOf(request, 'media')))), ...mask };
   const file = files['file'];
   if (file === undefined) throw invalidFields({ file: 'Choose the image that is to be edited.' });
   return { image: await readFile(file.path), mediaId: null, parentId: null, ...mask };

@@ -9,7 +9,8 @@ type Query = Readonly<Record<string, unknown>>;
 const aPage = 24;
 const names = ['search', 'origin', 'mode', 'model'] as const;
 
-const text = (query: Query, name: string): string => (typeof query[name] === 'string' ? query[name].trim().slice(0, 200) : '');
+const text = (query: Query, name: string): string =>
+  typeof query[name] === 'string' ? query[name].trim().slice(0, 200) : '';
 
 /** A filter from an address; whatever cannot be one is left out, so that any address shows a page. */
 export function readFilter(query: Query): ImageFilter {
@@ -17,7 +18,12 @@ export function readFilter(query: Query): ImageFilter {
   const mode = (['generate', 'edit'] as const).find((one) => one === text(query, 'mode')) as ImageMode | undefined;
   const model = /^([^:]+):(.+)$/.exec(text(query, 'model'));
   const search = text(query, 'search');
-  return { ...(search !== '' && { search }), ...(origin && { origin }), ...(mode && { mode }), ...(model && { providerId: model[1], model: model[2] }) };
+  return {
+    ...(search !== '' && { search }),
+    ...(origin && { origin }),
+    ...(mode && { mode }),
+    ...(model && { providerId: model[1], model: model[2] }),
+  };
 }
 
 function place(query: Query, name: string): number | undefined {
@@ -36,7 +42,9 @@ export async function historyView(context: ServiceContext, query: Query) {
   const images = after === undefined ? found.slice(0, aPage) : found.slice(-aPage);
   const [first, last] = [images[0]?.id, images.at(-1)?.id];
   const address = (values: Readonly<Record<string, string>>): string => {
-    const kept = Object.fromEntries(names.flatMap((name) => (text(query, name) === '' ? [] : [[name, text(query, name)]])));
+    const kept = Object.fromEntries(
+      names.flatMap((name) => (text(query, name) === '' ? [] : [[name, text(query, name)]])),
+    );
     return `${new URL(host.admin.url(imagesSlug)).pathname}?${new URLSearchParams({ ...kept, ...values }).toString()}#history`;
   };
   const models = await store.models();
@@ -50,11 +58,26 @@ export async function historyView(context: ServiceContext, query: Query) {
     origin: filter.origin ?? '',
     mode: filter.mode ?? '',
     model: filter.model === undefined ? '' : text(query, 'model'),
-    origins: [{ value: '', label: 'Anywhere' }, { value: imageOrigins[0], label: 'The generator' }, { value: imageOrigins[1], label: 'Visitors' }, { value: imageOrigins[2], label: 'Automations' }],
-    modes: [{ value: '', label: 'All' }, { value: 'generate', label: 'Drawn' }, { value: 'edit', label: 'Edited' }],
-    modelChoices: [{ value: '', label: 'Any' }, ...models.map(({ providerId, model }) => ({ value: `${providerId}:${model}`, label: model }))],
+    origins: [
+      { value: '', label: 'Anywhere' },
+      { value: imageOrigins[0], label: 'The generator' },
+      { value: imageOrigins[1], label: 'Visitors' },
+      { value: imageOrigins[2], label: 'Automations' },
+    ],
+    modes: [
+      { value: '', label: 'All' },
+      { value: 'generate', label: 'Drawn' },
+      { value: 'edit', label: 'Edited' },
+    ],
+    modelChoices: [
+      { value: '', label: 'Any' },
+      ...models.map(({ providerId, model }) => ({ value: `${providerId}:${model}`, label: model })),
+    ],
     newest: before === undefined && after === undefined ? null : address({}),
-    newer: first !== undefined && (after === undefined ? before !== undefined : more) ? address({ after: String(first) }) : null,
+    newer:
+      first !== undefined && (after === undefined ? before !== undefined : more)
+        ? address({ after: String(first) })
+        : null,
     older: last !== undefined && (after === undefined ? more : true) ? address({ before: String(last) }) : null,
   };
 }

@@ -20,25 +20,34 @@ export interface ImageTile {
   readonly isEdit: boolean;
 }
 
-const origins = { admin_image_generator: '', frontend_image_generator: 'Visitor', automated_task_images: 'Automation' } as const;
+const origins = {
+  admin_image_generator: '',
+  frontend_image_generator: 'Visitor',
+  automated_task_images: 'Automation',
+} as const;
 
-export async function imageTiles(host: Pick<HostApi, 'content' | 'admin'>, images: readonly StoredImage[]): Promise<ImageTile[]> {
-  return Promise.all(images.map(async (image) => {
-    const media = await host.content.media.get(image.mediaId);
-    const said = media?.alt ?? '';
-    return {
-      id: image.id,
-      path: media === null ? null : pathOf(media.url),
-      alt: said === shortened(image.prompt, 250) ? '' : said,
-      prompt: shortened(image.prompt, 120),
-      href: `${new URL(host.admin.url(imageSlug)).pathname}?id=${String(image.id)}`,
-      model: image.model,
-      costText: costText(image.cost),
-      madeAt: image.createdAt,
-      from: origins[image.origin],
-      isEdit: image.mode === 'edit',
-    };
-  }));
+export async function imageTiles(
+  host: Pick<HostApi, 'content' | 'admin'>,
+  images: readonly StoredImage[],
+): Promise<ImageTile[]> {
+  return Promise.all(
+    images.map(async (image) => {
+      const media = await host.content.media.get(image.mediaId);
+      const said = media?.alt ?? '';
+      return {
+        id: image.id,
+        path: media === null ? null : pathOf(media.url),
+        alt: said === shortened(image.prompt, 250) ? '' : said,
+        prompt: shortened(image.prompt, 120),
+        href: `${new URL(host.admin.url(imageSlug)).pathname}?id=${String(image.id)}`,
+        model: image.model,
+        costText: costText(image.cost),
+        madeAt: image.createdAt,
+        from: origins[image.origin],
+        isEdit: image.mode === 'edit',
+      };
+    }),
+  );
 }
 
 /** Pages load what the site itself serves, under whichever of its names they are looked at. */

@@ -30,7 +30,8 @@ export function imagePage(context: ServiceContext): AdminPageBody {
       featured: async (request) => {
         const image = await imageOfForm(context, request);
         const post = await host.content.posts.get(Number(textOf(request, 'post')));
-        if (post === null || !postTypes.includes(post.type) || !request.user.can('edit_post', post)) return { ...back(image, ''), notice: { kind: 'error', text: 'Choose a post that you may edit.' } };
+        if (post === null || !postTypes.includes(post.type) || !request.user.can('edit_post', post))
+          return { ...back(image, ''), notice: { kind: 'error', text: 'Choose a post that you may edit.' } };
         await host.content.posts.update(post.id, { featuredMediaId: image.mediaId });
         return back(image, `It is the featured image of “${post.title}” now.`);
       },
@@ -63,16 +64,23 @@ async function view(context: ServiceContext, image: StoredImage): Promise<Record
   const { store } = imagesOf(context);
   const media = await host.content.media.get(image.mediaId);
   const parent = image.parentId === null ? null : await store.get(image.parentId);
-  const posts = await host.content.posts.find({ type: postTypes, status: 'any', orderBy: 'modified', limit: mostPosts });
+  const posts = await host.content.posts.find({
+    type: postTypes,
+    status: 'any',
+    orderBy: 'modified',
+    limit: mostPosts,
+  });
   const address = (slug: string, query: string): string => `${new URL(host.admin.url(slug)).pathname}?${query}`;
-  const user = image.userId > 0 ? ((await host.users.names([image.userId])).get(image.userId) ?? 'a user that is gone') : '';
+  const user =
+    image.userId > 0 ? ((await host.users.names([image.userId])).get(image.userId) ?? 'a user that is gone') : '';
   return {
     id: image.id,
     path: media === null ? null : pathOf(media.url),
     url: media?.url ?? image.url,
     fileName: media?.file.split('/').at(-1) ?? '',
     alt: media?.alt ?? '',
-    dimensions: media?.width == null || media.height === null ? '' : `${String(media.width)} × ${String(media.height)} pixels`,
+    dimensions:
+      media?.width == null || media.height === null ? '' : `${String(media.width)} × ${String(media.height)} pixels`,
     kilobytes: Math.max(1, Math.round(image.bytes / 1024)),
     prompt: image.prompt,
     revisedPrompt: image.revisedPrompt,
@@ -87,7 +95,10 @@ async function view(context: ServiceContext, image: StoredImage): Promise<Record
     wasEdited: image.mode === 'edit',
     versions: await imageTiles(host, await store.versions(image.id)),
     againHref: address(imagesSlug, `again=${String(image.id)}`),
-    editHref: (await imageProviders(context, 'edit')).length > 0 && media !== null ? address(editImageSlug, `image=${String(image.id)}`) : null,
+    editHref:
+      (await imageProviders(context, 'edit')).length > 0 && media !== null
+        ? address(editImageSlug, `image=${String(image.id)}`)
+        : null,
     mediaHref: address('media/edit', `id=${String(image.mediaId)}`),
     posts: posts.map(({ id, title, type }) => ({ value: String(id), label: `${title || '(no title)'} (${type})` })),
     fields: { id: image.id },

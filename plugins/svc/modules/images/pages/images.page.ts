@@ -16,12 +16,18 @@ const template = 'svc/images';
 /** The generator and the history. */
 export function imagesPage(context: ServiceContext): AdminPageBody {
   return {
-    render: async ({ query }) => ({ template, data: await view(context, query, { values: await formerValues(context, query) }) }),
+    render: async ({ query }) => ({
+      template,
+      data: await view(context, query, { values: await formerValues(context, query) }),
+    }),
     actions: {
       draw: (request) => draw(context, request),
       // What the chosen model takes, for a page that follows the choice.
       takes: async (request) => {
-        const fields = await modelFields(context, { provider: textOf(request, 'provider'), model: textOf(request, 'model').trim() });
+        const fields = await modelFields(context, {
+          provider: textOf(request, 'provider'),
+          model: textOf(request, 'model').trim(),
+        });
         return { data: { ...fields, priceText: priceText(fields.price) } };
       },
     },
@@ -30,24 +36,36 @@ export function imagesPage(context: ServiceContext): AdminPageBody {
 
 type Values = Readonly<Record<string, unknown>>;
 
-async function view(context: ServiceContext, query: Values, form: Pick<Parameters<typeof jobForm>[1], 'values' | 'faults'>): Promise<Record<string, unknown>> {
+async function view(
+  context: ServiceContext,
+  query: Values,
+  form: Pick<Parameters<typeof jobForm>[1], 'values' | 'faults'>,
+): Promise<Record<string, unknown>> {
   const { store } = imagesOf(context);
   const request = typeof query['request'] === 'string' ? query['request'] : '';
   const results = request === '' ? [] : await imageTiles(context.host, await store.ofRequest(request));
   const { enabled } = await visitorImagesOf(context).settings.get();
-  return { form: await jobForm(context, { act: 'generate', ...form }), results, history: await historyView(context, query), isPublic: enabled };
+  return {
+    form: await jobForm(context, { act: 'generate', ...form }),
+    results,
+    history: await historyView(context, query),
+    isPublic: enabled,
+  };
 }
 
 /** "Use again": the form as it was for an image. */
 async function formerValues(context: ServiceContext, query: Values): Promise<Values> {
   const again = query['again'];
-  const image = typeof again === 'string' && /^[1-9]\d{0,8}$/.test(again) ? await imagesOf(context).store.get(Number(again)) : null;
+  const image =
+    typeof again === 'string' && /^[1-9]\d{0,8}$/.test(again) ? await imagesOf(context).store.get(Number(again)) : null;
   return image === null ? {} : { prompt: image.prompt, provider: image.providerId, model: image.model, ...image.asked };
 }
 
 async function draw(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
   try {
-    return await drawAction(context, request, { job: readJob(request.form, { request: newRequest(), userId: request.user.id }) });
+    return await drawAction(context, request, {
+      job: readJob(request.form, { request: newRequest(), userId: request.user.id }),
+    });
   } catch (error) {
     const faults = faultsOf(error);
     const message = error instanceof Error ? error.message : '';

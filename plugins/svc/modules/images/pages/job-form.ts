@@ -8,11 +8,23 @@ type Values = Readonly<Record<string, unknown>>;
 
 const numbers = Array.from({ length: 10 }, (_, index) => ({ value: String(index + 1), label: String(index + 1) }));
 const byDefault = { value: '', label: 'As set' };
-const labels: Readonly<Record<string, string>> = { standard: 'Standard', hd: 'High', vivid: 'Vivid', natural: 'Natural' };
+const labels: Readonly<Record<string, string>> = {
+  standard: 'Standard',
+  hd: 'High',
+  vivid: 'Vivid',
+  natural: 'Natural',
+};
 const choice = (value: string): { value: string; label: string } => ({ value, label: labels[value] ?? value });
 
 /** Fields of a form that has something drawn: values as they were typed, faults at their fields, and what the model takes. */
-export async function jobForm(context: ServiceContext, { act, values, faults = {} }: { readonly act: 'generate' | 'edit'; readonly values: Values; readonly faults?: FieldFaults }) {
+export async function jobForm(
+  context: ServiceContext,
+  {
+    act,
+    values,
+    faults = {},
+  }: { readonly act: 'generate' | 'edit'; readonly values: Values; readonly faults?: FieldFaults },
+) {
   const providers = await providerChoices(context, act);
   const text = (name: string): string => (typeof values[name] === 'string' ? values[name] : '');
   const provider = providers.find(({ value }) => value === text('provider')) ?? providers[0];

@@ -12,10 +12,38 @@ const template = 'svc/images-visitors';
 type Spec = Pick<FieldSpec, 'path' | 'type'> & Partial<FieldSpec>;
 
 const groups: readonly { readonly title: string; readonly fields: readonly Spec[] }[] = [
-  { title: 'What is drawn', fields: [{ path: 'enabled', type: 'switch' }, { path: 'models', type: 'lines', mono: true, rows: 4 }, { path: 'sizes', type: 'lines', mono: true, rows: 4 }, { path: 'most', type: 'number', min: 1, max: 4, short: true }] },
-  { title: 'How much', fields: [{ path: 'guest_per_day', type: 'number', min: 0, max: 1000, short: true }, { path: 'user_per_day', type: 'number', min: 0, max: 1000, short: true }] },
-  { title: 'Rules', fields: [{ path: 'consent.required', type: 'switch' }, { path: 'consent.text', type: 'textarea', rows: 3 }, { path: 'banned_words', type: 'lines', rows: 6 }] },
-  { title: 'Texts', fields: [{ path: 'texts.intro', type: 'textarea', rows: 2 }, { path: 'texts.refused', type: 'text' }, { path: 'texts.limit', type: 'text' }] },
+  {
+    title: 'What is drawn',
+    fields: [
+      { path: 'enabled', type: 'switch' },
+      { path: 'models', type: 'lines', mono: true, rows: 4 },
+      { path: 'sizes', type: 'lines', mono: true, rows: 4 },
+      { path: 'most', type: 'number', min: 1, max: 4, short: true },
+    ],
+  },
+  {
+    title: 'How much',
+    fields: [
+      { path: 'guest_per_day', type: 'number', min: 0, max: 1000, short: true },
+      { path: 'user_per_day', type: 'number', min: 0, max: 1000, short: true },
+    ],
+  },
+  {
+    title: 'Rules',
+    fields: [
+      { path: 'consent.required', type: 'switch' },
+      { path: 'consent.text', type: 'textarea', rows: 3 },
+      { path: 'banned_words', type: 'lines', rows: 6 },
+    ],
+  },
+  {
+    title: 'Texts',
+    fields: [
+      { path: 'texts.intro', type: 'textarea', rows: 2 },
+      { path: 'texts.refused', type: 'text' },
+      { path: 'texts.limit', type: 'text' },
+    ],
+  },
 ];
 
 /** What visitors may have drawn by [svc_images]. Off until it is switched on. */
@@ -28,11 +56,21 @@ export function visitorsPage(context: ServiceContext): AdminPageBody {
         const typed = readTyped(request);
         try {
           const { enabled } = await settings.update(typed);
-          return { notice: { kind: 'success', text: enabled ? 'Saved. Write [svc_images] into a page to offer it there.' : 'Saved. Visitors have nothing drawn while it is off.' } };
+          return {
+            notice: {
+              kind: 'success',
+              text: enabled
+                ? 'Saved. Write [svc_images] into a page to offer it there.'
+                : 'Saved. Visitors have nothing drawn while it is off.',
+            },
+          };
         } catch (error) {
           const faults = faultsOf(error);
           if (faults === null) throw error;
-          return { notice: { kind: 'error', text: 'Nothing was saved: look at the marked fields.' }, page: { template, data: await view(context, typed, faults) } };
+          return {
+            notice: { kind: 'error', text: 'Nothing was saved: look at the marked fields.' },
+            page: { template, data: await view(context, typed, faults) },
+          };
         }
       },
     },
@@ -41,9 +79,15 @@ export function visitorsPage(context: ServiceContext): AdminPageBody {
 
 async function view(context: ServiceContext, draft: Draft, faults: FieldFaults = {}): Promise<Record<string, unknown>> {
   const providers = await providerChoices(context, 'generate');
-  const known = providers.flatMap(({ value, usual, isReady }) => (isReady && usual !== '' ? [`${value}:${usual}`] : []));
+  const known = providers.flatMap(({ value, usual, isReady }) =>
+    isReady && usual !== '' ? [`${value}:${usual}`] : [],
+  );
   return {
-    groups: groups.map(({ title, fields }, at) => ({ title, id: `visitors-${String(at)}`, fields: fields.map((spec) => row(spec, draft, faults)) })),
+    groups: groups.map(({ title, fields }, at) => ({
+      title,
+      id: `visitors-${String(at)}`,
+      fields: fields.map((spec) => row(spec, draft, faults)),
+    })),
     isOn: draft['enabled'] === true,
     known,
   };
@@ -51,7 +95,10 @@ async function view(context: ServiceContext, draft: Draft, faults: FieldFaults =
 
 function row(spec: Spec, draft: Draft, faults: FieldFaults) {
   const { title = spec.path, description } = schemaAt(spec.path);
-  return fieldRow({ label: title, ...(description !== undefined && { help: description }), ...spec }, { draft, faults });
+  return fieldRow(
+    { label: title, ...(description !== undefined && { help: description }), ...spec },
+    { draft, faults },
+  );
 }
 
 function schemaAt(path: string): SettingSchema {
@@ -73,12 +120,21 @@ function readTyped({ form }: AdminRequest): Record<string, unknown> {
 function rawOf(form: AdminRequest['form'], name: string): string {
   const [head = '', member] = name.split(/[[\]]/);
   const value = form[head];
-  const found = member === undefined ? value : typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[member] : undefined;
+  const found =
+    member === undefined
+      ? value
+      : typeof value === 'object' && value !== null
+        ? (value as Record<string, unknown>)[member]
+        : undefined;
   return typeof found === 'string' ? found : '';
 }
 
 function valueOf(type: FieldSpec['type'], raw: string): unknown {
   if (type === 'switch') return raw === '1';
-  if (type === 'lines') return raw.split(/\r?\n/).map((line) => line.trim()).filter((line) => line !== '');
+  if (type === 'lines')
+    return raw
+      .split(/\r?\n/)
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
   return type === 'number' && /^-?\d+$/.test(raw.trim()) ? Number(raw) : raw;
 }

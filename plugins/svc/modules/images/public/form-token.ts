@@ -12,7 +12,13 @@ const day = 24 * 3600_000;
 const daysOfLife = 3;
 const macBytes = 16;
 
-export function createFormTokens({ signer, clock }: { readonly signer: Signer; readonly clock: Pick<Clock, 'now'> }): FormTokens {
+export function createFormTokens({
+  signer,
+  clock,
+}: {
+  readonly signer: Signer;
+  readonly clock: Pick<Clock, 'now'>;
+}): FormTokens {
   const today = (): number => Math.floor(clock.now() / day);
   return {
     async issue() {
@@ -22,7 +28,12 @@ export function createFormTokens({ signer, clock }: { readonly signer: Signer; r
     async isValid(token) {
       const [, made = '', mac = ''] = /^(\d{1,6})\.([\w-]{22})$/.exec(token) ?? [];
       const age = today() - Number(made);
-      return made !== '' && age >= 0 && age < daysOfLife && signer.isSigned(Buffer.from(mac, 'base64url'), 'images-form', [Number(made)]);
+      return (
+        made !== '' &&
+        age >= 0 &&
+        age < daysOfLife &&
+        signer.isSigned(Buffer.from(mac, 'base64url'), 'images-form', [Number(made)])
+      );
     },
   };
 }

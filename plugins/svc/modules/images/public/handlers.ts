@@ -44,12 +44,21 @@ export function createVisitorHandlers(context: ServiceContext): VisitorHandlers 
     floods.count(`${String(most)} ${networkOf(request.ip)}`, most);
     return visitors.enter(request);
   }
-  const imagesOfRequest = async ({ id, state }: VisitorRequest): Promise<readonly ShownImage[]> => (state === 'done' ? (await store.ofRequest(id)).map(shown) : []);
+  const imagesOfRequest = async ({ id, state }: VisitorRequest): Promise<readonly ShownImage[]> =>
+    state === 'done' ? (await store.ofRequest(id)).map(shown) : [];
   const leftFor = async (visitor: Visitor): Promise<number | null> => draws.left(visitor, await settings.get());
 
   async function answer(visitor: Visitor, request: VisitorRequest, status = 200): Promise<RestResponse> {
     const { id, state, prompt, n, message } = request;
-    const body: RequestState = { id, state, prompt, n, message, images: await imagesOfRequest(request), left: await leftFor(visitor) };
+    const body: RequestState = {
+      id,
+      state,
+      prompt,
+      n,
+      message,
+      images: await imagesOfRequest(request),
+      left: await leftFor(visitor),
+    };
     return new RestResponse({ status, body, headers: { ...unstored, ...visitor.headers } });
   }
 
@@ -65,13 +74,17 @@ export function createVisitorHandlers(context: ServiceContext): VisitorHandlers 
 
   async function begin(request: RestRequest): Promise<{ readonly visitor: Visitor; readonly begun: VisitorRequest }> {
     const visitor = await enter(request, drawsPerMinute);
-    if (!(await forms.isValid(textOf(request, 'token')))) throw errors.image_refused({ values: { reason: 'This page has been open for too long. Reload it and try again.' } });
+    if (!(await forms.isValid(textOf(request, 'token'))))
+      throw errors.image_refused({
+        values: { reason: 'This page has been open for too long. Reload it and try again.' },
+      });
     return { visitor, begun: await draws.begin(visitor, wishOf(request), await settings.get()) };
   }
 
   return {
     async draw(request) {
-      if (request.json === null) return asPage(context, request, async (back) => redirectTo(context, { ...(await begin(request)), back }));
+      if (request.json === null)
+        return asPage(context, request, async (back) => redirectTo(context, { ...(await begin(request)), back }));
       const { visitor, begun } = await begin(request);
       return answer(visitor, begun, 202);
     },
@@ -84,18 +97,26 @@ export function createVisitorHandlers(context: ServiceContext): VisitorHandlers 
       const { user, session } = visitor;
       const owner = user.id > 0 ? { userId: user.id } : { userId: 0, sessionId: session.id };
       const images = await store.list({ ...owner, origin: 'frontend_image_generator' }, { limit: mostShown });
-      return new RestResponse({ body: { images: images.map(shown), left: await leftFor(visitor) }, headers: { ...unstored, ...visitor.headers } });
+      return new RestResponse({
+        body: { images: images.map(shown), left: await leftFor(visitor) },
+        headers: { ...unstored, ...visitor.headers },
+      });
     },
-    page: (request) => asPage(context, request, async (back) => {
-      floods.count(`page ${networkOf(request.ip)}`, looksPerMinute);
-      const found = await ownRequest(textOf(request, 'id'), (await visitors.sessionOf(request))?.id);
-      return pageResponse(context.host, { request: found, images: await imagesOfRequest(found), back });
-    }),
+    page: (request) =>
+      asPage(context, request, async (back) => {
+        floods.count(`page ${networkOf(request.ip)}`, looksPerMinute);
+        const found = await ownRequest(textOf(request, 'id'), (await visitors.sessionOf(request))?.id);
+        return pageResponse(context.host, { request: found, images: await imagesOfRequest(found), back });
+      }),
   };
 }
 
 /** Refusals are pages too: a browser without JavaScript shows what comes. */
-async function asPage({ host }: ServiceContext, request: RestRequest, work: (back: string) => Promise<RestResponse>): Promise<RestResponse> {
+async function asPage(
+  { host }: ServiceContext,
+  request: RestRequest,
+  work: (back: string) => Promise<RestResponse>,
+): Promise<RestResponse> {
   const back = backOf(request);
   try {
     return await work(back);
@@ -105,16 +126,24 @@ async function asPage({ host }: ServiceContext, request: RestRequest, work: (bac
   }
 }
 
-function redirectTo({ host }: ServiceContext, { visitor, begun, back }: { readonly visitor: Visitor; readonly begun: VisitorRequest; readonly back: string }): RestResponse {
+function redirectTo(
+  { host }: ServiceContext,
+  { visitor, begun, back }: { readonly visitor: Visitor; readonly begun: VisitorRequest; readonly back: string },
+): RestResponse {
   const query = back === '' ? '' : `?back=${encodeURIComponent(back)}`;
-  return new RestResponse({ status: 303, headers: { ...unstored, ...visitor.headers, Location: host.rest.url(`/svc-widget/v1/images/${begun.id}`) + query } });
+  return new RestResponse({
+    status: 303,
+    headers: { ...unstored, ...visitor.headers, Location: host.rest.url(`/svc-widget/v1/images/${begun.id}`) + query },
+  });
 }
 
 function wishOf(request: RestRequest): Wish {
   const { params } = request;
   return {
     id: (textOf(request, 'request') || randomUUID()).toLowerCase(),
-    prompt: textOf(request, 'prompt'), model: textOf(request, 'model'), size: textOf(request, 'size'),
+    prompt: textOf(request, 'prompt'),
+    model: textOf(request, 'model'),
+    size: textOf(request, 'size'),
     n: Number(params['n'] ?? 1),
     consent: params['consent'] === true,
   };

@@ -23,7 +23,11 @@ export function registerImageRoutes(context: ServiceContext): void {
     const made = createVisitorHandlers(context);
     return () => made;
   });
-  const post = (act: Exclude<keyof VisitorHandlers, 'page'>, route: string, init: { readonly summary: string; readonly args: Readonly<Record<string, RouteArgument>> }): void => {
+  const post = (
+    act: Exclude<keyof VisitorHandlers, 'page'>,
+    route: string,
+    init: { readonly summary: string; readonly args: Readonly<Record<string, RouteArgument>> },
+  ): void => {
     context.host.rest.registerRoute(namespace, route, {
       methods: ['POST'],
       security: ['none'],
@@ -33,8 +37,14 @@ export function registerImageRoutes(context: ServiceContext): void {
       handler: async (request: RestRequest) => (await handlers())[act](request),
     });
   };
-  post('draw', '/images', { args: drawArgs, summary: 'Has images drawn for a visitor. A form is answered with the way to its page, JSON with the state.' });
-  post('state', '/images/state', { args: { id: { ...uuid, required: true } }, summary: 'How far a visitor’s request is, and its images.' });
+  post('draw', '/images', {
+    args: drawArgs,
+    summary: 'Has images drawn for a visitor. A form is answered with the way to its page, JSON with the state.',
+  });
+  post('state', '/images/state', {
+    args: { id: { ...uuid, required: true } },
+    summary: 'How far a visitor’s request is, and its images.',
+  });
   post('mine', '/images/mine', { args: {}, summary: 'The visitor’s own last images.' });
   context.host.rest.registerRoute(namespace, `/images/(?P<id>[0-9a-fA-F-]{36})`, {
     methods: ['GET'],

@@ -50,7 +50,8 @@ export interface VisitorDrawParts {
 const grace = 60_000;
 const keptFor = 30 * 24 * 3600_000;
 const interrupted = 'The drawing was interrupted. Nothing of it counts: try again.';
-const wishless = (name: string, reason: string): RestError => new RestError({ code: 'rest_invalid_param', status: 400, message: reason, data: { params: { [name]: reason } } });
+const wishless = (name: string, reason: string): RestError =>
+  new RestError({ code: 'rest_invalid_param', status: 400, message: reason, data: { params: { [name]: reason } } });
 
 export function createVisitorDraws(parts: VisitorDrawParts): VisitorDraws {
   const { host, requests, limits } = parts;
@@ -58,7 +59,10 @@ export function createVisitorDraws(parts: VisitorDrawParts): VisitorDraws {
   const stopping = new AbortController();
 
   /** Puts what was really drawn in place of what was taken, once. */
-  async function end(request: VisitorRequest, { made, message }: { readonly made: number; readonly message: string }): Promise<void> {
+  async function end(
+    request: VisitorRequest,
+    { made, message }: { readonly made: number; readonly message: string },
+  ): Promise<void> {
     await host.database.transaction(async () => {
       const isFirst = await requests.end(request.id, { state: made > 0 ? 'done' : 'failed', message });
       if (isFirst && request.taken !== null) await limits.counters.settle(request.taken, made);
@@ -81,9 +85,11 @@ export function createVisitorDraws(parts: VisitorDrawParts): VisitorDraws {
     const until = host.clock.now() + (await parts.timeout()) + grace;
     return host.database.transaction(async () => {
       const taken = limit === null ? null : await limits.counters.reserve(limit, { least: n, most: n });
-      if (limit !== null && taken === null) throw overLimit(await limits.counters.left(limit), { settings, wait: limit.endsAt - host.clock.now() });
+      if (limit !== null && taken === null)
+        throw overLimit(await limits.counters.left(limit), { settings, wait: limit.endsAt - host.clock.now() });
       const request = { id, userId: visitor.user.id, sessionId: visitor.session.id, prompt, n, taken, until };
-      if (!(await requests.add(request))) throw errors.image_refused({ values: { reason: 'This was sent twice at once. Wait for the first.' } });
+      if (!(await requests.add(request)))
+        throw errors.image_refused({ values: { reason: 'This was sent twice at once. Wait for the first.' } });
       return { ...request, state: 'drawing' as const, message: '', createdAt: host.clock.now() };
     });
   }
@@ -95,9 +101,14 @@ export function createVisitorDraws(parts: VisitorDrawParts): VisitorDraws {
       if (known !== null) throw errors.image_not_found();
       const job = jobOf(visitor, wish, settings);
       const request = await take(visitor, wish, settings);
-      const work = run(request, job).catch((error: unknown) => {
-        host.log.error('A request for images of a visitor could not be ended; its lease will.', { request: request.id, error });
-      }).finally(() => underWay.delete(work));
+      const work = run(request, job)
+        .catch((error: unknown) => {
+          host.log.error('A request for images of a visitor could not be ended; its lease will.', {
+            request: request.id,
+            error,
+          });
+        })
+        .finally(() => underWay.delete(work));
       underWay.add(work);
       return request;
     },
@@ -118,24 +129,50 @@ export function createVisitorDraws(parts: VisitorDrawParts): VisitorDraws {
 }
 
 /** @param wait milliseconds until the day is over. */
-function overLimit(left: number, { settings, wait }: { readonly settings: VisitorSettings; readonly wait: number }): RestError {
-  const reason = left > 0 ? `You may have ${String(left)} more ${left === 1 ? 'image' : 'images'} today. Ask for fewer.` : settings.texts.limit;
-  return errors.image_limit_reached({ values: { reason }, data: { left }, headers: { 'Retry-After': String(Math.max(1, Math.ceil(wait / 1000))) } });
+function overLimit(
+  left: number,
+  { settings, wait }: { readonly settings: VisitorSettings; readonly wait: number },
+): RestError {
+  const reason =
+    left > 0
+      ? `You may have ${String(left)} more ${left === 1 ? 'image' : 'images'} today. Ask for fewer.`
+      : settings.texts.limit;
+  return errors.image_limit_reached({
+    values: { reason },
+    data: { left },
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil(wait / 1000))) },
+  });
 }
 
 /** The wish as a job, everything checked that costs nothing. */
 function jobOf({ user, session }: Visitor, wish: Wish, settings: VisitorSettings): ImageJob {
   if (!settings.enabled || settings.models.length === 0) throw errors.images_not_offered();
-  if (settings.consent.required && !wish.consent) throw new RestError({ code: 'rest_svc_consent_required', status: 403, message: 'Tick the box first: the terms have to be accepted.' });
+  if (settings.consent.required && !wish.consent)
+    throw new RestError({
+      code: 'rest_svc_consent_required',
+      status: 403,
+      message: 'Tick the box first: the terms have to be accepted.',
+    });
   const prompt = wish.prompt.trim();
   if (prompt === '') throw wishless('prompt', 'Describe what is to be drawn.');
   if ([...prompt].length > 1000) throw wishless('prompt', 'Describe it in at most 1,000 characters.');
-  if (hasBannedWord(prompt, settings.banned_words)) throw errors.image_refused({ values: { reason: settings.texts.refused } });
+  if (hasBannedWord(prompt, settings.banned_words))
+    throw errors.image_refused({ values: { reason: settings.texts.refused } });
   const { provider, model } = readModel(oneOf(wish.model, settings.models, 'model'));
   const size = settings.sizes.length === 0 ? '' : oneOf(wish.size, settings.sizes, 'size');
   if (wish.n < 1 || wish.n > settings.most) throw wishless('n', `At most ${String(settings.most)} at a time.`);
   const params: ImageParams = size === '' ? {} : { size: size as `${number}x${number}` };
-  return { request: wish.id, prompt, provider, model, n: wish.n, params, origin: 'frontend_image_generator', userId: user.id, sessionId: session.id };
+  return {
+    request: wish.id,
+    prompt,
+    provider,
+    model,
+    n: wish.n,
+    params,
+    origin: 'frontend_image_generator',
+    userId: user.id,
+    sessionId: session.id,
+  };
 }
 
 function oneOf(wanted: string, offered: readonly string[], name: string): string {
@@ -147,7 +184,8 @@ function oneOf(wanted: string, offered: readonly string[], name: string): string
 /** What a visitor may know of a failure. */
 function toldOf(error: unknown): string {
   const { code = '', status = 0 } = error instanceof RestError ? error : {};
-  if (code === 'rest_svc_provider_rejected' || status === 403) return 'The image service refused this description. Describe it in other words.';
+  if (code === 'rest_svc_provider_rejected' || status === 403)
+    return 'The image service refused this description. Describe it in other words.';
   if (status === 429) return 'Too many images are being drawn right now. Try again in a while.';
   if (code === 'rest_svc_request_aborted') return interrupted;
   return 'The image could not be drawn. Try again later.';

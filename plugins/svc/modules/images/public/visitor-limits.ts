@@ -26,13 +26,25 @@ export function createVisitorLimits({ host, signer }: VisitorLimitParts): Visito
     counters,
     async of({ user, session, ip }, settings) {
       const set = user.id > 0 ? settings.user_per_day : settings.guest_per_day;
-      const amount = await host.hooks.applyFiltersAsync('svc_image_visitor_limit', set, { user, session: session.id, ip });
+      const amount = await host.hooks.applyFiltersAsync('svc_image_visitor_limit', set, {
+        user,
+        session: session.id,
+        ip,
+      });
       if (amount === null) return null;
       const network = networkOf(ip);
-      const address = network === '' ? [] : [`a:${(await signer.sign('address', [network])).toString('base64url').slice(0, 22)}`];
+      const address =
+        network === '' ? [] : [`a:${(await signer.sign('address', [network])).toString('base64url').slice(0, 22)}`];
       // In one order, so that two transactions never wait for each other.
       const subjects = user.id > 0 ? [`u:${String(user.id)}`] : [...address, `s:${session.id}`];
-      return { ...periodOf('day', host.clock.now(), await host.site.timezone()), scope: 0, subjects, unit: 'images', per: 'day', amount };
+      return {
+        ...periodOf('day', host.clock.now(), await host.site.timezone()),
+        scope: 0,
+        subjects,
+        unit: 'images',
+        per: 'day',
+        amount,
+      };
     },
   };
 }

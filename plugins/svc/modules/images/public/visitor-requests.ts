@@ -48,21 +48,44 @@ interface Row {
   readonly created_at: number | string;
 }
 
-export function createVisitorRequests({ database, clock }: { readonly database: Pick<DatabaseApi, 'knex'>; readonly clock: Pick<Clock, 'now'> }): VisitorRequests {
+export function createVisitorRequests({
+  database,
+  clock,
+}: {
+  readonly database: Pick<DatabaseApi, 'knex'>;
+  readonly clock: Pick<Clock, 'now'>;
+}): VisitorRequests {
   const table = () => database.knex(imageTables.requests);
-  const whose = (person: ImagePerson) => ('userId' in person ? { user_id: person.userId } : { session_id: person.sessionId });
+  const whose = (person: ImagePerson) =>
+    'userId' in person ? { user_id: person.userId } : { session_id: person.sessionId };
   return {
     async get(id) {
       const row = (await table().where({ id }).first()) as Row | undefined;
       return row === undefined ? null : requestOf(row);
     },
     async add({ id, userId, sessionId, prompt, n, taken, until }) {
-      const row = { id, state: 'drawing', user_id: userId, session_id: sessionId, prompt, n, taken: JSON.stringify(taken), until, message: '', created_at: clock.now() };
+      const row = {
+        id,
+        state: 'drawing',
+        user_id: userId,
+        session_id: sessionId,
+        prompt,
+        n,
+        taken: JSON.stringify(taken),
+        until,
+        message: '',
+        created_at: clock.now(),
+      };
       return ((await table().insert(row).onConflict('id').ignore().returning('id')) as unknown[]).length > 0;
     },
-    end: async (id, { state, message }) => (await table().where({ id, state: 'drawing' }).update({ state, message })) > 0,
+    end: async (id, { state, message }) =>
+      (await table().where({ id, state: 'drawing' }).update({ state, message })) > 0,
     async abandoned(limit) {
-      const rows = (await table().where({ state: 'drawing' }).where('until', '<', clock.now()).orderBy('until').limit(limit)) as Row[];
+      const rows = (await table()
+        .where({ state: 'drawing' })
+        .where('until', '<', clock.now())
+        .orderBy('until')
+        .limit(limit)) as Row[];
       return rows.map(requestOf);
     },
     async forget(before) {

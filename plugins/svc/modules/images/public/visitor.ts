@@ -32,7 +32,13 @@ const guest: Visitor['user'] = { id: 0, roles: [], can: () => false };
 export function createVisitors({ host, tokens }: VisitorParts): Visitors {
   const siteOrigin = (): string => originKey({ origin: new URL(host.site.url).origin, isOwn: true });
   /** Of the browser, and of nobody in particular: who signs in keeps what the browser drew. */
-  const bindingOf = (request: RestRequest): TokenBinding => ({ audience: 'images', userId: 0, carrier: 'cookie', origin: siteOrigin(), userAgent: request.headers['user-agent'] ?? '' });
+  const bindingOf = (request: RestRequest): TokenBinding => ({
+    audience: 'images',
+    userId: 0,
+    carrier: 'cookie',
+    origin: siteOrigin(),
+    userAgent: request.headers['user-agent'] ?? '',
+  });
 
   async function sessionOf(request: RestRequest): Promise<Session | null> {
     const cookie = cookieOf(request.headers['cookie']);
@@ -44,14 +50,22 @@ export function createVisitors({ host, tokens }: VisitorParts): Visitors {
     async enter(request) {
       const origin = readOrigin(request.headers, host.site.url);
       const site = request.headers['sec-fetch-site'];
-      if ((origin.origin !== null && !origin.isOwn) || (site !== undefined && site !== 'same-origin' && site !== 'none')) {
+      if (
+        (origin.origin !== null && !origin.isOwn) ||
+        (site !== undefined && site !== 'same-origin' && site !== 'none')
+      ) {
         throw errors.image_refused({ values: { reason: 'Images are drawn from pages of this site alone.' } });
       }
       const user = await request.pageUser();
       const known = await sessionOf(request);
       const session = known ?? tokens.begin();
       const isFresh = known !== null && !tokens.isAging(known);
-      return { user: user.id > 0 ? user : guest, session, ip: request.ip, headers: isFresh ? {} : { 'Set-Cookie': await cookieFor(request, session) } };
+      return {
+        user: user.id > 0 ? user : guest,
+        session,
+        ip: request.ip,
+        headers: isFresh ? {} : { 'Set-Cookie': await cookieFor(request, session) },
+      };
     },
   };
 

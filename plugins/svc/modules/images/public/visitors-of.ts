@@ -26,14 +26,16 @@ export const visitorImagesOf: (context: ServiceContext) => VisitorImages = parts
   const signer = createSigner({ host });
   const requests = createVisitorRequests(host);
   const draws = createVisitorDraws({
-    host, requests,
+    host,
+    requests,
     limits: createVisitorLimits({ host, signer }),
     drawing: imagesOf(context).drawing,
     timeout: async () => (await context.settings.timeouts()).images,
   });
   host.onStop(() => draws.stop());
   return {
-    requests, draws,
+    requests,
+    draws,
     settings: createVisitorSettings({ host, providers: async () => context.providers.all() }),
     visitors: createVisitors({ host, tokens: createSessionTokens({ signer, clock: host.clock }) }),
     forms: createFormTokens({ signer, clock: host.clock }),

@@ -32,7 +32,10 @@ export interface ImageRow {
   readonly created_at: Large;
 }
 
-export function rowOf(image: NewImage, { createdAt, status }: { readonly createdAt: number; readonly status: ImageRow['status'] }): Omit<ImageRow, 'id'> {
+export function rowOf(
+  image: NewImage,
+  { createdAt, status }: { readonly createdAt: number; readonly status: ImageRow['status'] },
+): Omit<ImageRow, 'id'> {
   return {
     request: image.request,
     place: image.place,

@@ -14,7 +14,8 @@ type Query = Knex.QueryBuilder<ImageRow, ImageRow[]>;
 export function createImageStore({ database, clock }: ImageStoreParts): ImageStore {
   const table = (): Query => database.knex<ImageRow>(imageTables.images) as Query;
   const kept = (): Query => table().where({ status: 'kept' });
-  const read = async (query: Knex.QueryBuilder): Promise<ReturnType<typeof imageOf>[]> => ((await query) as ImageRow[]).map(imageOf);
+  const read = async (query: Knex.QueryBuilder): Promise<ReturnType<typeof imageOf>[]> =>
+    ((await query) as ImageRow[]).map(imageOf);
   const first = async (query: Query) => (await read(query.limit(1)))[0] ?? null;
 
   /** In a transaction: versions of an image that goes are left without a parent. */
@@ -38,7 +39,9 @@ export function createImageStore({ database, clock }: ImageStoreParts): ImageSto
     ofMedia: (mediaId) => first(kept().where({ media_id: mediaId })),
     ofRequest: (request) => read(kept().where({ request }).orderBy('place')),
     async list(filter, { limit, before, after }) {
-      const query = filtered(kept(), filter).orderBy('id', after === undefined ? 'desc' : 'asc').limit(limit);
+      const query = filtered(kept(), filter)
+        .orderBy('id', after === undefined ? 'desc' : 'asc')
+        .limit(limit);
       if (before !== undefined) void query.where('id', '<', before);
       if (after !== undefined) void query.where('id', '>', after);
       const images = await read(query);
@@ -50,7 +53,10 @@ export function createImageStore({ database, clock }: ImageStoreParts): ImageSto
     },
     versions: (id) => read(kept().where({ parent_id: id }).orderBy('id')),
     async models() {
-      const rows = (await kept().distinct('provider_id', 'model').orderBy([{ column: 'provider_id' }, { column: 'model' }]).limit(200)) as Pick<ImageRow, 'provider_id' | 'model'>[];
+      const rows = (await kept()
+        .distinct('provider_id', 'model')
+        .orderBy([{ column: 'provider_id' }, { column: 'model' }])
+        .limit(200)) as Pick<ImageRow, 'provider_id' | 'model'>[];
       return rows.map(({ provider_id, model }) => ({ providerId: provider_id, model }));
     },
     remove: (id) => removeBy({ id }),
@@ -59,7 +65,8 @@ export function createImageStore({ database, clock }: ImageStoreParts): ImageSto
     async keep(request, transaction) {
       await table().where({ status: 'pending', request }).update({ status: 'kept' }).transacting(transaction);
     },
-    stale: (before, limit) => read(table().where({ status: 'pending' }).where('created_at', '<', before).orderBy('id').limit(limit)),
+    stale: (before, limit) =>
+      read(table().where({ status: 'pending' }).where('created_at', '<', before).orderBy('id').limit(limit)),
     of: (person) => read(table().where(whose(person)).orderBy('id')),
   };
 }

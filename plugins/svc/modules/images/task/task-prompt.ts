@@ -15,6 +15,10 @@ export function fillPrompt(prompt: string, words: Readonly<Record<string, unknow
 
 /** What of a post a prompt may name. */
 export function postWords({ title, excerpt, content, slug }: Post): Readonly<Record<string, string>> {
-  const text = (excerpt.trim() || content).replace(/<[^>]*>/g, ' ').replace(/\[[^\]]*\]/g, ' ').replace(/\s+/g, ' ').trim();
+  const text = (excerpt.trim() || content)
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\[[^\]]*\]/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
   return { title, slug, excerpt: [...text].slice(0, longestExcerpt).join('') };
 }

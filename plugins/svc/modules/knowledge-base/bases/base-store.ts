@@ -49,24 +49,47 @@ export function createBaseStore({ database, clock }: Pick<HostApi, 'database' | 
     at: ({ store, target, namespace }) => one(rows().where({ store, target, namespace }).first()),
     async add(base) {
       const now = clock.now();
-      const [row] = (await rows().insert({
-        name: base.name, store: base.store, target: base.target, namespace: base.namespace, embedding_provider: base.embeddingProvider, embedding_model: base.embeddingModel,
-        chunk_tokens: base.chunkTokens, overlap_tokens: base.overlapTokens, follows: '[]', state: 'active', removes_target: 0, created_at: now, updated_at: now,
-      }).returning('*')) as Row[];
+      const [row] = (await rows()
+        .insert({
+          name: base.name,
+          store: base.store,
+          target: base.target,
+          namespace: base.namespace,
+          embedding_provider: base.embeddingProvider,
+          embedding_model: base.embeddingModel,
+          chunk_tokens: base.chunkTokens,
+          overlap_tokens: base.overlapTokens,
+          follows: '[]',
+          state: 'active',
+          removes_target: 0,
+          created_at: now,
+          updated_at: now,
+        })
+        .returning('*')) as Row[];
       if (row === undefined) throw new Error('The knowledge base was not stored.');
       return baseOf(row);
     },
     async update(id, { name, chunkTokens, overlapTokens, follows }) {
-      await rows().where({ id }).update({
-        ...(name !== undefined && { name }), ...(chunkTokens !== undefined && { chunk_tokens: chunkTokens }), ...(overlapTokens !== undefined && { overlap_tokens: overlapTokens }),
-        ...(follows !== undefined && { follows: JSON.stringify(follows) }), updated_at: clock.now(),
-      });
+      await rows()
+        .where({ id })
+        .update({
+          ...(name !== undefined && { name }),
+          ...(chunkTokens !== undefined && { chunk_tokens: chunkTokens }),
+          ...(overlapTokens !== undefined && { overlap_tokens: overlapTokens }),
+          ...(follows !== undefined && { follows: JSON.stringify(follows) }),
+          updated_at: clock.now(),
+        });
     },
     async markDeleting(id, removesTarget) {
-      await rows().where({ id }).update({ state: 'deleting', removes_target: removesTarget ? 1 : 0, updated_at: clock.now() });
+      await rows()
+        .where({ id })
+        .update({ state: 'deleting', removes_target: removesTarget ? 1 : 0, updated_at: clock.now() });
     },
     async emptied() {
-      const left = database.knex(tables.sources).select(database.knex.raw('1')).whereRaw('?? = ??', [`${tables.sources}.base_id`, `${tables.bases}.id`]);
+      const left = database
+        .knex(tables.sources)
+        .select(database.knex.raw('1'))
+        .whereRaw('?? = ??', [`${tables.sources}.base_id`, `${tables.bases}.id`]);
       const found = (await rows().where({ state: 'deleting' }).whereNotExists(left)) as Row[];
       return found.map((row) => ({ ...baseOf(row), removesTarget: row.removes_target === 1 }));
     },
@@ -87,7 +110,18 @@ export function createBaseStore({ database, clock }: Pick<HostApi, 'database' | 
 
 function baseOf(row: Row): KnowledgeBase {
   return {
-    id: row.id, name: row.name, store: row.store, target: row.target, namespace: row.namespace, embeddingProvider: row.embedding_provider, embeddingModel: row.embedding_model,
-    chunkTokens: row.chunk_tokens, overlapTokens: row.overlap_tokens, follows: JSON.parse(row.follows) as string[], state: row.state, createdAt: Number(row.created_at), updatedAt: Number(row.updated_at),
+    id: row.id,
+    name: row.name,
+    store: row.store,
+    target: row.target,
+    namespace: row.namespace,
+    embeddingProvider: row.embedding_provider,
+    embeddingModel: row.embedding_model,
+    chunkTokens: row.chunk_tokens,
+    overlapTokens: row.overlap_tokens,
+    follows: JSON.parse(row.follows) as string[],
+    state: row.state,
+    createdAt: Number(row.created_at),
+    updatedAt: Number(row.updated_at),
   };
 }

@@ -23,7 +23,10 @@ export interface KnowledgeBase {
   readonly updatedAt: number;
 }
 
-export type NewBase = Pick<KnowledgeBase, 'name' | 'store' | 'target' | 'namespace' | 'embeddingProvider' | 'embeddingModel' | 'chunkTokens' | 'overlapTokens'>;
+export type NewBase = Pick<
+  KnowledgeBase,
+  'name' | 'store' | 'target' | 'namespace' | 'embeddingProvider' | 'embeddingModel' | 'chunkTokens' | 'overlapTokens'
+>;
 export type BaseChanges = Partial<Pick<KnowledgeBase, 'name' | 'chunkTokens' | 'overlapTokens' | 'follows'>>;
 
 export const defaultChunks = { chunkTokens: 400, overlapTokens: 60 } as const;

@@ -20,17 +20,31 @@ const probe = 'How long is a vector of this model?';
  *
  * @throws RestError 400 `rest_invalid_param` with a sentence for each bad field (`data.params`), D5 of stores and providers
  */
-export async function createBase(context: ServiceContext, typed: TypedBase, signal?: AbortSignal): Promise<{ readonly base: KnowledgeBase; readonly madeTarget: boolean }> {
+export async function createBase(
+  context: ServiceContext,
+  typed: TypedBase,
+  signal?: AbortSignal,
+): Promise<{ readonly base: KnowledgeBase; readonly madeTarget: boolean }> {
   const { bases } = knowledgeOf(context);
   const base = await readBase(context, typed);
   const place = await bases.at(base);
-  if (place !== null) throw refused({ target: `The knowledge base ${place.name} fills it already. Choose another name.` });
+  if (place !== null)
+    throw refused({ target: `The knowledge base ${place.name} fills it already. Choose another name.` });
   const store = await context.openVectorStore(base.store, { signal });
-  const { embeddings } = await context.embed({ provider: base.embeddingProvider, model: base.embeddingModel, input: [probe], taskType: 'RETRIEVAL_DOCUMENT', signal, origin: { module: 'knowledge-base', route: null, botId: null } });
+  const { embeddings } = await context.embed({
+    provider: base.embeddingProvider,
+    model: base.embeddingModel,
+    input: [probe],
+    taskType: 'RETRIEVAL_DOCUMENT',
+    signal,
+    origin: { module: 'knowledge-base', route: null, botId: null },
+  });
   const dimension = embeddings[0]?.length ?? 0;
   const target = await store.describe(base.target);
   if (target !== null && target.dimension !== null && target.dimension !== dimension) {
-    throw refused({ target: `${base.target} holds vectors of ${String(target.dimension)} dimensions, but ${base.embeddingModel} gives ${String(dimension)}. Choose another name, or another model.` });
+    throw refused({
+      target: `${base.target} holds vectors of ${String(target.dimension)} dimensions, but ${base.embeddingModel} gives ${String(dimension)}. Choose another name, or another model.`,
+    });
   }
   if (target === null) {
     const rule = store.store.targetName;
@@ -43,19 +57,32 @@ export async function createBase(context: ServiceContext, typed: TypedBase, sign
 async function readBase(context: ServiceContext, typed: TypedBase): Promise<NewBase> {
   const text = (name: keyof NewBase): string => (typeof typed[name] === 'string' ? typed[name].trim() : '');
   const base: NewBase = {
-    name: text('name'), store: text('store'), target: text('target'), namespace: text('namespace'), embeddingProvider: text('embeddingProvider'), embeddingModel: text('embeddingModel'),
-    chunkTokens: whole(typed.chunkTokens, defaultChunks.chunkTokens), overlapTokens: whole(typed.overlapTokens, defaultChunks.overlapTokens),
+    name: text('name'),
+    store: text('store'),
+    target: text('target'),
+    namespace: text('namespace'),
+    embeddingProvider: text('embeddingProvider'),
+    embeddingModel: text('embeddingModel'),
+    chunkTokens: whole(typed.chunkTokens, defaultChunks.chunkTokens),
+    overlapTokens: whole(typed.overlapTokens, defaultChunks.overlapTokens),
   };
   const faults: Faults = { ...nameFaults(base.name), ...chunkFaults(base) };
   const store = context.vectorStores.get(base.store);
   if (store === undefined) faults['store'] = 'Choose a vector store.';
-  else if (missingSettings(store, await context.vectorStoreSettings.effective(store.id)).length > 0) faults['store'] = `${store.label} is not set up yet. Do that on the page "Vector stores".`;
-  if (base.target === '' || base.target.length > limits.target) faults['target'] = 'Type the name of an index or collection. It is made where there is none.';
+  else if (missingSettings(store, await context.vectorStoreSettings.effective(store.id)).length > 0)
+    faults['store'] = `${store.label} is not set up yet. Do that on the page "Vector stores".`;
+  if (base.target === '' || base.target.length > limits.target)
+    faults['target'] = 'Type the name of an index or collection. It is made where there is none.';
   if (base.namespace.length > limits.namespace) faults['namespace'] = 'This is too long.';
-  const provider = (await context.providers.all()).find(({ id, embeddings }) => id === base.embeddingProvider && embeddings !== undefined);
+  const provider = (await context.providers.all()).find(
+    ({ id, embeddings }) => id === base.embeddingProvider && embeddings !== undefined,
+  );
   if (provider === undefined) faults['embeddingProvider'] = 'Choose a provider that embeds texts.';
-  const model = base.embeddingModel || (provider === undefined ? '' : String((await context.settings.provider(provider.id)).embedding_model ?? ''));
-  if (model === '' || model.length > limits.model) faults['embeddingModel'] = 'Type the name of an embedding model of that provider.';
+  const model =
+    base.embeddingModel ||
+    (provider === undefined ? '' : String((await context.settings.provider(provider.id)).embedding_model ?? ''));
+  if (model === '' || model.length > limits.model)
+    faults['embeddingModel'] = 'Type the name of an embedding model of that provider.';
   if (Object.keys(faults).length > 0) throw refused(faults);
   return { ...base, embeddingModel: model };
 }
@@ -67,7 +94,8 @@ export async function changeBase(context: ServiceContext, base: KnowledgeBase, c
   const faults: Faults = { ...nameFaults(whole.name), ...chunkFaults(whole) };
   if (Object.keys(faults).length > 0) throw refused(faults);
   await bases.update(base.id, changes);
-  if (whole.chunkTokens !== base.chunkTokens || whole.overlapTokens !== base.overlapTokens) await sources.requeue({ baseId: base.id });
+  if (whole.chunkTokens !== base.chunkTokens || whole.overlapTokens !== base.overlapTokens)
+    await sources.requeue({ baseId: base.id });
 }
 
 function nameFaults(name: string): Faults {
@@ -76,8 +104,10 @@ function nameFaults(name: string): Faults {
 
 function chunkFaults({ chunkTokens, overlapTokens }: Pick<NewBase, 'chunkTokens' | 'overlapTokens'>): Faults {
   const { least, most } = chunkLimits;
-  if (!Number.isInteger(chunkTokens) || chunkTokens < least || chunkTokens > most) return { chunkTokens: `A passage has ${String(least)} to ${String(most)} tokens.` };
-  if (!Number.isInteger(overlapTokens) || overlapTokens < 0 || overlapTokens * 2 >= chunkTokens) return { overlapTokens: 'The overlap is 0 or more, and less than half of a passage.' };
+  if (!Number.isInteger(chunkTokens) || chunkTokens < least || chunkTokens > most)
+    return { chunkTokens: `A passage has ${String(least)} to ${String(most)} tokens.` };
+  if (!Number.isInteger(overlapTokens) || overlapTokens < 0 || overlapTokens * 2 >= chunkTokens)
+    return { overlapTokens: 'The overlap is 0 or more, and less than half of a passage.' };
   return {};
 }
 
@@ -90,5 +120,10 @@ export function whole(value: unknown, fallback: number): number {
 
 /** A RestError 400 that names bad fields. */
 export function refused(faults: Faults): RestError {
-  return new RestError({ code: 'rest_invalid_param', status: 400, message: Object.values(faults).join(' '), data: { params: faults } });
+  return new RestError({
+    code: 'rest_invalid_param',
+    status: 400,
+    message: Object.values(faults).join(' '),
+    data: { params: faults },
+  });
 }

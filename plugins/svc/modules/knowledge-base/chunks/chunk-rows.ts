@@ -18,7 +18,10 @@ export interface ChunkRows {
   note(sourceId: number, chunks: readonly NumberedChunk[]): Promise<void>;
   markWritten(sourceId: number, vectorIds: readonly string[]): Promise<void>;
   /** Some whose vectors are to go: those not among `kept`, or all. They count as not written from now on. */
-  takeStale(sourceId: number, options: { readonly kept: ReadonlySet<string> | null; readonly limit: number }): Promise<readonly string[]>;
+  takeStale(
+    sourceId: number,
+    options: { readonly kept: ReadonlySet<string> | null; readonly limit: number },
+  ): Promise<readonly string[]>;
   forget(sourceId: number, vectorIds: readonly string[]): Promise<void>;
 }
 
@@ -32,22 +35,38 @@ export function createChunkRows({ knex }: Pick<HostApi['database'], 'knex'>): Ch
   };
   return {
     async written(sourceId) {
-      const found = (await rows().where({ source_id: sourceId, is_written: 1 }).select('vector_id')) as Pick<Row, 'vector_id'>[];
+      const found = (await rows().where({ source_id: sourceId, is_written: 1 }).select('vector_id')) as Pick<
+        Row,
+        'vector_id'
+      >[];
       return new Set(found.map((row) => row.vector_id));
     },
     async note(sourceId, chunks) {
       for (let at = 0; at < chunks.length; at += atOnce) {
-        const batch = chunks.slice(at, at + atOnce).map(({ vectorId, tokens }, place) => ({ source_id: sourceId, vector_id: vectorId, place: at + place, tokens, is_written: 0 }));
+        const batch = chunks.slice(at, at + atOnce).map(({ vectorId, tokens }, place) => ({
+          source_id: sourceId,
+          vector_id: vectorId,
+          place: at + place,
+          tokens,
+          is_written: 0,
+        }));
         await rows().insert(batch).onConflict(['source_id', 'vector_id']).merge(['place', 'tokens']);
       }
     },
-    markWritten: (sourceId, ids) => some(ids, (batch) => rows().where({ source_id: sourceId }).whereIn('vector_id', batch).update({ is_written: 1 })),
+    markWritten: (sourceId, ids) =>
+      some(ids, (batch) => rows().where({ source_id: sourceId }).whereIn('vector_id', batch).update({ is_written: 1 })),
     async takeStale(sourceId, { kept, limit }) {
       const found = (await rows().where({ source_id: sourceId }).select('vector_id')) as Pick<Row, 'vector_id'>[];
-      const stale = found.map((row) => row.vector_id).filter((id) => kept?.has(id) !== true).slice(0, limit);
-      await some(stale, (batch) => rows().where({ source_id: sourceId }).whereIn('vector_id', batch).update({ is_written: 0 }));
+      const stale = found
+        .map((row) => row.vector_id)
+        .filter((id) => kept?.has(id) !== true)
+        .slice(0, limit);
+      await some(stale, (batch) =>
+        rows().where({ source_id: sourceId }).whereIn('vector_id', batch).update({ is_written: 0 }),
+      );
       return stale;
     },
-    forget: (sourceId, ids) => some(ids, (batch) => rows().where({ source_id: sourceId }).whereIn('vector_id', batch).delete()),
+    forget: (sourceId, ids) =>
+      some(ids, (batch) => rows().where({ source_id: sourceId }).whereIn('vector_id', batch).delete()),
   };
 }

@@ -29,7 +29,11 @@ export function chunkText(text: string, settings: ChunkSettings, count: CountTok
 }
 
 /** The passages of one section. */
-export function chunkSection({ headings, blocks }: Section, { size, overlap }: ChunkSettings, count: CountTokens): Chunk[] {
+export function chunkSection(
+  { headings, blocks }: Section,
+  { size, overlap }: ChunkSettings,
+  count: CountTokens,
+): Chunk[] {
   const path = pathOf(headings, Math.floor(size * headingShare), count);
   const head = path === '' ? 0 : count(path) + 1;
   const room = Math.max(10, size - head);

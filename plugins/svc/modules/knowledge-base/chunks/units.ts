@@ -13,17 +13,23 @@ export interface Unit {
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' });
 
 /** A block as sentences, lines where it is a list or a table, and parts of a sentence that is longer than a passage may be. */
-export function unitsOf(block: string, { size, count }: { readonly size: number; readonly count: CountTokens }): Unit[] {
+export function unitsOf(
+  block: string,
+  { size, count }: { readonly size: number; readonly count: CountTokens },
+): Unit[] {
   const units: Unit[] = [];
   const add = (text: string, gap: Unit['gap']): void => {
-    for (const [at, piece] of piecesOf(text, size, count).entries()) units.push({ text: piece, tokens: count(piece) + 1, gap: at > 0 ? ' ' : units.length === 0 ? '\n\n' : gap });
+    for (const [at, piece] of piecesOf(text, size, count).entries())
+      units.push({ text: piece, tokens: count(piece) + 1, gap: at > 0 ? ' ' : units.length === 0 ? '\n\n' : gap });
   };
   const isLines = /^\s*(?:[-*+]|\d+[.)]|\||`{3}|~{3}|>)/.test(block);
   for (const line of isLines ? block.split('\n') : [block.replaceAll(/\s*\n\s*/g, '\n')]) {
     const text = isLines ? line.trimEnd() : line;
     if (text.trim() === '') continue;
     if (count(text) <= size && isLines) add(text, '\n');
-    else for (const [at, { segment }] of [...segmenter.segment(text)].entries()) if (segment.trim() !== '') add(segment.trim(), at === 0 ? '\n' : ' ');
+    else
+      for (const [at, { segment }] of [...segmenter.segment(text)].entries())
+        if (segment.trim() !== '') add(segment.trim(), at === 0 ? '\n' : ' ');
   }
   return units;
 }
@@ -56,5 +62,7 @@ function partsOf(word: string, size: number, count: CountTokens): string[] {
   const letters = [...word];
   // A letter has at most a few tokens, most have less than one.
   const length = Math.max(1, Math.floor(size / 3));
-  return Array.from({ length: Math.ceil(letters.length / length) }, (_, at) => letters.slice(at * length, (at + 1) * length).join(''));
+  return Array.from({ length: Math.ceil(letters.length / length) }, (_, at) =>
+    letters.slice(at * length, (at + 1) * length).join(''),
+  );
 }

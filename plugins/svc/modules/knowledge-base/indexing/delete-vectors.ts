@@ -15,12 +15,22 @@ export interface Deletion {
 const atOnce = 500;
 
 /** Deletes vectors of a source from its store, and then what is known of them. Answers how many. An index or collection that is gone holds none. */
-export async function deleteVectors(parts: Pick<IndexParts, 'host' | 'openVectorStore'>, { sourceId, base, kept, hold }: Deletion, signal: AbortSignal): Promise<number> {
+export async function deleteVectors(
+  parts: Pick<IndexParts, 'host' | 'openVectorStore'>,
+  { sourceId, base, kept, hold }: Deletion,
+  signal: AbortSignal,
+): Promise<number> {
   const rows = createChunkRows(parts.host.database);
   let deleted = 0;
-  for (let stale = await rows.takeStale(sourceId, { kept, limit: atOnce }); stale.length > 0; stale = await rows.takeStale(sourceId, { kept, limit: atOnce })) {
+  for (
+    let stale = await rows.takeStale(sourceId, { kept, limit: atOnce });
+    stale.length > 0;
+    stale = await rows.takeStale(sourceId, { kept, limit: atOnce })
+  ) {
     const store = await parts.openVectorStore(base.store, { signal });
-    await store.deleteIds(base.target, stale, base.namespace === '' ? {} : { namespace: base.namespace }).catch(unlessGone);
+    await store
+      .deleteIds(base.target, stale, base.namespace === '' ? {} : { namespace: base.namespace })
+      .catch(unlessGone);
     await rows.forget(sourceId, stale);
     deleted += stale.length;
     await hold();

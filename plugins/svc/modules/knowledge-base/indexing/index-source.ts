@@ -45,10 +45,24 @@ export async function indexSource(parts: IndexParts, claimed: Claimed, init: Ind
   const { source, lease } = claimed;
   const base = await parts.bases.get(source.baseId);
   if (base?.state !== 'active') throw new SourceError('Its knowledge base is being deleted.');
-  const onProgress = (message: string): void => { void parts.queue.progress(lease, { message }).catch(() => undefined); };
-  const text = await parts.host.hooks.applyFiltersAsync('svc_knowledge_text', await readSource(parts, source, { lease, signal: init.signal, onProgress }), { source, base });
+  const onProgress = (message: string): void => {
+    void parts.queue.progress(lease, { message }).catch(() => undefined);
+  };
+  const text = await parts.host.hooks.applyFiltersAsync(
+    'svc_knowledge_text',
+    await readSource(parts, source, { lease, signal: init.signal, onProgress }),
+    { source, base },
+  );
   const title = oneLine(text.title) || source.title;
-  const contentHash = hashOf([title, text.url, text.text, String(base.chunkTokens), String(base.overlapTokens), base.embeddingProvider, base.embeddingModel]);
+  const contentHash = hashOf([
+    title,
+    text.url,
+    text.text,
+    String(base.chunkTokens),
+    String(base.overlapTokens),
+    base.embeddingProvider,
+    base.embeddingModel,
+  ]);
   if (contentHash === source.contentHash) return unchanged(parts, claimed, { title, url: text.url });
   const chunks = await chunksOf(parts, { claimed, base, text: { ...text, title } });
   const { added, removed } = await bringInLine(parts, { claimed, base, chunks, text: { ...text, title } }, init);
@@ -72,7 +86,8 @@ function unchanged(parts: IndexParts, claimed: Claimed, { title, url }: Pick<Sou
     message,
     isChanged: false,
     async commit(transaction) {
-      if (!(await parts.queue.finish(claimed, { title, url, contentHash, message, chunks: chunksTotal }, transaction))) throw new LeaseLostError();
+      if (!(await parts.queue.finish(claimed, { title, url, contentHash, message, chunks: chunksTotal }, transaction)))
+        throw new LeaseLostError();
     },
   };
 }
@@ -83,12 +98,16 @@ interface Work {
   readonly text: SourceText;
 }
 
-async function chunksOf({ host }: IndexParts, { claimed: { source }, base, text }: Work): Promise<readonly NumberedChunk[]> {
+async function chunksOf(
+  { host }: IndexParts,
+  { claimed: { source }, base, text }: Work,
+): Promise<readonly NumberedChunk[]> {
   const count = await tokenCounter();
   const cut: Chunk[] = [];
   for (const [at, section] of sectionsOf(text.text).entries()) {
     cut.push(...chunkSection(section, { size: base.chunkTokens, overlap: base.overlapTokens }, count));
-    if (cut.length > mostChunks) throw new SourceError(`It comes to more than ${String(mostChunks)} passages. Split it, or have larger passages.`);
+    if (cut.length > mostChunks)
+      throw new SourceError(`It comes to more than ${String(mostChunks)} passages. Split it, or have larger passages.`);
     if (at % sectionsAtOnce === 0) await breathe();
   }
   const chunks = await host.hooks.applyFiltersAsync('svc_knowledge_chunks', cut, { source, base });
@@ -96,8 +115,16 @@ async function chunksOf({ host }: IndexParts, { claimed: { source }, base, text 
   return numberedChunks(chunks, { id: source.id, title: text.title, url: text.url });
 }
 
-async function bringInLine(parts: IndexParts, work: Work & { readonly chunks: readonly NumberedChunk[] }, init: IndexInit): Promise<{ readonly added: number; readonly removed: number }> {
-  const { claimed: { source, lease }, base, chunks } = work;
+async function bringInLine(
+  parts: IndexParts,
+  work: Work & { readonly chunks: readonly NumberedChunk[] },
+  init: IndexInit,
+): Promise<{ readonly added: number; readonly removed: number }> {
+  const {
+    claimed: { source, lease },
+    base,
+    chunks,
+  } = work;
   const rows = createChunkRows(parts.host.database);
   const written = await rows.written(source.id);
   const missing = chunks.filter(({ vectorId }) => !written.has(vectorId));
@@ -112,11 +139,30 @@ async function bringInLine(parts: IndexParts, work: Work & { readonly chunks: re
     await writeBatch(parts, { ...work, batch, rows }, init);
     await hold(chunks.length - missing.length + at + batch.length);
   }
-  const removed = await deleteVectors(parts, { sourceId: source.id, base, kept: new Set(chunks.map(({ vectorId }) => vectorId)), hold: () => hold(chunks.length) }, init.signal);
+  const removed = await deleteVectors(
+    parts,
+    {
+      sourceId: source.id,
+      base,
+      kept: new Set(chunks.map(({ vectorId }) => vectorId)),
+      hold: () => hold(chunks.length),
+    },
+    init.signal,
+  );
   return { added: missing.length, removed };
 }
 
-async function writeBatch({ upsertVectors }: IndexParts, { claimed: { source }, base, text, batch, rows }: Work & { readonly batch: readonly NumberedChunk[]; readonly rows: ChunkRows }, { signal, reference }: IndexInit): Promise<void> {
+async function writeBatch(
+  { upsertVectors }: IndexParts,
+  {
+    claimed: { source },
+    base,
+    text,
+    batch,
+    rows,
+  }: Work & { readonly batch: readonly NumberedChunk[]; readonly rows: ChunkRows },
+  { signal, reference }: IndexInit,
+): Promise<void> {
   await upsertVectors({
     store: base.store,
     target: base.target,
@@ -125,12 +171,25 @@ async function writeBatch({ upsertVectors }: IndexParts, { claimed: { source }, 
     items: batch.map(({ vectorId, content, headings }) => ({
       id: vectorId,
       content,
-      metadata: { title: text.title, ...(text.url !== '' && { url: text.url }), ...(headings.length > 0 && { heading: headings.join(' > ') }), kb_source: source.id },
+      metadata: {
+        title: text.title,
+        ...(text.url !== '' && { url: text.url }),
+        ...(headings.length > 0 && { heading: headings.join(' > ') }),
+        kb_source: source.id,
+      },
     })),
     signal,
-    origin: { module: 'knowledge-base', route: null, botId: null, reference: reference ?? `knowledge:${String(source.id)}` },
+    origin: {
+      module: 'knowledge-base',
+      route: null,
+      botId: null,
+      reference: reference ?? `knowledge:${String(source.id)}`,
+    },
   });
-  await rows.markWritten(source.id, batch.map(({ vectorId }) => vectorId));
+  await rows.markWritten(
+    source.id,
+    batch.map(({ vectorId }) => vectorId),
+  );
 }
 
 function plural(count: number): string {

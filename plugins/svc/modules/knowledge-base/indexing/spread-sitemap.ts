@@ -9,13 +9,38 @@ export function addressIdentity(url: string): string {
 }
 
 /** Makes each page of a sitemap a source of its own, and has those go that it names no more. */
-export async function spreadSitemap(parts: IndexParts, { source, lease }: Claimed, signal: AbortSignal): Promise<{ readonly message: string; readonly pages: number }> {
+export async function spreadSitemap(
+  parts: IndexParts,
+  { source, lease }: Claimed,
+  signal: AbortSignal,
+): Promise<{ readonly message: string; readonly pages: number }> {
   const { sources, queue } = parts;
-  const { pages, isCut } = await readSitemap(parts.host, source, { signal, onProgress: (message) => { void queue.progress(lease, { message }).catch(() => undefined); } });
+  const { pages, isCut } = await readSitemap(parts.host, source, {
+    signal,
+    onProgress: (message) => {
+      void queue.progress(lease, { message }).catch(() => undefined);
+    },
+  });
   for (const [at, url] of pages.entries()) {
     signal.throwIfAborted();
-    await sources.put({ baseId: source.baseId, kind: 'address', identity: addressIdentity(url), title: url, url, parentId: source.id, origin: source.origin });
-    if (at % 50 === 0 && !(await queue.progress(lease, { message: `${String(at)} of ${String(pages.length)} pages noted.`, total: pages.length, done: at }))) throw new LeaseLostError();
+    await sources.put({
+      baseId: source.baseId,
+      kind: 'address',
+      identity: addressIdentity(url),
+      title: url,
+      url,
+      parentId: source.id,
+      origin: source.origin,
+    });
+    if (
+      at % 50 === 0 &&
+      !(await queue.progress(lease, {
+        message: `${String(at)} of ${String(pages.length)} pages noted.`,
+        total: pages.length,
+        done: at,
+      }))
+    )
+      throw new LeaseLostError();
   }
   const named = new Set(pages);
   const gone = (await childrenOf(parts, source)).filter(({ url }) => !named.has(url));

@@ -35,7 +35,12 @@ export function createIndexWorker(parts: IndexParts): IndexWorker {
   return {
     async drain() {
       while (running.size < lanes && !stopping.signal.aborted) {
-        const work = lane().catch((error: unknown) => { parts.host.log.error('Sources of knowledge bases are not indexed on this node for now; cron tries again within a minute.', { error }); });
+        const work = lane().catch((error: unknown) => {
+          parts.host.log.error(
+            'Sources of knowledge bases are not indexed on this node for now; cron tries again within a minute.',
+            { error },
+          );
+        });
         running.add(work);
         void work.finally(() => running.delete(work));
       }
@@ -52,13 +57,23 @@ async function workOn(parts: IndexParts, claimed: Claimed, stopped: AbortSignal)
   const { queue, host } = parts;
   const lost = new AbortController();
   const undo = host.clock.every(leaseTime / 4, () => {
-    queue.renew(claimed.lease).then((held) => { if (!held) lost.abort(new LeaseLostError()); }, () => undefined);
+    queue.renew(claimed.lease).then(
+      (held) => {
+        if (!held) lost.abort(new LeaseLostError());
+      },
+      () => undefined,
+    );
   });
   const signal = AbortSignal.any([stopped, lost.signal]);
   try {
-    await (claimed.source.state === 'deleting' ? deleteSource(parts, claimed, signal) : claimed.source.kind === 'sitemap' ? spread(parts, claimed, signal) : index(parts, claimed, signal));
+    await (claimed.source.state === 'deleting'
+      ? deleteSource(parts, claimed, signal)
+      : claimed.source.kind === 'sitemap'
+        ? spread(parts, claimed, signal)
+        : index(parts, claimed, signal));
   } catch (error) {
-    if (!stopped.aborted && !lost.signal.aborted && !(error instanceof LeaseLostError)) await noteFailure(parts, claimed, error);
+    if (!stopped.aborted && !lost.signal.aborted && !(error instanceof LeaseLostError))
+      await noteFailure(parts, claimed, error);
   } finally {
     undo();
     await queue.release(claimed.lease);
@@ -69,14 +84,18 @@ async function index(parts: IndexParts, claimed: Claimed, signal: AbortSignal): 
   const ready = await indexSource(parts, claimed, { signal });
   await parts.host.database.transaction((transaction) => ready.commit(transaction));
   if (!ready.isChanged) return;
-  const [source, base] = await Promise.all([parts.sources.get(claimed.source.id), parts.bases.get(claimed.source.baseId)]);
+  const [source, base] = await Promise.all([
+    parts.sources.get(claimed.source.id),
+    parts.bases.get(claimed.source.baseId),
+  ]);
   if (source !== null && base !== null) await parts.host.hooks.doActionAsync('svc_knowledge_indexed', source, base);
 }
 
 async function spread(parts: IndexParts, claimed: Claimed, signal: AbortSignal): Promise<void> {
   const { message } = await spreadSitemap(parts, claimed, signal);
   const { title, url } = claimed.source;
-  if (!(await parts.queue.finish(claimed, { title, url, contentHash: '', message, chunks: 0 }))) throw new LeaseLostError();
+  if (!(await parts.queue.finish(claimed, { title, url, contentHash: '', message, chunks: 0 })))
+    throw new LeaseLostError();
 }
 
 async function deleteSource(parts: IndexParts, { source, lease }: Claimed, signal: AbortSignal): Promise<void> {
@@ -98,7 +117,12 @@ async function noteFailure(parts: IndexParts, claimed: Claimed, error: unknown):
   }
   const message = sentenceOf(error);
   const retryAfter = waitOf(parts, source, error);
-  host.log.warn(source.state === 'deleting' ? 'a source of a knowledge base cannot be deleted yet' : 'a source of a knowledge base was not indexed', { source: source.id, base: source.baseId, retryAfter, error });
+  host.log.warn(
+    source.state === 'deleting'
+      ? 'a source of a knowledge base cannot be deleted yet'
+      : 'a source of a knowledge base was not indexed',
+    { source: source.id, base: source.baseId, retryAfter, error },
+  );
   const noted = await queue.fail(claimed, { message, retryAfter });
   if (noted && retryAfter === null) await host.hooks.doActionAsync('svc_knowledge_failed', source, message);
 }
@@ -121,7 +145,9 @@ function mayPass(error: unknown): boolean {
 }
 
 function sentenceOf(error: unknown): string {
-  return error instanceof Error && error.message !== '' ? error.message : 'It failed for an unknown reason; the log says more.';
+  return error instanceof Error && error.message !== ''
+    ? error.message
+    : 'It failed for an unknown reason; the log says more.';
 }
 
 /** Knowledge bases whose last source has gone; an index or collection that its store does not give up is tried again by cron. */
@@ -130,8 +156,16 @@ async function removeEmptied({ bases, openVectorStore, host }: IndexParts): Prom
     try {
       if (base.removesTarget) await (await openVectorStore(base.store)).remove(base.target);
     } catch (error) {
-      if (!(error instanceof RestError && (error.code === 'rest_svc_vector_target_not_found' || error.status === 400))) {
-        host.log.warn('an index or collection of a deleted knowledge base is still there', { base: base.id, store: base.store, target: base.target, error });
+      if (!(
+        error instanceof RestError &&
+        (error.code === 'rest_svc_vector_target_not_found' || error.status === 400)
+      )) {
+        host.log.warn('an index or collection of a deleted knowledge base is still there', {
+          base: base.id,
+          store: base.store,
+          target: base.target,
+          error,
+        });
         continue;
       }
     }

@@ -19,14 +19,34 @@ export function basesPage(context: ServiceContext): AdminPageBody {
 async function create(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
   const text = (name: string): string => textOf(request, name);
   try {
-    const { base, madeTarget } = await createBase(context, {
-      name: text('name'), store: text('store'), target: text('target'), namespace: text('namespace'), embeddingProvider: text('embeddingProvider'), embeddingModel: text('embeddingModel'),
-      chunkTokens: whole(text('chunkTokens'), 400), overlapTokens: whole(text('overlapTokens'), 60),
-    }, request.signal);
-    return { notice: { kind: 'success', text: `${base.name} is there${madeTarget ? `, and ${base.target} was made for it` : ''}. Now add what it is to know.` }, redirect: `${baseSlug}?id=${String(base.id)}` };
+    const { base, madeTarget } = await createBase(
+      context,
+      {
+        name: text('name'),
+        store: text('store'),
+        target: text('target'),
+        namespace: text('namespace'),
+        embeddingProvider: text('embeddingProvider'),
+        embeddingModel: text('embeddingModel'),
+        chunkTokens: whole(text('chunkTokens'), 400),
+        overlapTokens: whole(text('overlapTokens'), 60),
+      },
+      request.signal,
+    );
+    return {
+      notice: {
+        kind: 'success',
+        text: `${base.name} is there${madeTarget ? `, and ${base.target} was made for it` : ''}. Now add what it is to know.`,
+      },
+      redirect: `${baseSlug}?id=${String(base.id)}`,
+    };
   } catch (error) {
     const faults = faultsOf(error);
     if (faults === null) throw error;
-    return { notice: { kind: 'error', text: 'Nothing was made yet: look at the fields below.' }, page: { template, data: await basesView(context, { typed: request.form, faults }) }, status: 400 };
+    return {
+      notice: { kind: 'error', text: 'Nothing was made yet: look at the fields below.' },
+      page: { template, data: await basesView(context, { typed: request.form, faults }) },
+      status: 400,
+    };
   }
 }

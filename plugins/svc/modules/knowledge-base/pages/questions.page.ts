@@ -7,14 +7,23 @@ import type { Question, QuestionState } from '../questions/question-store.ts';
 import { basesSlug, questionsSlug } from './slugs.ts';
 
 const perPage = 30;
-const states: readonly { readonly id: QuestionState; readonly label: string }[] = [{ id: 'open', label: 'Open' }, { id: 'answered', label: 'Answered' }, { id: 'dismissed', label: 'Dismissed' }];
+const states: readonly { readonly id: QuestionState; readonly label: string }[] = [
+  { id: 'open', label: 'Open' },
+  { id: 'answered', label: 'Answered' },
+  { id: 'dismissed', label: 'Dismissed' },
+];
 
 /** The page "Unanswered questions": what people asked and got no good answer to, with a form to write it. */
 export function questionsPage(context: ServiceContext): AdminPageBody {
   const { questions } = knowledgeOf(context);
   const questionOf = async (request: AdminRequest): Promise<Question> => {
     const question = await questions.get(Number(textOf(request, 'question')));
-    if (question === null) throw new RestError({ code: 'rest_svc_question_not_found', status: 404, message: 'This question is not there any more.' });
+    if (question === null)
+      throw new RestError({
+        code: 'rest_svc_question_not_found',
+        status: 404,
+        message: 'This question is not there any more.',
+      });
     return question;
   };
   const settled = async (request: AdminRequest, state: QuestionState, text: string): Promise<AdminActionResult> => {
@@ -22,11 +31,17 @@ export function questionsPage(context: ServiceContext): AdminPageBody {
     return { notice: { kind: 'info', text }, redirect: questionsSlug };
   };
   return {
-    render: async (request) => ({ template: 'svc/knowledge-questions', data: await questionsView(context, request.query) }),
+    render: async (request) => ({
+      template: 'svc/knowledge-questions',
+      data: await questionsView(context, request.query),
+    }),
     actions: {
       answer: async (request) => {
         const question = await questionOf(request);
-        const { base } = await answerQuestion(context, question, { answer: textOf(request, 'answer'), baseId: Number(textOf(request, 'base')) });
+        const { base } = await answerQuestion(context, question, {
+          answer: textOf(request, 'answer'),
+          baseId: Number(textOf(request, 'base')),
+        });
         return { notice: { kind: 'success', text: `${base.name} learns the answer now.` }, redirect: questionsSlug };
       },
       dismiss: (request) => settled(request, 'dismissed', 'The question is dismissed.'),
@@ -39,12 +54,18 @@ async function questionsView(context: ServiceContext, query: AdminRequest['query
   const { bases, questions } = knowledgeOf(context);
   const { admin } = context.host;
   const state = states.find(({ id }) => id === query['state'])?.id ?? 'open';
-  const baseId = typeof query['base'] === 'string' && /^\d{1,9}$/.test(query['base']) ? Number(query['base']) : undefined;
+  const baseId =
+    typeof query['base'] === 'string' && /^\d{1,9}$/.test(query['base']) ? Number(query['base']) : undefined;
   const page = Math.max(1, Math.min(100_000, Math.trunc(Number(query['page'])) || 1));
   const filter = { state, ...(baseId !== undefined && { baseId }) };
-  const [all, found, total] = await Promise.all([bases.list(), questions.list(filter, { limit: perPage, offset: (page - 1) * perPage }), questions.count(filter)]);
+  const [all, found, total] = await Promise.all([
+    bases.list(),
+    questions.list(filter, { limit: perPage, offset: (page - 1) * perPage }),
+    questions.count(filter),
+  ]);
   const active = all.filter((base) => base.state === 'active');
-  const here = (changes: Readonly<Record<string, string>>): string => `${admin.url(questionsSlug)}?${new URLSearchParams({ state, ...(baseId !== undefined && { base: String(baseId) }), ...changes }).toString()}`;
+  const here = (changes: Readonly<Record<string, string>>): string =>
+    `${admin.url(questionsSlug)}?${new URLSearchParams({ state, ...(baseId !== undefined && { base: String(baseId) }), ...changes }).toString()}`;
   const pages = Math.ceil(total / perPage);
   return {
     listHref: admin.url(basesSlug),
@@ -54,12 +75,24 @@ async function questionsView(context: ServiceContext, query: AdminRequest['query
     hasBases: active.length > 0,
     rows: found.map((question) => ({
       ...question,
-      why: question.reason === 'rating' ? 'The answer was rated badly' : question.bestScore === null ? 'Nothing was found' : `Nothing was alike enough: ${String(question.bestScore)} % at best`,
+      why:
+        question.reason === 'rating'
+          ? 'The answer was rated badly'
+          : question.bestScore === null
+            ? 'Nothing was found'
+            : `Nothing was alike enough: ${String(question.bestScore)} % at best`,
       base: all.find(({ id }) => id === question.baseId)?.name ?? '',
       bases: active.map(({ id, name }) => ({ value: String(id), label: name })),
       chosen: String(question.baseId),
       fields: { question: question.id },
     })),
-    pagination: pages < 2 ? null : { text: `Page ${String(page)} of ${String(pages)}`, ...(page > 1 && { previous: here({ page: String(page - 1) }) }), ...(page < pages && { next: here({ page: String(page + 1) }) }) },
+    pagination:
+      pages < 2
+        ? null
+        : {
+            text: `Page ${String(page)} of ${String(pages)}`,
+            ...(page > 1 && { previous: here({ page: String(page - 1) }) }),
+            ...(page < pages && { next: here({ page: String(page + 1) }) }),
+          },
   };
 }

@@ -1,8 +1,19 @@
 import type { Source, SourceKind } from '../sources/source.ts';
 
-const kindWords: Readonly<Record<SourceKind, string>> = { text: 'Text', qa: 'Question and answer', file: 'File', post: 'Post', address: 'Page', sitemap: 'Sitemap' };
+const kindWords: Readonly<Record<SourceKind, string>> = {
+  text: 'Text',
+  qa: 'Question and answer',
+  file: 'File',
+  post: 'Post',
+  address: 'Page',
+  sitemap: 'Sitemap',
+};
 const badges = {
-  pending: { text: 'waiting', kind: 'info' }, indexing: { text: 'being indexed', kind: 'info' }, indexed: { text: 'indexed', kind: 'success' }, failed: { text: 'failed', kind: 'error' }, deleting: { text: 'being deleted', kind: 'warning' },
+  pending: { text: 'waiting', kind: 'info' },
+  indexing: { text: 'being indexed', kind: 'info' },
+  indexed: { text: 'indexed', kind: 'success' },
+  failed: { text: 'failed', kind: 'error' },
+  deleting: { text: 'being deleted', kind: 'warning' },
 } as const;
 
 /** A source as a row of the page. */
@@ -19,7 +30,10 @@ export function sourceRow(source: Source): Record<string, unknown> {
     message: source.message,
     isFailed: state === 'failed',
     isWaiting: state === 'pending' && source.message !== '',
-    progress: state === 'indexing' && chunksTotal > 0 ? { value: chunksDone, max: chunksTotal, text: `${String(chunksDone)} of ${String(chunksTotal)}` } : null,
+    progress:
+      state === 'indexing' && chunksTotal > 0
+        ? { value: chunksDone, max: chunksTotal, text: `${String(chunksDone)} of ${String(chunksTotal)}` }
+        : null,
     chunks: kind === 'sitemap' ? null : chunksTotal,
     indexedAt: source.indexedAt,
     canRetry: state === 'failed' || (state === 'pending' && source.attempts > 0),

@@ -13,18 +13,41 @@ export interface Rating {
 }
 
 /** Keeps a question that a knowledge base holds nothing for. */
-export async function noteMiss({ bases, questions }: Knowledge, { knowledge, text, bestScore, origin, asker }: KnowledgeMiss): Promise<void> {
+export async function noteMiss(
+  { bases, questions }: Knowledge,
+  { knowledge, text, bestScore, origin, asker }: KnowledgeMiss,
+): Promise<void> {
   await questions.note({
-    baseId: await baseOf(bases, knowledge), question: text, reason: 'score', bestScore, answer: '', comment: '',
-    askedOf: origin.botId === null ? origin.module : `chatbot:${String(origin.botId)}`, userId: asker.userId, conversation: asker.conversation ?? '',
+    baseId: await baseOf(bases, knowledge),
+    question: text,
+    reason: 'score',
+    bestScore,
+    answer: '',
+    comment: '',
+    askedOf: origin.botId === null ? origin.module : `chatbot:${String(origin.botId)}`,
+    userId: asker.userId,
+    conversation: asker.conversation ?? '',
   });
 }
 
 /** Keeps a question whose answer was rated badly, of chatbots that have a knowledge base; forgets it where the rating is taken back. */
-export async function noteRating({ bases, questions }: Knowledge, { bot, userId, conversation, value, comment, question, answer }: Rating): Promise<void> {
+export async function noteRating(
+  { bases, questions }: Knowledge,
+  { bot, userId, conversation, value, comment, question, answer }: Rating,
+): Promise<void> {
   if (!bot.knowledge.enabled) return;
   if (value !== 'down') return questions.withdraw(conversation, question);
-  await questions.note({ baseId: await baseOf(bases, bot.knowledge), question, reason: 'rating', bestScore: null, answer, comment, askedOf: `chatbot:${String(bot.id)}`, userId, conversation });
+  await questions.note({
+    baseId: await baseOf(bases, bot.knowledge),
+    question,
+    reason: 'rating',
+    bestScore: null,
+    answer,
+    comment,
+    askedOf: `chatbot:${String(bot.id)}`,
+    userId,
+    conversation,
+  });
 }
 
 async function baseOf(bases: Knowledge['bases'], knowledge: KnowledgeMiss['knowledge']): Promise<number> {

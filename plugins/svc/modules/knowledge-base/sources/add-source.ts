@@ -36,31 +36,72 @@ export function addSourcesTo(context: ServiceContext, base: KnowledgeBase): AddS
   const { posts, postType } = context.host.content;
   const baseId = base.id;
   const putPost = (post: Post, asked: Asked = {}): Promise<Source> =>
-    sources.put({ baseId, kind: 'post', identity: `post:${String(post.id)}`, title: post.title, postId: post.id, ...asked });
+    sources.put({
+      baseId,
+      kind: 'post',
+      identity: `post:${String(post.id)}`,
+      title: post.title,
+      postId: post.id,
+      ...asked,
+    });
 
   return {
     async text({ title, text }) {
       const body = required('text', text, 'Type or paste a text.');
-      return sources.put({ baseId, kind: 'text', identity: `text:${randomUUID()}`, title: title.trim() || body.slice(0, 60), content: { body } });
+      return sources.put({
+        baseId,
+        kind: 'text',
+        identity: `text:${randomUUID()}`,
+        title: title.trim() || body.slice(0, 60),
+        content: { body },
+      });
     },
     async answer({ question, answer }) {
       const asked = required('question', question, 'Type the question.').replace(/\s+/g, ' ');
       const body = `Question: ${asked}\n\nAnswer: ${required('answer', answer, 'Type the answer.')}`;
-      return sources.put({ baseId, kind: 'qa', identity: `qa:${hashOf([asked.toLowerCase()])}`, title: asked, content: { body } });
+      return sources.put({
+        baseId,
+        kind: 'qa',
+        identity: `qa:${hashOf([asked.toLowerCase()])}`,
+        title: asked,
+        content: { body },
+      });
     },
     async file({ name, bytes }) {
       const fileName = name.split(/[\\/]/).at(-1)?.trim() ?? '';
-      if (!/\.(?:txt|text|md|markdown|html?|pdf)$/i.test(fileName)) throw refused({ file: `Files that end in ${documentEndings.join(', ')} can be read. Save it as one of these.` });
+      if (!/\.(?:txt|text|md|markdown|html?|pdf)$/i.test(fileName))
+        throw refused({
+          file: `Files that end in ${documentEndings.join(', ')} can be read. Save it as one of these.`,
+        });
       if (bytes.length > mostFileBytes) throw refused({ file: 'A file may have 25 MB. Split it.' });
-      return sources.put({ baseId, kind: 'file', identity: `file:${hashOf([fileName])}`, title: fileName, content: { fileName, file: bytes } });
+      return sources.put({
+        baseId,
+        kind: 'file',
+        identity: `file:${hashOf([fileName])}`,
+        title: fileName,
+        content: { fileName, file: bytes },
+      });
     },
     async address(url, asked = {}) {
       const address = addressOf(url);
-      return sources.put({ baseId, kind: 'address', identity: addressIdentity(address), title: address, url: address, ...asked });
+      return sources.put({
+        baseId,
+        kind: 'address',
+        identity: addressIdentity(address),
+        title: address,
+        url: address,
+        ...asked,
+      });
     },
     async sitemap(url) {
       const address = addressOf(url);
-      return sources.put({ baseId, kind: 'sitemap', identity: `sitemap:${hashOf([address])}`, title: address, url: address });
+      return sources.put({
+        baseId,
+        kind: 'sitemap',
+        identity: `sitemap:${hashOf([address])}`,
+        title: address,
+        url: address,
+      });
     },
     async post(id, asked) {
       const post = await posts.get(id);
@@ -91,7 +132,8 @@ async function postsOf(context: ServiceContext, baseId: number): Promise<Map<num
   const known = new Map<number, number>();
   for (let offset = 0; ; offset += 500) {
     const some = await knowledgeOf(context).sources.list({ baseId, kind: 'post' }, { limit: 500, offset });
-    for (const { postId, indexedAt, state } of some) if (postId !== null && state === 'indexed') known.set(postId, indexedAt ?? 0);
+    for (const { postId, indexedAt, state } of some)
+      if (postId !== null && state === 'indexed') known.set(postId, indexedAt ?? 0);
     if (some.length < 500) return known;
   }
 }
@@ -105,7 +147,8 @@ function required(name: string, typed: string, sentence: string): string {
 
 function addressOf(typed: string): string {
   const text = typed.trim();
-  if (text.length > 2_000 || !/^https?:\/\//i.test(text) || !isUrl(text)) throw refused({ url: 'Type an address that begins with https:// or http://.' });
+  if (text.length > 2_000 || !/^https?:\/\//i.test(text) || !isUrl(text))
+    throw refused({ url: 'Type an address that begins with https:// or http://.' });
   const url = new URL(text);
   url.hash = '';
   return url.href;

@@ -17,7 +17,11 @@ export interface Sitemap {
 }
 
 /** The pages a sitemap names, and those of the sitemaps it names. Pages of other hosts are left out. @throws SourceError */
-export async function readSitemap(host: Pick<HostApi, 'http' | 'site'>, source: Pick<Source, 'url' | 'origin'>, { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (message: string) => void }): Promise<Sitemap> {
+export async function readSitemap(
+  host: Pick<HostApi, 'http' | 'site'>,
+  source: Pick<Source, 'url' | 'origin'>,
+  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (message: string) => void },
+): Promise<Sitemap> {
   const own = new URL(source.url).host;
   const waiting = [source.url];
   const seen = new Set(waiting);
@@ -25,7 +29,11 @@ export async function readSitemap(host: Pick<HostApi, 'http' | 'site'>, source: 
   for (let url = waiting.shift(); url !== undefined && pages.size <= mostSitemapPages; url = waiting.shift()) {
     onProgress(`Reading ${url}`);
     const { status, body } = await fetchAddress(host, { ...source, url }, signal);
-    if (status < 200 || status > 299) throw Object.assign(status >= 500 || status === 429 ? new Error() : new SourceError(''), { message: `${url} answered ${String(status)}.`, status });
+    if (status < 200 || status > 299)
+      throw Object.assign(status >= 500 || status === 429 ? new Error() : new SourceError(''), {
+        message: `${url} answered ${String(status)}.`,
+        status,
+      });
     const { kind, addresses } = locationsOf(textOf(body));
     if (kind === null) throw new SourceError(`${url} is no sitemap: it holds neither a urlset nor a sitemapindex.`);
     for (const address of addresses.filter((one) => isUrl(one) && new URL(one).host === own)) {
@@ -49,22 +57,30 @@ function textOf(body: Uint8Array): string {
   }
 }
 
-function locationsOf(xml: string): { readonly kind: 'urlset' | 'sitemapindex' | null; readonly addresses: readonly string[] } {
+function locationsOf(xml: string): {
+  readonly kind: 'urlset' | 'sitemapindex' | null;
+  readonly addresses: readonly string[];
+} {
   let kind: 'urlset' | 'sitemapindex' | null = null;
   let location: string | null = null;
   const addresses: string[] = [];
-  const parser = new Parser({
-    onopentag: (name) => {
-      if (name === 'urlset' || name === 'sitemapindex') kind ??= name;
-      if (name === 'loc') location = '';
+  const parser = new Parser(
+    {
+      onopentag: (name) => {
+        if (name === 'urlset' || name === 'sitemapindex') kind ??= name;
+        if (name === 'loc') location = '';
+      },
+      ontext: (text) => {
+        if (location !== null) location += text;
+      },
+      onclosetag: (name) => {
+        if (name !== 'loc' || location === null) return;
+        addresses.push(location.trim());
+        location = null;
+      },
     },
-    ontext: (text) => { if (location !== null) location += text; },
-    onclosetag: (name) => {
-      if (name !== 'loc' || location === null) return;
-      addresses.push(location.trim());
-      location = null;
-    },
-  }, { xmlMode: true });
+    { xmlMode: true },
+  );
   parser.write(xml);
   parser.end();
   return { kind, addresses };

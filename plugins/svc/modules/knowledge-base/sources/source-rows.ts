@@ -33,20 +33,45 @@ export function sourceRows({ knex }: Pick<DatabaseApi, 'knex'>): Knex.QueryBuild
 }
 
 /** The row of the lease, until it was given back and while nothing else was asked. */
-export function leased(database: Pick<DatabaseApi, 'knex'>, { sourceId, fence, version }: Lease): Knex.QueryBuilder<SourceRow, SourceRow[]> {
+export function leased(
+  database: Pick<DatabaseApi, 'knex'>,
+  { sourceId, fence, version }: Lease,
+): Knex.QueryBuilder<SourceRow, SourceRow[]> {
   return sourceRows(database).where({ id: sourceId, fence, version }).where('leased_until', '>', 0);
 }
 
-export function filtered(query: Knex.QueryBuilder<SourceRow, SourceRow[]>, { id, baseId, state, kind, parentId }: SourceFilter & { readonly id?: number }): Knex.QueryBuilder<SourceRow, SourceRow[]> {
+export function filtered(
+  query: Knex.QueryBuilder<SourceRow, SourceRow[]>,
+  { id, baseId, state, kind, parentId }: SourceFilter & { readonly id?: number },
+): Knex.QueryBuilder<SourceRow, SourceRow[]> {
   return query.where({
-    ...(id !== undefined && { id }), ...(baseId !== undefined && { base_id: baseId }), ...(state !== undefined && { state }), ...(kind !== undefined && { kind }), ...(parentId !== undefined && { parent_id: parentId }),
+    ...(id !== undefined && { id }),
+    ...(baseId !== undefined && { base_id: baseId }),
+    ...(state !== undefined && { state }),
+    ...(kind !== undefined && { kind }),
+    ...(parentId !== undefined && { parent_id: parentId }),
   });
 }
 
 export function sourceOf(row: SourceRow): Source {
   return {
-    id: row.id, baseId: row.base_id, kind: row.kind, title: row.title, url: row.url, postId: row.post_id, parentId: row.parent_id, state: row.state, message: row.message, origin: row.origin,
-    version: row.version, contentHash: row.content_hash, chunksTotal: row.chunks_total, chunksDone: row.chunks_done, attempts: row.attempts,
-    createdAt: Number(row.created_at), updatedAt: Number(row.updated_at), indexedAt: row.indexed_at === null ? null : Number(row.indexed_at),
+    id: row.id,
+    baseId: row.base_id,
+    kind: row.kind,
+    title: row.title,
+    url: row.url,
+    postId: row.post_id,
+    parentId: row.parent_id,
+    state: row.state,
+    message: row.message,
+    origin: row.origin,
+    version: row.version,
+    contentHash: row.content_hash,
+    chunksTotal: row.chunks_total,
+    chunksDone: row.chunks_done,
+    attempts: row.attempts,
+    createdAt: Number(row.created_at),
+    updatedAt: Number(row.updated_at),
+    indexedAt: row.indexed_at === null ? null : Number(row.indexed_at),
   };
 }

@@ -13,25 +13,57 @@ interface ContentRow {
 const longest = { title: 500, fileName: 300 } as const;
 
 /** See SourceStore. @param wake tells the nodes that work that there is something to do */
-export function createSourceStore({ database, clock }: Pick<HostApi, 'database' | 'clock'>, wake: () => void): SourceStore {
+export function createSourceStore(
+  { database, clock }: Pick<HostApi, 'database' | 'clock'>,
+  wake: () => void,
+): SourceStore {
   const { knex } = database;
   const rows = () => sourceRows(database);
   const contents = () => knex<ContentRow>(tables.contents);
   /** Asked for anew. Whoever works on it now does not end it, but keeps the lease until it has noticed: nothing it still writes is missed. */
-  const asked = { state: 'pending' as SourceState, version: knex.raw('?? + 1', ['version']) as unknown as number, attempts: 0, due_at: 0, message: '' };
+  const asked = {
+    state: 'pending' as SourceState,
+    version: knex.raw('?? + 1', ['version']) as unknown as number,
+    attempts: 0,
+    due_at: 0,
+    message: '',
+  };
 
   async function put(source: NewSource): Promise<Source> {
     const heldFor = source.heldFor ?? 0;
     const dueAt = heldFor === 0 ? 0 : (knex.raw('? + ?', [database.now(), heldFor]) as unknown as number);
     const told = toldOf(source, clock.now());
-    const fresh = { ...firstRow, ...told, base_id: source.baseId, identity: source.identity, kind: source.kind, due_at: dueAt, created_at: clock.now() };
+    const fresh = {
+      ...firstRow,
+      ...told,
+      base_id: source.baseId,
+      identity: source.identity,
+      kind: source.kind,
+      due_at: dueAt,
+      created_at: clock.now(),
+    };
     return database.transaction(async () => {
-      const [added] = (await rows().insert(fresh).onConflict(['base_id', 'identity']).ignore().returning('*')) as SourceRow[];
-      const [row] = added === undefined ? ((await rows().where({ base_id: source.baseId, identity: source.identity }).update({ ...told, ...asked, due_at: dueAt }).returning('*')) as SourceRow[]) : [added];
+      const [added] = (await rows()
+        .insert(fresh)
+        .onConflict(['base_id', 'identity'])
+        .ignore()
+        .returning('*')) as SourceRow[];
+      const [row] =
+        added === undefined
+          ? ((await rows()
+              .where({ base_id: source.baseId, identity: source.identity })
+              .update({ ...told, ...asked, due_at: dueAt })
+              .returning('*')) as SourceRow[])
+          : [added];
       if (row === undefined) throw new Error('The source was not stored.');
       if (source.content !== undefined) {
         const { body = '', fileName = '', file = null } = source.content;
-        const content = { source_id: row.id, body, file_name: fileName.slice(0, longest.fileName), file: file === null ? null : Buffer.from(file) };
+        const content = {
+          source_id: row.id,
+          body,
+          file_name: fileName.slice(0, longest.fileName),
+          file: file === null ? null : Buffer.from(file),
+        };
         await contents().insert(content).onConflict('source_id').merge();
       }
       if (heldFor === 0) database.afterCommit(wake);
@@ -45,7 +77,8 @@ export function createSourceStore({ database, clock }: Pick<HostApi, 'database' 
       const row = (await rows().where({ id }).first()) as SourceRow | undefined;
       return row === undefined ? null : sourceOf(row);
     },
-    list: async (filter, { limit, offset }) => ((await filtered(rows(), filter).orderBy('id', 'desc').limit(limit).offset(offset)) as SourceRow[]).map(sourceOf),
+    list: async (filter, { limit, offset }) =>
+      ((await filtered(rows(), filter).orderBy('id', 'desc').limit(limit).offset(offset)) as SourceRow[]).map(sourceOf),
     async count(filter) {
       const [row] = (await filtered(rows(), filter).count({ total: '*' })) as unknown as { total?: number | string }[];
       return Number(row?.total ?? 0);
@@ -54,13 +87,27 @@ export function createSourceStore({ database, clock }: Pick<HostApi, 'database' 
     ofPost: async (postId) => ((await rows().where({ post_id: postId })) as SourceRow[]).map(sourceOf),
     async requeue(filter, { anew = false, origin = 'admin_knowledge_base' } = {}) {
       const again = { ...asked, origin, updated_at: clock.now(), ...(anew && { content_hash: '' }) };
-      const ids = ((await filtered(rows(), filter).whereNot({ state: 'deleting' }).update(again).returning('id')) as unknown as { id: number }[]).map(({ id }) => id);
-      if (anew) for (let at = 0; at < ids.length; at += 500) await knex(tables.chunks).whereIn('source_id', ids.slice(at, at + 500)).update({ is_written: 0 });
+      const ids = (
+        (await filtered(rows(), filter).whereNot({ state: 'deleting' }).update(again).returning('id')) as unknown as {
+          id: number;
+        }[]
+      ).map(({ id }) => id);
+      if (anew)
+        for (let at = 0; at < ids.length; at += 500)
+          await knex(tables.chunks)
+            .whereIn('source_id', ids.slice(at, at + 500))
+            .update({ is_written: 0 });
       if (ids.length > 0) wake();
       return ids.length;
     },
     async markDeleting(filter) {
-      const count = await filtered(rows(), filter).update({ ...asked, state: 'deleting', content_hash: '', message: 'Its passages are being deleted.', updated_at: clock.now() });
+      const count = await filtered(rows(), filter).update({
+        ...asked,
+        state: 'deleting',
+        content_hash: '',
+        message: 'Its passages are being deleted.',
+        updated_at: clock.now(),
+      });
       if (count > 0) wake();
       return count;
     },
@@ -71,27 +118,56 @@ export function createSourceStore({ database, clock }: Pick<HostApi, 'database' 
     async keepText(lease, { title, text }) {
       await database.transaction(async () => {
         // In the same transaction: a file that was replaced meanwhile stays.
-        const [held] = (await leased(database, lease).update({ title: title.slice(0, longest.title), updated_at: clock.now() }).returning('id')) as unknown[];
-        if (held !== undefined) await contents().where({ source_id: lease.sourceId }).update({ body: text, file: null });
+        const [held] = (await leased(database, lease)
+          .update({ title: title.slice(0, longest.title), updated_at: clock.now() })
+          .returning('id')) as unknown[];
+        if (held !== undefined)
+          await contents().where({ source_id: lease.sourceId }).update({ body: text, file: null });
       });
     },
   };
 }
 
 const firstRow = {
-  url: '', post_id: null, parent_id: null, state: 'pending', message: '', version: 1, indexed_version: 0, content_hash: '', chunks_total: 0, chunks_done: 0, attempts: 0, due_at: 0, leased_until: 0, fence: 1, indexed_at: null,
+  url: '',
+  post_id: null,
+  parent_id: null,
+  state: 'pending',
+  message: '',
+  version: 1,
+  indexed_version: 0,
+  content_hash: '',
+  chunks_total: 0,
+  chunks_done: 0,
+  attempts: 0,
+  due_at: 0,
+  leased_until: 0,
+  fence: 1,
+  indexed_at: null,
 } as const;
 
 /** What is told of a source each time it is put. */
 function toldOf({ title, url, postId, parentId, origin = 'admin_knowledge_base' }: NewSource, now: number) {
   return {
-    title: title.slice(0, longest.title), ...(url !== undefined && { url }), ...(postId !== undefined && { post_id: postId }), ...(parentId !== undefined && { parent_id: parentId }), origin, updated_at: now,
+    title: title.slice(0, longest.title),
+    ...(url !== undefined && { url }),
+    ...(postId !== undefined && { post_id: postId }),
+    ...(parentId !== undefined && { parent_id: parentId }),
+    origin,
+    updated_at: now,
   };
 }
 
 async function countsOf(rows: Knex.QueryBuilder<SourceRow, SourceRow[]>): Promise<Map<number, SourceCounts>> {
-  const found = (await rows.select('base_id', 'state').count({ total: '*' }).sum({ chunks: 'chunks_done' }).groupBy('base_id', 'state')) as unknown as {
-    readonly base_id: number; readonly state: SourceState; readonly total: number | string; readonly chunks: number | string | null;
+  const found = (await rows
+    .select('base_id', 'state')
+    .count({ total: '*' })
+    .sum({ chunks: 'chunks_done' })
+    .groupBy('base_id', 'state')) as unknown as {
+    readonly base_id: number;
+    readonly state: SourceState;
+    readonly total: number | string;
+    readonly chunks: number | string | null;
   }[];
   const counts = new Map<number, SourceCounts>();
   for (const { base_id: id, state, total, chunks } of found) {

@@ -99,7 +99,10 @@ export interface SourceStore {
   /** Adds it, or takes what is new of one that is there, and has it indexed. One that is being deleted comes back. */
   put(source: NewSource): Promise<Source>;
   /** Has sources indexed again. `anew`: also what has not changed. Answers how many. */
-  requeue(filter: SourceFilter & { readonly id?: number }, options?: { readonly anew?: boolean; readonly origin?: SourceOrigin }): Promise<number>;
+  requeue(
+    filter: SourceFilter & { readonly id?: number },
+    options?: { readonly anew?: boolean; readonly origin?: SourceOrigin },
+  ): Promise<number>;
   /** Answers how many there were. */
   markDeleting(filter: SourceFilter & { readonly id?: number }): Promise<number>;
   content(id: number): Promise<Required<SourceContent> | null>;
@@ -113,7 +116,10 @@ export interface SourceQueue {
   claim(id?: number): Promise<Claimed | null>;
   isDue(): Promise<boolean>;
   renew(lease: Lease): Promise<boolean>;
-  progress(lease: Lease, progress: { readonly message?: string; readonly total?: number; readonly done?: number }): Promise<boolean>;
+  progress(
+    lease: Lease,
+    progress: { readonly message?: string; readonly total?: number; readonly done?: number },
+  ): Promise<boolean>;
   finish(claimed: Claimed, outcome: SourceOutcome, transaction?: Knex.Transaction): Promise<boolean>;
   /** Tried again after so many milliseconds, or not before somebody asks where that is null. */
   fail(claimed: Claimed, failure: { readonly message: string; readonly retryAfter: number | null }): Promise<boolean>;

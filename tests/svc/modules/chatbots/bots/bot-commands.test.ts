@@ -30,13 +30,32 @@ describe('the commands of bots', () => {
   }
 
   it('create prints the bot with its id, get prints it again, update changes what it names', async () => {
-    const bot = await run('create', '--json', JSON.stringify({ name: 'Shop assistant', embed: { enabled: true, allowed_domains: ['shop.example.com'] } }));
-    expect(bot).to.deep.include({ id: 1, name: 'Shop assistant', status: 'active', max_completion_tokens: 4000, embed: { enabled: true, allowed_domains: ['shop.example.com'], any_site: false } });
+    const bot = await run(
+      'create',
+      '--json',
+      JSON.stringify({ name: 'Shop assistant', embed: { enabled: true, allowed_domains: ['shop.example.com'] } }),
+    );
+    expect(bot).to.deep.include({
+      id: 1,
+      name: 'Shop assistant',
+      status: 'active',
+      max_completion_tokens: 4000,
+      embed: { enabled: true, allowed_domains: ['shop.example.com'], any_site: false },
+    });
     expect(bot.created_at).to.match(/^\d{4}-\d\d-\d\dT.*Z$/);
     expect(await run('get', '1', '--json')).to.deep.equal(bot);
     const changed = await run('update', '--json', JSON.stringify({ ...bot, texts: { title: 'Ask us' } }));
     expect(changed.texts).to.deep.equal({ ...bot.texts, title: 'Ask us' });
-    expect(await run('list', '--json')).to.deep.equal([{ id: 1, name: 'Shop assistant', status: 'active', provider: bot.provider, model: bot.model, embed: 'shop.example.com' }]);
+    expect(await run('list', '--json')).to.deep.equal([
+      {
+        id: 1,
+        name: 'Shop assistant',
+        status: 'active',
+        provider: bot.provider,
+        model: bot.model,
+        embed: 'shop.example.com',
+      },
+    ]);
   });
 
   it('a new bot answers with the sandbox when that is on', async () => {
@@ -48,9 +67,22 @@ describe('the commands of bots', () => {
   });
 
   it('duplicate, export and import make bots with the same settings; delete takes one away', async () => {
-    const bot = await run('create', '--json', JSON.stringify({ name: 'Original', starters: ['Hello?'], rules: [{ id: 'r', event: 'error', action: { type: 'reply', text: 'Sorry.' } }] }));
+    const bot = await run(
+      'create',
+      '--json',
+      JSON.stringify({
+        name: 'Original',
+        starters: ['Hello?'],
+        rules: [{ id: 'r', event: 'error', action: { type: 'reply', text: 'Sorry.' } }],
+      }),
+    );
     const copy = await run('duplicate', String(bot.id), '--json');
-    expect(copy).to.deep.include({ name: 'Original (copy)', status: 'inactive', starters: bot.starters, rules: bot.rules });
+    expect(copy).to.deep.include({
+      name: 'Original (copy)',
+      status: 'inactive',
+      starters: bot.starters,
+      rules: bot.rules,
+    });
     const transfer = await run('export', String(bot.id), String(copy.id));
     expect(transfer).to.deep.include({ format: 'svc-chatbots', version: 1 });
     expect(await run('export', String(bot.id), String(copy.id), '--json')).to.deep.equal(transfer);
@@ -70,16 +102,27 @@ describe('the commands of bots', () => {
   it('import makes none of several bots where one is wrong, and tells every fault by its place', async () => {
     const before = await run('list', '--json');
     const file = join(directory, 'wrong.json');
-    await writeFile(file, JSON.stringify({ format: 'svc-chatbots', version: 1, bots: [{ name: 'Good' }, { name: '', max_messages: 0 }] }));
-    expect(await refusal('import', file)).to.contain('bots[1].name must').and.contain('bots[1].max_messages must be from 1 to 200');
+    await writeFile(
+      file,
+      JSON.stringify({ format: 'svc-chatbots', version: 1, bots: [{ name: 'Good' }, { name: '', max_messages: 0 }] }),
+    );
+    expect(await refusal('import', file))
+      .to.contain('bots[1].name must')
+      .and.contain('bots[1].max_messages must be from 1 to 200');
     expect(await run('list', '--json')).to.deep.equal(before);
   });
 
   const files: Record<string, [string, string]> = {
     'is not JSON': ['{', 'The file is not JSON.'],
     'is something else': ['{"posts": []}', 'The file is no export of chatbots'],
-    'is of a later version': ['{"format": "svc-chatbots", "version": 2, "bots": [{}]}', 'The file has version 2; version 1 can be read here.'],
-    'holds no bots': ['{"format": "svc-chatbots", "version": 1, "bots": []}', 'bots must be a list of 1 to 200 chatbots.'],
+    'is of a later version': [
+      '{"format": "svc-chatbots", "version": 2, "bots": [{}]}',
+      'The file has version 2; version 1 can be read here.',
+    ],
+    'holds no bots': [
+      '{"format": "svc-chatbots", "version": 1, "bots": []}',
+      'bots must be a list of 1 to 200 chatbots.',
+    ],
   };
   for (const [name, [content, sentence]] of Object.entries(files)) {
     it(`import refuses a file that ${name}`, async () => {
@@ -92,10 +135,15 @@ describe('the commands of bots', () => {
   it('say what is wrong in one line', async () => {
     expect(await refusal('create')).to.contain('Write the chatbot as JSON, for example');
     expect(await refusal('create', '--json', '{"id": 4}')).to.contain('gets its id from the service');
-    expect(await refusal('create', '--json', '{"name": "", "status": "on"}')).to.contain('name must').and.contain('status must be one of active, inactive.');
+    expect(await refusal('create', '--json', '{"name": "", "status": "on"}'))
+      .to.contain('name must')
+      .and.contain('status must be one of active, inactive.');
     expect(await refusal('update', '--json', '{"name": "x"}')).to.contain('Name the chatbot to change');
-    for (const id of ['999', '0', 'abc', '1.5', '99999999999999']) expect(await refusal('delete', id)).to.contain(`There is no chatbot with the id ${id}.`);
-    expect(await refusal('update', '--json', '{"id": "x", "name": "y"}')).to.contain('There is no chatbot with the id x.');
+    for (const id of ['999', '0', 'abc', '1.5', '99999999999999'])
+      expect(await refusal('delete', id)).to.contain(`There is no chatbot with the id ${id}.`);
+    expect(await refusal('update', '--json', '{"id": "x", "name": "y"}')).to.contain(
+      'There is no chatbot with the id x.',
+    );
     expect(await refusal('import', join(directory, 'nowhere.json'))).to.contain('cannot be read');
   });
 });

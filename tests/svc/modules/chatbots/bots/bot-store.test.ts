@@ -7,14 +7,39 @@ describeDialects('the store of bots', (open) => {
   it('fills in what a good administrator would choose', async () => {
     const { bots } = await openBots(await open());
     const bot = await bots.create({ name: 'Shop assistant' });
-    expect(bot).to.deep.include({ id: 1, name: 'Shop assistant', status: 'active', provider: 'openai', model: 'gpt-first', temperature: null, max_completion_tokens: 4000, max_messages: 15, feedback: true, starters: [], rules: [], forms: [] });
+    expect(bot).to.deep.include({
+      id: 1,
+      name: 'Shop assistant',
+      status: 'active',
+      provider: 'openai',
+      model: 'gpt-first',
+      temperature: null,
+      max_completion_tokens: 4000,
+      max_messages: 15,
+      feedback: true,
+      starters: [],
+      rules: [],
+      forms: [],
+    });
     expect(bot.embed).to.deep.equal({ enabled: true, allowed_domains: [], any_site: false });
     expect(bot.knowledge).to.deep.include({ enabled: false, top_k: 3, min_score: 20 });
     expect(bot.privacy).to.deep.equal({ keep: true, retention_days: 0, anonymise_ip: true });
     expect(bot.limits.guest).to.deep.equal({ amount: 0, unit: 'messages', per: 'day' });
-    expect(bot.look).to.deep.include({ theme: 'auto', mode: 'popup', position: 'bottom-right', size: 'medium', direction: 'auto' });
-    expect(Object.entries(bot.texts).filter(([, text]) => text === '').map(([name]) => name)).to.deep.equal(['subtitle']);
-    expect([bot.greeting, bot.instructions, bot.limits.message, bot.consent.text, bot.moderation.message]).to.satisfy((texts: string[]) => texts.every((text) => text.length > 10));
+    expect(bot.look).to.deep.include({
+      theme: 'auto',
+      mode: 'popup',
+      position: 'bottom-right',
+      size: 'medium',
+      direction: 'auto',
+    });
+    expect(
+      Object.entries(bot.texts)
+        .filter(([, text]) => text === '')
+        .map(([name]) => name),
+    ).to.deep.equal(['subtitle']);
+    expect([bot.greeting, bot.instructions, bot.limits.message, bot.consent.text, bot.moderation.message]).to.satisfy(
+      (texts: string[]) => texts.every((text) => text.length > 10),
+    );
     const { id: _id, created_at: _created, updated_at: _updated, ...settings } = bot;
     expect(settings).to.deep.equal({ ...(await bots.defaults()), name: 'Shop assistant' });
     expect(await bots.get(1)).to.deep.equal(bot);
@@ -24,16 +49,27 @@ describeDialects('the store of bots', (open) => {
   it('takes the saved model of a provider that was named without one', async () => {
     const { bots } = await openBots(await open());
     expect(await bots.create({ provider: 'claude' })).to.deep.include({ provider: 'claude', model: '' });
-    expect(await bots.update(1, { provider: 'openai', model: 'gpt-x' })).to.deep.include({ provider: 'openai', model: 'gpt-x' });
+    expect(await bots.update(1, { provider: 'openai', model: 'gpt-x' })).to.deep.include({
+      provider: 'openai',
+      model: 'gpt-x',
+    });
     expect(await bots.update(1, { provider: 'claude' })).to.deep.include({ provider: 'claude', model: '' });
   });
 
   it('merges nested objects and replaces lists and maps', async () => {
     const { bots, clock } = await openBots(await open());
-    const before = await bots.create({ texts: { title: 'Ask' }, limits: { guest: { amount: 5, per: 'week' }, roles: { editor: { amount: 9 } } }, starters: ['One?', 'Two?'] });
+    const before = await bots.create({
+      texts: { title: 'Ask' },
+      limits: { guest: { amount: 5, per: 'week' }, roles: { editor: { amount: 9 } } },
+      starters: ['One?', 'Two?'],
+    });
     expect(before.limits.roles).to.deep.equal({ editor: { amount: 9, unit: 'messages', per: 'day' } });
     await clock.advance(1_000);
-    const after = await bots.update(before.id, { texts: { subtitle: 'Anything' }, limits: { guest: { unit: 'tokens' }, roles: { author: { amount: 3 } } }, starters: ['Three?'] });
+    const after = await bots.update(before.id, {
+      texts: { subtitle: 'Anything' },
+      limits: { guest: { unit: 'tokens' }, roles: { author: { amount: 3 } } },
+      starters: ['Three?'],
+    });
     expect(after.texts).to.deep.include({ title: 'Ask', subtitle: 'Anything' });
     expect(after.limits.guest).to.deep.equal({ amount: 5, unit: 'tokens', per: 'week' });
     expect(Object.keys(after.limits.roles)).to.deep.equal(['author']);
@@ -69,7 +105,22 @@ describeDialects('the store of bots', (open) => {
     const there = await openBots(await open());
     const { id } = await here.bots.create({ name: 'One' });
     expect((await there.bots.get(id))?.name).to.equal('One');
-    await Promise.all(Array.from({ length: 12 }, (_, place) => (place % 2 ? here : there).bots.update(id, place === 0 ? { name: 'Two' } : { texts: { [['title', 'subtitle', 'send', 'stop', 'retry', 'copy', 'copied', 'open', 'close', 'good', 'bad'][place - 1]!]: `Text ${String(place)}` } })));
+    await Promise.all(
+      Array.from({ length: 12 }, (_, place) =>
+        (place % 2 ? here : there).bots.update(
+          id,
+          place === 0
+            ? { name: 'Two' }
+            : {
+                texts: {
+                  [['title', 'subtitle', 'send', 'stop', 'retry', 'copy', 'copied', 'open', 'close', 'good', 'bad'][
+                    place - 1
+                  ]!]: `Text ${String(place)}`,
+                },
+              },
+        ),
+      ),
+    );
     const [mine, theirs] = [await here.bots.get(id), await there.bots.get(id)];
     expect(mine).to.deep.equal(theirs);
     expect(mine?.name).to.equal('Two');
@@ -78,7 +129,11 @@ describeDialects('the store of bots', (open) => {
 
   it('duplicates all settings under another name, inactive', async () => {
     const { bots } = await openBots(await open());
-    const bot = await bots.create({ name: 'é'.repeat(200), starters: ['Hello?'], embed: { enabled: true, any_site: true } });
+    const bot = await bots.create({
+      name: 'é'.repeat(200),
+      starters: ['Hello?'],
+      embed: { enabled: true, any_site: true },
+    });
     const copy = await bots.duplicate(bot.id);
     expect(copy).to.deep.include({ status: 'inactive', starters: bot.starters, embed: bot.embed });
     expect([copy.name.endsWith(' (copy)'), copy.name.length, copy.id]).to.deep.equal([true, 200, bot.id + 1]);
@@ -92,14 +147,26 @@ describeDialects('the store of bots', (open) => {
     await bots.create({ name: 'A' });
     await bots.update(1, { name: 'B' });
     await bots.delete(1);
-    expect(seen).to.deep.equal([['saved', 'A', null], ['saved', 'B', 'A'], ['deleted', 'B']]);
+    expect(seen).to.deep.equal([
+      ['saved', 'A', null],
+      ['saved', 'B', 'A'],
+      ['deleted', 'B'],
+    ]);
   });
 
   it('gives what an older version stored the defaults of what it did not know', async () => {
     const database = await open();
     const { bots } = await openBots(database);
     await bots.create({});
-    await database.knex('svc_bots').update({ settings: JSON.stringify({ name: 'Old', provider: 'openai', gone: 1, texts: { title: 'Kept', gone: 2 }, rules: [{ id: 'r', event: 'error', action: { type: 'reply', text: 'x' } }] }) });
+    await database.knex('svc_bots').update({
+      settings: JSON.stringify({
+        name: 'Old',
+        provider: 'openai',
+        gone: 1,
+        texts: { title: 'Kept', gone: 2 },
+        rules: [{ id: 'r', event: 'error', action: { type: 'reply', text: 'x' } }],
+      }),
+    });
     const bot = await bots.get(1);
     expect(bot).to.deep.include({ name: 'Old', max_messages: 15 });
     expect(bot?.texts).to.deep.include({ title: 'Kept', send: 'Send' });

@@ -6,7 +6,12 @@ import { botsMigration } from '../../../../../plugins/svc/modules/chatbots/bots/
 import type { BotStore } from '../../../../../plugins/svc/modules/chatbots/bots/bot.ts';
 import { RestError } from '#plugin-api';
 
-export const known = { textProviders: ['openai', 'claude'], embeddingProviders: ['openai'], vectorStores: ['qdrant'], knowledgeBases: [7] };
+export const known = {
+  textProviders: ['openai', 'claude'],
+  embeddingProviders: ['openai'],
+  vectorStores: ['qdrant'],
+  knowledgeBases: [7],
+};
 
 export interface OpenedBots {
   readonly bots: BotStore;
@@ -19,13 +24,21 @@ export async function openBots(database: Database, names = known): Promise<Opene
   const clock = createFakeClock();
   const hooks = createHooks();
   await database.migrate('svc', [botsMigration]);
-  const bots = createBotStore({ host: { database, clock, hooks }, known: async () => names, firstModel: async () => ({ provider: 'openai', model: 'gpt-first' }) });
+  const bots = createBotStore({
+    host: { database, clock, hooks },
+    known: async () => names,
+    firstModel: async () => ({ provider: 'openai', model: 'gpt-first' }),
+  });
   return { bots, clock, hooks };
 }
 
 /** The sentences of a refused change, by path. */
 export async function faultsOf(work: Promise<unknown>): Promise<Record<string, string>> {
-  const error = await work.then(() => null, (thrown: unknown) => thrown);
-  if (!(error instanceof RestError) || error.code !== 'rest_invalid_param' || error.status !== 400) throw new Error('It was not refused as it should be.', { cause: error });
+  const error = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof RestError) || error.code !== 'rest_invalid_param' || error.status !== 400)
+    throw new Error('It was not refused as it should be.', { cause: error });
   return (error.data as { params: Record<string, string> }).params;
 }

@@ -5,16 +5,24 @@ import { withDefaults } from '../../../../../plugins/svc/modules/chatbots/browse
 
 describe('what the widget finds out by itself', () => {
   it('is the REST root, by the address of its script', () => {
-    expect(rootOf('https://site.example/wp-json/svc-widget/v1/widget.js?v=1#x')).to.equal('https://site.example/wp-json');
-    expect(rootOf('https://site.example/blog/wp-json/svc-widget/v1/widget.js')).to.equal('https://site.example/blog/wp-json');
-    expect(rootOf('https://site.example/?rest_route=%2Fsvc-widget%2Fv1%2Fwidget.js')).to.equal('https://site.example/?rest_route=');
+    expect(rootOf('https://site.example/wp-json/svc-widget/v1/widget.js?v=1#x')).to.equal(
+      'https://site.example/wp-json',
+    );
+    expect(rootOf('https://site.example/blog/wp-json/svc-widget/v1/widget.js')).to.equal(
+      'https://site.example/blog/wp-json',
+    );
+    expect(rootOf('https://site.example/?rest_route=%2Fsvc-widget%2Fv1%2Fwidget.js')).to.equal(
+      'https://site.example/?rest_route=',
+    );
     expect(rootOf('https://cdn.example/combined.js')).to.equal(null);
     expect(rootOf('')).to.equal(null);
   });
 
   it('is the address of a route, with plain addresses too', () => {
     expect(routeAddress('https://site.example/wp-json', '/svc/v1/x')).to.equal('https://site.example/wp-json/svc/v1/x');
-    expect(new URL(routeAddress('https://site.example/?rest_route=', '/svc/v1/x')).searchParams.get('rest_route')).to.equal('/svc/v1/x');
+    expect(
+      new URL(routeAddress('https://site.example/?rest_route=', '/svc/v1/x')).searchParams.get('rest_route'),
+    ).to.equal('/svc/v1/x');
   });
 
   it('is an id for a message, also where the page has no https', () => {
@@ -23,7 +31,9 @@ describe('what the widget finds out by itself', () => {
     try {
       const made = new Set(Array.from({ length: 100 }, uuid));
       expect(made.size).to.equal(100);
-      expect([...made].every((id) => /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/.test(id))).to.equal(true);
+      expect(
+        [...made].every((id) => /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/.test(id)),
+      ).to.equal(true);
     } finally {
       if (given) Object.defineProperty(crypto, 'randomUUID', given);
       else Reflect.deleteProperty(crypto, 'randomUUID');

@@ -1,10 +1,25 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { contrast, onColor, parseHex, readable, toHex, type Rgb } from '../../../../../plugins/svc/modules/chatbots/browser/client/color.ts';
+import {
+  contrast,
+  onColor,
+  parseHex,
+  readable,
+  toHex,
+  type Rgb,
+} from '../../../../../plugins/svc/modules/chatbots/browser/client/color.ts';
 import { palette } from '../../../../../plugins/svc/modules/chatbots/browser/client/palette.ts';
 
 const none = { primary_color: '', text_color: '', background_color: '', user_bubble_color: '', bot_bubble_color: '' };
-const hex = fc.tuple(...([0, 1, 2].map(() => fc.integer({ min: 0, max: 255 })) as [fc.Arbitrary<number>, fc.Arbitrary<number>, fc.Arbitrary<number>])).map((color) => toHex(color));
+const hex = fc
+  .tuple(
+    ...([0, 1, 2].map(() => fc.integer({ min: 0, max: 255 })) as [
+      fc.Arbitrary<number>,
+      fc.Arbitrary<number>,
+      fc.Arbitrary<number>,
+    ]),
+  )
+  .map((color) => toHex(color));
 const maybe = fc.oneof(fc.constant(''), hex);
 const colour = (text: string | undefined): Rgb => parseHex(text ?? '') ?? [0, 0, 0];
 
@@ -26,21 +41,44 @@ describe('colours of the widget', () => {
   });
 
   it('are all readable on their grounds, whatever an administrator chose, light and dark', () => {
-    const pairs = [['text', 'background'], ['muted', 'background'], ['accent', 'background'], ['danger', 'background'], ['on-primary', 'primary'], ['on-user-bubble', 'user-bubble'], ['on-bot-bubble', 'bot-bubble']] as const;
+    const pairs = [
+      ['text', 'background'],
+      ['muted', 'background'],
+      ['accent', 'background'],
+      ['danger', 'background'],
+      ['on-primary', 'primary'],
+      ['on-user-bubble', 'user-bubble'],
+      ['on-bot-bubble', 'bot-bubble'],
+    ] as const;
     fc.assert(
-      fc.property(fc.record({ primary_color: maybe, text_color: maybe, background_color: maybe, user_bubble_color: maybe, bot_bubble_color: maybe }), fc.constantFrom('light', 'dark'), (colours, scheme) => {
-        const made = palette(colours, scheme);
-        for (const [text, ground] of pairs) {
-          expect(contrast(colour(made[`--${text}`]), colour(made[`--${ground}`])), `${text} on ${ground}: ${JSON.stringify(made)}`).to.be.at.least(4.5);
-        }
-      }),
+      fc.property(
+        fc.record({
+          primary_color: maybe,
+          text_color: maybe,
+          background_color: maybe,
+          user_bubble_color: maybe,
+          bot_bubble_color: maybe,
+        }),
+        fc.constantFrom('light', 'dark'),
+        (colours, scheme) => {
+          const made = palette(colours, scheme);
+          for (const [text, ground] of pairs) {
+            expect(
+              contrast(colour(made[`--${text}`]), colour(made[`--${ground}`])),
+              `${text} on ${ground}: ${JSON.stringify(made)}`,
+            ).to.be.at.least(4.5);
+          }
+        },
+      ),
       { numRuns: 500, examples: [[{ ...none, text_color: '#000000', background_color: '#026d20' }, 'dark']] },
     );
   });
 
   it('leave a ground out that is meant for the other scheme', () => {
     expect(palette({ ...none, background_color: '#fffdf5' }, 'light')['--background']).to.equal('#fffdf5');
-    expect(palette({ ...none, background_color: '#fffdf5' }, 'dark')['--background']).to.equal(palette(none, 'dark')['--background']);
+    expect(palette({ ...none, background_color: '#fffdf5' }, 'dark')['--background']).to.equal(
+      palette(none, 'dark')['--background'],
+    );
     expect(palette({ ...none, primary_color: '#ffe08a' }, 'dark')['--primary']).to.equal('#ffe08a');
   });
 });

@@ -19,7 +19,13 @@ describe('script and styles of the widget', () => {
       send(`${host.url}/wp-json/svc-widget/v1/${path}`, { headers, agent: false }, (response) => {
         const pieces: Buffer[] = [];
         response.on('data', (piece: Buffer) => pieces.push(piece));
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers as Got['headers'], body: Buffer.concat(pieces) }));
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers as Got['headers'],
+            body: Buffer.concat(pieces),
+          }),
+        );
       })
         .on('error', reject)
         .end();
@@ -32,7 +38,9 @@ describe('script and styles of the widget', () => {
 
   it('are one file of at most 40 KB for a page to load', async () => {
     const { script, styles } = await widgetBundle();
-    console.log(`      widget.js: ${script.gzipped.length} bytes gzipped (${script.content.length} plain), widget.css: ${styles.gzipped.length}`);
+    console.log(
+      `      widget.js: ${script.gzipped.length} bytes gzipped (${script.content.length} plain), widget.css: ${styles.gzipped.length}`,
+    );
     expect(script.gzipped.length).to.be.at.most(40_000);
   });
 
@@ -44,10 +52,19 @@ describe('script and styles of the widget', () => {
   });
 
   it('go to pages of any site, packed where that is understood', async () => {
-    for (const [file, type] of [['widget.js', 'text/javascript; charset=utf-8'], ['widget.css', 'text/css; charset=utf-8']] as const) {
+    for (const [file, type] of [
+      ['widget.js', 'text/javascript; charset=utf-8'],
+      ['widget.css', 'text/css; charset=utf-8'],
+    ] as const) {
       const packed = await get(file, { 'Accept-Encoding': 'br, gzip;q=0.8', Origin: 'https://elsewhere.example' });
       expect(packed.status).to.equal(200);
-      expect(packed.headers).to.include({ 'content-type': type, 'content-encoding': 'gzip', 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin', 'x-content-type-options': 'nosniff' });
+      expect(packed.headers).to.include({
+        'content-type': type,
+        'content-encoding': 'gzip',
+        'access-control-allow-origin': '*',
+        'cross-origin-resource-policy': 'cross-origin',
+        'x-content-type-options': 'nosniff',
+      });
       expect(packed.headers).to.not.have.property('access-control-allow-credentials');
       expect(packed.headers['vary']).to.contain('Accept-Encoding');
       const plain = await get(file, { 'Accept-Encoding': 'gzip;q=0' });
@@ -58,7 +75,9 @@ describe('script and styles of the widget', () => {
 
   it('are kept for minutes by their bare address, and for a year by that of their content', async () => {
     const { hash } = (await widgetBundle()).script;
-    expect((await get('widget.js')).headers['cache-control']).to.contain('max-age=300').and.not.contain('immutable');
+    expect((await get('widget.js')).headers['cache-control'])
+      .to.contain('max-age=300')
+      .and.not.contain('immutable');
     expect((await get('widget.js?v=0000000000000000')).headers['cache-control']).to.contain('max-age=300');
     expect((await get(`widget.js?v=${hash}`)).headers['cache-control']).to.equal('public, max-age=31536000, immutable');
   });

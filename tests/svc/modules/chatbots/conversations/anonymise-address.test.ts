@@ -14,5 +14,7 @@ describe('anonymised addresses', () => {
     ['', ''],
     ['unknown', ''],
   ] as const;
-  for (const [whole, kept] of cases) it(`keeps ${kept === '' ? 'nothing' : kept} of ${whole === '' ? 'nothing' : whole}`, () => expect(anonymiseAddress(whole)).to.equal(kept));
+  for (const [whole, kept] of cases)
+    it(`keeps ${kept === '' ? 'nothing' : kept} of ${whole === '' ? 'nothing' : whole}`, () =>
+      expect(anonymiseAddress(whole)).to.equal(kept));
 });

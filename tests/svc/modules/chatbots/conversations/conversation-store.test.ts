@@ -12,8 +12,24 @@ describeDialects('the store of conversations', (open) => {
     expect(conversation.messageCount).to.equal(2);
     expect(added).to.have.length(2);
     const [question, stored] = await store.messages(started.id);
-    expect(question).to.include({ role: 'user', content: 'Do you ship?', usage: null, cost: null, isPartial: false, feedback: 'none', feedbackRevision: 0 });
-    expect(stored).to.deep.include({ id: answer.id, provider: 'OpenAI', model: 'gpt-4o-mini', usage: { input_tokens: 7, output_tokens: 3, total_tokens: 10 }, cost: 25, isPartial: true, sources: [{ title: 'Shipping', url: '', score: 80 }] });
+    expect(question).to.include({
+      role: 'user',
+      content: 'Do you ship?',
+      usage: null,
+      cost: null,
+      isPartial: false,
+      feedback: 'none',
+      feedbackRevision: 0,
+    });
+    expect(stored).to.deep.include({
+      id: answer.id,
+      provider: 'OpenAI',
+      model: 'gpt-4o-mini',
+      usage: { input_tokens: 7, output_tokens: 3, total_tokens: 10 },
+      cost: 25,
+      isPartial: true,
+      sources: [{ title: 'Shipping', url: '', score: 80 }],
+    });
     expect(await store.find(started.uuid)).to.deep.equal(conversation);
     expect(conversation.variables).to.deep.equal({ plan: 'gold' });
     expect(await store.messages(started.id, { last: 1 })).to.deep.equal([stored]);
@@ -34,7 +50,11 @@ describeDialects('the store of conversations', (open) => {
     const [one, two] = [await openConversations(open), await openConversations(open)];
     const { id } = await one.store.start(aConversation());
     const shared = aQuestion('from both');
-    await Promise.all(Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? one : two).store.append(id, [shared, aQuestion(`message ${String(index)}`)])));
+    await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        (index % 2 === 0 ? one : two).store.append(id, [shared, aQuestion(`message ${String(index)}`)]),
+      ),
+    );
     const messages = await two.store.messages(id);
     expect(messages).to.have.length(11);
     expect(new Set(messages.map((message) => message.id)).size).to.equal(11);
@@ -44,11 +64,13 @@ describeDialects('the store of conversations', (open) => {
   it('takes part in the transaction it is given', async () => {
     const { store, database } = await openConversations(open);
     const conversation = aConversation();
-    const failure = await failureOf(database.transaction(async (transaction) => {
-      const { id } = await store.start(conversation, transaction);
-      await store.append(id, [aQuestion('Hello')], transaction);
-      throw new Error('changed my mind');
-    }));
+    const failure = await failureOf(
+      database.transaction(async (transaction) => {
+        const { id } = await store.start(conversation, transaction);
+        await store.append(id, [aQuestion('Hello')], transaction);
+        throw new Error('changed my mind');
+      }),
+    );
     expect(String(failure)).to.include('changed my mind');
     expect(await store.find(conversation.uuid)).to.equal(null);
   });
@@ -81,9 +103,15 @@ describeDialects('the store of conversations', (open) => {
     const [question, answer] = [aQuestion('Hello'), anAnswer('Hi')];
     await store.append(id, [question, answer]);
     expect(await store.setFeedback(id, { messageId: answer.id, value: 'none', comment: '' })).to.equal(null);
-    expect(await store.setFeedback(id, { messageId: answer.id, value: 'up', comment: '' })).to.include({ feedback: 'up', feedbackRevision: 1 });
+    expect(await store.setFeedback(id, { messageId: answer.id, value: 'up', comment: '' })).to.include({
+      feedback: 'up',
+      feedbackRevision: 1,
+    });
     expect(await store.setFeedback(id, { messageId: answer.id, value: 'up', comment: '' })).to.equal(null);
-    expect(await store.setFeedback(id, { messageId: answer.id, value: 'up', comment: 'Nice' })).to.include({ comment: 'Nice', feedbackRevision: 2 });
+    expect(await store.setFeedback(id, { messageId: answer.id, value: 'up', comment: 'Nice' })).to.include({
+      comment: 'Nice',
+      feedbackRevision: 2,
+    });
     expect(await store.setFeedback(id, { messageId: question.id, value: 'up', comment: '' })).to.equal(null);
   });
 
@@ -104,7 +132,11 @@ describeDialects('the store of conversations', (open) => {
     const { id, uuid } = await store.start(aConversation());
     await store.append(id, [aQuestion('Hello\u0000 \ud800')]);
     await store.update(id, { variables: { a: 'b' }, stored: [{ name: 'budget', value: '10' }], consentedAt: 5 });
-    expect(await store.find(uuid)).to.deep.include({ variables: { a: 'b' }, stored: [{ name: 'budget', value: '10' }], consentedAt: 5 });
+    expect(await store.find(uuid)).to.deep.include({
+      variables: { a: 'b' },
+      stored: [{ name: 'budget', value: '10' }],
+      consentedAt: 5,
+    });
     expect(await store.delete(id)).to.equal(true);
     expect(await store.delete(id)).to.equal(false);
     expect(await store.find(uuid)).to.equal(null);

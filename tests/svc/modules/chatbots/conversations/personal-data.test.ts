@@ -33,15 +33,34 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
       await rm(folder, { recursive: true, force: true });
     });
 
-    async function talk(text: string, given: Parameters<typeof aConversation>[0] = {}): Promise<{ id: number; uuid: string }> {
+    async function talk(
+      text: string,
+      given: Parameters<typeof aConversation>[0] = {},
+    ): Promise<{ id: number; uuid: string }> {
       const conversation = await store.start(aConversation(given));
       await store.append(conversation.id, [aQuestion(text), anAnswer('=1+1 is two')]);
       return conversation;
     }
 
     async function submit(conversation: string, email: string): Promise<void> {
-      const checked = { inputs: { email }, display_values: { email }, labels: { email: 'E-mail' }, summary: `E-mail: ${email}` };
-      await createSubmissionStore({ host }).add({ ...checked, id: randomUUID(), botId: 1, formId: 'call', formName: 'Call me', conversation, userId: 0, sessionId: 'session-1', pageUrl: '', createdAt: host.clock.now() });
+      const checked = {
+        inputs: { email },
+        display_values: { email },
+        labels: { email: 'E-mail' },
+        summary: `E-mail: ${email}`,
+      };
+      await createSubmissionStore({ host }).add({
+        ...checked,
+        id: randomUUID(),
+        botId: 1,
+        formId: 'call',
+        formName: 'Call me',
+        conversation,
+        userId: 0,
+        sessionId: 'session-1',
+        pageUrl: '',
+        createdAt: host.clock.now(),
+      });
     }
 
     const record = async (...argv: string[]): Promise<Record<string, unknown>> => {
@@ -53,26 +72,51 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
 
     it('is erased by e-mail address, in forms and as a user, with a receipt that does not tell whose', async () => {
       const user = await host.users.create({ login: 'grace', email: 'Grace@Example.com', password: 'a long password' });
-      const [own, asGuest, other] = [await talk('my compiler', { userId: user.id }), await talk('call me', { sessionId: 'somebody' }), await talk('unrelated', { sessionId: 'another' })];
+      const [own, asGuest, other] = [
+        await talk('my compiler', { userId: user.id }),
+        await talk('call me', { sessionId: 'somebody' }),
+        await talk('unrelated', { sessionId: 'another' }),
+      ];
       await submit(asGuest.uuid, 'grace@example.com');
       await submit(other.uuid, 'someone@example.com');
-      expect(await record('svc', 'logs', 'erase', '--email=grace@example.com')).to.include({ conversations: 2, messages: 4, submissions: 1, deleted: 'nothing: add --yes' });
+      expect(await record('svc', 'logs', 'erase', '--email=grace@example.com')).to.include({
+        conversations: 2,
+        messages: 4,
+        submissions: 1,
+        deleted: 'nothing: add --yes',
+      });
       const receipt = await record('svc', 'logs', 'erase', '--email=grace@example.com', '--yes');
-      expect(receipt).to.include({ act: 'erase', by: 'email', actor: 'command line', conversations: 2, messages: 4, submissions: 1 });
+      expect(receipt).to.include({
+        act: 'erase',
+        by: 'email',
+        actor: 'command line',
+        conversations: 2,
+        messages: 4,
+        submissions: 1,
+      });
       for (const { uuid } of [own, asGuest]) expect(await store.find(uuid)).to.equal(null);
       expect(await store.find(other.uuid)).not.to.equal(null);
       expect(JSON.stringify(await host.database.knex('svc_personal_receipts'))).not.to.match(/grace/i);
-      expect(await record('svc', 'logs', 'erase', '--email=grace@example.com', '--yes')).to.include({ conversations: 0, submissions: 0 });
+      expect(await record('svc', 'logs', 'erase', '--email=grace@example.com', '--yes')).to.include({
+        conversations: 0,
+        submissions: 0,
+      });
     });
 
     it('is exported as lines of JSON, what plugins hold included, to a file for its owner alone', async () => {
       const { uuid } = await talk('hello from a session', { sessionId: 'session-7' });
       await submit(uuid, 'seven@example.com');
-      const undo = host.hooks.addFilter('svc_personal_data_export', (records) => [...records, { type: 'ticket', data: { id: 5 } }]);
+      const undo = host.hooks.addFilter('svc_personal_data_export', (records) => [
+        ...records,
+        { type: 'ticket', data: { id: 5 } },
+      ]);
       const file = join(folder, `${dialect}.jsonl`);
       await host.cli('svc', 'logs', 'export', file, '--session=session-7');
       undo();
-      const lines = (await readFile(file, 'utf8')).trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+      const lines = (await readFile(file, 'utf8'))
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
       expect(lines.map(({ type }) => type)).to.deep.equal(['conversation', 'submission', 'ticket']);
       expect(lines[0]).to.deep.include({ uuid, session_id: 'session-7', user: null });
       expect((await stat(file)).mode & 0o777).to.equal(0o600);
@@ -82,7 +126,13 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
     });
 
     it('is asked about by one name, and refuses what is none', async () => {
-      for (const argv of [['erase'], ['erase', '--user=nobody-at-all'], ['erase', '--email=nobody'], ['erase', '--email=a@b', '--session=x'], ['export', 'logs.txt']]) {
+      for (const argv of [
+        ['erase'],
+        ['erase', '--user=nobody-at-all'],
+        ['erase', '--email=nobody'],
+        ['erase', '--email=a@b', '--session=x'],
+        ['export', 'logs.txt'],
+      ]) {
         expect((await host.cli('svc', 'logs', ...argv)).code, argv.join(' ')).to.equal(1);
       }
     });
@@ -97,9 +147,22 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
     });
 
     it('goes when its chatbot keeps it no longer, in batches; that of deleted chatbots stays', async () => {
-      const made = JSON.parse((await host.cli('svc', 'bot', 'create', '--json', '{"name": "Short memory", "privacy": {"retention_days": 30}}')).out) as { id: number };
+      const made = JSON.parse(
+        (
+          await host.cli(
+            'svc',
+            'bot',
+            'create',
+            '--json',
+            '{"name": "Short memory", "privacy": {"retention_days": 30}}',
+          )
+        ).out,
+      ) as { id: number };
       const [old, ofDeleted] = [await talk('long ago', { botId: made.id }), await talk('long ago', { botId: 4_000 })];
-      await host.database.knex('svc_conversations').whereIn('id', [old.id, ofDeleted.id]).update({ last_message_at: host.clock.now() - 31 * day });
+      await host.database
+        .knex('svc_conversations')
+        .whereIn('id', [old.id, ofDeleted.id])
+        .update({ last_message_at: host.clock.now() - 31 * day });
       const young = await talk('just now', { botId: made.id });
       await host.hooks.doActionAsync('svc_logs_retention');
       expect(await store.find(old.uuid)).to.equal(null);
@@ -108,7 +171,11 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
     });
 
     it('goes over to the heir of a deleted user, or stays without session and address', async () => {
-      const [one, two, heir] = await Promise.all(['one', 'two', 'heir'].map((login) => host.users.create({ login, email: `${login}@example.com`, password: 'a long password' })));
+      const [one, two, heir] = await Promise.all(
+        ['one', 'two', 'heir'].map((login) =>
+          host.users.create({ login, email: `${login}@example.com`, password: 'a long password' }),
+        ),
+      );
       const inherited = await talk('mine', { userId: one?.id ?? 0 });
       const orphaned = await talk('mine too', { userId: two?.id ?? 0 });
       await host.users.delete(one?.id ?? 0, { reassignTo: heir?.id ?? 0 });

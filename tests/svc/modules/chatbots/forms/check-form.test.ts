@@ -3,7 +3,11 @@ import { RestError } from '#plugin-api';
 import { checkForm } from '../../../../../plugins/svc/modules/chatbots/forms/check-form.ts';
 import type { BotForm, FormElement } from '../../../../../plugins/svc/modules/chatbots/forms/form.ts';
 
-const options = [{ value: 'a', label: 'Apples' }, { value: 'b', label: 'Bananas' }, { value: 'c', label: 'Cherries' }];
+const options = [
+  { value: 'a', label: 'Apples' },
+  { value: 'b', label: 'Bananas' },
+  { value: 'c', label: 'Cherries' },
+];
 
 function element(id: string, init: Partial<FormElement> = {}): FormElement {
   return { id, type: 'text', label: id, help: '', placeholder: '', required: false, options: [], ...init };
@@ -40,21 +44,59 @@ describe('a submitted form', () => {
 
   it('gives values, display values, labels, aliases and a summary (contract 6.5)', () => {
     const checked = checkForm(whole, {
-      name: ' Ada ', story: 'One\nTwo', mail: 'ada@example.com', call: '+47 22 33 44 55', amount: '3', fruit: 'b', other: '', basket: ['c', 'a'], terms: true, unknown: 'left out',
+      name: ' Ada ',
+      story: 'One\nTwo',
+      mail: 'ada@example.com',
+      call: '+47 22 33 44 55',
+      amount: '3',
+      fruit: 'b',
+      other: '',
+      basket: ['c', 'a'],
+      terms: true,
+      unknown: 'left out',
     });
     expect(checked).to.deep.equal({
       inputs: {
-        name: 'Ada', story: 'One\nTwo', mail: 'ada@example.com', call: '+47 22 33 44 55', amount: 3, fruit: 'b', other: '', basket: ['a', 'c'], terms: true,
-        email: 'ada@example.com', first_name: 'Ada', phone: '+47 22 33 44 55',
+        name: 'Ada',
+        story: 'One\nTwo',
+        mail: 'ada@example.com',
+        call: '+47 22 33 44 55',
+        amount: 3,
+        fruit: 'b',
+        other: '',
+        basket: ['a', 'c'],
+        terms: true,
+        email: 'ada@example.com',
+        first_name: 'Ada',
+        phone: '+47 22 33 44 55',
       },
       display_values: {
-        name: 'Ada', story: 'One\nTwo', mail: 'ada@example.com', call: '+47 22 33 44 55', amount: '3', fruit: 'Bananas', other: '', basket: 'Apples, Cherries', terms: 'Yes',
-        email: 'ada@example.com', first_name: 'Ada', phone: '+47 22 33 44 55',
+        name: 'Ada',
+        story: 'One\nTwo',
+        mail: 'ada@example.com',
+        call: '+47 22 33 44 55',
+        amount: '3',
+        fruit: 'Bananas',
+        other: '',
+        basket: 'Apples, Cherries',
+        terms: 'Yes',
+        email: 'ada@example.com',
+        first_name: 'Ada',
+        phone: '+47 22 33 44 55',
       },
       labels: {
-        name: 'First name', story: 'Your story', mail: 'Where to write', call: 'Where to call', amount: 'How many', fruit: 'Fruit', other: 'Other fruit', basket: 'Basket', terms: 'I agree',
+        name: 'First name',
+        story: 'Your story',
+        mail: 'Where to write',
+        call: 'Where to call',
+        amount: 'How many',
+        fruit: 'Fruit',
+        other: 'Other fruit',
+        basket: 'Basket',
+        terms: 'I agree',
       },
-      summary: 'First name: Ada\nYour story: One\nTwo\nWhere to write: ada@example.com\nWhere to call: +47 22 33 44 55\nHow many: 3\nFruit: Bananas\nOther fruit: -\nBasket: Apples, Cherries\nI agree: Yes',
+      summary:
+        'First name: Ada\nYour story: One\nTwo\nWhere to write: ada@example.com\nWhere to call: +47 22 33 44 55\nHow many: 3\nFruit: Bananas\nOther fruit: -\nBasket: Apples, Cherries\nI agree: Yes',
     });
   });
 
@@ -64,21 +106,47 @@ describe('a submitted form', () => {
   });
 
   it('lists every bad element at once', () => {
-    const faults = faultsOf(whole, { name: 'Ada\nLovelace', story: 'x'.repeat(10_001), mail: 'ada@', call: 'call me', amount: 'many', fruit: 'z', other: ['a'], basket: ['a', 'z'], terms: 'perhaps' });
+    const faults = faultsOf(whole, {
+      name: 'Ada\nLovelace',
+      story: 'x'.repeat(10_001),
+      mail: 'ada@',
+      call: 'call me',
+      amount: 'many',
+      fruit: 'z',
+      other: ['a'],
+      basket: ['a', 'z'],
+      terms: 'perhaps',
+    });
     expect(faults).to.have.all.keys('name', 'story', 'mail', 'call', 'amount', 'fruit', 'other', 'basket', 'terms');
-    expect(faults).to.include({ fruit: 'Fruit must be one of: Apples, Bananas, Cherries.', basket: 'Basket may only hold: Apples, Bananas, Cherries.' });
+    expect(faults).to.include({
+      fruit: 'Fruit must be one of: Apples, Bananas, Cherries.',
+      basket: 'Basket may only hold: Apples, Bananas, Cherries.',
+    });
   });
 
   it('takes e-mail addresses that people have, and refuses what is none', () => {
     const mail = form(element('mail', { type: 'email' }));
-    for (const address of ['ada@example.com', 'a.b+c@sub.example.co.uk', "o'neil@example.org", 'jörg@müller.de']) expect(faultsOf(mail, { mail: address }), address).to.equal(null);
-    for (const address of ['ada', 'ada@', '@example.com', 'ada@example', 'a b@example.com', 'ada@exa mple.com', 'ada@-example.com', `${'a'.repeat(250)}@example.com`]) expect(faultsOf(mail, { mail: address }), address).to.have.key('mail');
+    for (const address of ['ada@example.com', 'a.b+c@sub.example.co.uk', "o'neil@example.org", 'jörg@müller.de'])
+      expect(faultsOf(mail, { mail: address }), address).to.equal(null);
+    for (const address of [
+      'ada',
+      'ada@',
+      '@example.com',
+      'ada@example',
+      'a b@example.com',
+      'ada@exa mple.com',
+      'ada@-example.com',
+      `${'a'.repeat(250)}@example.com`,
+    ])
+      expect(faultsOf(mail, { mail: address }), address).to.have.key('mail');
   });
 
   it('takes telephone numbers as people write them', () => {
     const phone = form(element('call', { type: 'phone' }));
-    for (const number of ['+1 (555) 010-2030', '22334455', '0049 30 123456', '555 010 2030 ext 12']) expect(faultsOf(phone, { call: number }), number).to.equal(null);
-    for (const number of ['12', '+', '1234567890123456789012', '555-CALL-NOW']) expect(faultsOf(phone, { call: number }), number).to.have.key('call');
+    for (const number of ['+1 (555) 010-2030', '22334455', '0049 30 123456', '555 010 2030 ext 12'])
+      expect(faultsOf(phone, { call: number }), number).to.equal(null);
+    for (const number of ['12', '+', '1234567890123456789012', '555-CALL-NOW'])
+      expect(faultsOf(phone, { call: number }), number).to.have.key('call');
   });
 
   it('takes numbers with a point or a comma, zero and negative ones, and refuses Infinity', () => {
@@ -86,7 +154,8 @@ describe('a submitted form', () => {
     expect(checkForm(amount, { amount: '12,5' }).inputs).to.deep.equal({ amount: 12.5 });
     expect(checkForm(amount, { amount: 0 }).inputs).to.deep.equal({ amount: 0 });
     expect(checkForm(amount, { amount: '-3' }).inputs).to.deep.equal({ amount: -3 });
-    for (const value of ['Infinity', 'NaN', '', null, '1e999', {}]) expect(faultsOf(amount, { amount: value })).to.have.key('amount');
+    for (const value of ['Infinity', 'NaN', '', null, '1e999', {}])
+      expect(faultsOf(amount, { amount: value })).to.have.key('amount');
   });
 
   it('is not led astray by names that every object has', () => {
@@ -99,19 +168,37 @@ describe('a submitted form', () => {
 describe('aliases of a submitted form', () => {
   it('are found by id or label, in the languages people name fields in', () => {
     const { inputs } = checkForm(
-      form(element('f1', { label: 'Vorname' }), element('f2', { label: 'Nom de famille' }), element('f3', { label: 'Téléphone' }), element('f4', { label: 'Company name' }), element('f5', { label: 'E-Mail' })),
+      form(
+        element('f1', { label: 'Vorname' }),
+        element('f2', { label: 'Nom de famille' }),
+        element('f3', { label: 'Téléphone' }),
+        element('f4', { label: 'Company name' }),
+        element('f5', { label: 'E-Mail' }),
+      ),
       { f1: 'Ada', f2: 'Lovelace', f3: '22334455', f4: 'Engines Ltd', f5: 'ada@example.com' },
     );
-    expect(inputs).to.include({ first_name: 'Ada', last_name: 'Lovelace', phone: '22334455', company: 'Engines Ltd', email: 'ada@example.com' });
+    expect(inputs).to.include({
+      first_name: 'Ada',
+      last_name: 'Lovelace',
+      phone: '22334455',
+      company: 'Engines Ltd',
+      email: 'ada@example.com',
+    });
   });
 
   it('split a field for the whole name', () => {
-    expect(checkForm(form(element('full_name')), { full_name: 'Ada King Lovelace' }).inputs).to.include({ first_name: 'Ada King', last_name: 'Lovelace' });
+    expect(checkForm(form(element('full_name')), { full_name: 'Ada King Lovelace' }).inputs).to.include({
+      first_name: 'Ada King',
+      last_name: 'Lovelace',
+    });
     expect(checkForm(form(element('name')), { name: 'Ada' }).inputs).to.deep.equal({ name: 'Ada', first_name: 'Ada' });
   });
 
   it('never take the place of a field of that id, and are absent where nothing was given', () => {
-    const both = form(element('phone', { label: 'Favourite colour' }), element('tel', { type: 'phone', label: 'Call' }));
+    const both = form(
+      element('phone', { label: 'Favourite colour' }),
+      element('tel', { type: 'phone', label: 'Call' }),
+    );
     expect(checkForm(both, { phone: 'red', tel: '22334455' }).inputs).to.deep.equal({ phone: 'red', tel: '22334455' });
     expect(checkForm(form(element('email', { type: 'email' })), { email: '' }).inputs).to.deep.equal({ email: '' });
   });

@@ -6,7 +6,15 @@ import { describeDialects } from '../../../../helpers/dialects.ts';
 
 function submission(id: string, init: Partial<Submission> = {}): Submission {
   return {
-    id, botId: 1, formId: 'contact', formName: 'Contact', conversation: 'c-1', userId: 0, sessionId: 's-1', pageUrl: 'https://shop.example.com/', createdAt: 1_700_000_000_123,
+    id,
+    botId: 1,
+    formId: 'contact',
+    formName: 'Contact',
+    conversation: 'c-1',
+    userId: 0,
+    sessionId: 's-1',
+    pageUrl: 'https://shop.example.com/',
+    createdAt: 1_700_000_000_123,
     inputs: { name: 'Ada', email: 'Ada@Example.com', basket: ['a'], terms: true, amount: 3 },
     display_values: { name: 'Ada', email: 'Ada@Example.com', basket: 'Äpfel 100%', terms: 'Yes', amount: '3' },
     labels: { name: 'Name' },
@@ -37,7 +45,8 @@ describeDialects('submissions of forms', (open) => {
     await store.add(submission('u-1'));
     await store.add(submission('u-2', { botId: 2 }));
     await store.add(submission('u-3', { formId: 'other', display_values: { name: 'Zoë 50_50' } }));
-    const ids = async (filter: Parameters<SubmissionStore['list']>[0]): Promise<string[]> => (await store.list(filter, { limit: 10, offset: 0 })).map(({ id }) => id);
+    const ids = async (filter: Parameters<SubmissionStore['list']>[0]): Promise<string[]> =>
+      (await store.list(filter, { limit: 10, offset: 0 })).map(({ id }) => id);
     expect(await ids({})).to.deep.equal(['u-3', 'u-2', 'u-1']);
     expect(await ids({ botId: 1 })).to.deep.equal(['u-3', 'u-1']);
     expect(await ids({ formId: 'other' })).to.deep.equal(['u-3']);
@@ -74,10 +83,12 @@ describeDialects('submissions of forms', (open) => {
 
   it('go with the transaction they were added in', async () => {
     const database = await open();
-    await database.transaction(async (transaction) => {
-      await store.add(submission('u-1'), transaction);
-      throw new Error('undo');
-    }).catch(() => undefined);
+    await database
+      .transaction(async (transaction) => {
+        await store.add(submission('u-1'), transaction);
+        throw new Error('undo');
+      })
+      .catch(() => undefined);
     expect(await store.count({})).to.equal(0);
   });
 });

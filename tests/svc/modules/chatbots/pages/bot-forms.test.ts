@@ -5,20 +5,43 @@ import { describeBotsAdmin, faultsIn } from './bots-admin.ts';
 const formsPage = '/admin/svc/bots/forms';
 const formPage = '/admin/svc/bots/form';
 
-const options = [{ value: 'de', label: 'Germany' }, { value: 'fr', label: 'fr' }];
+const options = [
+  { value: 'de', label: 'Germany' },
+  { value: 'fr', label: 'fr' },
+];
 const types = ['text', 'textarea', 'email', 'phone', 'number', 'select', 'radio', 'checkbox', 'consent'];
 const whole = {
-  id: 'whole', name: 'Everything', intro: 'Please **fill in**\n<all>', submit_label: 'Go', thanks: 'Thanks "a lot"',
-  elements: types.map((type, at) => ({ id: `field-${String(at)}`, type, label: `Field of ${type}`, help: at % 2 === 0 ? 'Help' : '', placeholder: at % 3 === 0 ? 'Hint' : '', required: at % 2 === 1, options: ['select', 'radio', 'checkbox'].includes(type) ? options : [] })),
+  id: 'whole',
+  name: 'Everything',
+  intro: 'Please **fill in**\n<all>',
+  submit_label: 'Go',
+  thanks: 'Thanks "a lot"',
+  elements: types.map((type, at) => ({
+    id: `field-${String(at)}`,
+    type,
+    label: `Field of ${type}`,
+    help: at % 2 === 0 ? 'Help' : '',
+    placeholder: at % 3 === 0 ? 'Hint' : '',
+    required: at % 2 === 1,
+    options: ['select', 'radio', 'checkbox'].includes(type) ? options : [],
+  })),
 };
-const showing = { id: 'show', name: 'Show it', event: 'message_received', conditions: [], action: { type: 'display_form', form_id: 'whole' } };
+const showing = {
+  id: 'show',
+  name: 'Show it',
+  event: 'message_received',
+  conditions: [],
+  action: { type: 'display_form', form_id: 'whole' },
+};
 
 describeBotsAdmin('the forms of a chatbot', (admin) => {
   it('come back from the editor as they were, with elements of all types', async () => {
     const { browser, add, bots, fieldsOf } = admin();
     const before = await add({ forms: [whole] });
     const path = `${formPage}?bot=${String(before.id)}&form=whole`;
-    expect((await browser.submit(path, 'save', await fieldsOf(path))).text).to.contain('Everything is saved.').and.contain('9 fields');
+    expect((await browser.submit(path, 'save', await fieldsOf(path))).text)
+      .to.contain('Everything is saved.')
+      .and.contain('9 fields');
     expect((await bots())[0]?.forms).to.deep.equal(before.forms);
   });
 
@@ -26,16 +49,45 @@ describeBotsAdmin('the forms of a chatbot', (admin) => {
     const { browser, add, bots } = admin();
     const { id } = await add({ forms: [{ ...whole, id: 'call-me-back' }] });
     const made = await browser.submit(`${formPage}?bot=${String(id)}`, 'save', {
-      bot: String(id), form: '', id: '', name: 'Call me back!', intro: '', submit_label: '', thanks: '',
-      'elements[0][label]': 'Größe & Farbe', 'elements[0][type]': 'radio', 'elements[0][options]': ' s | Small \r\n\r\nred|Red|ish\r\nplain', 'elements[0][required]': '1',
-      'elements[1][label]': '', 'elements[1][type]': 'text',
-      'elements[2][label]': 'Mail', 'elements[2][type]': 'email', 'elements[2][id]': 'email', 'elements[2][options]': 'ignored',
+      bot: String(id),
+      form: '',
+      id: '',
+      name: 'Call me back!',
+      intro: '',
+      submit_label: '',
+      thanks: '',
+      'elements[0][label]': 'Größe & Farbe',
+      'elements[0][type]': 'radio',
+      'elements[0][options]': ' s | Small \r\n\r\nred|Red|ish\r\nplain',
+      'elements[0][required]': '1',
+      'elements[1][label]': '',
+      'elements[1][type]': 'text',
+      'elements[2][label]': 'Mail',
+      'elements[2][type]': 'email',
+      'elements[2][id]': 'email',
+      'elements[2][options]': 'ignored',
     });
     expect(made.text).to.contain('Call me back! is saved.').and.contain('No rule shows this form yet.');
     expect((await bots())[0]?.forms[1]).to.deep.equal({
-      id: 'call-me-back-2', name: 'Call me back!', intro: '', submit_label: '', thanks: '',
+      id: 'call-me-back-2',
+      name: 'Call me back!',
+      intro: '',
+      submit_label: '',
+      thanks: '',
       elements: [
-        { id: 'grosse-farbe', type: 'radio', label: 'Größe & Farbe', help: '', placeholder: '', required: true, options: [{ value: 's', label: 'Small' }, { value: 'red', label: 'Red|ish' }, { value: 'plain', label: 'plain' }] },
+        {
+          id: 'grosse-farbe',
+          type: 'radio',
+          label: 'Größe & Farbe',
+          help: '',
+          placeholder: '',
+          required: true,
+          options: [
+            { value: 's', label: 'Small' },
+            { value: 'red', label: 'Red|ish' },
+            { value: 'plain', label: 'plain' },
+          ],
+        },
         { id: 'email', type: 'email', label: 'Mail', help: '', placeholder: '', required: false, options: [] },
       ],
     });
@@ -46,10 +98,18 @@ describeBotsAdmin('the forms of a chatbot', (admin) => {
     const { id } = await add({ forms: [whole] });
     const path = `${formPage}?bot=${String(id)}&form=whole`;
     const fields = await fieldsOf(path);
-    const nonce = /name="_nonce" value="([^"]+)"/.exec((await browser.get(path)).html.split('id="bot-form"')[1] ?? '')?.[1] ?? '';
+    const nonce =
+      /name="_nonce" value="([^"]+)"/.exec((await browser.get(path)).html.split('id="bot-form"')[1] ?? '')?.[1] ?? '';
     const labels = async (asked: string, extra = {}): Promise<string[]> => {
-      const { html } = await browser.post(`${formPage}?action=arrange`, { ...fields, ...extra, _do: asked, _nonce: nonce });
-      return [...html.matchAll(/name="elements\[\d+\]\[label\]" value="([^"]*)"/g)].map(([, label = '']) => label.replace('Field of ', ''));
+      const { html } = await browser.post(`${formPage}?action=arrange`, {
+        ...fields,
+        ...extra,
+        _do: asked,
+        _nonce: nonce,
+      });
+      return [...html.matchAll(/name="elements\[\d+\]\[label\]" value="([^"]*)"/g)].map(([, label = '']) =>
+        label.replace('Field of ', ''),
+      );
     };
     expect(await labels('down:0')).to.deep.equal(['textarea', 'text', ...types.slice(2)]);
     expect(await labels('up:8')).to.deep.equal([...types.slice(0, 7), 'consent', 'checkbox']);
@@ -64,18 +124,42 @@ describeBotsAdmin('the forms of a chatbot', (admin) => {
     const { browser, add, bots } = admin();
     const { id } = await add({ forms: [whole] });
     const path = `${formPage}?bot=${String(id)}`;
-    const fields = { bot: String(id), form: '', id: 'whole', name: 'Second', thanks: '', 'elements[0][id]': 'same', 'elements[0][label]': 'One', 'elements[0][type]': 'select', 'elements[0][options]': 'a | A\nb | B\na | Again', 'elements[1][id]': 'same', 'elements[1][label]': 'Two', 'elements[1][type]': 'radio', 'elements[1][options]': '' };
+    const fields = {
+      bot: String(id),
+      form: '',
+      id: 'whole',
+      name: 'Second',
+      thanks: '',
+      'elements[0][id]': 'same',
+      'elements[0][label]': 'One',
+      'elements[0][type]': 'select',
+      'elements[0][options]': 'a | A\nb | B\na | Again',
+      'elements[1][id]': 'same',
+      'elements[1][label]': 'Two',
+      'elements[1][type]': 'radio',
+      'elements[1][options]': '',
+    };
     const refused = await browser.submit(path, 'save', fields);
-    expect([refused.status, faultsIn(refused.html)]).to.deep.equal([400, {
-      'form-id': 'Id is that of another form.',
-      'element-0-options': 'Line 3 has a value that another line has.',
-      'element-1-id': 'Id is that of another field.',
-      'element-1-options': 'Options must hold at least one option.',
-    }]);
+    expect([refused.status, faultsIn(refused.html)]).to.deep.equal([
+      400,
+      {
+        'form-id': 'Id is that of another form.',
+        'element-0-options': 'Line 3 has a value that another line has.',
+        'element-1-id': 'Id is that of another field.',
+        'element-1-options': 'Options must hold at least one option.',
+      },
+    ]);
     expect(refused.html).to.contain('a | A\nb | B\na | Again');
-    const shape = await browser.submit(path, 'save', { ...fields, id: 'no blanks', name: '', 'elements[1][type]': 'colour' });
+    const shape = await browser.submit(path, 'save', {
+      ...fields,
+      id: 'no blanks',
+      name: '',
+      'elements[1][type]': 'colour',
+    });
     expect(Object.keys(faultsIn(shape.html))).to.have.members(['form-name', 'form-id', 'element-1-type']);
-    expect((await browser.submit(path, 'save', { bot: String(id), form: '', id: '', name: 'Empty' })).text).to.contain('A form needs at least one field.');
+    expect((await browser.submit(path, 'save', { bot: String(id), form: '', id: '', name: 'Empty' })).text).to.contain(
+      'A form needs at least one field.',
+    );
     expect((await bots())[0]?.forms).to.have.length(1);
     expect((await browser.get(`${formPage}?bot=${String(id)}&form=gone`)).status).to.equal(404);
   });
@@ -84,20 +168,34 @@ describeBotsAdmin('the forms of a chatbot', (admin) => {
     const { browser, add, bots, fieldsOf } = admin();
     const { id } = await add({ forms: [whole], rules: [showing] });
     const list = `${formsPage}?bot=${String(id)}`;
-    expect((await browser.submit(list, 'delete', { bot: String(id), form: 'whole' })).text).to.contain("Nothing was deleted: the rule ‘Show it’ shows this form.");
+    expect((await browser.submit(list, 'delete', { bot: String(id), form: 'whole' })).text).to.contain(
+      'Nothing was deleted: the rule ‘Show it’ shows this form.',
+    );
     const path = `${formPage}?bot=${String(id)}&form=whole`;
     await browser.submit(path, 'save', { ...(await fieldsOf(path)), id: 'renamed' });
     expect((await bots())[0]?.rules[0]?.action).to.deep.equal({ type: 'display_form', form_id: 'renamed' });
-    expect((await browser.submit(list, 'duplicate', { bot: String(id), form: 'renamed' })).text).to.contain('Everything (copy) is there.');
-    expect((await browser.submit(list, 'delete', { bot: String(id), form: 'everything-copy' })).text).to.contain('Everything (copy) is deleted.');
+    expect((await browser.submit(list, 'duplicate', { bot: String(id), form: 'renamed' })).text).to.contain(
+      'Everything (copy) is there.',
+    );
+    expect((await browser.submit(list, 'delete', { bot: String(id), form: 'everything-copy' })).text).to.contain(
+      'Everything (copy) is deleted.',
+    );
     expect((await bots())[0]?.forms.map((form) => form.id)).to.deep.equal(['renamed']);
   });
 });
 
 describe('options, one a line', () => {
   it('are read as they are written', () => {
-    const list = [{ value: 'a', label: 'A' }, { value: 'b', label: 'b' }, { value: 'c', label: 'With | bar' }];
+    const list = [
+      { value: 'a', label: 'A' },
+      { value: 'b', label: 'b' },
+      { value: 'c', label: 'With | bar' },
+    ];
     expect(readOptions(optionLines(list))).to.deep.equal(list);
-    expect(readOptions(' | \n|label\nvalue|\n')).to.deep.equal([{ value: '', label: '' }, { value: '', label: 'label' }, { value: 'value', label: 'value' }]);
+    expect(readOptions(' | \n|label\nvalue|\n')).to.deep.equal([
+      { value: '', label: '' },
+      { value: '', label: 'label' },
+      { value: 'value', label: 'value' },
+    ]);
   });
 });

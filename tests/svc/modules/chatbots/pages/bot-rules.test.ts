@@ -10,12 +10,53 @@ const rulePage = '/admin/svc/bots/rule';
 const contact = { id: 'contact', name: 'Contact', elements: [{ id: 'email', type: 'email', label: 'E-mail' }] };
 /** A rule for each action, with each kind of fact. */
 const rules = [
-  { id: 'a', name: 'Reply', event: 'message_received', conditions: [{ fact: 'message', operator: 'contains', value: 'one\ntwo' }, { fact: 'variable:asked', operator: 'is_empty', value: '' }], action: { type: 'reply', text: 'Hello "you" & <you>\nsecond line' }, priority: 5 },
-  { id: 'b', name: '', event: 'message_received', enabled: false, conditions: [], action: { type: 'add_context', text: 'Be brief' } },
-  { id: 'c', name: 'Refuse', event: 'message_received', conditions: [{ fact: 'hour', operator: 'greater_than', value: '20' }], action: { type: 'block', text: 'Closed' } },
-  { id: 'd', name: 'Form', event: 'session_started', conditions: [{ fact: 'role', operator: 'not_equals', value: 'editor' }], action: { type: 'display_form', form_id: 'contact' } },
-  { id: 'e', name: 'Variable', event: 'form_submitted', conditions: [{ fact: 'field:email', operator: 'ends_with', value: '@example.com' }], action: { type: 'set_variable', name: 'mail', value: '{field:email}' } },
-  { id: 'f', name: 'Note', event: 'form_submitted', conditions: [], action: { type: 'store', name: 'Where from', value: '{page_url}' } },
+  {
+    id: 'a',
+    name: 'Reply',
+    event: 'message_received',
+    conditions: [
+      { fact: 'message', operator: 'contains', value: 'one\ntwo' },
+      { fact: 'variable:asked', operator: 'is_empty', value: '' },
+    ],
+    action: { type: 'reply', text: 'Hello "you" & <you>\nsecond line' },
+    priority: 5,
+  },
+  {
+    id: 'b',
+    name: '',
+    event: 'message_received',
+    enabled: false,
+    conditions: [],
+    action: { type: 'add_context', text: 'Be brief' },
+  },
+  {
+    id: 'c',
+    name: 'Refuse',
+    event: 'message_received',
+    conditions: [{ fact: 'hour', operator: 'greater_than', value: '20' }],
+    action: { type: 'block', text: 'Closed' },
+  },
+  {
+    id: 'd',
+    name: 'Form',
+    event: 'session_started',
+    conditions: [{ fact: 'role', operator: 'not_equals', value: 'editor' }],
+    action: { type: 'display_form', form_id: 'contact' },
+  },
+  {
+    id: 'e',
+    name: 'Variable',
+    event: 'form_submitted',
+    conditions: [{ fact: 'field:email', operator: 'ends_with', value: '@example.com' }],
+    action: { type: 'set_variable', name: 'mail', value: '{field:email}' },
+  },
+  {
+    id: 'f',
+    name: 'Note',
+    event: 'form_submitted',
+    conditions: [],
+    action: { type: 'store', name: 'Where from', value: '{page_url}' },
+  },
   { id: 'g', name: 'Hook', event: 'error', conditions: [], action: { type: 'call_hook', name: 'tell_team' } },
 ];
 
@@ -29,22 +70,46 @@ describeBotsAdmin('the rules of a chatbot', (admin) => {
     }
     expect((await bots())[0]?.rules).to.deep.equal(before.rules);
     const { text } = await browser.get(`${rulesPage}?bot=${String(before.id)}`);
-    expect(text).to.contain('The message contains “one” or “two” and Variable asked is empty').and.contain('then show the form Contact').and.contain('Tell the model: Be brief').and.contain('call svc_chatbot_rule_tell_team').and.contain('Hello "you" & <you> second line');
+    expect(text)
+      .to.contain('The message contains “one” or “two” and Variable asked is empty')
+      .and.contain('then show the form Contact')
+      .and.contain('Tell the model: Be brief')
+      .and.contain('call svc_chatbot_rule_tell_team')
+      .and.contain('Hello "you" & <you> second line');
   });
 
   it('are made with an id of their own, in the order in which they run', async () => {
     const { browser, add, bots } = admin();
     const { id } = await add({ rules: [{ id: 'late', event: 'error', action: { type: 'reply', text: 'x' } }] });
     const path = `${rulePage}?bot=${String(id)}`;
-    const fields = { bot: String(id), rule: '', name: 'Läte', enabled: '1', event: 'error', priority: '', 'action[type]': 'reply', 'action[text]': 'Sorry', 'action[name]': 'left over' };
+    const fields = {
+      bot: String(id),
+      rule: '',
+      name: 'Läte',
+      enabled: '1',
+      event: 'error',
+      priority: '',
+      'action[type]': 'reply',
+      'action[text]': 'Sorry',
+      'action[name]': 'left over',
+    };
     expect((await browser.submit(path, 'save', fields)).text).to.contain('Läte is saved.');
     await browser.submit(path, 'save', { ...fields, name: 'Late' });
-    expect((await bots())[0]?.rules.map((rule) => [rule.id, rule.action, rule.priority])).to.deep.equal([['late', { type: 'reply', text: 'x' }, 10], ['late-2', { type: 'reply', text: 'Sorry' }, 10], ['late-3', { type: 'reply', text: 'Sorry' }, 10]]);
+    expect((await bots())[0]?.rules.map((rule) => [rule.id, rule.action, rule.priority])).to.deep.equal([
+      ['late', { type: 'reply', text: 'x' }, 10],
+      ['late-2', { type: 'reply', text: 'Sorry' }, 10],
+      ['late-3', { type: 'reply', text: 'Sorry' }, 10],
+    ]);
     await browser.submit(`${rulesPage}?bot=${String(id)}`, 'move', { bot: String(id), rule: 'late-3', to: 'up' });
     await browser.submit(`${rulesPage}?bot=${String(id)}`, 'switch', { bot: String(id), rule: 'late', enabled: '0' });
     await browser.submit(`${rulesPage}?bot=${String(id)}`, 'delete', { bot: String(id), rule: 'late-2' });
-    expect((await bots())[0]?.rules.map((rule) => [rule.id, rule.enabled])).to.deep.equal([['late', false], ['late-3', true]]);
-    expect((await browser.submit(`${rulesPage}?bot=${String(id)}`, 'delete', { bot: String(id), rule: 'late-2' })).text).to.contain('This rule was deleted already.');
+    expect((await bots())[0]?.rules.map((rule) => [rule.id, rule.enabled])).to.deep.equal([
+      ['late', false],
+      ['late-3', true],
+    ]);
+    expect(
+      (await browser.submit(`${rulesPage}?bot=${String(id)}`, 'delete', { bot: String(id), rule: 'late-2' })).text,
+    ).to.contain('This rule was deleted already.');
   });
 
   it('give conditions to add and take away without saving', async () => {
@@ -52,12 +117,32 @@ describeBotsAdmin('the rules of a chatbot', (admin) => {
     const { id } = await add({ forms: [contact], rules });
     const path = `${rulePage}?bot=${String(id)}&rule=a`;
     const fields = await fieldsOf(path);
-    const nonce = /name="_nonce" value="([^"]+)"/.exec((await browser.get(path)).html.split('id="bot-form"')[1] ?? '')?.[1] ?? '';
-    const more = await browser.post(`${rulePage}?action=arrange`, { ...fields, 'action[text]': 'Typed', _do: 'add', _nonce: nonce });
-    expect([more.status, more.html.match(/data-row="condition"/g)?.length, more.html.includes('>Typed</textarea>')]).to.deep.equal([200, 3, true]);
+    const nonce =
+      /name="_nonce" value="([^"]+)"/.exec((await browser.get(path)).html.split('id="bot-form"')[1] ?? '')?.[1] ?? '';
+    const more = await browser.post(`${rulePage}?action=arrange`, {
+      ...fields,
+      'action[text]': 'Typed',
+      _do: 'add',
+      _nonce: nonce,
+    });
+    expect([
+      more.status,
+      more.html.match(/data-row="condition"/g)?.length,
+      more.html.includes('>Typed</textarea>'),
+    ]).to.deep.equal([200, 3, true]);
     const fewer = await browser.post(`${rulePage}?action=arrange`, { ...fields, _do: 'remove:0', _nonce: nonce });
-    expect([fewer.html.match(/data-row="condition"/g)?.length, fewer.html.includes('value="asked"'), fewer.html.includes('>one\ntwo<')]).to.deep.equal([1, true, false]);
-    for (const asked of ['remove:99', 'remove:-1', 'nonsense', 'constructor']) expect((await browser.post(`${rulePage}?action=arrange`, { ...fields, _do: asked, _nonce: nonce })).html.match(/data-row="condition"/g)?.length, asked).to.equal(2);
+    expect([
+      fewer.html.match(/data-row="condition"/g)?.length,
+      fewer.html.includes('value="asked"'),
+      fewer.html.includes('>one\ntwo<'),
+    ]).to.deep.equal([1, true, false]);
+    for (const asked of ['remove:99', 'remove:-1', 'nonsense', 'constructor'])
+      expect(
+        (await browser.post(`${rulePage}?action=arrange`, { ...fields, _do: asked, _nonce: nonce })).html.match(
+          /data-row="condition"/g,
+        )?.length,
+        asked,
+      ).to.equal(2);
     expect((await bots())[0]?.rules[0]?.conditions).to.have.length(2);
   });
 
@@ -65,18 +150,49 @@ describeBotsAdmin('the rules of a chatbot', (admin) => {
     const { browser, add, bots } = admin();
     const { id } = await add();
     const path = `${rulePage}?bot=${String(id)}`;
-    const fields = { bot: String(id), rule: '', name: 'Typed', enabled: '1', event: 'message_received', priority: 'soon', 'conditions[0][fact]': 'variable', 'conditions[0][which]': 'a b', 'conditions[0][operator]': 'likes', 'conditions[0][value]': 'kept', 'action[type]': 'reply', 'action[text]': '' };
+    const fields = {
+      bot: String(id),
+      rule: '',
+      name: 'Typed',
+      enabled: '1',
+      event: 'message_received',
+      priority: 'soon',
+      'conditions[0][fact]': 'variable',
+      'conditions[0][which]': 'a b',
+      'conditions[0][operator]': 'likes',
+      'conditions[0][value]': 'kept',
+      'action[type]': 'reply',
+      'action[text]': '',
+    };
     const refused = await browser.submit(path, 'save', fields);
-    expect([refused.status, faultsIn(refused.html)]).to.deep.equal([400, {
-      'condition-0-which': 'The name may hold letters, digits, - and _ only.',
-      'condition-0-operator': 'Comparison must be one of contains, not_contains, equals, not_equals, starts_with, ends_with, greater_than, less_than, is_empty, is_not_empty.',
-      'action-text': 'Text must not be empty.',
-      'rule-priority': 'Priority must be a whole number.',
-    }]);
+    expect([refused.status, faultsIn(refused.html)]).to.deep.equal([
+      400,
+      {
+        'condition-0-which': 'The name may hold letters, digits, - and _ only.',
+        'condition-0-operator':
+          'Comparison must be one of contains, not_contains, equals, not_equals, starts_with, ends_with, greater_than, less_than, is_empty, is_not_empty.',
+        'action-text': 'Text must not be empty.',
+        'rule-priority': 'Priority must be a whole number.',
+      },
+    ]);
     expect(refused.html).to.contain('value="Typed"').and.contain('>kept</textarea>').and.contain('value="soon"');
-    const formless = await browser.submit(path, 'save', { ...fields, priority: '', 'conditions[0][which]': 'ab', 'conditions[0][operator]': 'equals', 'action[type]': 'display_form', 'action[form_id]': 'contact' });
+    const formless = await browser.submit(path, 'save', {
+      ...fields,
+      priority: '',
+      'conditions[0][which]': 'ab',
+      'conditions[0][operator]': 'equals',
+      'action[type]': 'display_form',
+      'action[form_id]': 'contact',
+    });
     expect(faultsIn(formless.html)).to.deep.equal({ 'action-form': 'This chatbot has no form yet. Make one first.' });
-    const hook = await browser.submit(path, 'save', { ...fields, priority: '', 'conditions[0][which]': 'ab', 'conditions[0][operator]': 'equals', 'action[type]': 'call_hook', 'action[hook]': 'Tell Team' });
+    const hook = await browser.submit(path, 'save', {
+      ...fields,
+      priority: '',
+      'conditions[0][which]': 'ab',
+      'conditions[0][operator]': 'equals',
+      'action[type]': 'call_hook',
+      'action[hook]': 'Tell Team',
+    });
     expect(faultsIn(hook.html)).to.deep.equal({ 'action-hook': 'Name may hold small letters, digits and _ only.' });
     expect((await bots())[0]?.rules).to.deep.equal([]);
     expect((await browser.get(`${rulePage}?bot=${String(id)}&rule=gone`)).status).to.equal(404);
@@ -84,7 +200,15 @@ describeBotsAdmin('the rules of a chatbot', (admin) => {
 });
 
 describe('the order of rules', () => {
-  const rule = (id: string, priority: number, event: Rule['event'] = 'error'): Rule => ({ id, name: '', enabled: true, event, conditions: [], action: { type: 'reply', text: 'x' }, priority });
+  const rule = (id: string, priority: number, event: Rule['event'] = 'error'): Rule => ({
+    id,
+    name: '',
+    enabled: true,
+    event,
+    conditions: [],
+    action: { type: 'reply', text: 'x' },
+    priority,
+  });
   const order = (rules: readonly Rule[]): string[] => inRunOrder(rules, 'error').map(({ id }) => id);
 
   it('is changed by one place, whatever priorities there are', () => {
@@ -95,13 +219,20 @@ describe('the order of rules', () => {
     expect(order(movedRule(given, 'b', 1))).to.deep.equal(['c', 'a', 'd', 'b']);
     expect(order(movedRule(given, 'c', -1))).to.deep.equal(['c', 'a', 'b', 'd']);
     expect(order(movedRule(given, 'd', 1))).to.deep.equal(['c', 'a', 'b', 'd']);
-    for (const moved of [movedRule(given, 'd', -1), movedRule(given, 'none', 1)]) expect(moved.map(({ id }) => id)).to.have.members(['a', 'b', 'c', 'd', 'other']);
+    for (const moved of [movedRule(given, 'd', -1), movedRule(given, 'none', 1)])
+      expect(moved.map(({ id }) => id)).to.have.members(['a', 'b', 'c', 'd', 'other']);
   });
 
   it('is told beside conditions in plain words', () => {
-    expect(conditionSentence({ fact: 'message', operator: 'contains', value: 'a\nb\nc\nd\ne' })).to.equal('The message contains “a”, “b”, “c” or 2 more');
+    expect(conditionSentence({ fact: 'message', operator: 'contains', value: 'a\nb\nc\nd\ne' })).to.equal(
+      'The message contains “a”, “b”, “c” or 2 more',
+    );
     expect(conditionSentence({ fact: 'signed_in', operator: 'equals', value: 'yes' })).to.equal('Signed in is “yes”');
-    expect(conditionSentence({ fact: 'field:email', operator: 'is_not_empty', value: '' })).to.equal('Field email is not empty');
-    expect(conditionSentence({ fact: 'page_url', operator: 'starts_with', value: '' })).to.equal('Address of the page begins with nothing');
+    expect(conditionSentence({ fact: 'field:email', operator: 'is_not_empty', value: '' })).to.equal(
+      'Field email is not empty',
+    );
+    expect(conditionSentence({ fact: 'page_url', operator: 'starts_with', value: '' })).to.equal(
+      'Address of the page begins with nothing',
+    );
   });
 });

@@ -23,7 +23,12 @@ export function describeBotsAdmin(title: string, define: (admin: () => BotsAdmin
         const site = await openPages(dialectCase, {}, { plugins: ['svc', 'sandbox'], clock: createSystemClock() });
         await site.create({ login: 'ada', role: 'administrator' });
         const browser = await site.signIn('ada');
-        admin = { ...site, browser, ...commandsOf(site), fieldsOf: async (path) => readFields((await browser.get(path)).html) };
+        admin = {
+          ...site,
+          browser,
+          ...commandsOf(site),
+          fieldsOf: async (path) => readFields((await browser.get(path)).html),
+        };
       });
       afterEach('stops the site', async () => {
         await admin?.host.stop();
@@ -50,7 +55,13 @@ function commandsOf({ host }: PagesSite): Pick<BotsAdmin, 'add' | 'bots'> {
   return {
     bots,
     async add(settings = {}) {
-      const { id } = (await run('svc', 'bot', 'create', '--json', JSON.stringify({ name: 'Helper', provider: 'openai', model: 'gpt-4o-mini', ...settings }))) as { id: number };
+      const { id } = (await run(
+        'svc',
+        'bot',
+        'create',
+        '--json',
+        JSON.stringify({ name: 'Helper', provider: 'openai', model: 'gpt-4o-mini', ...settings }),
+      )) as { id: number };
       const bot = (await bots()).find((candidate) => candidate.id === id);
       if (!bot) throw new Error('The bot was not made.');
       return bot;
@@ -63,22 +74,38 @@ function readFields(html: string): Record<string, string> {
   const start = html.indexOf('id="bot-form"');
   const form = html.slice(start, html.indexOf('</form>', start));
   const fields: Record<string, string> = {};
-  for (const [, attributes = '', rest = ''] of form.matchAll(/<(?:input|textarea|select)([^>]*)>((?:(?!<(?:input|textarea|select)\b)[\s\S])*)/g)) {
+  for (const [, attributes = '', rest = ''] of form.matchAll(
+    /<(?:input|textarea|select)([^>]*)>((?:(?!<(?:input|textarea|select)\b)[\s\S])*)/g,
+  )) {
     const name = /\bname="([^"]*)"/.exec(attributes)?.[1];
     const type = /\btype="([^"]*)"/.exec(attributes)?.[1];
     if (name === undefined || name === '_nonce') continue;
     if ((type === 'checkbox' || type === 'radio') && !/\bchecked\b/.test(attributes)) continue;
     const chosen = /<option value="([^"]*)" selected/.exec(rest)?.[1] ?? /<option value="([^"]*)"/.exec(rest)?.[1];
-    fields[unescaped(name)] = unescaped(/\bvalue="([^"]*)"/.exec(attributes)?.[1] ?? chosen ?? rest.split('</textarea>')[0] ?? '');
+    fields[unescaped(name)] = unescaped(
+      /\bvalue="([^"]*)"/.exec(attributes)?.[1] ?? chosen ?? rest.split('</textarea>')[0] ?? '',
+    );
   }
   return fields;
 }
 
 function unescaped(text: string): string {
-  return text.replaceAll('&quot;', '"').replaceAll('&#x27;', "'").replaceAll('&#x3D;', '=').replaceAll('&#x60;', '`').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+  return text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#x27;', "'")
+    .replaceAll('&#x3D;', '=')
+    .replaceAll('&#x60;', '`')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
 }
 
 /** Sentences at fields, by the id of the field. */
 export function faultsIn(html: string): Record<string, string> {
-  return Object.fromEntries([...html.matchAll(/class="field-error" id="([^"]+)-error">([^<]+)</g)].map(([, field = '', sentence = '']) => [field, unescaped(sentence)]));
+  return Object.fromEntries(
+    [...html.matchAll(/class="field-error" id="([^"]+)-error">([^<]+)</g)].map(([, field = '', sentence = '']) => [
+      field,
+      unescaped(sentence),
+    ]),
+  );
 }

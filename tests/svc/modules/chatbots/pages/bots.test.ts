@@ -11,10 +11,21 @@ describeBotsAdmin('the list of chatbots', (admin) => {
     const made = await browser.submit(page, 'first');
     expect(made.text).to.contain('Assistant is ready. Ask it something in the preview.').and.contain('Edit chatbot');
     const [bot, ...others] = await bots();
-    expect([bot?.name, bot?.status, bot?.starters.length, bot?.embed.enabled, bot?.embed.any_site, others.length]).to.deep.equal(['Assistant', 'active', 2, true, false, 0]);
+    expect([
+      bot?.name,
+      bot?.status,
+      bot?.starters.length,
+      bot?.embed.enabled,
+      bot?.embed.any_site,
+      others.length,
+    ]).to.deep.equal(['Assistant', 'active', 2, true, false, 0]);
     const { out } = await host.cli('svc', 'key', 'generate', '--json');
     const { key } = JSON.parse(out) as { key: string };
-    const answer = await host.fetch(`/wp-json/svc/v1/chat/${String(bot?.id)}/message`, { method: 'POST', headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' }, body: JSON.stringify({ messages: [{ role: 'user', content: 'Hello?' }] }) });
+    const answer = await host.fetch(`/wp-json/svc/v1/chat/${String(bot?.id)}/message`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ messages: [{ role: 'user', content: 'Hello?' }] }),
+    });
     expect([answer.status, ((await answer.json()) as { reply: string }).reply.length > 0]).to.deep.equal([200, true]);
   });
 
@@ -22,23 +33,50 @@ describeBotsAdmin('the list of chatbots', (admin) => {
     const { browser, bots } = admin();
     const first = await browser.submit(page, 'first-sandbox');
     expect([first.html.includes('>SANDBOX<'), first.text.includes('Assistant is ready.')]).to.deep.equal([true, true]);
-    const nonce = /name="_nonce" value="([^"]+)"/.exec((await browser.get(page)).html.split('<main')[1] ?? '')?.[1] ?? '';
+    const nonce =
+      /name="_nonce" value="([^"]+)"/.exec((await browser.get(page)).html.split('<main')[1] ?? '')?.[1] ?? '';
     const again = await browser.post(`${page}?action=first`, { _nonce: nonce });
     expect([again.status, again.location, (await bots()).length]).to.deep.equal([303, '/admin/svc/bots/edit?id=1', 1]);
   });
 
   it('shows what each bot is, and what was said to it', async () => {
     const { browser, add, host } = admin();
-    const bot = await add({ name: 'Shop <b>support</b>', status: 'inactive', embed: { enabled: true, allowed_domains: ['shop.example.com'] } });
+    const bot = await add({
+      name: 'Shop <b>support</b>',
+      status: 'inactive',
+      embed: { enabled: true, allowed_domains: ['shop.example.com'] },
+    });
     await add({ name: 'Second', embed: { enabled: false } });
     const at = Date.parse('2026-03-01T10:00:00Z');
     for (const place of [1, 2]) {
-      await host.database.knex('svc_conversations').insert({ uuid: `00000000-0000-4000-8000-00000000000${String(place)}`, bot_id: bot.id, user_id: 0, session_id: 's', module: 'chatbot', created_at: at, last_message_at: at, page_url: '', ip: '', variables: '{}', stored: '[]', revision: place });
+      await host.database.knex('svc_conversations').insert({
+        uuid: `00000000-0000-4000-8000-00000000000${String(place)}`,
+        bot_id: bot.id,
+        user_id: 0,
+        session_id: 's',
+        module: 'chatbot',
+        created_at: at,
+        last_message_at: at,
+        page_url: '',
+        ip: '',
+        variables: '{}',
+        stored: '[]',
+        revision: place,
+      });
     }
     const { html, text } = await browser.get(page);
     expect(html).to.contain('Shop &lt;b&gt;support&lt;/b&gt;').and.not.contain('<b>support');
-    const [first = '', second = ''] = html.split('<article').slice(1).map((card) => card.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' '));
-    expect(first).to.contain('Inactive').and.contain('OpenAI, gpt-4o-mini').and.contain('Conversations 2').and.contain('2026').and.contain('on shop.example.com').and.contain('Activate');
+    const [first = '', second = ''] = html
+      .split('<article')
+      .slice(1)
+      .map((card) => card.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' '));
+    expect(first)
+      .to.contain('Inactive')
+      .and.contain('OpenAI, gpt-4o-mini')
+      .and.contain('Conversations 2')
+      .and.contain('2026')
+      .and.contain('on shop.example.com')
+      .and.contain('Activate');
     expect(second).to.contain('Active').and.contain('Conversations 0').and.contain('never').and.contain('not embedded');
     expect(text).to.contain('2 chatbots');
     expect(html).to.contain('/admin/svc/logs?bot');
@@ -47,21 +85,38 @@ describeBotsAdmin('the list of chatbots', (admin) => {
   it('switches, duplicates and deletes, the last only when it was confirmed', async () => {
     const { browser, add, bots } = admin();
     const { id } = await add();
-    expect((await browser.submit(page, 'switch', { id: String(id), status: 'inactive' })).text).to.contain('Helper is inactive: it answers nobody.');
+    expect((await browser.submit(page, 'switch', { id: String(id), status: 'inactive' })).text).to.contain(
+      'Helper is inactive: it answers nobody.',
+    );
     expect((await bots())[0]?.status).to.equal('inactive');
-    expect((await browser.submit(page, 'switch', { id: String(id), status: 'active' })).text).to.contain('Helper is active.');
+    expect((await browser.submit(page, 'switch', { id: String(id), status: 'active' })).text).to.contain(
+      'Helper is active.',
+    );
     expect((await browser.submit(page, 'duplicate', { id: String(id) })).text).to.contain('Helper (copy) is there.');
-    expect((await bots()).map(({ name, status }) => [name, status])).to.deep.equal([['Helper', 'active'], ['Helper (copy)', 'inactive']]);
+    expect((await bots()).map(({ name, status }) => [name, status])).to.deep.equal([
+      ['Helper', 'active'],
+      ['Helper (copy)', 'inactive'],
+    ]);
     expect((await browser.submit(page, 'delete', { id: String(id) })).text).to.contain('Nothing was deleted.');
-    expect((await browser.submit(page, 'delete', { id: String(id), confirm: '1' })).text).to.contain('Helper is deleted.');
+    expect((await browser.submit(page, 'delete', { id: String(id), confirm: '1' })).text).to.contain(
+      'Helper is deleted.',
+    );
     expect((await bots()).map(({ name }) => name)).to.deep.equal(['Helper (copy)']);
   });
 
   it('exports what another site imports, by file and by paste', async () => {
     const { browser, add, bots } = admin();
-    const original = await add({ name: 'Travelling', instructions: 'Say "hi" & <wave>.', texts: { title: 'Hallo' }, limits: { roles: { editor: { amount: 5, unit: 'messages', per: 'week' } } } });
+    const original = await add({
+      name: 'Travelling',
+      instructions: 'Say "hi" & <wave>.',
+      texts: { title: 'Hallo' },
+      limits: { roles: { editor: { amount: 5, unit: 'messages', per: 'week' } } },
+    });
     const file = await browser.submit(page, 'export', { id: String(original.id) });
-    expect([file.status, file.headers.get('content-disposition')]).to.deep.equal([200, `attachment; filename="chatbot-${String(original.id)}.json"`]);
+    expect([file.status, file.headers.get('content-disposition')]).to.deep.equal([
+      200,
+      `attachment; filename="chatbot-${String(original.id)}.json"`,
+    ]);
     expect(JSON.parse(file.html)).to.have.property('format', 'svc-chatbots');
     expect((await browser.submit(page, 'import', { json: file.html })).text).to.contain('Travelling is imported.');
     await browser.upload(page, 'import', { json: '', file: { name: 'chatbot.json', bytes: file.bytes } });
@@ -82,10 +137,27 @@ describeBotsAdmin('the list of chatbots', (admin) => {
       return text;
     };
     expect(await refused('')).to.contain('Choose a file, or paste what an export holds.');
-    expect(await refused('{"a": <script>')).to.contain('The file is not JSON.').and.contain('{"a": <script>');
+    expect(await refused('{"a": <script>'))
+      .to.contain('The file is not JSON.')
+      .and.contain('{"a": <script>');
     expect(await refused('{"format": "other"}')).to.contain('is no export of chatbots');
-    expect(await refused(JSON.stringify({ format: 'svc-chatbots', version: 1, bots: [{ name: 'Good', provider: 'openai' }, { name: '', temperature: 9, provider: 'openai' }] }))).to.contain('bots[1].name').and.contain('bots[1].temperature');
-    const huge = await browser.upload(page, 'import', { file: { name: 'huge.json', bytes: new Uint8Array(2_100_000).fill(32) } });
+    expect(
+      await refused(
+        JSON.stringify({
+          format: 'svc-chatbots',
+          version: 1,
+          bots: [
+            { name: 'Good', provider: 'openai' },
+            { name: '', temperature: 9, provider: 'openai' },
+          ],
+        }),
+      ),
+    )
+      .to.contain('bots[1].name')
+      .and.contain('bots[1].temperature');
+    const huge = await browser.upload(page, 'import', {
+      file: { name: 'huge.json', bytes: new Uint8Array(2_100_000).fill(32) },
+    });
     expect([huge.status, (await bots()).length]).to.deep.equal([413, 1]);
   });
 
@@ -94,17 +166,37 @@ describeBotsAdmin('the list of chatbots', (admin) => {
     const { id } = await add();
     await create({ login: 'eve', role: 'editor' });
     const eve = await signIn('eve');
-    for (const path of [page, `${page}/new`, `${page}/edit?id=${String(id)}`, `${page}/rules?bot=${String(id)}`, `${page}/rule?bot=${String(id)}`, `${page}/forms?bot=${String(id)}`, `${page}/form?bot=${String(id)}`]) {
+    for (const path of [
+      page,
+      `${page}/new`,
+      `${page}/edit?id=${String(id)}`,
+      `${page}/rules?bot=${String(id)}`,
+      `${page}/rule?bot=${String(id)}`,
+      `${page}/forms?bot=${String(id)}`,
+      `${page}/form?bot=${String(id)}`,
+    ]) {
       expect((await eve.get(path)).status, path).to.equal(403);
     }
     expect((await eve.post(`${page}?action=delete`, { id: String(id), confirm: '1' })).status).to.equal(403);
-    expect((await browser.post(`${page}?action=delete`, { id: String(id), confirm: '1', _nonce: 'made up' })).status).to.equal(403);
+    expect(
+      (await browser.post(`${page}?action=delete`, { id: String(id), confirm: '1', _nonce: 'made up' })).status,
+    ).to.equal(403);
     expect(await bots()).to.have.length(1);
   });
 
   it('answers an unknown bot with a page that says so', async () => {
     const { browser } = admin();
-    for (const path of ['edit?id=99', 'edit?id=1%27', 'edit', 'edit?id[]=1', 'rules?bot=99', 'rule?bot=99', 'forms?bot=0', 'form?bot=-1', 'edit?id=99999999999']) {
+    for (const path of [
+      'edit?id=99',
+      'edit?id=1%27',
+      'edit',
+      'edit?id[]=1',
+      'rules?bot=99',
+      'rule?bot=99',
+      'forms?bot=0',
+      'form?bot=-1',
+      'edit?id=99999999999',
+    ]) {
       const { status, text } = await browser.get(`${page}/${path}`);
       expect([path, status]).to.deep.equal([path, 404]);
       expect(text).to.contain('There is no such chatbot.').and.contain('To the dashboard');
@@ -115,17 +207,35 @@ describeBotsAdmin('the list of chatbots', (admin) => {
 describeBotsAdmin('a new chatbot', (admin) => {
   it('begins with a name, a model and a purpose', async () => {
     const { browser, bots } = admin();
-    const made = await browser.submit(`${page}/new`, 'create', { name: ' Shop ', provider: 'claude', model: 'claude-sonnet-4-5', template: 'support' });
+    const made = await browser.submit(`${page}/new`, 'create', {
+      name: ' Shop ',
+      provider: 'claude',
+      model: 'claude-sonnet-4-5',
+      template: 'support',
+    });
     expect(made.text).to.contain('Shop is there. Ask it something in the preview.');
     const [bot] = await bots();
-    expect([bot?.name, bot?.provider, bot?.model, bot?.forms[0]?.id, bot?.rules[0]?.action]).to.deep.equal(['Shop', 'claude', 'claude-sonnet-4-5', 'contact', { type: 'display_form', form_id: 'contact' }]);
+    expect([bot?.name, bot?.provider, bot?.model, bot?.forms[0]?.id, bot?.rules[0]?.action]).to.deep.equal([
+      'Shop',
+      'claude',
+      'claude-sonnet-4-5',
+      'contact',
+      { type: 'display_form', form_id: 'contact' },
+    ]);
   });
 
   it('comes back with what was typed and a sentence at each bad field', async () => {
     const { browser, bots } = admin();
-    const { status, html, text } = await browser.submit(`${page}/new`, 'create', { name: '  ', provider: 'nobody', model: 'm-1', template: 'leads' });
+    const { status, html, text } = await browser.submit(`${page}/new`, 'create', {
+      name: '  ',
+      provider: 'nobody',
+      model: 'm-1',
+      template: 'leads',
+    });
     expect(status).to.equal(400);
-    expect(html).to.contain('value="m-1"').and.match(/value="leads" checked/);
+    expect(html)
+      .to.contain('value="m-1"')
+      .and.match(/value="leads" checked/);
     expect(text).to.match(/Name must (not be empty|be a text of one line that is not blank)\./);
     expect(await bots()).to.deep.equal([]);
   });

@@ -13,14 +13,45 @@ import type { ReplyInput } from '../../../../../plugins/svc/modules/chatbots/rep
 import { failureOf } from '../../../../helpers/failure-of.ts';
 import { silentLog } from '../../../../helpers/silent-log.ts';
 
-const generated: GeneratedText = { content: 'Hello there.', usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 }, providerId: 'openai', provider: 'OpenAI', model: 'gpt-x', ignored: ['seed'], usageEstimated: true, cost: 70 };
-const knowledge = { enabled: true, store: 'qdrant', target: 'notes', namespace: 'shop', embedding_provider: 'openai', embedding_model: 'e', top_k: 2 };
+const generated: GeneratedText = {
+  content: 'Hello there.',
+  usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 },
+  providerId: 'openai',
+  provider: 'OpenAI',
+  model: 'gpt-x',
+  ignored: ['seed'],
+  usageEstimated: true,
+  cost: 70,
+};
+const knowledge = {
+  enabled: true,
+  store: 'qdrant',
+  target: 'notes',
+  namespace: 'shop',
+  embedding_provider: 'openai',
+  embedding_model: 'e',
+  top_k: 2,
+};
 
 function botWith(settings: object = {}): Bot {
-  return { ...(fillDefaults(botSchema, { provider: 'openai', model: 'gpt-x', instructions: 'Help [username] on [date].', ...settings }) as Bot), id: 7, created_at: 0, updated_at: 0 };
+  return {
+    ...(fillDefaults(botSchema, {
+      provider: 'openai',
+      model: 'gpt-x',
+      instructions: 'Help [username] on [date].',
+      ...settings,
+    }) as Bot),
+    id: 7,
+    created_at: 0,
+    updated_at: 0,
+  };
 }
 
-function open({ text = async () => generated, search = async () => ({ found: [], metric: 'cosine' as const, usage: { input_tokens: 1, total_tokens: 1 } }), log = silentLog }: {
+function open({
+  text = async () => generated,
+  search = async () => ({ found: [], metric: 'cosine' as const, usage: { input_tokens: 1, total_tokens: 1 } }),
+  log = silentLog,
+}: {
   text?: (input: GenerateTextInput) => Promise<GeneratedText>;
   search?: (input: SearchInput) => Promise<SearchResult>;
   log?: Logger;
@@ -31,32 +62,72 @@ function open({ text = async () => generated, search = async () => ({ found: [],
   const clock = createFakeClock();
   const reply = createReplies({
     host: { hooks, clock, log, site: { timezone: () => Promise.resolve('Pacific/Auckland') } as never },
-    generateText: (input) => { asked.push(input); return text(input); },
-    findKnowledge: createFindKnowledge({ host: { hooks, clock }, searchVectors: (input) => { searched.push(input); return search(input); } }),
+    generateText: (input) => {
+      asked.push(input);
+      return text(input);
+    },
+    findKnowledge: createFindKnowledge({
+      host: { hooks, clock },
+      searchVectors: (input) => {
+        searched.push(input);
+        return search(input);
+      },
+    }),
   });
-  const ask = (changes: Partial<ReplyInput> = {}) => reply({ bot: botWith(), messages: [{ role: 'user', content: 'Hi' }], conversation: null, origin: { module: 'chatbots', route: null, botId: 7 }, ...changes });
+  const ask = (changes: Partial<ReplyInput> = {}) =>
+    reply({
+      bot: botWith(),
+      messages: [{ role: 'user', content: 'Hi' }],
+      conversation: null,
+      origin: { module: 'chatbots', route: null, botId: 7 },
+      ...changes,
+    });
   return { ask, asked, searched, hooks, clock };
 }
 
-const pieces = (...texts: string[]) => async ({ onText }: GenerateTextInput): Promise<GeneratedText> => {
-  for (const text of texts) onText?.(text);
-  return { ...generated, content: texts.join('') };
-};
+const pieces =
+  (...texts: string[]) =>
+  async ({ onText }: GenerateTextInput): Promise<GeneratedText> => {
+    for (const text of texts) onText?.(text);
+    return { ...generated, content: texts.join('') };
+  };
 
 describe('an answer of a bot', () => {
   it('hands the provider what the bot is set to, with the bot for the ledger', async () => {
     const { ask, asked } = open();
     const { signal } = new AbortController();
-    await ask({ bot: botWith({ temperature: 0.5 }), user: { id: 3, displayName: 'Ada [date]', roles: [] }, contexts: ['It is [date].'], signal });
-    expect(asked[0]).to.deep.include({ provider: 'openai', model: 'gpt-x', params: { temperature: 0.5, max_completion_tokens: 4000 }, origin: { module: 'chatbots', route: null, botId: 7 }, signal });
+    await ask({
+      bot: botWith({ temperature: 0.5 }),
+      user: { id: 3, displayName: 'Ada [date]', roles: [] },
+      contexts: ['It is [date].'],
+      signal,
+    });
+    expect(asked[0]).to.deep.include({
+      provider: 'openai',
+      model: 'gpt-x',
+      params: { temperature: 0.5, max_completion_tokens: 4000 },
+      origin: { module: 'chatbots', route: null, botId: 7 },
+      signal,
+    });
     // Auckland is a day ahead at noon in London, and what placeholders bring in is not looked at again.
-    expect(asked[0]).to.deep.include({ systemInstruction: 'Help Ada [date] on 2026-01-01.\n\nIt is 2026-01-01.', placeholders: false });
+    expect(asked[0]).to.deep.include({
+      systemInstruction: 'Help Ada [date] on 2026-01-01.\n\nIt is 2026-01-01.',
+      placeholders: false,
+    });
     expect(asked[0]?.messages).to.deep.equal([{ role: 'user', content: 'Hi' }]);
   });
 
   it('leaves blank messages out before it counts the newest', async () => {
     const { ask, asked } = open();
-    await ask({ bot: botWith({ max_messages: 2 }), messages: [{ role: 'user', content: 'a' }, { role: 'assistant', content: 'b' }, { role: 'assistant', content: ' ' }, { role: 'user', content: 'c' }] });
+    await ask({
+      bot: botWith({ max_messages: 2 }),
+      messages: [
+        { role: 'user', content: 'a' },
+        { role: 'assistant', content: 'b' },
+        { role: 'assistant', content: ' ' },
+        { role: 'user', content: 'c' },
+      ],
+    });
     expect(asked[0]?.messages.map(({ content }) => content)).to.deep.equal(['b', 'c']);
   });
 
@@ -67,19 +138,42 @@ describe('an answer of a bot', () => {
 
   it('is handed out piece by piece, after the sources', async () => {
     const events: unknown[] = [];
-    const search = async (): Promise<SearchResult> => ({ found: [{ id: 'a', content: 'Text', metadata: { title: 'T', url: 'https://a.example/' }, score: 0.9 }], metric: 'cosine', usage: { input_tokens: 1, total_tokens: 1 } });
+    const search = async (): Promise<SearchResult> => ({
+      found: [{ id: 'a', content: 'Text', metadata: { title: 'T', url: 'https://a.example/' }, score: 0.9 }],
+      metric: 'cosine',
+      usage: { input_tokens: 1, total_tokens: 1 },
+    });
     const { ask, searched } = open({ text: pieces('Hel', 'lo'), search });
-    const { content, sources } = await ask({ bot: botWith({ knowledge }), onText: (piece) => events.push(piece), onSources: (given) => events.push(given) });
+    const { content, sources } = await ask({
+      bot: botWith({ knowledge }),
+      onText: (piece) => events.push(piece),
+      onSources: (given) => events.push(given),
+    });
     expect(events).to.deep.equal([[{ title: 'T', url: 'https://a.example/', score: 90 }], 'Hel', 'lo']);
     expect([content, sources]).to.deep.equal(['Hello', events[0]]);
-    expect(searched[0]).to.deep.include({ store: 'qdrant', target: 'notes', namespace: 'shop', text: 'Hi', embedding: { provider: 'openai', model: 'e' }, limit: 2, origin: { module: 'chatbots', route: null, botId: 7 } });
+    expect(searched[0]).to.deep.include({
+      store: 'qdrant',
+      target: 'notes',
+      namespace: 'shop',
+      text: 'Hi',
+      embedding: { provider: 'openai', model: 'e' },
+      limit: 2,
+      origin: { module: 'chatbots', route: null, botId: 7 },
+    });
   });
 
   it('shows no sources where the bot shows none, and looks for none without knowledge', async () => {
-    const search = async (): Promise<SearchResult> => ({ found: [{ id: 'a', content: 'Text', metadata: {}, score: 0.9 }], metric: 'cosine', usage: { input_tokens: 1, total_tokens: 1 } });
+    const search = async (): Promise<SearchResult> => ({
+      found: [{ id: 'a', content: 'Text', metadata: {}, score: 0.9 }],
+      metric: 'cosine',
+      usage: { input_tokens: 1, total_tokens: 1 },
+    });
     const { ask, asked, searched } = open({ search });
     let shown = 0;
-    expect((await ask({ bot: botWith({ knowledge: { ...knowledge, show_sources: false } }), onSources: () => (shown += 1) })).sources).to.deep.equal([]);
+    expect(
+      (await ask({ bot: botWith({ knowledge: { ...knowledge, show_sources: false } }), onSources: () => (shown += 1) }))
+        .sources,
+    ).to.deep.equal([]);
     expect(asked[0]?.systemInstruction).to.contain('Text');
     await ask({ onSources: () => (shown += 1) });
     expect([shown, searched.length]).to.deep.equal([0, 1]);
@@ -117,12 +211,15 @@ describe('an answer of a bot', () => {
     expect((await ask({ bot: botWith({ knowledge }) })).content).to.equal('Hello there.');
     expect([warned, failed, asked.length]).to.deep.equal([['a chatbot answers without its knowledge'], 1, 1]);
     caller.abort();
-    expect(await failureOf(ask({ bot: botWith({ knowledge }), signal: caller.signal }))).to.include({ message: 'The store is away.' });
+    expect(await failureOf(ask({ bot: botWith({ knowledge }), signal: caller.signal }))).to.include({
+      message: 'The store is away.',
+    });
     expect([failed, asked.length]).to.deep.equal([1, 1]);
   });
 
   it('waits ten seconds for its knowledge, no longer', async () => {
-    const hanging = ({ signal }: SearchInput): Promise<SearchResult> => new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))));
+    const hanging = ({ signal }: SearchInput): Promise<SearchResult> =>
+      new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))));
     const { ask, clock, hooks } = open({ search: hanging });
     const told: unknown[] = [];
     hooks.addAction('svc_chatbot_knowledge_failed', (error) => told.push((error as Error).message));

@@ -1,5 +1,10 @@
 import { expect } from 'chai';
-import type { Rule, RuleAction, RuleCondition, RuleFacts } from '../../../../../plugins/svc/modules/chatbots/rules/rule.ts';
+import type {
+  Rule,
+  RuleAction,
+  RuleCondition,
+  RuleFacts,
+} from '../../../../../plugins/svc/modules/chatbots/rules/rule.ts';
 import { runRules } from '../../../../../plugins/svc/modules/chatbots/rules/run-rules.ts';
 
 const facts: RuleFacts = {
@@ -19,13 +24,24 @@ const facts: RuleFacts = {
 let count = 0;
 function rule(action: RuleAction, init: Partial<Rule> = {}): Rule {
   count += 1;
-  return { id: `rule-${count}`, name: 'Rule', enabled: true, event: 'message_received', conditions: [], priority: 10, action, ...init };
+  return {
+    id: `rule-${count}`,
+    name: 'Rule',
+    enabled: true,
+    event: 'message_received',
+    conditions: [],
+    priority: 10,
+    action,
+    ...init,
+  };
 }
 
 const reply = (text: string, init: Partial<Rule> = {}): Rule => rule({ type: 'reply', text }, init);
 
 function holds(condition: RuleCondition, changed: Partial<RuleFacts> = {}): boolean {
-  return runRules([reply('yes', { conditions: [condition] })], 'message_received', { ...facts, ...changed }).reply === 'yes';
+  return (
+    runRules([reply('yes', { conditions: [condition] })], 'message_received', { ...facts, ...changed }).reply === 'yes'
+  );
 }
 
 describe('rules of a chatbot', () => {
@@ -49,12 +65,29 @@ describe('rules of a chatbot', () => {
   });
 
   it('end with the first reply or block; what came before it is kept', () => {
-    const rules = [rule({ type: 'store', name: 'topic', value: '{message}' }), rule({ type: 'block', text: 'No.' }), reply('too late'), rule({ type: 'call_hook', name: 'late' })];
-    expect(runRules(rules, 'message_received', facts)).to.deep.include({ block: 'No.', reply: null, hooks: [], stored: [{ name: 'topic', value: facts.message }] });
+    const rules = [
+      rule({ type: 'store', name: 'topic', value: '{message}' }),
+      rule({ type: 'block', text: 'No.' }),
+      reply('too late'),
+      rule({ type: 'call_hook', name: 'late' }),
+    ];
+    expect(runRules(rules, 'message_received', facts)).to.deep.include({
+      block: 'No.',
+      reply: null,
+      hooks: [],
+      stored: [{ name: 'topic', value: facts.message }],
+    });
   });
 
   it('act only when all conditions hold', () => {
-    const rules = [reply('both', { conditions: [{ fact: 'message', operator: 'contains', value: 'creme' }, { fact: 'hour', operator: 'less_than', value: '9' }] })];
+    const rules = [
+      reply('both', {
+        conditions: [
+          { fact: 'message', operator: 'contains', value: 'creme' },
+          { fact: 'hour', operator: 'less_than', value: '9' },
+        ],
+      }),
+    ];
     expect(runRules(rules, 'message_received', facts).reply).to.equal(null);
     expect(runRules(rules, 'message_received', { ...facts, hour: 8 }).reply).to.equal('both');
   });
@@ -77,7 +110,10 @@ describe('rules of a chatbot', () => {
   });
 
   it('do not fill in what a placeholder brought in, and leave other braces alone', () => {
-    const outcome = runRules([reply('{message} {unknown} {variable:none}|{field:constructor}')], 'message_received', { ...facts, message: '{page_url}' });
+    const outcome = runRules([reply('{message} {unknown} {variable:none}|{field:constructor}')], 'message_received', {
+      ...facts,
+      message: '{page_url}',
+    });
     expect(outcome.reply).to.equal('{page_url} {unknown} |');
   });
 });
@@ -117,6 +153,8 @@ describe('conditions of rules', () => {
 
   it('of the role are as of an empty text for a guest', () => {
     expect(holds({ fact: 'role', operator: 'is_empty', value: '' }, { roles: [], signed_in: false })).to.equal(true);
-    expect(holds({ fact: 'signed_in', operator: 'equals', value: 'no' }, { roles: [], signed_in: false })).to.equal(true);
+    expect(holds({ fact: 'signed_in', operator: 'equals', value: 'no' }, { roles: [], signed_in: false })).to.equal(
+      true,
+    );
   });
 });

@@ -1,20 +1,40 @@
 import { expect } from 'chai';
 import { checkPolicies } from '../../../../../plugins/svc/modules/chatbots/site-check/check-policies.ts';
-import { readPolicies, refusing } from '../../../../../plugins/svc/modules/chatbots/site-check/content-security-policy.ts';
+import {
+  readPolicies,
+  refusing,
+} from '../../../../../plugins/svc/modules/chatbots/site-check/content-security-policy.ts';
 
 const page = new URL('https://shop.example/contact');
 const script = new URL('https://site.example/wp-json/svc-widget/v1/widget.js');
 const start = new URL('https://site.example/wp-json/svc-widget/v1/bots/7/start');
-const wanted = [{ directive: 'script-src', url: script }, { directive: 'connect-src', url: start }] as const;
+const wanted = [
+  { directive: 'script-src', url: script },
+  { directive: 'connect-src', url: start },
+] as const;
 
 const refused = (policy: string, url: URL = script, nonce?: string): string[] =>
   readPolicies(policy).flatMap((each) => refusing(each, { directive: 'script-src', url, nonce }, page) ?? []);
 
 describe('A content security policy', () => {
   for (const policy of [
-    '', 'img-src *', 'script-src *', 'script-src https:', 'script-src http:', 'script-src https://site.example', 'script-src site.example', 'script-src *.example', 'SCRIPT-SRC SITE.EXAMPLE',
-    'script-src https://site.example:443', 'script-src https://site.example:*', 'script-src https://site.example/wp-json/', 'default-src https:', "script-src 'nonce-a1'", "script-src 'nonce-a1' 'strict-dynamic'",
-    "script-src 'none'; script-src-elem https://site.example", 'script-src http://site.example:80',
+    '',
+    'img-src *',
+    'script-src *',
+    'script-src https:',
+    'script-src http:',
+    'script-src https://site.example',
+    'script-src site.example',
+    'script-src *.example',
+    'SCRIPT-SRC SITE.EXAMPLE',
+    'script-src https://site.example:443',
+    'script-src https://site.example:*',
+    'script-src https://site.example/wp-json/',
+    'default-src https:',
+    "script-src 'nonce-a1'",
+    "script-src 'nonce-a1' 'strict-dynamic'",
+    "script-src 'none'; script-src-elem https://site.example",
+    'script-src http://site.example:80',
   ]) {
     it(`lets the script in: ${policy || '(none)'}`, () => {
       expect(refused(policy, script, 'a1')).to.deep.equal([]);
@@ -22,10 +42,21 @@ describe('A content security policy', () => {
   }
 
   for (const [policy, by] of [
-    ["script-src 'self'", 'script-src'], ["script-src 'none'", 'script-src'], ['script-src', 'script-src'], ["default-src 'self'", 'default-src'], ["script-src *; script-src-elem 'self'", 'script-src-elem'],
-    ['script-src https://other.example', 'script-src'], ['script-src https://site.example:8443', 'script-src'], ['script-src https://site.example/other/', 'script-src'], ['script-src https://site.example/widget.js', 'script-src'],
-    ["script-src 'nonce-b2'", 'script-src'], ["script-src https://site.example 'strict-dynamic' 'nonce-b2'", 'script-src'], ['script-src *.site.example', 'script-src'], ["script-src 'unsafe-inline' 'unsafe-eval' data:", 'script-src'],
-    ["script-src 'self'; script-src *", 'script-src'], ["script-src *, script-src 'self'", 'script-src'],
+    ["script-src 'self'", 'script-src'],
+    ["script-src 'none'", 'script-src'],
+    ['script-src', 'script-src'],
+    ["default-src 'self'", 'default-src'],
+    ["script-src *; script-src-elem 'self'", 'script-src-elem'],
+    ['script-src https://other.example', 'script-src'],
+    ['script-src https://site.example:8443', 'script-src'],
+    ['script-src https://site.example/other/', 'script-src'],
+    ['script-src https://site.example/widget.js', 'script-src'],
+    ["script-src 'nonce-b2'", 'script-src'],
+    ["script-src https://site.example 'strict-dynamic' 'nonce-b2'", 'script-src'],
+    ['script-src *.site.example', 'script-src'],
+    ["script-src 'unsafe-inline' 'unsafe-eval' data:", 'script-src'],
+    ["script-src 'self'; script-src *", 'script-src'],
+    ["script-src *, script-src 'self'", 'script-src'],
   ] as const) {
     it(`keeps the script out: ${policy}`, () => {
       expect(refused(policy, script, 'a1')).to.deep.equal([by]);
@@ -37,27 +68,46 @@ describe('A content security policy', () => {
     expect(refused("script-src 'self'", own)).to.deep.equal([]);
     const [policy] = readPolicies("script-src 'self'");
     expect(refusing(policy!, { directive: 'script-src', url: own }, new URL('http://shop.example/'))).to.equal(null);
-    expect(refusing(policy!, { directive: 'script-src', url: new URL('http://shop.example/x.js') }, page)).to.equal('script-src');
+    expect(refusing(policy!, { directive: 'script-src', url: new URL('http://shop.example/x.js') }, page)).to.equal(
+      'script-src',
+    );
   });
 
-  const check = (header: string, metas: readonly string[] = [], reportOnly?: string) => checkPolicies({ page, header, reportOnly, metas, wanted });
+  const check = (header: string, metas: readonly string[] = [], reportOnly?: string) =>
+    checkPolicies({ page, header, reportOnly, metas, wanted });
 
   it('that keeps the widget away is told with the directives as they must read', () => {
     const [finding, ...more] = check("default-src 'self'; script-src 'self' https://cdn.example; connect-src 'none'");
     expect(more).to.deep.equal([]);
     expect(finding?.verdict).to.equal('failed');
-    expect(finding?.text).to.contain('header').and.to.contain('https://site.example to script-src').and.to.contain('https://site.example to connect-src');
-    expect(finding?.copy?.value).to.equal("script-src 'self' https://cdn.example https://site.example; connect-src https://site.example;");
+    expect(finding?.text)
+      .to.contain('header')
+      .and.to.contain('https://site.example to script-src')
+      .and.to.contain('https://site.example to connect-src');
+    expect(finding?.copy?.value).to.equal(
+      "script-src 'self' https://cdn.example https://site.example; connect-src https://site.example;",
+    );
   });
 
   it('that speaks by default-src alone gets a directive of its own', () => {
-    expect(check("default-src 'self'")[0]?.copy?.value).to.equal("script-src 'self' https://site.example; connect-src 'self' https://site.example;");
+    expect(check("default-src 'self'")[0]?.copy?.value).to.equal(
+      "script-src 'self' https://site.example; connect-src 'self' https://site.example;",
+    );
   });
 
   it('mended as told lets the widget in', () => {
-    for (const policy of ["default-src 'self'", "default-src 'none'; script-src 'self'; connect-src 'self'", "script-src-elem 'self'; connect-src https://a.example"]) {
-      const mended = check(policy)[0]!.copy!.value.split(';').map((part) => part.trim()).filter((part) => part !== '');
-      const rest = policy.split(';').filter((part) => !mended.some((each) => each.split(' ')[0] === part.trim().split(' ')[0]));
+    for (const policy of [
+      "default-src 'self'",
+      "default-src 'none'; script-src 'self'; connect-src 'self'",
+      "script-src-elem 'self'; connect-src https://a.example",
+    ]) {
+      const mended = check(policy)[0]!
+        .copy!.value.split(';')
+        .map((part) => part.trim())
+        .filter((part) => part !== '');
+      const rest = policy
+        .split(';')
+        .filter((part) => !mended.some((each) => each.split(' ')[0] === part.trim().split(' ')[0]));
       expect(check([...mended, ...rest].join(';'))[0]?.verdict, policy).to.equal('passed');
     }
   });

@@ -25,7 +25,9 @@ describeBotsAdmin('Checking a site', (admin) => {
   beforeEach(async () => {
     shown = {};
     server = createServer((_request, response) => {
-      response.writeHead(shown.status ?? 200, { 'content-type': 'text/html; charset=utf-8', ...shown.headers }).end(shown.html ?? '');
+      response
+        .writeHead(shown.status ?? 200, { 'content-type': 'text/html; charset=utf-8', ...shown.headers })
+        .end(shown.html ?? '');
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -38,19 +40,30 @@ describeBotsAdmin('Checking a site', (admin) => {
 
   const embed = { enabled: true, allowed_domains: ['127.0.0.1'], any_site: false };
   const script = ({ host }: BotsAdmin): string => `${host.url}/wp-json/svc-widget/v1/widget.js`;
-  const tag = (site: BotsAdmin, bot: number | string): string => `<script async data-bot='${String(bot)}' src="${script(site)}"></script>`;
+  const tag = (site: BotsAdmin, bot: number | string): string =>
+    `<script async data-bot='${String(bot)}' src="${script(site)}"></script>`;
 
   async function check(bot: number, address = shop, ...flags: string[]): Promise<Readonly<Record<string, Row>>> {
     const { code, out, err } = await admin().host.cli('svc', 'bot', 'check', String(bot), address, ...flags, '--json');
     if (code !== 0) throw new Error(err);
     return Object.fromEntries((JSON.parse(out) as Row[]).map((row) => [row.check, row]));
   }
-  const verdicts = (rows: Readonly<Record<string, Row>>): Record<string, string> => Object.fromEntries(Object.values(rows).map(({ check: name, verdict }) => [name, verdict]));
+  const verdicts = (rows: Readonly<Record<string, Row>>): Record<string, string> =>
+    Object.fromEntries(Object.values(rows).map(({ check: name, verdict }) => [name, verdict]));
 
   it('passes a page that shows an active chatbot rightly', async () => {
     const { id } = await admin().add({ embed });
     shown = { html: `<!doctype html><p>Hello</p>${tag(admin(), id)}` };
-    expect(verdicts(await check(id))).to.deep.equal({ reached: 'passed', bot: 'passed', origin: 'passed', snippet: 'passed', script: 'passed', cors: 'passed', mixed: 'passed', csp: 'passed' });
+    expect(verdicts(await check(id))).to.deep.equal({
+      reached: 'passed',
+      bot: 'passed',
+      origin: 'passed',
+      snippet: 'passed',
+      script: 'passed',
+      cors: 'passed',
+      mixed: 'passed',
+      csp: 'passed',
+    });
   });
 
   it('names the domain to allow where the origin is not', async () => {
@@ -64,7 +77,11 @@ describeBotsAdmin('Checking a site', (admin) => {
     const inactive = await admin().add({ embed, status: 'inactive' });
     shown = { html: tag(admin(), inactive.id) };
     const rows = await check(inactive.id);
-    expect([rows['bot']?.verdict, rows['snippet']?.verdict, rows['snippet']?.text.includes('not active')]).to.deep.equal(['failed', 'failed', true]);
+    expect([
+      rows['bot']?.verdict,
+      rows['snippet']?.verdict,
+      rows['snippet']?.text.includes('not active'),
+    ]).to.deep.equal(['failed', 'failed', true]);
     const hidden = await admin().add({ embed: { ...embed, enabled: false } });
     expect((await check(hidden.id))['bot']?.text).to.contain('Embedding');
   });
@@ -74,8 +91,16 @@ describeBotsAdmin('Checking a site', (admin) => {
     const right = `<script src="${script(admin())}" data-bot="${String(id)}" async></script>`;
     for (const [html, verdict, words] of [
       ['<p>Nothing</p>', 'failed', 'does not hold the script tag'],
-      [`<!-- ${tag(admin(), id)} --><noscript>${tag(admin(), id)}</noscript><template>${tag(admin(), id)}</template>`, 'failed', 'does not hold the script tag'],
-      [`<script src="https://old.example/wp-json/svc-widget/v1/widget.js" data-bot="${String(id)}"></script>`, 'failed', 'https://old.example/wp-json'],
+      [
+        `<!-- ${tag(admin(), id)} --><noscript>${tag(admin(), id)}</noscript><template>${tag(admin(), id)}</template>`,
+        'failed',
+        'does not hold the script tag',
+      ],
+      [
+        `<script src="https://old.example/wp-json/svc-widget/v1/widget.js" data-bot="${String(id)}"></script>`,
+        'failed',
+        'https://old.example/wp-json',
+      ],
       [`<script src="${script(admin())}"></script>`, 'failed', 'data-bot is missing'],
       [tag(admin(), 999), 'failed', 'no chatbot 999'],
       [tag(admin(), 'seven'), 'failed', 'no number'],
@@ -90,7 +115,9 @@ describeBotsAdmin('Checking a site', (admin) => {
     expect((await check(id))['snippet']?.text).to.contain('text/plain');
     shown = { html: tag(admin(), id).repeat(2) };
     expect((await check(id))['snippet']?.text).to.contain('more than once');
-    shown = { html: `<base href="${admin().host.url}/"><script src="wp-json/svc-widget/v1/widget.js?v=1"></script><svc-chatbot bot="${String(id)}"></svc-chatbot>` };
+    shown = {
+      html: `<base href="${admin().host.url}/"><script src="wp-json/svc-widget/v1/widget.js?v=1"></script><svc-chatbot bot="${String(id)}"></svc-chatbot>`,
+    };
     expect((await check(id))['snippet']?.verdict).to.equal('passed');
   });
 
@@ -98,7 +125,10 @@ describeBotsAdmin('Checking a site', (admin) => {
     const { id } = await admin().add({ embed });
     shown = { headers: { 'content-security-policy': "default-src 'self'" }, html: tag(admin(), id) };
     const { csp } = await check(id);
-    expect([csp?.verdict, csp?.copy]).to.deep.equal(['failed', `script-src 'self' ${admin().host.url}; connect-src 'self' ${admin().host.url};`]);
+    expect([csp?.verdict, csp?.copy]).to.deep.equal([
+      'failed',
+      `script-src 'self' ${admin().host.url}; connect-src 'self' ${admin().host.url};`,
+    ]);
   });
 
   it('tells of a page that is not there, not HTML, elsewhere, or not to be reached', async () => {
@@ -115,42 +145,74 @@ describeBotsAdmin('Checking a site', (admin) => {
     const rows = await check(id);
     expect([rows['reached']?.verdict, rows['reached']?.text.includes('No connection')]).to.deep.equal(['failed', true]);
     expect((await check(id, 'ftp://x.example'))['address']?.verdict).to.equal('failed');
-    await check(id, shop, '--strict').then(() => expect.fail('It did not fail.'), (error: Error) => expect(error.message).to.contain('No connection'));
+    await check(id, shop, '--strict').then(
+      () => expect.fail('It did not fail.'),
+      (error: Error) => expect(error.message).to.contain('No connection'),
+    );
   });
 
   it('is done on its page, which says what to do', async () => {
     const { id } = await admin().add({ embed: { ...embed, allowed_domains: [] } });
     shown = { html: '<p>Nothing</p>' };
-    const { status, html } = await admin().browser.submit(`/admin/svc/check-site?bot=${String(id)}`, 'check', { bot: String(id), url: shop });
+    const { status, html } = await admin().browser.submit(`/admin/svc/check-site?bot=${String(id)}`, 'check', {
+      bot: String(id),
+      url: shop,
+    });
     expect(status).to.equal(200);
-    expect(html).to.contain('Something keeps the chatbot from this page').and.to.contain('Failed').and.to.contain('Passed').and.to.contain(shop);
+    expect(html)
+      .to.contain('Something keeps the chatbot from this page')
+      .and.to.contain('Failed')
+      .and.to.contain('Passed')
+      .and.to.contain(shop);
     expect(html).not.to.match(/ style=|onclick=/);
-    expect((await admin().browser.post('/admin/svc/check-site?action=check', { bot: String(id), url: shop })).status, 'without a nonce').to.equal(403);
+    expect(
+      (await admin().browser.post('/admin/svc/check-site?action=check', { bot: String(id), url: shop })).status,
+      'without a nonce',
+    ).to.equal(403);
   });
 
   it('offers a pretend shop on another origin, which shows the chatbot by its script tag alone', async () => {
     const { id } = await admin().add({ embed: { ...embed, allowed_domains: [] } });
     const before = (await admin().browser.get(`/admin/svc/check-site?bot=${String(id)}`)).html;
-    const url = /href="(http:\/\/127\.0\.0\.1:\d+\/\?bot(?:&#x3D;|=)\d+)"/.exec(before)?.[1]?.replaceAll('&#x3D;', '=') ?? '';
+    const url =
+      /href="(http:\/\/127\.0\.0\.1:\d+\/\?bot(?:&#x3D;|=)\d+)"/.exec(before)?.[1]?.replaceAll('&#x3D;', '=') ?? '';
     expect(before).to.contain('may not show this chatbot yet');
     const page = await (await fetch(url)).text();
     expect(page).to.contain(`<script src="${script(admin())}" data-bot="${String(id)}" async></script>`);
     expect(verdicts(await check(id, url))['origin']).to.equal('failed');
-    await admin().host.cli('svc', 'bot', 'update', '--json', JSON.stringify({ id, embed: { allowed_domains: ['127.0.0.1'] } }));
-    expect((await admin().browser.get(`/admin/svc/check-site?bot=${String(id)}`)).html).not.to.contain('may not show this chatbot yet');
-    for (const variant of ['', '&css=hostile', '&csp=strict']) expect(Object.values(verdicts(await check(id, url + variant))), variant).not.to.include('failed');
+    await admin().host.cli(
+      'svc',
+      'bot',
+      'update',
+      '--json',
+      JSON.stringify({ id, embed: { allowed_domains: ['127.0.0.1'] } }),
+    );
+    expect((await admin().browser.get(`/admin/svc/check-site?bot=${String(id)}`)).html).not.to.contain(
+      'may not show this chatbot yet',
+    );
+    for (const variant of ['', '&css=hostile', '&csp=strict'])
+      expect(Object.values(verdicts(await check(id, url + variant))), variant).not.to.include('failed');
     expect((await check(id, `${url}&csp=closed`))['csp']?.verdict).to.equal('failed');
     const hostile = await fetch(`${url}&css=hostile`);
     expect(await hostile.text()).to.contain('/hostile.css');
     expect((await fetch(url, { method: 'POST' })).status).to.equal(405);
-    expect((await fetch(`${new URL(url).origin}/?bot=%22%3E%3Cscript%3E`).then((response) => response.text()))).not.to.contain('"><script>');
+    expect(
+      await fetch(`${new URL(url).origin}/?bot=%22%3E%3Cscript%3E`).then((response) => response.text()),
+    ).not.to.contain('"><script>');
   });
 });
 
 describe('An address that is typed', () => {
   for (const [typed, read] of [
-    ['shop.example', 'https://shop.example/'], [' https://shop.example/a?b=c ', 'https://shop.example/a?b=c'], ['localhost:8080/x', 'http://localhost:8080/x'], ['127.0.0.1:3000', 'http://127.0.0.1:3000/'],
-    ['', null], ['ftp://shop.example', null], ['https://user:secret@shop.example', null], ['javascript:alert(1)', null], ['https://', null],
+    ['shop.example', 'https://shop.example/'],
+    [' https://shop.example/a?b=c ', 'https://shop.example/a?b=c'],
+    ['localhost:8080/x', 'http://localhost:8080/x'],
+    ['127.0.0.1:3000', 'http://127.0.0.1:3000/'],
+    ['', null],
+    ['ftp://shop.example', null],
+    ['https://user:secret@shop.example', null],
+    ['javascript:alert(1)', null],
+    ['https://', null],
   ] as const) {
     it(`is read: ${JSON.stringify(typed)}`, () => {
       expect(typedAddress(typed)?.href ?? null).to.equal(read);

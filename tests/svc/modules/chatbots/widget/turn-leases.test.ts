@@ -15,22 +15,24 @@ describeDialects('who answers a message of a conversation', (open, { dialect }) 
     let answering = 0;
     let claimed = 0;
     const told = new Set<string>();
-    await Promise.all(nodes.map(async (database, index) => {
-      const messageId = messageIds[index] ?? '';
-      const leases = createTurnLeases({ host: { database }, limits: { settle: () => Promise.resolve() } });
-      for (let round = 0; round < 150; round += 1) {
-        const claim = await database.transaction(() => leases.claim(conversation, messageId));
-        if (claim.kind === 'running') told.add(claim.messageId);
-        else {
-          claimed += 1;
-          answering += 1;
-          expect(await leases.running(conversation)).to.deep.equal({ messageId });
-          expect(answering).to.equal(1);
-          answering -= 1;
-          expect(await database.transaction(() => leases.release(claim.lease))).to.equal(true);
+    await Promise.all(
+      nodes.map(async (database, index) => {
+        const messageId = messageIds[index] ?? '';
+        const leases = createTurnLeases({ host: { database }, limits: { settle: () => Promise.resolve() } });
+        for (let round = 0; round < 150; round += 1) {
+          const claim = await database.transaction(() => leases.claim(conversation, messageId));
+          if (claim.kind === 'running') told.add(claim.messageId);
+          else {
+            claimed += 1;
+            answering += 1;
+            expect(await leases.running(conversation)).to.deep.equal({ messageId });
+            expect(answering).to.equal(1);
+            answering -= 1;
+            expect(await database.transaction(() => leases.release(claim.lease))).to.equal(true);
+          }
         }
-      }
-    }));
+      }),
+    );
     expect(claimed).to.be.greaterThan(0);
     expect([...told].filter((id) => !messageIds.includes(id))).to.deep.equal([]);
   });

@@ -9,7 +9,11 @@ export class Failure extends Error {
   /** Sentences by field. */
   readonly faults: Readonly<Record<string, string>>;
 
-  constructor(message: string, code = 'lost', { status = 0, faults = {} }: { readonly status?: number; readonly faults?: Readonly<Record<string, string>> } = {}) {
+  constructor(
+    message: string,
+    code = 'lost',
+    { status = 0, faults = {} }: { readonly status?: number; readonly faults?: Readonly<Record<string, string>> } = {},
+  ) {
     super(message);
     this.code = code;
     this.status = status;
@@ -40,14 +44,24 @@ export function createApi(root: string, id: string): Api {
   let token = '';
 
   const ask = async (route: string, init: RequestInit = {}): Promise<Response> => {
-    const response = await fetch(routeAddress(root, `/svc-widget/v1/forms/${id}${route}`), { credentials, cache: 'no-store', ...init }).catch((error: unknown) => {
+    const response = await fetch(routeAddress(root, `/svc-widget/v1/forms/${id}${route}`), {
+      credentials,
+      cache: 'no-store',
+      ...init,
+    }).catch((error: unknown) => {
       throw error instanceof DOMException && error.name === 'AbortError' ? error : lost();
     });
     if (!response.ok) throw await failureOf(response);
     return response;
   };
-  const json = async <Answer>(response: Promise<Response>): Promise<Answer> => (await (await response).json()) as Answer;
-  const post = (route: string, body: object): Promise<Response> => ask(route, { method: 'POST', headers: { 'Content-Type': 'application/json', Accept: 'application/json' }, body: JSON.stringify(body) });
+  const json = async <Answer>(response: Promise<Response>): Promise<Answer> =>
+    (await (await response).json()) as Answer;
+  const post = (route: string, body: object): Promise<Response> =>
+    ask(route, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+      body: JSON.stringify(body),
+    });
 
   return {
     view: () => json(ask('')),
@@ -77,5 +91,8 @@ export function createApi(root: string, id: string): Api {
 
 async function failureOf(response: Response): Promise<Failure> {
   const body = (await response.json().catch(() => ({}))) as ErrorBody;
-  return new Failure(body.message ?? 'The site could not answer. Please try again.', body.code ?? 'unknown', { status: response.status, ...(body.data?.params && { faults: body.data.params }) });
+  return new Failure(body.message ?? 'The site could not answer. Please try again.', body.code ?? 'unknown', {
+    status: response.status,
+    ...(body.data?.params && { faults: body.data.params }),
+  });
 }

@@ -7,13 +7,29 @@ const largestFile = 5;
 
 /** A form as nodes, as the template `svc/ai-forms/form` writes it; no HTML is ever parsed. */
 export function buildForm(view: FormView): HTMLFormElement {
-  const paragraphs = view.intro.split(/\n\s*\n/).map((part) => part.trim()).filter((part) => part !== '');
-  return h('form', { class: 'svcf-form', 'aria-labelledby': 'svcf-title' },
-    h('div', { class: 'svcf-head' }, h('h2', { class: 'svcf-title', id: 'svcf-title' }, view.name), ...paragraphs.map((part) => h('p', { class: 'svcf-intro' }, part))),
+  const paragraphs = view.intro
+    .split(/\n\s*\n/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  return h(
+    'form',
+    { class: 'svcf-form', 'aria-labelledby': 'svcf-title' },
+    h(
+      'div',
+      { class: 'svcf-head' },
+      h('h2', { class: 'svcf-title', id: 'svcf-title' }, view.name),
+      ...paragraphs.map((part) => h('p', { class: 'svcf-intro' }, part)),
+    ),
     h('p', { class: 'svcf-failure', role: 'alert', hidden: true }),
-    ...view.elements.map((element) => (element.type === 'radio' || element.type === 'checkbox' ? groupOf(element) : fieldOf(element))),
+    ...view.elements.map((element) =>
+      element.type === 'radio' || element.type === 'checkbox' ? groupOf(element) : fieldOf(element),
+    ),
     view.consent.required && consentOf(view.consent.text),
-    h('div', { class: 'svcf-actions' }, h('button', { type: 'submit', class: 'svcf-button svcf-button-main' }, view.texts.submit || 'Generate')),
+    h(
+      'div',
+      { class: 'svcf-actions' },
+      h('button', { type: 'submit', class: 'svcf-button svcf-button-main' }, view.texts.submit || 'Generate'),
+    ),
   );
 }
 
@@ -25,12 +41,26 @@ const faultOf = (id: string): HTMLElement => h('p', { class: 'svcf-fault', id: `
 
 function groupOf(element: FormElement): HTMLElement {
   const id = `svcf-${element.id}`;
-  return h('fieldset', { class: 'svcf-field', 'data-field': element.id },
+  return h(
+    'fieldset',
+    { class: 'svcf-field', 'data-field': element.id },
     h('legend', { class: 'svcf-label' }, ...labelOf(element)),
     element.help !== '' && h('p', { class: 'svcf-help' }, element.help),
-    ...element.options.map(({ value, label }) => h('label', { class: 'svcf-choice' },
-      h('input', { type: element.type, name: `values[${element.id}]${element.type === 'checkbox' ? '[]' : ''}`, value, required: element.required && element.type === 'radio', 'aria-describedby': `${id}-fault` }),
-      ' ', h('span', {}, label))),
+    ...element.options.map(({ value, label }) =>
+      h(
+        'label',
+        { class: 'svcf-choice' },
+        h('input', {
+          type: element.type,
+          name: `values[${element.id}]${element.type === 'checkbox' ? '[]' : ''}`,
+          value,
+          required: element.required && element.type === 'radio',
+          'aria-describedby': `${id}-fault`,
+        }),
+        ' ',
+        h('span', {}, label),
+      ),
+    ),
     faultOf(id),
   );
 }
@@ -38,7 +68,9 @@ function groupOf(element: FormElement): HTMLElement {
 function fieldOf(element: FormElement): HTMLElement {
   const { id: name, type, help, max } = element;
   const id = `svcf-${name}`;
-  return h('div', { class: 'svcf-field', 'data-field': name },
+  return h(
+    'div',
+    { class: 'svcf-field', 'data-field': name },
     h('label', { class: 'svcf-label', for: id }, ...labelOf(element)),
     controlOf(element, id),
     type === 'file' && h('p', { class: 'svcf-help' }, `.txt, .md or .pdf, at most ${String(max ?? largestFile)} MB`),
@@ -47,16 +79,41 @@ function fieldOf(element: FormElement): HTMLElement {
   );
 }
 
-function controlOf({ id: name, type, help, placeholder, required, options, min, max }: FormElement, id: string): HTMLElement {
-  const common = { class: 'svcf-input', id, name: `values[${name}]`, required, 'aria-describedby': `${id}-fault${help === '' ? '' : ` ${id}-help`}` };
+function controlOf(
+  { id: name, type, help, placeholder, required, options, min, max }: FormElement,
+  id: string,
+): HTMLElement {
+  const common = {
+    class: 'svcf-input',
+    id,
+    name: `values[${name}]`,
+    required,
+    'aria-describedby': `${id}-fault${help === '' ? '' : ` ${id}-help`}`,
+  };
   const hint = placeholder === '' ? null : placeholder;
   switch (type) {
     case 'textarea':
-      return h('textarea', { ...common, rows: 5, placeholder: hint, minlength: min, maxlength: max ?? longest.textarea });
+      return h('textarea', {
+        ...common,
+        rows: 5,
+        placeholder: hint,
+        minlength: min,
+        maxlength: max ?? longest.textarea,
+      });
     case 'select':
-      return h('select', common, h('option', { value: '' }, 'Choose…'), ...options.map(({ value, label }) => h('option', { value }, label)));
+      return h(
+        'select',
+        common,
+        h('option', { value: '' }, 'Choose…'),
+        ...options.map(({ value, label }) => h('option', { value }, label)),
+      );
     case 'file':
-      return h('input', { ...common, class: 'svcf-input svcf-file', type, accept: '.txt,.md,.pdf,text/plain,text/markdown,application/pdf' });
+      return h('input', {
+        ...common,
+        class: 'svcf-input svcf-file',
+        type,
+        accept: '.txt,.md,.pdf,text/plain,text/markdown,application/pdf',
+      });
     case 'number':
       return h('input', { ...common, type, step: 'any', placeholder: hint, min, max });
     default:
@@ -65,7 +122,16 @@ function controlOf({ id: name, type, help, placeholder, required, options, min, 
 }
 
 function consentOf(text: string): HTMLElement {
-  return h('div', { class: 'svcf-field', 'data-field': 'svc:consent' },
-    h('label', { class: 'svcf-choice' }, h('input', { type: 'checkbox', name: 'consent', value: '1', required: true }), ' ', h('span', {}, text)),
-    h('p', { class: 'svcf-fault', hidden: true }));
+  return h(
+    'div',
+    { class: 'svcf-field', 'data-field': 'svc:consent' },
+    h(
+      'label',
+      { class: 'svcf-choice' },
+      h('input', { type: 'checkbox', name: 'consent', value: '1', required: true }),
+      ' ',
+      h('span', {}, text),
+    ),
+    h('p', { class: 'svcf-fault', hidden: true }),
+  );
 }

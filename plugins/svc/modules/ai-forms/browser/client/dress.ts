@@ -12,5 +12,8 @@ export function dress(shadow: ShadowRoot, root: string): void {
       sheet.replaceSync(css);
     }
     shadow.adoptedStyleSheets = [sheet];
-  } else (shadow as ShadowRoot).append(h('link', { rel: 'stylesheet', href: routeAddress(root, '/svc-widget/v1/form.css') }));
+  } else
+    (shadow as ShadowRoot).append(
+      h('link', { rel: 'stylesheet', href: routeAddress(root, '/svc-widget/v1/form.css') }),
+    );
 }

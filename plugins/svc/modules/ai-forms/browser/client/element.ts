@@ -43,7 +43,9 @@ export class SvcForm extends HTMLElement {
       runForm({ form, place, view, api, element: this });
     } catch (error) {
       this.begun = false;
-      console.error(`[svc form] ${error instanceof Failure ? error.message : 'The form could not be loaded.'} Number: ${this.getAttribute('form') ?? ''}.`);
+      console.error(
+        `[svc form] ${error instanceof Failure ? error.message : 'The form could not be loaded.'} Number: ${this.getAttribute('form') ?? ''}.`,
+      );
     }
   }
 }

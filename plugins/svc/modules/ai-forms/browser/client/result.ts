@@ -30,15 +30,39 @@ export function createResult({ view, api, maySave }: ResultInit): ResultPanel {
   const sourceList = h('div', { class: 'svcf-sources', hidden: true });
   const actions = h('div', { class: 'svcf-actions' });
   const note = h('p', { class: 'svcf-note', role: 'status' });
-  const element = h('section', { class: 'svcf-result', 'aria-label': view.texts.result || 'Result' }, heading, answer, sourceList, actions, note);
+  const element = h(
+    'section',
+    { class: 'svcf-result', 'aria-label': view.texts.result || 'Result' },
+    heading,
+    answer,
+    sourceList,
+    actions,
+    note,
+  );
   const write = createMarkdownView(answer, () => undefined);
-  const button = (label: string, act: () => void): HTMLButtonElement => h('button', { type: 'button', class: 'svcf-button', onclick: act }, label);
+  const button = (label: string, act: () => void): HTMLButtonElement =>
+    h('button', { type: 'button', class: 'svcf-button', onclick: act }, label);
 
   return {
     element,
     show: write,
     sources(sources) {
-      sourceList.replaceChildren(h('p', { class: 'svcf-label' }, 'Sources'), h('ul', {}, ...sources.map(({ title, url }) => h('li', {}, /^https?:/i.test(url) ? h('a', { href: url, target: '_blank', rel: 'noopener noreferrer nofollow' }, title) : title))));
+      sourceList.replaceChildren(
+        h('p', { class: 'svcf-label' }, 'Sources'),
+        h(
+          'ul',
+          {},
+          ...sources.map(({ title, url }) =>
+            h(
+              'li',
+              {},
+              /^https?:/i.test(url)
+                ? h('a', { href: url, target: '_blank', rel: 'noopener noreferrer nofollow' }, title)
+                : title,
+            ),
+          ),
+        ),
+      );
       sourceList.hidden = sources.length === 0;
     },
     finish(submission, markdown) {
@@ -46,8 +70,22 @@ export function createResult({ view, api, maySave }: ResultInit): ResultPanel {
       answer.setAttribute('aria-busy', 'false');
       note.textContent = '';
       const offered: (Node | null)[] = [
-        view.result.copy ? button('Copy', () => void copyText(markdown, element).then((copied) => { note.textContent = copied ? 'Copied.' : 'Copying is not allowed here. Select the text instead.'; })) : null,
-        ...(view.result.download ? [button('Download .md', () => save('md', markdown)), button('.txt', () => save('txt', `${answer.innerText}\n`)), button('.html', () => save('html', page(answer)))] : []),
+        view.result.copy
+          ? button(
+              'Copy',
+              () =>
+                void copyText(markdown, element).then((copied) => {
+                  note.textContent = copied ? 'Copied.' : 'Copying is not allowed here. Select the text instead.';
+                }),
+            )
+          : null,
+        ...(view.result.download
+          ? [
+              button('Download .md', () => save('md', markdown)),
+              button('.txt', () => save('txt', `${answer.innerText}\n`)),
+              button('.html', () => save('html', page(answer))),
+            ]
+          : []),
       ];
       if (maySave) {
         const saving = button('Save as post', () => {

@@ -23,12 +23,23 @@ export function runForm({ form, place, view, api, element }: RunInit): void {
   let submission = uuid();
   let panel: ResultPanel | null = null;
 
-  const begin = (): Promise<StartAnswer> => (started ??= api.start().catch((error: unknown) => {
-    started = null;
-    throw error;
-  }));
+  const begin = (): Promise<StartAnswer> =>
+    (started ??= api.start().catch((error: unknown) => {
+      started = null;
+      throw error;
+    }));
   // Before the visitor has written something, so that a limit that is used up is said in time.
-  form.addEventListener('focusin', () => void begin().then(({ limit }) => { if (limit) showFailure(form, limitWords(limit)); }, () => undefined), { once: true });
+  form.addEventListener(
+    'focusin',
+    () =>
+      void begin().then(
+        ({ limit }) => {
+          if (limit) showFailure(form, limitWords(limit));
+        },
+        () => undefined,
+      ),
+    { once: true },
+  );
   stop.addEventListener('click', () => running?.abort());
 
   async function send(isAgain: boolean): Promise<void> {

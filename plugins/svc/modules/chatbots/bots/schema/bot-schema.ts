@@ -7,7 +7,8 @@ import { choice, flag, line, name, text, whole, type SettingSchema } from '../..
 import { moderationSchema, privacySchema } from './parts.ts';
 import { formsSchema, rulesSchema } from './rules-and-forms.ts';
 
-const instructions = 'You are a friendly and helpful assistant. Answer briefly and clearly, in the language you are asked in. If you do not know something, say so. Today is [date].';
+const instructions =
+  'You are a friendly and helpful assistant. Answer briefly and clearly, in the language you are asked in. If you do not know something, say so. Today is [date].';
 
 /**
  * All settings of a bot: the one source of its defaults, its checks, what commands and export take, and the titles of its
@@ -22,12 +23,39 @@ export const botSchema = {
     status: choice({ title: 'Status', description: 'An inactive chatbot answers nobody.' }, ['active', 'inactive']),
     provider: { type: 'string', title: 'Provider', default: '' },
     model: line({ title: 'Model', description: "Empty: the provider's saved one." }, ''),
-    instructions: text({ title: 'Instructions', description: '[date] and [username] are filled in.' }, instructions, 100_000),
+    instructions: text(
+      { title: 'Instructions', description: '[date] and [username] are filled in.' },
+      instructions,
+      100_000,
+    ),
     greeting: text({ title: 'Greeting' }, 'Hello! How can I help you?', 4_000),
-    starters: { type: 'array', title: 'Questions to click on', default: [], items: name({ title: 'Question' }, 300), maxItems: 8 },
-    temperature: { ...aiParamSchemas.temperature, type: ['number', 'null'], title: 'Temperature', description: '0 to 2; none: the global default.', default: null },
-    max_completion_tokens: { ...aiParamSchemas.max_completion_tokens, title: 'Longest answer in tokens', default: 4_000 },
-    max_messages: whole({ title: 'Messages remembered', description: 'What the model is told of the conversation, the new message included.' }, 15, [1, 200]),
+    starters: {
+      type: 'array',
+      title: 'Questions to click on',
+      default: [],
+      items: name({ title: 'Question' }, 300),
+      maxItems: 8,
+    },
+    temperature: {
+      ...aiParamSchemas.temperature,
+      type: ['number', 'null'],
+      title: 'Temperature',
+      description: '0 to 2; none: the global default.',
+      default: null,
+    },
+    max_completion_tokens: {
+      ...aiParamSchemas.max_completion_tokens,
+      title: 'Longest answer in tokens',
+      default: 4_000,
+    },
+    max_messages: whole(
+      {
+        title: 'Messages remembered',
+        description: 'What the model is told of the conversation, the new message included.',
+      },
+      15,
+      [1, 200],
+    ),
     knowledge: knowledgeSchema,
     look: lookSchema,
     texts: textsSchema,

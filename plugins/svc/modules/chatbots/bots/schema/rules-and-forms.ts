@@ -9,25 +9,56 @@ const conditionSchema: SettingSchema = {
       type: 'string',
       title: 'Fact',
       maxLength: 80,
-      pattern: '^(message|message_count|page_url|signed_in|role|form_id|error_code|hour|weekday|variable:[A-Za-z0-9_-]{1,60}|field:[A-Za-z0-9_-]{1,60})$',
+      pattern:
+        '^(message|message_count|page_url|signed_in|role|form_id|error_code|hour|weekday|variable:[A-Za-z0-9_-]{1,60}|field:[A-Za-z0-9_-]{1,60})$',
       rule: 'must be message, message_count, page_url, signed_in, role, form_id, error_code, hour, weekday, variable:<name> or field:<id>',
     },
     operator: {
       type: 'string',
       title: 'Comparison',
-      enum: ['contains', 'not_contains', 'equals', 'not_equals', 'starts_with', 'ends_with', 'greater_than', 'less_than', 'is_empty', 'is_not_empty'],
+      enum: [
+        'contains',
+        'not_contains',
+        'equals',
+        'not_equals',
+        'starts_with',
+        'ends_with',
+        'greater_than',
+        'less_than',
+        'is_empty',
+        'is_not_empty',
+      ],
     },
-    value: text({ title: 'Value', description: 'For contains and equals several, one a line: any of them will do.' }, '', 5_000),
+    value: text(
+      { title: 'Value', description: 'For contains and equals several, one a line: any of them will do.' },
+      '',
+      5_000,
+    ),
   },
 };
 
 function action(type: string, properties: Readonly<Record<string, SettingSchema>>): SettingSchema {
-  return { type: 'object', additionalProperties: false, required: ['type', ...Object.keys(properties)], properties: { type: { type: 'string', const: type }, ...properties } };
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required: ['type', ...Object.keys(properties)],
+    properties: { type: { type: 'string', const: type }, ...properties },
+  };
 }
 
 const said: SettingSchema = { type: 'string', title: 'Text', minLength: 1, maxLength: 10_000 };
-const value: SettingSchema = { type: 'string', title: 'Value', description: '{message}, {page_url} and {field:id} are filled in.', maxLength: 5_000 };
-const hook: SettingSchema = { ...id, title: 'Name of the hook', pattern: '^[a-z0-9_]+$', rule: 'may hold small letters, digits and _ only' };
+const value: SettingSchema = {
+  type: 'string',
+  title: 'Value',
+  description: '{message}, {page_url} and {field:id} are filled in.',
+  maxLength: 5_000,
+};
+const hook: SettingSchema = {
+  ...id,
+  title: 'Name of the hook',
+  pattern: '^[a-z0-9_]+$',
+  rule: 'may hold small letters, digits and _ only',
+};
 
 const actionSchema: SettingSchema = {
   type: 'object',
@@ -58,10 +89,28 @@ export const rulesSchema: SettingSchema = {
       id,
       name: line({ title: 'Name' }, ''),
       enabled: flag({ title: 'On' }, true),
-      event: { type: 'string', title: 'When', enum: ['session_started', 'message_received', 'form_submitted', 'error'] },
-      conditions: { type: 'array', title: 'Conditions', description: 'All must hold; none: always.', default: [], items: conditionSchema, maxItems: 50 },
+      event: {
+        type: 'string',
+        title: 'When',
+        enum: ['session_started', 'message_received', 'form_submitted', 'error'],
+      },
+      conditions: {
+        type: 'array',
+        title: 'Conditions',
+        description: 'All must hold; none: always.',
+        default: [],
+        items: conditionSchema,
+        maxItems: 50,
+      },
       action: actionSchema,
-      priority: { type: 'integer', title: 'Priority', description: 'Low first.', default: 10, minimum: -1_000_000, maximum: 1_000_000 },
+      priority: {
+        type: 'integer',
+        title: 'Priority',
+        description: 'Low first.',
+        default: 10,
+        minimum: -1_000_000,
+        maximum: 1_000_000,
+      },
     },
   },
 };
@@ -72,7 +121,11 @@ const elementSchema: SettingSchema = {
   required: ['id', 'type', 'label'],
   properties: {
     id,
-    type: { type: 'string', title: 'Kind', enum: ['text', 'textarea', 'email', 'phone', 'number', 'select', 'radio', 'checkbox', 'consent'] },
+    type: {
+      type: 'string',
+      title: 'Kind',
+      enum: ['text', 'textarea', 'email', 'phone', 'number', 'select', 'radio', 'checkbox', 'consent'],
+    },
     label: name({ title: 'Label' }, 1_000),
     help: text({ title: 'Help' }, ''),
     placeholder: line({ title: 'Text in the empty field' }, ''),
@@ -82,7 +135,12 @@ const elementSchema: SettingSchema = {
       title: 'Options',
       default: [],
       maxItems: 300,
-      items: { type: 'object', additionalProperties: false, required: ['value', 'label'], properties: { value: name({ title: 'Value' }), label: name({ title: 'Label' }) } },
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['value', 'label'],
+        properties: { value: name({ title: 'Value' }), label: name({ title: 'Label' }) },
+      },
     },
   },
 };

@@ -1,4 +1,16 @@
-import type { FeedbackAnswer, FeedbackRequest, FormAnswer, FormRequest, SendAnswer, SendEvent, SendRequest, StartAnswer, StartRequest, StopRequest, WidgetBot } from '../../widget/protocol.ts';
+import type {
+  FeedbackAnswer,
+  FeedbackRequest,
+  FormAnswer,
+  FormRequest,
+  SendAnswer,
+  SendEvent,
+  SendRequest,
+  StartAnswer,
+  StartRequest,
+  StopRequest,
+  WidgetBot,
+} from '../../widget/protocol.ts';
 import { routeAddress } from '../../../../kit/browser/address.ts';
 import { failureOf, lost } from './failure.ts';
 import { readEvents } from '../../../../kit/browser/sse.ts';
@@ -29,7 +41,12 @@ export function createApi(root: string, botId: string): Api {
     return response;
   };
   const post = (route: string, body: object, init: RequestInit = {}): Promise<Response> =>
-    ask(`/svc-widget/v1/bots/${botId}/${route}`, { method: 'POST', ...init, headers: { 'Content-Type': 'application/json', ...init.headers }, body: JSON.stringify(body) });
+    ask(`/svc-widget/v1/bots/${botId}/${route}`, {
+      method: 'POST',
+      ...init,
+      headers: { 'Content-Type': 'application/json', ...init.headers },
+      body: JSON.stringify(body),
+    });
   const answer = async <Answer>(response: Promise<Response>): Promise<Answer> => {
     const given = await response;
     return (await given.json().catch(() => {
@@ -38,11 +55,16 @@ export function createApi(root: string, botId: string): Api {
   };
 
   return {
-    describe: async () => (await answer<{ config: WidgetBot }>(ask(`/svc/v1/chatbots/${botId}/embed-config`, {}))).config,
+    describe: async () =>
+      (await answer<{ config: WidgetBot }>(ask(`/svc/v1/chatbots/${botId}/embed-config`, {}))).config,
     start: (body) => answer(post('start', body)),
     async *send(body, { signal, plain }) {
-      const response = await post('messages', body, { signal, headers: { Accept: plain ? 'application/json' : 'text/event-stream' } });
-      if (!response.headers.get('Content-Type')?.startsWith('text/event-stream')) yield* wholeAnswer(await answer<SendAnswer>(Promise.resolve(response)), body.message_id);
+      const response = await post('messages', body, {
+        signal,
+        headers: { Accept: plain ? 'application/json' : 'text/event-stream' },
+      });
+      if (!response.headers.get('Content-Type')?.startsWith('text/event-stream'))
+        yield* wholeAnswer(await answer<SendAnswer>(Promise.resolve(response)), body.message_id);
       else if (response.body) yield* streamed(response.body);
       else yield* streamed(new Blob([await response.arrayBuffer()]).stream());
     },

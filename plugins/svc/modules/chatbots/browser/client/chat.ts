@@ -74,7 +74,8 @@ export class Chat {
 
   /** Whether there is more by now. */
   async recheck(): Promise<void> {
-    if (this.limit && !this.busy) await this.load(this.conversation === null ? {} : { conversation: this.conversation });
+    if (this.limit && !this.busy)
+      await this.load(this.conversation === null ? {} : { conversation: this.conversation });
   }
 
   private async load(request: { conversation?: string; new?: boolean }): Promise<void> {
@@ -82,7 +83,12 @@ export class Chat {
     if (this.phase !== 'ready') this.phase = 'starting';
     onChange();
     const conversation = request.conversation ?? local.get('conversation');
-    const body = { ...(this.token && { token: this.token }), ...(conversation && !request.new && { conversation }), ...(request.new && { new: true }), page_url: location.href };
+    const body = {
+      ...(this.token && { token: this.token }),
+      ...(conversation && !request.new && { conversation }),
+      ...(request.new && { new: true }),
+      page_url: location.href,
+    };
     const answer = await api.start(body).catch((error: unknown) => {
       this.init.onFailure(error as Failure);
       throw error;
@@ -155,7 +161,9 @@ export class Chat {
   }
 
   private questionOf(answer: MessageEntry): MessageEntry | undefined {
-    const before = this.entries.slice(0, this.entries.indexOf(answer)).filter((entry) => entry.kind === 'message' && entry.role === 'user');
+    const before = this.entries
+      .slice(0, this.entries.indexOf(answer))
+      .filter((entry) => entry.kind === 'message' && entry.role === 'user');
     return before[before.length - 1] as MessageEntry | undefined;
   }
 
@@ -170,7 +178,13 @@ export class Chat {
     entry.feedback = value;
     this.init.onChange();
     try {
-      await this.init.api.rate({ ...this.identity(), conversation: this.conversation ?? '', message_id: entry.id, value, ...(comment && { comment }) });
+      await this.init.api.rate({
+        ...this.identity(),
+        conversation: this.conversation ?? '',
+        message_id: entry.id,
+        value,
+        ...(comment && { comment }),
+      });
     } catch (error) {
       entry.feedback = before;
       this.init.onChange();
@@ -198,7 +212,8 @@ export class Chat {
   /** Shown after the answer; comes back after a reload until it was submitted. */
   showForm(form: BotForm, submissionId = uuid()): void {
     this.entries.push({ kind: 'form', key: submissionId, form, submissionId, thanks: null });
-    if (this.conversation && this.init.bot.keeps) this.init.session.set('form', JSON.stringify({ conversation: this.conversation, submissionId, form }));
+    if (this.conversation && this.init.bot.keeps)
+      this.init.session.set('form', JSON.stringify({ conversation: this.conversation, submissionId, form }));
   }
 
   /** An answer that came in another way than by a message of this page. */

@@ -28,7 +28,9 @@ export function contrast(one: Rgb, other: Rgb): number {
 
 /** `share` of `other` in `color`, 0 to 1; rounded as it will be written, so that contrasts are those of what is shown. */
 export function mix(color: Rgb, other: Rgb, share: number): Rgb {
-  return [0, 1, 2].map((index) => Math.round((color[index] ?? 0) * (1 - share) + (other[index] ?? 0) * share)) as unknown as Rgb;
+  return [0, 1, 2].map((index) =>
+    Math.round((color[index] ?? 0) * (1 - share) + (other[index] ?? 0) * share),
+  ) as unknown as Rgb;
 }
 
 const white: Rgb = [255, 255, 255];

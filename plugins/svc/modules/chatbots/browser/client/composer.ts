@@ -10,10 +10,34 @@ export interface Composer {
 }
 
 /** The field to write in. What is not sent yet is kept with the tab. */
-export function createComposer({ texts, chat }: Surroundings, { session, onSend }: { session: Store; onSend: () => void }): Composer {
-  const field = h('textarea', { rows: 1, maxlength: 32_000, placeholder: texts.placeholder, 'aria-label': texts.placeholder, enterkeyhint: 'send' });
-  const send = h('button', { type: 'submit', class: 'send', 'aria-label': texts.send, title: texts.send }, icon('send'));
-  const stop = h('button', { type: 'button', class: 'send', hidden: true, 'aria-label': texts.stop, title: texts.stop, onclick: () => stopAnswer() }, icon('stop'));
+export function createComposer(
+  { texts, chat }: Surroundings,
+  { session, onSend }: { session: Store; onSend: () => void },
+): Composer {
+  const field = h('textarea', {
+    rows: 1,
+    maxlength: 32_000,
+    placeholder: texts.placeholder,
+    'aria-label': texts.placeholder,
+    enterkeyhint: 'send',
+  });
+  const send = h(
+    'button',
+    { type: 'submit', class: 'send', 'aria-label': texts.send, title: texts.send },
+    icon('send'),
+  );
+  const stop = h(
+    'button',
+    {
+      type: 'button',
+      class: 'send',
+      hidden: true,
+      'aria-label': texts.stop,
+      title: texts.stop,
+      onclick: () => stopAnswer(),
+    },
+    icon('stop'),
+  );
   const element = h('form', { class: 'composer' }, field, send, stop);
   const stopAnswer = (): void => {
     chat.stop();

@@ -35,7 +35,14 @@ export class Delivery {
   }
 
   run(message: MessageEntry, { replaces = null }: { readonly replaces?: string | null } = {}): void {
-    const current: Delivering = { message, replaces, controller: new AbortController(), answer: null, accepted: false, stopped: false };
+    const current: Delivering = {
+      message,
+      replaces,
+      controller: new AbortController(),
+      answer: null,
+      accepted: false,
+      stopped: false,
+    };
     this.current = current;
     message.error = null;
     message.state = 'sending';
@@ -54,11 +61,14 @@ export class Delivery {
     const { chat } = this;
     const { session } = chat.init;
     const form = read<{ conversation: string; submissionId: string; form: BotForm }>(session.get('form'));
-    if (form?.conversation === chat.conversation && form && !chat.entries.some(({ key }) => key === form.submissionId)) chat.showForm(form.form, form.submissionId);
+    if (form?.conversation === chat.conversation && form && !chat.entries.some(({ key }) => key === form.submissionId))
+      chat.showForm(form.form, form.submissionId);
     const pending = read<{ id: string; content: string; conversation: string | null }>(session.get('pending'));
     if (!pending || this.current) return;
     const place = chat.entries.findIndex((entry) => entry.kind === 'message' && entry.id === pending.id);
-    const answered = place >= 0 && chat.entries.slice(place + 1).some((entry) => entry.kind === 'message' && entry.role === 'assistant');
+    const answered =
+      place >= 0 &&
+      chat.entries.slice(place + 1).some((entry) => entry.kind === 'message' && entry.role === 'assistant');
     const elsewhere = place < 0 && pending.conversation !== null && pending.conversation !== chat.conversation;
     if (answered || elsewhere || !chat.consented) return session.set('pending', '');
     const known = chat.entries[place];
@@ -75,7 +85,9 @@ export class Delivery {
     if (!current.accepted) current.controller.abort();
     else {
       const { api, onChange } = this.chat.init;
-      api.stop({ ...this.chat.identity(), conversation: this.chat.conversation ?? '', message_id: current.message.id }).catch(() => undefined);
+      api
+        .stop({ ...this.chat.identity(), conversation: this.chat.conversation ?? '', message_id: current.message.id })
+        .catch(() => undefined);
       setTimeout(() => current.controller.abort(), stopPatience);
       onChange();
     }
@@ -95,11 +107,14 @@ export class Delivery {
   }
 
   private note(message: MessageEntry): void {
-    this.chat.init.session.set('pending', JSON.stringify({ id: message.id, content: message.content, conversation: this.chat.conversation }));
+    this.chat.init.session.set(
+      'pending',
+      JSON.stringify({ id: message.id, content: message.content, conversation: this.chat.conversation }),
+    );
   }
 
   private async deliver(current: Delivering): Promise<void> {
-    for (let tries = 0, renewed = false; ; ) {
+    for (let tries = 0, renewed = false; ;) {
       try {
         await this.waitForConnection(current);
         await this.chat.start();
@@ -215,14 +230,21 @@ export class Delivery {
     if (wrong === message && answer) this.chat.remove(answer);
     wrong.state = 'failed';
     // The service says what visitors may read; of other failures they learn no more than that there is one.
-    wrong.error = { text: failure.code.startsWith('rest_svc_') ? failure.message : '', retry: failure.retry || failure.status === 409 || stopped };
+    wrong.error = {
+      text: failure.code.startsWith('rest_svc_') ? failure.message : '',
+      retry: failure.retry || failure.status === 409 || stopped,
+    };
     // What is said to visitors is no fault of the set-up.
     if (!stopped && (failure.status === 0 || failure.status >= 500)) onFailure(failure);
   }
 
   private history(message: MessageEntry): { role: 'user' | 'assistant'; content: string }[] {
     const before = this.chat.entries.slice(0, this.chat.entries.indexOf(message));
-    return before.flatMap((entry) => (entry.kind === 'message' && entry.state === 'done' && entry.content ? [{ role: entry.role, content: entry.content }] : []));
+    return before.flatMap((entry) =>
+      entry.kind === 'message' && entry.state === 'done' && entry.content
+        ? [{ role: entry.role, content: entry.content }]
+        : [],
+    );
   }
 }
 

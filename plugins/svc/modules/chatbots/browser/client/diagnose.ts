@@ -22,8 +22,10 @@ export async function explain(failure: Failure, attempt: Attempt): Promise<void>
 
 function refusalOf({ status, code, message }: Failure, { root, botId }: Attempt): string {
   const said = `(${status} ${code}${message && `: ${message}`})`;
-  if (status === 404 && code === 'rest_no_route') return `There is no chatbot service at ${root} ${said}. Is the plugin "svc" active on that site?`;
-  if (status === 404) return `There is no active chatbot ${botId} at ${root} ${said}. Check the number in data-bot, and that the bot's status is "active".`;
+  if (status === 404 && code === 'rest_no_route')
+    return `There is no chatbot service at ${root} ${said}. Is the plugin "svc" active on that site?`;
+  if (status === 404)
+    return `There is no active chatbot ${botId} at ${root} ${said}. Check the number in data-bot, and that the bot's status is "active".`;
   if (/origin_not_allowed$/.test(code)) return notAllowed(botId, said);
   if (status === 429) return `The service at ${root} is asked too often ${said}. It works again in a while.`;
   if (status < 500) return `The service at ${root} refused the page's call ${said}.`;
@@ -39,8 +41,10 @@ async function silenceOf({ root, botId }: Attempt): Promise<string> {
   // The event of a policy comes a little after the call has failed.
   await new Promise((resolve) => setTimeout(resolve, 100));
   if (!navigator.onLine) return `The browser is offline; the chatbot appears when the connection is back.`;
-  if (blocked?.startsWith(origin)) return `The Content-Security-Policy of this page does not let it connect to ${origin}. Add ${origin} to its directive connect-src.`;
-  if (location.protocol === 'https:' && protocol === 'http:') return `This page is https, the chatbot's address ${root} is not, and browsers block that. Use the https address in the script tag.`;
+  if (blocked?.startsWith(origin))
+    return `The Content-Security-Policy of this page does not let it connect to ${origin}. Add ${origin} to its directive connect-src.`;
+  if (location.protocol === 'https:' && protocol === 'http:')
+    return `This page is https, the chatbot's address ${root} is not, and browsers block that. Use the https address in the script tag.`;
   const reachable = await fetch(`${root}/svc-widget/v1/widget.css`, { mode: 'no-cors', credentials: 'omit' }).then(
     () => true,
     () => false,

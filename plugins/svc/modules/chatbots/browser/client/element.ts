@@ -89,8 +89,14 @@ export class SvcChatbot extends HTMLElement {
 
   private async begin(turn: number): Promise<void> {
     const { root, botId } = this;
-    if (!/^[1-9]\d*$/.test(botId)) return complain(`Which chatbot? Its number is missing: <script src="…/svc-widget/v1/widget.js" data-bot="7" async></script> or <svc-chatbot bot="7"></svc-chatbot>. Found: "${botId}".`);
-    if (root === '') return complain('Where is the service? <svc-chatbot> finds it by the script widget.js, or by its attribute root="https://site/wp-json".');
+    if (!/^[1-9]\d*$/.test(botId))
+      return complain(
+        `Which chatbot? Its number is missing: <script src="…/svc-widget/v1/widget.js" data-bot="7" async></script> or <svc-chatbot bot="7"></svc-chatbot>. Found: "${botId}".`,
+      );
+    if (root === '')
+      return complain(
+        'Where is the service? <svc-chatbot> finds it by the script widget.js, or by its attribute root="https://site/wp-json".',
+      );
     const bot = this.bot ?? (await this.describe());
     if (!bot || turn !== this.alive) return;
     this.bot = bot;
@@ -104,7 +110,10 @@ export class SvcChatbot extends HTMLElement {
       return await createApi(root, botId).describe();
     } catch (error) {
       await explain(error as Failure, { root, botId });
-      if (!navigator.onLine) addEventListener('online', () => this.isConnected && !this.built && void this.begin(this.alive), { once: true });
+      if (!navigator.onLine)
+        addEventListener('online', () => this.isConnected && !this.built && void this.begin(this.alive), {
+          once: true,
+        });
       return null;
     }
   }
@@ -113,7 +122,8 @@ export class SvcChatbot extends HTMLElement {
     const { root, botId } = this;
     const mode = (this.getAttribute('mode') ?? bot.look.mode) as WidgetBot['look']['mode'];
     // A popup that a script tag put where it stands itself would be caught in whatever is around it.
-    if (mode === 'popup' && this.hasAttribute('placed') && this.parentElement !== document.body) document.body.append(this);
+    if (mode === 'popup' && this.hasAttribute('placed') && this.parentElement !== document.body)
+      document.body.append(this);
     this.setAttribute('shown-as', mode);
     const wrapper = h('div', { class: 'svc', 'data-mode': mode });
     const undress = dressWrapper({ wrapper, host: this, bot });
@@ -129,9 +139,14 @@ export class SvcChatbot extends HTMLElement {
       channel: prefix,
       onChange: () => redraw(),
       onEvent: (event) => this.hear(event),
-      onFailure: (failure) => void (failure.status === 0 && !navigator.onLine ? null : explain(failure, { root, botId })),
+      onFailure: (failure) =>
+        void (failure.status === 0 && !navigator.onLine ? null : explain(failure, { root, botId })),
     });
-    const panel = createPanel({ around: { bot, texts, chat }, session, onClose: mode === 'popup' ? () => this.close() : null });
+    const panel = createPanel({
+      around: { bot, texts, chat },
+      session,
+      onClose: mode === 'popup' ? () => this.close() : null,
+    });
     const redraw = drawer(() => this.built && panel.update());
     const onToggle = (open: boolean): void => this.toggled(open, { chat, session });
     const frame = (mode === 'popup' ? createPopup : createPlain)({ wrapper, bot, texts, panel, onToggle });
@@ -148,7 +163,8 @@ export class SvcChatbot extends HTMLElement {
     // On a small screen the window would take the page away from the visitor.
     if (matchMedia('(max-width: 480px), (max-height: 480px)').matches) return;
     if (session.get('open') === 'yes') return frame.open(false);
-    if (after > 0 && session.get('open') === '') setTimeout(() => this.built?.frame === frame && session.get('open') === '' && frame.open(false), after * 1_000);
+    if (after > 0 && session.get('open') === '')
+      setTimeout(() => this.built?.frame === frame && session.get('open') === '' && frame.open(false), after * 1_000);
   }
 
   private toggled(open: boolean, { chat, session }: { chat: Chat; session: Store }): void {
@@ -200,4 +216,3 @@ function drawer(draw: () => void): () => void {
     else requestAnimationFrame(now);
   };
 }
-

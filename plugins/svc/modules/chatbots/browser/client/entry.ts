@@ -52,5 +52,18 @@ export function entryOf(message: WidgetMessage): MessageEntry {
 
 /** An entry of a message that is made here. */
 export function newEntry(role: 'user' | 'assistant', id: string, init: Partial<MessageEntry> = {}): MessageEntry {
-  return { kind: 'message', key: id, id, role, content: '', state: 'done', createdAt: Date.now(), sources: [], partial: false, feedback: 'none', error: null, ...init };
+  return {
+    kind: 'message',
+    key: id,
+    id,
+    role,
+    content: '',
+    state: 'done',
+    createdAt: Date.now(),
+    sources: [],
+    partial: false,
+    feedback: 'none',
+    error: null,
+    ...init,
+  };
 }

@@ -12,7 +12,14 @@ export class Failure extends Error {
   /** The limit that is reached, where that was the reason. */
   readonly limit: WidgetLimit | null;
 
-  constructor(init: { code: string; message: string; status: number; retry?: boolean; fields?: Readonly<Record<string, string>>; limit?: WidgetLimit | null }) {
+  constructor(init: {
+    code: string;
+    message: string;
+    status: number;
+    retry?: boolean;
+    fields?: Readonly<Record<string, string>>;
+    limit?: WidgetLimit | null;
+  }) {
     super(init.message);
     this.code = init.code;
     this.status = init.status;
@@ -29,9 +36,14 @@ export function lost(): Failure {
 
 /** Reads the host's error body (contract 7); anything may have answered, a proxy's page too. */
 export async function failureOf(response: Response): Promise<Failure> {
-  const body = (await response.json().catch(() => null)) as { code?: unknown; message?: unknown; data?: { params?: unknown; limit?: WidgetLimit } | null } | null;
+  const body = (await response.json().catch(() => null)) as {
+    code?: unknown;
+    message?: unknown;
+    data?: { params?: unknown; limit?: WidgetLimit } | null;
+  } | null;
   const params = body?.data?.params;
-  const fields = params !== null && typeof params === 'object' && !Array.isArray(params) ? (params as Record<string, unknown>) : {};
+  const fields =
+    params !== null && typeof params === 'object' && !Array.isArray(params) ? (params as Record<string, unknown>) : {};
   return new Failure({
     code: String(body?.code ?? 'unreadable'),
     message: typeof body?.message === 'string' ? body.message : '',

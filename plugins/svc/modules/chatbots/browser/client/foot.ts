@@ -21,7 +21,14 @@ export function createFoot(around: Surroundings, { session, onSend }: { session:
   if (bot.consent.text) question.append(renderMarkdown(bot.consent.text));
   const consent = h('div', { class: 'notice consent' }, question, agree);
   const limit = h('div', { class: 'notice limit', role: 'status' });
-  const element = h('footer', { class: 'foot' }, consent, limit, composer.element, texts.footer ? h('p', { class: 'small-print', dir: 'auto' }, texts.footer) : null);
+  const element = h(
+    'footer',
+    { class: 'foot' },
+    consent,
+    limit,
+    composer.element,
+    texts.footer ? h('p', { class: 'small-print', dir: 'auto' }, texts.footer) : null,
+  );
   let until = '';
   const watchLimit = (): void => {
     const next = chat.limit?.until ?? '';
@@ -31,7 +38,10 @@ export function createFoot(around: Surroundings, { session, onSend }: { session:
     const wait = Date.parse(next) - Date.now();
     // Timers count no further than some 24 days.
     if (wait < 2e9) setTimeout(() => void chat.recheck().catch(() => undefined), Math.max(0, wait) + 1_000);
-    limit.replaceChildren(h('p', { dir: 'auto' }, chat.limit.message), h('p', { class: 'until' }, texts.again.replace('{time}', timeOf(next))));
+    limit.replaceChildren(
+      h('p', { dir: 'auto' }, chat.limit.message),
+      h('p', { class: 'until' }, texts.again.replace('{time}', timeOf(next))),
+    );
   };
   const focus = (): void => (chat.consented ? composer.field : agree).focus();
   return {
@@ -54,5 +64,9 @@ function timeOf(iso: string): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return '';
   const today = time.toDateString() === new Date().toDateString();
-  return time.toLocaleString(undefined, { ...(!today && { weekday: 'long', day: 'numeric', month: 'long' }), hour: '2-digit', minute: '2-digit' });
+  return time.toLocaleString(undefined, {
+    ...(!today && { weekday: 'long', day: 'numeric', month: 'long' }),
+    hour: '2-digit',
+    minute: '2-digit',
+  });
 }

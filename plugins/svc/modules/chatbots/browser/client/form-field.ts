@@ -19,7 +19,11 @@ export function createField(element: FormElement, formKey: string): Field {
   const help = element.help ? h('p', { class: 'help', id: `${id}-help` }, element.help) : null;
   const error = h('p', { class: 'field-error', id: `${id}-error`, hidden: true });
   const described = help ? `${id}-help ${id}-error` : `${id}-error`;
-  const controls = controlsOf(element, { id, 'aria-describedby': described, 'aria-required': element.required ? 'true' : null });
+  const controls = controlsOf(element, {
+    id,
+    'aria-describedby': described,
+    'aria-required': element.required ? 'true' : null,
+  });
   const [first] = controls;
   const label: (Node | string)[] = [element.label];
   if (element.required) label.push(h('span', { class: 'star', 'aria-hidden': 'true' }, ' *'));
@@ -28,7 +32,8 @@ export function createField(element: FormElement, formKey: string): Field {
     value: () => valueOf(element, controls),
     fault(required) {
       const value = valueOf(element, controls);
-      if (element.required && (value === '' || value === false || (Array.isArray(value) && value.length === 0))) return required;
+      if (element.required && (value === '' || value === false || (Array.isArray(value) && value.length === 0)))
+        return required;
       // The browser's own words, in the visitor's language.
       return first && !first.validity.valid ? first.validationMessage : '';
     },
@@ -44,14 +49,27 @@ export function createField(element: FormElement, formKey: string): Field {
 function controlsOf(element: FormElement, attributes: Record<string, string | null>): Control[] {
   const { type, placeholder, options } = element;
   const choice = ({ value }: FormOption, index: number): HTMLInputElement => {
-    const input = h('input', { type, name: attributes.id ?? '', value, ...attributes, id: `${attributes.id}-${index}` });
+    const input = h('input', {
+      type,
+      name: attributes.id ?? '',
+      value,
+      ...attributes,
+      id: `${attributes.id}-${index}`,
+    });
     return input;
   };
   switch (type) {
     case 'textarea':
       return [h('textarea', { rows: 3, maxlength: 10_000, placeholder, ...attributes })];
     case 'select':
-      return [h('select', attributes, h('option', { value: '' }, placeholder), ...options.map(({ value, label }) => h('option', { value }, label)))];
+      return [
+        h(
+          'select',
+          attributes,
+          h('option', { value: '' }, placeholder),
+          ...options.map(({ value, label }) => h('option', { value }, label)),
+        ),
+      ];
     case 'radio':
     case 'checkbox':
       return options.map(choice);
@@ -60,7 +78,16 @@ function controlsOf(element: FormElement, attributes: Record<string, string | nu
     default: {
       const kinds = { text: 'text', email: 'email', phone: 'tel', number: 'number' } as const;
       const autocomplete = { text: null, email: 'email', phone: 'tel', number: null }[type];
-      return [h('input', { type: kinds[type], placeholder, autocomplete, maxlength: 500, step: type === 'number' ? 'any' : null, ...attributes })];
+      return [
+        h('input', {
+          type: kinds[type],
+          placeholder,
+          autocomplete,
+          maxlength: 500,
+          step: type === 'number' ? 'any' : null,
+          ...attributes,
+        }),
+      ];
     }
   }
 }
@@ -77,12 +104,24 @@ interface Parts {
 
 function frame({ element, controls, label, help, error, id, described }: Parts): HTMLElement {
   const [control] = controls;
-  if (element.type === 'consent') return h('div', { class: 'field' }, h('label', { class: 'tick' }, control, h('span', {}, ...label)), help, error);
-  if (element.type !== 'radio' && element.type !== 'checkbox') return h('div', { class: 'field' }, h('label', { for: id }, ...label), help, control, error);
-  const ticks = controls.map((tick, index) => h('label', { class: 'tick' }, tick, h('span', {}, element.options[index]?.label)));
-  const role = element.type === 'radio' ? { role: 'radiogroup', 'aria-required': element.required ? 'true' : null } : {};
+  if (element.type === 'consent')
+    return h('div', { class: 'field' }, h('label', { class: 'tick' }, control, h('span', {}, ...label)), help, error);
+  if (element.type !== 'radio' && element.type !== 'checkbox')
+    return h('div', { class: 'field' }, h('label', { for: id }, ...label), help, control, error);
+  const ticks = controls.map((tick, index) =>
+    h('label', { class: 'tick' }, tick, h('span', {}, element.options[index]?.label)),
+  );
+  const role =
+    element.type === 'radio' ? { role: 'radiogroup', 'aria-required': element.required ? 'true' : null } : {};
   for (const tick of controls) tick.removeAttribute('aria-required');
-  return h('fieldset', { class: 'field', 'aria-describedby': described, ...role }, h('legend', {}, ...label), help, ...ticks, error);
+  return h(
+    'fieldset',
+    { class: 'field', 'aria-describedby': described, ...role },
+    h('legend', {}, ...label),
+    help,
+    ...ticks,
+    error,
+  );
 }
 
 function valueOf(element: FormElement, controls: readonly Control[]): string | boolean | string[] {

@@ -11,12 +11,21 @@ import { createField, type Field } from './form-field.ts';
 /** A form in the conversation; thanks take its place. */
 export function createFormView(entry: FormEntry, around: Surroundings): EntryView {
   const { form } = entry;
-  const fields = new Map<string, Field>(form.elements.map((element: FormElement) => [element.id, createField(element, entry.key)]));
+  const fields = new Map<string, Field>(
+    form.elements.map((element: FormElement) => [element.id, createField(element, entry.key)]),
+  );
   const general = h('p', { class: 'field-error', role: 'alert', hidden: true });
   const button = h('button', { type: 'submit', class: 'primary' }, form.submit_label || around.texts.submit);
   const intro = h('div', { class: 'intro', dir: 'auto' });
   if (form.intro) intro.append(renderMarkdown(form.intro));
-  const body = h('form', { novalidate: true, 'aria-label': form.name, dir: 'auto' }, form.intro ? intro : null, ...[...fields.values()].map((field) => field.element), general, button);
+  const body = h(
+    'form',
+    { novalidate: true, 'aria-label': form.name, dir: 'auto' },
+    form.intro ? intro : null,
+    ...[...fields.values()].map((field) => field.element),
+    general,
+    button,
+  );
   const element = h('li', { class: 'entry' }, h('div', { class: 'bubble form' }, body));
   const submit = createSubmit({ entry, around, fields, general, button });
   body.addEventListener('submit', (event) => {

@@ -29,7 +29,18 @@ export interface FrameInit {
 export function createPopup({ wrapper, bot, texts, panel, onToggle }: FrameInit): Frame {
   const { element } = panel;
   const dot = h('span', { class: 'dot', hidden: true });
-  const launcher = h('button', { type: 'button', class: 'launcher', 'aria-haspopup': 'dialog', onclick: () => (element.hidden ? open() : close()) }, h('span', { class: 'face' }, bot.look.avatar_url ? createAvatar(bot) : icon(bot.look.icon)), h('span', { class: 'face away' }, icon('close')), dot);
+  const launcher = h(
+    'button',
+    {
+      type: 'button',
+      class: 'launcher',
+      'aria-haspopup': 'dialog',
+      onclick: () => (element.hidden ? open() : close()),
+    },
+    h('span', { class: 'face' }, bot.look.avatar_url ? createAvatar(bot) : icon(bot.look.icon)),
+    h('span', { class: 'face away' }, icon('close')),
+    dot,
+  );
   const screen = matchMedia(small);
   const release = fitToViewport(element);
   const label = (isOpen: boolean): void => {
@@ -84,12 +95,20 @@ export function createPlain({ wrapper, panel, onToggle }: FrameInit): Frame {
   const release = wrapper.dataset.mode === 'page' ? fitToViewport(element) : () => undefined;
   wrapper.append(element);
   onToggle(true);
-  return { isOpen: true, open: (focus = true) => focus && panel.focus(), close: () => undefined, mark: () => undefined, destroy: release };
+  return {
+    isOpen: true,
+    open: (focus = true) => focus && panel.focus(),
+    close: () => undefined,
+    mark: () => undefined,
+    destroy: release,
+  };
 }
 
 /** Tab goes round within the window. */
 function keepFocus(element: HTMLElement, event: KeyboardEvent): void {
-  const all = [...element.querySelectorAll<HTMLElement>('button, textarea, input, select, a[href], summary, [tabindex="0"]')].filter((item) => item.getClientRects().length > 0 && item.tabIndex >= 0);
+  const all = [
+    ...element.querySelectorAll<HTMLElement>('button, textarea, input, select, a[href], summary, [tabindex="0"]'),
+  ].filter((item) => item.getClientRects().length > 0 && item.tabIndex >= 0);
   const active = (element.getRootNode() as ShadowRoot).activeElement;
   const [first, last] = [all[0], all[all.length - 1]];
   if (active !== (event.shiftKey ? first : last) && active !== element) return;

@@ -11,7 +11,10 @@ export interface Header {
 }
 
 /** Who one talks with, and what can be done with the whole conversation. */
-export function createHeader(around: Surroundings, { onClose, onAnew }: { onClose: (() => void) | null; onAnew: () => void }): Header {
+export function createHeader(
+  around: Surroundings,
+  { onClose, onAnew }: { onClose: (() => void) | null; onAnew: () => void },
+): Header {
   const { bot, texts, chat } = around;
   const title = h('h2', { class: 'title', dir: 'auto' }, texts.title || bot.name);
   const menu = createMenu(around, onAnew);
@@ -19,7 +22,12 @@ export function createHeader(around: Surroundings, { onClose, onAnew }: { onClos
     'header',
     { class: 'head' },
     createAvatar(bot),
-    h('div', { class: 'titles' }, title, texts.subtitle ? h('p', { class: 'subtitle', dir: 'auto' }, texts.subtitle) : null),
+    h(
+      'div',
+      { class: 'titles' },
+      title,
+      texts.subtitle ? h('p', { class: 'subtitle', dir: 'auto' }, texts.subtitle) : null,
+    ),
     menu.element,
     onClose && iconButton('minimise', texts.close, onClose),
   );
@@ -34,13 +42,18 @@ export function createHeader(around: Surroundings, { onClose, onAnew }: { onClos
 
 export function createAvatar({ look }: Surroundings['bot']): HTMLElement {
   const safe = /^(https?:)?\/\//i.test(look.avatar_url) || look.avatar_url.startsWith('/');
-  return h('span', { class: 'avatar' }, safe ? h('img', { src: look.avatar_url, alt: '', loading: 'lazy' }) : icon(look.icon));
+  return h(
+    'span',
+    { class: 'avatar' },
+    safe ? h('img', { src: look.avatar_url, alt: '', loading: 'lazy' }) : icon(look.icon),
+  );
 }
 
 /** A new chat, and the transcript as a file of two kinds. */
 function createMenu(around: Surroundings, onAnew: () => void): { element: HTMLElement; close(): void } {
   const { texts, chat, bot } = around;
-  const save = (kind: 'txt' | 'md'): void => saveFile(`${(bot.name || 'chat').replace(/[^\p{L}\p{N}]+/gu, '-')}.${kind}`, transcriptOf(chat, around, kind));
+  const save = (kind: 'txt' | 'md'): void =>
+    saveFile(`${(bot.name || 'chat').replace(/[^\p{L}\p{N}]+/gu, '-')}.${kind}`, transcriptOf(chat, around, kind));
   const acts: readonly [IconName, string, () => void][] = [
     ['edit', texts.new_chat, onAnew],
     ['download', `${texts.download} (.txt)`, () => save('txt')],

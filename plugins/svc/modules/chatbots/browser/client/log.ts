@@ -20,10 +20,34 @@ const near = 48;
 export function createLog(around: Surroundings): Log {
   const { chat, texts } = around;
   const list = h('ol', { class: 'entries' });
-  const typing = h('div', { class: 'typing', hidden: true }, h('span', { class: 'hidden' }, texts.typing), h('i'), h('i'), h('i'));
+  const typing = h(
+    'div',
+    { class: 'typing', hidden: true },
+    h('span', { class: 'hidden' }, texts.typing),
+    h('i'),
+    h('i'),
+    h('i'),
+  );
   const opening = createOpening(around);
-  const scroller = h('div', { class: 'log', tabindex: 0, role: 'group', 'aria-label': texts.title || around.bot.name }, opening.element, list, typing);
-  const latest = h('button', { type: 'button', class: 'latest', hidden: true, 'aria-label': texts.latest, title: texts.latest, onclick: () => follow() }, icon('minimise'));
+  const scroller = h(
+    'div',
+    { class: 'log', tabindex: 0, role: 'group', 'aria-label': texts.title || around.bot.name },
+    opening.element,
+    list,
+    typing,
+  );
+  const latest = h(
+    'button',
+    {
+      type: 'button',
+      class: 'latest',
+      hidden: true,
+      'aria-label': texts.latest,
+      title: texts.latest,
+      onclick: () => follow(),
+    },
+    icon('minimise'),
+  );
   const element = h('div', { class: 'log-frame' }, scroller, latest);
   const views = new Map<string, EntryView>();
   let following = true;
@@ -58,7 +82,9 @@ function place(list: HTMLElement, views: Map<string, EntryView>, around: Surroun
   let before: Element | null = null;
   entries.forEach((entry, index) => {
     gone.delete(entry.key);
-    const view = views.get(entry.key) ?? (entry.kind === 'form' ? createFormView(entry, around) : createMessageView(entry, around));
+    const view =
+      views.get(entry.key) ??
+      (entry.kind === 'form' ? createFormView(entry, around) : createMessageView(entry, around));
     views.set(entry.key, view);
     view.update(index === entries.length - 1);
     const next: Element | null = before ? before.nextElementSibling : list.firstElementChild;
@@ -75,9 +101,21 @@ function place(list: HTMLElement, views: Map<string, EntryView>, around: Surroun
 function createOpening({ bot, chat, texts }: Surroundings): { element: HTMLElement; update(): void } {
   const bubble = h('div', { class: 'bubble', dir: 'auto' });
   if (bot.greeting) bubble.append(renderMarkdown(bot.greeting));
-  const starters = h('div', { class: 'starters' }, ...bot.starters.filter(Boolean).map((text) => h('button', { type: 'button', dir: 'auto', onclick: () => chat.send(text) }, text)));
+  const starters = h(
+    'div',
+    { class: 'starters' },
+    ...bot.starters
+      .filter(Boolean)
+      .map((text) => h('button', { type: 'button', dir: 'auto', onclick: () => chat.send(text) }, text)),
+  );
   const greeting = h('div', { class: 'entry' }, h('span', { class: 'hidden' }, `${texts.title}:`), bubble);
-  const element = h('div', { class: 'opening' }, bot.greeting ? createAvatar(bot) : null, bot.greeting ? greeting : null, starters);
+  const element = h(
+    'div',
+    { class: 'opening' },
+    bot.greeting ? createAvatar(bot) : null,
+    bot.greeting ? greeting : null,
+    starters,
+  );
   return {
     element,
     update() {

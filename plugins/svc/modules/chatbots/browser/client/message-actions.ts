@@ -10,7 +10,10 @@ export function iconButton(name: IconName, label: string, onclick: () => void): 
 }
 
 /** Copy, answer anew, rate. */
-export function createActions(entry: MessageEntry, around: Surroundings): { element: HTMLElement; update(last: boolean): void } {
+export function createActions(
+  entry: MessageEntry,
+  around: Surroundings,
+): { element: HTMLElement; update(last: boolean): void } {
   const { texts, chat, say, bot } = around;
   const copy = iconButton('copy', texts.copy, () => {
     void copyText(entry.content, element).then((copied) => {
@@ -22,7 +25,12 @@ export function createActions(entry: MessageEntry, around: Surroundings): { elem
   });
   const again = iconButton('again', texts.regenerate, () => chat.regenerate(entry));
   const rating = bot.feedback ? createRating(entry, around) : null;
-  const element = h('div', { class: 'actions' }, h('div', { class: 'row' }, copy, again, ...(rating?.buttons ?? [])), rating?.comment);
+  const element = h(
+    'div',
+    { class: 'actions' },
+    h('div', { class: 'row' }, copy, again, ...(rating?.buttons ?? [])),
+    rating?.comment,
+  );
   return {
     element,
     update(last) {
@@ -34,10 +42,18 @@ export function createActions(entry: MessageEntry, around: Surroundings): { elem
   };
 }
 
-function createRating(entry: MessageEntry, { texts, chat, say }: Surroundings): { buttons: HTMLElement[]; comment: HTMLElement; update(): void } {
+function createRating(
+  entry: MessageEntry,
+  { texts, chat, say }: Surroundings,
+): { buttons: HTMLElement[]; comment: HTMLElement; update(): void } {
   const field = h('textarea', { rows: 2, maxlength: 2_000, placeholder: texts.comment, 'aria-label': texts.comment });
   const note = h('p', { class: 'thanks', hidden: true });
-  const form = h('form', { class: 'comment', hidden: true }, field, h('button', { type: 'submit', class: 'primary' }, texts.submit));
+  const form = h(
+    'form',
+    { class: 'comment', hidden: true },
+    field,
+    h('button', { type: 'submit', class: 'primary' }, texts.submit),
+  );
   const thank = (text: string): void => {
     note.textContent = text;
     show(note, text !== '');

@@ -60,7 +60,11 @@ function addCopy({ block, language, text }: CodeBlock, { texts, say }: Surroundi
       setTimeout(() => button.replaceChildren(icon('copy'), h('span', {}, texts.copy)), 2_000);
     });
   });
-  const frame = h('div', { class: 'code', dir: 'ltr' }, h('div', { class: 'code-head' }, h('span', {}, language), button));
+  const frame = h(
+    'div',
+    { class: 'code', dir: 'ltr' },
+    h('div', { class: 'code-head' }, h('span', {}, language), button),
+  );
   block.replaceWith(frame);
   frame.append(block);
 }
@@ -69,14 +73,26 @@ function createSources(sources: readonly Source[], label: string): HTMLElement {
   const items = sources.map(({ title, url, score }) => {
     const name = title || url;
     const safe = /^https?:\/\//i.test(url);
-    return h('li', {}, safe ? h('a', { href: url, target: '_blank', rel: 'noopener noreferrer nofollow', dir: 'auto' }, name) : h('span', { dir: 'auto' }, name), h('span', { class: 'score' }, `${Math.round(score)} %`));
+    return h(
+      'li',
+      {},
+      safe
+        ? h('a', { href: url, target: '_blank', rel: 'noopener noreferrer nofollow', dir: 'auto' }, name)
+        : h('span', { dir: 'auto' }, name),
+      h('span', { class: 'score' }, `${Math.round(score)} %`),
+    );
   });
   return h('details', { class: 'sources' }, h('summary', {}, `${label} (${sources.length})`), h('ol', {}, ...items));
 }
 
 function createProblem(entry: MessageEntry, { texts, chat }: Surroundings): { element: HTMLElement; update(): void } {
   const text = h('span', { dir: 'auto' });
-  const again = h('button', { type: 'button', class: 'quiet small', onclick: () => chat.retry(entry) }, icon('again'), h('span', {}, texts.retry));
+  const again = h(
+    'button',
+    { type: 'button', class: 'quiet small', onclick: () => chat.retry(entry) },
+    icon('again'),
+    h('span', {}, texts.retry),
+  );
   const element = h('div', { class: 'problem', hidden: true }, icon('warning'), text, again);
   return {
     element,

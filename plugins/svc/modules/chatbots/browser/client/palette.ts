@@ -1,7 +1,10 @@
 import type { BotLook } from '../../bots/bot.ts';
 import { contrast, luminance, mix, onColor, parseHex, readable, toHex, type Rgb } from './color.ts';
 
-type Colours = Pick<BotLook, 'primary_color' | 'text_color' | 'background_color' | 'user_bubble_color' | 'bot_bubble_color'>;
+type Colours = Pick<
+  BotLook,
+  'primary_color' | 'text_color' | 'background_color' | 'user_bubble_color' | 'bot_bubble_color'
+>;
 
 const themes = {
   light: { background: [255, 255, 255], text: [26, 33, 48], primary: [61, 79, 209], bubble: 0.06 },
@@ -14,11 +17,16 @@ const themes = {
  */
 export function palette(colours: Colours, scheme: 'light' | 'dark'): Readonly<Record<string, string>> {
   const theme = themes[scheme];
-  const fits = (color: Rgb | null): Rgb | null => (color && luminance(color) > 0.18 === (scheme === 'light') ? color : null);
+  const fits = (color: Rgb | null): Rgb | null =>
+    color && luminance(color) > 0.18 === (scheme === 'light') ? color : null;
   const background = fits(parseHex(colours.background_color)) ?? theme.background;
   const ink = (ground: Rgb): Rgb => {
     const wanted = parseHex(colours.text_color) ?? theme.text;
-    return contrast(wanted, ground) >= 4.5 ? wanted : contrast(theme.text, ground) >= 4.5 ? theme.text : onColor(ground);
+    return contrast(wanted, ground) >= 4.5
+      ? wanted
+      : contrast(theme.text, ground) >= 4.5
+        ? theme.text
+        : onColor(ground);
   };
   const text = ink(background);
   const primary = parseHex(colours.primary_color) ?? theme.primary;

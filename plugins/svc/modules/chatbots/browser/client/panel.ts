@@ -43,10 +43,33 @@ export function createPanel({ around: given, session, onClose }: PanelInit): Pan
   header.title.id = `title-${++made}`;
   const log = createLog(around);
   const foot = createFoot(around, { session, onSend: log.follow });
-  const offline = h('div', { class: 'banner', role: 'status' }, icon('offline'), h('span', { dir: 'auto' }, texts.offline));
-  const failed = h('div', { class: 'banner', role: 'alert' }, icon('warning'), h('span', { dir: 'auto' }, texts.error), h('button', { type: 'button', class: 'quiet small', onclick: () => void chat.start().catch(() => undefined) }, texts.retry));
+  const offline = h(
+    'div',
+    { class: 'banner', role: 'status' },
+    icon('offline'),
+    h('span', { dir: 'auto' }, texts.offline),
+  );
+  const failed = h(
+    'div',
+    { class: 'banner', role: 'alert' },
+    icon('warning'),
+    h('span', { dir: 'auto' }, texts.error),
+    h(
+      'button',
+      { type: 'button', class: 'quiet small', onclick: () => void chat.start().catch(() => undefined) },
+      texts.retry,
+    ),
+  );
   const banners = h('div', { class: 'banners' }, offline, failed);
-  const element = h('section', { class: 'panel', 'aria-labelledby': header.title.id, tabindex: -1 }, header.element, banners, log.element, foot.element, live);
+  const element = h(
+    'section',
+    { class: 'panel', 'aria-labelledby': header.title.id, tabindex: -1 },
+    header.element,
+    banners,
+    log.element,
+    foot.element,
+    live,
+  );
   const update = (): void => {
     const connected = navigator.onLine;
     show(offline, !connected);

@@ -6,14 +6,21 @@ import { setDefaultRoot } from './element.ts';
 function ownScript(): HTMLScriptElement | null {
   const current = document.currentScript;
   if (current instanceof HTMLScriptElement && rootOf(current.src) !== null) return current;
-  return [...document.scripts].find((script) => rootOf(script.src) !== null && !script.hasAttribute('data-svc-done')) ?? [...document.scripts].find((script) => rootOf(script.src) !== null) ?? null;
+  return (
+    [...document.scripts].find((script) => rootOf(script.src) !== null && !script.hasAttribute('data-svc-done')) ??
+    [...document.scripts].find((script) => rootOf(script.src) !== null) ??
+    null
+  );
 }
 
 /** Does what the script tag asks for: shows the bot of `data-bot`, or the form of `data-form`. Without them the page's own `<svc-chatbot>` elements are all there is. */
 export function runScriptTag(): void {
   const script = ownScript();
   const root = script && rootOf(script.src);
-  if (!script || root === null) return complain('The script does not know where it comes from. Load it by its own tag: <script src="https://site/wp-json/svc-widget/v1/widget.js" data-bot="7" async></script>.');
+  if (!script || root === null)
+    return complain(
+      'The script does not know where it comes from. Load it by its own tag: <script src="https://site/wp-json/svc-widget/v1/widget.js" data-bot="7" async></script>.',
+    );
   setDefaultRoot(root);
   script.setAttribute('data-svc-done', '');
   const whenParsed = (act: () => void): void => {
@@ -27,7 +34,10 @@ export function runScriptTag(): void {
   else if (script.dataset.form !== undefined) return;
   else
     whenParsed(() => {
-      if (!document.querySelector('svc-chatbot')) complain(`Which chatbot? Add its number to the script tag (data-bot="7"), or put <svc-chatbot bot="7"></svc-chatbot> into the page.`);
+      if (!document.querySelector('svc-chatbot'))
+        complain(
+          `Which chatbot? Add its number to the script tag (data-bot="7"), or put <svc-chatbot bot="7"></svc-chatbot> into the page.`,
+        );
     });
 }
 
@@ -68,7 +78,11 @@ function placeForm(script: HTMLScriptElement, root: string): void {
   if (parent) parent.append(element);
   else if (document.body.contains(script)) script.after(element);
   else document.body.append(element);
-  import(routeAddress(root, '/svc-widget/v1/form.js')).catch(() => complain('The script of forms could not be loaded. The page\'s content security policy must allow this site as script-src and connect-src.'));
+  import(routeAddress(root, '/svc-widget/v1/form.js')).catch(() =>
+    complain(
+      "The script of forms could not be loaded. The page's content security policy must allow this site as script-src and connect-src.",
+    ),
+  );
 }
 
 function find(selector: string): Element | null {

@@ -23,7 +23,8 @@ export function openTabs(name: string, chat: Chat): Tabs {
   const channel = typeof BroadcastChannel === 'function' ? new BroadcastChannel(name) : null;
   channel?.addEventListener('message', ({ data }: MessageEvent<Told>) => {
     // A tab that has shown nothing yet joins the conversation that another one begins.
-    if (chat.conversation === null && chat.entries.length === 0 && chat.phase === 'ready') chat.setConversation(data.conversation);
+    if (chat.conversation === null && chat.entries.length === 0 && chat.phase === 'ready')
+      chat.setConversation(data.conversation);
     if (chat.conversation !== data.conversation) return;
     const known = chat.entries.find((entry) => entry.kind === 'message' && entry.id === data.entry.id);
     if (known?.kind === 'message') Object.assign(known, data.entry, { key: known.key });
@@ -32,7 +33,8 @@ export function openTabs(name: string, chat: Chat): Tabs {
   });
   return {
     tell(entry) {
-      if (chat.conversation !== null) channel?.postMessage({ conversation: chat.conversation, entry: { ...entry } } satisfies Told);
+      if (chat.conversation !== null)
+        channel?.postMessage({ conversation: chat.conversation, entry: { ...entry } } satisfies Told);
     },
     close() {
       document.removeEventListener('visibilitychange', look);

@@ -3,7 +3,11 @@ import { h } from '../../../../kit/browser/dom.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** The conversation as a text, Markdown or plain. */
-export function transcriptOf(chat: Pick<Chat, 'entries'>, { bot, texts }: Pick<Surroundings, 'bot' | 'texts'>, kind: 'md' | 'txt'): string {
+export function transcriptOf(
+  chat: Pick<Chat, 'entries'>,
+  { bot, texts }: Pick<Surroundings, 'bot' | 'texts'>,
+  kind: 'md' | 'txt',
+): string {
   const name = texts.title || bot.name;
   const messages = chat.entries.flatMap((entry) => {
     if (entry.kind !== 'message' || entry.content === '') return [];

@@ -66,13 +66,21 @@ interface Store {
 const firstRoom = 1024;
 
 export function createCatalogue(): Catalogue {
-  const store: Store = { first: -1, used: 0, highestUser: 0, places: new Uint32Array(firstRoom), present: new Uint8Array(firstRoom / 8), ...room(firstRoom) };
+  const store: Store = {
+    first: -1,
+    used: 0,
+    highestUser: 0,
+    places: new Uint32Array(firstRoom),
+    present: new Uint8Array(firstRoom / 8),
+    ...room(firstRoom),
+  };
   let count = 0;
 
   function slotFor(id: number): number {
     if (store.first < 0) store.first = wholeByte(id);
     // With room for more of them, so that a row of lower and lower ids does not move everything each time.
-    if (id < store.first) shiftSlots(store, store.first - wholeByte(Math.max(0, Math.min(id, store.first - store.places.length))));
+    if (id < store.first)
+      shiftSlots(store, store.first - wholeByte(Math.max(0, Math.min(id, store.first - store.places.length))));
     const slot = id - store.first;
     if (slot >= store.places.length) growSlots(store, Math.max(slot + 1, store.places.length * 2));
     return slot;
@@ -121,7 +129,9 @@ export function createCatalogue(): Catalogue {
         fill(store, place, entry);
       }
     },
-    sort: () => { sortAll(store); },
+    sort: () => {
+      sortAll(store);
+    },
   };
 }
 
@@ -138,11 +148,21 @@ function fill(store: Store, place: number, entry: CatalogueEntry): void {
 }
 
 function room(size: number): Pick<Store, 'slots' | 'marks' | 'bots' | 'users' | 'times'> {
-  return { slots: new Uint32Array(size), marks: new Uint8Array(size), bots: new Uint32Array(size), users: new Uint32Array(size), times: new Uint32Array(size) };
+  return {
+    slots: new Uint32Array(size),
+    marks: new Uint8Array(size),
+    bots: new Uint32Array(size),
+    users: new Uint32Array(size),
+    times: new Uint32Array(size),
+  };
 }
 
 /** Copies one place of `from`. */
-function copyPlace(from: Store, place: number, { to, at }: { readonly to: ReturnType<typeof room>; readonly at: number }): void {
+function copyPlace(
+  from: Store,
+  place: number,
+  { to, at }: { readonly to: ReturnType<typeof room>; readonly at: number },
+): void {
   to.slots[at] = from.slots[place] ?? 0;
   to.marks[at] = from.marks[place] ?? 0;
   to.bots[at] = from.bots[place] ?? 0;
@@ -189,8 +209,10 @@ function makePlace(store: Store, slot: number, time: number): number {
   // Whatever does not count may stay before it.
   while (place < store.used && store.marks[place] === 0) place += 1;
   if (place < store.used) {
-    for (const column of [store.slots, store.marks, store.bots, store.users, store.times]) column.copyWithin(place + 1, place, store.used);
-    for (let moved = place + 1; moved <= store.used; moved++) if (store.marks[moved] !== 0) store.places[store.slots[moved] ?? 0] = moved + 1;
+    for (const column of [store.slots, store.marks, store.bots, store.users, store.times])
+      column.copyWithin(place + 1, place, store.used);
+    for (let moved = place + 1; moved <= store.used; moved++)
+      if (store.marks[moved] !== 0) store.places[store.slots[moved] ?? 0] = moved + 1;
   }
   store.slots[place] = slot;
   store.places[slot] = place + 1;
@@ -198,7 +220,11 @@ function makePlace(store: Store, slot: number, time: number): number {
   return place;
 }
 
-function isBefore(slot: number, time: number, { store, place }: { readonly store: Store; readonly place: number }): boolean {
+function isBefore(
+  slot: number,
+  time: number,
+  { store, place }: { readonly store: Store; readonly place: number },
+): boolean {
   const other = store.times[place] ?? 0;
   return time === other ? slot < (store.slots[place] ?? 0) : time < other;
 }

@@ -36,11 +36,17 @@ export function createLiveCatalogue(parts: LiveCatalogueParts): LiveCatalogue {
     if (!listening) {
       // A restored database holds other rows: begin anew.
       listening = true;
-      await parts.database.listen('svc_logs', () => {}, () => void (loaded = null));
+      await parts.database.listen(
+        'svc_logs',
+        () => {},
+        () => void (loaded = null),
+      );
     }
     const from = await firstRevision(parts.database);
     const catalogue = createCatalogue();
-    await readAll(parts.database, (entries) => { catalogue.load(entries); });
+    await readAll(parts.database, (entries) => {
+      catalogue.load(entries);
+    });
     catalogue.sort();
     loaded = { catalogue, from, at: clock.now() };
     return bringUpToDate();
@@ -61,15 +67,21 @@ export function createLiveCatalogue(parts: LiveCatalogueParts): LiveCatalogue {
   return {
     current() {
       if (running === null) {
-        const mine = bringUpToDate().finally(() => { if (running === mine) running = null; });
+        const mine = bringUpToDate().finally(() => {
+          if (running === mine) running = null;
+        });
         return (running = mine);
       }
       // What runs may have begun before the caller's own write.
-      next ??= running.catch(() => {}).then(() => {
-        next = null;
-        const mine = bringUpToDate().finally(() => { if (running === mine) running = null; });
-        return (running = mine);
-      });
+      next ??= running
+        .catch(() => {})
+        .then(() => {
+          next = null;
+          const mine = bringUpToDate().finally(() => {
+            if (running === mine) running = null;
+          });
+          return (running = mine);
+        });
       return next;
     },
     drop: () => void (loaded = null),
@@ -77,29 +89,46 @@ export function createLiveCatalogue(parts: LiveCatalogueParts): LiveCatalogue {
 }
 
 function entryOf([id, botId, userId, lastMessageAt, liked, disliked]: readonly unknown[]): CatalogueEntry {
-  return { id: Number(id), botId: Number(botId), userId: Number(userId), lastMessage: Math.floor(Number(lastMessageAt) / 1000), liked: Number(liked) > 0, disliked: Number(disliked) > 0 };
+  return {
+    id: Number(id),
+    botId: Number(botId),
+    userId: Number(userId),
+    lastMessage: Math.floor(Number(lastMessageAt) / 1000),
+    liked: Number(liked) > 0,
+    disliked: Number(disliked) > 0,
+  };
 }
 
 /**
  * In the order of the index that holds all of these columns, in steps that let others in. The rest of a revision is asked for
  * by itself: SQLite would look for the place of `(revision, id) > (?, ?)` from the beginning of the revision each time.
  */
-async function readAll(database: LiveCatalogueParts['database'], take: (entries: CatalogueEntry[]) => void): Promise<void> {
+async function readAll(
+  database: LiveCatalogueParts['database'],
+  take: (entries: CatalogueEntry[]) => void,
+): Promise<void> {
   const select = `SELECT ${columns}, revision FROM ${tables.conversations} WHERE`;
   const read = async (sql: string, values: readonly number[]): Promise<Rows> => {
-    const rows = await database.direct<Rows | Promise<Rows>>({
-      sqlite: (connection) => connection.rows(sql.replace(/\$\d/g, '?'), ...values),
-      postgresql: async (connection) => (await connection.rows(sql, values)).rows,
-    }, { readOnly: true });
+    const rows = await database.direct<Rows | Promise<Rows>>(
+      {
+        sqlite: (connection) => connection.rows(sql.replace(/\$\d/g, '?'), ...values),
+        postgresql: async (connection) => (await connection.rows(sql, values)).rows,
+      },
+      { readOnly: true },
+    );
     take(rows.map(entryOf));
     await nextTurn();
     return rows;
   };
-  for (let revision = -1; ; ) {
+  for (let revision = -1; ;) {
     let rows = await read(`${select} revision > $1 ORDER BY revision, id LIMIT ${String(rowsAtOnce)}`, [revision]);
     if (rows.length < rowsAtOnce) return;
     revision = Number(rows.at(-1)?.[6]);
-    while (rows.length > 0) rows = await read(`${select} revision = $1 AND id > $2 ORDER BY id LIMIT ${String(rowsAtOnce)}`, [revision, Number(rows.at(-1)?.[0])]);
+    while (rows.length > 0)
+      rows = await read(`${select} revision = $1 AND id > $2 ORDER BY id LIMIT ${String(rowsAtOnce)}`, [
+        revision,
+        Number(rows.at(-1)?.[0]),
+      ]);
   }
 }
 
@@ -110,13 +139,18 @@ async function readAll(database: LiveCatalogueParts['database'], take: (entries:
 async function firstRevision(database: LiveCatalogueParts['database']): Promise<number> {
   return database.direct({
     sqlite({ run, rows }) {
-      run(`UPDATE ${tables.state} SET value = MAX(value, COALESCE((SELECT MAX(revision) FROM ${tables.conversations}), 0)) WHERE name = 'revision'`);
+      run(
+        `UPDATE ${tables.state} SET value = MAX(value, COALESCE((SELECT MAX(revision) FROM ${tables.conversations}), 0)) WHERE name = 'revision'`,
+      );
       return Number(rows(`SELECT value FROM ${tables.state} WHERE name = 'revision'`)[0]?.[0]) + 1;
     },
     async postgresql({ rows }) {
-      const { rows: found } = await rows(`SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, (SELECT MAX(revision) FROM ${tables.conversations}), pg_snapshot_xmax(pg_current_snapshot())::text::bigint`);
+      const { rows: found } = await rows(
+        `SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, (SELECT MAX(revision) FROM ${tables.conversations}), pg_snapshot_xmax(pg_current_snapshot())::text::bigint`,
+      );
       const [oldest, highest, nextOne] = (found[0] ?? []).map(Number);
-      if ((highest ?? 0) >= (nextOne ?? 0)) await rows(`UPDATE ${tables.conversations} SET revision = 0 WHERE revision >= $1`, [nextOne]);
+      if ((highest ?? 0) >= (nextOne ?? 0))
+        await rows(`UPDATE ${tables.conversations} SET revision = 0 WHERE revision >= $1`, [nextOne]);
       return oldest ?? 0;
     },
   });
@@ -138,16 +172,24 @@ const postgresqlChanges = `
   UNION ALL SELECT 2, conversation_id, 0, 0, 0, 0, 0 FROM ${tables.removals} WHERE revision >= $1`;
 
 async function changesSince(database: LiveCatalogueParts['database'], from: number): Promise<Changes> {
-  return database.direct<Changes | Promise<Changes>>({
-    sqlite({ rows }) {
-      const now = Number(rows(sqliteRevision)[0]?.[0]);
-      if (now < from) return { changed: [], removed: [], from };
-      return { changed: rows(sqliteChanged, from), removed: rows(sqliteRemoved, from).map(([id]) => Number(id)), from: now + 1 };
+  return database.direct<Changes | Promise<Changes>>(
+    {
+      sqlite({ rows }) {
+        const now = Number(rows(sqliteRevision)[0]?.[0]);
+        if (now < from) return { changed: [], removed: [], from };
+        return {
+          changed: rows(sqliteChanged, from),
+          removed: rows(sqliteRemoved, from).map(([id]) => Number(id)),
+          from: now + 1,
+        };
+      },
+      async postgresql({ rows }) {
+        const { rows: found } = await rows(postgresqlChanges, [from]);
+        const of = (kind: number): (readonly unknown[])[] =>
+          found.filter(([one]) => one === kind).map((row) => row.slice(1));
+        return { changed: of(1), removed: of(2).map(([id]) => Number(id)), from: Number(of(0)[0]?.[0]) };
+      },
     },
-    async postgresql({ rows }) {
-      const { rows: found } = await rows(postgresqlChanges, [from]);
-      const of = (kind: number): (readonly unknown[])[] => found.filter(([one]) => one === kind).map((row) => row.slice(1));
-      return { changed: of(1), removed: of(2).map(([id]) => Number(id)), from: Number(of(0)[0]?.[0]) };
-    },
-  }, { readOnly: true });
+    { readOnly: true },
+  );
 }

@@ -43,7 +43,9 @@ export function createLogSearch({ host, pairsFrom }: LogSearchParts): LogSearch 
   let maintaining: Promise<boolean> | null = null;
 
   function maintain(options?: { readonly all?: boolean; readonly purge?: boolean }): Promise<boolean> {
-    maintaining ??= maintainIndex({ database, log, pairsFrom }, options).finally(() => { maintaining = null; });
+    maintaining ??= maintainIndex({ database, log, pairsFrom }, options).finally(() => {
+      maintaining = null;
+    });
     return maintaining;
   }
 
@@ -51,7 +53,10 @@ export function createLogSearch({ host, pairsFrom }: LogSearchParts): LogSearch 
   async function withText(text: string): Promise<IdBits | null> {
     if (foldForSearch(text).trim() === '') return null;
     const hits = await texts.find(text);
-    if (texts.pending() >= worthIndexing * 2) void maintain().catch((error: unknown) => { log.warn('The index of the logs could not be brought up to date.', { error }); });
+    if (texts.pending() >= worthIndexing * 2)
+      void maintain().catch((error: unknown) => {
+        log.warn('The index of the logs could not be brought up to date.', { error });
+      });
     return hits;
   }
 
@@ -68,17 +73,29 @@ export function createLogSearch({ host, pairsFrom }: LogSearchParts): LogSearch 
         const [catalogue, hits] = await Promise.all([live.current(), withText(filter.text ?? '')]);
         return hits === null ? pageOfAll(catalogue, page) : pageOfIds(catalogue.columns(), hits, page);
       }
-      const { columns: { first, slots }, places } = await matching(filter);
-      return { ids: Array.from(places.subarray(page.offset, page.offset + page.limit), (place) => first + (slots[place] ?? 0)), total: places.length };
+      const {
+        columns: { first, slots },
+        places,
+      } = await matching(filter);
+      return {
+        ids: Array.from(places.subarray(page.offset, page.offset + page.limit), (place) => first + (slots[place] ?? 0)),
+        total: places.length,
+      };
     },
     async all(filter) {
-      const { columns: { first, slots }, places } = await matching(filter);
+      const {
+        columns: { first, slots },
+        places,
+      } = await matching(filter);
       return places.map((place) => first + (slots[place] ?? 0));
     },
     count: async () => (await live.current()).count(),
     async perDay(filter, dayOf) {
       const days = createDays(dayOf);
-      const { columns: { times }, places } = await matching(filter);
+      const {
+        columns: { times },
+        places,
+      } = await matching(filter);
       for (const place of places) days.count(times[place] ?? 0);
       return days.counted;
     },
@@ -90,7 +107,10 @@ export function createLogSearch({ host, pairsFrom }: LogSearchParts): LogSearch 
 }
 
 /** Counts by day. Those that come one after the other are often of one quarter of an hour, and no day begins within one. */
-function createDays(dayOf: (time: number) => string): { readonly counted: Map<string, number>; count(time: number): void } {
+function createDays(dayOf: (time: number) => string): {
+  readonly counted: Map<string, number>;
+  count(time: number): void;
+} {
   const counted = new Map<string, number>();
   let [quarter, day] = [-1, ''];
   return {
@@ -115,7 +135,11 @@ function pageOfAll(catalogue: Catalogue, { offset, limit }: LogPage): FoundLogs 
   // As many places as conversations: none of them is to be skipped.
   const isDense = used === total;
   let skip = isDense ? 0 : offset;
-  for (let place = isDense ? used - 1 - offset : used - 1; offset < total && place >= 0 && ids.length < limit; place--) {
+  for (
+    let place = isDense ? used - 1 - offset : used - 1;
+    offset < total && place >= 0 && ids.length < limit;
+    place--
+  ) {
     if (flags[place] === 0) continue;
     if (skip > 0) skip -= 1;
     else ids.push(first + (slots[place] ?? 0));

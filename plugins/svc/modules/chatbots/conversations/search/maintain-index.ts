@@ -27,7 +27,10 @@ export interface IndexMaintenance {
  *
  * @param options `all`: index the last few messages as well. `purge`: write every segment anew that holds words of deleted conversations.
  */
-export async function maintainIndex(parts: IndexMaintenance, { all = false, purge = false }: { readonly all?: boolean; readonly purge?: boolean } = {}): Promise<boolean> {
+export async function maintainIndex(
+  parts: IndexMaintenance,
+  { all = false, purge = false }: { readonly all?: boolean; readonly purge?: boolean } = {},
+): Promise<boolean> {
   const { database, pairsFrom } = parts;
   if (!(await takeLease(database))) return false;
   try {
@@ -48,22 +51,39 @@ export async function maintainIndex(parts: IndexMaintenance, { all = false, purg
 }
 
 async function takeLease(database: IndexDatabase): Promise<boolean> {
-  const taken = await database.knex(tables.state).where({ name: 'index_lease' }).where('value', '<', database.now()).update({ value: database.knex.raw('? + ?', [database.now(), leaseTime]) });
+  const taken = await database
+    .knex(tables.state)
+    .where({ name: 'index_lease' })
+    .where('value', '<', database.now())
+    .update({ value: database.knex.raw('? + ?', [database.now(), leaseTime]) });
   return taken > 0;
 }
 
 async function renewLease(database: IndexDatabase): Promise<void> {
-  await database.knex(tables.state).where({ name: 'index_lease' }).update({ value: database.knex.raw('? + ?', [database.now(), leaseTime]) });
+  await database
+    .knex(tables.state)
+    .where({ name: 'index_lease' })
+    .update({ value: database.knex.raw('? + ?', [database.now(), leaseTime]) });
 }
 
 /** One segment of messages that are not indexed. Answers whether there was anything to do. */
 async function indexPending({ database, pairsFrom }: IndexMaintenance, atLeast: number): Promise<boolean> {
-  const rows = (await database.knex(tables.messages).where({ indexed: 0 }).orderBy(['conversation_id', 'position']).limit(messagesAtOnce).select('id', 'conversation_id', 'content')) as PendingRow[];
+  const rows = (await database
+    .knex(tables.messages)
+    .where({ indexed: 0 })
+    .orderBy(['conversation_id', 'position'])
+    .limit(messagesAtOnce)
+    .select('id', 'conversation_id', 'content')) as PendingRow[];
   if (rows.length < atLeast) return false;
   const segmentId = await beginSegment(database);
   const builder = createSegmentBuilder(pairsFrom);
   await addTexts(builder, rows);
-  await writeSegment(database, builder, { segmentId, conversations: builder.conversations(), messages: rows.map(({ id }) => id), replaces: [] });
+  await writeSegment(database, builder, {
+    segmentId,
+    conversations: builder.conversations(),
+    messages: rows.map(({ id }) => id),
+    replaces: [],
+  });
   return true;
 }
 
@@ -74,11 +94,14 @@ interface PendingRow {
 }
 
 async function addTexts(builder: SegmentBuilder, rows: readonly PendingRow[]): Promise<void> {
-  for (let first = 0; first < rows.length; ) {
+  for (let first = 0; first < rows.length;) {
     const conversation = rows[first]?.conversation_id ?? 0;
     let next = first;
     while (rows[next]?.conversation_id === conversation) next += 1;
-    builder.add(conversation, rows.slice(first, next).map(({ content }) => foldForSearch(content)));
+    builder.add(
+      conversation,
+      rows.slice(first, next).map(({ content }) => foldForSearch(content)),
+    );
     if (builder.size() % 50 === 0) await nextTurn();
     first = next;
   }

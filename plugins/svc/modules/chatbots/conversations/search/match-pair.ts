@@ -29,8 +29,16 @@ export interface PairMarks {
  * Two words in a row. Where both are common in a segment the index knows the texts; places are read, and compared, only where
  * one of them is rare.
  */
-export async function markPair({ database, common }: PairIndex, { first, second, glue }: PhrasePair, hits: PairMarks): Promise<void> {
-  const terms = first.flatMap((one) => (isEverCommon(common, one) ? second.filter((other) => isEverCommon(common, other)).map((other) => pairTerm(one.term, glue, other.term)) : []));
+export async function markPair(
+  { database, common }: PairIndex,
+  { first, second, glue }: PhrasePair,
+  hits: PairMarks,
+): Promise<void> {
+  const terms = first.flatMap((one) =>
+    isEverCommon(common, one)
+      ? second.filter((other) => isEverCommon(common, other)).map((other) => pairTerm(one.term, glue, other.term))
+      : [],
+  );
   if (terms.length > 0) hits.mark(await readTexts(database, { by: 'pairs', terms }));
   const rareIds = [...first, ...second].filter((word) => !isAlwaysCommon(common, word)).map(({ id }) => id);
   const rare = bySegment(await readPlaces(database, [...new Set(rareIds)]));
@@ -39,11 +47,23 @@ export async function markPair({ database, common }: PairIndex, { first, second,
   for (const [segmentId, rows] of rare) {
     const known = common.get(segmentId);
     const of = (words: readonly FoundWord[], isCommon: boolean): WordPostings[] =>
-      words.flatMap((word) => ((known?.has(word.term) ?? false) === isCommon ? (rows.get(word.id) ?? needed.get(segmentId)?.get(word.id) ?? []) : []));
+      words.flatMap((word) =>
+        (known?.has(word.term) ?? false) === isCommon
+          ? (rows.get(word.id) ?? needed.get(segmentId)?.get(word.id) ?? [])
+          : [],
+      );
     const [rareFirst, rareSecond, commonFirst] = [of(first, false), of(second, false), of(first, true)];
     hits.markIn(segmentId, (bits, size) => {
       const both = (one: WordPostings[], other: WordPostings[]): void => {
-        if (one.length > 0 && other.length > 0) markPhrase([{ words: one, glue }, { words: other, glue: null }], bits, size);
+        if (one.length > 0 && other.length > 0)
+          markPhrase(
+            [
+              { words: one, glue },
+              { words: other, glue: null },
+            ],
+            bits,
+            size,
+          );
       };
       both(rareFirst, [...rareSecond, ...of(second, true)]);
       both(commonFirst, rareSecond);
@@ -68,7 +88,11 @@ type Rows = Map<number, Map<number, PostingsRow>>;
 async function commonNeeded({ database, common }: PairIndex, { first, second }: PhrasePair, rare: Rows): Promise<Rows> {
   const ids = [...new Set([...first, ...second].filter((word) => isAlwaysCommon(common, word)).map(({ id }) => id))];
   if (ids.length === 0) return new Map();
-  const paired = [...common].filter(([segmentId, words]) => [...first, ...second].some((word) => !words.has(word.term) && rare.get(segmentId)?.has(word.id) === true)).map(([segmentId]) => segmentId);
+  const paired = [...common]
+    .filter(([segmentId, words]) =>
+      [...first, ...second].some((word) => !words.has(word.term) && rare.get(segmentId)?.has(word.id) === true),
+    )
+    .map(([segmentId]) => segmentId);
   const needed = bySegment(await readPlaces(database, ids, { in: paired, besides: [...common.keys()] }));
   // Segments that hold common words alone have their turn as well.
   for (const segmentId of needed.keys()) if (!rare.has(segmentId)) rare.set(segmentId, new Map());

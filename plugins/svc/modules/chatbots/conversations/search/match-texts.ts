@@ -6,7 +6,14 @@ import { bySegment, markPair, type MarkTexts, type PairMarks } from './match-pai
 import { createMarkPhrase, type PhrasePart } from './phrases.ts';
 import { planSearch, type Plan } from './plan.ts';
 import { hasText, markTexts, textBits } from './postings.ts';
-import { findWords, readPlaces, readTexts, type FoundWord, type PhraseWords, type PostingsRow } from './read-postings.ts';
+import {
+  findWords,
+  readPlaces,
+  readTexts,
+  type FoundWord,
+  type PhraseWords,
+  type PostingsRow,
+} from './read-postings.ts';
 import { cutTexts } from './segment-builder.ts';
 import type { IndexDatabase } from './segment-store.ts';
 import { foldForSearch, isWord } from './tokens.ts';
@@ -53,12 +60,20 @@ interface Generation {
  * for the next page: segments do not change, and a generation tells when there are others.
  */
 export function createTextMatches(database: IndexDatabase): TextMatches {
-  let generation: Generation = { number: -1, segments: new Map(), dead: new Map(), common: new Map(), lowest: 0, highest: -1 };
+  let generation: Generation = {
+    number: -1,
+    segments: new Map(),
+    dead: new Map(),
+    common: new Map(),
+    lowest: 0,
+    highest: -1,
+  };
   let results = new Map<string, IdBits>();
   let pending = 0;
 
   async function refresh(): Promise<Generation> {
-    const row = (await database.knex(tables.state).where({ name: 'index_generation' }).first('value')) as { value: number } | undefined;
+    const row = (await database.knex(tables.state).where({ name: 'index_generation' }).first('value')) as
+      { value: number } | undefined;
     const number = Number(row?.value ?? 0);
     if (number === generation.number) return generation;
     generation = await readGeneration(database, number, generation.segments);
@@ -91,9 +106,18 @@ function keep(results: Map<string, IdBits>, text: string, found: IdBits): void {
   if (results.size > keptResults && oldest !== undefined) results.delete(oldest);
 }
 
-async function searchPending(database: IndexDatabase, text: string): Promise<{ readonly messages: number; readonly found: readonly number[] }> {
+async function searchPending(
+  database: IndexDatabase,
+  text: string,
+): Promise<{ readonly messages: number; readonly found: readonly number[] }> {
   const sql = `SELECT conversation_id, content FROM ${tables.messages} WHERE indexed = 0`;
-  const rows = await database.direct<Rows | Promise<Rows>>({ sqlite: (connection) => connection.rows(sql), postgresql: async (connection) => (await connection.rows(sql)).rows }, { readOnly: true });
+  const rows = await database.direct<Rows | Promise<Rows>>(
+    {
+      sqlite: (connection) => connection.rows(sql),
+      postgresql: async (connection) => (await connection.rows(sql)).rows,
+    },
+    { readOnly: true },
+  );
   const found: number[] = [];
   for (const [index, [conversationId, content]] of rows.entries()) {
     if (foldForSearch(String(content)).includes(text)) found.push(Number(conversationId));
@@ -105,15 +129,28 @@ async function searchPending(database: IndexDatabase, text: string): Promise<{ r
 type Rows = readonly (readonly unknown[])[];
 
 /** Segments that are known are not read again. */
-async function readGeneration(database: IndexDatabase, number: number, before: ReadonlyMap<number, Segment>): Promise<Generation> {
+async function readGeneration(
+  database: IndexDatabase,
+  number: number,
+  before: ReadonlyMap<number, Segment>,
+): Promise<Generation> {
   const ids = (await database.knex(tables.segments).where({ state: segmentStates.live }).pluck('id')) as number[];
   const missing = ids.filter((id) => !before.has(id));
-  const segments = new Map(ids.flatMap((id) => { const segment = before.get(id); return segment === undefined ? [] : [[id, segment] as const]; }));
+  const segments = new Map(
+    ids.flatMap((id) => {
+      const segment = before.get(id);
+      return segment === undefined ? [] : [[id, segment] as const];
+    }),
+  );
   for (const id of missing) {
-    const row = (await database.knex(tables.segments).where({ id }).first('conversations')) as { conversations: Uint8Array } | undefined;
+    const row = (await database.knex(tables.segments).where({ id }).first('conversations')) as
+      { conversations: Uint8Array } | undefined;
     if (row !== undefined) segments.set(id, segmentOf(id, asConversations(row.conversations)));
   }
-  const dead = (await database.knex(tables.dead).select('conversation_id', 'segment_id')) as { conversation_id: number; segment_id: number }[];
+  const dead = (await database.knex(tables.dead).select('conversation_id', 'segment_id')) as {
+    conversation_id: number;
+    segment_id: number;
+  }[];
   const known = [...segments.values()].filter(({ conversations }) => conversations.length > 0);
   return {
     number,
@@ -125,8 +162,14 @@ async function readGeneration(database: IndexDatabase, number: number, before: R
   };
 }
 
-async function readCommon({ knex }: IndexDatabase, segments: ReadonlyMap<number, Segment>): Promise<ReadonlyMap<number, ReadonlySet<string>>> {
-  const rows = (await knex(tables.terms).join(tables.texts, `${tables.texts}.term_id`, `${tables.terms}.id`).where('kind', 3).select('segment_id', 'term')) as { segment_id: number; term: string }[];
+async function readCommon(
+  { knex }: IndexDatabase,
+  segments: ReadonlyMap<number, Segment>,
+): Promise<ReadonlyMap<number, ReadonlySet<string>>> {
+  const rows = (await knex(tables.terms)
+    .join(tables.texts, `${tables.texts}.term_id`, `${tables.terms}.id`)
+    .where('kind', 3)
+    .select('segment_id', 'term')) as { segment_id: number; term: string }[];
   const common = new Map<number, Set<string>>();
   for (const { segment_id: id, term } of rows) {
     if (!segments.has(id)) continue;
@@ -166,16 +209,26 @@ interface Searching {
 
 /** Answers false when the index cannot tell. */
 async function markByPlan({ database, generation }: Searching, plan: Plan, hits: Hits): Promise<boolean> {
-  if (plan.kind === 'term') hits.mark(await readTexts(database, { by: 'term', kind: plan.isGram ? 1 : 0, term: plan.term }));
+  if (plan.kind === 'term')
+    hits.mark(await readTexts(database, { by: 'term', kind: plan.isGram ? 1 : 0, term: plan.term }));
   else if (plan.kind === 'part') hits.mark(await readTexts(database, { by: 'part', part: plan.part }));
   else if (plan.kind === 'phrase') return markByPhrase({ database, generation }, plan, hits);
   return true;
 }
 
-async function markByPhrase({ database, generation }: Searching, { words, glues }: Extract<Plan, { kind: 'phrase' }>, hits: Hits): Promise<boolean> {
+async function markByPhrase(
+  { database, generation }: Searching,
+  { words, glues }: Extract<Plan, { kind: 'phrase' }>,
+  hits: Hits,
+): Promise<boolean> {
   const parts: (readonly FoundWord[])[] = [];
   for (const [index, word] of words.entries()) {
-    const choice: PhraseWords = !isWord(word) || (index > 0 && index < words.length - 1) ? { is: word } : index === 0 ? { ends: word } : { begins: word };
+    const choice: PhraseWords =
+      !isWord(word) || (index > 0 && index < words.length - 1)
+        ? { is: word }
+        : index === 0
+          ? { ends: word }
+          : { begins: word };
     const found = await findWords(database, choice, mostWords + 1);
     if (found.length === 0) return true;
     if (found.length > mostWords) return false;
@@ -190,7 +243,11 @@ async function markByPhrase({ database, generation }: Searching, { words, glues 
   return true;
 }
 
-async function markLongPhrase(database: IndexDatabase, { parts, glues }: { readonly parts: readonly (readonly FoundWord[])[]; readonly glues: readonly number[] }, hits: Hits): Promise<void> {
+async function markLongPhrase(
+  database: IndexDatabase,
+  { parts, glues }: { readonly parts: readonly (readonly FoundWord[])[]; readonly glues: readonly number[] },
+  hits: Hits,
+): Promise<void> {
   const segments = bySegment(await readPlaces(database, [...new Set(parts.flat().map(({ id }) => id))]));
   const markPhrase = createMarkPhrase();
   for (const [segmentId, terms] of segments) {
@@ -198,7 +255,9 @@ async function markLongPhrase(database: IndexDatabase, { parts, glues }: { reado
       words: found.flatMap(({ id }) => terms.get(id) ?? []),
       glue: index === parts.length - 1 ? null : (glues[index] ?? 0),
     }));
-    hits.markIn(segmentId, (bits, size) => { markPhrase(listed, bits, size); });
+    hits.markIn(segmentId, (bits, size) => {
+      markPhrase(listed, bits, size);
+    });
   }
 }
 
@@ -225,14 +284,18 @@ function createHits({ segments, dead, lowest, highest }: Generation): Hits {
   }
 
   function markRows(bitsOf: Map<number, Uint8Array>, rows: readonly PostingsRow[]): void {
-    for (const row of rows) markInto(bitsOf, row.segmentId, (bits) => { markTexts(row.texts, bits); });
+    for (const row of rows)
+      markInto(bitsOf, row.segmentId, (bits) => {
+        markTexts(row.texts, bits);
+      });
   }
 
   /** Conversations of the texts that are marked. */
   function conversationsOf(from: ReadonlyMap<number, Uint8Array>): Set<number> {
     const found = new Set<number>();
     for (const [segmentId, bits] of from) {
-      for (const [text, conversation] of (segments.get(segmentId)?.conversations ?? []).entries()) if (hasText(bits, text) && counts(conversation, segmentId)) found.add(conversation);
+      for (const [text, conversation] of (segments.get(segmentId)?.conversations ?? []).entries())
+        if (hasText(bits, text) && counts(conversation, segmentId)) found.add(conversation);
     }
     return found;
   }
@@ -241,14 +304,19 @@ function createHits({ segments, dead, lowest, highest }: Generation): Hits {
   function withoutDead(bits: Uint8Array, { id, conversations }: Segment): Uint8Array {
     const counting = bits.slice();
     for (let text = 0; text < conversations.length; text++) {
-      if (hasText(bits, text) && !counts(conversations[text] ?? 0, id)) counting[text >> 3] = (counting[text >> 3] ?? 0) & ~(1 << (text & 7));
+      if (hasText(bits, text) && !counts(conversations[text] ?? 0, id))
+        counting[text >> 3] = (counting[text >> 3] ?? 0) & ~(1 << (text & 7));
     }
     return counting;
   }
 
   return {
-    mark: (rows) => { markRows(marked, rows); },
-    markIn: (segmentId, mark) => { markInto(marked, segmentId, mark); },
+    mark: (rows) => {
+      markRows(marked, rows);
+    },
+    markIn: (segmentId, mark) => {
+      markInto(marked, segmentId, mark);
+    },
     found() {
       const found = idBits(lowest, highest);
       for (const [segmentId, bits] of marked) {
@@ -265,7 +333,10 @@ function createHits({ segments, dead, lowest, highest }: Generation): Hits {
       markRows(own, rows);
       return conversationsOf(own);
     },
-    all: () => conversationsOf(new Map([...segments.values()].map(({ id, conversations }) => [id, textBits(conversations.length).fill(255)]))),
+    all: () =>
+      conversationsOf(
+        new Map([...segments.values()].map(({ id, conversations }) => [id, textBits(conversations.length).fill(255)])),
+      ),
   };
 }
 
@@ -274,8 +345,12 @@ async function lookThrough({ knex }: IndexDatabase, conversations: readonly numb
   const found = new Set<number>();
   for (let start = 0; start < conversations.length; start += textsAtOnce) {
     const ids = conversations.slice(start, start + textsAtOnce);
-    const rows = (await knex(tables.messages).whereIn('conversation_id', ids).select('conversation_id', 'content')) as { conversation_id: number; content: string }[];
-    for (const { conversation_id, content } of rows) if (foldForSearch(content).includes(text)) found.add(conversation_id);
+    const rows = (await knex(tables.messages).whereIn('conversation_id', ids).select('conversation_id', 'content')) as {
+      conversation_id: number;
+      content: string;
+    }[];
+    for (const { conversation_id, content } of rows)
+      if (foldForSearch(content).includes(text)) found.add(conversation_id);
     await nextTurn();
   }
   return [...found];

@@ -35,14 +35,19 @@ export async function segmentsToMerge(database: IndexDatabase): Promise<readonly
 }
 
 async function liveSegments(database: IndexDatabase): Promise<readonly Segment[]> {
-  const rows = (await database.knex(tables.segments).where({ state: segmentStates.live }).orderBy('id').select('id', 'conversations')) as { id: number; conversations: Uint8Array }[];
+  const rows = (await database
+    .knex(tables.segments)
+    .where({ state: segmentStates.live })
+    .orderBy('id')
+    .select('id', 'conversations')) as { id: number; conversations: Uint8Array }[];
   return rows.map(({ id, conversations }) => ({ id, conversations: asConversations(conversations) }));
 }
 
 /** Those that hold texts of conversations that are gone. */
 export async function segmentsWithGone(database: IndexDatabase): Promise<readonly Segment[]> {
   const found: Segment[] = [];
-  for (const segment of await liveSegments(database)) if ((await withoutGone(database, segment)).includes(0)) found.push(segment);
+  for (const segment of await liveSegments(database))
+    if ((await withoutGone(database, segment)).includes(0)) found.push(segment);
   return found;
 }
 
@@ -50,14 +55,23 @@ export async function segmentsWithGone(database: IndexDatabase): Promise<readonl
  * One segment in place of several, without the texts that do not count any more. Answers false when it came to nothing:
  * a message was taken away meanwhile.
  */
-export async function mergeSegments(database: IndexDatabase, segments: readonly Segment[], pairsFrom?: number): Promise<boolean> {
+export async function mergeSegments(
+  database: IndexDatabase,
+  segments: readonly Segment[],
+  pairsFrom?: number,
+): Promise<boolean> {
   const segmentId = await beginSegment(database);
   const builder = createSegmentBuilder(pairsFrom);
   for (const segment of segments) {
     const numbers = builder.takeTexts(await withoutGone(database, segment));
     await takeOverWords(database, { builder, segmentId: segment.id, numbers });
   }
-  return writeSegment(database, builder, { segmentId, conversations: builder.conversations(), messages: [], replaces: segments.map(({ id }) => id) });
+  return writeSegment(database, builder, {
+    segmentId,
+    conversations: builder.conversations(),
+    messages: [],
+    replaces: segments.map(({ id }) => id),
+  });
 }
 
 /** The texts' conversations, 0 in place of those that are gone. */
@@ -66,7 +80,10 @@ async function withoutGone(database: IndexDatabase, { id, conversations }: Segme
   const alive = new Set<number>();
   const ids = [...new Set(conversations)];
   for (let start = 0; start < ids.length; start += rowsAtOnce) {
-    const found = (await database.knex(tables.conversations).whereIn('id', ids.slice(start, start + rowsAtOnce)).pluck('id')) as number[];
+    const found = (await database
+      .knex(tables.conversations)
+      .whereIn('id', ids.slice(start, start + rowsAtOnce))
+      .pluck('id')) as number[];
     for (const one of found) alive.add(one);
   }
   for (const one of dead) alive.delete(one);
@@ -80,7 +97,7 @@ interface TakeOver {
 }
 
 async function takeOverWords(database: IndexDatabase, { builder, segmentId, numbers }: TakeOver): Promise<void> {
-  for (let after = 0; ; ) {
+  for (let after = 0; ;) {
     const rows = await wordRows(database, segmentId, after);
     for (const [index, row] of rows.entries()) {
       builder.takeOver(row, numbers);
@@ -98,9 +115,28 @@ async function wordRows(database: IndexDatabase, segmentId: number, after: numbe
     `SELECT texts.term_id, terms.term, texts.texts, places.places FROM ${tables.texts} texts JOIN ${tables.terms} terms ON terms.id = texts.term_id
      LEFT JOIN ${tables.places} places ON places.term_id = texts.term_id AND places.segment_id = texts.segment_id
      WHERE texts.segment_id = ${mark(1)} AND texts.term_id > ${mark(2)} AND terms.kind IN (0, 2) ORDER BY texts.term_id LIMIT ${String(rowsAtOnce)}`;
-  const rows = await database.direct({
-    sqlite: (connection) => connection.rows(sql(() => '?'), segmentId, after),
-    postgresql: async (connection) => (await connection.rows(sql((index) => `$${String(index)}`), [segmentId, after])).rows,
-  }, { readOnly: true });
-  return rows.map(([termId, term, texts, places]) => ({ termId: Number(termId), term: String(term), texts: texts as Uint8Array, places: places as Uint8Array | null }));
+  const rows = await database.direct(
+    {
+      sqlite: (connection) =>
+        connection.rows(
+          sql(() => '?'),
+          segmentId,
+          after,
+        ),
+      postgresql: async (connection) =>
+        (
+          await connection.rows(
+            sql((index) => `$${String(index)}`),
+            [segmentId, after],
+          )
+        ).rows,
+    },
+    { readOnly: true },
+  );
+  return rows.map(([termId, term, texts, places]) => ({
+    termId: Number(termId),
+    term: String(term),
+    texts: texts as Uint8Array,
+    places: places as Uint8Array | null,
+  }));
 }

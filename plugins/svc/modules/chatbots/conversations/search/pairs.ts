@@ -22,7 +22,10 @@ const mostCommon = 128;
 const textsAtOnce = 1_024;
 
 /** Words of a segment that are so common that comparing their places would take long. */
-export function commonWords<Word extends { readonly texts: ArrayLike<number> }>(words: Iterable<readonly [string, Word]>, size: number): (readonly [string, Word])[] {
+export function commonWords<Word extends { readonly texts: ArrayLike<number> }>(
+  words: Iterable<readonly [string, Word]>,
+  size: number,
+): (readonly [string, Word])[] {
   const common: (readonly [string, Word])[] = [];
   for (const entry of words) if (entry[1].texts.length * commonShare >= size) common.push(entry);
   return common.sort(([, one], [, other]) => other.texts.length - one.texts.length).slice(0, mostCommon);
@@ -41,11 +44,18 @@ export function* pairsOf(words: readonly PairedWord[], size: number): Generator<
   const behind = new Uint8Array(65_537);
   for (let text = 0; text < size; text++) {
     const positions = placeWords(lists, { cursors, text, here, behind });
-    for (const position of positions) note(found, { first: (here[position] ?? 0) - 1, glue: behind[position] ?? 0, second: (here[position + 1] ?? 0) - 1, text });
+    for (const position of positions)
+      note(found, {
+        first: (here[position] ?? 0) - 1,
+        glue: behind[position] ?? 0,
+        second: (here[position + 1] ?? 0) - 1,
+        text,
+      });
     for (const position of positions) here[position] = 0;
     if (text % textsAtOnce === textsAtOnce - 1) yield null;
   }
-  for (const [key, texts] of found) yield { term: pairTerm(words[key >> 10]?.term ?? '', (key >> 8) & 3, words[key & 255]?.term ?? ''), texts };
+  for (const [key, texts] of found)
+    yield { term: pairTerm(words[key >> 10]?.term ?? '', (key >> 8) & 3, words[key & 255]?.term ?? ''), texts };
 }
 
 interface Placing {
@@ -72,7 +82,15 @@ function placeWords(lists: readonly Places[], { cursors, text, here, behind }: P
   return positions;
 }
 
-function note(found: Map<number, number[]>, { first, glue, second, text }: { readonly first: number; readonly glue: number; readonly second: number; readonly text: number }): void {
+function note(
+  found: Map<number, number[]>,
+  {
+    first,
+    glue,
+    second,
+    text,
+  }: { readonly first: number; readonly glue: number; readonly second: number; readonly text: number },
+): void {
   if (second < 0) return;
   const key = (first << 10) | (glue << 8) | second;
   const texts = found.get(key);

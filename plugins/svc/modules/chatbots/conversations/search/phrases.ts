@@ -45,7 +45,9 @@ export function createMarkPhrase(): MarkPhrase {
       for (const word of part.words) meet(anchor, { word, glue: part.glue, offset: index - rarest }, met);
       keepMet(anchor, met);
     }
-    for (let text = 0; text < size; text++) if ((anchor.starts[text] ?? 0) < (anchor.starts[text + 1] ?? 0)) bits[text >> 3] = (bits[text >> 3] ?? 0) | (1 << (text & 7));
+    for (let text = 0; text < size; text++)
+      if ((anchor.starts[text] ?? 0) < (anchor.starts[text + 1] ?? 0))
+        bits[text >> 3] = (bits[text >> 3] ?? 0) | (1 << (text & 7));
   };
 }
 
@@ -83,10 +85,12 @@ function readAnchor(anchor: Anchor, { words, glue }: PhrasePart, wanted: Uint8Ar
   let count = 0;
   const single: Anchor = { positions: new Uint16Array(0), starts: anchor.starts, count: 0 };
   for (const word of words) {
-    if (single.positions.length < (word.places?.length ?? 0)) single.positions = new Uint16Array(word.places?.length ?? 0);
+    if (single.positions.length < (word.places?.length ?? 0))
+      single.positions = new Uint16Array(word.places?.length ?? 0);
     readOne(single, { word, glue }, wanted);
     for (let text = 0; text + 1 < single.starts.length; text++) {
-      for (let at = single.starts[text] ?? 0; at < (single.starts[text + 1] ?? 0); at++) keys[count++] = text * 65_536 + (single.positions[at] ?? 0);
+      for (let at = single.starts[text] ?? 0; at < (single.starts[text + 1] ?? 0); at++)
+        keys[count++] = text * 65_536 + (single.positions[at] ?? 0);
     }
   }
   const sorted = keys.subarray(0, count).sort();
@@ -96,7 +100,8 @@ function readAnchor(anchor: Anchor, { words, glue }: PhrasePart, wanted: Uint8Ar
     anchor.positions[at] = key & 0xffff;
     anchor.starts[(key >>> 16) + 1] = at + 1;
   }
-  for (let text = 1; text < anchor.starts.length; text++) anchor.starts[text] = Math.max(anchor.starts[text] ?? 0, anchor.starts[text - 1] ?? 0);
+  for (let text = 1; text < anchor.starts.length; text++)
+    anchor.starts[text] = Math.max(anchor.starts[text] ?? 0, anchor.starts[text - 1] ?? 0);
   anchor.count = count;
 }
 
@@ -122,7 +127,7 @@ function readOne(anchor: Anchor, { word, glue }: OneWord, wanted: Uint8Array): v
       continue;
     }
     let position = 0;
-    for (let flags = 0; (flags & lastPlace) === 0; ) {
+    for (let flags = 0; (flags & lastPlace) === 0;) {
       let byte = bytes[at++] ?? lastPlace;
       flags = byte & 7;
       let value = byte & 127;
@@ -141,7 +146,7 @@ function readOne(anchor: Anchor, { word, glue }: OneWord, wanted: Uint8Array): v
 /** Where the places of the next text begin. */
 function behindText(bytes: Uint8Array, from: number): number {
   let at = from;
-  for (let isLast = false; !isLast && at < bytes.length; ) {
+  for (let isLast = false; !isLast && at < bytes.length;) {
     let byte = bytes[at++] ?? 0;
     isLast = (byte & lastPlace) !== 0;
     while (byte >= 128) byte = bytes[at++] ?? 0;
@@ -150,7 +155,11 @@ function behindText(bytes: Uint8Array, from: number): number {
 }
 
 /** Marks the anchor's places that have this word so many places behind (or before) them. */
-function meet({ positions, starts }: Anchor, { word, glue, offset }: OneWord & { readonly offset: number }, met: Uint8Array): void {
+function meet(
+  { positions, starts }: Anchor,
+  { word, glue, offset }: OneWord & { readonly offset: number },
+  met: Uint8Array,
+): void {
   const texts = decodeTexts(word.texts);
   const bytes = word.places ?? new Uint8Array(0);
   const any = glue ?? 0;

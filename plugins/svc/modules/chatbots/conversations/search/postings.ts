@@ -125,7 +125,7 @@ export function decodePlaces(texts: Uint16Array, bytes: Uint8Array): Places {
   for (let index = 0; index < texts.length; index++) {
     const first = (texts[index] ?? 0) * 65_536;
     let position = 0;
-    for (let flags = 0; (flags & lastPlace) === 0; ) {
+    for (let flags = 0; (flags & lastPlace) === 0;) {
       let byte = bytes[at++] ?? lastPlace;
       let value = byte & 127;
       for (let shift = 7; byte >= 128; shift += 7) {

@@ -20,31 +20,61 @@ const texts = `SELECT segment_id, term_id, texts FROM ${tables.texts} WHERE term
 
 /** Where a term, or any word with a part, occurs. */
 export async function readTexts(database: IndexDatabase, choice: Choice): Promise<PostingsRow[]> {
-  const rows = await database.direct<Rows | Promise<Rows>>({
-    sqlite: (connection) => readSqlite(connection, choice),
-    postgresql: (connection) => readPostgresql(connection, choice),
-  }, { readOnly: true });
+  const rows = await database.direct<Rows | Promise<Rows>>(
+    {
+      sqlite: (connection) => readSqlite(connection, choice),
+      postgresql: (connection) => readPostgresql(connection, choice),
+    },
+    { readOnly: true },
+  );
   return rows.map(rowOf);
 }
 
 type Rows = readonly (readonly unknown[])[];
 
 function rowOf([segmentId, termId, bytes, places]: readonly unknown[]): PostingsRow {
-  return { segmentId: Number(segmentId), termId: Number(termId), texts: bytes as Uint8Array, places: (places ?? null) as Uint8Array | null };
+  return {
+    segmentId: Number(segmentId),
+    termId: Number(termId),
+    texts: bytes as Uint8Array,
+    places: (places ?? null) as Uint8Array | null,
+  };
 }
 
 function readSqlite({ rows }: SqliteConnection, choice: Choice): Rows {
-  if (choice.by === 'term') return rows(`${texts} (SELECT id FROM ${tables.terms} WHERE kind = ? AND term = ?)`, choice.kind, choice.term);
-  if (choice.by === 'pairs') return rows(`${texts} (SELECT id FROM ${tables.terms} WHERE kind = 4 AND term IN (SELECT value FROM json_each(?)))`, JSON.stringify(choice.terms));
+  if (choice.by === 'term')
+    return rows(`${texts} (SELECT id FROM ${tables.terms} WHERE kind = ? AND term = ?)`, choice.kind, choice.term);
+  if (choice.by === 'pairs')
+    return rows(
+      `${texts} (SELECT id FROM ${tables.terms} WHERE kind = 4 AND term IN (SELECT value FROM json_each(?)))`,
+      JSON.stringify(choice.terms),
+    );
   return rows(`${texts} (SELECT rowid FROM svc_log_words WHERE svc_log_words MATCH ?)`, `"${choice.part}"`);
 }
 
 async function readPostgresql(connection: PostgresqlConnection, choice: Choice): Promise<Rows> {
-  if (choice.by === 'term') return (await connection.rows(`${texts} (SELECT id FROM ${tables.terms} WHERE kind = $1 AND term = $2)`, [choice.kind, choice.term])).rows;
-  if (choice.by === 'pairs') return (await connection.rows(`${texts} (SELECT id FROM ${tables.terms} WHERE kind = 4 AND term = ANY($1))`, [choice.terms])).rows;
+  if (choice.by === 'term')
+    return (
+      await connection.rows(`${texts} (SELECT id FROM ${tables.terms} WHERE kind = $1 AND term = $2)`, [
+        choice.kind,
+        choice.term,
+      ])
+    ).rows;
+  if (choice.by === 'pairs')
+    return (
+      await connection.rows(`${texts} (SELECT id FROM ${tables.terms} WHERE kind = 4 AND term = ANY($1))`, [
+        choice.terms,
+      ])
+    ).rows;
   // Two questions: their plans must not depend on how many words there may be.
-  const { rows: ids } = await connection.rows(`SELECT id FROM ${tables.terms} WHERE kind = 0 AND term LIKE $1`, [`%${choice.part}%`]);
-  return (await connection.rows(`SELECT segment_id, term_id, texts FROM ${tables.texts} WHERE term_id = ANY($1)`, [ids.map(([id]) => id)])).rows;
+  const { rows: ids } = await connection.rows(`SELECT id FROM ${tables.terms} WHERE kind = 0 AND term LIKE $1`, [
+    `%${choice.part}%`,
+  ]);
+  return (
+    await connection.rows(`SELECT segment_id, term_id, texts FROM ${tables.texts} WHERE term_id = ANY($1)`, [
+      ids.map(([id]) => id),
+    ])
+  ).rows;
 }
 
 /** Which words a part of a phrase stands for. */
@@ -60,11 +90,26 @@ export async function findWords(database: IndexDatabase, words: PhraseWords, lim
   const [column, from, to] = rangeOf(words);
   // SQLite, which knows nothing of how many there are, would look through all words for an end.
   const hint = database.dialect === 'sqlite' && column === 'backwards' ? ` INDEXED BY ${tables.terms}_backwards` : '';
-  const sql = (mark: (index: number) => string): string => `SELECT id, term FROM ${tables.terms}${hint} WHERE kind = 0 AND ${column} >= ${mark(1)} AND ${column} ${to === null ? '=' : '<'} ${mark(2)} LIMIT ${String(limit)}`;
-  const rows = await database.direct<Rows | Promise<Rows>>({
-    sqlite: (connection) => connection.rows(sql(() => '?'), from, to ?? from),
-    postgresql: async (connection) => (await connection.rows(sql((index) => `$${String(index)}`), [from, to ?? from])).rows,
-  }, { readOnly: true });
+  const sql = (mark: (index: number) => string): string =>
+    `SELECT id, term FROM ${tables.terms}${hint} WHERE kind = 0 AND ${column} >= ${mark(1)} AND ${column} ${to === null ? '=' : '<'} ${mark(2)} LIMIT ${String(limit)}`;
+  const rows = await database.direct<Rows | Promise<Rows>>(
+    {
+      sqlite: (connection) =>
+        connection.rows(
+          sql(() => '?'),
+          from,
+          to ?? from,
+        ),
+      postgresql: async (connection) =>
+        (
+          await connection.rows(
+            sql((index) => `$${String(index)}`),
+            [from, to ?? from],
+          )
+        ).rows,
+    },
+    { readOnly: true },
+  );
   return rows.map(([id, term]) => ({ id: Number(id), term: String(term) }));
 }
 
@@ -79,16 +124,32 @@ function rangeOf(words: PhraseWords): readonly [string, string, string | null] {
 }
 
 /** @param segments `in`: these alone, and those that are none of `besides`. Default: all. */
-export async function readPlaces(database: IndexDatabase, termIds: readonly number[], segments?: { readonly in: readonly number[]; readonly besides: readonly number[] }): Promise<PostingsRow[]> {
+export async function readPlaces(
+  database: IndexDatabase,
+  termIds: readonly number[],
+  segments?: { readonly in: readonly number[]; readonly besides: readonly number[] },
+): Promise<PostingsRow[]> {
   if (termIds.length === 0) return [];
   const select = `SELECT segment_id, term_id, texts, places FROM ${tables.texts} JOIN ${tables.places} USING (term_id, segment_id) WHERE term_id`;
   const lists = segments === undefined ? [termIds] : [termIds, segments.in, segments.besides];
-  const rows = await database.direct<Rows | Promise<Rows>>({
-    sqlite: (connection) => {
-      const each = 'SELECT value FROM json_each(?)';
-      return connection.rows(`${select} IN (${each})${segments === undefined ? '' : ` AND (segment_id IN (${each}) OR segment_id NOT IN (${each}))`}`, ...lists.map((list) => JSON.stringify(list)));
+  const rows = await database.direct<Rows | Promise<Rows>>(
+    {
+      sqlite: (connection) => {
+        const each = 'SELECT value FROM json_each(?)';
+        return connection.rows(
+          `${select} IN (${each})${segments === undefined ? '' : ` AND (segment_id IN (${each}) OR segment_id NOT IN (${each}))`}`,
+          ...lists.map((list) => JSON.stringify(list)),
+        );
+      },
+      postgresql: async (connection) =>
+        (
+          await connection.rows(
+            `${select} = ANY($1)${segments === undefined ? '' : ' AND (segment_id = ANY($2) OR segment_id <> ALL($3))'}`,
+            lists,
+          )
+        ).rows,
     },
-    postgresql: async (connection) => (await connection.rows(`${select} = ANY($1)${segments === undefined ? '' : ' AND (segment_id = ANY($2) OR segment_id <> ALL($3))'}`, lists)).rows,
-  }, { readOnly: true });
+    { readOnly: true },
+  );
   return rows.map(rowOf);
 }

@@ -53,7 +53,8 @@ export function createSegmentBuilder(pairsFrom = worthPairs): SegmentBuilder {
 
   function place(word: string, text: number, { position, behind }: Place): void {
     let postings = words.get(word);
-    if (postings === undefined) words.set(word, (postings = { texts: [], places: createByteWriter(), position: 0, lastAt: 0 }));
+    if (postings === undefined)
+      words.set(word, (postings = { texts: [], places: createByteWriter(), position: 0, lastAt: 0 }));
     if (postings.texts.at(-1) !== text) {
       if (postings.texts.length > 0) postings.places.mark(postings.lastAt, lastPlace);
       postings.texts.push(text);
@@ -82,10 +83,14 @@ export function createSegmentBuilder(pairsFrom = worthPairs): SegmentBuilder {
       if (isCut) cut.push(text);
       return true;
     },
-    takeTexts: (taken) => Int32Array.from(taken, (conversation) => (conversation === 0 || conversations.length >= mostTexts ? -1 : conversations.push(conversation) - 1)),
+    takeTexts: (taken) =>
+      Int32Array.from(taken, (conversation) =>
+        conversation === 0 || conversations.length >= mostTexts ? -1 : conversations.push(conversation) - 1,
+      ),
     takeOver({ term, texts: bytes, places }, numbers) {
       const texts = decodeTexts(bytes);
-      if (places === null) return void cut.push(...Array.from(texts, (text) => numbers[text] ?? -1).filter((text) => text >= 0));
+      if (places === null)
+        return void cut.push(...Array.from(texts, (text) => numbers[text] ?? -1).filter((text) => text >= 0));
       const { keys, glues } = decodePlaces(texts, places);
       for (let index = 0; index < keys.length; index++) {
         const key = keys[index] ?? 0;
@@ -98,7 +103,16 @@ export function createSegmentBuilder(pairsFrom = worthPairs): SegmentBuilder {
       yield* wordRows(words, conversations.length);
       yield* gramRows(words, conversations.length);
       if (conversations.length >= pairsFrom) yield* pairRows(words, conversations.length);
-      if (cut.length > 0) yield { kind: 2, term: cutTexts, texts: encodeTexts(cut.sort((one, other) => one - other), conversations.length), places: null };
+      if (cut.length > 0)
+        yield {
+          kind: 2,
+          term: cutTexts,
+          texts: encodeTexts(
+            cut.sort((one, other) => one - other),
+            conversations.length,
+          ),
+          places: null,
+        };
     },
   };
 }
@@ -111,9 +125,14 @@ function* wordRows(words: ReadonlyMap<string, WordPostings>, size: number): Gene
 }
 
 function* pairRows(words: ReadonlyMap<string, WordPostings>, size: number): Generator<SegmentRow | null> {
-  const common = commonWords(words, size).map(([term, { texts, places }]) => ({ term, texts: encodeTexts(texts, size), places: places.bytes() }));
+  const common = commonWords(words, size).map(([term, { texts, places }]) => ({
+    term,
+    texts: encodeTexts(texts, size),
+    places: places.bytes(),
+  }));
   for (const { term } of common) yield { kind: 3, term, texts: encodeTexts([], size), places: null };
-  for (const pair of pairsOf(common, size)) yield pair === null ? null : { kind: 4, term: pair.term, texts: encodeTexts(pair.texts, size), places: null };
+  for (const pair of pairsOf(common, size))
+    yield pair === null ? null : { kind: 4, term: pair.term, texts: encodeTexts(pair.texts, size), places: null };
 }
 
 /** Letters occur where the words with them do. */

@@ -11,19 +11,39 @@ export async function holdIndex(transaction: Knex.Transaction): Promise<void> {
 
 /** A segment that nobody sees yet. */
 export async function beginSegment(database: IndexDatabase): Promise<number> {
-  const [row] = await database.knex(tables.segments).insert({ state: segmentStates.building, changed_at: database.now() }).returning('id');
+  const [row] = await database
+    .knex(tables.segments)
+    .insert({ state: segmentStates.building, changed_at: database.now() })
+    .returning('id');
   return Number((row as { id: number } | undefined)?.id);
 }
 
 /** @param rows a few hundred: they hold up SQLite's writers together. */
-export async function insertRows(database: IndexDatabase, segmentId: number, rows: readonly SegmentRow[]): Promise<void> {
+export async function insertRows(
+  database: IndexDatabase,
+  segmentId: number,
+  rows: readonly SegmentRow[],
+): Promise<void> {
   await database.direct({
     sqlite({ run, rows: select }) {
       for (const { kind, term, texts, places } of rows) {
         const found = select(`SELECT id FROM ${tables.terms} WHERE kind = ? AND term = ?`, kind, term)[0]?.[0];
-        const id = found ?? run(`INSERT INTO ${tables.terms} (kind, term, backwards) VALUES (?, ?, ?)`, kind, term, kind === 0 ? backwards(term) : null).lastId;
+        const id =
+          found ??
+          run(
+            `INSERT INTO ${tables.terms} (kind, term, backwards) VALUES (?, ?, ?)`,
+            kind,
+            term,
+            kind === 0 ? backwards(term) : null,
+          ).lastId;
         run(`INSERT INTO ${tables.texts} (term_id, segment_id, texts) VALUES (?, ?, ?)`, Number(id), segmentId, texts);
-        if (places !== null) run(`INSERT INTO ${tables.places} (term_id, segment_id, places) VALUES (?, ?, ?)`, Number(id), segmentId, places);
+        if (places !== null)
+          run(
+            `INSERT INTO ${tables.places} (term_id, segment_id, places) VALUES (?, ?, ?)`,
+            Number(id),
+            segmentId,
+            places,
+          );
       }
     },
     async postgresql({ rows: query }) {
@@ -41,7 +61,13 @@ export async function insertRows(database: IndexDatabase, segmentId: number, row
            JOIN ${tables.terms} terms ON terms.kind = given.kind AND terms.term = given.term COLLATE "C"
          ), placed AS (INSERT INTO ${tables.places} (term_id, segment_id, places) SELECT term_id, $1, places FROM given WHERE places IS NOT NULL)
          INSERT INTO ${tables.texts} (term_id, segment_id, texts) SELECT term_id, $1, texts FROM given`,
-        [segmentId, kinds, terms, rows.map(({ texts }) => asBytea(texts)), rows.map(({ places }) => (places === null ? null : asBytea(places)))],
+        [
+          segmentId,
+          kinds,
+          terms,
+          rows.map(({ texts }) => asBytea(texts)),
+          rows.map(({ places }) => (places === null ? null : asBytea(places))),
+        ],
       );
     },
   });
@@ -69,16 +95,24 @@ export interface Publication {
  * Makes a segment count, all at once. Answers false, and drops it, when a message it holds went meanwhile, or one of those it
  * replaces is gone: what it holds is out of date.
  */
-export async function publishSegment(database: IndexDatabase, { segmentId, conversations, messages, replaces }: Publication): Promise<boolean> {
+export async function publishSegment(
+  database: IndexDatabase,
+  { segmentId, conversations, messages, replaces }: Publication,
+): Promise<boolean> {
   const bytes = Buffer.from(conversations.buffer, conversations.byteOffset, conversations.byteLength);
   const published = await database
     .transaction(async (transaction) => {
       await holdIndex(transaction);
       const newDead = await transaction(tables.dead).where('segment_id', '>=', segmentId).first('segment_id');
-      const replaced = await transaction(tables.segments).whereIn('id', [...replaces]).where({ state: segmentStates.live }).update({ state: segmentStates.dropped, changed_at: database.now() });
+      const replaced = await transaction(tables.segments)
+        .whereIn('id', [...replaces])
+        .where({ state: segmentStates.live })
+        .update({ state: segmentStates.dropped, changed_at: database.now() });
       const counted = await markIndexed(database, transaction, messages);
       if (newDead !== undefined || replaced !== replaces.length || counted !== messages.length) throw new OutOfDate();
-      const live = await transaction(tables.segments).where({ id: segmentId, state: segmentStates.building }).update({ state: segmentStates.live, conversations: bytes, changed_at: database.now() });
+      const live = await transaction(tables.segments)
+        .where({ id: segmentId, state: segmentStates.building })
+        .update({ state: segmentStates.live, conversations: bytes, changed_at: database.now() });
       if (live === 0) throw new OutOfDate();
       return true;
     })
@@ -86,18 +120,32 @@ export async function publishSegment(database: IndexDatabase, { segmentId, conve
       if (error instanceof OutOfDate) return false;
       throw error;
     });
-  if (!published) await database.knex(tables.segments).where({ id: segmentId }).update({ state: segmentStates.dropped, changed_at: 0 });
+  if (!published)
+    await database
+      .knex(tables.segments)
+      .where({ id: segmentId })
+      .update({ state: segmentStates.dropped, changed_at: 0 });
   return published;
 }
 
 class OutOfDate extends Error {}
 
-async function markIndexed(database: IndexDatabase, transaction: Knex.Transaction, messages: readonly number[]): Promise<number> {
+async function markIndexed(
+  database: IndexDatabase,
+  transaction: Knex.Transaction,
+  messages: readonly number[],
+): Promise<number> {
   if (messages.length === 0) return 0;
   return database.direct(
     {
-      sqlite: ({ run }) => run(`UPDATE ${tables.messages} SET indexed = 1 WHERE indexed = 0 AND id IN (SELECT value FROM json_each(?))`, JSON.stringify(messages)).changes,
-      postgresql: async ({ rows }) => (await rows(`UPDATE ${tables.messages} SET indexed = 1 WHERE indexed = 0 AND id = ANY($1)`, [messages])).changes,
+      sqlite: ({ run }) =>
+        run(
+          `UPDATE ${tables.messages} SET indexed = 1 WHERE indexed = 0 AND id IN (SELECT value FROM json_each(?))`,
+          JSON.stringify(messages),
+        ).changes,
+      postgresql: async ({ rows }) =>
+        (await rows(`UPDATE ${tables.messages} SET indexed = 1 WHERE indexed = 0 AND id = ANY($1)`, [messages]))
+          .changes,
     },
     { transaction },
   );

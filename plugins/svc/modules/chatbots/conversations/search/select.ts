@@ -3,7 +3,10 @@ import { countBits, type IdBits } from './id-bits.ts';
 import type { LogFilter, LogPage } from './log-filter.ts';
 
 /** The places of a catalogue that match, newest first, as long as nothing else is selected. */
-export type Select = (columns: Columns, wanted: Omit<LogFilter, 'text'> & { readonly hits: IdBits | null }) => Uint32Array;
+export type Select = (
+  columns: Columns,
+  wanted: Omit<LogFilter, 'text'> & { readonly hits: IdBits | null },
+) => Uint32Array;
 
 /**
  * One column at a time, each over what the ones before it left, into one room. A place is written whether it matches or not,
@@ -18,10 +21,16 @@ export function createSelect(): Select {
     const present = hits === null ? null : bitsOfSlots(columns, hits);
     let places: Uint32Array = room.subarray(0, takeFirst(columns, { present, botId, members }, room));
     if (botId !== undefined && members !== undefined) places = keepMembers(places, columns.users, members);
-    if ((botId !== undefined || members !== undefined) && present !== null) places = keepBits(places, columns.slots, present);
+    if ((botId !== undefined || members !== undefined) && present !== null)
+      places = keepBits(places, columns.slots, present);
     if (guest === true) places = keepEqual(places, columns.users, 0);
     if (guest === false) places = keepRange(places, columns.users, { from: 1, to: Number.MAX_SAFE_INTEGER });
-    if (feedback !== undefined) places = keepMarked(places, columns.marks, { up: marks.liked, down: marks.disliked, any: marks.liked | marks.disliked }[feedback]);
+    if (feedback !== undefined)
+      places = keepMarked(
+        places,
+        columns.marks,
+        { up: marks.liked, down: marks.disliked, any: marks.liked | marks.disliked }[feedback],
+      );
     if (from > 0 || to < Number.MAX_SAFE_INTEGER) places = keepRange(places, columns.times, { from, to });
     if (ids !== undefined) places = keepIds(places, columns, ids);
     return places;
@@ -29,11 +38,18 @@ export function createSelect(): Select {
 }
 
 /** Those of some ids that the catalogue holds: how many, and a page of them, newest first. */
-export function pageOfIds(columns: Columns, hits: IdBits, range: LogPage): { readonly ids: number[]; readonly total: number } {
+export function pageOfIds(
+  columns: Columns,
+  hits: IdBits,
+  range: LogPage,
+): { readonly ids: number[]; readonly total: number } {
   const { first, slots, used } = columns;
   const present = bitsOfSlots(columns, hits);
   const total = countBits(present);
-  const places = total < used / fewOf ? sortFew(columns, present, total).subarray(range.offset, range.offset + range.limit) : walkMany(columns, present, { ...range, total });
+  const places =
+    total < used / fewOf
+      ? sortFew(columns, present, total).subarray(range.offset, range.offset + range.limit)
+      : walkMany(columns, present, { ...range, total });
   return { ids: Array.from(places, (place) => first + (slots[place] ?? 0)), total };
 }
 
@@ -44,13 +60,18 @@ function sortFew({ places }: Columns, present: Uint8Array, total: number): Uint3
   const found = new Uint32Array(total);
   let count = 0;
   for (let at = 0; at < present.length; at++) {
-    for (let byte = present[at] ?? 0; byte !== 0; byte &= byte - 1) found[count++] = (places[(at << 3) + 31 - Math.clz32(byte & -byte)] ?? 0) - 1;
+    for (let byte = present[at] ?? 0; byte !== 0; byte &= byte - 1)
+      found[count++] = (places[(at << 3) + 31 - Math.clz32(byte & -byte)] ?? 0) - 1;
   }
   return found.sort().reverse();
 }
 
 /** Looked for from the end that is nearer. */
-function walkMany({ slots, marks: flags, used }: Columns, present: Uint8Array, { offset, limit, total }: LogPage & { readonly total: number }): number[] {
+function walkMany(
+  { slots, marks: flags, used }: Columns,
+  present: Uint8Array,
+  { offset, limit, total }: LogPage & { readonly total: number },
+): number[] {
   const wanted = Math.max(0, Math.min(limit, total - offset));
   const isBackwards = offset > total / 2;
   const places: number[] = [];
@@ -68,7 +89,8 @@ function walkMany({ slots, marks: flags, used }: Columns, present: Uint8Array, {
 function bitsOfSlots({ first, present }: Columns, hits: IdBits): Uint8Array {
   const shift = (first - hits.first) / 8;
   const bits = new Uint8Array(present.length);
-  for (let at = Math.max(0, -shift); at < bits.length && at + shift < hits.bytes.length; at++) bits[at] = (present[at] ?? 0) & (hits.bytes[at + shift] ?? 0);
+  for (let at = Math.max(0, -shift); at < bits.length && at + shift < hits.bytes.length; at++)
+    bits[at] = (present[at] ?? 0) & (hits.bytes[at + shift] ?? 0);
   return bits;
 }
 
@@ -177,7 +199,11 @@ function keepBits(places: Uint32Array, slots: Uint32Array, present: Uint8Array):
 }
 
 /** Both ends are included. */
-function keepRange(places: Uint32Array, column: Uint32Array, { from, to }: { readonly from: number; readonly to: number }): Uint32Array {
+function keepRange(
+  places: Uint32Array,
+  column: Uint32Array,
+  { from, to }: { readonly from: number; readonly to: number },
+): Uint32Array {
   let count = 0;
   for (let index = 0; index < places.length; index++) {
     const place = places[index] ?? 0;

@@ -30,14 +30,19 @@ const asciiKinds = Uint8Array.from({ length: 128 }, (_, code) => {
 const otherKinds = new Map<number, number>();
 
 /** Scripts that put no space between words are taken letter by letter. */
-const spaceless = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const spaceless =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 function kindOf(code: number): number {
   if (code < 128) return asciiKinds[code] ?? kinds.single;
   const found = otherKinds.get(code);
   if (found !== undefined) return found;
   const character = String.fromCodePoint(code);
-  const kind = /\s/u.test(character) ? kinds.space : /[\p{L}\p{N}]/u.test(character) && !spaceless.test(character) ? kinds.word : kinds.single;
+  const kind = /\s/u.test(character)
+    ? kinds.space
+    : /[\p{L}\p{N}]/u.test(character) && !spaceless.test(character)
+      ? kinds.word
+      : kinds.single;
   otherKinds.set(code, kind);
   return kind;
 }

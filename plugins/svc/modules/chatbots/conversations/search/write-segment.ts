@@ -7,7 +7,11 @@ const rowsAtOnce = 250;
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Writes the rows in small steps that hold up nobody, and then makes the segment count. */
-export async function writeSegment(database: IndexDatabase, builder: SegmentBuilder, publication: Publication): Promise<boolean> {
+export async function writeSegment(
+  database: IndexDatabase,
+  builder: SegmentBuilder,
+  publication: Publication,
+): Promise<boolean> {
   let batch: SegmentRow[] = [];
   for (const row of builder.rows()) {
     if (row === null) {

@@ -21,36 +21,105 @@ interface Known {
   texts: { readonly id: string; readonly content: string }[];
 }
 
-function expected(known: readonly Known[], { botId, userIds, text = '', from = 0, to = Infinity }: LogFilter): number[] {
+function expected(
+  known: readonly Known[],
+  { botId, userIds, text = '', from = 0, to = Infinity }: LogFilter,
+): number[] {
   const part = foldForSearch(text).trim();
   return known
-    .filter((one) => (botId === undefined || one.botId === botId) && (userIds === undefined || userIds.has(one.userId)) && one.time >= from && one.time <= to)
+    .filter(
+      (one) =>
+        (botId === undefined || one.botId === botId) &&
+        (userIds === undefined || userIds.has(one.userId)) &&
+        one.time >= from &&
+        one.time <= to,
+    )
     .filter((one) => part === '' || one.texts.some(({ content }) => foldForSearch(content).includes(part)))
     .sort((one, other) => other.time - one.time || other.id - one.id)
     .map(({ id }) => id);
 }
 
 /** Words that share parts, stand in one another, and bring accents, cases, punctuation and other scripts. */
-const pieces = ['order', 'border', 'Orders', 'reorder', 'Größe', 'GRÖSSE', 'crème', 'BRÛLÉE', '50%', '5_0', 'a_b', '%', '_', '"quoted"', "don't", 'dont', '日本語', '本日', 'ΟΔΟΣ', 'οδός', '😀', 'x', 'I', 'ada@example.com', '#1234', 'the', 'they', 'other', '{"role":"user"}', 'content', 'role', `${'long'.repeat(40)}`, '\n', '  ', '...'];
+const pieces = [
+  'order',
+  'border',
+  'Orders',
+  'reorder',
+  'Größe',
+  'GRÖSSE',
+  'crème',
+  'BRÛLÉE',
+  '50%',
+  '5_0',
+  'a_b',
+  '%',
+  '_',
+  '"quoted"',
+  "don't",
+  'dont',
+  '日本語',
+  '本日',
+  'ΟΔΟΣ',
+  'οδός',
+  '😀',
+  'x',
+  'I',
+  'ada@example.com',
+  '#1234',
+  'the',
+  'they',
+  'other',
+  '{"role":"user"}',
+  'content',
+  'role',
+  `${'long'.repeat(40)}`,
+  '\n',
+  '  ',
+  '...',
+];
 const word = fc.constantFrom(...pieces);
-const message = fc.array(word, { minLength: 1, maxLength: 7 }).chain((words) => fc.constantFrom(' ', ' ', ' ', '', ', ', '\n').map((between) => words.join(between)));
+const message = fc
+  .array(word, { minLength: 1, maxLength: 7 })
+  .chain((words) => fc.constantFrom(' ', ' ', ' ', '', ', ', '\n').map((between) => words.join(between)));
 
 /** Part of what may be there. Half a character is nothing that a request could bring. */
 const searched = fc
   .oneof(
-  word,
-  message,
-  fc.tuple(message, fc.nat(20), fc.integer({ min: 1, max: 9 })).map(([text, start, length]) => text.slice(start % Math.max(1, text.length), (start % Math.max(1, text.length)) + length)),
+    word,
+    message,
+    fc
+      .tuple(message, fc.nat(20), fc.integer({ min: 1, max: 9 }))
+      .map(([text, start, length]) =>
+        text.slice(start % Math.max(1, text.length), (start % Math.max(1, text.length)) + length),
+      ),
   )
   .filter((text) => !/\p{Surrogate}/u.test(text));
 
 const step = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ act: fc.constant('start' as const), botId: fc.integer({ min: 1, max: 3 }), userId: fc.integer({ min: 0, max: 3 }), texts: fc.array(message, { minLength: 1, maxLength: 3 }) }) },
-  { weight: 2, arbitrary: fc.record({ act: fc.constant('append' as const), which: fc.nat(), texts: fc.array(message, { minLength: 1, maxLength: 2 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      act: fc.constant('start' as const),
+      botId: fc.integer({ min: 1, max: 3 }),
+      userId: fc.integer({ min: 0, max: 3 }),
+      texts: fc.array(message, { minLength: 1, maxLength: 3 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      act: fc.constant('append' as const),
+      which: fc.nat(),
+      texts: fc.array(message, { minLength: 1, maxLength: 2 }),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ act: fc.constant('remove' as const), which: fc.nat() }) },
   { weight: 1, arbitrary: fc.record({ act: fc.constant('delete' as const), which: fc.nat() }) },
   { weight: 1, arbitrary: fc.record({ act: fc.constant('index' as const), purge: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.record({ act: fc.constant('wait' as const), milliseconds: fc.integer({ min: 0, max: 3000 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ act: fc.constant('wait' as const), milliseconds: fc.integer({ min: 0, max: 3000 }) }),
+  },
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -93,18 +162,30 @@ describeDialects('the search of the logs', (open, { dialect }) => {
     const searches = nodes.map((node, index) => searchOf(node, index === 0 ? 2 : undefined));
     const known: Known[] = [];
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), fc.array(fc.record({ text: searched, botId: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }), users: fc.option(fc.uniqueArray(fc.integer({ min: 0, max: 3 })), { nil: undefined }), offset: fc.nat(30) }), { minLength: 1, maxLength: 6 }), async (steps, questions) => {
-        for (const [index, step] of steps.entries()) {
-          await take(step, nodes[index % 2] ?? nodes[0], known);
-          if (step.act === 'index') await searches[index % 2]?.maintain({ all: true, purge: step.purge });
-        }
-        for (const [index, { text, botId, users, offset }] of questions.entries()) {
-          const filter: LogFilter = { text, botId, userIds: users === undefined ? undefined : new Set(users) };
-          const all = expected(known, filter);
-          const found = await searches[index % 2]?.find(filter, { offset, limit: 10 });
-          expect({ text, ...found }).to.deep.equal({ text, ids: all.slice(offset, offset + 10), total: all.length });
-        }
-      }),
+      fc.asyncProperty(
+        fc.array(step, { minLength: 1, maxLength: 8 }),
+        fc.array(
+          fc.record({
+            text: searched,
+            botId: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
+            users: fc.option(fc.uniqueArray(fc.integer({ min: 0, max: 3 })), { nil: undefined }),
+            offset: fc.nat(30),
+          }),
+          { minLength: 1, maxLength: 6 },
+        ),
+        async (steps, questions) => {
+          for (const [index, step] of steps.entries()) {
+            await take(step, nodes[index % 2] ?? nodes[0], known);
+            if (step.act === 'index') await searches[index % 2]?.maintain({ all: true, purge: step.purge });
+          }
+          for (const [index, { text, botId, users, offset }] of questions.entries()) {
+            const filter: LogFilter = { text, botId, userIds: users === undefined ? undefined : new Set(users) };
+            const all = expected(known, filter);
+            const found = await searches[index % 2]?.find(filter, { offset, limit: 10 });
+            expect({ text, ...found }).to.deep.equal({ text, ids: all.slice(offset, offset + 10), total: all.length });
+          }
+        },
+      ),
       { numRuns: dialect === 'sqlite' ? 60 : 15, endOnFailure: true },
     );
   });
@@ -116,8 +197,10 @@ describeDialects('the search of the logs', (open, { dialect }) => {
     await conversations.store.append(id, [aQuestion('the end of one'), anAnswer('the other begins')]);
     for (const all of [false, true]) {
       if (all) await search.maintain({ all });
-      for (const text of ['one the', 'content', 'assistant', 'role', 'onethe']) expect((await search.find({ text }, anything)).total, text).to.equal(0);
-      for (const text of ['END OF', 'f one', 'the', 'e o', 'nd']) expect((await search.find({ text }, anything)).total, text).to.equal(1);
+      for (const text of ['one the', 'content', 'assistant', 'role', 'onethe'])
+        expect((await search.find({ text }, anything)).total, text).to.equal(0);
+      for (const text of ['END OF', 'f one', 'the', 'e o', 'nd'])
+        expect((await search.find({ text }, anything)).total, text).to.equal(1);
     }
   });
 
