@@ -7,6 +7,7 @@ export type * from './content.ts';
 export type * from './cron.ts';
 export type * from './database.ts';
 export * from './errors.ts';
+export * from './format.ts';
 export type * from './hooks.ts';
 export type * from './host-api.ts';
 export type * from './http.ts';

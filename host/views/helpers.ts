@@ -1,5 +1,4 @@
-import type { JsonSchema } from '#plugin-api';
-import { formatDuration, formatMoment, formatNumber } from './formats.ts';
+import { formatCount, formatDate, formatDuration, formatNumber, type JsonSchema } from '#plugin-api';
 import { SafeHtml, escapeHtml } from './safe-html.ts';
 import { schemaField, type FormFieldInit } from './schema-field.ts';
 
@@ -36,14 +35,18 @@ const comparisons: Record<string, Helper> = {
 };
 
 const formatting: Record<string, Helper> = {
-  concat: (...args) => args.slice(0, -1).map((value) => String(value ?? '')).join(''),
+  concat: (...args) =>
+    args
+      .slice(0, -1)
+      .map((value) => String(value ?? ''))
+      .join(''),
   json: (value) => JSON.stringify(value) ?? 'null',
   number: (value) => formatNumber(value),
   duration: (value) => formatDuration(value),
-  date: (value, options) => formatMoment(value, 'date', timezoneOf(options)),
-  dateTime: (value, options) => formatMoment(value, 'dateTime', timezoneOf(options)),
-  time: (value, options) => formatMoment(value, 'time', timezoneOf(options)),
-  plural: (count, one, many) => `${formatNumber(count)} ${String(Number(count) === 1 ? one : many)}`,
+  date: (value, options) => formatDate(value, 'date', timezoneOf(options)),
+  dateTime: (value, options) => formatDate(value, 'dateTime', timezoneOf(options)),
+  time: (value, options) => formatDate(value, 'time', timezoneOf(options)),
+  plural: (count, one, many) => formatCount(count, String(one), String(many)),
 };
 
 function links(addresses: ViewAddresses): Record<string, Helper> {
@@ -55,10 +58,13 @@ function links(addresses: ViewAddresses): Record<string, Helper> {
     icon: (name) => {
       if (typeof name !== 'string' || !/^[\w-]+$/.test(name)) return '';
       const sprite = escapeHtml(addresses.asset('admin', 'icons.svg'));
-      return new SafeHtml(`<svg class="icon" aria-hidden="true" focusable="false"><use href="${sprite}#${name}"></use></svg>`);
+      return new SafeHtml(
+        `<svg class="icon" aria-hidden="true" focusable="false"><use href="${sprite}#${name}"></use></svg>`,
+      );
     },
     adminUrl: (...args) => addresses.admin(args.length > 1 ? String(args[0]) : ''),
-    nonceField: (options) => new SafeHtml(`<input type="hidden" name="_nonce" value="${escapeHtml(frameOf(options)['nonce'])}">`),
+    nonceField: (options) =>
+      new SafeHtml(`<input type="hidden" name="_nonce" value="${escapeHtml(frameOf(options)['nonce'])}">`),
     actionUrl: (action, options) => {
       const page = frameOf(options)['page'] as { readonly slug?: unknown } | undefined;
       const address = addresses.admin(String(page?.slug ?? ''));

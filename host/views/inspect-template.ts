@@ -18,7 +18,8 @@ export function inspectTemplate(program: hbs.AST.Program): InspectedTemplate {
   const inlined = new Set<string>();
   walk(program, (node) => {
     if (node.type === 'MustacheStatement') refuseRaw(node as hbs.AST.MustacheStatement);
-    if (node.type === 'DecoratorBlock') inlined.add(String(((node as unknown as hbs.AST.DecoratorBlock).params[0] as hbs.AST.StringLiteral).value));
+    if (node.type === 'DecoratorBlock')
+      inlined.add(String(((node as unknown as hbs.AST.DecoratorBlock).params[0] as hbs.AST.StringLiteral).value));
     if (node.type === 'PartialStatement' || node.type === 'PartialBlockStatement') {
       const name = partialName(node as AnyPartial);
       if (name !== '@partial-block') partials.add(name);
@@ -31,13 +32,17 @@ export function inspectTemplate(program: hbs.AST.Program): InspectedTemplate {
 
 function refuseRaw(statement: hbs.AST.MustacheStatement): void {
   if (statement.escaped) return;
-  throw new Error(`line ${String(statement.loc.start.line)}: raw output is not allowed. Write {{value}}, and let the code mark vouched markup with views.safe().`);
+  throw new Error(
+    `line ${String(statement.loc.start.line)}: raw output is not allowed. Write {{value}}, and let the code mark vouched markup with views.safe().`,
+  );
 }
 
 function partialName(statement: AnyPartial): string {
   const name = statement.name as hbs.AST.PathExpression;
   if (name.type !== 'PathExpression') {
-    throw new Error(`line ${String(statement.loc.start.line)}: the name of a partial must be written out, for example {{> admin/field}}.`);
+    throw new Error(
+      `line ${String(statement.loc.start.line)}: the name of a partial must be written out, for example {{> admin/field}}.`,
+    );
   }
   return name.original;
 }
@@ -67,7 +72,14 @@ function namedValues(statement: AnyPartial): hbs.AST.HashPair[] {
 
 /** @param name of a value of the current context; null is the context itself. */
 function path(name: string | null, loc: hbs.AST.SourceLocation): hbs.AST.PathExpression {
-  return { type: 'PathExpression', data: false, depth: 0, parts: name === null ? [] : [name], original: name ?? 'this', loc };
+  return {
+    type: 'PathExpression',
+    data: false,
+    depth: 0,
+    parts: name === null ? [] : [name],
+    original: name ?? 'this',
+    loc,
+  };
 }
 
 function nothing(loc: hbs.AST.SourceLocation): hbs.AST.UndefinedLiteral {

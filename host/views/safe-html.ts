@@ -15,7 +15,13 @@ export class SafeHtml {
   }
 }
 
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 
 /** For the few helpers that build markup themselves; safe in text and in quoted attributes. */
 export function escapeHtml(text: unknown): string {

@@ -59,7 +59,9 @@ export function schemaField(name: string, schema: JsonSchema, init: FormFieldIni
 function fieldType(schema: JsonSchema): FormField['type'] {
   if (schema.writeOnly) return 'secret';
   if (schema.enum) return 'select';
-  const type = Array.isArray(schema.type) ? (schema.type as readonly string[]).find((name) => name !== 'null') : schema.type;
+  const type = Array.isArray(schema.type)
+    ? (schema.type as readonly string[]).find((name) => name !== 'null')
+    : schema.type;
   if (type === 'boolean') return 'switch';
   if (type === 'integer' || type === 'number') return 'number';
   if (type === 'array' || schema.format === 'textarea-field') return 'textarea';
@@ -67,7 +69,11 @@ function fieldType(schema: JsonSchema): FormField['type'] {
   return schema.format === 'email' ? 'email' : 'text';
 }
 
-function valueOf(type: FormField['type'], schema: JsonSchema, given: unknown): Pick<FormField, 'value' | 'saved' | 'ending'> {
+function valueOf(
+  type: FormField['type'],
+  schema: JsonSchema,
+  given: unknown,
+): Pick<FormField, 'value' | 'saved' | 'ending'> {
   if (type === 'secret') {
     const state = (typeof given === 'object' && given !== null ? given : {}) as { saved?: unknown; ending?: unknown };
     return { saved: state.saved === true, ...(typeof state.ending === 'string' && { ending: state.ending }) };
@@ -77,7 +83,10 @@ function valueOf(type: FormField['type'], schema: JsonSchema, given: unknown): P
   return value === undefined || value === null ? {} : { value };
 }
 
-function limitsOf(type: FormField['type'], schema: JsonSchema): Pick<FormField, 'min' | 'max' | 'step' | 'minlength' | 'maxlength'> {
+function limitsOf(
+  type: FormField['type'],
+  schema: JsonSchema,
+): Pick<FormField, 'min' | 'max' | 'step' | 'minlength' | 'maxlength'> {
   if (type === 'number') {
     return {
       ...(schema.minimum !== undefined && { min: schema.minimum }),
@@ -94,7 +103,9 @@ function limitsOf(type: FormField['type'], schema: JsonSchema): Pick<FormField, 
 
 function optionsOf(schema: JsonSchema): { value: string; label: string }[] {
   const options = (schema.enum ?? []).map((value) => ({ value: String(value), label: String(value) }));
-  return schema.required === true || schema.default !== undefined ? options : [{ value: '', label: 'Default' }, ...options];
+  return schema.required === true || schema.default !== undefined
+    ? options
+    : [{ value: '', label: 'Default' }, ...options];
 }
 
 function readableName(name: string): string {

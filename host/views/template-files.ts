@@ -24,10 +24,14 @@ export function createTemplateFiles(directories: readonly string[]): TemplateFil
   return {
     async find(template) {
       if (!namePattern.test(template)) {
-        throw new Error(`'${template}' is no name of a template. Write <slug>/<name> without ending, for example svc/settings.`);
+        throw new Error(
+          `'${template}' is no name of a template. Write <slug>/<name> without ending, for example svc/settings.`,
+        );
       }
       const [slug = '', ...rest] = template.split('/');
-      const own = sources.filter((source) => source.slug === slug).map((source) => join(source.directory, `${rest.join('/')}.hbs`));
+      const own = sources
+        .filter((source) => source.slug === slug)
+        .map((source) => join(source.directory, `${rest.join('/')}.hbs`));
       const candidates = [...directories.map((directory) => join(directory, `${template}.hbs`)), ...own];
       for (const path of candidates) {
         const changed = await modified(path);

@@ -18,7 +18,11 @@ export interface ViewsDependencies {
 
 export interface Views extends ViewsApi {
   /** @param frame values that every template and partial sees as `@name`, for example `@nonce`. */
-  render(template: string, data?: Readonly<Record<string, unknown>>, frame?: Readonly<Record<string, unknown>>): Promise<string>;
+  render(
+    template: string,
+    data?: Readonly<Record<string, unknown>>,
+    frame?: Readonly<Record<string, unknown>>,
+  ): Promise<string>;
   /** Adds the folder of a plugin's own templates, searched after the site's. */
   addSource(slug: string, directory: string): Undo;
 }
@@ -38,7 +42,9 @@ type HandlebarsInstance = typeof Handlebars;
  */
 export function createViews(dependencies: ViewsDependencies): Views {
   const files = createTemplateFiles(dependencies.directories);
-  const helpers = new Map<string, Helper>(Object.entries(createHelpers({ ...defaultAddresses, ...dependencies.addresses })));
+  const helpers = new Map<string, Helper>(
+    Object.entries(createHelpers({ ...defaultAddresses, ...dependencies.addresses })),
+  );
   const reload = dependencies.reload ?? true;
   const compiled = new Map<string, Compiled>();
   let engine: Promise<HandlebarsInstance> | undefined;
@@ -104,19 +110,31 @@ async function loadEngine(helpers: ReadonlyMap<string, Helper>): Promise<Handleb
 function synchronous(name: string, helper: Helper): Helper {
   return (...args) => {
     const result = helper(...args);
-    if (result instanceof Promise) throw new Error(`The view helper '${name}' answered a promise; fetch the value before rendering.`);
+    if (result instanceof Promise)
+      throw new Error(`The view helper '${name}' answered a promise; fetch the value before rendering.`);
     return result;
   };
 }
 
-function compile({ handlebars, template, source }: { handlebars: HandlebarsInstance; template: string; source: string }): Pick<Compiled, 'run' | 'partials'> {
+function compile({
+  handlebars,
+  template,
+  source,
+}: {
+  handlebars: HandlebarsInstance;
+  template: string;
+  source: string;
+}): Pick<Compiled, 'run' | 'partials'> {
   try {
     const program = handlebars.parse(source);
     const { partials } = inspectTemplate(program);
     // Indenting a partial's lines would change the text inside textarea and pre.
     return { partials, run: handlebars.compile(program, { preventIndent: true }) };
   } catch (error) {
-    throw new Error(`The template '${template}' cannot be read: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(
+      `The template '${template}' cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
   }
 }
 

@@ -1,5 +1,5 @@
+import { formatMoney } from '#plugin-api';
 import type { Budget } from '../../settings/budgets/budget.ts';
-import { dollars } from '../../kit/dollars.ts';
 
 /** Modules that make calls, as a person reads their names. */
 export const moduleTitles: Readonly<Record<string, string>> = {
@@ -13,7 +13,7 @@ export const moduleTitles: Readonly<Record<string, string>> = {
 
 /** A figure of a budget, as counters hold it. */
 export function figure(value: number, unit: Budget['unit']): string {
-  if (unit === 'dollars') return dollars(value);
+  if (unit === 'dollars') return formatMoney(value);
   const text = value.toLocaleString('en-US');
   return `${text} ${value === 1 ? unit.slice(0, -1) : unit}`;
 }

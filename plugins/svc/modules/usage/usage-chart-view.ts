@@ -1,5 +1,5 @@
+import { formatShortNumber } from '#plugin-api';
 import { money } from './money.ts';
-import { shortNumber } from '../../kit/short-number.ts';
 import { drawChart, type ChartDay } from '../../kit/bar-chart.ts';
 import type { UsageGroup } from './usage-queries.ts';
 
@@ -37,7 +37,7 @@ export function chartView({ days, span, metric, address }: ChartViewInit) {
       width,
       days: values,
       whole: metric !== 'cost',
-      format: metric === 'cost' ? money : shortNumber,
+      format: metric === 'cost' ? money : formatShortNumber,
       title: (day) => titleOf(day, metric),
     });
   return {

@@ -1,7 +1,6 @@
-import type { AdminRequest } from '#plugin-api';
+import { formatShortNumber, type AdminRequest } from '#plugin-api';
 import type { UsageRow } from '../../ai/usage-ledger/usage-tables.ts';
 import type { ServiceContext } from '../../context.ts';
-import { shortNumber } from '../../kit/short-number.ts';
 import { nextStep } from './next-step.ts';
 import { money } from './money.ts';
 import { chartView, metricOf } from './usage-chart-view.ts';
@@ -173,8 +172,8 @@ function statsOf(sums: UsageSums) {
     },
     {
       label: 'Tokens',
-      text: `${shortNumber(sums.inputTokens)} in, ${shortNumber(sums.outputTokens)} out`,
-      short: shortNumber(sums.inputTokens + sums.outputTokens),
+      text: `${formatShortNumber(sums.inputTokens)} in, ${formatShortNumber(sums.outputTokens)} out`,
+      short: formatShortNumber(sums.inputTokens + sums.outputTokens),
     },
     { label: 'Images', value: sums.images, text: '' },
     { label: 'Average time', duration: sums.duration / sums.calls, text: 'further tries included' },

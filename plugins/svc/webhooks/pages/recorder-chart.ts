@@ -1,5 +1,5 @@
+import { formatShortNumber } from '#plugin-api';
 import { drawChart, type ChartDay } from '../../kit/bar-chart.ts';
-import { shortNumber } from '../../kit/short-number.ts';
 import type { HourFigures, Hours } from '../history/hours.ts';
 import { localDay, localMinute } from './recorder-time.ts';
 
@@ -60,7 +60,7 @@ export async function recorderChart({
       width,
       days: bars,
       whole: true,
-      format: shortNumber,
+      format: formatShortNumber,
       title: titleOf,
       ...(span.per === 'hour' && { label: (name: string) => name.slice(11) }),
     });

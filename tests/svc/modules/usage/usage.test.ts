@@ -1,7 +1,7 @@
+import { formatShortNumber } from '#plugin-api';
 import { expect } from 'chai';
 import { createFakeClock } from '../../../../host/testing/fake-clock.ts';
 import { money } from '../../../../plugins/svc/modules/usage/money.ts';
-import { shortNumber } from '../../../../plugins/svc/kit/short-number.ts';
 import { drawChart } from '../../../../plugins/svc/kit/bar-chart.ts';
 import { usageCsv } from '../../../../plugins/svc/modules/usage/usage-csv.ts';
 import {
@@ -73,7 +73,7 @@ describe('figures of usage', () => {
   });
 
   it('are short where there is little room', () => {
-    expect([0, 12, 1000, 340_400, 1_022_122, 2e9].map(shortNumber)).to.deep.equal([
+    expect([0, 12, 1000, 340_400, 1_022_122, 2e9].map(formatShortNumber)).to.deep.equal([
       '0',
       '12',
       '1k',

@@ -1,5 +1,5 @@
+import { formatMoney } from '#plugin-api';
 import type { ServiceContext } from '../../../context.ts';
-import { dollars } from '../../../kit/dollars.ts';
 import { automationsOf } from '../automations.ts';
 import type { ItemCall } from '../costs.ts';
 import type { Item } from '../queue/item.ts';
@@ -82,7 +82,7 @@ function callView({
       kind === 'image'
         ? `${String(images)} images`
         : `${Number(input_tokens + output_tokens).toLocaleString('en-GB')} tokens`,
-    cost: cost === null ? 'no price known' : dollars(Number(cost)),
+    cost: cost === null ? 'no price known' : formatMoney(Number(cost)),
   };
 }
 

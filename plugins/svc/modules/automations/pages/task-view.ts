@@ -1,5 +1,5 @@
+import { formatMoney } from '#plugin-api';
 import type { ServiceContext } from '../../../context.ts';
-import { dollars } from '../../../kit/dollars.ts';
 import { automationsOf } from '../automations.ts';
 import type { Cost } from '../costs.ts';
 import { itemStates, type Item, type ItemCounts, type ItemState } from '../queue/item.ts';
@@ -164,10 +164,10 @@ function tabsOf(
 export function costWords({ cost, calls, unpriced }: Cost): string {
   if (calls === 0) return 'nothing yet';
   return unpriced === 0
-    ? dollars(cost)
+    ? formatMoney(cost)
     : unpriced === calls
       ? 'no price known'
-      : `${dollars(cost)} and ${String(unpriced)} calls without a price`;
+      : `${formatMoney(cost)} and ${String(unpriced)} calls without a price`;
 }
 
 function limitWords({ limits: { run, day }, attempts }: Task): string {

@@ -1,10 +1,9 @@
-import { RestError, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import { formatMoney, RestError, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../context.ts';
 import { errors } from '../../../kit/errors.ts';
 import { chatbotsOf } from '../chatbots.ts';
 import type { Conversation, StoredMessage } from '../conversations/conversation.ts';
 import { logsJsonl, readConversations, type ExportedConversation } from '../conversations/export-logs.ts';
-import { dollars } from '../../../kit/dollars.ts';
 
 /** The page of one conversation: its transcript with tokens, cost, sources, feedback and what rules kept. */
 export function conversationPage(context: ServiceContext): AdminPageBody {
@@ -77,7 +76,7 @@ function viewOf(
     isRest: conversation.module === 'rest_api',
     personHref: whose === null ? '' : `${host.admin.url('svc/personal-data')}?${new URLSearchParams(whose).toString()}`,
     tokens: messages.reduce((total, { usage }) => total + (usage?.total_tokens ?? 0), 0),
-    cost: dollars(messages.reduce((total, { cost }) => total + (cost ?? 0), 0)),
+    cost: formatMoney(messages.reduce((total, { cost }) => total + (cost ?? 0), 0)),
     variables: Object.entries(conversation.variables).map(([name, value]) => ({ name, value })),
     messages: messages.map((message) => messageView(message, { botName, userName })),
   };
@@ -91,7 +90,7 @@ function messageView(
     ...message,
     who: message.role === 'user' ? userName : botName,
     isAnswer: message.role === 'assistant',
-    costText: message.cost === null ? 'no price' : dollars(message.cost),
+    costText: message.cost === null ? 'no price' : formatMoney(message.cost),
     sources: message.sources.map(({ title, url, score }) => ({
       title: title || url,
       url: /^https?:\/\//i.test(url) ? url : '',

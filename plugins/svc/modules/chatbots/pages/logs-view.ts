@@ -1,7 +1,7 @@
+import { formatShortNumber, formatMoney } from '#plugin-api';
 import { localDay } from '../../../ai/usage-ledger/local-day.ts';
 import type { ServiceContext } from '../../../context.ts';
 import { drawChart, type ChartDay } from '../../../kit/bar-chart.ts';
-import { shortNumber } from '../../../kit/short-number.ts';
 import { chatbotsOf } from '../chatbots.ts';
 import type { ConversationRow } from '../conversations/conversation-rows.ts';
 import { tables } from '../conversations/conversation-tables.ts';
@@ -9,7 +9,6 @@ import { deletedBotName, deletedUserName, guestName } from '../conversations/log
 import type { Logs } from '../conversations/logs.ts';
 import type { LogFilter } from '../conversations/search/log-filter.ts';
 import { addDays, filterOf, queryText, readLogsQuery, type LogsQuery } from './logs-filter.ts';
-import { dollars } from '../../../kit/dollars.ts';
 
 const perPage = 20;
 /** Days of the chart where no others are asked for, and at most. */
@@ -98,7 +97,7 @@ async function rowsOf(
       person: row.user_id === 0 ? guestName : (users.get(row.user_id) ?? deletedUserName),
       messages: row.message_count,
       tokens: row.tokens,
-      cost: dollars(row.cost),
+      cost: formatMoney(row.cost),
       liked: row.liked,
       disliked: row.disliked,
       isRest: row.module === 'rest_api',
@@ -132,7 +131,7 @@ async function chartOf(logs: Logs, { filter, query, timezone, now }: ChartInit):
   for (let day = first; day <= last; day = addDays(day, 1)) days.push({ day, value: perDay.get(day) ?? 0, failed: 0 });
   const title = ({ day, value }: ChartDay): string =>
     `${day}: ${value.toLocaleString('en-GB')} ${value === 1 ? 'conversation' : 'conversations'}`;
-  const draw = (width: number) => drawChart({ width, days, whole: true, format: shortNumber, title });
+  const draw = (width: number) => drawChart({ width, days, whole: true, format: formatShortNumber, title });
   return {
     title: 'Conversations per day',
     description: `A bar for each day from ${first} to ${last}, by the last message. The table below holds the same figures.`,

@@ -1,11 +1,10 @@
-import type { AdminRequest } from '#plugin-api';
+import { formatMoney, type AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../context.ts';
 import { contentOf } from '../content.ts';
 import { enabledParts, partLabels } from '../templates/template.ts';
 import type { Batch, BatchTotals, Item, ItemStatus } from '../runs/item.ts';
 import { costOfDraft } from '../write/draft.ts';
 import { estimateContent } from '../write/estimate.ts';
-import { dollars } from '../../../kit/dollars.ts';
 import { postHref } from './compose-view.ts';
 import { pageOf, pagesOf, slugs, tabsOf } from './content-pages.ts';
 import { estimateWords, spentWords } from './estimate-words.ts';
@@ -127,7 +126,8 @@ async function itemView(context: ServiceContext, item: Item): Promise<Readonly<R
     title: item.draft.title ?? '',
     badge: badges[item.status],
     message: item.message,
-    cost: tokens === 0 ? '' : `${tokens.toLocaleString('en-GB')} tokens${cost === null ? '' : `, ${dollars(cost)}`}`,
+    cost:
+      tokens === 0 ? '' : `${tokens.toLocaleString('en-GB')} tokens${cost === null ? '' : `, ${formatMoney(cost)}`}`,
     postHref: item.postId === null ? null : await postHref(context, item.postId),
     textHref:
       item.status === 'completed' && item.postId === null

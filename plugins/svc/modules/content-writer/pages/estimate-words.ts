@@ -1,4 +1,4 @@
-import { dollars } from '../../../kit/dollars.ts';
+import { formatMoney } from '#plugin-api';
 import type { Estimate } from '../write/estimate.ts';
 
 /** `About 9,300 tokens, $0.012.` @param times texts of this kind */
@@ -12,7 +12,7 @@ export function estimateWords({ inputTokens, outputTokens, images, cost, unprice
   ].join(' and ');
   return cost === null
     ? `About ${what}. No price is known for ${unpriced.join(', ')}.`
-    : `About ${what}, ${dollars(cost * times)}.`;
+    : `About ${what}, ${formatMoney(cost * times)}.`;
 }
 
 /** What it did take. */
@@ -25,7 +25,7 @@ export function spentWords({
   readonly cost: number;
   readonly unpriced: number;
 }): string {
-  return `${tokens.toLocaleString('en-GB')} tokens, ${dollars(cost)}${unpriced > 0 ? ' and calls without a known price' : ''}`;
+  return `${tokens.toLocaleString('en-GB')} tokens, ${formatMoney(cost)}${unpriced > 0 ? ' and calls without a known price' : ''}`;
 }
 
 /** Two digits: more would say what nobody knows. */

@@ -1,5 +1,4 @@
-import type { HostApi } from '#plugin-api';
-import { dollars } from '../../../kit/dollars.ts';
+import { formatMoney, type HostApi } from '#plugin-api';
 import type { StoredImage } from '../store/image.ts';
 import { imageSlug } from '../image-names.ts';
 
@@ -56,7 +55,7 @@ export function pathOf(url: string): string {
 }
 
 export function costText(cost: number | null): string {
-  return cost === null ? 'no price' : dollars(cost);
+  return cost === null ? 'no price' : formatMoney(cost);
 }
 
 function shortened(text: string, longest: number): string {

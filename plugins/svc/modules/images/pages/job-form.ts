@@ -1,5 +1,5 @@
+import { formatMoney } from '#plugin-api';
 import type { ServiceContext } from '../../../context.ts';
-import { dollars } from '../../../kit/dollars.ts';
 import { imageParamSchemas } from '../../../kit/image-params.ts';
 import type { FieldFaults } from '../../../settings/invalid-fields.ts';
 import { modelFields, providerChoices } from './model-fields.ts';
@@ -55,5 +55,7 @@ export async function jobForm(
 /** What an image will cost, as far as that can be said beforehand. */
 export function priceText(price: number | null): string {
   if (price === null) return 'What it costs depends on the tokens it takes; see Usage afterwards.';
-  return price === 0 ? 'The sandbox draws: nothing is charged.' : `About ${dollars(price)} an image by the price list.`;
+  return price === 0
+    ? 'The sandbox draws: nothing is charged.'
+    : `About ${formatMoney(price)} an image by the price list.`;
 }
