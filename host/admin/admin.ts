@@ -1,7 +1,7 @@
 import express, { type NextFunction, type Request, type Response, type Router } from 'express';
 
 import type { AdminApi, AdminBadge } from '#plugin-api';
-import { createAnswers } from './answers.ts';
+import { createAnswers } from './error-responses.ts';
 import type { AdminContext } from './context.ts';
 import type { AdminDependencies } from './dependencies.ts';
 import { toFailure } from './failure.ts';
@@ -46,7 +46,7 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
     icon: 'home',
     position: 0,
     capability: 'read',
-    body: async () => (await import('./host-pages.ts')).createDashboard(dependencies, registry),
+    body: async () => (await import('./dashboard.ts')).createDashboard(dependencies, registry),
   });
   registry.api.addPage({
     slug: 'plugins',

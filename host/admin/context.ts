@@ -1,4 +1,4 @@
-import type { Answers } from './answers.ts';
+import type { Answers } from './error-responses.ts';
 import type { AdminDependencies } from './dependencies.ts';
 import type { FlashNotices } from './notices.ts';
 import type { AdminRegistry } from './registry.ts';

@@ -7,7 +7,7 @@ import {
 } from '#plugin-api';
 import type { AdminDependencies, PluginSummary } from './dependencies.ts';
 import { textField } from './form.ts';
-import { stateBadge } from './host-pages.ts';
+import { stateBadge } from './dashboard.ts';
 
 /** Findings of one plugin, shown once. */
 interface Findings {

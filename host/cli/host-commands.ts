@@ -4,7 +4,6 @@ import { contentCommands } from '../content/content-commands.ts';
 import type { Core } from '../core.ts';
 import { cronCommands } from './cron-commands.ts';
 import { databaseCommands } from './database-commands.ts';
-import { doctorCommand, type DoctorCheck } from './doctor-command.ts';
 import { optionCommands } from './option-commands.ts';
 import { pluginCommands, type PluginsForCommands } from './plugin-commands.ts';
 import { userCommands } from './user-commands.ts';
@@ -98,6 +97,31 @@ function createDoctorChecks(
           .map(({ slug, label, description }) => `${slug}: ${label}${description === '' ? '' : ` (${description})`}`);
       if (tell('critical').length > 0) throw new Error(tell('critical').join('; '));
       return tell('recommended').join('; ') || 'good';
+    },
+  };
+}
+
+/** Resolves with what was found, or rejects with an Error whose sentence says what to do. */
+type DoctorCheck = () => Promise<string>;
+
+/** `doctor`: runs every check and fails when one does. */
+function doctorCommand(checks: Readonly<Record<string, DoctorCheck>>): CliCommand {
+  return {
+    name: 'doctor',
+    description: 'Checks this installation: settings, database, secrets, plugins',
+    async run() {
+      const rows = await Promise.all(
+        Object.entries(checks).map(async ([name, check]) => {
+          try {
+            return { check: name, result: 'ok', detail: await check() };
+          } catch (error) {
+            return { check: name, result: 'failed', detail: error instanceof Error ? error.message : String(error) };
+          }
+        }),
+      );
+      const failed = rows.filter(({ result }) => result === 'failed');
+      if (failed.length > 0) throw new Error(failed.map(({ check, detail }) => `${check}: ${detail}`).join('\n'));
+      return rows;
     },
   };
 }

@@ -1,8 +1,68 @@
 import { Command, CommanderError } from 'commander';
 import type { CliCommand, JsonSchema } from '#plugin-api';
-import { formatResult } from './format-result.ts';
-import { readFlag } from './read-flag.ts';
 import type { CliOutput } from './registry.ts';
+import { compileSchema } from '../options/setting-schema.ts';
+
+/**
+ * The value of a flag as its schema's type.
+ *
+ * @throws Error that names the flag and what it takes.
+ */
+async function readFlag({
+  name,
+  schema,
+  value,
+}: {
+  name: string;
+  schema: JsonSchema;
+  value: string | boolean;
+}): Promise<unknown> {
+  if (typeof value === 'boolean') return value;
+  const read = coerce(schema, value);
+  if (read === undefined) throw new Error(`--${name} is '${value}'; it takes ${describe(schema)}.`);
+  if (schema.enum && !schema.enum.includes(read))
+    throw new Error(`--${name} is '${value}'; it takes one of ${schema.enum.join(', ')}.`);
+  // Loaded for those that need it: most commands start without a validator.
+  if (Object.keys(schema).some((keyword) => !plainKeywords.has(keyword)))
+    (await compileSchema(`--${name}`, schema))(read);
+  return read;
+}
+
+/** What is checked above, or says nothing of the value. */
+const plainKeywords: ReadonlySet<string> = new Set(['type', 'enum', 'description', 'default', 'title', 'examples']);
+
+function coerce(schema: JsonSchema, value: string): unknown {
+  switch (schema.type) {
+    case 'integer':
+      return /^-?\d+$/.test(value) ? Number(value) : undefined;
+    case 'number':
+      return value.trim() !== '' && Number.isFinite(Number(value)) ? Number(value) : undefined;
+    case 'object':
+    case 'array':
+      return parseJson(value, schema.type);
+    default:
+      return value;
+  }
+}
+
+function parseJson(value: string, type: 'object' | 'array'): unknown {
+  try {
+    const parsed: unknown = JSON.parse(value);
+    const matches =
+      type === 'array'
+        ? Array.isArray(parsed)
+        : typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
+    return matches ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function describe(schema: JsonSchema): string {
+  if (schema.type === 'integer') return 'a whole number';
+  if (schema.type === 'number') return 'a number';
+  return `a JSON ${String(schema.type)}`;
+}
 
 /** Runs one command line on commander, which is loaded for this alone: a running host needs none of it. */
 export async function runCommandLine(
@@ -98,4 +158,41 @@ function report(error: unknown, output: CliOutput): 0 | 1 {
   }
   output.err(`Error: ${error instanceof Error ? error.message : String(error)}`);
   return 1;
+}
+
+/**
+ * What a command answered, as text: a string as it is, a list of objects as a table, an object as `name: value` lines;
+ * nothing for undefined. With `json` everything as JSON.
+ */
+function formatResult(result: unknown, json: boolean): string {
+  if (json) return JSON.stringify(result ?? null, null, 2);
+  if (result === undefined || result === null) return '';
+  if (Array.isArray(result)) return formatList(result);
+  if (typeof result === 'object')
+    return Object.entries(result)
+      .map(([name, value]) => `${name}: ${cell(value)}`)
+      .join('\n');
+  return cell(result);
+}
+
+function formatList(list: readonly unknown[]): string {
+  if (list.length === 0) return 'None.';
+  if (!list.every((row): row is Record<string, unknown> => typeof row === 'object' && row !== null))
+    return list.map(cell).join('\n');
+  const columns = [...new Set(list.flatMap((row) => Object.keys(row)))];
+  const rows = [columns, ...list.map((row) => columns.map((column) => cell(row[column])))];
+  const widths = columns.map((_column, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((text, index) => text.padEnd(widths[index] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+function cell(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -3,7 +3,7 @@ import type { Clock, Logger } from '#plugin-api';
 import type { Config } from '../config.ts';
 import { hostMigrations } from '../core.ts';
 import { openDatabase, type RestoreReport } from '../database/database.ts';
-import { readMigrations } from '../loader/known-migrations.ts';
+import { readMigrations } from '../loader/load.ts';
 import { hostVersion } from '../site.ts';
 
 /** The file of a `db restore <file>`, which must work where the site does not start: it is the way back. */

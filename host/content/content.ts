@@ -2,19 +2,18 @@ import { join } from 'node:path';
 import type { Clock, ContentApi, CronApi, HooksApi, Logger, OptionsApi, Post, SiteApi } from '#plugin-api';
 import type { Database } from '../database/database-contract.ts';
 import { contentErrors } from './errors.ts';
-import { createMediaLibrary, type MediaLibrary } from './media/media.ts';
+import { createMediaLibrary, type MediaLibrary, uploadLimitSetting } from './media/media.ts';
 import { createUploadFolder, type UploadFolder } from './media/upload-folder.ts';
 import { createMeta, type CompileSchema, type Meta } from './meta/meta.ts';
 import { createPermalinks, type Permalinks } from './permalinks.ts';
-import { createFactsCache } from './posts/facts.ts';
+import { createFactsCache } from './posts/post-store.ts';
 import { createPostRemoval, type PostRemoval } from './posts/post-removal.ts';
 import { createPostStore, type PostStore } from './posts/post-store.ts';
 import { createPostWriter, type PostWriter } from './posts/post-writer.ts';
-import { createRevisionKeeper } from './posts/revisions.ts';
-import { addScheduledWork } from './posts/scheduled.ts';
-import { followUsers } from './posts/user-posts.ts';
+import { createRevisionKeeper, revisionsSetting } from './posts/revisions.ts';
+import { addScheduledWork } from './posts/post-events.ts';
+import { followUsers } from './posts/post-events.ts';
 import { createRenderer, type Renderer } from './render.ts';
-import { registerContentSettings } from './settings.ts';
 import { createShortcodes, type Shortcodes } from './shortcodes/shortcodes.ts';
 import { addMetaCapabilities } from './types/meta-capabilities.ts';
 import { createPostStatuses, defineStatus, type PostStatuses } from './types/post-statuses.ts';
@@ -177,4 +176,36 @@ function createRevisions(
       return restored;
     },
   };
+}
+
+/** The settings of content. */
+function registerContentSettings(options: Pick<OptionsApi, 'registerSetting'>): void {
+  options.registerSetting('posts_per_page', {
+    group: 'reading',
+    label: 'Posts on a page',
+    showInRest: true,
+    schema: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100,
+      default: 10,
+      description: 'On the home page, in searches and in the feed.',
+    },
+  });
+  options.registerSetting(revisionsSetting, {
+    group: 'writing',
+    label: 'Revisions kept of a post',
+    schema: {
+      type: 'integer',
+      minimum: -1,
+      maximum: 1000,
+      default: 25,
+      description: 'The oldest go first. 0 keeps none, -1 keeps all.',
+    },
+  });
+  options.registerSetting(uploadLimitSetting, {
+    group: 'media',
+    label: 'Largest upload in MB',
+    schema: { type: 'integer', minimum: 1, maximum: 500, default: 10 },
+  });
 }

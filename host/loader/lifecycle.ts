@@ -1,13 +1,52 @@
 import type { HealthResult, Migration, PluginDefinition, PluginUpgrade } from '#plugin-api';
-import { askHealth } from './health.ts';
 import { createPluginImporter } from './load.ts';
 import type { PluginSource } from './manifest.ts';
-import { createScope } from './scope.ts';
-import type { Scope } from './scope.ts';
+import { createScope, type Scope } from './scope.ts';
 import type { HostServices } from './services.ts';
-import { createStep } from './stages.ts';
+import { createStep, type Step } from './stages.ts';
 import type { Upgrades } from './upgrade.ts';
-import { startUpgraded } from './upgrade-start.ts';
+
+/** What one plugin found about itself. */
+export interface PluginHealth {
+  readonly slug: string;
+  readonly results: readonly HealthResult[];
+}
+
+const statuses: readonly unknown[] = ['good', 'recommended', 'critical'];
+
+/** Lets a plugin look after itself. A check that fails is a finding too, so this never throws. */
+export async function askHealth(step: Step, check: () => unknown): Promise<HealthResult[]> {
+  try {
+    return readFindings(await step('health', check));
+  } catch (error) {
+    return [
+      {
+        status: 'critical',
+        label: 'The health check itself failed',
+        description: error instanceof Error ? error.message : String(error),
+      },
+    ];
+  }
+}
+
+/**
+ * What a plugin's `health` answered, which may be anything where it is written in plain JavaScript.
+ *
+ * @throws Error that says what it should have answered.
+ */
+function readFindings(answer: unknown): HealthResult[] {
+  if (!Array.isArray(answer)) throw new Error("'health' must answer an array of {status, label, description}.");
+  return answer.map((finding: unknown) => {
+    const { status, label, description } = (finding ?? {}) as Partial<Record<keyof HealthResult, unknown>>;
+    if (!statuses.includes(status) || typeof label !== 'string')
+      throw new Error("Each finding of 'health' needs a status ('good', 'recommended' or 'critical') and a label.");
+    return {
+      status: status as HealthResult['status'],
+      label,
+      description: typeof description === 'string' ? description : '',
+    };
+  });
+}
 
 /** A plugin that was registered in this process. */
 export interface RunningPlugin {
@@ -114,4 +153,53 @@ export function createLifecycle({
     health: ({ definition, scope }) => askHealth(step, () => definition.health?.(scope.host) ?? []),
     settled: (directory) => importer.settled(directory),
   };
+}
+
+interface UpgradeStart {
+  readonly source: PluginSource;
+  readonly definition: PluginDefinition;
+  readonly versions: PluginUpgrade;
+  readonly upgrades: Upgrades;
+  readonly step: Step;
+  /** Opens a scope for the work, and closes it when that fails. */
+  readonly withScope: (source: PluginSource, work: (scope: Scope) => Promise<void>) => Promise<Scope>;
+}
+
+/**
+ * Migrates, registers and upgrades in one transaction. Answers the open scope, and whether the data was upgraded here:
+ * another process may have done it while this one waited for the transaction.
+ *
+ * @throws UpgradeError; then nothing is left of it.
+ */
+async function startUpgraded({
+  source,
+  definition,
+  versions,
+  upgrades,
+  step,
+  withScope,
+}: UpgradeStart): Promise<{ readonly scope: Scope; readonly upgraded: boolean }> {
+  const { slug } = source.manifest;
+  const opened: Scope[] = [];
+  let upgraded = false;
+  try {
+    return await upgrades.run({
+      slug,
+      versions,
+      migrations: definition.migrations ?? [],
+      async work() {
+        const scope = await withScope(source, async (each) => {
+          await step('register', () => definition.register(each.host));
+          upgraded = await upgrades.record(slug, versions.to);
+          if (upgraded) await step('upgrade', () => definition.upgrade?.(each.host, versions));
+        });
+        opened.push(scope);
+        return { scope, upgraded };
+      },
+    });
+  } catch (error) {
+    // It may be the commit that failed.
+    for (const scope of opened) await scope.close();
+    throw error;
+  }
 }

@@ -3,8 +3,9 @@ import { readdir, stat } from 'node:fs/promises';
 import { createRequire, register } from 'node:module';
 import { join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { PluginDefinition } from '#plugin-api';
+import type { PluginDefinition, Migration } from '#plugin-api';
 import type { PluginSource } from './manifest.ts';
+import { discover, type Places } from './discover.ts';
 
 /** Imports plugins, and imports them anew after their files changed. */
 export interface PluginImporter {
@@ -116,4 +117,19 @@ async function filesOf(directory: string): Promise<string[]> {
     return entry.isDirectory() ? filesOf(path) : entry.isFile() ? [path] : [];
   });
   return (await Promise.all(lists)).flat().sort();
+}
+
+/**
+ * The migrations of all plugins that can be imported, by slug, without starting any: a restore needs them where the
+ * site cannot start.
+ */
+export async function readMigrations(places: Places): Promise<Map<string, readonly Migration[]>> {
+  const { plugins } = await discover(places);
+  const importer = createPluginImporter();
+  const found = new Map<string, readonly Migration[]>();
+  for (const [slug, source] of plugins) {
+    const definition = await importer.load(source).catch(() => null);
+    if (definition?.migrations) found.set(slug, definition.migrations);
+  }
+  return found;
 }

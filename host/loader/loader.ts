@@ -1,23 +1,18 @@
 import type { Logger, Migration, PluginUpgrade } from '#plugin-api';
-import { createFence, describeError } from './fence.ts';
-import { createFleet } from './fleet.ts';
-import { createLifecycle, type LifecycleDependencies } from './lifecycle.ts';
+import { createFence, describeError } from './quarantine.ts';
+import { createFleet } from './running-plugins.ts';
+import { createLifecycle, type LifecycleDependencies, type PluginHealth } from './lifecycle.ts';
 import { createOperations, type OperationsDependencies } from './operations.ts';
 import type { HostServices } from './services.ts';
-import type { PluginHealth } from './health.ts';
 import type { InstallLimits } from './install/allowance.ts';
-import { listPlugins } from './status.ts';
-import type { PluginStatus } from './status.ts';
-import { createStoredFailures, createStoredSlugs } from './stored-state.ts';
-import type { LoaderOptions } from './stored-state.ts';
-import { createStoredVersions } from './stored-versions.ts';
-import { createTurns } from './turns.ts';
+import { listPlugins, type PluginStatus } from './status.ts';
+import { createStoredFailures, createStoredSlugs, type LoaderOptions, createStoredVersions } from './stored-state.ts';
 import type { Places } from './discover.ts';
 import type { Installation, Installed } from './installation.ts';
 import { createUpgrades, type UpgradeServices } from './upgrade.ts';
 
 export type { HostServices } from './services.ts';
-export type { PluginHealth } from './health.ts';
+export type { PluginHealth } from './lifecycle.ts';
 export type { Installation, Installed } from './installation.ts';
 export type { UpgradeServices } from './upgrade.ts';
 export type { PluginStatus } from './status.ts';
@@ -204,5 +199,29 @@ function withoutBackups(migrate: LoaderDependencies['migrate']): UpgradeServices
     },
     backup: async () => null,
     lastBackup: async () => null,
+  };
+}
+
+/** Lets work happen one after the other. */
+interface Turns {
+  /** Runs when all before it has settled; answers its outcome. */
+  take<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Whether something is running or waiting. */
+  busy(): boolean;
+}
+
+function createTurns(): Turns {
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  return {
+    busy: () => waiting > 0,
+    take(work) {
+      waiting += 1;
+      const turn = last.then(work).finally(() => {
+        waiting -= 1;
+      });
+      last = turn.catch(() => undefined);
+      return turn;
+    },
   };
 }

@@ -1,15 +1,15 @@
 import type { Clock, Logger } from '#plugin-api';
-import { describeError } from './fence.ts';
-import type { Fence } from './fence.ts';
-import { usable } from './fleet.ts';
-import type { Fleet } from './fleet.ts';
+import { describeError } from './quarantine.ts';
+import type { Fence } from './quarantine.ts';
+import { usable } from './running-plugins.ts';
+import type { Fleet } from './running-plugins.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { PluginSource } from './manifest.ts';
 import { orderPlugins } from './order.ts';
-import { healPluginFolder } from './install/heal.ts';
-import { removeFolder } from './install/remove-folder.ts';
+import { healPluginFolder } from './install/recover-interrupted.ts';
+import { removeFolder } from './install/replace-folder.ts';
 import type { StoredFailures, StoredSlugs } from './stored-state.ts';
-import type { StoredVersions } from './stored-versions.ts';
+import type { StoredVersions } from './stored-state.ts';
 
 /** What can be asked of all plugins together. To be called one at a time. */
 export interface Operations {

@@ -1,6 +1,6 @@
 import type { Clock, Logger, Undo } from '#plugin-api';
 import type { MethodKinds } from './services.ts';
-import { withinTime } from './time-limit.ts';
+import { withinTime } from './stages.ts';
 
 /** All that one plugin registered, so that it can be taken back as one. */
 export interface Registrations {

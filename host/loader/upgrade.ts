@@ -1,6 +1,6 @@
 import gt from 'semver/functions/gt.js';
 import type { Clock, Migration, PluginUpgrade } from '#plugin-api';
-import type { StoredVersions } from './stored-versions.ts';
+import type { StoredVersions } from './stored-state.ts';
 
 /** What upgrading needs of the database. */
 export interface UpgradeServices {

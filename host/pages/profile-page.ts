@@ -1,9 +1,38 @@
-import { RestError } from '#plugin-api';
-import type { AdminActionResult, AdminPageBody, AdminRequest, UserProfile } from '#plugin-api';
-import { aboutData, typedAbout } from './about-form.ts';
-import { describeBrowser } from './browser-name.ts';
-import { passwordOf, saveOrExplain, success, textOf, type Faults } from './forms.ts';
+import {
+  RestError,
+  type AdminActionResult,
+  type AdminPageBody,
+  type AdminRequest,
+  type UserProfile,
+} from '#plugin-api';
+import { aboutData, typedAbout, passwordOf, saveOrExplain, success, textOf, type Faults } from './forms.ts';
 import type { UserPagesDependencies } from './users-contract.ts';
+
+const browsers = [
+  ['Edg', 'Edge'],
+  ['OPR', 'Opera'],
+  ['Firefox', 'Firefox'],
+  ['Chrome', 'Chrome'],
+  ['Safari', 'Safari'],
+  ['curl', 'curl'],
+] as const;
+const systems = [
+  ['Android', 'Android'],
+  ['iPhone', 'iPhone'],
+  ['iPad', 'iPad'],
+  ['Windows', 'Windows'],
+  ['Mac OS X', 'macOS'],
+  ['Linux', 'Linux'],
+] as const;
+
+/** A few words for a `User-Agent`: `Firefox on Windows`. The first name that fits counts: Chrome calls itself Safari too. */
+export function describeBrowser(userAgent: string): string {
+  const find = (names: readonly (readonly [string, string])[]): string | undefined =>
+    names.find(([token]) => userAgent.includes(token))?.[1];
+  const [browser, system] = [find(browsers), find(systems)];
+  if (browser !== undefined) return system === undefined ? browser : `${browser} on ${system}`;
+  return system ?? (userAgent === '' ? 'Unknown browser' : userAgent.slice(0, 60));
+}
 
 interface Showing {
   readonly typed?: { readonly email: string; readonly displayName: string };

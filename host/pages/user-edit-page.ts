@@ -1,6 +1,6 @@
 import { RestError } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, User, UserProfile } from '#plugin-api';
-import { aboutData, typedAbout } from './about-form.ts';
+import { aboutData, typedAbout } from './forms.ts';
 import { numberOf, passwordOf, queryOf, saveOrExplain, success, textOf, type Faults } from './forms.ts';
 import { roleLabel, type UserPagesDependencies } from './users-contract.ts';
 

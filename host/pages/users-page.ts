@@ -1,7 +1,5 @@
-import { RestError } from '#plugin-api';
-import type { AdminPageBody, AdminRequest, User } from '#plugin-api';
+import { RestError, type AdminPageBody, type AdminRequest, type User } from '#plugin-api';
 import { numberOf, queryOf, success, textOf } from './forms.ts';
-import { paginate } from './pagination.ts';
 import { roleLabel, type UserPagesDependencies } from './users-contract.ts';
 
 const perPage = 20;
@@ -126,5 +124,34 @@ export function createDeleteUserPage({ users }: UserPagesDependencies): AdminPag
         return success(`${user.displayName} was deleted.`, { redirect: 'users' });
       },
     },
+  };
+}
+
+/** What the partial `admin/pages/pagination` shows; null when everything is on one page. */
+interface Pagination {
+  readonly text: string;
+  readonly previous: string | null;
+  readonly next: string | null;
+}
+
+interface PaginationInit {
+  readonly total: number;
+  readonly page: number;
+  readonly perPage: number;
+  /** Parameters of the address that stay; empty ones are left out. */
+  readonly query: Readonly<Record<string, string>>;
+}
+
+function paginate({ total, page, perPage, query }: PaginationInit): Pagination | null {
+  const pages = Math.ceil(total / perPage);
+  if (pages <= 1) return null;
+  const address = (to: number): string => {
+    const kept = Object.entries({ ...query, page: to === 1 ? '' : String(to) }).filter(([, value]) => value !== '');
+    return `?${new URLSearchParams(kept).toString()}`;
+  };
+  return {
+    text: `Page ${page} of ${pages}`,
+    previous: page > 1 ? address(Math.min(page - 1, pages)) : null,
+    next: page < pages ? address(page + 1) : null,
   };
 }

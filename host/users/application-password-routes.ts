@@ -10,7 +10,7 @@ import type {
   UsersApi,
 } from '#plugin-api';
 import type { ApplicationPassword, ApplicationPasswords } from './application-passwords.ts';
-import { notLoggedIn, refused } from './user-answer.ts';
+import { notLoggedIn, refused } from './user-response.ts';
 import { unknownUser } from './user-changes.ts';
 
 export interface ApplicationPasswordRoutesDependencies {

@@ -1,12 +1,43 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { RestError } from '#plugin-api';
-import type { HooksApi, Logger, User } from '#plugin-api';
+import { RestError, type HooksApi, type Logger, type User } from '#plugin-api';
 import type { ApplicationPasswords } from './application-passwords.ts';
-import { clearingCookie, readSessionToken, sessionCookie } from './cookies.ts';
 import type { LoginLimiter } from './login-limiter.ts';
 import type { Nonces } from './nonces.ts';
 import type { Sessions } from './sessions.ts';
 import type { Users } from './users.ts';
+
+/** Name of the session's cookie. */
+export const sessionCookieName = 'svc_session';
+
+/** Browsers keep cookies for 400 days at most; when a session ends is decided by the server. */
+const keptSeconds = 400 * 24 * 3600;
+
+/** The session token of a `Cookie` header, or null. */
+function readSessionToken(header: string | undefined): string | null {
+  if (header === undefined || !header.includes(sessionCookieName)) return null;
+  for (const pair of header.split(';')) {
+    const [name = '', value = ''] = pair.split('=', 2);
+    if (name.trim() === sessionCookieName) return value.trim();
+  }
+  return null;
+}
+
+/**
+ * Value of `Set-Cookie` for a new session: out of reach of scripts, not sent with requests other sites make.
+ *
+ * @param remember keep it when the browser is closed.
+ */
+function sessionCookie(
+  token: string,
+  { secure, remember }: { readonly secure: boolean; readonly remember: boolean },
+): string {
+  return `${sessionCookieName}=${token}; Path=/${remember ? `; Max-Age=${keptSeconds}` : ''}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+}
+
+/** Value of `Set-Cookie` that makes the browser forget the session. */
+function clearingCookie({ secure }: { readonly secure: boolean }): string {
+  return `${sessionCookieName}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+}
 
 declare module '#plugin-api' {
   interface ActionMap {
@@ -160,4 +191,28 @@ function readBasic(encoded: string): { login: string; password: string } | null 
   const text = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = text.indexOf(':');
   return colon < 1 ? null : { login: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+interface PageUserDependencies {
+  readonly authentication: Pick<Authentication, 'sessionUser'>;
+  readonly users: { readonly anonymous: User };
+  readonly siteUrl: () => string;
+}
+
+/**
+ * Who the cookie of a session names, for requests that browsers vouch to come from a page of the site itself: `Origin`,
+ * which scripts cannot set, is the site's, and `Sec-Fetch-Site`, where it is sent, does not say otherwise. Everybody else
+ * is the visitor, so that no other site acts in a user's name; there is no nonce to be cached with a page.
+ */
+export function createPageUser({
+  authentication,
+  users,
+  siteUrl,
+}: PageUserDependencies): (call: IncomingCall) => Promise<User> {
+  return async (call) => {
+    const { origin } = call.headers;
+    const site = call.headers['sec-fetch-site'];
+    if (origin !== new URL(siteUrl()).origin || (site !== undefined && site !== 'same-origin')) return users.anonymous;
+    return (await authentication.sessionUser(call))?.user ?? users.anonymous;
+  };
 }

@@ -2,7 +2,7 @@ import { RestError, RestResponse } from '#plugin-api';
 import type { HooksApi, RestRequest, RouteArgument, RouteDefinition, User, UserProfile } from '#plugin-api';
 import { profileColumns } from './profile.ts';
 import { isRole } from './roles.ts';
-import { refused, userAnswer, userSchema, type UserContext } from './user-answer.ts';
+import { refused, userAnswer, userSchema, type UserContext } from './user-response.ts';
 import type { Users } from './users.ts';
 
 /** Parameters of the routes about one user, as their schemas check them. */

@@ -1,15 +1,15 @@
-import { RestResponse } from '#plugin-api';
-import type {
-  HooksApi,
-  RestRequest,
-  RouteArgument,
-  RouteDefinition,
-  UserFilter,
-  UserQuery,
-  UsersApi,
+import {
+  RestResponse,
+  type HooksApi,
+  type RestRequest,
+  type RouteArgument,
+  type RouteDefinition,
+  type UserFilter,
+  type UserQuery,
+  type UsersApi,
+  type Params,
 } from '#plugin-api';
-import { pagingHeaders } from './paging.ts';
-import { refused, userSchema, type UserContext } from './user-answer.ts';
+import { refused, userSchema, type UserContext } from './user-response.ts';
 import type { UserPreparing } from './users-routes.ts';
 
 declare module '#plugin-api' {
@@ -177,4 +177,41 @@ function inOrder<Item extends { readonly id: number }>(
   return [...found]
     .sort((one, other) => include.indexOf(one.id) - include.indexOf(other.id))
     .slice(start, start + per_page);
+}
+
+interface Paging {
+  readonly total: number;
+  readonly page: number;
+  readonly perPage: number;
+  /** Address of the collection. */
+  readonly url: string;
+  /** The request's own parameters, kept in the links. */
+  readonly query: Params;
+}
+
+/** `X-WP-Total`, `X-WP-TotalPages` and `Link` of one page of a collection. */
+function pagingHeaders({ total, page, perPage, url, query }: Paging): Record<string, string> {
+  const pages = Math.ceil(total / perPage);
+  const link = (to: number, relation: string): string =>
+    `<${url}?${encode({ ...query, page: String(to) })}>; rel="${relation}"`;
+  const links = [
+    ...(page > 1 ? [link(Math.max(1, Math.min(page - 1, pages)), 'prev')] : []),
+    ...(page < pages ? [link(page + 1, 'next')] : []),
+  ];
+  return {
+    'X-WP-Total': String(total),
+    'X-WP-TotalPages': String(pages),
+    ...(links.length > 0 && { Link: links.join(', ') }),
+  };
+}
+
+/** Parameters as PHP reads them: `roles[0]=editor`. */
+function encode(query: Params): string {
+  const pairs = new URLSearchParams();
+  const add = (name: string, value: unknown): void => {
+    if (typeof value !== 'object' || value === null) pairs.append(name, String(value ?? ''));
+    else for (const [key, member] of Object.entries(value)) add(`${name}[${key}]`, member);
+  };
+  for (const [name, value] of Object.entries(query)) add(name, value);
+  return pairs.toString();
 }

@@ -2,7 +2,7 @@ import { RestError, RestResponse } from '#plugin-api';
 import type { HooksApi, RestApi, RestRequest, RouteArgument, RouteDefinition, Undo, User } from '#plugin-api';
 import type { AvatarUrl } from './avatars.ts';
 import { roleNames } from './roles.ts';
-import { notLoggedIn, refused, userAnswer, userSchema, type UserContext } from './user-answer.ts';
+import { notLoggedIn, refused, userAnswer, userSchema, type UserContext } from './user-response.ts';
 import { unknownUser } from './user-changes.ts';
 import { createUserWrites, type UserParams } from './user-writes.ts';
 import { contextArgument, usersListRoute } from './users-list.ts';

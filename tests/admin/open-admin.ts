@@ -8,7 +8,7 @@ import express from 'express';
 import { RestError, type Logger, type User } from '#plugin-api';
 import { createAdmin, type Admin } from '../../host/admin/admin.ts';
 import type { AdminDependencies, PluginSummary, SignedIn } from '../../host/admin/dependencies.ts';
-import { createErrorPage, createSiteRouter } from '../../host/admin/site.ts';
+import { createErrorPage, createSiteRouter } from '../../host/admin/site-layout.ts';
 import { createHooks, type Hooks } from '../../host/hooks/hooks.ts';
 import { createFakeClock } from '../../host/testing/fake-clock.ts';
 import { createNonces } from '../../host/users/nonces.ts';

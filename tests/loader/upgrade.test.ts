@@ -182,7 +182,7 @@ describeDialects('upgrading a plugin', (_open, { location }) => {
         failure?.message ?? '',
       );
     expect(told, failure?.message).not.to.equal(null);
-    const { readMigrations } = await import('../../host/loader/known-migrations.ts');
+    const { readMigrations } = await import('../../host/loader/load.ts');
     for (const [slug, migrations] of await readMigrations({ pluginDirs: [plugins], hostVersion: '1.0.0' }))
       host.database.declareMigrations(slug, migrations);
     await host.database.restore(told?.[1] ?? '');
@@ -227,7 +227,7 @@ describeDialects('upgrading a plugin', (_open, { location }) => {
 describeDialects('a site whose tables cannot be brought up to date', (open, { directory }) => {
   it('does not start, is as before, and says so with the backup', async () => {
     const { createBackups } = await import('../../host/backups.ts');
-    const { migrateHost } = await import('../../host/host-migrations.ts');
+    const { migrateHost } = await import('../../host/core.ts');
     const { createSystemClock } = await import('../../host/clock.ts');
     const { silentLog } = await import('../helpers/silent-log.ts');
     const database = await open({ log: silentLog });

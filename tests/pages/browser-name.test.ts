@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { describeBrowser } from '../../host/pages/browser-name.ts';
+import { describeBrowser } from '../../host/pages/profile-page.ts';
 
 describe('the name of a browser', () => {
   const agents: readonly (readonly [string, string])[] = [

@@ -1,6 +1,6 @@
 import type { AdminApi, HooksApi, LazyAdminPage, PostType, SiteApi, UsersApi } from '#plugin-api';
 import type { ContentParts } from '../content.ts';
-import { pathOf } from './paths.ts';
+import { pathOf } from './form.ts';
 
 export interface ContentPagesDependencies {
   readonly admin: Pick<AdminApi, 'addPage'>;

@@ -1,4 +1,4 @@
-import type { AdminActionResult, AdminRequest } from '#plugin-api';
+import type { AdminActionResult, AdminRequest, PostType } from '#plugin-api';
 
 /** A text of the posted form with the line ends of Unix; undefined when the field is missing. */
 export function textOf({ form }: Pick<AdminRequest, 'form'>, name: string): string | undefined {
@@ -48,4 +48,10 @@ export function paginate({
     previous: page > 1 ? address(Math.min(page - 1, pages)) : null,
     next: page < pages ? address(page + 1) : null,
   };
+}
+
+/** Admin path of a type's list. */
+export function pathOf({ name }: Pick<PostType, 'name'>): string {
+  const own: Readonly<Record<string, string>> = { post: 'posts', page: 'pages', attachment: 'media' };
+  return own[name] ?? `content/${name}`;
 }

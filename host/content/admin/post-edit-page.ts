@@ -4,7 +4,7 @@ import { localIso } from '../dates.ts';
 import type { ContentPagesDependencies } from './content-pages.ts';
 import { numberOf, queryOf, success, textOf } from './form.ts';
 import { readPostForm, statusChoices, type PostValues } from './post-form.ts';
-import { pathOf } from './paths.ts';
+import { pathOf } from './form.ts';
 import { findPost } from './posts-page.ts';
 
 type Page = NonNullable<AdminActionResult['page']>;

@@ -2,7 +2,7 @@ import { RestError } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, Post, PostType, User } from '#plugin-api';
 import type { ContentPagesDependencies } from './content-pages.ts';
 import { numberOf, paginate, queryOf, success, textOf } from './form.ts';
-import { pathOf } from './paths.ts';
+import { pathOf } from './form.ts';
 
 const perPage = 20;
 

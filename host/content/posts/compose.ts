@@ -1,5 +1,5 @@
 import type { NewPost, Post, PostInput, User } from '#plugin-api';
-import { sanitiseHtml } from '../html/sanitise.ts';
+import { sanitiseHtml } from '../html/sanitize.ts';
 import { statusesWithoutAddress } from '../types/post-statuses.ts';
 import type { PostData } from './post-row.ts';
 import { slugOf } from './slugs.ts';

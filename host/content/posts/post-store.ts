@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex, Post, PostQuery } from '#plugin-api';
 import type { Database } from '../../database/database-contract.ts';
-import type { FactsCache } from './facts.ts';
 import { orderPosts, selectPosts, type PostQueryDependencies } from './post-query.ts';
 import { postColumns, toPost, toRow, type PostData, type PostRow } from './post-row.ts';
+import type { PostFacts } from '../types/meta-capabilities.ts';
 
 export interface PostStoreDependencies extends Omit<PostQueryDependencies, 'knex'> {
   readonly database: Pick<Database, 'knex' | 'notify' | 'listen'>;
@@ -123,4 +123,31 @@ async function idsOf(select: Knex.QueryBuilder): Promise<number[]> {
 /** Databases take a limited number of values in one statement. */
 function inBatches(ids: readonly number[]): number[][] {
   return Array.from({ length: Math.ceil(ids.length / 500) }, (_, index) => ids.slice(index * 500, index * 500 + 500));
+}
+
+interface FactsCache {
+  get(id: number): PostFacts | undefined;
+  note(post: PostFacts): void;
+  forget(id: number): void;
+  clear(): void;
+}
+
+/**
+ * What capabilities need to know of posts read lately: `user.can('edit_post', 7)` must answer at once, and the database
+ * cannot. A post that is not here is refused to everybody, never granted.
+ *
+ * @param capacity posts kept, the ones read last.
+ */
+export function createFactsCache(capacity = 10_000): FactsCache {
+  const facts = new Map<number, PostFacts>();
+  return {
+    get: (id) => facts.get(id),
+    note({ id, type, status, authorId, parentId, trashedFrom }) {
+      facts.delete(id);
+      facts.set(id, { id, type, status, authorId, parentId, trashedFrom });
+      if (facts.size > capacity) facts.delete(facts.keys().next().value ?? id);
+    },
+    forget: (id) => void facts.delete(id),
+    clear: () => facts.clear(),
+  };
 }

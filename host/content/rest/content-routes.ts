@@ -1,6 +1,6 @@
 import type { PostType, Undo } from '#plugin-api';
 import type { ContentRestDependencies } from './context.ts';
-import { addStatusesRoutes, addTypesRoutes } from './kinds-routes.ts';
+import { addStatusesRoutes, addTypesRoutes } from './types-and-statuses-routes.ts';
 import { addPostsRoutes } from './posts-routes.ts';
 
 /**

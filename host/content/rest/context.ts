@@ -1,18 +1,37 @@
-import { RestError } from '#plugin-api';
-import type {
-  HooksApi,
-  RestApi,
-  RestLink,
-  RestRequest,
-  RestResponse,
-  RouteArgument,
-  SiteApi,
-  UsersApi,
-  Params,
-  Post,
-  PostType,
+import {
+  RestError,
+  type HooksApi,
+  type RestApi,
+  type RestLink,
+  type RestRequest,
+  type RestResponse,
+  type RouteArgument,
+  type SiteApi,
+  type UsersApi,
+  type Params,
+  type Post,
+  type PostType,
+  type JsonSchema,
+  type RouteAnswer,
+  type RouteSecurity,
 } from '#plugin-api';
 import type { ContentParts } from '../content.ts';
+
+/** Ways into what everybody may read as far as it is published, and some may read further. */
+export const publicReading: readonly RouteSecurity[] = ['none', 'session', 'application_password'];
+
+/** The answer to a post that was made. */
+export const createdAnswer: Readonly<Record<number, RouteAnswer>> = {
+  201: { description: 'Made.', headers: { Location: 'Its address.' } },
+};
+
+/** What is left of something that was deleted for good. */
+export function deletedSchema(previous: JsonSchema): JsonSchema {
+  return {
+    type: 'object',
+    properties: { deleted: { type: 'boolean', required: true }, previous: { ...previous, required: true } },
+  };
+}
 
 declare module '#plugin-api' {
   interface ActionMap {

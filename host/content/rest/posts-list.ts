@@ -9,8 +9,8 @@ import {
   type ContentRestDependencies,
   type Request,
 } from './context.ts';
-import { publicReading } from './documented.ts';
-import type { PostAnswers } from './post-answer.ts';
+import { publicReading } from './context.ts';
+import type { PostAnswers } from './post-response.ts';
 import { postSchema } from './post-schema.ts';
 
 const ids: RouteArgument = { type: 'array', items: { type: 'integer' } };

@@ -11,8 +11,8 @@ import {
   type ContentRestDependencies,
   type Request,
 } from './context.ts';
-import { createdAnswer, deletedSchema, publicReading } from './documented.ts';
-import { createPostAnswers, type PostAnswers } from './post-answer.ts';
+import { createdAnswer, deletedSchema, publicReading } from './context.ts';
+import { createPostAnswers, type PostAnswers } from './post-response.ts';
 import { readPostInput } from './post-input.ts';
 import { postSchema, writeArguments } from './post-schema.ts';
 import { postsListRoute } from './posts-list.ts';

@@ -13,7 +13,7 @@ import {
   type Links,
   type Request,
 } from './context.ts';
-import { deletedSchema } from './documented.ts';
+import { deletedSchema } from './context.ts';
 import { inContext, postSchema } from './post-schema.ts';
 import type { FindPost } from './posts-routes.ts';
 

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { NewMedia, Params, PostType, RestError, RouteDefinition } from '#plugin-api';
 import { isMultipart, readMultipart } from '../media/multipart.ts';
 import { addressOf, badRequest, created, refused, type ContentRestDependencies, type Request } from './context.ts';
-import { createdAnswer } from './documented.ts';
-import type { PostAnswers } from './post-answer.ts';
+import { createdAnswer } from './context.ts';
+import type { PostAnswers } from './post-response.ts';
 import { readPostInput } from './post-input.ts';
 import { postSchema, writeArguments } from './post-schema.ts';
 

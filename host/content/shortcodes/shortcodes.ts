@@ -7,9 +7,32 @@ import type {
   ShortcodeContext,
 } from '#plugin-api';
 import { escapeHtml } from '../html/text.ts';
-import { readAttributes } from './attributes.ts';
-import { createHtmlPosition } from './html-position.ts';
 import { createScanner, type FoundShortcode, type ShortcodeScanner } from './scanner.ts';
+
+/** `name="v"`, `name='v'`, `name=v`, `"v"`, `'v'` or a bare word, each up to white space. Whatever else begins with a name is a bare word. */
+const attribute =
+  /(?:(?<name>[\w-]+)\s*=\s*(?:"(?<double>[^"]*)"|'(?<single>[^']*)'|(?<plain>[^\s'"]+))|"(?<lone>[^"]*)"|'(?<quoted>[^']*)'|(?<word>\S+))(?=\s|$)/g;
+
+/**
+ * Attributes as WordPress reads them: names in lower case, values without names counted from 0. A value with a broken HTML
+ * tag in it is emptied, because it could swallow what follows on the page.
+ */
+function readAttributes(text: string): ShortcodeAttributes {
+  const attributes: Record<string, string> = {};
+  let position = 0;
+  for (const { groups = {} } of text.replace(/[\u00a0\u200b]/g, ' ').matchAll(attribute)) {
+    const { name, double, single, plain, lone, quoted, word } = groups;
+    const value = withWholeTags(double ?? single ?? plain ?? lone ?? quoted ?? word ?? '');
+    const key = name === undefined ? String(position++) : name.toLowerCase();
+    // `__proto__` is a name like any other.
+    Object.defineProperty(attributes, key, { value, enumerable: true, configurable: true, writable: true });
+  }
+  return attributes;
+}
+
+function withWholeTags(value: string): string {
+  return !value.includes('<') || /^[^<]*(?:<[^>]*>[^<]*)*$/.test(value) ? value : '';
+}
 
 declare module '#plugin-api' {
   interface FilterMap {
@@ -144,4 +167,25 @@ function unescaped(text: string, { start, end }: FoundShortcode): string {
 /** A callback in plain JavaScript may answer anything. */
 function textOf(output: unknown): string {
   return typeof output === 'string' ? output : typeof output === 'number' ? String(output) : '';
+}
+
+/**
+ * Follows a text of HTML piece by piece, and tells whether its end stands inside a tag: what is put there becomes part of an
+ * attribute and must not be able to end it.
+ */
+function createHtmlPosition(): { advance(piece: string): void; isInsideTag(): boolean } {
+  let isInside = false;
+  let quote = '';
+  const step = (character: string, next: string): void => {
+    if (!isInside) isInside = character === '<' && /[a-z/!?]/i.test(next);
+    else if (quote !== '') quote = character === quote ? '' : quote;
+    else if (character === '"' || character === "'") quote = character;
+    else if (character === '>') isInside = false;
+  };
+  return {
+    advance(piece) {
+      for (let index = 0; index < piece.length; index += 1) step(piece.charAt(index), piece.charAt(index + 1));
+    },
+    isInsideTag: () => isInside,
+  };
 }

@@ -1,5 +1,5 @@
 import type { Post, User } from '#plugin-api';
-import { pathOf } from '../admin/paths.ts';
+import { pathOf } from '../admin/form.ts';
 import { escapeHtml, textOfHtml } from '../html/text.ts';
 import type { PublicSiteDependencies } from './site-page.ts';
 

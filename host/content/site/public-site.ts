@@ -1,8 +1,8 @@
 import { isUrl } from '#plugin-api';
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { answerList } from './lists.ts';
-import { answerSingle } from './singles.ts';
+import { answerList } from './post-list-pages.ts';
+import { answerSingle } from './single-post-page.ts';
 import type { PlainHandler, PublicSiteDependencies, SiteAnswer, SiteVisit } from './site-page.ts';
 
 /**

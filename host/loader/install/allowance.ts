@@ -1,5 +1,9 @@
 import { Transform } from 'node:stream';
-import { InstallError } from './install-error.ts';
+
+/** Why a folder or zip was refused, in a sentence for whoever brought it. Nothing was changed. */
+export class InstallError extends Error {
+  override readonly name = 'InstallError';
+}
 
 /** How much one plugin may bring. */
 export interface InstallLimits {

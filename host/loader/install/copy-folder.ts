@@ -3,7 +3,7 @@ import { mkdir, readdir, readlink, realpath, symlink } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createAllowance, type Allowance, type InstallLimits } from './allowance.ts';
-import { InstallError } from './install-error.ts';
+import { InstallError } from './allowance.ts';
 
 /**
  * Copies a plugin's folder into an empty one, without its git history. Links are copied as links when they are relative

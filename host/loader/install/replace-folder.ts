@@ -1,7 +1,9 @@
-import { rename, rm } from 'node:fs/promises';
+import { rename, rm, lstat, realpath } from 'node:fs/promises';
 import type { Clock } from '#plugin-api';
-import { passingFolder } from './passing-folder.ts';
+import { passingFolder } from './temp-folder.ts';
 import type { Staged } from './stage.ts';
+import { join } from 'node:path';
+import type { PluginSource } from '../manifest.ts';
 
 /** A folder that has taken another one's place, until it is decided which stays. */
 export interface Replacement {
@@ -41,4 +43,27 @@ export async function replaceFolder({ staged, place, pluginDir, clock }: Replaci
       await remove(refused);
     },
   };
+}
+
+/**
+ * Removes the folder of a plugin that lies in the folder where plugins are installed; of a link only the link. Answers
+ * whether it did: plugins of other folders are somebody else's.
+ */
+export async function removeFolder({
+  source,
+  pluginDir,
+  clock,
+}: {
+  readonly source: PluginSource;
+  readonly pluginDir: string;
+  readonly clock: Pick<Clock, 'now'>;
+}): Promise<boolean> {
+  const place = join(pluginDir, source.manifest.slug);
+  const found = await lstat(place).catch(() => null);
+  if (!found || (await realpath(place)) !== source.directory) return false;
+  // Gone at once, whatever happens while its files are removed.
+  const aside = passingFolder({ pluginDir, kind: 'removed', clock });
+  await rename(place, aside);
+  await rm(aside, { recursive: true, force: true });
+  return true;
 }

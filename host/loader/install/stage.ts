@@ -4,8 +4,8 @@ import type { Clock } from '#plugin-api';
 import { ManifestError, readManifest, type PluginSource } from '../manifest.ts';
 import type { InstallLimits } from './allowance.ts';
 import { copyFolder } from './copy-folder.ts';
-import { InstallError } from './install-error.ts';
-import { passingFolder } from './passing-folder.ts';
+import { InstallError } from './allowance.ts';
+import { passingFolder } from './temp-folder.ts';
 import { unpackZip } from './unpack-zip.ts';
 
 /** A plugin unpacked and checked beside the place it is meant for, where one rename brings it there. */

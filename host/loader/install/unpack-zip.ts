@@ -4,7 +4,7 @@ import { dirname, join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Entry, ZipFile } from 'yauzl';
 import { createAllowance, type Allowance, type InstallLimits } from './allowance.ts';
-import { InstallError } from './install-error.ts';
+import { InstallError } from './allowance.ts';
 
 /**
  * Unpacks a zip into an empty folder, entry by entry. Nothing in it is trusted: names must stay inside, links and

@@ -9,7 +9,7 @@ import {
   type ContentRestDependencies,
   type Request,
 } from './context.ts';
-import { publicReading } from './documented.ts';
+import { publicReading } from './context.ts';
 
 const everywhere = ['view', 'edit', 'embed'];
 const edit = ['edit'];

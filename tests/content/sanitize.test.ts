@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { sanitiseHtml } from '../../host/content/html/sanitise.ts';
+import { sanitiseHtml } from '../../host/content/html/sanitize.ts';
 import { escapeHtml, foldText, textOfHtml } from '../../host/content/html/text.ts';
 
 describe('HTML of users who may not write any', () => {

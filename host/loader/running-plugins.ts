@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '#plugin-api';
 import { discover } from './discover.ts';
 import type { Discovery, Places } from './discover.ts';
-import type { Fence } from './fence.ts';
+import type { Fence } from './quarantine.ts';
 import type { Lifecycle, RunningPlugin } from './lifecycle.ts';
 import type { PluginSource } from './manifest.ts';
 import { orderPlugins } from './order.ts';

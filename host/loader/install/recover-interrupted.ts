@@ -1,8 +1,8 @@
 import { lstat, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock, Logger } from '#plugin-api';
-import type { StoredVersions } from '../stored-versions.ts';
-import { passingFolder, readPassing } from './passing-folder.ts';
+import type { StoredVersions } from '../stored-state.ts';
+import { passingFolder, readPassing } from './temp-folder.ts';
 
 export interface Healing {
   readonly pluginDir: string;

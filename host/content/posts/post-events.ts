@@ -27,3 +27,23 @@ export function addScheduledWork({ hooks, store, writer, removal, cron, clock, l
     if (removed > 0) log.info('The trash was emptied.', { posts: removed });
   });
 }
+
+/** What becomes of the posts of a user who is deleted: they go to another user, or with theirs, as WordPress has it. */
+export function followUsers({
+  hooks,
+  store,
+  writer,
+  removal,
+}: {
+  hooks: Pick<HooksApi, 'addAction'>;
+  store: PostStore;
+  writer: PostWriter;
+  removal: PostRemoval;
+}): void {
+  hooks.addAction('delete_user', async (userId: number, reassignTo: number | null) => {
+    for (const id of await store.authorPosts(userId)) {
+      if (reassignTo === null || reassignTo === undefined) await removal.delete(id);
+      else await writer.update(id, { authorId: reassignTo });
+    }
+  });
+}
