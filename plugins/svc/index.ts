@@ -1,8 +1,8 @@
 import { definePlugin, type HostApi } from '#plugin-api';
 import { usageDaysTable, usageTable } from './ai/usage-ledger/usage-tables.ts';
-import { createContext, type ServiceContext } from './context.ts';
+import { createServices, type ServiceContext } from './wiring.ts';
 import { rateLimitTable } from './kit/rate-limit.ts';
-import { migrationsOf, registerModule, type Module } from './kit/module.ts';
+import { migrationsOf, type Module } from './kit/module.ts';
 import { aiFormJobs, aiFormsModule, aiFormTables } from './modules/ai-forms/module.ts';
 import { automationJobs, automationsModule, automationTables } from './modules/automations/module.ts';
 import { budgetJobs, budgetsModule, budgetTables } from './modules/budgets/module.ts';
@@ -21,7 +21,7 @@ import { settingsModule } from './settings/module.ts';
 import { removeOptions } from './settings/settings.ts';
 import { webhookTables } from './webhooks/migrations.ts';
 import { webhookJobs, webhooksModule } from './webhooks/module.ts';
-import { recorderModule, recorderTables } from './webhooks/recorder-module.ts';
+import { recorderModule, recorderTables } from './webhooks/delivery-log-module.ts';
 
 /** The table of contents of the service. A new module is added here and nowhere else. */
 const modules: readonly Module<ServiceContext>[] = [
@@ -43,6 +43,7 @@ const modules: readonly Module<ServiceContext>[] = [
 ];
 
 const jobs = [
+  ...modules.flatMap((module) => module.jobs),
   sweepHook,
   ...chatbotJobs,
   ...contentJobs,
@@ -55,6 +56,7 @@ const jobs = [
   ...webhookJobs,
 ];
 const tables = [
+  ...modules.flatMap((module) => module.tables),
   rateLimitTable,
   usageTable,
   usageDaysTable,
@@ -73,8 +75,8 @@ const tables = [
 export default definePlugin({
   migrations: migrationsOf(modules),
   async register(host: HostApi) {
-    const context = await createContext(host);
-    for (const module of modules) await registerModule(module, context);
+    const context = await createServices(host);
+    for (const module of modules) await module.register(context);
   },
   async uninstall(host: HostApi) {
     const providers = await createProviderRegistry({ hooks: host.hooks });

@@ -58,7 +58,7 @@ const rules: readonly IForbiddenRuleType[] = [
     '^plugins/svc/(webhooks|settings|kit)/',
   ]),
   {
-    name: 'modules import themselves, ai, settings, kit, context',
+    name: 'modules import themselves, ai, settings, kit, ports',
     severity: 'error',
     from: { path: '^plugins/svc/modules/([^/]+)/' },
     to: {
@@ -66,8 +66,8 @@ const rules: readonly IForbiddenRuleType[] = [
         outside,
         '^host/plugin-api/',
         '^plugins/svc/modules/$1/',
-        '^plugins/svc/(ai|settings|kit)/',
-        '^plugins/svc/context\\.ts$',
+        '^plugins/svc/(ai|settings|kit|admin-ui)/',
+        '^plugins/svc/(ports|wiring)\\.ts$',
       ],
     },
   },

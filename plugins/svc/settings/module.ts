@@ -1,5 +1,5 @@
 import { lazyCommands, lazyPage } from '../kit/lazy.ts';
-import { defineModule, type ModuleContext } from '../kit/module.ts';
+import { defineModule, type ModulePorts } from '../kit/module.ts';
 import { rateLimitMigration } from '../kit/rate-limit.ts';
 import type { Provider } from '../providers/provider.ts';
 import { addNextSteps } from './next-steps.ts';
@@ -10,7 +10,7 @@ import { addSetupChoices } from './setup/setup-choices.ts';
 
 /** Pages, commands, badge and setup choices of the settings. */
 export const settingsModule = defineModule<
-  SettingsContext & ModuleContext & { readonly knownProviders: readonly Provider[] }
+  SettingsContext & ModulePorts & { readonly knownProviders: readonly Provider[] }
 >({
   id: 'settings',
   title: 'Settings',

@@ -1,14 +1,14 @@
 import { lazy, type HostApi } from '#plugin-api';
 import { lazyCommands, lazyPage } from '../kit/lazy.ts';
-import { defineModule, type ModuleContext } from '../kit/module.ts';
+import { defineModule, type ModulePorts } from '../kit/module.ts';
 import type { WebhookService } from './create-webhooks.ts';
 import { eventsRoute } from './events.route.ts';
 import { webhookMigrations } from './migrations.ts';
-import { cataloguePath, endpointSlug, webhooksSlug } from './pages/settings-context.ts';
+import { cataloguePath, endpointSlug, webhooksSlug } from './pages/pages-context.ts';
 import { fallbackHook, registerWebhooks, sweepHook } from './register.ts';
 
 /** What the pages, commands and routes of event webhooks work with. */
-export interface WebhooksContext extends ModuleContext {
+export interface WebhooksContext extends ModulePorts {
   readonly host: HostApi;
   readonly webhooks: WebhookService;
 }

@@ -1,6 +1,6 @@
 import { lazy } from '#plugin-api';
 import { knownNames } from '../../ai/answerers/known-names.ts';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { partsOf } from '../../kit/parts-of.ts';
 import { createMinuteCounts, type MinuteCounts } from '../../kit/visitors/minute-counts.ts';
 import { createSessionTokens } from '../../kit/visitors/session-token.ts';

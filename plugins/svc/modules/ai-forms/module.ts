@@ -1,5 +1,5 @@
 import { lazy, type ShortcodeAttributes, type ShortcodeContext } from '#plugin-api';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import { formsMigration, formTables } from './forms/form-tables.ts';

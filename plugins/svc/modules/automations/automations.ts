@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { partsOf } from '../../kit/parts-of.ts';
 import { createCosts, type Costs } from './costs.ts';
 import { createClaims } from './queue/claims.ts';

@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { newsChannel, type News } from './news.ts';
 import { runHook, taskTables } from './tables.ts';
 

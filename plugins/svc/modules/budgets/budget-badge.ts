@@ -1,5 +1,5 @@
 import type { AdminBadge } from '#plugin-api';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 
 /** What every page of the admin shows while a budget is used up or nearly so. */
 export async function budgetBadge({

@@ -1,6 +1,6 @@
 import type { CliCommand } from '#plugin-api';
 import { budgetStatus } from '../../ai/budgets/budget-status.ts';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { figure, whose } from './words.ts';
 
 /** `svc budget list|set|delete|status`. */

@@ -1,6 +1,6 @@
 import type { BudgetStatus } from '../../ai/budgets/budget-status.ts';
 import { budgetStatus } from '../../ai/budgets/budget-status.ts';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { amountOf, budgetDefaults, type Budget } from '../../settings/budgets/budget.ts';
 import type { FieldFaults } from '../../settings/invalid-fields.ts';
 import { budgetFields } from './budget-fields.ts';

@@ -1,5 +1,5 @@
 import { budgetCounters, budgetMigration, budgetReservations } from '../../ai/budgets/budget-tables.ts';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import { budgetsSchema } from '../../settings/budgets/budget.ts';

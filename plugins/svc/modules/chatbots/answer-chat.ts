@@ -1,5 +1,5 @@
 import { RestResponse, type RestRequest } from '#plugin-api';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { answerHeaders } from '../../kit/answer-headers.ts';
 import { errors } from '../../kit/errors.ts';
 import { checkMessages } from '../../kit/messages.ts';

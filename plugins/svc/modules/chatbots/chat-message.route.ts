@@ -1,5 +1,5 @@
 import type { JsonSchema, Params, RestRequest, RouteArgument } from '#plugin-api';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { messagesArgument } from '../../kit/messages.ts';
 import { defineRoute } from '../../kit/route.ts';
 import type { ChatMessage } from './reply/reply.ts';

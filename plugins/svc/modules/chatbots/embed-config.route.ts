@@ -1,5 +1,5 @@
 import { RestResponse, type RestRequest } from '#plugin-api';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { defineRoute } from '../../kit/route.ts';
 import './widget/hooks.ts';
 

@@ -1,5 +1,5 @@
 import { RestResponse, type JsonSchema, type Params, type RestRequest, type RouteArgument } from '#plugin-api';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { logsOf } from './conversations/logs-of.ts';
 import { writeRows } from './conversations/log-rows.ts';

@@ -1,5 +1,5 @@
 import type { CliCommand } from '#plugin-api';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { contentOf } from './content.ts';
 import { readWish } from './read-wish.ts';
 import { templateCommands } from './templates/template-commands.ts';

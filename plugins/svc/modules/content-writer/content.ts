@@ -1,5 +1,5 @@
 import { lazy } from '#plugin-api';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { partsOf } from '../../kit/parts-of.ts';
 import { createItemClaims, type ItemClaims } from './runs/item-claims.ts';
 import { createRunStore, type RunStore } from './runs/run-store.ts';

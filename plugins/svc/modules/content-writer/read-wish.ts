@@ -1,5 +1,5 @@
 import type { User } from '#plugin-api';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { invalidFields } from '../../settings/invalid-fields.ts';
 import { contentOf } from './content.ts';
 import { momentOf } from './pages/post-form.ts';

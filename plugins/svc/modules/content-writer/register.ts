@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { registerPostMeta } from './posts/post-meta.ts';
 import { contentChannel, contentSweepHook, contentWorkHook } from './register-names.ts';
 

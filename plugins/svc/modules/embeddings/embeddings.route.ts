@@ -1,5 +1,5 @@
 import { RestResponse, type JsonSchema, type Params, type RestRequest } from '#plugin-api';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { answerHeaders } from '../../kit/answer-headers.ts';
 import { providerArgument } from '../../kit/provider-argument.ts';
 import { defineRoute } from '../../kit/route.ts';

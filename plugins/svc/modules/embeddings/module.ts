@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { defineModule } from '../../kit/module.ts';
 import { embeddingsRoute } from './embeddings.route.ts';
 

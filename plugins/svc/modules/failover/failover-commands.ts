@@ -1,5 +1,5 @@
 import type { CliCommand } from '#plugin-api';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import type { Failover } from '../../settings/failover/failover.ts';
 import { uses } from '../../settings/failover/failover-store.ts';
 

@@ -1,6 +1,6 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { hasCapability } from '../../ai/capable-provider.ts';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import type { Failover, FailoverUse } from '../../settings/failover/failover.ts';
 import { uses } from '../../settings/failover/failover-store.ts';
 import { invalidFields, type FieldFaults } from '../../settings/invalid-fields.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { CliCommand } from '#plugin-api';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { readJob, type JobFields } from './draw/read-job.ts';
 import { sourceOfImage, sourceOfMedia } from './draw/read-source.ts';
 import { imageRecord } from './image-record.ts';

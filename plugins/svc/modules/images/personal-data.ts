@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { imagesOf } from './images-of.ts';
 import type { ImagePerson, StoredImage } from './store/image.ts';
 import { visitorImagesOf } from './public/visitors-of.ts';

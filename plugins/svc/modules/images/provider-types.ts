@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 
 /** A provider as the context hands it out. */
 export type Provider = ServiceContext['knownProviders'][number];

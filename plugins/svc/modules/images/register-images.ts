@@ -1,6 +1,6 @@
 import { lazy, type ShortcodeContext } from '#plugin-api';
 import type { AutomationTaskType } from '../../ai/automation-task.ts';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { imagesSweepHook } from './image-names.ts';
 import { registerImageRoutes } from './public/register-routes.ts';
 

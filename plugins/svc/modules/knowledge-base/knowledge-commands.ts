@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { CliCommand } from '#plugin-api';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { defaultChunks, type KnowledgeBase } from './bases/base.ts';
 import { createBase } from './bases/create-base.ts';
 import { knowledgeOf } from './knowledge.ts';

@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import '../../ai/automation-task.ts';
 import '../../ai/knowledge-hooks.ts';
 import './hooks.ts';

@@ -1,6 +1,6 @@
 import { RestError } from '#plugin-api';
 import type { AutomationItem, AutomationResult, AutomationTaskType } from '../../ai/automation-task.ts';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { indexSource } from './indexing/index-source.ts';
 import { knowledgeOf } from './knowledge.ts';
 import { addSourcesTo } from './sources/add-source.ts';

@@ -1,5 +1,5 @@
 import { RestResponse, type JsonSchema, type Params, type RestRequest } from '#plugin-api';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { errors } from '../../kit/errors.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { aiParamsArgument, chooseAiParams } from './ai-params.ts';

@@ -1,5 +1,5 @@
 import { usageMigration, usageReferenceMigration } from '../../ai/usage-ledger/usage-tables.ts';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import { addSweep } from './sweep.ts';

@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { localDay } from '../../ai/usage-ledger/local-day.ts';
 import { sweepUsage } from '../../ai/usage-ledger/usage-store.ts';
 

@@ -1,6 +1,6 @@
 import { formatShortNumber, type AdminRequest } from '#plugin-api';
 import type { UsageRow } from '../../ai/usage-ledger/usage-tables.ts';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { nextStep } from './next-step.ts';
 import { money } from './money.ts';
 import { chartView, metricOf } from './usage-chart-view.ts';

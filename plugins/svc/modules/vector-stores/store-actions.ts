@@ -1,5 +1,5 @@
 import { RestError, type AdminActionResult, type AdminPage, type AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { readNewTarget } from '../../ai/create-target.ts';
 import { groupOf, providerChanges, textOf } from '../../settings/page/form-values.ts';
 import { savingOrRefused } from '../../settings/page/refuse.ts';

@@ -1,5 +1,5 @@
 import type { CliCommand, JsonSchema } from '#plugin-api';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { readNewTarget } from '../../ai/create-target.ts';
 import { missingSettings } from '../../settings/configured.ts';
 import { isListField } from '../../settings/field-value.ts';

@@ -1,5 +1,5 @@
 import { RestError, type JsonSchema } from '#plugin-api';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { missingSettings } from '../../settings/configured.ts';
 import { fieldLabel } from '../../settings/field-value.ts';
 import type { FieldFaults } from '../../settings/invalid-fields.ts';

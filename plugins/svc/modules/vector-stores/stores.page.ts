@@ -1,5 +1,5 @@
 import type { AdminPageBody } from '#plugin-api';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { storeActions, storesTemplate } from './store-actions.ts';
 import { storesView } from './stores-view.ts';
 

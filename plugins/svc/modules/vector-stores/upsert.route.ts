@@ -1,5 +1,5 @@
 import type { JsonSchema, Params, RestRequest } from '#plugin-api';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../wiring.ts';
 import { providerArgument } from '../../kit/provider-argument.ts';
 import { defineRoute } from '../../kit/route.ts';
 import type { UpsertAnswer, UpsertCall, UpsertItem } from './hooks.ts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { CliCommand } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { aiFormsOf, type AiForms } from '../ai-forms.ts';
 import { submissionRecord, submissionsCsv, submissionsJsonl } from '../submissions/submissions-export.ts';
 import { readValues, type GivenFile } from '../submit/read-values.ts';

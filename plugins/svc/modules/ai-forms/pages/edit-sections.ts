@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { missingSettings } from '../../../settings/configured.ts';
 import { providerChoices } from '../../../settings/page/model-choices.ts';
 import type { Choice, FieldSpec } from '../../../settings/page/setting-field.ts';

@@ -1,5 +1,5 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { moved, readEdit } from '../../../settings/page/list-edits.ts';
 import { textOf } from '../../../settings/page/form-values.ts';
 import { savingOrRefused } from '../../../settings/page/refuse.ts';

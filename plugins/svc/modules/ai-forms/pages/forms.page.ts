@@ -1,5 +1,5 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { textOf } from '../../../settings/page/form-values.ts';
 import { downloadJson, takeIn, type RefusedImport } from '../../../settings/page/transfer-actions.ts';
 import { readyModel } from '../../../settings/ready-model.ts';

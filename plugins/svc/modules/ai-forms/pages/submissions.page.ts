@@ -1,5 +1,5 @@
 import { RestError, type AdminActionResult, type AdminPageBody } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { htmlOfMarkdown } from '../../../kit/markdown-html.ts';
 import { aiFormsOf } from '../ai-forms.ts';
 import type { Submission, SubmissionFilter } from '../submissions/submission.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { RestError, RestResponse, type RestRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { errors } from '../../../kit/errors.ts';
 import { networkOf } from '../../../kit/visitors/address.ts';
 import { namedOrigin } from '../../../kit/visitors/origin.ts';

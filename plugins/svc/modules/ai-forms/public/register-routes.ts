@@ -1,5 +1,5 @@
 import { lazy, type RestRequest, type RouteArgument, type RouteDefinition } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { registerClientFiles } from '../../../kit/client-file-route.ts';
 import type { FormHandlers } from './handlers.ts';
 

@@ -1,5 +1,5 @@
 import type { ShortcodeAttributes, User } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { aiFormsOf } from '../ai-forms.ts';
 import '../hooks.ts';
 import { formView } from './form-view.ts';

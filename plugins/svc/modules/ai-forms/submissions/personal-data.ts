@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { aiFormsOf } from '../ai-forms.ts';
 import { formTables } from '../forms/form-tables.ts';
 import type { Submission, Submitter } from './submission.ts';

@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { aiFormsOf } from '../ai-forms.ts';
 
 const day = 24 * 3600_000;

@@ -1,5 +1,5 @@
 import type { CliCommand } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { automationsOf, type Automations } from '../automations.ts';
 import type { Task } from '../tasks/task.ts';
 import { findTask, idArgument, moment } from './find-task.ts';

@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 
 const paths: Readonly<Record<string, string>> = { post: 'posts', page: 'pages', attachment: 'media' };
 

@@ -1,5 +1,5 @@
 import type { AdminActionResult, AdminPageBody } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { textOf } from '../../../settings/page/form-values.ts';
 import { automationsOf } from '../automations.ts';
 import type { Task } from '../tasks/task.ts';

@@ -1,5 +1,5 @@
 import type { AutomationSource, AutomationTaskType } from '../../../ai/automation-task.ts';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { inputName } from '../../../settings/page/setting-field.ts';
 import { automationsOf } from '../automations.ts';
 import type { Faults } from '../tasks/settings-schema.ts';

@@ -1,5 +1,5 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { textOf } from '../../../settings/page/form-values.ts';
 import { savingOrRefused } from '../../../settings/page/refuse.ts';
 import { inputName } from '../../../settings/page/setting-field.ts';

@@ -1,5 +1,5 @@
 import { RestError, type AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { textOf } from '../../../settings/page/form-values.ts';
 import { automationsOf } from '../automations.ts';
 import type { Item } from '../queue/item.ts';

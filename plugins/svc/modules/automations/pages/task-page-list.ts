@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { lazyPage } from '../../../kit/lazy.ts';
 import { itemSlug, taskEditSlug, taskSlug, tasksSlug } from './task-slugs.ts';
 

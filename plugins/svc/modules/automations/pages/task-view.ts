@@ -1,5 +1,5 @@
 import { formatMoney } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { automationsOf } from '../automations.ts';
 import type { Cost } from '../costs.ts';
 import { itemStates, type Item, type ItemCounts, type ItemState } from '../queue/item.ts';

@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { automationsOf } from '../automations.ts';
 import type { ItemCounts } from '../queue/item.ts';
 import type { Run } from '../runs/run.ts';

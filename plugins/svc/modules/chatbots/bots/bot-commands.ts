@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { CliCommand } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { chatbotsOf } from '../chatbots.ts';
 import type { Bot, BotStore } from './bot.ts';
 import { botRecord } from './bot-record.ts';

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { CliCommand, JsonSchema } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { logsCsv, logsJsonl, readConversations } from './export-logs.ts';
 import { logsOf } from './logs-of.ts';
 import { personOf, type Person } from './personal-data.ts';

@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { chatbotsOf } from '../chatbots.ts';
 import { tables } from './conversation-tables.ts';
 import { logsOf } from './logs-of.ts';

@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { missingSettings } from '../../../settings/configured.ts';
 import type { BotSettings } from '../bots/bot.ts';
 import type { Choice } from '../../../settings/page/setting-field.ts';

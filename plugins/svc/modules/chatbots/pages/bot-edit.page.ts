@@ -1,5 +1,5 @@
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { missingSettings } from '../../../settings/configured.ts';
 import { savingOrRefused } from '../../../settings/page/refuse.ts';
 import type { Bot } from '../bots/bot.ts';

@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import type { FieldFaults } from '../../../settings/invalid-fields.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { FormElementType } from '../forms/form.ts';

@@ -1,5 +1,5 @@
 import { formatMoney, RestError, type AdminPageBody, type AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { errors } from '../../../kit/errors.ts';
 import { chatbotsOf } from '../chatbots.ts';
 import type { Conversation, StoredMessage } from '../conversations/conversation.ts';

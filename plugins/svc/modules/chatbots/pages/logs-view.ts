@@ -1,6 +1,6 @@
 import { formatShortNumber, formatMoney } from '#plugin-api';
 import { localDay } from '../../../ai/usage-ledger/local-day.ts';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { drawChart, type ChartDay } from '../../../kit/bar-chart.ts';
 import { chatbotsOf } from '../chatbots.ts';
 import type { ConversationRow } from '../conversations/conversation-rows.ts';

@@ -1,5 +1,5 @@
 import type { AdminPageBody } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { logsCsv, logsJsonl, readConversations } from '../conversations/export-logs.ts';
 import { logsOf } from '../conversations/logs-of.ts';
 import { filterOf, readLogsQuery } from './logs-filter.ts';

@@ -1,5 +1,5 @@
 import { RestError, type AdminPageBody } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { personOf, type Person, type Receipt } from '../conversations/personal-data.ts';
 import { personalDataOf } from '../conversations/personal-data-of.ts';
 

@@ -1,5 +1,5 @@
 import type { AdminPageBody } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { textOf } from '../../../settings/page/form-values.ts';
 import { chatbotsOf } from '../chatbots.ts';
 import type { Bot } from '../bots/bot.ts';

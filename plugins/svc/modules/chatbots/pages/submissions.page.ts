@@ -1,5 +1,5 @@
 import { RestError, type AdminActionResult, type AdminPageBody } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { chatbotsOf } from '../chatbots.ts';
 import type { SubmissionFilter } from '../forms/submission.ts';
 import { submissionsCsv, submissionsJsonl } from '../forms/submissions-export.ts';

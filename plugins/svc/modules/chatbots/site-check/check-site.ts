@@ -1,5 +1,5 @@
 import { isUrl, type OutboundResponse } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import type { Bot } from '../bots/bot.ts';
 import { chatbotsOf } from '../chatbots.ts';
 import { mayEmbed, namedOrigin } from '../../../kit/visitors/origin.ts';

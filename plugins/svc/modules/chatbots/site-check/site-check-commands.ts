@@ -1,5 +1,5 @@
 import type { CliCommand } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { chatbotsOf } from '../chatbots.ts';
 import { checkSite } from './check-site.ts';
 

@@ -1,5 +1,5 @@
 import { RestError, RestResponse, type RestRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { eventResponse, type ServerSentEvent } from '../../../kit/server-sent-events.ts';
 import type { ChatMessage } from '../reply/reply.ts';
 import { widgetBot, widgetMessage } from './answers.ts';

@@ -1,5 +1,5 @@
 import { lazy, RestError, type RestRequest, type RouteArgument, type RouteDefinition } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import './hooks.ts';
 import { widgetNamespace } from './protocol.ts';
 import type { WidgetHandlers } from './handlers.ts';

@@ -1,5 +1,5 @@
 import { lazy, type ShortcodeAttributes, type User } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { registerWidgetRoutes } from './register-routes.ts';
 
 /** The hourly event that forgets what the widget need not know any more. */

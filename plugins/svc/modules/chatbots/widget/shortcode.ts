@@ -1,5 +1,5 @@
 import type { ShortcodeAttributes, User } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import type { Bot } from '../bots/bot.ts';
 import { chatbotsOf } from '../chatbots.ts';
 import { widgetMarkup } from './embed.ts';

@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { partsOf } from '../../../kit/parts-of.ts';
 import { chatbotsOf } from '../chatbots.ts';
 import { createActs, type Acts } from './acts.ts';

@@ -1,6 +1,6 @@
 import { RestError, isUrl, type User } from '#plugin-api';
 import type { AutomationItem, AutomationResult } from '../../../ai/automation-task.ts';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { contentOf } from '../content.ts';
 import type { ContentGeneration } from '../hooks.ts';
 import { guessMapping, mapRow } from '../pages/read-inputs.ts';

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '#plugin-api';
 import type { AutomationTaskType } from '../../../ai/automation-task.ts';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import type { TemplateKind } from '../templates/template.ts';
 
 const text = (title: string, description: string, more: JsonSchema = {}): JsonSchema => ({

@@ -1,5 +1,5 @@
 import { formatMoney, type AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { contentOf } from '../content.ts';
 import { enabledParts, partLabels } from '../templates/template.ts';
 import type { Batch, BatchTotals, Item, ItemStatus } from '../runs/item.ts';

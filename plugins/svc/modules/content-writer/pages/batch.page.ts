@@ -1,5 +1,5 @@
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { textOf } from '../../../settings/page/form-values.ts';
 import { contentOf } from '../content.ts';
 import { contentChannel } from '../register-names.ts';

@@ -1,5 +1,5 @@
 import type { AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import type { FieldFaults } from '../../../settings/invalid-fields.ts';
 import { textOf } from '../../../settings/page/form-values.ts';
 import { offeredModels } from '../../../settings/page/model-choices.ts';

@@ -1,5 +1,5 @@
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { faultsOf, invalidFields } from '../../../settings/invalid-fields.ts';
 import { groupOf, textOf } from '../../../settings/page/form-values.ts';
 import { savingOrRefused } from '../../../settings/page/refuse.ts';

@@ -1,5 +1,5 @@
 import type { User } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import type { FieldFaults } from '../../../settings/invalid-fields.ts';
 import { readNumber, valueAt } from '../../../settings/page/setting-field.ts';
 import {

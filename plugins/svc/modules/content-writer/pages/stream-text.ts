@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { eventStream, type ServerSentEvent } from '../../../kit/server-sent-events.ts';
 import { contentOf } from '../content.ts';
 import type { ContentGeneration } from '../hooks.ts';

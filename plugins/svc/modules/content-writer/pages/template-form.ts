@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import type { AiParams } from '../../../kit/ai-params.ts';
 import type { FieldFaults } from '../../../settings/invalid-fields.ts';
 import { providerChoices } from '../../../settings/page/model-choices.ts';

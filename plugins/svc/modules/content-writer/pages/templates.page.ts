@@ -1,5 +1,5 @@
 import { RestError, type AdminActionResult, type AdminPageBody } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { textOf } from '../../../settings/page/form-values.ts';
 import { downloadJson, takeIn } from '../../../settings/page/transfer-actions.ts';
 import { contentOf } from '../content.ts';

@@ -1,5 +1,5 @@
 import { RestError, type Post, type User } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { contentOf } from '../content.ts';
 import type { ContentGeneration } from '../hooks.ts';
 import { emitGenerated } from '../write/content-event.ts';

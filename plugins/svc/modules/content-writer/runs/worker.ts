@@ -1,5 +1,5 @@
 import type { Undo } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { leaseBeat, type ItemClaims } from './item-claims.ts';
 import type { Claimed } from './item.ts';
 import { giveBack, runItem } from './run-item.ts';

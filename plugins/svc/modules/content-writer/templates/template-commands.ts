@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { CliCommand } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { contentOf } from '../content.ts';
 import { exportTemplates, importTemplates } from './template-transfer.ts';
 import { enabledParts, type Template } from './template.ts';

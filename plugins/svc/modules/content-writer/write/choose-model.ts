@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { errors } from '../../../kit/errors.ts';
 import { missingSettings } from '../../../settings/configured.ts';
 import { readyModel } from '../../../settings/ready-model.ts';

@@ -1,5 +1,5 @@
 import { estimateTokens } from '../../../ai/estimate-usage.ts';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { enabledParts, type PartName, type TemplateSettings } from '../templates/template.ts';
 import { emptyDraft, type ContentDraft, type ContentInput } from './draft.ts';
 import { promptOf } from './generate-content.ts';

@@ -1,6 +1,6 @@
 import type { User } from '#plugin-api';
 import type { UsageOrigin } from '../../../ai/usage-record.ts';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { errors } from '../../../kit/errors.ts';
 import type { ContentGeneration, ContentPrompt } from '../hooks.ts';
 import { fillPrompt } from '../templates/placeholders.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Post, User } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { contentOf } from '../content.ts';
 import type { ContentGeneration } from '../hooks.ts';
 import { postFaults, type PostSettings } from '../posts/post-settings.ts';

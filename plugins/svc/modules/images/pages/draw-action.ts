@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { RestError, type AdminActionResult, type AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { writeEvent } from '../../../kit/server-sent-events.ts';
 import { faultsOf } from '../../../settings/invalid-fields.ts';
 import type { DrawnImages, ImageJob } from '../draw/image-job.ts';

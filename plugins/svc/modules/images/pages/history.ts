@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { imagesOf } from '../images-of.ts';
 import { imagesSlug } from '../image-names.ts';
 import { imageOrigins, type ImageFilter, type ImageMode, type ImageOrigin } from '../store/image.ts';

@@ -1,5 +1,5 @@
 import { formatMoney } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { imageParamSchemas } from '../../../kit/image-params.ts';
 import type { FieldFaults } from '../../../settings/invalid-fields.ts';
 import { modelFields, providerChoices } from './model-fields.ts';

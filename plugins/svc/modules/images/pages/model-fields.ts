@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import type { ImageEditRules, ImageFields, Provider } from '../provider-types.ts';
 import { missingSettings } from '../../../settings/configured.ts';
 import { modelsOfKind } from '../../../settings/models/model-lists.ts';

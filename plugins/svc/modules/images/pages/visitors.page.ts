@@ -1,5 +1,5 @@
 import type { AdminPageBody, AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { faultsOf, type FieldFaults } from '../../../settings/invalid-fields.ts';
 import { fieldRow, inputName, type Draft, type FieldSpec } from '../../../settings/page/setting-field.ts';
 import { visitorImagesOf } from '../public/visitors-of.ts';

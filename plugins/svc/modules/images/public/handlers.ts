@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { RestError, RestResponse, type RestRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { errors } from '../../../kit/errors.ts';
 import { networkOf } from '../../../kit/visitors/address.ts';
 import { imagesOf } from '../images-of.ts';

@@ -1,5 +1,5 @@
 import { lazy, type RestRequest, type RouteArgument } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import type { VisitorHandlers } from './handlers.ts';
 
 const namespace = 'svc-widget/v1';

@@ -1,5 +1,5 @@
 import type { Post, User } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import type { Provider } from '../provider-types.ts';
 import { readModel, type VisitorSettings } from './visitor-settings.ts';
 import { visitorImagesOf } from './visitors-of.ts';

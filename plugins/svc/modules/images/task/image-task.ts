@@ -1,6 +1,6 @@
 import { RestError, type JsonSchema, type Post } from '#plugin-api';
 import type { AutomationItem, AutomationResult, AutomationTaskType } from '../../../ai/automation-task.ts';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { errors } from '../../../kit/errors.ts';
 import { imageParamSchemas, type ImageParams } from '../../../kit/image-params.ts';
 import type { DrawnImages } from '../draw/image-job.ts';

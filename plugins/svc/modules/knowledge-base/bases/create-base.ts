@@ -1,5 +1,5 @@
 import { RestError } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { missingSettings } from '../../../settings/configured.ts';
 import { knowledgeOf } from '../knowledge.ts';
 import type { BaseChanges, KnowledgeBase, NewBase } from './base.ts';

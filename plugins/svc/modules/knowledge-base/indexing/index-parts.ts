@@ -1,7 +1,7 @@
 import type { HostApi } from '#plugin-api';
 import type { OpenStore } from '../../../ai/open-vector-store.ts';
 import type { UpsertVectors } from '../../../ai/upsert-vectors.ts';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import type { BaseStore } from '../bases/base-store.ts';
 import type { SourceQueue, SourceStore } from '../sources/source.ts';
 

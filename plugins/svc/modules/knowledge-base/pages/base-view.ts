@@ -1,5 +1,5 @@
 import type { AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import type { FieldFaults } from '../../../settings/invalid-fields.ts';
 import { documentEndings } from '../../../kit/read-document.ts';
 import type { KnowledgeBase } from '../bases/base.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { faultsOf } from '../../../settings/invalid-fields.ts';
 import { textOf } from '../../../settings/page/form-values.ts';
 import type { KnowledgeBase } from '../bases/base.ts';

@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { missingSettings } from '../../../settings/configured.ts';
 import type { FieldFaults } from '../../../settings/invalid-fields.ts';
 import { defaultChunks, type KnowledgeBase } from '../bases/base.ts';

@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import type { KnowledgeBase } from '../bases/base.ts';
 import { refused } from '../bases/create-base.ts';
 import { knowledgeOf } from '../knowledge.ts';

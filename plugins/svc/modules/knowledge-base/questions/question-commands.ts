@@ -1,5 +1,5 @@
 import type { CliCommand } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import type { KnowledgeBase } from '../bases/base.ts';
 import { knowledgeOf } from '../knowledge.ts';
 import { answerQuestion } from './answer-question.ts';

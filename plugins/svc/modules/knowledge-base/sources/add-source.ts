@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isUrl, type Post } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { documentEndings } from '../../../kit/read-document.ts';
 import { hashOf } from '../chunks/numbered-chunks.ts';
 import { refused } from '../bases/create-base.ts';

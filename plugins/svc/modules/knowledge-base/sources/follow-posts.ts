@@ -1,5 +1,5 @@
 import type { Post } from '#plugin-api';
-import type { ServiceContext } from '../../../context.ts';
+import type { ServiceContext } from '../../../wiring.ts';
 import { knowledgeOf } from '../knowledge.ts';
 
 /** A post was written: bases that follow its type index it, and those that hold it notice when it is public no more. */

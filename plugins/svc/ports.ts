@@ -1,0 +1,94 @@
+import type { HostApi } from '#plugin-api';
+import type { EditImages } from './ai/edit-images.ts';
+import type { Embed } from './ai/embed.ts';
+import type { FindKnowledge } from './ai/find-knowledge.ts';
+import type { GenerateImages } from './ai/generate-images.ts';
+import type { GenerateText } from './ai/generate-text.ts';
+import type { KnowledgeBaseEntry } from './ai/knowledge-hooks.ts';
+import type { OpenStore } from './ai/open-vector-store.ts';
+import type { SearchVectors } from './ai/search-vectors.ts';
+import type { TestVectorStore } from './ai/test-vector-store.ts';
+import type { UpsertVectors } from './ai/upsert-vectors.ts';
+import type { PricedUsage } from './ai/usage-ledger/price-of.ts';
+import type { StoringLedger } from './ai/usage-ledger/usage-ledger.ts';
+import type { KeyedRequest } from './kit/require-api-key.ts';
+import type { Provider } from './providers/provider.ts';
+import type { ProviderRegistry } from './providers/registry.ts';
+import type { ProviderTester } from './settings/provider-tester.ts';
+import type { Settings } from './settings/settings.ts';
+import type { VectorStoreSettingsStore } from './settings/vector-store-settings.ts';
+import type { VectorStoreRegistry } from './vector-stores/registry.ts';
+import type { VectorStore } from './vector-stores/vector-store.ts';
+
+/*
+ * What modules may ask of the rest of the service. A module names the ports it uses; `wiring.ts` connects them, once per
+ * process, when the plugin registers.
+ */
+
+/** The host, and the check of the REST key: what every module gets. */
+export interface HostPort {
+  readonly host: HostApi;
+  /** Checks the REST key, then counts the call; both before parameters are validated (D2). */
+  authenticate(request: KeyedRequest): Promise<void>;
+}
+
+export interface ProvidersPort {
+  readonly providers: ProviderRegistry;
+  /** The providers at registration; their settings define the flags of commands. */
+  readonly knownProviders: readonly Provider[];
+}
+
+export interface SettingsPort {
+  readonly settings: Settings;
+  readonly tester: ProviderTester;
+}
+
+export interface TextPort {
+  readonly generateText: GenerateText;
+  /** Ids of the providers that generate text now, those of other plugins included. */
+  textProviderIds(): readonly string[];
+}
+
+export interface ImagesPort {
+  readonly generateImages: GenerateImages;
+  readonly editImages: EditImages;
+  /** Ids that `POST /images/generate` accepts now (contract 4.3): three, and those of other plugins. */
+  imageProviderIds(): readonly string[];
+}
+
+export interface EmbeddingsPort {
+  readonly embed: Embed;
+  /** Ids that `POST /embeddings` accepts now (contract 4.4): four, and those of other plugins. */
+  embeddingProviderIds(): readonly string[];
+}
+
+export interface VectorStoresPort {
+  readonly vectorStores: VectorStoreRegistry;
+  /** The vector stores at registration; their settings define the flags of commands. */
+  readonly knownVectorStores: readonly VectorStore[];
+  readonly vectorStoreSettings: VectorStoreSettingsStore;
+  /** Ids of the vector stores now, those of other plugins included. */
+  vectorStoreIds(): readonly string[];
+  /** A store by its id, with everything it can do. */
+  readonly openVectorStore: OpenStore;
+  readonly testVectorStore: TestVectorStore;
+  readonly upsertVectors: UpsertVectors;
+  readonly searchVectors: SearchVectors;
+}
+
+export interface KnowledgePort {
+  /** The passages of a knowledge base, or of any index or collection, that match a question. */
+  readonly findKnowledge: FindKnowledge;
+  /** The knowledge bases to choose from, by name. */
+  knowledgeBases(): Promise<readonly KnowledgeBaseEntry[]>;
+}
+
+export interface UsagePort {
+  /** Records every call to a provider. */
+  readonly ledger: StoringLedger;
+  /**
+   * Cost of a call at today's prices, in millionths of a US dollar: 0 in sandbox mode, null without a known price.
+   * Before a call, pass counted or estimated tokens.
+   */
+  readonly costOf: (usage: PricedUsage) => Promise<number | null>;
+}
