@@ -1,12 +1,12 @@
 import { definePlugin, type HostApi } from '#plugin-api';
-import { usageDaysTable, usageTable } from './ai/usage-ledger/usage-tables.ts';
+import { usageDaysTable, usageTable } from './modules/usage/ledger/usage-tables.ts';
 import { createServices, type ServiceContext } from './wiring.ts';
 import { rateLimitTable } from './kit/rate-limit.ts';
 import { migrationsOf, type Module } from './kit/module.ts';
 import { aiFormJobs, aiFormsModule, aiFormTables } from './modules/ai-forms/module.ts';
 import { automationJobs, automationsModule, automationTables } from './modules/automations/module.ts';
 import { budgetJobs, budgetsModule, budgetTables } from './modules/budgets/module.ts';
-import { chatbotJobs, chatbotsModule, chatbotTables } from './modules/chatbots/module.ts';
+import { chatbotsModule } from './modules/chatbots/module.ts';
 import { contentJobs, contentTables, contentWriterModule } from './modules/content-writer/module.ts';
 import { embeddingsModule } from './modules/embeddings/module.ts';
 import { failoverJobs, failoverModule, failoverTables } from './modules/failover/module.ts';
@@ -21,7 +21,7 @@ import { settingsModule } from './settings/module.ts';
 import { removeOptions } from './settings/settings.ts';
 import { webhookTables } from './webhooks/migrations.ts';
 import { webhookJobs, webhooksModule } from './webhooks/module.ts';
-import { recorderModule, recorderTables } from './webhooks/delivery-log-module.ts';
+import { deliveryLogModule, deliveryLogTables } from './webhooks/delivery-log-module.ts';
 
 /** The table of contents of the service. A new module is added here and nowhere else. */
 const modules: readonly Module<ServiceContext>[] = [
@@ -38,14 +38,13 @@ const modules: readonly Module<ServiceContext>[] = [
   budgetsModule,
   failoverModule,
   vectorStoresModule,
-  recorderModule,
+  deliveryLogModule,
   webhooksModule,
 ];
 
 const jobs = [
   ...modules.flatMap((module) => module.jobs),
   sweepHook,
-  ...chatbotJobs,
   ...contentJobs,
   ...automationJobs,
   ...aiFormJobs,
@@ -60,7 +59,6 @@ const tables = [
   rateLimitTable,
   usageTable,
   usageDaysTable,
-  ...chatbotTables,
   ...contentTables,
   ...automationTables,
   ...aiFormTables,
@@ -69,7 +67,7 @@ const tables = [
   ...budgetTables,
   ...failoverTables,
   ...webhookTables,
-  ...recorderTables,
+  ...deliveryLogTables,
 ];
 
 export default definePlugin({

@@ -6,9 +6,9 @@ import type { OpenStore } from './ai/open-vector-store.ts';
 import type { SearchVectors } from './ai/search-vectors.ts';
 import type { UpsertVectors } from './ai/upsert-vectors.ts';
 import { routeProviderIds } from './ai/route-providers.ts';
-import { createFuseGate } from './ai/budgets/fuse.ts';
-import { priceOf } from './ai/usage-ledger/price-of.ts';
-import { createUsageLedger } from './ai/usage-ledger/usage-ledger.ts';
+import { createFuseGate } from './modules/budgets/guard/fuse.ts';
+import { priceOf } from './modules/usage/ledger/price-of.ts';
+import { createUsageLedger } from './modules/usage/ledger/usage-ledger.ts';
 import { serviceEvents } from './events.ts';
 import { createRateLimit } from './kit/rate-limit.ts';
 import { requireApiKey } from './kit/require-api-key.ts';
@@ -54,7 +54,7 @@ export async function createServices(host: HostApi): Promise<ServiceContext> {
     budgets: () => settings.budgets.list(),
     isWatched: () => host.hooks.hasFilter('svc_budget_reserve') !== false,
     load: async () =>
-      (await import('./ai/budgets/spend-fuse.ts')).createSpendFuse({
+      (await import('./modules/budgets/guard/spend-fuse.ts')).createSpendFuse({
         host,
         budgets: () => settings.budgets.list(),
         cost: async (usage) => (await ledger.price(usage)).cost,
@@ -125,7 +125,7 @@ export async function createServices(host: HostApi): Promise<ServiceContext> {
     upsertVectors: lazy(() => loadUpsert({ openStore: openVectorStore, embed, providers: registry })),
     searchVectors,
     findKnowledge: lazy(async () =>
-      (await import('./ai/find-knowledge.ts')).createFindKnowledge({ host, searchVectors }),
+      (await import('./modules/knowledge-base/find-knowledge.ts')).createFindKnowledge({ host, searchVectors }),
     ),
     knowledgeBases: () => host.hooks.applyFiltersAsync('svc_knowledge_bases', []),
     vectorStoreIds: () => stores.all().map(({ id }) => id),

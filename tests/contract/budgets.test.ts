@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { createTestHost, type TestHost } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
-import type { Budget } from '../../plugins/svc/settings/budgets/budget.ts';
+import type { Budget } from '../../plugins/svc/modules/budgets/budget.ts';
 import { describeDialects } from '../helpers/dialects.ts';
 import { startFarEnd, type FarEnd } from './far-end.ts';
 

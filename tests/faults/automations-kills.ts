@@ -3,7 +3,7 @@ import type { TestHost } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
 import { defaultDial, type Dial } from '../../plugins/sandbox/dial.ts';
 import { createSandboxServer } from '../../plugins/sandbox/server.ts';
-import { usageTable } from '../../plugins/svc/ai/usage-ledger/usage-tables.ts';
+import { usageTable } from '../../plugins/svc/modules/usage/ledger/usage-tables.ts';
 import { taskTables } from '../../plugins/svc/modules/automations/tables.ts';
 import { startWebhookReceiver } from '../contract/webhook-receiver.ts';
 import { checkout } from '../helpers/running-site.ts';

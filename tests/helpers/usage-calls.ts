@@ -1,6 +1,6 @@
 import type { DatabaseApi } from '#plugin-api';
-import { writeUsage } from '../../plugins/svc/ai/usage-ledger/usage-store.ts';
-import type { NewUsageRow } from '../../plugins/svc/ai/usage-ledger/usage-row.ts';
+import { writeUsage } from '../../plugins/svc/modules/usage/ledger/usage-store.ts';
+import type { NewUsageRow } from '../../plugins/svc/modules/usage/ledger/usage-row.ts';
 
 const day = 24 * 3600 * 1000;
 

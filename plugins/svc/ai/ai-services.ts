@@ -3,9 +3,9 @@ import type { AiParams } from '../kit/ai-params.ts';
 import type { ImageParams } from '../kit/image-params.ts';
 import type { ProviderSettings } from '../providers/provider.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
-import type { Failover } from '../settings/failover/failover.ts';
-import type { PriceTable } from '../settings/prices/price.ts';
-import type { SpendFuse } from './budgets/fuse.ts';
+import type { Failover } from '../modules/failover/failover.ts';
+import type { PriceTable } from '../modules/usage/prices/price.ts';
+import type { SpendFuse } from '../modules/budgets/guard/fuse.ts';
 import type { UsageLedger } from './usage-record.ts';
 
 /** The settings a call needs. Changes made on any node count from the next call on. */

@@ -8,13 +8,13 @@ import {
   type ProviderSettings,
 } from '../providers/provider.ts';
 import type { AiServices } from './ai-services.ts';
-import { estimateImages } from './budgets/estimate-call.ts';
+import { estimateImages } from '../modules/budgets/guard/estimate-call.ts';
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
 import { deliverImage, type GeneratedImage, type ImageForm } from './deliver-image.ts';
-import { answerBy } from './failover.ts';
+import { answerBy } from '../modules/failover/with-failover.ts';
 import { makeImageCalls, type ImageCallOutcome } from './image-calls.ts';
 import { usableSource, type ImageSource, type UsableSource } from './image-source.ts';
-import { noteUsage, type CallCost, type UsageCounts } from './note-usage.ts';
+import { noteUsage, type CallCost, type UsageCounts } from '../modules/usage/record-usage.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { providerFailure } from './provider-failure.ts';
 import { withRetries } from './retry.ts';

@@ -11,11 +11,11 @@ import {
   type Usage,
 } from '../providers/provider.ts';
 import type { AiServices } from './ai-services.ts';
-import { estimateText } from './budgets/estimate-call.ts';
+import { estimateText } from '../modules/budgets/guard/estimate-call.ts';
 import { createTextAttempts, type TextAttempts } from './attempt-text.ts';
 import { estimateUsage } from './estimate-usage.ts';
-import { answerBy } from './failover.ts';
-import { noteUsage, type CallCost, type UsageCounts } from './note-usage.ts';
+import { answerBy } from '../modules/failover/with-failover.ts';
+import { noteUsage, type CallCost, type UsageCounts } from '../modules/usage/record-usage.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { providerFailure } from './provider-failure.ts';
 import { withRetries } from './retry.ts';

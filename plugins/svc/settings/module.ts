@@ -4,7 +4,7 @@ import { rateLimitMigration } from '../kit/rate-limit.ts';
 import type { Provider } from '../providers/provider.ts';
 import { addNextSteps } from './next-steps.ts';
 import { optionNames } from './names.ts';
-import { pricesSchema } from './prices/price.ts';
+import { pricesSchema } from '../modules/usage/prices/price.ts';
 import type { SettingsContext } from './settings-context.ts';
 import { addSetupChoices } from './setup/setup-choices.ts';
 
@@ -39,7 +39,7 @@ export const settingsModule = defineModule<
       icon: 'key',
       position: 31,
       style: 'prices.css',
-      body: async () => (await import('./prices/prices.page.ts')).pricesPage,
+      body: async () => (await import('../modules/usage/prices/prices.page.ts')).pricesPage,
     }),
   ],
   commands: [
@@ -47,7 +47,7 @@ export const settingsModule = defineModule<
     async (context) =>
       (await import('./commands/provider-commands.ts')).providerCommands(context, context.knownProviders),
     lazyCommands(async () => (await import('./commands/sandbox-commands.ts')).sandboxCommands),
-    lazyCommands(async () => (await import('./prices/price-commands.ts')).priceCommands),
+    lazyCommands(async () => (await import('../modules/usage/prices/price-commands.ts')).priceCommands),
   ],
   migrations: [rateLimitMigration],
   register: (context) => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { knowledgeTexts, percentOf, sourcesOf } from '../../../plugins/svc/ai/knowledge-text.ts';
+import { knowledgeTexts, percentOf, sourcesOf } from '../../../plugins/svc/kit/assistants/knowledge-text.ts';
 import type { FoundVector } from '../../../plugins/svc/vector-stores/vector-store.ts';
 
 const found = (changes: Partial<FoundVector> = {}): FoundVector => ({

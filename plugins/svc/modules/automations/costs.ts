@@ -1,6 +1,6 @@
 import type { HostApi } from '#plugin-api';
-import { usageTable, type UsageRow } from '../../ai/usage-ledger/usage-tables.ts';
-import type { StoringLedger } from '../../ai/usage-ledger/usage-ledger.ts';
+import { usageTable, type UsageRow } from '../usage/ledger/usage-tables.ts';
+import type { StoringLedger } from '../usage/ledger/usage-ledger.ts';
 import { referenceOf, type Item } from './queue/item.ts';
 import { taskTables } from './tables.ts';
 

@@ -8,7 +8,7 @@ export async function budgetBadge({
 }: Pick<ServiceContext, 'host' | 'settings'>): Promise<AdminBadge | null> {
   const budgets = (await settings.budgets.list()).filter(({ enabled }) => enabled);
   if (budgets.length === 0) return null;
-  const { budgetStatus } = await import('../../ai/budgets/budget-status.ts');
+  const { budgetStatus } = await import('./guard/budget-status.ts');
   const states = await budgetStatus(host, budgets);
   const used = states.filter(({ state }) => state === 'exhausted');
   const near = states.filter(({ state }) => state === 'alert');

@@ -1,5 +1,5 @@
 import type { CliCommand } from '#plugin-api';
-import { budgetStatus } from '../../ai/budgets/budget-status.ts';
+import { budgetStatus } from './guard/budget-status.ts';
 import type { ServiceContext } from '../../wiring.ts';
 import { figure, whose } from './words.ts';
 

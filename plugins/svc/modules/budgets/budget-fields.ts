@@ -1,4 +1,4 @@
-import type { FieldFaults } from '../../settings/invalid-fields.ts';
+import type { FieldFaults } from '../../kit/field-errors.ts';
 import { moduleTitles } from './words.ts';
 
 interface FieldInit {

@@ -1,8 +1,8 @@
-import type { BudgetStatus } from '../../ai/budgets/budget-status.ts';
-import { budgetStatus } from '../../ai/budgets/budget-status.ts';
+import type { BudgetStatus } from './guard/budget-status.ts';
+import { budgetStatus } from './guard/budget-status.ts';
 import type { ServiceContext } from '../../wiring.ts';
-import { amountOf, budgetDefaults, type Budget } from '../../settings/budgets/budget.ts';
-import type { FieldFaults } from '../../settings/invalid-fields.ts';
+import { amountOf, budgetDefaults, type Budget } from './budget.ts';
+import type { FieldFaults } from '../../kit/field-errors.ts';
 import { budgetFields } from './budget-fields.ts';
 import { figure, whose } from './words.ts';
 

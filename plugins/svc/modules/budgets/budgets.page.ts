@@ -1,6 +1,6 @@
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
-import { savingOrRefused } from '../../settings/page/refuse.ts';
-import { textOf } from '../../settings/page/form-values.ts';
+import { savingOrRefused } from '../../admin-ui/with-field-errors.ts';
+import { textOf } from '../../admin-ui/form-values.ts';
 import { budgetsTemplate, budgetsView, type BudgetsContext } from './budgets-view.ts';
 
 /** The page "Budgets": how far each is used up, its switch and its form. */

@@ -1,8 +1,8 @@
-import { budgetCounters, budgetMigration, budgetReservations } from '../../ai/budgets/budget-tables.ts';
+import { budgetCounters, budgetMigration, budgetReservations } from './guard/budget-tables.ts';
 import type { ServiceContext } from '../../wiring.ts';
 import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
-import { budgetsSchema } from '../../settings/budgets/budget.ts';
+import { budgetsSchema } from './budget.ts';
 import { optionNames } from '../../settings/names.ts';
 
 /** The daily event that forgets counters of periods that are long over. */
@@ -36,7 +36,7 @@ export const budgetsModule = defineModule<ServiceContext>({
     host.hooks.addAction(sweepHook, async () => {
       const before = new Date(host.clock.now() - keptFor).toISOString().slice(0, 10);
       await host.database.knex(budgetCounters).where('period', '<', before).delete();
-      await (await import('../../ai/budgets/counters.ts')).createCounters(host.database).releaseExpired();
+      await (await import('./guard/counters.ts')).createCounters(host.database).releaseExpired();
     });
     await host.cron.schedule('daily', sweepHook);
   },

@@ -1,5 +1,5 @@
 import { formatMoney } from '#plugin-api';
-import type { Budget } from '../../settings/budgets/budget.ts';
+import type { Budget } from './budget.ts';
 
 /** Modules that make calls, as a person reads their names. */
 export const moduleTitles: Readonly<Record<string, string>> = {

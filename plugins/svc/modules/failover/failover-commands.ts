@@ -1,7 +1,7 @@
 import type { CliCommand } from '#plugin-api';
 import type { ServiceContext } from '../../wiring.ts';
-import type { Failover } from '../../settings/failover/failover.ts';
-import { uses } from '../../settings/failover/failover-store.ts';
+import type { Failover } from './failover.ts';
+import { uses } from './failover-store.ts';
 
 /** `svc failover list|set|on|off`. */
 export function failoverCommands({ settings }: Pick<ServiceContext, 'settings'>): CliCommand[] {

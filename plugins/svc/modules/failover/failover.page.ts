@@ -1,11 +1,11 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { hasCapability } from '../../ai/capable-provider.ts';
 import type { ServiceContext } from '../../wiring.ts';
-import type { Failover, FailoverUse } from '../../settings/failover/failover.ts';
-import { uses } from '../../settings/failover/failover-store.ts';
-import { invalidFields, type FieldFaults } from '../../settings/invalid-fields.ts';
-import { savingOrRefused } from '../../settings/page/refuse.ts';
-import { textOf } from '../../settings/page/form-values.ts';
+import type { Failover, FailoverUse } from './failover.ts';
+import { uses } from './failover-store.ts';
+import { invalidFields, type FieldFaults } from '../../kit/field-errors.ts';
+import { savingOrRefused } from '../../admin-ui/with-field-errors.ts';
+import { textOf } from '../../admin-ui/form-values.ts';
 import { readTargets, writeTargets } from './target-lines.ts';
 
 export type FailoverContext = Pick<ServiceContext, 'settings' | 'providers'>;

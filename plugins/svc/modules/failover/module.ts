@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../../wiring.ts';
 import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
-import { failoverSchema } from '../../settings/failover/failover.ts';
+import { failoverSchema } from './failover.ts';
 import { optionNames } from '../../settings/names.ts';
 
 /** Who answers where a provider fails: the page and the commands; `ai/failover.ts` asks them. */

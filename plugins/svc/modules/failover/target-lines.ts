@@ -1,4 +1,4 @@
-import type { EmbeddingTarget, Failover, FailoverTarget, FailoverUse } from '../../settings/failover/failover.ts';
+import type { EmbeddingTarget, Failover, FailoverTarget, FailoverUse } from './failover.ts';
 
 /** A list as its field shows it: one entry a line, `openai gpt-5.6-terra`; of embeddings with the dimensions, `azure text-embedding-3-small 1536`. */
 export function writeTargets(targets: Failover[FailoverUse]): string {

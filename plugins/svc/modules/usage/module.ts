@@ -1,4 +1,4 @@
-import { usageMigration, usageReferenceMigration } from '../../ai/usage-ledger/usage-tables.ts';
+import { usageMigration, usageReferenceMigration } from './ledger/usage-tables.ts';
 import type { ServiceContext } from '../../wiring.ts';
 import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';

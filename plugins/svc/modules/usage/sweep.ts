@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../../wiring.ts';
-import { localDay } from '../../ai/usage-ledger/local-day.ts';
-import { sweepUsage } from '../../ai/usage-ledger/usage-store.ts';
+import { localDay } from '../../kit/local-day.ts';
+import { sweepUsage } from './ledger/usage-store.ts';
 
 /** The daily event that removes old calls from the ledger. */
 export const sweepHook = 'svc_usage_sweep';

@@ -1,6 +1,6 @@
 import { formatShortNumber } from '#plugin-api';
 import { money } from './money.ts';
-import { drawChart, type ChartDay } from '../../kit/bar-chart.ts';
+import { drawChart, type ChartDay } from '../../admin-ui/bar-chart.ts';
 import type { UsageGroup } from './usage-queries.ts';
 
 const metrics = [

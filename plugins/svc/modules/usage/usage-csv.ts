@@ -1,5 +1,5 @@
 import type { DatabaseApi } from '#plugin-api';
-import type { UsageRow } from '../../ai/usage-ledger/usage-tables.ts';
+import type { UsageRow } from './ledger/usage-tables.ts';
 import { csvLine, csvMark } from '../../kit/csv.ts';
 import { plainDollars } from './money.ts';
 import type { UsageFilter } from './usage-filter.ts';

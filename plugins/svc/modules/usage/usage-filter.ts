@@ -1,4 +1,4 @@
-import { localDay } from '../../ai/usage-ledger/local-day.ts';
+import { localDay } from '../../kit/local-day.ts';
 
 /** What calls are picked by, besides the days. */
 export const filterNames = ['provider', 'model', 'module', 'kind', 'outcome', 'sandbox'] as const;

@@ -1,5 +1,5 @@
 import type { DatabaseApi, Knex } from '#plugin-api';
-import { usageDaysTable, usageTable, type UsageRow } from '../../ai/usage-ledger/usage-tables.ts';
+import { usageDaysTable, usageTable, type UsageRow } from './ledger/usage-tables.ts';
 import { failed, filterNames, startOfDay, type UsageFilter } from './usage-filter.ts';
 
 /** Sums over calls. `cost` in millionths of a US dollar, without the `unpriced` calls; `duration` in milliseconds. */

@@ -1,5 +1,5 @@
 import { formatShortNumber, type AdminRequest } from '#plugin-api';
-import type { UsageRow } from '../../ai/usage-ledger/usage-tables.ts';
+import type { UsageRow } from './ledger/usage-tables.ts';
 import type { ServiceContext } from '../../wiring.ts';
 import { nextStep } from './next-step.ts';
 import { money } from './money.ts';

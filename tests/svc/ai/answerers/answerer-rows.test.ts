@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createFakeClock } from '#testing';
-import { createAnswererRows } from '../../../../plugins/svc/ai/answerers/answerer-rows.ts';
+import { createAnswererRows } from '../../../../plugins/svc/kit/assistants/assistant-rows.ts';
 import { describeDialects } from '../../../helpers/dialects.ts';
 
 const schema = {

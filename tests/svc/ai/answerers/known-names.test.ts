@@ -4,9 +4,9 @@ import {
   nameFaults,
   type KnownNames,
   type NamingSettings,
-} from '../../../../plugins/svc/ai/answerers/known-names.ts';
-import { knowledgeSchema } from '../../../../plugins/svc/ai/knowledge-schema.ts';
-import type { KnowledgeSettings } from '../../../../plugins/svc/ai/find-knowledge.ts';
+} from '../../../../plugins/svc/kit/assistants/known-names.ts';
+import { knowledgeSchema } from '../../../../plugins/svc/kit/assistants/knowledge-settings.ts';
+import type { KnowledgeSettings } from '../../../../plugins/svc/modules/knowledge-base/find-knowledge.ts';
 import { fillDefaults } from '../../../../plugins/svc/kit/settings-schema/fill.ts';
 import type { Provider } from '../../../../plugins/svc/providers/provider.ts';
 

@@ -2,7 +2,7 @@ import { formatShortNumber } from '#plugin-api';
 import { expect } from 'chai';
 import { createFakeClock } from '../../../../host/testing/fake-clock.ts';
 import { money } from '../../../../plugins/svc/modules/usage/money.ts';
-import { drawChart } from '../../../../plugins/svc/kit/bar-chart.ts';
+import { drawChart } from '../../../../plugins/svc/admin-ui/bar-chart.ts';
 import { usageCsv } from '../../../../plugins/svc/modules/usage/usage-csv.ts';
 import {
   daysOf,
@@ -12,7 +12,7 @@ import {
 } from '../../../../plugins/svc/modules/usage/usage-filter.ts';
 import { groupUsage, listUsage, sumUsage, usedValues } from '../../../../plugins/svc/modules/usage/usage-queries.ts';
 import { describeDialects } from '../../../helpers/dialects.ts';
-import { call, openLedger } from '../../ai/usage-ledger/ledger.ts';
+import { call, openLedger } from './ledger/ledger.ts';
 
 const now = Date.UTC(2026, 10, 21, 10);
 const read = (query: Record<string, unknown>, timezone = 'UTC') => readFilter(query, { now, timezone });

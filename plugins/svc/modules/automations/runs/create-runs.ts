@@ -1,6 +1,6 @@
 import { RestError, type HostApi } from '#plugin-api';
 import { cleanMessage } from '../../../kit/clean-message.ts';
-import { localDay } from '../../../ai/usage-ledger/local-day.ts';
+import { localDay } from '../../../kit/local-day.ts';
 import type { Candidate } from '../sources/candidate.ts';
 import { readSource } from '../sources/read-source.ts';
 import { unknownTask } from '../tasks/task-store.ts';

@@ -1,4 +1,4 @@
-import { localDay } from '../../../ai/usage-ledger/local-day.ts';
+import { localDay } from '../../../kit/local-day.ts';
 import type { LogFilter } from '../conversations/search/log-filter.ts';
 
 /** What the page's form holds; empty texts: no filter. */

@@ -1,8 +1,7 @@
 import { formatShortNumber, formatMoney } from '#plugin-api';
-import { localDay } from '../../../ai/usage-ledger/local-day.ts';
-import type { ServiceContext } from '../../../wiring.ts';
-import { drawChart, type ChartDay } from '../../../kit/bar-chart.ts';
-import { chatbotsOf } from '../chatbots.ts';
+import { localDay } from '../../../kit/local-day.ts';
+import type { ChatbotParts } from '../chatbots.ts';
+import { drawChart, type ChartDay } from '../../../admin-ui/bar-chart.ts';
 import type { ConversationRow } from '../conversations/conversation-rows.ts';
 import { tables } from '../conversations/conversation-tables.ts';
 import { deletedBotName, deletedUserName, guestName } from '../conversations/log-rows.ts';
@@ -17,14 +16,14 @@ const mostDays = 366;
 
 /** What the template of the page "Chat logs" shows. */
 export async function logsView(
-  context: ServiceContext,
+  parts: ChatbotParts,
   { logs, given }: { readonly logs: Logs; readonly given: Readonly<Record<string, unknown>> },
 ): Promise<Record<string, unknown>> {
-  const { host } = context;
+  const { host } = parts;
   const query = readLogsQuery(given);
   const isFiltered = Object.values(query).some((value) => value !== '');
-  if ((await logs.count()) === 0) return { isEmpty: true, next: await nextStep(context) };
-  const [timezone, bots] = await Promise.all([host.site.timezone(), chatbotsOf(context).bots.list()]);
+  if ((await logs.count()) === 0) return { isEmpty: true, next: await nextStep(parts) };
+  const [timezone, bots] = await Promise.all([host.site.timezone(), parts.bots.list()]);
   const filter = await filterOf(query, { timezone, usersLike: logs.usersLike });
   const asked = Math.max(1, Math.trunc(Number(given['page'])) || 1);
   let found = await logs.find(filter, { offset: (asked - 1) * perPage, limit: perPage });
@@ -35,7 +34,7 @@ export async function logsView(
     query,
     isFiltered,
     total: found.total,
-    rows: await rowsOf(context, { ids: found.ids, names: new Map(bots.map(({ id, name }) => [id, name])) }),
+    rows: await rowsOf(parts, { ids: found.ids, names: new Map(bots.map(({ id, name }) => [id, name])) }),
     botOptions: [
       { value: '', label: 'All chatbots' },
       ...bots.map(({ id, name }) => ({ value: String(id), label: name })),
@@ -57,24 +56,24 @@ export async function logsView(
 }
 
 async function nextStep(
-  context: ServiceContext,
+  parts: ChatbotParts,
 ): Promise<{ readonly text: string; readonly href: string; readonly label: string }> {
-  const bots = await chatbotsOf(context).bots.list();
+  const bots = await parts.bots.list();
   if (bots.length === 0)
     return {
       text: 'Conversations of visitors with chatbots appear here. Make a chatbot first.',
-      href: context.host.admin.url('svc/bots'),
+      href: parts.host.admin.url('svc/bots'),
       label: 'Make a chatbot',
     };
   return {
     text: 'Conversations of visitors with your chatbots appear here. Put one on a page, and say hello.',
-    href: context.host.admin.url('svc/bots'),
+    href: parts.host.admin.url('svc/bots'),
     label: 'See the chatbots',
   };
 }
 
 async function rowsOf(
-  { host }: ServiceContext,
+  { host }: ChatbotParts,
   { ids, names }: { readonly ids: readonly number[]; readonly names: ReadonlyMap<number, string> },
 ): Promise<Record<string, unknown>[]> {
   const { knex } = host.database;

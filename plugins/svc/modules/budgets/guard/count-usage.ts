@@ -1,0 +1,92 @@
+import type { Knex } from '#plugin-api';
+import type { Budget } from '../budget.ts';
+import type { NewUsageRow } from '../../usage/ledger/usage-row.ts';
+import { budgetCounters, type CounterRow } from './budget-tables.ts';
+import { takeReservations, type Released } from './take-reservations.ts';
+
+/** A counter after a write. */
+export interface CountedBudget {
+  readonly counter: string;
+  readonly period: string;
+  readonly used: number;
+}
+
+/** A call that its own caller hung up was paid for all the same; of other failures only what they used counts. */
+const countedOutcomes: readonly string[] = ['ok', 'rest_svc_request_aborted'];
+
+export interface CountUsage {
+  readonly rows: readonly NewUsageRow[];
+  readonly dayOf: (time: number) => string;
+  /** Calls whose reservations end with this write. */
+  readonly calls: readonly string[];
+}
+
+/**
+ * Adds stored calls to the budgets they count for and gives back what was reserved for them, in the transaction that
+ * stores them: the ledger and the counters never differ. To be run after the days were written, which is what keeps a
+ * counter from being begun between the two (see `beginCounter`).
+ */
+export async function countUsage(
+  transaction: Knex.Transaction,
+  { rows, dayOf, calls }: CountUsage,
+): Promise<CountedBudget[]> {
+  const released =
+    calls.length === 0 ? new Map<string, Released>() : await takeReservations(transaction, { of: [...calls] });
+  const days = new Map(rows.map(({ time }) => [time, dayOf(time)]));
+  const periods = new Set([...days.values()].flatMap((day) => [day, day.slice(0, 7)]));
+  for (const { period } of released.values()) periods.add(period);
+  const counters = (await transaction(budgetCounters)
+    .whereIn('period', [...periods])
+    .orderBy(['counter', 'period'])
+    .select('*')) as CounterRow[];
+  const counted: CountedBudget[] = [];
+  for (const counter of counters) {
+    const { period } = counter;
+    const added = rows
+      .filter((row) => (days.get(row.time) ?? '').startsWith(period) && countsFor(counter, row))
+      .reduce((sum, row) => sum + unitsOf(row, counter.unit), 0);
+    const given = released.get(`${counter.counter}|${period}`)?.amount ?? 0;
+    if (added === 0 && given === 0) continue;
+    const [after] = await transaction(budgetCounters)
+      .where({ counter: counter.counter, period })
+      .update({ used: transaction.raw('used + ?', [added]), reserved: transaction.raw('reserved - ?', [given]) })
+      .returning<{ used: number }[]>('used');
+    counted.push({ counter: counter.counter, period, used: Number(after?.used ?? 0) });
+  }
+  return counted;
+}
+
+function countsFor({ scope, module, bot_id }: CounterRow, row: NewUsageRow): boolean {
+  if (scope === 'rest') return row.module === 'rest';
+  if (scope === 'module') return row.module === module;
+  return scope === 'all' || (row.bot_id !== null && Number(bot_id) === row.bot_id);
+}
+
+function unitsOf(row: NewUsageRow, unit: string): number {
+  if (unit === 'dollars') return row.cost ?? 0;
+  if (unit === 'tokens') return row.input_tokens + row.output_tokens;
+  return countedOutcomes.includes(row.outcome) ? 1 : 0;
+}
+
+/** The days of the ledger that count for a budget in one of its periods. */
+export function daysOfBudget(
+  days: Knex.QueryBuilder,
+  { scope, module, bot_id }: Pick<Budget, 'scope' | 'module' | 'bot_id'>,
+  period: string,
+): Knex.QueryBuilder {
+  void days.whereBetween('day', period.length > 7 ? [period, period] : [`${period}-01`, `${period}-31`]);
+  if (scope === 'rest') void days.where('module', 'rest');
+  if (scope === 'module') void days.where('module', module ?? '');
+  if (scope === 'bot') void days.where('bot_id', bot_id ?? 0);
+  return days;
+}
+
+/** What the days of the ledger come to in a unit: the same sum as above, in SQL. */
+export function unitsOfDays(knex: Knex, unit: string): Knex.Raw {
+  if (unit === 'dollars') return knex.raw('coalesce(sum(cost), 0)');
+  if (unit === 'tokens') return knex.raw('coalesce(sum(input_tokens + output_tokens), 0)');
+  return knex.raw(
+    `coalesce(sum(case when outcome in (${countedOutcomes.map(() => '?').join(', ')}) then calls else 0 end), 0)`,
+    countedOutcomes,
+  );
+}

@@ -1,0 +1,97 @@
+import type { UsageRecord } from '../../../ai/usage-record.ts';
+import { dayKeys, daySums, longest, type UsageRow } from './usage-tables.ts';
+
+/** A call that is not stored yet. */
+export interface PendingUsage {
+  readonly usage: UsageRecord;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly sandbox: boolean;
+  /** Millionths of a US dollar, null without a price. */
+  readonly cost: number | null;
+}
+
+export type NewUsageRow = Omit<UsageRow, 'id'>;
+
+/** The row of a call, in a form that every database takes. */
+export function usageRow({ usage, time, sandbox, cost }: PendingUsage): NewUsageRow {
+  const counted = wholeCounts(usage);
+  return {
+    time,
+    module: text(usage.module, longest.module),
+    route: usage.route === null ? null : text(usage.route, longest.route),
+    bot_id: usage.botId,
+    kind: text(usage.kind, longest.kind),
+    provider: text(usage.provider, longest.provider),
+    model: text(usage.model, longest.model),
+    input_tokens: counted.inputTokens,
+    output_tokens: counted.outputTokens,
+    images: counted.images,
+    cost: cost === null ? null : whole(cost),
+    duration: whole(usage.duration),
+    outcome: text(usage.outcome, longest.outcome),
+    sandbox: sandbox ? 1 : 0,
+    reference:
+      usage.reference === undefined || usage.reference === null ? null : text(usage.reference, longest.reference),
+  };
+}
+
+export type UsageDay = Readonly<
+  Record<'day' | (typeof dayKeys)[number], string | number> & Record<(typeof daySums)[number], number>
+>;
+
+/** The sums that rows add to their days. In the order of their keys, so that two nodes that write the same days wait for each other in one order. */
+export function usageDays(rows: readonly NewUsageRow[], dayOf: (time: number) => string): UsageDay[] {
+  const days = new Map<string, Record<string, string | number>>();
+  for (const row of rows) {
+    const keys = {
+      day: dayOf(row.time),
+      module: row.module,
+      bot_id: row.bot_id ?? 0,
+      kind: row.kind,
+      provider: row.provider,
+      model: row.model,
+      outcome: row.outcome,
+      sandbox: row.sandbox,
+    };
+    const name = JSON.stringify(Object.values(keys));
+    const day = days.get(name) ?? { ...keys, ...Object.fromEntries(daySums.map((sum) => [sum, 0])) };
+    const added = {
+      calls: 1,
+      input_tokens: row.input_tokens,
+      output_tokens: row.output_tokens,
+      images: row.images,
+      cost: row.cost ?? 0,
+      unpriced: row.cost === null ? 1 : 0,
+      duration: row.duration,
+    };
+    for (const sum of daySums) day[sum] = Number(day[sum]) + added[sum];
+    days.set(name, day);
+  }
+  return [...days].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, day]) => day as UsageDay);
+}
+
+/** The figures of a call as they are stored and priced. */
+export function wholeCounts<Counts extends Pick<UsageRecord, 'inputTokens' | 'outputTokens' | 'images'>>(
+  usage: Counts,
+): Counts {
+  return {
+    ...usage,
+    inputTokens: whole(usage.inputTokens),
+    outputTokens: whole(usage.outputTokens),
+    images: Math.min(whole(usage.images), 1_000_000),
+  };
+}
+
+/** Far ends have reported fractions, negative numbers and none at all. */
+function whole(value: number): number {
+  return Number.isFinite(value) ? Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.round(value))) : 0;
+}
+
+/** PostgreSQL takes neither NUL nor half a character; other control characters would only spoil lists. */
+function text(value: string, length: number): string {
+  return value
+    .slice(0, length)
+    .replace(/[\u0000-\u001f\u007f]/g, ' ')
+    .replace(/\p{Surrogate}/gu, '\ufffd');
+}

@@ -1,0 +1,44 @@
+import type { CliCommand } from '#plugin-api';
+import type { SettingsContext } from '../../../settings/settings-context.ts';
+import { defaultPrices } from './default-prices.ts';
+
+/** `svc prices list|set|reset`. */
+export function priceCommands({ settings }: Pick<SettingsContext, 'settings'>): CliCommand[] {
+  return [
+    {
+      name: 'svc prices list',
+      description: 'List the prices in force, your own first: US dollars per million tokens and per image.',
+      run: async () => {
+        const own = await settings.prices.own();
+        const line = (source: string) => (price: (typeof own)[number]) => ({
+          source,
+          provider: price.provider,
+          model: price.model,
+          input: price.input ?? '',
+          output: price.output ?? '',
+          image: price.image ?? '',
+        });
+        return [...own.map(line('own')), ...defaultPrices.map(line('built-in'))];
+      },
+    },
+    {
+      name: 'svc prices set',
+      description: 'Replace your own prices; the built-in ones stay behind them.',
+      args: [
+        {
+          name: 'json',
+          description: 'A list: [{"provider": "openai", "model": "gpt-5*", "input": 2.5, "output": 15}]',
+        },
+      ],
+      run: async ({ args: [json = ''] }) => ({ own: await settings.prices.save(json) }),
+    },
+    {
+      name: 'svc prices reset',
+      description: 'Remove your own prices.',
+      run: async () => {
+        await settings.prices.reset();
+        return { own: 0 };
+      },
+    },
+  ];
+}

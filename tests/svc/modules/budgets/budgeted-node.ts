@@ -1,0 +1,91 @@
+import type { Database } from '../../../../host/database/database.ts';
+import { createHooks } from '../../../../host/hooks/hooks.ts';
+import { createFakeClock, type FakeClock } from '../../../../host/testing/fake-clock.ts';
+import { createFuseGate } from '../../../../plugins/svc/modules/budgets/guard/fuse.ts';
+import { createSpendFuse } from '../../../../plugins/svc/modules/budgets/guard/spend-fuse.ts';
+import { budgetMigration } from '../../../../plugins/svc/modules/budgets/guard/budget-tables.ts';
+import { noteUsage, type NotedCall } from '../../../../plugins/svc/modules/usage/record-usage.ts';
+import { createUsageLedger } from '../../../../plugins/svc/modules/usage/ledger/usage-ledger.ts';
+import { usageMigration, usageReferenceMigration } from '../../../../plugins/svc/modules/usage/ledger/usage-tables.ts';
+import { budgetDefaults, type Budget } from '../../../../plugins/svc/modules/budgets/budget.ts';
+import { silentLog } from '../../../helpers/silent-log.ts';
+
+/** An embedding of a thousand tokens costs 1,000 millionths, an image of `drawn` 50,000. */
+export const prices = [
+  { provider: 'acme', model: 'acme-1', input: 20, output: 60 },
+  { provider: 'acme', model: 'drawn', image: 0.05 },
+  { provider: 'acme', model: 'embedded', input: 1 },
+];
+
+type Result = { readonly inputTokens: number; readonly outputTokens: number };
+
+export interface NodeInit {
+  readonly budgets?: readonly Budget[];
+  readonly clock?: FakeClock;
+  readonly timezone?: string;
+}
+
+export function budget(settings: Partial<Budget> = {}): Budget {
+  return { ...budgetDefaults, id: 'main', name: 'Main', unit: 'calls', amount: 10, ...settings };
+}
+
+/** One node's fuse and ledger on a database. A thousand tokens of acme-1 cost 2 cents in and 6 out: 32,000 millionths for 1,000 in and 200 out. */
+export async function openNode(database: Database, init: NodeInit = {}) {
+  await database.migrate('svc', [usageMigration, usageReferenceMigration, budgetMigration]);
+  const clock = init.clock ?? createFakeClock();
+  const hooks = createHooks();
+  const state = { budgets: init.budgets ?? [budget()], sandbox: false };
+  const site = {
+    url: 'http://localhost',
+    role: 'all' as const,
+    version: '1.0.0',
+    name: () => Promise.resolve('Site'),
+    timezone: () => Promise.resolve(init.timezone ?? 'UTC'),
+    addPage: () => () => undefined,
+  };
+  const host = { database, clock, log: silentLog, site, hooks };
+  const budgets = () => Promise.resolve(state.budgets);
+  const fuse = createFuseGate({
+    budgets,
+    isWatched: () => hooks.hasFilter('svc_budget_reserve') !== false,
+    load: async () => createSpendFuse({ host, budgets, cost: async (usage) => (await ledger.price(usage)).cost }),
+  });
+  const ledger = createUsageLedger({
+    host,
+    prices: () => Promise.resolve(prices),
+    isSandbox: () => Promise.resolve(state.sandbox),
+    onCounted: fuse.counted,
+  });
+
+  /** A call that used a thousand tokens in and 200 out, or what is said. */
+  function call(changes: Partial<NotedCall<Result>> = {}) {
+    return noteUsage<Result>(
+      { ledger, host, fuse },
+      {
+        kind: 'text',
+        provider: 'acme',
+        model: 'acme-1',
+        origin: { module: 'rest', route: '/generate', botId: null },
+        limit: 60_000,
+        estimate: () => Promise.resolve({ inputTokens: 1000, outputTokens: 200, images: 0 }),
+        run: () => Promise.resolve({ inputTokens: 1000, outputTokens: 200 }),
+        count: (result) => ({ model: 'acme-1', ...result }),
+        ...changes,
+      },
+    );
+  }
+  return { database, clock, hooks, ledger, fuse, state, call };
+}
+
+/** Counters by their names, with whole numbers. */
+export async function countersOf(
+  database: Database,
+): Promise<Record<string, { used: number; reserved: number; refused: number }>> {
+  const rows = await database.knex('svc_budget_counters').orderBy('counter').select('*');
+  return Object.fromEntries(
+    rows.map(({ counter, period, used, reserved, refused }) => [
+      `${counter} ${period}`,
+      { used: Number(used), reserved: Number(reserved), refused: Number(refused) },
+    ]),
+  );
+}

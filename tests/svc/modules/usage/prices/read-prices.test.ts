@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import { defaultPrices } from '../../../../../plugins/svc/modules/usage/prices/default-prices.ts';
+import { readPrices, writePrices } from '../../../../../plugins/svc/modules/usage/prices/read-prices.ts';
+
+const faults = (text: string): [number, string][] => {
+  const reading = readPrices(text);
+  return 'faults' in reading ? reading.faults.map(({ line, sentence }) => [line, sentence]) : [];
+};
+const good = '{"provider": "acme", "model": "acme-1", "input": 1}';
+
+describe('prices typed as JSON', () => {
+  it('are read, and written so that they read the same, one a line', () => {
+    const text = writePrices(defaultPrices);
+    expect(text.split('\n').length).to.equal(defaultPrices.length + 2);
+    expect(readPrices(text)).to.deep.equal({ prices: defaultPrices });
+    expect(readPrices(' \n ')).to.deep.equal({ prices: [] });
+    expect(writePrices([])).to.equal('');
+  });
+
+  for (const [what, text, line] of [
+    ['a missing comma', `[\n${good}\n${good}\n]`, 3],
+    ['an extra comma', `[\n${good},\n]`, 3],
+    ['a missing bracket', `[\n${good}\n`, 3],
+    ['a text that does not end', '[\n{"provider": "acme\n"}]', 2],
+    ['single quotes', "[\n{'provider': 1}]", 2],
+    ['a missing colon', '[\n\n{"provider" "acme"}]', 3],
+    ['a second list', '[]\n[]', 2],
+    ['a key without quotes', '[{\nprovider: 1}]', 2],
+    ['a number that is none', '[{"input": 01}]', 1],
+    ['a value in place of a key', '[{\n"a": 1,\n2: 3}]', 3],
+    ['a value without a key', '[{"a": 1, "b"}]', 1],
+    ['a missing value', '[{"a":\n}]', 2],
+    ['words', 'prices', 1],
+  ] as const) {
+    it(`say in which line they are not JSON: ${what}`, () => {
+      expect(faults(text)).to.deep.equal([
+        [
+          line,
+          'This is not JSON any more from here. Look for a missing or an extra comma, quote or bracket in this line or the one before.',
+        ],
+      ]);
+    });
+  }
+
+  it('say what is wrong with each entry, at its line, all at once', () => {
+    const found = faults(`[
+  ${good},
+  {"provider": "Open AI", "model": "x", "input": 1},
+  {"provider": "acme",
+   "model": "",
+   "input": -1, "output": "2",
+   "per_image": 3},
+  {"provider": "acme", "model": "}, {\\"a\\":"},
+  5,
+  ${good}
+]`);
+    expect(found.map(([line]) => line)).to.deep.equal([3, 5, 6, 6, 7, 8, 9, 10]);
+    const sentences = found.map(([, sentence]) => sentence);
+    expect(sentences[0]).to.equal(
+      '"provider" must be an id of lower-case letters and digits, or "*"; "Open AI" is neither.',
+    );
+    expect(sentences[2]).to.equal('"input" must be a number from 0 to 100000: US dollars per million input tokens.');
+    expect(sentences[4]).to.equal('There is no member "per_image". Use provider, model, input, output, image.');
+    expect(sentences[5]).to.equal('Give at least one of input, output and image; 0 says that it costs nothing.');
+    expect(sentences[7]).to.equal('The same provider and model have a price in line 2 already. Keep one of them.');
+  });
+
+  it('must be a list', () => {
+    expect(faults('{"provider": "acme"}')[0]?.[1]).to.contain('Write a list');
+    expect(faults('null')[0]?.[0]).to.equal(1);
+  });
+});
