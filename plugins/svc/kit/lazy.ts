@@ -1,4 +1,4 @@
-import type { AdminPageBody, AdminPageDeclaration, CliCommand, LazyAdminPage } from '#plugin-api';
+import { lazy, type AdminPageBody, type AdminPageDeclaration, type CliCommand, type LazyAdminPage } from '#plugin-api';
 
 /** A page as data, and the way to its code: `body: async () => (await import('./pages/usage.page.ts')).usagePage`. */
 export interface LazyPage<Context> extends AdminPageDeclaration {
@@ -15,4 +15,23 @@ export function lazyCommands<Context>(
   load: () => Promise<(context: Context) => readonly CliCommand[]>,
 ): (context: Context) => Promise<readonly CliCommand[]> {
   return async (context) => (await load())(context);
+}
+
+/**
+ * An object whose methods load it when the first of them is called, for stores that a module's parts share. All methods
+ * that are named return promises.
+ */
+export function lazyMethods<Target extends object, const Name extends keyof Target>(
+  load: () => Promise<Target>,
+  names: readonly Name[],
+): Pick<Target, Name> {
+  const loaded = lazy(async () => {
+    const target = await load();
+    return () => target;
+  });
+  const call =
+    (name: Name) =>
+    async (...args: unknown[]): Promise<unknown> =>
+      ((await loaded())[name] as (...args: unknown[]) => unknown)(...args);
+  return Object.fromEntries(names.map((name) => [name, call(name)])) as Pick<Target, Name>;
 }

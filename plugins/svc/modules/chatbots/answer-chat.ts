@@ -1,22 +1,21 @@
 import { RestResponse, type RestRequest } from '#plugin-api';
-import type { ServiceContext } from '../../wiring.ts';
+import type { ChatbotParts } from './chatbots.ts';
 import { answerHeaders } from '../../kit/answer-headers.ts';
 import { errors } from '../../kit/errors.ts';
 import { checkMessages } from '../../kit/messages.ts';
 import { botOfPath } from './bot-of-path.ts';
 import type { Bot } from './bots/bot.ts';
 import type { ChatParams } from './chat-message.route.ts';
-import { chatbotsOf } from './chatbots.ts';
 import { checkConversation, saveTurn } from './reply/save-turn.ts';
 
 /** The answer of `POST /chat/{bot_id}/message`. @param path for the usage ledger */
 export async function answerChat(
   request: RestRequest<ChatParams>,
-  { context, path }: { readonly context: ServiceContext; readonly path: string },
+  { parts, path }: { readonly parts: ChatbotParts; readonly path: string },
 ): Promise<RestResponse> {
   const { messages, stream, conversation_uuid: uuid } = request.params;
   if (stream === true) throw errors.streaming_not_supported();
-  const { bots, conversations, reply } = chatbotsOf(context);
+  const { bots, conversations, reply } = parts;
   const bot = await botOfPath(request, bots);
   checkMessages(messages);
   if (uuid !== undefined) {
@@ -34,7 +33,7 @@ export async function answerChat(
   if (uuid !== undefined) {
     const text = messages.at(-1)?.content ?? '';
     await saveTurn(
-      { database: context.host.database, conversations },
+      { database: parts.host.database, conversations },
       { uuid, botId: bot.id, userId: request.user.id, text, reply: result, key: request.headers['idempotency-key'] },
     );
   }

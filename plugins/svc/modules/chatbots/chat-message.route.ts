@@ -1,5 +1,5 @@
 import type { JsonSchema, Params, RestRequest, RouteArgument } from '#plugin-api';
-import type { ServiceContext } from '../../wiring.ts';
+import type { ChatbotParts } from './chatbots.ts';
 import { messagesArgument } from '../../kit/messages.ts';
 import { defineRoute } from '../../kit/route.ts';
 import type { ChatMessage } from './reply/reply.ts';
@@ -52,9 +52,9 @@ const description = [
 ].join(' ');
 
 /** `POST /chat/{bot_id}/message` (contract 4.5; D5, D7, D12, D13, D25). */
-export const chatMessageRoute = defineRoute<ServiceContext>({
+export const chatMessageRoute = defineRoute<ChatbotParts>({
   path,
-  define: (context) => ({
+  define: (parts) => ({
     methods: ['POST'],
     summary: 'Send a conversation to a chatbot.',
     description,
@@ -76,6 +76,6 @@ export const chatMessageRoute = defineRoute<ServiceContext>({
       },
     },
     handler: async (request) =>
-      (await import('./answer-chat.ts')).answerChat(request as RestRequest<ChatParams>, { context, path }),
+      (await import('./answer-chat.ts')).answerChat(request as RestRequest<ChatParams>, { parts, path }),
   }),
 });

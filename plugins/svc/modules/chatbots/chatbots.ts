@@ -1,28 +1,64 @@
 import { lazy } from '#plugin-api';
-import { knownNames } from '../../ai/answerers/known-names.ts';
-import type { ServiceContext } from '../../wiring.ts';
-import { partsOf } from '../../kit/parts-of.ts';
-import { firstModel } from '../../settings/example-model.ts';
+import { lazyMethods } from '../../kit/lazy.ts';
+import type { HostPort, KnowledgePort, ProvidersPort, SettingsPort, TextPort, VectorStoresPort } from '../../ports.ts';
 import type { BotStore } from './bots/bot.ts';
-import { createBotStore } from './bots/bot-store.ts';
 import type { ConversationStore } from './conversations/conversation.ts';
-import { createConversationStore } from './conversations/conversation-store.ts';
+import type { Logs } from './conversations/logs.ts';
+import type { PersonalData } from './conversations/personal-data.ts';
 import { createSubmissionStore } from './forms/submission-store.ts';
 import type { SubmissionStore } from './forms/submission.ts';
 import type { CreateReply } from './reply/reply.ts';
+import type { Widget } from './widget/widget.ts';
 
-/** What the routes, pages and commands of chatbots share. One per context. */
-export interface Chatbots {
+export type ChatbotPorts = HostPort & ProvidersPort & SettingsPort & TextPort & VectorStoresPort & KnowledgePort;
+
+/** What the routes, pages and commands of chatbots share. One per process; the code of most parts is loaded at their first use. */
+export interface ChatbotParts extends ChatbotPorts {
   readonly bots: BotStore;
   readonly conversations: ConversationStore;
   readonly submissions: SubmissionStore;
   readonly reply: CreateReply;
+  readonly logs: Logs;
+  personalData(): Promise<PersonalData>;
+  /** What the widget's routes work with. */
+  widget(): Promise<Widget>;
 }
 
-/** The parts of chatbots in this process. */
-export const chatbotsOf: (context: ServiceContext) => Chatbots = partsOf((context) => ({
-  reply: lazy(async () => (await import('./reply/create-reply.ts')).createReplies(context)),
-  conversations: createConversationStore({ host: context.host }),
-  submissions: createSubmissionStore({ host: context.host }),
-  bots: createBotStore({ host: context.host, known: () => knownNames(context), firstModel: () => firstModel(context) }),
-}));
+export function createChatbots(ports: ChatbotPorts): ChatbotParts {
+  const { host } = ports;
+  const submissions = createSubmissionStore({ host });
+  const bots: BotStore = lazyMethods(
+    () => loadBots(ports),
+    ['get', 'list', 'create', 'createAll', 'update', 'duplicate', 'delete', 'defaults'],
+  );
+  const conversations: ConversationStore = lazyMethods(
+    async () => (await import('./conversations/conversation-store.ts')).createConversationStore({ host }),
+    ['find', 'messages', 'message', 'latest', 'listOf', 'start', 'append', 'remove', 'update', 'setFeedback', 'delete'],
+  );
+  const logs: Logs = lazyMethods(
+    async () => (await import('./conversations/logs.ts')).createLogs({ host }),
+    ['rows', 'page', 'usersLike', 'find', 'all', 'count', 'perDay', 'maintain', 'warmUp'],
+  );
+  const reply: CreateReply = lazy(async () => (await import('./reply/create-reply.ts')).createReplies(ports));
+  const parts = { ...ports, bots, conversations, submissions, logs, reply };
+  return {
+    ...parts,
+    personalData: lazy(async () => {
+      const data = (await import('./conversations/personal-data.ts')).createPersonalData({ host, submissions, logs });
+      return () => data;
+    }),
+    widget: lazy(async () => {
+      const widget = (await import('./widget/widget.ts')).createWidget(parts);
+      return () => widget;
+    }),
+  };
+}
+
+async function loadBots(ports: ChatbotPorts): Promise<BotStore> {
+  const [{ createBotStore }, { knownNames }, { firstModel }] = await Promise.all([
+    import('./bots/bot-store.ts'),
+    import('../../kit/assistants/known-names.ts'),
+    import('../../settings/example-model.ts'),
+  ]);
+  return createBotStore({ host: ports.host, known: () => knownNames(ports), firstModel: () => firstModel(ports) });
+}

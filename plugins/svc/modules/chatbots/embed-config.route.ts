@@ -1,5 +1,5 @@
 import { RestResponse, type RestRequest } from '#plugin-api';
-import type { ServiceContext } from '../../wiring.ts';
+import type { ChatbotParts } from './chatbots.ts';
 import { defineRoute } from '../../kit/route.ts';
 import './widget/hooks.ts';
 
@@ -10,10 +10,10 @@ const assetUrls = {
 } as const;
 
 /** `GET /chatbots/{bot_id}/embed-config` (contract 4.8, 2.6, D16): without the key, for the pages that may show the bot. */
-export const embedConfigRoute = defineRoute<ServiceContext>({
+export const embedConfigRoute = defineRoute<ChatbotParts>({
   path: '/chatbots/(?P<bot_id>\\d+)/embed-config',
   access: 'public',
-  define: (context) => ({
+  define: (parts) => ({
     summary: 'Embed configuration and markup of a chatbot',
     description:
       'Served to the pages that the chatbot’s embed settings allow: by the header Origin, else that of Referer; without either while the switch is on. No API key.',
@@ -37,24 +37,19 @@ export const embedConfigRoute = defineRoute<ServiceContext>({
       404: { description: 'There is no such chatbot, or it is not active (rest_svc_bot_not_found).' },
     },
     allowOrigin: async (origin, url) => {
-      const { visitors } = await load(context);
+      const { visitors } = await parts.widget();
       const { namedOrigin } = await import('../../kit/visitors/origin.ts');
-      return visitors.allows(namedOrigin(origin, context.host.site.url), Number(url['bot_id']));
+      return visitors.allows(namedOrigin(origin, parts.host.site.url), Number(url['bot_id']));
     },
     handler: async (request: RestRequest) => {
-      const { visitors } = await load(context);
+      const { visitors } = await parts.widget();
       const { embedAnswer } = await import('./widget/embed.ts');
       const { bot, origin } = await visitors.enter(request);
       // The answer depends on who asks: caches between may keep it for nobody else.
       return new RestResponse({
-        body: await embedAnswer(context.host, bot, origin.origin),
+        body: await embedAnswer(parts.host, bot, origin.origin),
         headers: { 'Cache-Control': 'private, no-cache', Vary: 'Referer' },
       });
     },
   }),
 });
-
-async function load(context: ServiceContext) {
-  const { widgetOf } = await import('./widget/widget.ts');
-  return widgetOf(context);
-}

@@ -1,5 +1,5 @@
 import type { RestRequest } from '#plugin-api';
-import type { KnowledgeText } from '../../ai/knowledge-text.ts';
+import type { KnowledgeText } from '../../kit/assistants/assistant-knowledge.ts';
 import type { Bot } from './bots/bot.ts';
 import type { FeedbackValue } from './conversations/conversation.ts';
 import type { LogRow } from './conversations/log-rows.ts';

@@ -1,7 +1,6 @@
 import { RestResponse, type JsonSchema, type Params, type RestRequest, type RouteArgument } from '#plugin-api';
-import type { ServiceContext } from '../../wiring.ts';
+import type { ChatbotParts } from './chatbots.ts';
 import { defineRoute } from '../../kit/route.ts';
-import { logsOf } from './conversations/logs-of.ts';
 import { writeRows } from './conversations/log-rows.ts';
 import './hooks.ts';
 
@@ -72,9 +71,9 @@ const countHeaders = {
 };
 
 /** `GET /logs` (contract 2.5, 4.6; D14): newest first, every total counted. */
-export const logsRoute = defineRoute<ServiceContext>({
+export const logsRoute = defineRoute<ChatbotParts>({
   path: '/logs',
-  define: (context) => ({
+  define: (parts) => ({
     methods: ['GET'],
     summary: 'Read saved chat logs.',
     description:
@@ -82,21 +81,21 @@ export const logsRoute = defineRoute<ServiceContext>({
     schema,
     args,
     responses: { 200: { description: 'A page of logs.', headers: countHeaders } },
-    handler: (request) => answer(request as RestRequest<LogsParams>, context),
+    handler: (request) => answer(request as RestRequest<LogsParams>, parts),
   }),
 });
 
-async function answer(request: RestRequest<LogsParams>, context: ServiceContext): Promise<RestResponse> {
-  const logs = await logsOf(context);
+async function answer(request: RestRequest<LogsParams>, parts: ChatbotParts): Promise<RestResponse> {
+  const logs = parts.logs;
   const { page, bot_id, user_search = '', message_search } = request.params;
   const perPage = Math.min(mostPerPage, request.params.per_page);
   const filter = { botId: bot_id, userIds: await logs.usersLike(user_search), text: message_search };
   const { rows, total } = await logs.page(filter, { offset: (page - 1) * perPage, limit: perPage });
-  const body = await context.host.hooks.applyFiltersAsync('svc_logs_rows', rows, request);
+  const body = await parts.host.hooks.applyFiltersAsync('svc_logs_rows', rows, request);
   return new RestResponse({
     body,
     ...(body === rows && { write: () => writeRows(rows) }),
-    headers: pageHeaders({ total, page, perPage, url: context.host.rest.url(request.route), query: request.query }),
+    headers: pageHeaders({ total, page, perPage, url: parts.host.rest.url(request.route), query: request.query }),
   });
 }
 

@@ -1,10 +1,10 @@
-import type { ServiceContext } from '../../wiring.ts';
 import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import { botsMigration, botsTable } from './bots/bots-table.ts';
 import { submissionsMigration, submissionsTable } from './forms/submission-tables.ts';
 import { indexHook, registerLogs, retentionHook } from './conversations/register-logs.ts';
 import { conversationMigrations, conversationTables } from './conversations/conversation-tables.ts';
+import { createChatbots, type ChatbotParts, type ChatbotPorts } from './chatbots.ts';
 import { chatMessageRoute } from './chat-message.route.ts';
 import { embedConfigRoute } from './embed-config.route.ts';
 import './hooks.ts';
@@ -16,9 +16,10 @@ import { registerScriptRoutes } from './widget/script.route.ts';
 import { widgetMigration, widgetTables } from './widget/widget-tables.ts';
 
 /** Chatbots: what they are set to, their conversations, and the widget that visitors meet them in. */
-export const chatbotsModule = defineModule<ServiceContext>({
+export const chatbotsModule = defineModule<ChatbotPorts, ChatbotParts>({
   id: 'chatbots',
   title: 'Chatbots',
+  create: createChatbots,
   routes: [chatMessageRoute, logsRoute, embedConfigRoute],
   pages: [
     ...botPages,
@@ -72,21 +73,12 @@ export const chatbotsModule = defineModule<ServiceContext>({
     lazyCommands(async () => (await import('./site-check/site-check-commands.ts')).siteCheckCommands),
   ],
   migrations: [botsMigration, submissionsMigration, ...conversationMigrations, widgetMigration],
-  register: async (context) => {
-    await registerWidget(context);
-    await registerLogs(context);
-    addBotStep(context);
-    registerScriptRoutes(context);
+  tables: [botsTable, submissionsTable, ...conversationTables, ...Object.values(widgetTables)],
+  jobs: [widgetSweepHook, indexHook, retentionHook],
+  register: async (parts) => {
+    await registerWidget(parts);
+    await registerLogs(parts);
+    addBotStep(parts);
+    registerScriptRoutes(parts);
   },
 });
-
-/** Removed when the plugin is uninstalled. */
-export const chatbotTables: readonly string[] = [
-  botsTable,
-  submissionsTable,
-  ...conversationTables,
-  ...Object.values(widgetTables),
-];
-
-/** Cron jobs, for uninstalling. */
-export const chatbotJobs: readonly string[] = [widgetSweepHook, indexHook, retentionHook];

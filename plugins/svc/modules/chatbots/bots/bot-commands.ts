@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { CliCommand } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
-import { chatbotsOf } from '../chatbots.ts';
+import type { ChatbotParts } from '../chatbots.ts';
 import type { Bot, BotStore } from './bot.ts';
 import { botRecord } from './bot-record.ts';
 import { exportBots, importBots } from './bot-transfer.ts';
@@ -19,8 +18,8 @@ const botFlag = {
 const readOnly = ['created_at', 'updated_at'];
 
 /** `svc bot list|get|create|update|duplicate|delete|export|import`. */
-export function botCommands(context: ServiceContext): CliCommand[] {
-  const { bots } = chatbotsOf(context);
+export function botCommands(parts: ChatbotParts): CliCommand[] {
+  const { bots } = parts;
   return [...readingCommands(bots), ...changingCommands(bots), ...transferCommands(bots)];
 }
 

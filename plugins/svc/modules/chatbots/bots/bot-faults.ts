@@ -1,6 +1,6 @@
 import { isUrl } from '#plugin-api';
 import { isIP } from 'node:net';
-import { nameFaults, type KnownNames } from '../../../ai/answerers/known-names.ts';
+import { nameFaults, type KnownNames } from '../../../kit/assistants/known-names.ts';
 import type { Faults } from '../../../kit/settings-schema/check-shape.ts';
 import { listFaults, repeatFaults } from '../../../kit/settings-schema/list-faults.ts';
 import { domainFaults } from '../../../kit/visitors/allowed-domain.ts';

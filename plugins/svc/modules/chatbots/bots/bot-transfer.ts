@@ -1,4 +1,4 @@
-import { readTransfer } from '../../../settings/read-transfer.ts';
+import { readTransfer } from '../../../admin-ui/read-transfer.ts';
 import type { Bot, BotSettings, BotStore } from './bot.ts';
 import { settingsOf } from './bot-record.ts';
 

@@ -2,11 +2,9 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { CliCommand, JsonSchema } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
+import type { ChatbotParts } from '../chatbots.ts';
 import { logsCsv, logsJsonl, readConversations } from './export-logs.ts';
-import { logsOf } from './logs-of.ts';
 import { personOf, type Person } from './personal-data.ts';
-import { personalDataOf } from './personal-data-of.ts';
 
 const personFlags: Readonly<Record<string, JsonSchema>> = {
   user: { type: 'string', description: 'Of this user: id, login or e-mail address of the account.' },
@@ -15,11 +13,11 @@ const personFlags: Readonly<Record<string, JsonSchema>> = {
 };
 
 /** `svc logs export|erase|index`. */
-export function logCommands(context: ServiceContext): CliCommand[] {
-  return [exportCommand(context), eraseCommand(context), indexCommand(context)];
+export function logCommands(parts: ChatbotParts): CliCommand[] {
+  return [exportCommand(parts), eraseCommand(parts), indexCommand(parts)];
 }
 
-function exportCommand(context: ServiceContext): CliCommand {
+function exportCommand(parts: ChatbotParts): CliCommand {
   return {
     name: 'svc logs export',
     description:
@@ -33,18 +31,18 @@ function exportCommand(context: ServiceContext): CliCommand {
     run: async ({ args: [file = ''], flags }) => {
       const kind = /\.(csv|jsonl)$/.exec(file)?.[1];
       if (kind === undefined) throw new Error('The name of the file must end in .csv or .jsonl.');
-      const person = await readPerson(context, flags);
+      const person = await readPerson(parts, flags);
       if (person !== null) {
         if (kind === 'csv') throw new Error('Data of a person are of several kinds: name a file that ends in .jsonl.');
-        await write(file, (await personalDataOf(context)).export(person, 'command line'));
+        await write(file, (await parts.personalData()).export(person, 'command line'));
         return `Written to ${file}.`;
       }
-      const logs = await logsOf(context);
+      const logs = parts.logs;
       const ids = await logs.all({
         botId: flags['bot'] as number | undefined,
         text: flags['search'] as string | undefined,
       });
-      const conversations = readConversations(context.host, ids);
+      const conversations = readConversations(parts.host, ids);
       await write(file, kind === 'csv' ? logsCsv(conversations) : logsJsonl(conversations));
       return `${String(ids.length)} conversations written to ${file}.`;
     },
@@ -56,16 +54,16 @@ async function write(file: string, content: AsyncGenerator<string>): Promise<voi
   await pipeline(Readable.from(content), createWriteStream(file, { flags: 'wx', mode: 0o600 }));
 }
 
-function eraseCommand(context: ServiceContext): CliCommand {
+function eraseCommand(parts: ChatbotParts): CliCommand {
   return {
     name: 'svc logs erase',
     description:
       'Delete all conversations and form submissions of one person, and print the receipt. Without --yes: print how much there is.',
     flags: { ...personFlags, yes: { type: 'boolean', description: 'Really delete. It cannot be brought back.' } },
     run: async ({ flags }) => {
-      const person = await readPerson(context, flags);
+      const person = await readPerson(parts, flags);
       if (person === null) throw new Error('Name the person by --user, --email or --session.');
-      const data = await personalDataOf(context);
+      const data = await parts.personalData();
       if (flags['yes'] !== true) return { ...(await data.count(person)), deleted: 'nothing: add --yes' };
       const { counts, ...receipt } = await data.erase(person, 'command line');
       return { ...receipt, at: new Date(receipt.at).toISOString(), ...counts };
@@ -73,18 +71,18 @@ function eraseCommand(context: ServiceContext): CliCommand {
   };
 }
 
-function indexCommand(context: ServiceContext): CliCommand {
+function indexCommand(parts: ChatbotParts): CliCommand {
   return {
     name: 'svc logs index',
     description: 'Bring the search index of the logs up to date now, and take out the words of deleted conversations.',
     run: async () =>
-      (await (await logsOf(context)).maintain({ all: true, purge: true }))
+      (await parts.logs.maintain({ all: true, purge: true }))
         ? 'The index is up to date.'
         : 'Another process is at it.',
   };
 }
 
-async function readPerson({ host }: ServiceContext, flags: Readonly<Record<string, unknown>>): Promise<Person | null> {
+async function readPerson({ host }: ChatbotParts, flags: Readonly<Record<string, unknown>>): Promise<Person | null> {
   const named = ['user', 'email', 'session'].filter((name) => flags[name] !== undefined);
   const [by] = named;
   if (by === undefined) return null;

@@ -1,8 +1,8 @@
-import type { ServiceContext } from '../../../wiring.ts';
+import type { ChatbotParts } from '../chatbots.ts';
 import { missingSettings } from '../../../settings/configured.ts';
 import type { BotSettings } from '../bots/bot.ts';
-import type { Choice } from '../../../settings/page/setting-field.ts';
-import { providerChoices } from '../../../settings/page/model-choices.ts';
+import type { Choice } from '../../../admin-ui/setting-field.ts';
+import { providerChoices } from '../../../admin-ui/model-choices.ts';
 import { basicsSection } from './bot-section-basics.ts';
 import { embedSection } from './bot-section-embed.ts';
 import { knowledgeSection } from './bot-section-knowledge.ts';
@@ -18,14 +18,14 @@ import type { Section } from './bot-section.ts';
  * @param defaults of a new bot
  */
 export async function editorSpecs(
-  context: ServiceContext,
+  parts: ChatbotParts,
   defaults: Pick<BotSettings, 'texts'>,
 ): Promise<readonly Section[]> {
   const [providers, embeddingProviders, stores, bases] = await Promise.all([
-    providerChoices(context, 'text'),
-    providerChoices(context, 'embeddings'),
-    storeChoices(context),
-    context.knowledgeBases(),
+    providerChoices(parts, 'text'),
+    providerChoices(parts, 'embeddings'),
+    storeChoices(parts),
+    parts.knowledgeBases(),
   ]);
   return [
     basicsSection(providers),
@@ -42,7 +42,7 @@ export async function editorSpecs(
   ];
 }
 
-async function storeChoices({ vectorStores, vectorStoreSettings }: ServiceContext): Promise<Choice[]> {
+async function storeChoices({ vectorStores, vectorStoreSettings }: ChatbotParts): Promise<Choice[]> {
   return Promise.all(
     vectorStores.all().map(async (store) => {
       const missing = missingSettings(store, await vectorStoreSettings.effective(store.id));

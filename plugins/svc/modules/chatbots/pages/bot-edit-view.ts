@@ -1,7 +1,6 @@
-import type { ServiceContext } from '../../../wiring.ts';
-import type { FieldFaults } from '../../../settings/invalid-fields.ts';
+import type { ChatbotParts } from '../chatbots.ts';
+import type { FieldFaults } from '../../../kit/field-errors.ts';
 import type { Bot } from '../bots/bot.ts';
-import { chatbotsOf } from '../chatbots.ts';
 import {
   faultAt,
   fieldRow,
@@ -10,9 +9,9 @@ import {
   type Draft,
   type FieldRow,
   type FieldSpec,
-} from '../../../settings/page/setting-field.ts';
+} from '../../../admin-ui/setting-field.ts';
 import { botHead, botPreview } from './bot-head.ts';
-import { offeredModels } from '../../../settings/page/model-choices.ts';
+import { offeredModels } from '../../../admin-ui/model-choices.ts';
 import { limitRows } from './bot-limit-rows.ts';
 import { editorSpecs } from './bot-edit-specs.ts';
 import { limitFields } from './bot-section-limits.ts';
@@ -29,21 +28,21 @@ export interface Typed {
 
 /** The data of `svc/bot-edit`. */
 export async function botEditView(
-  context: ServiceContext,
+  parts: ChatbotParts,
   bot: Bot,
   typed: Typed = { draft: bot as unknown as Draft, faults: {} },
 ): Promise<Record<string, unknown>> {
-  const sections = await editorSpecs(context, await chatbotsOf(context).bots.defaults());
+  const sections = await editorSpecs(parts, await parts.bots.defaults());
   const shown = sections.map((section) => sectionView(section, typed));
   return {
-    head: botHead(context.host, bot, 'settings'),
-    preview: { ...botPreview(context.host, bot), follows: true },
+    head: botHead(parts.host, bot, 'settings'),
+    preview: { ...botPreview(parts.host, bot), follows: true },
     id: bot.id,
     faults: faultList(sections, typed.faults),
     sections: shown,
-    models: await offeredModels(context),
+    models: await offeredModels(parts),
     targets: typed.targets,
-    embed: embedFacts(context.host, bot),
+    embed: embedFacts(parts.host, bot),
   };
 }
 

@@ -1,12 +1,11 @@
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
+import type { ChatbotParts } from '../chatbots.ts';
 import { missingSettings } from '../../../settings/configured.ts';
-import { savingOrRefused } from '../../../settings/page/refuse.ts';
+import { savingOrRefused } from '../../../admin-ui/with-field-errors.ts';
 import type { Bot } from '../bots/bot.ts';
-import { chatbotsOf } from '../chatbots.ts';
 import { botEditView, type Typed } from './bot-edit-view.ts';
 import { editorSpecs } from './bot-edit-specs.ts';
-import { inputName, readFields, valueAt, type Draft } from '../../../settings/page/setting-field.ts';
+import { inputName, readFields, valueAt, type Draft } from '../../../admin-ui/setting-field.ts';
 import { readLimits } from './bot-limit-rows.ts';
 import { botOfForm, botOfQuery } from './bot-of.ts';
 import { editSlug } from './bot-pages.ts';
@@ -17,25 +16,25 @@ const listLimit = 5_000;
 const mostTargets = 500;
 
 /** All that is set of a bot but its rules and forms, beside a preview. */
-export function botEditPage(context: ServiceContext): AdminPageBody {
+export function botEditPage(parts: ChatbotParts): AdminPageBody {
   return {
-    render: async (request) => ({ template, data: await botEditView(context, await botOfQuery(context, request)) }),
+    render: async (request) => ({ template, data: await botEditView(parts, await botOfQuery(parts, request)) }),
     actions: {
-      save: (request) => save(context, request),
-      targets: (request) => showTargets(context, request),
+      save: (request) => save(parts, request),
+      targets: (request) => showTargets(parts, request),
     },
   };
 }
 
-async function save(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
-  const bot = await botOfForm(context, request);
-  const draft = await readDraft(context, request);
+async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminActionResult> {
+  const bot = await botOfForm(parts, request);
+  const draft = await readDraft(parts, request);
   return savingOrRefused(
     async () => {
-      const saved = await chatbotsOf(context).bots.update(bot.id, draft);
+      const saved = await parts.bots.update(bot.id, draft);
       return { notice: savedNotice(saved), redirect: `${editSlug}?id=${String(bot.id)}` };
     },
-    { inputName, page: async (faults) => ({ template, data: await botEditView(context, bot, { draft, faults }) }) },
+    { inputName, page: async (faults) => ({ template, data: await botEditView(parts, bot, { draft, faults }) }) },
   );
 }
 
@@ -46,32 +45,32 @@ function savedNotice({ name, status }: Bot): NonNullable<AdminActionResult['noti
   };
 }
 
-async function readDraft(context: ServiceContext, { form }: AdminRequest): Promise<Draft> {
-  const sections = await editorSpecs(context, await chatbotsOf(context).bots.defaults());
+async function readDraft(parts: ChatbotParts, { form }: AdminRequest): Promise<Draft> {
+  const sections = await editorSpecs(parts, await parts.bots.defaults());
   const specs = sections.flatMap(({ groups }) => groups.flatMap(({ fields }) => fields));
   const settings = readFields(specs, form);
   return valueAt(form, 'limits') === undefined ? settings : { ...settings, limits: readLimits(form) };
 }
 
 /** The indexes or collections of the chosen vector store, to choose from. Nothing is saved. */
-async function showTargets(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
-  const bot = await botOfForm(context, request);
-  const draft = await readDraft(context, request);
-  const targets = await targetsOf(context, valueAt(draft, 'knowledge.store'));
+async function showTargets(parts: ChatbotParts, request: AdminRequest): Promise<AdminActionResult> {
+  const bot = await botOfForm(parts, request);
+  const draft = await readDraft(parts, request);
+  const targets = await targetsOf(parts, valueAt(draft, 'knowledge.store'));
   return {
     data: { targets },
-    page: { template, data: await botEditView(context, bot, { draft, faults: {}, targets }) },
+    page: { template, data: await botEditView(parts, bot, { draft, faults: {}, targets }) },
     status: 200,
   };
 }
 
-async function targetsOf(context: ServiceContext, chosen: unknown): Promise<NonNullable<Typed['targets']>> {
-  const store = typeof chosen === 'string' ? context.vectorStores.get(chosen) : undefined;
+async function targetsOf(parts: ChatbotParts, chosen: unknown): Promise<NonNullable<Typed['targets']>> {
+  const store = typeof chosen === 'string' ? parts.vectorStores.get(chosen) : undefined;
   if (!store) return { names: [], note: 'Choose a vector store first.' };
-  if (missingSettings(store, await context.vectorStoreSettings.effective(store.id)).length > 0)
+  if (missingSettings(store, await parts.vectorStoreSettings.effective(store.id)).length > 0)
     return { names: [], note: `${store.label} is not set up yet: see AI service, Vector stores.` };
   try {
-    const session = await context.openVectorStore(store.id, { timeout: listLimit, retries: false });
+    const session = await parts.openVectorStore(store.id, { timeout: listLimit, retries: false });
     const names = (await session.list())
       .map(({ name }) => name)
       .sort((left, right) => left.localeCompare(right))

@@ -1,5 +1,5 @@
 import type { BotForm, FormElement, FormOption } from '../forms/form.ts';
-import { valueAt, type Draft } from '../../../settings/page/setting-field.ts';
+import { valueAt, type Draft } from '../../../admin-ui/setting-field.ts';
 
 /** An element as it is typed: its options one a line. */
 export interface ElementDraft {

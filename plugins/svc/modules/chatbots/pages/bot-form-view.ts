@@ -1,8 +1,8 @@
-import type { ServiceContext } from '../../../wiring.ts';
-import type { FieldFaults } from '../../../settings/invalid-fields.ts';
+import type { ChatbotParts } from '../chatbots.ts';
+import type { FieldFaults } from '../../../kit/field-errors.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { FormElementType } from '../forms/form.ts';
-import { faultAt } from '../../../settings/page/setting-field.ts';
+import { faultAt } from '../../../admin-ui/setting-field.ts';
 import type { ElementDraft, FormDraft } from './bot-form-draft.ts';
 import { botHead, botPreview } from './bot-head.ts';
 import { formsSlug } from './bot-pages.ts';
@@ -27,7 +27,7 @@ export interface TypedForm {
 
 /** The data of `svc/bot-form`. */
 export function botFormView(
-  { host }: ServiceContext,
+  { host }: ChatbotParts,
   bot: Bot,
   { draft, faults = {} }: TypedForm,
 ): Record<string, unknown> {

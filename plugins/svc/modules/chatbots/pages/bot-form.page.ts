@@ -1,9 +1,8 @@
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
-import { textOf } from '../../../settings/page/form-values.ts';
-import { savingOrRefused } from '../../../settings/page/refuse.ts';
+import type { ChatbotParts } from '../chatbots.ts';
+import { textOf } from '../../../admin-ui/form-values.ts';
+import { savingOrRefused } from '../../../admin-ui/with-field-errors.ts';
 import type { Bot } from '../bots/bot.ts';
-import { chatbotsOf } from '../chatbots.ts';
 import type { FormElement } from '../forms/form.ts';
 import {
   draftOfForm,
@@ -15,7 +14,7 @@ import {
   type FormDraft,
 } from './bot-form-draft.ts';
 import { botFormView, elementTypes } from './bot-form-view.ts';
-import { freshId, moved, readEdit } from '../../../settings/page/list-edits.ts';
+import { freshId, moved, readEdit } from '../../../admin-ui/list-edits.ts';
 import { botOfForm, botOfQuery } from './bot-of.ts';
 import { ownFaults } from './bot-own-faults.ts';
 import { formsSlug } from './bot-pages.ts';
@@ -23,20 +22,20 @@ import { formsSlug } from './bot-pages.ts';
 const template = 'svc/bot-form';
 
 /** One form: its texts and its fields. `?form=` edits it; without it a new one begins. */
-export function botFormPage(context: ServiceContext): AdminPageBody {
+export function botFormPage(parts: ChatbotParts): AdminPageBody {
   return {
     render: async (request) => {
-      const bot = await botOfQuery(context, request, 'bot');
-      return { template, data: botFormView(context, bot, { draft: draftOf(bot, request.query['form']) }) };
+      const bot = await botOfQuery(parts, request, 'bot');
+      return { template, data: botFormView(parts, bot, { draft: draftOf(bot, request.query['form']) }) };
     },
     actions: {
-      save: (request) => save(context, request),
+      save: (request) => save(parts, request),
       arrange: async (request) => {
-        const bot = await botOfForm(context, request, 'bot');
+        const bot = await botOfForm(parts, request, 'bot');
         return {
           page: {
             template,
-            data: botFormView(context, bot, { draft: arranged(readForm(request.form, true), request) }),
+            data: botFormView(parts, bot, { draft: arranged(readForm(request.form, true), request) }),
           },
         };
       },
@@ -79,8 +78,8 @@ function arranged(draft: FormDraft, request: AdminRequest): FormDraft {
   }
 }
 
-async function save(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
-  const bot = await botOfForm(context, request, 'bot');
+async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminActionResult> {
+  const bot = await botOfForm(parts, request, 'bot');
   const draft = readForm(request.form);
   const place = bot.forms.findIndex(({ id }) => id === draft.saved && draft.saved !== '');
   const at = place === -1 ? bot.forms.length : place;
@@ -105,7 +104,7 @@ async function save(context: ServiceContext, request: AdminRequest): Promise<Adm
             ? { ...rule, action: { ...rule.action, form_id: id } }
             : rule,
         );
-        await chatbotsOf(context).bots.update(bot.id, { forms, rules });
+        await parts.bots.update(bot.id, { forms, rules });
         return {
           notice: { kind: 'success', text: `${draft.name} is saved.` },
           redirect: `${formsSlug}?bot=${String(bot.id)}`,
@@ -113,7 +112,7 @@ async function save(context: ServiceContext, request: AdminRequest): Promise<Adm
       }),
     {
       inputName: (name) => name,
-      page: async (faults) => ({ template, data: botFormView(context, bot, { draft, faults }) }),
+      page: async (faults) => ({ template, data: botFormView(parts, bot, { draft, faults }) }),
     },
   );
 }

@@ -1,25 +1,24 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
-import { textOf } from '../../../settings/page/form-values.ts';
+import type { ChatbotParts } from '../chatbots.ts';
+import { textOf } from '../../../admin-ui/form-values.ts';
 import type { Bot } from '../bots/bot.ts';
-import { chatbotsOf } from '../chatbots.ts';
 import type { BotForm } from '../forms/form.ts';
 import { botHead, botPreview } from './bot-head.ts';
-import { freshId } from '../../../settings/page/list-edits.ts';
+import { freshId } from '../../../admin-ui/list-edits.ts';
 import { botOfForm, botOfQuery } from './bot-of.ts';
 import { formSlug, formsSlug, ruleSlug } from './bot-pages.ts';
 import { ruleTitle } from './bot-rule-words.ts';
 
 /** The forms of a bot, and which rules show them. */
-export function botFormsPage(context: ServiceContext): AdminPageBody {
+export function botFormsPage(parts: ChatbotParts): AdminPageBody {
   return {
     render: async (request) => ({
       template: 'svc/bot-forms',
-      data: view(context, await botOfQuery(context, request, 'bot')),
+      data: view(parts, await botOfQuery(parts, request, 'bot')),
     }),
     actions: {
       duplicate: (request) =>
-        change(context, request, (bot, form) => {
+        change(parts, request, (bot, form) => {
           const copy = {
             ...form,
             id: freshId(
@@ -32,7 +31,7 @@ export function botFormsPage(context: ServiceContext): AdminPageBody {
           return { forms: [...bot.forms, copy], said: `${copy.name} is there.` };
         }),
       delete: (request) =>
-        change(context, request, (bot, form) => {
+        change(parts, request, (bot, form) => {
           const [rule] = showing(bot, form.id);
           if (rule)
             return {
@@ -51,7 +50,7 @@ function showing({ rules }: Bot, id: string): Bot['rules'][number][] {
   return rules.filter(({ action }) => action.type === 'display_form' && action.form_id === id);
 }
 
-function view({ host }: ServiceContext, bot: Bot): Record<string, unknown> {
+function view({ host }: ChatbotParts, bot: Bot): Record<string, unknown> {
   const address = `${host.admin.url(formSlug)}?bot=${String(bot.id)}`;
   const ruleAddress = `${host.admin.url(ruleSlug)}?bot=${String(bot.id)}`;
   return {
@@ -76,15 +75,15 @@ function view({ host }: ServiceContext, bot: Bot): Record<string, unknown> {
 type Change = { readonly forms?: readonly BotForm[]; readonly said: string };
 
 async function change(
-  context: ServiceContext,
+  parts: ChatbotParts,
   request: AdminRequest,
   edit: (bot: Bot, form: BotForm) => Change,
 ): Promise<AdminActionResult> {
-  const bot = await botOfForm(context, request, 'bot');
+  const bot = await botOfForm(parts, request, 'bot');
   const redirect = `${formsSlug}?bot=${String(bot.id)}`;
   const form = bot.forms.find(({ id }) => id === textOf(request, 'form'));
   if (!form) return { notice: { kind: 'info', text: 'This form was deleted already.' }, redirect };
   const { forms, said } = edit(bot, form);
-  if (forms) await chatbotsOf(context).bots.update(bot.id, { forms });
+  if (forms) await parts.bots.update(bot.id, { forms });
   return { notice: { kind: forms ? 'success' : 'error', text: said }, redirect };
 }

@@ -1,4 +1,4 @@
-import type { FieldFaults } from '../../../settings/invalid-fields.ts';
+import type { FieldFaults } from '../../../kit/field-errors.ts';
 import {
   fieldRow,
   readFields,
@@ -6,7 +6,7 @@ import {
   valueAt,
   type Draft,
   type FieldRow,
-} from '../../../settings/page/setting-field.ts';
+} from '../../../admin-ui/setting-field.ts';
 import { limitFields } from './bot-section-limits.ts';
 
 /** Roles of the site; others that a bot has limits for are shown as well. */

@@ -1,11 +1,10 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
-import type { FieldFaults } from '../../../settings/invalid-fields.ts';
-import { textOf } from '../../../settings/page/form-values.ts';
-import { savingOrRefused } from '../../../settings/page/refuse.ts';
-import { chatbotsOf } from '../chatbots.ts';
-import { offeredModels, providerChoices } from '../../../settings/page/model-choices.ts';
-import { faultAt } from '../../../settings/page/setting-field.ts';
+import type { ChatbotParts } from '../chatbots.ts';
+import type { FieldFaults } from '../../../kit/field-errors.ts';
+import { textOf } from '../../../admin-ui/form-values.ts';
+import { savingOrRefused } from '../../../admin-ui/with-field-errors.ts';
+import { offeredModels, providerChoices } from '../../../admin-ui/model-choices.ts';
+import { faultAt } from '../../../admin-ui/setting-field.ts';
 import { editSlug } from './bot-pages.ts';
 import { readyModel } from '../../../settings/ready-model.ts';
 import { botTemplates, shownHere } from './bot-templates.ts';
@@ -20,27 +19,27 @@ interface Typed {
 }
 
 /** Name, model and what to begin with; all else is set in the editor. */
-export function botNewPage(context: ServiceContext): AdminPageBody {
+export function botNewPage(parts: ChatbotParts): AdminPageBody {
   return {
     render: async () => {
-      const { provider, model } = (await readyModel(context)) ?? (await chatbotsOf(context).bots.defaults());
+      const { provider, model } = (await readyModel(parts)) ?? (await parts.bots.defaults());
       return {
         template,
-        data: await view(context, { name: '', provider, model, template: botTemplates[0]?.id ?? '' }),
+        data: await view(parts, { name: '', provider, model, template: botTemplates[0]?.id ?? '' }),
       };
     },
-    actions: { create: (request) => create(context, request) },
+    actions: { create: (request) => create(parts, request) },
   };
 }
 
-async function view(context: ServiceContext, typed: Typed, faults: FieldFaults = {}): Promise<Record<string, unknown>> {
+async function view(parts: ChatbotParts, typed: Typed, faults: FieldFaults = {}): Promise<Record<string, unknown>> {
   return {
     ...typed,
     nameFault: faultAt(faults, { path: 'name', label: 'Name' }),
     providerFault: faultAt(faults, { path: 'provider', label: 'Provider' }),
     modelFault: faultAt(faults, { path: 'model', label: 'Model' }),
-    providers: await providerChoices(context, 'text'),
-    models: await offeredModels(context),
+    providers: await providerChoices(parts, 'text'),
+    models: await offeredModels(parts),
     templates: botTemplates.map(({ id, label, description }) => ({
       id,
       label,
@@ -50,7 +49,7 @@ async function view(context: ServiceContext, typed: Typed, faults: FieldFaults =
   };
 }
 
-function create(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
+function create(parts: ChatbotParts, request: AdminRequest): Promise<AdminActionResult> {
   const typed = {
     name: textOf(request, 'name').trim(),
     provider: textOf(request, 'provider'),
@@ -61,12 +60,12 @@ function create(context: ServiceContext, request: AdminRequest): Promise<AdminAc
   return savingOrRefused(
     async () => {
       const { name, provider, model } = typed;
-      const bot = await chatbotsOf(context).bots.create({ ...chosen?.settings, ...shownHere, name, provider, model });
+      const bot = await parts.bots.create({ ...chosen?.settings, ...shownHere, name, provider, model });
       return {
         notice: { kind: 'success', text: `${bot.name} is there. Ask it something in the preview.` },
         redirect: `${editSlug}?id=${String(bot.id)}`,
       };
     },
-    { inputName: (name) => name, page: async (faults) => ({ template, data: await view(context, typed, faults) }) },
+    { inputName: (name) => name, page: async (faults) => ({ template, data: await view(parts, typed, faults) }) },
   );
 }

@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../../../wiring.ts';
+import type { ChatbotParts } from '../chatbots.ts';
 
 interface NextStep {
   readonly text: string;
@@ -7,12 +7,11 @@ interface NextStep {
 }
 
 /** On the dashboard: a first chatbot, until there is one. The bots' code is loaded with the first look at it. */
-export function addBotStep(context: ServiceContext): void {
-  context.host.hooks.addFilter(
+export function addBotStep(parts: ChatbotParts): void {
+  parts.host.hooks.addFilter(
     'admin_next_steps',
     async (steps: readonly NextStep[]) => {
-      const { chatbotsOf } = await import('../chatbots.ts');
-      const bots = await chatbotsOf(context).bots.list();
+      const bots = await parts.bots.list();
       return [...steps, { text: 'Make your first chatbot.', href: 'svc/bots', done: bots.length > 0 }];
     },
     20,

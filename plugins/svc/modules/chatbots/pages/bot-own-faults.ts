@@ -1,4 +1,4 @@
-import { faultsOf, invalidFields } from '../../../settings/invalid-fields.ts';
+import { faultsOf, invalidFields } from '../../../kit/field-errors.ts';
 
 /**
  * Saves a part of a bot. Faults of that part lose its path at their beginning, those of other parts keep theirs.

@@ -1,8 +1,8 @@
-import type { ServiceContext } from '../../../wiring.ts';
+import type { ChatbotParts } from '../chatbots.ts';
 import { lazyPage, type LazyPage } from '../../../kit/lazy.ts';
 import { botsSlug, editSlug, formSlug, formsSlug, newBotSlug, ruleSlug, rulesSlug } from './bot-pages.ts';
 
-type Declared = Omit<LazyPage<ServiceContext>, 'parent' | 'style'>;
+type Declared = Omit<LazyPage<ChatbotParts>, 'parent' | 'style'>;
 
 /** Largest file that is imported, in bytes. */
 const importLimit = 2_000_000;
@@ -44,7 +44,7 @@ const declared: readonly (Declared & { readonly script?: string })[] = [
 
 /** The pages on which bots are made and edited. */
 export const botPages = [
-  lazyPage<ServiceContext>({
+  lazyPage<ChatbotParts>({
     slug: botsSlug,
     title: 'Chatbots',
     menu: 'Chatbots',
@@ -55,5 +55,5 @@ export const botPages = [
     uploadLimit: importLimit,
     body: async () => (await import('./bots.page.ts')).botsPage,
   }),
-  ...declared.map((page) => lazyPage<ServiceContext>({ ...page, parent: botsSlug, style: editor.style })),
+  ...declared.map((page) => lazyPage<ChatbotParts>({ ...page, parent: botsSlug, style: editor.style })),
 ];

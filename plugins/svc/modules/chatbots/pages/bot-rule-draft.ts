@@ -1,5 +1,5 @@
 import type { Rule } from '../rules/rule.ts';
-import { readNumber, valueAt, type Draft } from '../../../settings/page/setting-field.ts';
+import { readNumber, valueAt, type Draft } from '../../../admin-ui/setting-field.ts';
 
 /** A condition as it is typed: a fact that takes a name has it beside it. */
 export interface ConditionDraft {

@@ -1,7 +1,7 @@
-import type { ServiceContext } from '../../../wiring.ts';
-import type { FieldFaults } from '../../../settings/invalid-fields.ts';
+import type { ChatbotParts } from '../chatbots.ts';
+import type { FieldFaults } from '../../../kit/field-errors.ts';
 import type { Bot } from '../bots/bot.ts';
-import { faultAt, type Choice } from '../../../settings/page/setting-field.ts';
+import { faultAt, type Choice } from '../../../admin-ui/setting-field.ts';
 import { botHead, botPreview } from './bot-head.ts';
 import { formSlug, rulesSlug } from './bot-pages.ts';
 import type { RuleDraft } from './bot-rule-draft.ts';
@@ -14,7 +14,7 @@ export interface TypedRule {
 
 /** The data of `svc/bot-rule`. */
 export function botRuleView(
-  { host }: ServiceContext,
+  { host }: ChatbotParts,
   bot: Bot,
   { draft, faults = {} }: TypedRule,
 ): Record<string, unknown> {

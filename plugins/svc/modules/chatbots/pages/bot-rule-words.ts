@@ -1,6 +1,6 @@
 import type { BotSettings } from '../bots/bot.ts';
 import type { Rule, RuleAction, RuleCondition, RuleEvent, RuleOperator } from '../rules/rule.ts';
-import type { Choice } from '../../../settings/page/setting-field.ts';
+import type { Choice } from '../../../admin-ui/setting-field.ts';
 
 /** Events in the order of a conversation. */
 export const eventWords: Readonly<Record<RuleEvent, { readonly title: string; readonly when: string }>> = {

@@ -1,11 +1,10 @@
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
-import { textOf } from '../../../settings/page/form-values.ts';
-import { savingOrRefused } from '../../../settings/page/refuse.ts';
+import type { ChatbotParts } from '../chatbots.ts';
+import { textOf } from '../../../admin-ui/form-values.ts';
+import { savingOrRefused } from '../../../admin-ui/with-field-errors.ts';
 import type { Bot } from '../bots/bot.ts';
-import { chatbotsOf } from '../chatbots.ts';
 import { botOfForm, botOfQuery } from './bot-of.ts';
-import { freshId, readEdit } from '../../../settings/page/list-edits.ts';
+import { freshId, readEdit } from '../../../admin-ui/list-edits.ts';
 import { rulesSlug } from './bot-pages.ts';
 import { draftOfRule, newCondition, newRule, readRule, ruleOf, type RuleDraft } from './bot-rule-draft.ts';
 import { botRuleView } from './bot-rule-view.ts';
@@ -15,20 +14,20 @@ import { eventWords } from './bot-rule-words.ts';
 const template = 'svc/bot-rule';
 
 /** One rule: when, if, then. `?rule=` edits it; without it a new one begins, `&event=` and `&form=` fill it in. */
-export function botRulePage(context: ServiceContext): AdminPageBody {
+export function botRulePage(parts: ChatbotParts): AdminPageBody {
   return {
     render: async (request) => {
-      const bot = await botOfQuery(context, request, 'bot');
-      return { template, data: botRuleView(context, bot, { draft: draftOf(bot, request.query) }) };
+      const bot = await botOfQuery(parts, request, 'bot');
+      return { template, data: botRuleView(parts, bot, { draft: draftOf(bot, request.query) }) };
     },
     actions: {
-      save: (request) => save(context, request),
+      save: (request) => save(parts, request),
       arrange: async (request) => {
-        const bot = await botOfForm(context, request, 'bot');
+        const bot = await botOfForm(parts, request, 'bot');
         return {
           page: {
             template,
-            data: botRuleView(context, bot, { draft: arranged(readRule(request.form), request.form['_do']) }),
+            data: botRuleView(parts, bot, { draft: arranged(readRule(request.form), request.form['_do']) }),
           },
         };
       },
@@ -60,8 +59,8 @@ function arranged(draft: RuleDraft, asked: unknown): RuleDraft {
   return draft;
 }
 
-async function save(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
-  const bot = await botOfForm(context, request, 'bot');
+async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminActionResult> {
+  const bot = await botOfForm(parts, request, 'bot');
   const draft = readRule(request.form);
   const place = bot.rules.findIndex(({ id }) => id === draft.id);
   const at = place === -1 ? bot.rules.length : place;
@@ -79,7 +78,7 @@ async function save(context: ServiceContext, request: AdminRequest): Promise<Adm
   return savingOrRefused(
     () =>
       ownFaults(`rules[${String(at)}]`, async () => {
-        await chatbotsOf(context).bots.update(bot.id, {
+        await parts.bots.update(bot.id, {
           rules: place === -1 ? [...bot.rules, rule] : bot.rules.map((other, index) => (index === at ? rule : other)),
         });
         return {
@@ -89,7 +88,7 @@ async function save(context: ServiceContext, request: AdminRequest): Promise<Adm
       }),
     {
       inputName: (name) => name,
-      page: async (faults) => ({ template, data: botRuleView(context, bot, { draft, faults }) }),
+      page: async (faults) => ({ template, data: botRuleView(parts, bot, { draft, faults }) }),
     },
   );
 }

@@ -1,8 +1,7 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
-import { textOf } from '../../../settings/page/form-values.ts';
+import type { ChatbotParts } from '../chatbots.ts';
+import { textOf } from '../../../admin-ui/form-values.ts';
 import type { Bot } from '../bots/bot.ts';
-import { chatbotsOf } from '../chatbots.ts';
 import type { Rule, RuleEvent } from '../rules/rule.ts';
 import { botHead, botPreview } from './bot-head.ts';
 import { botOfForm, botOfQuery } from './bot-of.ts';
@@ -11,20 +10,20 @@ import { actionSentence, conditionSentence, eventWords, ruleTitle } from './bot-
 import { inRunOrder, movedRule } from './bot-rule-order.ts';
 
 /** The rules of a bot in the order in which they run, event by event. */
-export function botRulesPage(context: ServiceContext): AdminPageBody {
+export function botRulesPage(parts: ChatbotParts): AdminPageBody {
   return {
     render: async (request) => ({
       template: 'svc/bot-rules',
-      data: view(context, await botOfQuery(context, request, 'bot')),
+      data: view(parts, await botOfQuery(parts, request, 'bot')),
     }),
     actions: {
       move: (request) =>
-        change(context, request, (bot, rule) => ({
+        change(parts, request, (bot, rule) => ({
           rules: movedRule(bot.rules, rule.id, textOf(request, 'to') === 'up' ? -1 : 1),
           said: 'The order is changed.',
         })),
       switch: (request) =>
-        change(context, request, (bot, rule) => {
+        change(parts, request, (bot, rule) => {
           const enabled = textOf(request, 'enabled') === '1';
           return {
             rules: bot.rules.map((other) => (other === rule ? { ...rule, enabled } : other)),
@@ -32,7 +31,7 @@ export function botRulesPage(context: ServiceContext): AdminPageBody {
           };
         }),
       delete: (request) =>
-        change(context, request, (bot, rule) => ({
+        change(parts, request, (bot, rule) => ({
           rules: bot.rules.filter((other) => other !== rule),
           said: `${ruleTitle(rule, bot)} is deleted.`,
         })),
@@ -40,7 +39,7 @@ export function botRulesPage(context: ServiceContext): AdminPageBody {
   };
 }
 
-function view({ host }: ServiceContext, bot: Bot): Record<string, unknown> {
+function view({ host }: ChatbotParts, bot: Bot): Record<string, unknown> {
   const address = `${host.admin.url(ruleSlug)}?bot=${String(bot.id)}`;
   return {
     head: botHead(host, bot, 'rules'),
@@ -73,15 +72,15 @@ function view({ host }: ServiceContext, bot: Bot): Record<string, unknown> {
 }
 
 async function change(
-  context: ServiceContext,
+  parts: ChatbotParts,
   request: AdminRequest,
   edit: (bot: Bot, rule: Rule) => { readonly rules: readonly Rule[]; readonly said: string },
 ): Promise<AdminActionResult> {
-  const bot = await botOfForm(context, request, 'bot');
+  const bot = await botOfForm(parts, request, 'bot');
   const redirect = `${rulesSlug}?bot=${String(bot.id)}`;
   const rule = bot.rules.find(({ id }) => id === textOf(request, 'rule'));
   if (!rule) return { notice: { kind: 'info', text: 'This rule was deleted already.' }, redirect };
   const { rules, said } = edit(bot, rule);
-  await chatbotsOf(context).bots.update(bot.id, { rules });
+  await parts.bots.update(bot.id, { rules });
   return { notice: { kind: 'success', text: said }, redirect };
 }

@@ -1,4 +1,4 @@
-import type { Choice } from '../../../settings/page/setting-field.ts';
+import type { Choice } from '../../../admin-ui/setting-field.ts';
 import { choices, type Section } from './bot-section.ts';
 
 /** Name, model, and what the bot says and remembers. */

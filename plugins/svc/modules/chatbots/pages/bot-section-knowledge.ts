@@ -1,4 +1,4 @@
-import type { Choice } from '../../../settings/page/setting-field.ts';
+import type { Choice } from '../../../admin-ui/setting-field.ts';
 import type { Section } from './bot-section.ts';
 
 export interface KnowledgeChoices {

@@ -1,5 +1,5 @@
 import { choices, type Section } from './bot-section.ts';
-import type { FieldSpec } from '../../../settings/page/setting-field.ts';
+import type { FieldSpec } from '../../../admin-ui/setting-field.ts';
 
 const units = choices(['messages', 'tokens']).map(({ value }) => ({ value, label: value }));
 const periods = choices(['day', 'week', 'month'], { day: 'a day', week: 'a week', month: 'a month' });

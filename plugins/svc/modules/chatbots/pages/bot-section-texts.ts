@@ -1,5 +1,5 @@
 import type { BotTexts } from '../bots/bot.ts';
-import type { FieldSpec } from '../../../settings/page/setting-field.ts';
+import type { FieldSpec } from '../../../admin-ui/setting-field.ts';
 import type { Section } from './bot-section.ts';
 
 const text = (name: keyof BotTexts, label: string, help?: string): FieldSpec => ({

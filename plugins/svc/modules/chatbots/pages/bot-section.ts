@@ -1,4 +1,4 @@
-import type { FieldSpec } from '../../../settings/page/setting-field.ts';
+import type { FieldSpec } from '../../../admin-ui/setting-field.ts';
 
 /** Fields that belong together, side by side where there is room. */
 export interface FieldGroup {

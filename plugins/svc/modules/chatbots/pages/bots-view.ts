@@ -1,22 +1,20 @@
-import type { ServiceContext } from '../../../wiring.ts';
+import type { ChatbotParts } from '../chatbots.ts';
 import type { Bot } from '../bots/bot.ts';
-import { chatbotsOf } from '../chatbots.ts';
 import { botActivity, type BotActivity } from './bot-activity.ts';
-import type { RefusedImport } from '../../../settings/page/transfer-actions.ts';
+import type { RefusedImport } from '../../../admin-ui/transfer-actions.ts';
 import { readyModel } from '../../../settings/ready-model.ts';
 import { editSlug, embedWords, logsSlug, newBotSlug, statusBadge } from './bot-pages.ts';
 
 /** The data of `svc/bots`. */
-export async function botsView(context: ServiceContext, refused?: RefusedImport): Promise<Record<string, unknown>> {
-  const { host, settings } = context;
-  const bots = await chatbotsOf(context).bots.list();
-  const [providers, ready, sandbox, activity] = await Promise.all([
-    context.providers.all(),
-    readyModel(context),
+export async function botsView(parts: ChatbotParts, refused?: RefusedImport): Promise<Record<string, unknown>> {
+  const { host, settings } = parts;
+  const bots = await parts.bots.list();
+  const [ready, sandbox, activity] = await Promise.all([
+    readyModel(parts),
     settings.sandbox.isOn(),
     bots.length === 0 ? new Map<number, BotActivity>() : botActivity(host),
   ]);
-  const labels = new Map(providers.map(({ id, label }) => [id, label]));
+  const labels = new Map(parts.providers.all().map(({ id, label }) => [id, label]));
   return {
     bots: bots.map((bot) => ({
       ...card(bot, labels),

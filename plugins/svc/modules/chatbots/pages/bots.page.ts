@@ -1,9 +1,8 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
-import { textOf } from '../../../settings/page/form-values.ts';
-import { downloadJson, takeIn } from '../../../settings/page/transfer-actions.ts';
+import type { ChatbotParts } from '../chatbots.ts';
+import { textOf } from '../../../admin-ui/form-values.ts';
+import { downloadJson, takeIn } from '../../../admin-ui/transfer-actions.ts';
 import { exportBots, importBots } from '../bots/bot-transfer.ts';
-import { chatbotsOf } from '../chatbots.ts';
 import { botOfForm } from './bot-of.ts';
 import { botsSlug, editSlug } from './bot-pages.ts';
 import { readyModel } from '../../../settings/ready-model.ts';
@@ -13,18 +12,18 @@ import { botsView } from './bots-view.ts';
 const template = 'svc/bots';
 
 /** The list of chatbots: making, copying, switching, moving and deleting them. */
-export function botsPage(context: ServiceContext): AdminPageBody {
+export function botsPage(parts: ChatbotParts): AdminPageBody {
   return {
-    render: async () => ({ template, data: await botsView(context) }),
+    render: async () => ({ template, data: await botsView(parts) }),
     actions: {
-      first: () => makeFirst(context),
+      first: () => makeFirst(parts),
       'first-sandbox': async () => {
-        await context.settings.sandbox.turn(true);
-        return makeFirst(context);
+        await parts.settings.sandbox.turn(true);
+        return makeFirst(parts);
       },
       switch: async (request) => {
         const status = textOf(request, 'status') === 'active' ? 'active' : 'inactive';
-        const { name } = await chatbotsOf(context).bots.update((await botOfForm(context, request)).id, { status });
+        const { name } = await parts.bots.update((await botOfForm(parts, request)).id, { status });
         return {
           notice: {
             kind: 'success',
@@ -33,34 +32,34 @@ export function botsPage(context: ServiceContext): AdminPageBody {
         };
       },
       duplicate: async (request) => {
-        const { id, name } = await chatbotsOf(context).bots.duplicate((await botOfForm(context, request)).id);
+        const { id, name } = await parts.bots.duplicate((await botOfForm(parts, request)).id);
         return {
           notice: { kind: 'success', text: `${name} is there. It is inactive until you switch it on.` },
           redirect: `${editSlug}?id=${String(id)}`,
         };
       },
-      delete: (request) => remove(context, request),
-      export: (request) => download(context, request),
+      delete: (request) => remove(parts, request),
+      export: (request) => download(parts, request),
       import: (request) =>
         takeIn(request, {
           pasted: textOf(request, 'json'),
-          make: (text) => importAll(context, text),
-          page: async (refused) => ({ template, data: await botsView(context, refused) }),
+          make: (text) => importAll(parts, text),
+          page: async (refused) => ({ template, data: await botsView(parts, refused) }),
         }),
     },
   };
 }
 
 /** A bot that answers at once, with the provider that is set up. Two clicks make one. */
-async function makeFirst(context: ServiceContext): Promise<AdminActionResult> {
-  const { bots } = chatbotsOf(context);
+async function makeFirst(parts: ChatbotParts): Promise<AdminActionResult> {
+  const { bots } = parts;
   const [there] = await bots.list();
   if (there)
     return {
       notice: { kind: 'info', text: `There is a chatbot already: ${there.name}.` },
       redirect: `${editSlug}?id=${String(there.id)}`,
     };
-  const ready = await readyModel(context);
+  const ready = await readyModel(parts);
   const bot = await bots.create({ ...botTemplates[0]?.settings, ...shownHere, ...ready, name: 'Assistant' });
   return {
     notice: ready
@@ -73,25 +72,25 @@ async function makeFirst(context: ServiceContext): Promise<AdminActionResult> {
   };
 }
 
-async function remove(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
-  const bot = await botOfForm(context, request);
+async function remove(parts: ChatbotParts, request: AdminRequest): Promise<AdminActionResult> {
+  const bot = await botOfForm(parts, request);
   if (textOf(request, 'confirm') !== '1')
     return {
       notice: { kind: 'error', text: `Nothing was deleted. Tick the box to confirm that ${bot.name} is to go.` },
     };
-  await chatbotsOf(context).bots.delete(bot.id);
+  await parts.bots.delete(bot.id);
   return { notice: { kind: 'success', text: `${bot.name} is deleted. Its conversations stay in the logs.` } };
 }
 
-async function download(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
-  const { bots } = chatbotsOf(context);
-  const chosen = textOf(request, 'id') === '' ? await bots.list() : [await botOfForm(context, request)];
+async function download(parts: ChatbotParts, request: AdminRequest): Promise<AdminActionResult> {
+  const { bots } = parts;
+  const chosen = textOf(request, 'id') === '' ? await bots.list() : [await botOfForm(parts, request)];
   const name = chosen.length === 1 ? `chatbot-${String(chosen[0]?.id)}.json` : 'chatbots.json';
   return downloadJson(name, exportBots(chosen));
 }
 
-async function importAll(context: ServiceContext, text: string): Promise<AdminActionResult> {
-  const made = await importBots(text, chatbotsOf(context).bots);
+async function importAll(parts: ChatbotParts, text: string): Promise<AdminActionResult> {
+  const made = await importBots(text, parts.bots);
   const [first] = made;
   return made.length === 1 && first
     ? {

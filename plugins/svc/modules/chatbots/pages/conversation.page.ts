@@ -1,17 +1,15 @@
 import { formatMoney, RestError, type AdminPageBody, type AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
+import type { ChatbotParts } from '../chatbots.ts';
 import { errors } from '../../../kit/errors.ts';
-import { chatbotsOf } from '../chatbots.ts';
 import type { Conversation, StoredMessage } from '../conversations/conversation.ts';
 import { logsJsonl, readConversations, type ExportedConversation } from '../conversations/export-logs.ts';
 
 /** The page of one conversation: its transcript with tokens, cost, sources, feedback and what rules kept. */
-export function conversationPage(context: ServiceContext): AdminPageBody {
-  const { host } = context;
+export function conversationPage(parts: ChatbotParts): AdminPageBody {
+  const { host } = parts;
 
   async function find(value: unknown): Promise<Conversation> {
-    const found =
-      typeof value === 'string' && value !== '' ? await chatbotsOf(context).conversations.find(value) : null;
+    const found = typeof value === 'string' && value !== '' ? await parts.conversations.find(value) : null;
     if (found === null) throw errors.conversation_not_found();
     return found;
   }
@@ -20,7 +18,7 @@ export function conversationPage(context: ServiceContext): AdminPageBody {
     try {
       const { id } = await find(query['conversation']);
       for await (const exported of readConversations(host, [id]))
-        return { template: 'svc/conversation', data: viewOf(context, exported) };
+        return { template: 'svc/conversation', data: viewOf(parts, exported) };
     } catch (error) {
       if (!(error instanceof RestError)) throw error;
     }
@@ -42,7 +40,7 @@ export function conversationPage(context: ServiceContext): AdminPageBody {
       },
       delete: async ({ form, user, log }) => {
         const { id, uuid } = await find(form['conversation']);
-        const { conversations, submissions } = chatbotsOf(context);
+        const { conversations, submissions } = parts;
         await submissions.eraseOfConversations([uuid]);
         await conversations.delete(id);
         log.info('A conversation was deleted.', { conversation: uuid, by: user.id });
@@ -56,7 +54,7 @@ export function conversationPage(context: ServiceContext): AdminPageBody {
 }
 
 function viewOf(
-  { host }: ServiceContext,
+  { host }: ChatbotParts,
   { conversation, botName, userName, messages }: ExportedConversation,
 ): Record<string, unknown> {
   const { uuid, userId, sessionId, pageUrl } = conversation;

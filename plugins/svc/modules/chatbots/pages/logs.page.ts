@@ -1,21 +1,20 @@
 import type { AdminPageBody } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
+import type { ChatbotParts } from '../chatbots.ts';
 import { logsCsv, logsJsonl, readConversations } from '../conversations/export-logs.ts';
-import { logsOf } from '../conversations/logs-of.ts';
 import { filterOf, readLogsQuery } from './logs-filter.ts';
 import { logsView } from './logs-view.ts';
 
 /** The page "Chat logs": conversations by filter, a chart, and their export. */
-export function logsPage(context: ServiceContext): AdminPageBody {
-  const { host } = context;
+export function logsPage(parts: ChatbotParts): AdminPageBody {
+  const { host } = parts;
   return {
     render: async ({ query }) => ({
       template: 'svc/logs',
-      data: await logsView(context, { logs: await logsOf(context), given: query }),
+      data: await logsView(parts, { logs: parts.logs, given: query }),
     }),
     actions: {
       export: async ({ form, user, log }) => {
-        const logs = await logsOf(context);
+        const logs = parts.logs;
         const filter = await filterOf(readLogsQuery(form), {
           timezone: await host.site.timezone(),
           usersLike: logs.usersLike,

@@ -1,7 +1,6 @@
 import { RestError, type AdminPageBody } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
+import type { ChatbotParts } from '../chatbots.ts';
 import { personOf, type Person, type Receipt } from '../conversations/personal-data.ts';
-import { personalDataOf } from '../conversations/personal-data-of.ts';
 
 const ways = [
   { value: 'email', label: 'E-mail address' },
@@ -12,12 +11,12 @@ const ways = [
 const shownReceipts = 20;
 
 /** The page "Personal data": what there is of one person, its export and its deletion, with receipts. */
-export function personalDataPage(context: ServiceContext): AdminPageBody {
+export function personalDataPage(parts: ChatbotParts): AdminPageBody {
   return {
-    render: async ({ query }) => ({ template: 'svc/personal-data', data: await viewOf(context, query) }),
+    render: async ({ query }) => ({ template: 'svc/personal-data', data: await viewOf(parts, query) }),
     actions: {
       export: async ({ form, user }) => {
-        const data = await personalDataOf(context);
+        const data = await parts.personalData();
         return {
           download: {
             name: 'personal-data.jsonl',
@@ -27,7 +26,7 @@ export function personalDataPage(context: ServiceContext): AdminPageBody {
         };
       },
       erase: async ({ form, user }) => {
-        const { id, counts } = await (await personalDataOf(context)).erase(readPerson(form), user.login);
+        const { id, counts } = await (await parts.personalData()).erase(readPerson(form), user.login);
         return {
           notice: { kind: 'success', text: `Deleted: ${wordsOf(counts)}. Receipt ${id}.` },
           redirect: 'svc/personal-data',
@@ -49,11 +48,8 @@ function readPerson(form: Readonly<Record<string, unknown>>): Person {
   return person;
 }
 
-async function viewOf(
-  context: ServiceContext,
-  query: Readonly<Record<string, unknown>>,
-): Promise<Record<string, unknown>> {
-  const data = await personalDataOf(context);
+async function viewOf(parts: ChatbotParts, query: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
+  const data = await parts.personalData();
   const by = ways.find(({ value }) => value === query['by'])?.value ?? 'email';
   const value = typeof query['value'] === 'string' ? query['value'].trim().slice(0, 254) : '';
   const person = personOf(by, value);

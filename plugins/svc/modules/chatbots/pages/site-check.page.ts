@@ -1,7 +1,6 @@
 import type { AdminPageBody } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
-import { textOf } from '../../../settings/page/form-values.ts';
-import { chatbotsOf } from '../chatbots.ts';
+import type { ChatbotParts } from '../chatbots.ts';
+import { textOf } from '../../../admin-ui/form-values.ts';
 import type { Bot } from '../bots/bot.ts';
 import { mayEmbed, namedOrigin } from '../../../kit/visitors/origin.ts';
 import { checkSite } from '../site-check/check-site.ts';
@@ -19,11 +18,11 @@ interface Entered {
 }
 
 /** The page "Check my site": why a page does or does not show a chatbot, and what to do about it. */
-export function siteCheckPage(context: ServiceContext): AdminPageBody {
+export function siteCheckPage(parts: ChatbotParts): AdminPageBody {
   return {
     render: async ({ query }) => ({
       template,
-      data: await view(context, {
+      data: await view(parts, {
         bot: String(query['bot'] ?? ''),
         address: String(query['url'] ?? ''),
         internal: false,
@@ -36,13 +35,13 @@ export function siteCheckPage(context: ServiceContext): AdminPageBody {
           address: textOf(request, 'url'),
           internal: textOf(request, 'internal') === '1',
         };
-        const report = await checkSite(context, {
+        const report = await checkSite(parts, {
           address: entered.address,
-          bot: await botOfForm(context, request, 'bot'),
+          bot: await botOfForm(parts, request, 'bot'),
           allowInternal: entered.internal,
           signal: request.signal,
         });
-        return { page: { template, data: await view(context, entered, report) }, data: report, ...noticeOf(report) };
+        return { page: { template, data: await view(parts, entered, report) }, data: report, ...noticeOf(report) };
       },
     },
   };
@@ -66,7 +65,7 @@ function noticeOf({ ok, findings }: SiteReport) {
 }
 
 /** The shop on another origin that a plugin offers, the sandbox say. */
-async function pretendShop({ host }: ServiceContext, { id, embed }: Bot): Promise<Record<string, unknown> | null> {
+async function pretendShop({ host }: ChatbotParts, { id, embed }: Bot): Promise<Record<string, unknown> | null> {
   const shop = await host.hooks.applyFiltersAsync('svc_chatbot_pretend_shop', null).catch(() => null);
   if (shop === null) return null;
   const { origin } = shop;
@@ -91,16 +90,16 @@ const badges: Readonly<
 };
 const order: readonly Finding['verdict'][] = ['failed', 'warning', 'passed'];
 
-async function view(context: ServiceContext, entered: Entered, report?: SiteReport): Promise<Record<string, unknown>> {
-  const { host } = context;
-  const bots = await chatbotsOf(context).bots.list();
+async function view(parts: ChatbotParts, entered: Entered, report?: SiteReport): Promise<Record<string, unknown>> {
+  const { host } = parts;
+  const bots = await parts.bots.list();
   const chosen = bots.find(({ id }) => String(id) === entered.bot) ?? bots[0];
   return {
     ...entered,
     bots: bots.map(({ id, name }) => ({ value: String(id), label: `${name} (${String(id)})` })),
     bot: chosen ? String(chosen.id) : '',
     editHref: chosen ? `${host.admin.url(editSlug)}?id=${String(chosen.id)}` : '',
-    shop: chosen ? await pretendShop(context, chosen) : null,
+    shop: chosen ? await pretendShop(parts, chosen) : null,
     ...(report && {
       report: {
         landed: report.landed,

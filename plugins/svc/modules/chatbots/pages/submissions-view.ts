@@ -1,15 +1,14 @@
-import type { ServiceContext } from '../../../wiring.ts';
-import { chatbotsOf } from '../chatbots.ts';
+import type { ChatbotParts } from '../chatbots.ts';
 import type { Submission, SubmissionFilter } from '../forms/submission.ts';
 
 const perPage = 20;
 
 /** What the template shows: submissions of one page, the filter that picked them, and where to go on. */
 export async function submissionsView(
-  context: ServiceContext,
+  parts: ChatbotParts,
   query: Readonly<Record<string, unknown>>,
 ): Promise<Record<string, unknown>> {
-  const { bots, submissions } = chatbotsOf(context);
+  const { bots, submissions } = parts;
   const filter = readFilter(query);
   const [known, total] = await Promise.all([bots.list(), submissions.count(filter)]);
   const pages = Math.max(1, Math.ceil(total / perPage));

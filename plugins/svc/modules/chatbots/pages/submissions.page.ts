@@ -1,13 +1,12 @@
 import { RestError, type AdminActionResult, type AdminPageBody } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
-import { chatbotsOf } from '../chatbots.ts';
+import type { ChatbotParts } from '../chatbots.ts';
 import type { SubmissionFilter } from '../forms/submission.ts';
 import { submissionsCsv, submissionsJsonl } from '../forms/submissions-export.ts';
 import { readFilter, submissionsView } from './submissions-view.ts';
 
 /** The page "Form submissions": what visitors sent through forms of chatbots, its search, export and deletion. */
-export function submissionsPage(context: ServiceContext): AdminPageBody {
-  const { submissions } = chatbotsOf(context);
+export function submissionsPage(parts: ChatbotParts): AdminPageBody {
+  const { submissions } = parts;
 
   const download = (form: Readonly<Record<string, unknown>>): AdminActionResult => {
     const filter: SubmissionFilter = readFilter(form);
@@ -21,7 +20,7 @@ export function submissionsPage(context: ServiceContext): AdminPageBody {
   };
 
   return {
-    render: async (request) => ({ template: 'svc/submissions', data: await submissionsView(context, request.query) }),
+    render: async (request) => ({ template: 'svc/submissions', data: await submissionsView(parts, request.query) }),
     actions: {
       export: async (request) => Promise.resolve(download(request.form)),
       delete: async ({ form, user, log }) => {

@@ -1,6 +1,5 @@
 import type { HostApi } from '#plugin-api';
-import type { FindKnowledge } from '../../../ai/find-knowledge.ts';
-import type { KnowledgeText } from '../../../ai/knowledge-text.ts';
+import type { FindKnowledge, KnowledgeText } from '../../../kit/assistants/assistant-knowledge.ts';
 import '../hooks.ts';
 import type { ReplyInput } from './reply.ts';
 import type { ChatbotTurn } from './turn.ts';

@@ -1,7 +1,6 @@
 import type { HostApi } from '#plugin-api';
-import type { FindKnowledge } from '../../../ai/find-knowledge.ts';
+import { sourcesOf, type FindKnowledge } from '../../../kit/assistants/assistant-knowledge.ts';
 import type { GenerateText } from '../../../ai/generate-text.ts';
-import { sourcesOf } from '../../../ai/knowledge-text.ts';
 import { fillPlaceholders } from '../../../ai/system-text.ts';
 import '../hooks.ts';
 import { createBotKnowledge } from './bot-knowledge.ts';

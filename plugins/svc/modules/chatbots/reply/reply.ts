@@ -1,5 +1,5 @@
 import type { User } from '#plugin-api';
-import type { UsageOrigin } from '../../../ai/usage-record.ts';
+import type { UsageOrigin } from '../../../kit/usage-origin.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { Source } from '../conversations/conversation.ts';
 

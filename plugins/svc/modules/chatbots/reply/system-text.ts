@@ -1,4 +1,4 @@
-import { knowledgePart } from '../../../ai/knowledge-part.ts';
+import { knowledgePart } from '../../../kit/assistants/assistant-knowledge.ts';
 import type { ChatbotPrompt } from './turn.ts';
 
 /** Instructions, what rules added, and what was found, as one system text; empty parts are left out. */

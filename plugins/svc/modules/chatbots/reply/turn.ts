@@ -1,4 +1,4 @@
-import type { KnowledgeText } from '../../../ai/knowledge-text.ts';
+import type { KnowledgeText } from '../../../kit/assistants/assistant-knowledge.ts';
 import type { AiParams } from '../../../kit/ai-params.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { ChatMessage, ReplyInput } from './reply.ts';

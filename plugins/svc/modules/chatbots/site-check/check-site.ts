@@ -1,7 +1,6 @@
 import { isUrl, type OutboundResponse } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
+import type { ChatbotParts } from '../chatbots.ts';
 import type { Bot } from '../bots/bot.ts';
-import { chatbotsOf } from '../chatbots.ts';
 import { mayEmbed, namedOrigin } from '../../../kit/visitors/origin.ts';
 import { widgetNamespace } from '../widget/protocol.ts';
 import { checkOwnSite } from './check-own.ts';
@@ -28,7 +27,7 @@ export function snippetOf(script: string, bot: Pick<Bot, 'id'>): string {
 
 /** Finds out why a page does or does not show a bot: everything that a visitor's browser would stumble over, each with its remedy. */
 export async function checkSite(
-  context: ServiceContext,
+  parts: ChatbotParts,
   { address, bot, allowInternal = false, signal }: SiteCheckInput,
 ): Promise<SiteReport> {
   const url = typedAddress(address);
@@ -37,11 +36,11 @@ export async function checkSite(
       'This is no address of a page. It looks like https://shop.example.com/contact, without a user name or password in it.';
     return report(address, address, [{ id: 'address', title: 'Address', verdict: 'failed', text }]);
   }
-  const { response, findings } = await fetchPage(context.host.http, url, { allowInternal, signal });
+  const { response, findings } = await fetchPage(parts.host.http, url, { allowInternal, signal });
   const landed = new URL(response?.url ?? url.href);
-  const reached = [...findings, botFinding(bot), originFinding(context, bot, landed)];
+  const reached = [...findings, botFinding(bot), originFinding(parts, bot, landed)];
   if (response === null || response.status >= 400) return report(url.href, landed.href, reached);
-  return report(url.href, landed.href, [...reached, ...(await pageFindings(context, { bot, response, landed }))]);
+  return report(url.href, landed.href, [...reached, ...(await pageFindings(parts, { bot, response, landed }))]);
 }
 
 function report(url: string, landed: string, findings: readonly Finding[]): SiteReport {
@@ -62,7 +61,7 @@ function botFinding({ id, name, status, embed }: Bot): Finding {
   return finding('passed', `${name} (${String(id)}) is active and may be embedded.`);
 }
 
-function originFinding({ host }: ServiceContext, { embed }: Bot, { origin }: URL): Finding {
+function originFinding({ host }: ChatbotParts, { embed }: Bot, { origin }: URL): Finding {
   const title = 'Origin allowed';
   const named = namedOrigin(origin, host.site.url);
   if (mayEmbed({ ...embed, enabled: true }, named)) {
@@ -83,8 +82,8 @@ interface LandedPage {
   readonly landed: URL;
 }
 
-async function pageFindings(context: ServiceContext, { bot, response, landed }: LandedPage): Promise<Finding[]> {
-  const { host } = context;
+async function pageFindings(parts: ChatbotParts, { bot, response, landed }: LandedPage): Promise<Finding[]> {
+  const { host } = parts;
   const type = response.headers['content-type'] ?? '';
   const script = new URL(host.rest.url(`/${widgetNamespace}/widget.js`));
   const start = new URL(host.rest.url(`/${widgetNamespace}/bots/${String(bot.id)}/start`));
@@ -116,7 +115,7 @@ async function pageFindings(context: ServiceContext, { bot, response, landed }: 
     metas: page.policies,
     wanted,
   });
-  const bots = await chatbotsOf(context).bots.list();
+  const bots = await parts.bots.list();
   return [checkSnippet(page, { bot, bots, script, snippet: snippetOf(script.href, bot) }), ...own, ...policies];
 }
 

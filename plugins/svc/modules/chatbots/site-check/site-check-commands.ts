@@ -1,10 +1,9 @@
 import type { CliCommand } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
-import { chatbotsOf } from '../chatbots.ts';
+import type { ChatbotParts } from '../chatbots.ts';
 import { checkSite } from './check-site.ts';
 
 /** `svc bot check <id> <url>`. */
-export function siteCheckCommands(context: ServiceContext): CliCommand[] {
+export function siteCheckCommands(parts: ChatbotParts): CliCommand[] {
   return [
     {
       name: 'svc bot check',
@@ -18,9 +17,9 @@ export function siteCheckCommands(context: ServiceContext): CliCommand[] {
         strict: { type: 'boolean', description: 'Fail when something keeps the chatbot from the page.' },
       },
       run: async ({ args: [id = '', url = ''], flags }) => {
-        const bot = /^\d{1,10}$/.test(id) ? await chatbotsOf(context).bots.get(Number(id)) : null;
+        const bot = /^\d{1,10}$/.test(id) ? await parts.bots.get(Number(id)) : null;
         if (bot === null) throw new Error(`There is no chatbot ${id}. See svc bot list.`);
-        const { ok, findings } = await checkSite(context, {
+        const { ok, findings } = await checkSite(parts, {
           address: url,
           bot,
           allowInternal: flags['internal'] === true,

@@ -1,5 +1,5 @@
 import type { HostApi } from '#plugin-api';
-import { estimateUsage } from '../../../ai/estimate-usage.ts';
+import { estimateUsage } from '../../../ai/estimate-tokens.ts';
 import { errors } from '../../../kit/errors.ts';
 import type { WidgetEvents } from './events.ts';
 import type { Generation } from './generate.ts';

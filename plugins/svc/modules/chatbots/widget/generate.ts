@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { HostApi } from '#plugin-api';
-import { estimateUsage } from '../../../ai/estimate-usage.ts';
+import { estimateUsage } from '../../../ai/estimate-tokens.ts';
 import { errors } from '../../../kit/errors.ts';
 import type { NewMessage } from '../conversations/conversation.ts';
 import type { CreateReply, Reply } from '../reply/reply.ts';

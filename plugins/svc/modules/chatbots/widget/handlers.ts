@@ -1,5 +1,4 @@
 import { RestError, RestResponse, type RestRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
 import { eventResponse, type ServerSentEvent } from '../../../kit/server-sent-events.ts';
 import type { ChatMessage } from '../reply/reply.ts';
 import { widgetBot, widgetMessage } from './answers.ts';
@@ -11,7 +10,7 @@ import { pageUrl, text } from './parameters.ts';
 import type { SendAnswer, SendEvent, StartAnswer } from './protocol.ts';
 import type { Following, SendInput } from './turn.ts';
 import type { Visitor } from './visitor.ts';
-import { widgetOf, type Widget } from './widget.ts';
+import type { Widget } from './widget.ts';
 
 /** What the routes of the widget do; loaded with the first call. */
 export interface WidgetHandlers {
@@ -29,9 +28,8 @@ const mostShown = 200;
 
 const unstored = { 'Cache-Control': 'no-store' };
 
-export function createHandlers(context: ServiceContext): WidgetHandlers {
-  const widget = widgetOf(context);
-  const { visitors, turns, burst, threads } = widget;
+export function createHandlers(widget: Widget): WidgetHandlers {
+  const { host, visitors, turns, burst, threads } = widget;
 
   /** The visitor, if there is a session, counted against floods. */
   async function enter(request: RestRequest): Promise<Visitor> {
@@ -41,7 +39,7 @@ export function createHandlers(context: ServiceContext): WidgetHandlers {
   }
 
   return {
-    allows: (origin, botId) => visitors.allows(namedOrigin(origin, context.host.site.url), botId),
+    allows: (origin, botId) => visitors.allows(namedOrigin(origin, host.site.url), botId),
     start: (request) => start(widget, request),
     async messages(request) {
       const visitor = await enter(request);

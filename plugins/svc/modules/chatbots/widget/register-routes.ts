@@ -1,5 +1,5 @@
 import { lazy, RestError, type RestRequest, type RouteArgument, type RouteDefinition } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
+import type { ChatbotParts } from '../chatbots.ts';
 import './hooks.ts';
 import { widgetNamespace } from './protocol.ts';
 import type { WidgetHandlers } from './handlers.ts';
@@ -64,10 +64,10 @@ const formArgs: Args = {
 };
 
 /** The routes of `protocol.ts`. What they do is loaded with the first call. */
-export function registerWidgetRoutes(context: ServiceContext): void {
+export function registerWidgetRoutes(parts: Pick<ChatbotParts, 'host' | 'widget'>): void {
   const handlers = lazy(async () => {
     const { createHandlers } = await import('./handlers.ts');
-    const made = createHandlers(context);
+    const made = createHandlers(await parts.widget());
     return () => made;
   });
   const post = (
@@ -75,7 +75,7 @@ export function registerWidgetRoutes(context: ServiceContext): void {
     route: string,
     init: Pick<RouteDefinition, 'summary' | 'bodyLimit'> & { readonly args: Args },
   ): void => {
-    context.host.rest.registerRoute(widgetNamespace, `/bots/(?P<bot_id>\\d+)/${route}`, {
+    parts.host.rest.registerRoute(widgetNamespace, `/bots/(?P<bot_id>\\d+)/${route}`, {
       methods: ['POST'],
       security: ['none'],
       showInIndex: false,

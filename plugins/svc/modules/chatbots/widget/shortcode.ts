@@ -1,7 +1,6 @@
 import type { ShortcodeAttributes, User } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
+import type { ChatbotParts } from '../chatbots.ts';
 import type { Bot } from '../bots/bot.ts';
-import { chatbotsOf } from '../chatbots.ts';
 import { widgetMarkup } from './embed.ts';
 
 const modes = ['inline', 'popup', 'page'] as const;
@@ -11,10 +10,10 @@ const modes = ['inline', 'popup', 'page'] as const;
  * Where it cannot be shown, administrators read why, and visitors see nothing.
  */
 export function createShortcode(
-  context: ServiceContext,
+  parts: ChatbotParts,
 ): (attributes: ShortcodeAttributes, viewer: User | undefined) => Promise<string> {
-  const { host } = context;
-  const { bots } = chatbotsOf(context);
+  const { host } = parts;
+  const { bots } = parts;
   return async (attributes, viewer) => {
     const id = attributes['id'] ?? attributes['0'] ?? '';
     const bot = /^[1-9]\d{0,9}$/.test(id) ? await bots.get(Number(id)) : null;

@@ -1,6 +1,4 @@
-import type { ServiceContext } from '../../../wiring.ts';
-import { partsOf } from '../../../kit/parts-of.ts';
-import { chatbotsOf } from '../chatbots.ts';
+import type { ChatbotParts } from '../chatbots.ts';
 import { createActs, type Acts } from './acts.ts';
 import { createBurst, type Burst } from './burst.ts';
 import { createWidgetEvents, type EventParts, type WidgetEvents } from './events.ts';
@@ -15,8 +13,7 @@ import { createTurns, type Turns } from './turn.ts';
 import { createVisitors, type Visitors } from './visitor.ts';
 
 /** What the routes of the widget work with. One per process, made at the first call. */
-export interface Widget extends Pick<ReturnType<typeof chatbotsOf>, 'conversations' | 'submissions'> {
-  readonly host: ServiceContext['host'];
+export interface Widget extends Pick<ChatbotParts, 'host' | 'conversations' | 'submissions'> {
   readonly visitors: Visitors;
   readonly burst: Burst;
   readonly limits: Limits;
@@ -29,16 +26,20 @@ export interface Widget extends Pick<ReturnType<typeof chatbotsOf>, 'conversatio
   readonly turns: Turns;
 }
 
-export const widgetOf: (context: ServiceContext) => Widget = partsOf((context) => {
-  const { host } = context;
-  const { bots, conversations, submissions, reply } = chatbotsOf(context);
+export type WidgetPorts = Pick<
+  ChatbotParts,
+  'host' | 'providers' | 'settings' | 'bots' | 'conversations' | 'submissions' | 'reply'
+>;
+
+export function createWidget(ports: WidgetPorts): Widget {
+  const { host, bots, conversations, submissions, reply } = ports;
   const signer = createSigner({ host });
   const ids = createSealedIds(signer);
   const acts = createActs({ host, signer });
   const limits = createLimits({ host, signer });
   const leases = createTurnLeases({ host, limits });
   const rules = createRules({ host });
-  const events = createWidgetEvents({ host, aiOf: aiOf(context) });
+  const events = createWidgetEvents({ host, aiOf: aiOf(ports) });
   const threads = createThreads({ host, conversations, ids, acts });
   const turns = createTurns({ host, reply, threads, events, limits, leases, rules, ids });
   host.onStop(() => turns.close());
@@ -57,12 +58,12 @@ export const widgetOf: (context: ServiceContext) => Widget = partsOf((context) =
     visitors: createVisitors({ host, bots, tokens: createSessionTokens({ signer, clock: host.clock }) }),
     burst: createBurst({ clock: host.clock, hooks: host.hooks }),
   };
-});
+}
 
 /** Display name of the bot's provider, and its model, or the one that is saved for the provider. */
-function aiOf({ providers, settings }: ServiceContext): EventParts['aiOf'] {
+function aiOf({ providers, settings }: Pick<WidgetPorts, 'providers' | 'settings'>): EventParts['aiOf'] {
   return async (bot) => {
-    const provider = await providers.get(bot.provider);
+    const provider = providers.get(bot.provider);
     const saved =
       bot.model === '' && provider
         ? (await settings.provider(bot.provider).catch(() => ({ model: '' }))).model
