@@ -1,10 +1,9 @@
 import type { HostApi } from '#plugin-api';
 import type { EditImages } from './ai/edit-images.ts';
 import type { Embed } from './ai/embed.ts';
-import type { FindKnowledge } from './modules/knowledge-base/find-knowledge.ts';
+import type { FindKnowledge, KnowledgeBaseEntry } from './kit/assistants/assistant-knowledge.ts';
 import type { GenerateImages } from './ai/generate-images.ts';
 import type { GenerateText } from './ai/generate-text.ts';
-import type { KnowledgeBaseEntry } from './modules/knowledge-base/knowledge-hooks.ts';
 import type { OpenStore } from './ai/open-vector-store.ts';
 import type { SearchVectors } from './ai/search-vectors.ts';
 import type { TestVectorStore } from './ai/test-vector-store.ts';

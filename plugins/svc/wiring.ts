@@ -1,5 +1,5 @@
 import { lazy, type HostApi } from '#plugin-api';
-import type { AiServices } from './ai/ai-services.ts';
+import type { AiServices } from './ai/ports.ts';
 import type { Embed } from './ai/embed.ts';
 import type { GenerateImages } from './ai/generate-images.ts';
 import type { OpenStore } from './ai/open-vector-store.ts';

@@ -1,6 +1,7 @@
 import { createTestHost, type TestHost } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
-import type { AutomationItem, AutomationTaskType, AutomationTools } from '../../plugins/svc/ai/automation-task.ts';
+import type { AutomationItem, AutomationTaskType } from '../../plugins/svc/kit/automation-task.ts';
+import type { AutomationTools } from '../../plugins/svc/modules/automations/hooks.ts';
 import type { Item } from '../../plugins/svc/modules/automations/queue/item.ts';
 import type { Task } from '../../plugins/svc/modules/automations/tasks/task.ts';
 

@@ -5,7 +5,7 @@ import addFormats from 'ajv-formats';
 import { expect } from 'chai';
 import { serviceEvents } from '../../plugins/svc/events.ts';
 import type { Envelope } from '../../plugins/svc/webhooks/event.ts';
-import type { AutomationItem } from '../../plugins/svc/ai/automation-task.ts';
+import type { AutomationItem } from '../../plugins/svc/kit/automation-task.ts';
 import { describeDialects } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 import { startAutomationsSite, type AutomationsSite } from './automations-site.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { KnowledgeText } from '../../plugins/svc/ai/knowledge-text.ts';
+import type { KnowledgeText } from '../../plugins/svc/kit/assistants/assistant-knowledge.ts';
 import type { VectorMetric } from '../../plugins/svc/vector-stores/vector-store.ts';
 import { directionOf, embedByDirection, key, say, startChatService, type ChatService } from './chat-service.ts';
 

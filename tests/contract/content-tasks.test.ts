@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { AutomationItem, AutomationTaskType } from '../../plugins/svc/ai/automation-task.ts';
+import type { AutomationItem, AutomationTaskType } from '../../plugins/svc/kit/automation-task.ts';
 import { describeDialects } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 import { checkEvent, startContentSite, type ContentSite, type Event } from './content-site.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { AutomationItem, AutomationTaskType } from '../../plugins/svc/ai/automation-task.ts';
+import type { AutomationItem, AutomationTaskType } from '../../plugins/svc/kit/automation-task.ts';
 import { describeDialects } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 import { picture, startImagesService, type ImagesService } from './images-service.ts';

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import type { AutomationItem, AutomationTaskType } from '../../plugins/svc/ai/automation-task.ts';
+import type { AutomationItem, AutomationTaskType } from '../../plugins/svc/kit/automation-task.ts';
 import { startKnowledgeSite, type KnowledgeSite } from './knowledge-site.ts';
 import { describeDialects } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';

@@ -1,6 +1,7 @@
 import { createTestHost, type TestHost } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
-import type { AutomationTaskType, AutomationTools } from '../../plugins/svc/ai/automation-task.ts';
+import type { AutomationTaskType } from '../../plugins/svc/kit/automation-task.ts';
+import type { AutomationTools } from '../../plugins/svc/modules/automations/hooks.ts';
 import { sandboxKey } from '../../plugins/sandbox/wire.ts';
 import type { Location } from './webhook-nodes.ts';
 

@@ -48,17 +48,18 @@ const rules: readonly IForbiddenRuleType[] = [
   only('providers import themselves and kit', '^plugins/svc/providers/', ['^plugins/svc/(providers|kit)/']),
   only('vector stores import themselves and kit', '^plugins/svc/vector-stores/', ['^plugins/svc/(vector-stores|kit)/']),
   only('kit imports itself', '^plugins/svc/kit/'),
-  only('settings import themselves, providers, vector stores, kit', '^plugins/svc/settings/', [
-    '^plugins/svc/(settings|providers|vector-stores|kit)/',
+  only('admin-ui imports itself, settings, kit', '^plugins/svc/admin-ui/', ['^plugins/svc/(settings|kit)/']),
+  only('settings import themselves, providers, vector stores, admin-ui, kit', '^plugins/svc/settings/', [
+    '^plugins/svc/(providers|vector-stores|admin-ui|kit)/',
   ]),
   only('ai imports providers, vector stores, settings, kit', '^plugins/svc/ai/', [
     '^plugins/svc/(ai|providers|vector-stores|settings|kit)/',
   ]),
-  only('webhooks import themselves, settings, kit', '^plugins/svc/webhooks/', [
-    '^plugins/svc/(webhooks|settings|kit)/',
+  only('webhooks import themselves, settings, admin-ui, kit', '^plugins/svc/webhooks/', [
+    '^plugins/svc/(settings|admin-ui|kit)/',
   ]),
   {
-    name: 'modules import themselves, ai, settings, kit, ports',
+    name: 'modules import themselves, ai, settings, admin-ui, kit, ports',
     severity: 'error',
     from: { path: '^plugins/svc/modules/([^/]+)/' },
     to: {

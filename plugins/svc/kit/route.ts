@@ -1,4 +1,4 @@
-import type { HostApi, RouteAnswer, RouteDefinition, RouteSecurity } from '#plugin-api';
+import type { HostApi, RouteResponse, RouteDefinition, RouteSecurity } from '#plugin-api';
 import { apiKeyParameter } from './require-api-key.ts';
 
 /** The namespace of `{base_url}` (D1). */
@@ -39,7 +39,7 @@ export function registerRoute<Context extends RouteContext>(route: ServiceRoute<
 }
 
 /** The answers that any route behind the key may give (contract 7, D5), for OpenAPI; a route's own win. */
-function callResponses({ methods = ['GET'] }: Pick<RouteDefinition, 'methods'>): Record<number, RouteAnswer> {
+function callResponses({ methods = ['GET'] }: Pick<RouteDefinition, 'methods'>): Record<number, RouteResponse> {
   const wait = { 'Retry-After': 'Seconds to wait, where they are known.' };
   const common = {
     401: { description: 'The key is missing, wrong, or none is set (rest_svc_invalid_api_key).' },

@@ -1,6 +1,6 @@
 import type { JsonSchema, OptionsApi, SecretsApi } from '#plugin-api';
 import { readFieldValue } from './field-value.ts';
-import { invalidFields } from './invalid-fields.ts';
+import { invalidFields } from '../kit/field-errors.ts';
 import type { SecretReader } from './secret-reader.ts';
 
 /** Something an administrator fills settings in for: a provider, a vector store. */

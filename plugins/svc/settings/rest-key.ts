@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { OptionsApi, SecretsApi } from '#plugin-api';
 import { apiKeyDigest, type ApiKeyReader } from '../kit/require-api-key.ts';
-import { invalidFields } from './invalid-fields.ts';
+import { invalidFields } from '../kit/field-errors.ts';
 import { mask } from './mask.ts';
 import { optionNames } from './names.ts';
 import type { SecretReader } from './secret-reader.ts';

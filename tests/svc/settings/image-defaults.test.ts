@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { AdminRequest, HostApi } from '#plugin-api';
 import { createViews } from '../../../host/views/views.ts';
-import { faultsOf } from '../../../plugins/svc/settings/invalid-fields.ts';
+import { faultsOf } from '../../../plugins/svc/kit/field-errors.ts';
 import { settingsPage } from '../../../plugins/svc/settings/page/settings.page.ts';
 import type { SettingsContext } from '../../../plugins/svc/settings/settings-context.ts';
 import { createStandIn } from './stand-in.ts';

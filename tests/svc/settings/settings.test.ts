@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { apiKeyDigest } from '../../../plugins/svc/kit/require-api-key.ts';
-import { faultsOf, type FieldFaults } from '../../../plugins/svc/settings/invalid-fields.ts';
+import { faultsOf, type FieldFaults } from '../../../plugins/svc/kit/field-errors.ts';
 import { removeOptions } from '../../../plugins/svc/settings/settings.ts';
 import { acme, createStandIn } from './stand-in.ts';
 

@@ -1,5 +1,5 @@
 import { lazy } from '#plugin-api';
-import { knownNames } from '../../ai/answerers/known-names.ts';
+import { knownNames } from '../../kit/assistants/known-names.ts';
 import type { ServiceContext } from '../../wiring.ts';
 import { partsOf } from '../../kit/parts-of.ts';
 import { createMinuteCounts, type MinuteCounts } from '../../kit/visitors/minute-counts.ts';

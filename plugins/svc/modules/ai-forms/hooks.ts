@@ -1,5 +1,5 @@
 import type { User } from '#plugin-api';
-import type { KnowledgeText } from '../../ai/knowledge-text.ts';
+import type { KnowledgeText } from '../../kit/assistants/assistant-knowledge.ts';
 import type { AiParams } from '../../kit/ai-params.ts';
 import type { AiForm, FormLimit } from './forms/form.ts';
 import type { FormView } from './public/protocol.ts';

@@ -1,5 +1,5 @@
 import type { OptionsApi } from '#plugin-api';
-import { invalidFields } from '../../settings/invalid-fields.ts';
+import { invalidFields } from '../../kit/field-errors.ts';
 
 /** The option `svc_automations`. */
 export interface AutomationOptions {

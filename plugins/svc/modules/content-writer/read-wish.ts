@@ -1,6 +1,6 @@
 import type { User } from '#plugin-api';
 import type { ServiceContext } from '../../wiring.ts';
-import { invalidFields } from '../../settings/invalid-fields.ts';
+import { invalidFields } from '../../kit/field-errors.ts';
 import { contentOf } from './content.ts';
 import { momentOf } from './pages/post-form.ts';
 import { defaultPostSettings, saveChoices, type PostSettings } from './posts/post-settings.ts';

@@ -1,5 +1,5 @@
 import { lazy, type ShortcodeContext } from '#plugin-api';
-import type { AutomationTaskType } from '../../ai/automation-task.ts';
+import type { AutomationTaskType } from '../../kit/automation-task.ts';
 import type { ServiceContext } from '../../wiring.ts';
 import { imagesSweepHook } from './image-names.ts';
 import { registerImageRoutes } from './public/register-routes.ts';

@@ -1,3 +1,9 @@
+import type {
+  KnowledgeAsker,
+  KnowledgeBaseEntry,
+  KnowledgeSettings,
+} from '../../kit/assistants/assistant-knowledge.ts';
+import type { UsageOrigin } from '../../kit/usage-origin.ts';
 import type { KnowledgeBase } from './bases/base.ts';
 import type { Chunk } from './chunks/chunk-text.ts';
 import type { FoundPassage } from './search.ts';
@@ -10,8 +16,20 @@ export interface IndexingScene {
   readonly base: KnowledgeBase;
 }
 
+/** A question for which no passage was similar enough. */
+export interface KnowledgeMiss {
+  readonly knowledge: KnowledgeSettings;
+  readonly text: string;
+  /** Similarity of the closest passage, in percent; null: there was none. */
+  readonly bestScore: number | null;
+  readonly origin: UsageOrigin;
+  readonly asker: KnowledgeAsker;
+}
+
 declare module '#plugin-api' {
   interface FilterMap {
+    /** Knowledge bases that bots and forms may choose from. */
+    svc_knowledge_bases: (bases: readonly KnowledgeBaseEntry[]) => readonly KnowledgeBaseEntry[];
     /** What a source says, before it is cut into passages: takes out what nobody is to find, or adds to it. Refuses the source by throwing an Error whose message is its reason. */
     svc_knowledge_text: (text: SourceText, scene: IndexingScene) => SourceText;
     /** Passages before they are embedded: drops, changes or adds some. The same passage must come out the same, or it is embedded again each time. */
@@ -23,6 +41,8 @@ declare module '#plugin-api' {
     ) => readonly FoundPassage[];
   }
   interface ActionMap {
+    /** No passage was similar enough to a question. Does not run if nothing of the asker may be stored. */
+    svc_knowledge_missing: (miss: KnowledgeMiss) => void;
     /** A source was indexed; runs after it is stored. Not for one that had not changed. */
     svc_knowledge_indexed: (source: Source, base: KnowledgeBase) => void;
     /** A source could not be indexed and is not tried again by itself. */

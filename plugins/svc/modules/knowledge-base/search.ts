@@ -1,7 +1,7 @@
 import type { HostApi } from '#plugin-api';
-import { percentOf } from '../../ai/knowledge-text.ts';
+import { percentOf } from './find-knowledge.ts';
 import type { SearchVectors } from '../../ai/search-vectors.ts';
-import type { UsageOrigin } from '../../ai/usage-record.ts';
+import type { UsageOrigin } from '../../kit/usage-origin.ts';
 import type { KnowledgeBase } from './bases/base.ts';
 import './hooks.ts';
 

@@ -1,5 +1,5 @@
 import { RestError } from '#plugin-api';
-import type { AutomationItem, AutomationResult, AutomationTaskType } from '../../ai/automation-task.ts';
+import type { AutomationItem, AutomationResult, AutomationTaskType } from '../../kit/automation-task.ts';
 import type { ServiceContext } from '../../wiring.ts';
 import { indexSource } from './indexing/index-source.ts';
 import { knowledgeOf } from './knowledge.ts';

@@ -1,8 +1,8 @@
 import { RestError, type AdminActionResult, type AdminPage, type AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../wiring.ts';
 import { readNewTarget } from '../../ai/create-target.ts';
-import { groupOf, providerChanges, textOf } from '../../settings/page/form-values.ts';
-import { savingOrRefused } from '../../settings/page/refuse.ts';
+import { groupOf, providerChanges, textOf } from '../../admin-ui/form-values.ts';
+import { savingOrRefused } from '../../admin-ui/with-field-errors.ts';
 import { storeCard, storesView } from './stores-view.ts';
 
 type Store = ServiceContext['knownVectorStores'][number];

@@ -2,8 +2,8 @@ import { RestError, type JsonSchema } from '#plugin-api';
 import type { ServiceContext } from '../../wiring.ts';
 import { missingSettings } from '../../settings/configured.ts';
 import { fieldLabel } from '../../settings/field-value.ts';
-import type { FieldFaults } from '../../settings/invalid-fields.ts';
-import { fieldRows, type FieldRow } from '../../settings/page/field-row.ts';
+import type { FieldFaults } from '../../kit/field-errors.ts';
+import { fieldRows, type FieldRow } from '../../admin-ui/schema-field.ts';
 
 type Store = ServiceContext['knownVectorStores'][number];
 

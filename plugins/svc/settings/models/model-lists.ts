@@ -1,6 +1,9 @@
 import type { Clock, OptionsApi } from '#plugin-api';
 import type { ModelInfo, ModelKind } from '../../providers/provider.ts';
+
 import { modelsTransient } from '../names.ts';
+
+export type { ModelKind };
 
 /** The models a provider listed, each once, in the order of their names. */
 export interface ModelList {

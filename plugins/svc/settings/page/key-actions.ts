@@ -2,8 +2,8 @@ import type { AdminActionResult, AdminPage } from '#plugin-api';
 import { curlCommand } from '../curl-command.ts';
 import { exampleModel } from '../example-model.ts';
 import type { SettingsContext } from '../settings-context.ts';
-import { textOf } from './form-values.ts';
-import { savingOrRefused } from './refuse.ts';
+import { textOf } from '../../admin-ui/form-values.ts';
+import { savingOrRefused } from '../../admin-ui/with-field-errors.ts';
 import { settingsView } from './settings-view.ts';
 
 /** Actions of the section "REST API key" (contract 5.2, 5.3). */

@@ -2,8 +2,8 @@ import { RestError, type AdminActionResult, type AdminPage, type AdminRequest } 
 import type { Provider } from '../../providers/provider.ts';
 import type { ProviderProbe } from '../provider-tester.ts';
 import type { SettingsContext } from '../settings-context.ts';
-import { groupOf, providerChanges, textOf } from './form-values.ts';
-import { savingOrRefused } from './refuse.ts';
+import { groupOf, providerChanges, textOf } from '../../admin-ui/form-values.ts';
+import { savingOrRefused } from '../../admin-ui/with-field-errors.ts';
 import { providerCard, settingsView } from './settings-view.ts';
 
 /** Actions of the provider cards. All save; the others then make a real call. */

@@ -3,12 +3,12 @@ import { aiParamSchemas } from '../../kit/ai-params.ts';
 import { imageParamSchemas } from '../../kit/image-params.ts';
 import type { ModelKind, Provider } from '../../providers/provider.ts';
 import { fieldLabel } from '../field-value.ts';
-import type { FieldFaults } from '../invalid-fields.ts';
+import type { FieldFaults } from '../../kit/field-errors.ts';
 import { limitSchemas } from '../limits.ts';
 import { missingSettings } from '../configured.ts';
 import { modelsOfKind, type ModelList } from '../models/model-lists.ts';
 import type { SettingsContext } from '../settings-context.ts';
-import { fieldRows, type FieldRow } from './field-row.ts';
+import { fieldRows, type FieldRow } from '../../admin-ui/schema-field.ts';
 
 /** A form that came back: which one, what was typed, and what is wrong with it. */
 export interface RefusedForm {

@@ -1,9 +1,9 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { SettingsContext } from '../settings-context.ts';
-import { groupOf, textOf } from './form-values.ts';
+import { groupOf, textOf } from '../../admin-ui/form-values.ts';
 import { keyActions } from './key-actions.ts';
 import { providerActions } from './provider-actions.ts';
-import { savingOrRefused } from './refuse.ts';
+import { savingOrRefused } from '../../admin-ui/with-field-errors.ts';
 import { settingsView } from './settings-view.ts';
 
 /** The page "AI service": key, providers, parameters, image defaults, limits, sandbox. */

@@ -1,9 +1,9 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { Provider } from '../../providers/provider.ts';
-import { invalidFields, type FieldFaults } from '../invalid-fields.ts';
-import { groupOf, providerChanges } from '../page/form-values.ts';
+import { invalidFields, type FieldFaults } from '../../kit/field-errors.ts';
+import { groupOf, providerChanges } from '../../admin-ui/form-values.ts';
 import { providerOf } from '../page/provider-actions.ts';
-import { savingOrRefused } from '../page/refuse.ts';
+import { savingOrRefused } from '../../admin-ui/with-field-errors.ts';
 import { providerCard } from '../page/settings-view.ts';
 import type { SettingsContext } from '../settings-context.ts';
 import { finishSetup } from './finish.ts';

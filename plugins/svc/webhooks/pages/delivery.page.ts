@@ -1,20 +1,20 @@
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
-import { textOf } from '../../settings/page/form-values.ts';
+import { textOf } from '../../admin-ui/form-values.ts';
 import type { DeliveryDetail } from '../delivery.ts';
 import { deliveryView } from './delivery-view.ts';
 import { verifySecret } from './delivery-verify.ts';
-import type { RecorderContext } from './recorder-context.ts';
+import type { DeliveryPagesContext } from './pages-context.ts';
 
 const template = 'svc/webhook-delivery';
 
 /** One delivery: its exact bytes and headers, every attempt, and what can be done with it. */
-export function deliveryPage(context: RecorderContext): AdminPageBody {
+export function deliveryPage(context: DeliveryPagesContext): AdminPageBody {
   const {
-    webhooks: { recorder },
+    webhooks: { deliveryLog },
   } = context;
 
   async function find(id: unknown): Promise<DeliveryDetail> {
-    const found = typeof id === 'string' && id !== '' ? await recorder.get(id) : null;
+    const found = typeof id === 'string' && id !== '' ? await deliveryLog.get(id) : null;
     if (!found)
       throw new RestError({
         code: 'rest_svc_delivery_not_found',
@@ -37,7 +37,7 @@ export function deliveryPage(context: RecorderContext): AdminPageBody {
     }),
     actions: {
       replay: async (request) => {
-        const { replayed } = await recorder.replay({ deliveries: [textOf(request, 'id')] });
+        const { replayed } = await deliveryLog.replay({ deliveries: [textOf(request, 'id')] });
         return done(
           request,
           replayed > 0
@@ -48,14 +48,14 @@ export function deliveryPage(context: RecorderContext): AdminPageBody {
       retry: async (request) =>
         done(
           request,
-          (await recorder.retry(textOf(request, 'id')))
+          (await deliveryLog.retry(textOf(request, 'id')))
             ? { kind: 'success', text: 'It is tried again.' }
             : { kind: 'info', text: 'It is not failed any more.' },
         ),
       clear: async (request) =>
         done(
           request,
-          (await recorder.clear(textOf(request, 'id')))
+          (await deliveryLog.clear(textOf(request, 'id')))
             ? { kind: 'success', text: 'It is cleared from the list of failed ones.' }
             : { kind: 'info', text: 'It is not in the list of failed ones any more.' },
         ),

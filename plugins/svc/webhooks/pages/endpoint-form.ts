@@ -1,5 +1,5 @@
 import type { AdminRequest } from '#plugin-api';
-import { textOf } from '../../settings/page/form-values.ts';
+import { textOf } from '../../admin-ui/form-values.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { EndpointInput } from '../endpoint.ts';
 
@@ -8,7 +8,7 @@ export interface EndpointForm {
   readonly input: EndpointInput;
   /** Lines of the text area of headers that hold nothing secret. */
   readonly shownHeaders: string;
-  readonly faults: Readonly<Record<string, string>>;
+  readonly errors: Readonly<Record<string, string>>;
 }
 
 const flags = ['enabled', 'internal', 'standardWebhooks', 'longTail', 'ordered'] as const;
@@ -23,7 +23,7 @@ export function readEndpointForm(request: AdminRequest, catalogue: Catalogue): E
     .split(/\r?\n/)
     .filter((line) => line.trim() !== '');
   const headers = readHeaders(lines);
-  const removed = namesIn(request.form['_remove']);
+  const removed = stringsIn(request.form['_remove']);
   const redirects = textOf(request, 'redirects').trim();
   return {
     input: {
@@ -31,19 +31,19 @@ export function readEndpointForm(request: AdminRequest, catalogue: Catalogue): E
       name: textOf(request, 'name'),
       url: textOf(request, 'url'),
       // Events whose plugin is gone cannot be subscribed to; they are dropped.
-      events: namesIn(request.form['events']).filter((name) => catalogue.normalise(name) !== null),
+      events: stringsIn(request.form['events']).filter((name) => catalogue.resolveName(name) !== null),
       ...Object.fromEntries(flags.map((flag) => [flag, textOf(request, flag) === '1'])),
       redirects: redirects === '' ? 2 : Number(redirects),
       ...(secret.trim() !== '' ? { secret } : removed.includes('secret') && { secret: '' }),
       headers: {
-        ...Object.fromEntries(namesIn(request.form['removeHeaders']).map((name) => [name, null])),
+        ...Object.fromEntries(stringsIn(request.form['removeHeaders']).map((name) => [name, null])),
         ...headers.read,
       },
     },
     shownHeaders: lines
       .map((line) => (secretName.test(line.split(':')[0] ?? '') ? `${line.split(':')[0] ?? ''}: ` : line))
       .join('\n'),
-    faults:
+    errors:
       headers.broken === null ? {} : { headers: `'${headers.broken}' is not a header. Write one a line: Name: value.` },
   };
 }
@@ -62,6 +62,6 @@ function readHeaders(lines: readonly string[]): {
 }
 
 /** Texts of a field `name[]`. */
-function namesIn(value: unknown): string[] {
+function stringsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((name): name is string => typeof name === 'string') : [];
 }

@@ -1,8 +1,8 @@
 import { isUrl } from '#plugin-api';
 import { typedInternalHost } from '../../kit/internal-host.ts';
-import { invalidFields } from '../../settings/invalid-fields.ts';
+import { invalidFields } from '../../kit/field-errors.ts';
 import type { Endpoint, EndpointInput } from '../endpoint.ts';
-import type { WebhookPagesContext } from './settings-context.ts';
+import type { WebhookPagesContext } from './pages-context.ts';
 
 export interface SavedEndpoint {
   readonly endpoint: Endpoint;

@@ -1,13 +1,13 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
-import { textOf } from '../../settings/page/form-values.ts';
-import { invalidFields } from '../../settings/invalid-fields.ts';
-import { savingOrRefused } from '../../settings/page/refuse.ts';
+import { textOf } from '../../admin-ui/form-values.ts';
+import { invalidFields } from '../../kit/field-errors.ts';
+import { savingOrRefused } from '../../admin-ui/with-field-errors.ts';
 import { readEndpointForm } from './endpoint-form.ts';
 import { saveEndpoint, type SavedEndpoint } from './endpoint-save.ts';
 import { sendTest } from './endpoint-test.ts';
 import { endpointView } from './endpoint-view.ts';
-import { endpointSlug, webhooksSlug, type WebhookPagesContext } from './settings-context.ts';
-import { testAnswer } from './settings.page.ts';
+import { endpointSlug, webhooksSlug, type WebhookPagesContext } from './pages-context.ts';
+import { testResponse } from './settings.page.ts';
 
 const template = 'svc/webhooks-endpoint';
 
@@ -29,7 +29,7 @@ export function endpointPage(context: WebhookPagesContext): AdminPageBody {
         save(context, request, async (saved) => ({ notice: savedNotice(saved), redirect: webhooksSlug })),
       'save-and-test': (request) =>
         save(context, request, async (saved) => {
-          const { notice } = testAnswer(await sendTest(context, saved.endpoint.id));
+          const { notice } = testResponse(await sendTest(context, saved.endpoint.id));
           const text = `${saved.endpoint.name} is saved. ${notice?.text ?? ''} ${saved.warning ?? ''}`.trim();
           return {
             notice: { kind: notice?.kind ?? 'info', text },
@@ -38,7 +38,7 @@ export function endpointPage(context: WebhookPagesContext): AdminPageBody {
           };
         }),
       test: async (request) => ({
-        ...testAnswer(await sendTest(context, textOf(request, 'id'), textOf(request, 'event') || undefined)),
+        ...testResponse(await sendTest(context, textOf(request, 'id'), textOf(request, 'event') || undefined)),
         ...(request.headers['accept']?.includes('json') !== true && {
           redirect: `${endpointSlug}?id=${encodeURIComponent(textOf(request, 'id'))}`,
         }),
@@ -62,7 +62,7 @@ function save(
   const form = readEndpointForm(request, context.webhooks.catalogue);
   return savingOrRefused(
     async () => {
-      if (Object.keys(form.faults).length > 0) throw invalidFields(form.faults);
+      if (Object.keys(form.errors).length > 0) throw invalidFields(form.errors);
       return then(await saveEndpoint(context, form.input));
     },
     {

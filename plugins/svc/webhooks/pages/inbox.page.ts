@@ -1,10 +1,10 @@
 import type { AdminPageBody } from '#plugin-api';
-import { textOf } from '../../settings/page/form-values.ts';
-import { answers } from '../inbox/answers.ts';
-import { keptRequests, type InboxRequest } from '../inbox/inbox.ts';
+import { textOf } from '../../admin-ui/form-values.ts';
+import { inboxResponses } from '../inbox/inbox.ts';
+import { maxRequests, type InboxRequest } from '../inbox/inbox.ts';
 import type { Verdict } from '../inbox/verify-signature.ts';
-import type { RecorderContext } from './recorder-context.ts';
-import { recorderTabs } from './recorder-tabs.ts';
+import type { DeliveryPagesContext } from './pages-context.ts';
+import { deliveryTabs } from './pages-context.ts';
 
 const verdictBadges: Readonly<
   Record<Verdict, { readonly text: string; readonly kind: string; readonly help: string }>
@@ -24,7 +24,7 @@ const verdictBadges: Readonly<
 };
 
 /** The page "Inbox": a receiver on the site itself, for first tries. */
-export function inboxPage({ host, webhooks, inbox }: RecorderContext): AdminPageBody {
+export function inboxPage({ host, webhooks, inbox }: DeliveryPagesContext): AdminPageBody {
   return {
     render: async () => {
       const state = await inbox.state();
@@ -32,18 +32,18 @@ export function inboxPage({ host, webhooks, inbox }: RecorderContext): AdminPage
       return {
         template: 'svc/webhook-inbox',
         data: {
-          tabs: recorderTabs(host, 'svc/deliveries/inbox'),
+          tabs: deliveryTabs(host, 'svc/deliveries/inbox'),
           inbox: state,
           isOff: !enabled,
           settings: host.admin.url('svc/webhooks'),
           sent: state?.endpoint
             ? `${host.admin.url('svc/deliveries')}?endpoint=${encodeURIComponent(state.endpoint.id)}`
             : null,
-          answers: answers.map((answer) => ({ ...answer, current: answer.id === state?.answer })),
+          answers: inboxResponses.map((answer) => ({ ...answer, current: answer.id === state?.answer })),
           requests: state
             ? (await inbox.list()).map((request) => requestView(request, host.admin.url('svc/deliveries/delivery')))
             : [],
-          keptRequests,
+          maxRequests,
         },
       };
     },
@@ -63,11 +63,11 @@ export function inboxPage({ host, webhooks, inbox }: RecorderContext): AdminPage
       },
       answer: async (request) => {
         const answer = textOf(request, 'answer');
-        await inbox.setAnswer(answer);
+        await inbox.setResponse(answer);
         return {
           notice: {
             kind: 'success',
-            text: `From now on the inbox answers: ${answers.find(({ id }) => id === answer)?.label ?? answer}.`,
+            text: `From now on the inbox answers: ${inboxResponses.find(({ id }) => id === answer)?.label ?? answer}.`,
           },
         };
       },
@@ -121,7 +121,7 @@ function requestView(request: InboxRequest, page: string) {
     headerRows: Object.entries(headers).map(([name, value]) => ({ name, value })),
     pretty: prettyJson(body) ?? body,
     deliveryHref: delivery === undefined ? null : `${page}?id=${encodeURIComponent(delivery)}`,
-    answerLabel: answers.find(({ id }) => id === answer)?.label ?? answer,
+    answerLabel: inboxResponses.find(({ id }) => id === answer)?.label ?? answer,
   };
 }
 

@@ -1,11 +1,60 @@
-import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
-import { textOf } from '../../settings/page/form-values.ts';
-import { savingOrRefused } from '../../settings/page/refuse.ts';
-import { failedActions } from './failed-actions.ts';
-import { secretActions } from './settings-secret.ts';
+import type { AdminActionResult, AdminPageBody, AdminRequest, AdminPage } from '#plugin-api';
+import { textOf } from '../../admin-ui/form-values.ts';
+import { savingOrRefused } from '../../admin-ui/with-field-errors.ts';
 import { sendTest, type TestResult } from './endpoint-test.ts';
-import type { WebhookPagesContext } from './settings-context.ts';
+import type { WebhookPagesContext } from './pages-context.ts';
 import { settingsView } from './settings-view.ts';
+import { timeLeft } from './settings-time-left.ts';
+
+const overlaps = new Set([3_600, 86_400, 259_200, 604_800]);
+
+/** Actions of the section "Signing secret". A new secret is shown once, in the answer alone. */
+function secretActions(context: WebhookPagesContext): NonNullable<AdminPage['actions']> {
+  const { webhooks } = context;
+  const reveal = (value: string, text: string): AdminActionResult => ({
+    notice: { kind: 'success', text },
+    reveal: { label: 'Signing secret', value },
+  });
+  return {
+    'generate-secret': async () =>
+      reveal(await webhooks.generateSecret(), 'A new signing secret is in force. Give it to your receivers now.'),
+    'rotate-secret': async (request) => {
+      const chosen = Number(textOf(request, 'overlap'));
+      const overlap = overlaps.has(chosen) ? chosen : 86_400;
+      return reveal(
+        await webhooks.rotateSecret(overlap),
+        `A new signing secret is in force. For ${timeLeft(overlap * 1000)}, the Standard Webhooks header is signed with the old one too.`,
+      );
+    },
+    'save-secret': (request) =>
+      savingOrRefused(
+        async () => {
+          await webhooks.setSecret(textOf(request, 'secret'));
+          return { notice: { kind: 'success', text: 'The signing secret is saved.' } };
+        },
+        {
+          inputName: (name) => name,
+          page: async (faults) => ({ template: 'svc/webhooks', data: await settingsView(context, { errors }) }),
+        },
+      ),
+    'clear-secret': async (request): Promise<AdminActionResult> => {
+      if (textOf(request, 'confirm') !== '1')
+        return {
+          notice: {
+            kind: 'error',
+            text: 'Nothing was changed. Tick the box to confirm that deliveries are no longer to be signed.',
+          },
+        };
+      await webhooks.clearSecret();
+      return {
+        notice: {
+          kind: 'success',
+          text: 'The signing secret is cleared. Only endpoints with a secret of their own are signed from now on.',
+        },
+      };
+    },
+  };
+}
 
 const template = 'svc/webhooks';
 
@@ -29,9 +78,9 @@ export function webhooksPage(context: WebhookPagesContext): AdminPageBody {
         const { name } = await webhooks.updateEndpoint(textOf(request, 'id'), { enabled: on });
         return { notice: { kind: 'success', text: on ? `${name} is on.` : `${name} is off: nothing is sent to it.` } };
       },
-      'test-endpoint': async (request) => testAnswer(await sendTest(context, textOf(request, 'id'))),
+      'test-endpoint': async (request) => testResponse(await sendTest(context, textOf(request, 'id'))),
       'resume-endpoint': async (request) => {
-        const resumed = await webhooks.recorder.resume(textOf(request, 'id'));
+        const resumed = await webhooks.deliveryLog.resume(textOf(request, 'id'));
         return {
           notice: {
             kind: resumed ? 'success' : 'info',
@@ -45,7 +94,7 @@ export function webhooksPage(context: WebhookPagesContext): AdminPageBody {
 }
 
 /** The outcome of a test as an answer to the browser, with or without JavaScript. */
-export function testAnswer({ delivered, sentence, event, delivery }: TestResult): AdminActionResult {
+export function testResponse({ delivered, sentence, event, delivery }: TestResult): AdminActionResult {
   return {
     notice: { kind: delivered ? 'success' : 'error', text: sentence },
     data: {
@@ -70,7 +119,32 @@ function saveDays(context: WebhookPagesContext, request: AdminRequest): Promise<
     },
     {
       inputName: (name) => name,
-      page: async (faults) => ({ template, data: await settingsView(context, { faults, days: typed }) }),
+      page: async (faults) => ({ template, data: await settingsView(context, { errors, days: typed }) }),
     },
   );
+}
+
+/** Retry and Clear of the panel of failed jobs (contract 3): each counts once, however often it is clicked. */
+function failedActions({ webhooks: { deliveryLog } }: WebhookPagesContext): NonNullable<AdminPage['actions']> {
+  return {
+    retry: async (request): Promise<AdminActionResult> => {
+      const attempts = Number(textOf(request, 'attempts'));
+      const retried = Number.isInteger(attempts) && (await deliveryLog.retry(textOf(request, 'id'), attempts));
+      return {
+        notice: retried
+          ? { kind: 'success', text: 'The delivery is on its way again, with the same id.' }
+          : { kind: 'info', text: 'This delivery was sent again already.' },
+        data: { done: retried },
+      };
+    },
+    clear: async (request): Promise<AdminActionResult> => {
+      const cleared = await deliveryLog.clear(textOf(request, 'id'));
+      return {
+        notice: cleared
+          ? { kind: 'success', text: 'The delivery is off the list. Its log stays.' }
+          : { kind: 'info', text: 'This delivery was off the list already.' },
+        data: { done: cleared },
+      };
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createFakeClock } from '#testing';
 import { createHooks } from '../../../../host/hooks/hooks.ts';
-import type { FindKnowledgeInput } from '../../../../plugins/svc/ai/find-knowledge.ts';
+import type { FindKnowledgeInput } from '../../../../plugins/svc/kit/assistants/assistant-knowledge.ts';
 import type { GenerateTextInput } from '../../../../plugins/svc/ai/generate-text.ts';
 import type { AiForm } from '../../../../plugins/svc/modules/ai-forms/forms/form.ts';
 import { formSchema } from '../../../../plugins/svc/modules/ai-forms/forms/form-schema.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { invalidFields } from '../../../../plugins/svc/settings/invalid-fields.ts';
+import { invalidFields } from '../../../../plugins/svc/kit/field-errors.ts';
 import type { EndpointInput } from '../../../../plugins/svc/webhooks/endpoint.ts';
 import { isInternal, saveEndpoint } from '../../../../plugins/svc/webhooks/pages/endpoint-save.ts';
-import type { WebhookPagesContext } from '../../../../plugins/svc/webhooks/pages/settings-context.ts';
+import type { WebhookPagesContext } from '../../../../plugins/svc/webhooks/pages/pages-context.ts';
 import { createSystemClock } from '../../../../host/clock.ts';
 import { createOutbound } from '../../../../host/http/outbound.ts';
 import { failureOf } from '../../../helpers/failure-of.ts';

@@ -1,4 +1,4 @@
-import { nameFaults, type KnownNames } from '../../../ai/answerers/known-names.ts';
+import { nameFaults, type KnownNames } from '../../../kit/assistants/known-names.ts';
 import type { Faults } from '../../../kit/settings-schema/check-shape.ts';
 import { repeatFaults } from '../../../kit/settings-schema/list-faults.ts';
 import { domainFaults } from '../../../kit/visitors/allowed-domain.ts';

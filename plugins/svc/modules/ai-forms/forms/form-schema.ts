@@ -1,4 +1,4 @@
-import { knowledgeSchema } from '../../../ai/knowledge-schema.ts';
+import { knowledgeSchema } from '../../../kit/assistants/assistant-knowledge.ts';
 import { aiParamSchemas } from '../../../kit/ai-params.ts';
 import {
   choice,

@@ -1,7 +1,7 @@
 import type { HostApi } from '#plugin-api';
-import { createAnswererRows } from '../../../ai/answerers/answerer-rows.ts';
-import { createAnswererStore, type FirstModel } from '../../../ai/answerers/answerer-store.ts';
-import type { KnownNames } from '../../../ai/answerers/known-names.ts';
+import { createAnswererRows } from '../../../kit/assistants/assistant-rows.ts';
+import { createAnswererStore, type FirstModel } from '../../../kit/assistants/assistant-store.ts';
+import type { KnownNames } from '../../../kit/assistants/known-names.ts';
 import { errors } from '../../../kit/errors.ts';
 import '../hooks.ts';
 import type { FormSettings, FormStore } from './form.ts';

@@ -1,4 +1,4 @@
-import { readTransfer } from '../../../settings/read-transfer.ts';
+import { readTransfer } from '../../../admin-ui/read-transfer.ts';
 import type { AiForm, FormSettings, FormStore } from './form.ts';
 import { settingsOf } from './form-record.ts';
 

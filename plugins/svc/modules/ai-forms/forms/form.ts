@@ -1,4 +1,4 @@
-import type { KnowledgeSettings } from '../../../ai/find-knowledge.ts';
+import type { KnowledgeSettings } from '../../../kit/assistants/assistant-knowledge.ts';
 import type { EmbedSettings } from '../../../kit/visitors/embed-settings.ts';
 import type { PeriodName } from '../../../kit/visitors/period.ts';
 

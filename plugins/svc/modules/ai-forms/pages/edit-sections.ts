@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../../../wiring.ts';
 import { missingSettings } from '../../../settings/configured.ts';
-import { providerChoices } from '../../../settings/page/model-choices.ts';
-import type { Choice, FieldSpec } from '../../../settings/page/setting-field.ts';
+import { providerChoices } from '../../../admin-ui/model-choices.ts';
+import type { Choice, FieldSpec } from '../../../admin-ui/setting-field.ts';
 import { aiParamSchemas } from '../../../kit/ai-params.ts';
 
 /** A part of the editor below the fields and the prompt. */

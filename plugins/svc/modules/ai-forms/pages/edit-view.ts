@@ -1,14 +1,7 @@
 import type { ServiceContext } from '../../../wiring.ts';
-import { offeredModels } from '../../../settings/page/model-choices.ts';
-import type { FieldFaults } from '../../../settings/invalid-fields.ts';
-import {
-  faultAt,
-  fieldRow,
-  inputId,
-  valueAt,
-  type Draft,
-  type FieldRow,
-} from '../../../settings/page/setting-field.ts';
+import { offeredModels } from '../../../admin-ui/model-choices.ts';
+import type { FieldFaults } from '../../../kit/field-errors.ts';
+import { faultAt, fieldRow, inputId, valueAt, type Draft, type FieldRow } from '../../../admin-ui/setting-field.ts';
 import { aiFormsOf } from '../ai-forms.ts';
 import type { AiForm, FormSettings } from '../forms/form.ts';
 import { formMarkup } from '../public/markup.ts';

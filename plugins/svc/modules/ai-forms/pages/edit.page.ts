@@ -1,9 +1,9 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { moved, readEdit } from '../../../settings/page/list-edits.ts';
-import { textOf } from '../../../settings/page/form-values.ts';
-import { savingOrRefused } from '../../../settings/page/refuse.ts';
-import { inputName, readFields, valueAt, type Draft } from '../../../settings/page/setting-field.ts';
+import { moved, readEdit } from '../../../admin-ui/list-edits.ts';
+import { textOf } from '../../../admin-ui/form-values.ts';
+import { savingOrRefused } from '../../../admin-ui/with-field-errors.ts';
+import { inputName, readFields, valueAt, type Draft } from '../../../admin-ui/setting-field.ts';
 import { aiFormsOf } from '../ai-forms.ts';
 import { allFields, editorSpecs } from './edit-sections.ts';
 import { editView } from './edit-view.ts';

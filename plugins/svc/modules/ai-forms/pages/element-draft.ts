@@ -1,5 +1,5 @@
-import { freshId } from '../../../settings/page/list-edits.ts';
-import { readNumber, valueAt, type Draft } from '../../../settings/page/setting-field.ts';
+import { freshId } from '../../../admin-ui/list-edits.ts';
+import { readNumber, valueAt, type Draft } from '../../../admin-ui/setting-field.ts';
 import type { ElementOption, ElementType, FormElement } from '../forms/form.ts';
 
 /** An element as it is typed: its options one a line. */

@@ -1,6 +1,6 @@
 import { RestError, type AdminRequest, type HostApi } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { textOf } from '../../../settings/page/form-values.ts';
+import { textOf } from '../../../admin-ui/form-values.ts';
 import { aiFormsOf } from '../ai-forms.ts';
 import type { AiForm } from '../forms/form.ts';
 

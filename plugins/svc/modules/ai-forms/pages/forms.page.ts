@@ -1,7 +1,7 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { textOf } from '../../../settings/page/form-values.ts';
-import { downloadJson, takeIn, type RefusedImport } from '../../../settings/page/transfer-actions.ts';
+import { textOf } from '../../../admin-ui/form-values.ts';
+import { downloadJson, takeIn, type RefusedImport } from '../../../admin-ui/transfer-actions.ts';
 import { readyModel } from '../../../settings/ready-model.ts';
 import { aiFormsOf } from '../ai-forms.ts';
 import type { AiForm } from '../forms/form.ts';

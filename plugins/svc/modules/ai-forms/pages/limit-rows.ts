@@ -1,4 +1,4 @@
-import type { FieldFaults } from '../../../settings/invalid-fields.ts';
+import type { FieldFaults } from '../../../kit/field-errors.ts';
 import {
   fieldRow,
   readNumber,
@@ -6,7 +6,7 @@ import {
   type Draft,
   type FieldRow,
   type FieldSpec,
-} from '../../../settings/page/setting-field.ts';
+} from '../../../admin-ui/setting-field.ts';
 
 /** Roles of the site; others that a form has limits for are shown as well. */
 const siteRoles = ['subscriber', 'contributor', 'author', 'editor', 'administrator'];

@@ -1,4 +1,4 @@
-import type { KnowledgeText } from '../../../ai/knowledge-text.ts';
+import type { KnowledgeText } from '../../../kit/assistants/assistant-knowledge.ts';
 import type { Taken } from '../../../kit/visitors/limit-counters.ts';
 
 /** Of a file: what is kept of it, never its content. */

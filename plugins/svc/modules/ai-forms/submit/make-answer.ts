@@ -1,8 +1,11 @@
 import type { HostApi } from '#plugin-api';
-import type { FindKnowledge } from '../../../ai/find-knowledge.ts';
-import { sourcesOf, type KnowledgeText } from '../../../ai/knowledge-text.ts';
+import {
+  knowledgePart,
+  sourcesOf,
+  type FindKnowledge,
+  type KnowledgeText,
+} from '../../../kit/assistants/assistant-knowledge.ts';
 import type { GenerateText } from '../../../ai/generate-text.ts';
-import { knowledgePart } from '../../../ai/knowledge-part.ts';
 import { fillPlaceholders } from '../../../ai/system-text.ts';
 import type { AiParams } from '../../../kit/ai-params.ts';
 import { errors } from '../../../kit/errors.ts';

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '#plugin-api';
 import { fieldLabel } from '../../../settings/field-value.ts';
-import { inputName, putAt, valueAt } from '../../../settings/page/setting-field.ts';
+import { inputName, putAt, valueAt } from '../../../admin-ui/setting-field.ts';
 import type { Faults } from '../tasks/settings-schema.ts';
 
 type Members = Readonly<Record<string, unknown>>;

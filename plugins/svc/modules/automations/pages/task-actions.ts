@@ -1,6 +1,6 @@
 import type { AdminActionResult, AdminPageBody } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { textOf } from '../../../settings/page/form-values.ts';
+import { textOf } from '../../../admin-ui/form-values.ts';
 import { automationsOf } from '../automations.ts';
 import type { Task } from '../tasks/task.ts';
 import { taskOfForm } from './task-of.ts';

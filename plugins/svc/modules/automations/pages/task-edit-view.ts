@@ -1,6 +1,6 @@
-import type { AutomationSource, AutomationTaskType } from '../../../ai/automation-task.ts';
+import type { AutomationSource, AutomationTaskType } from '../../../kit/automation-task.ts';
 import type { ServiceContext } from '../../../wiring.ts';
-import { inputName } from '../../../settings/page/setting-field.ts';
+import { inputName } from '../../../admin-ui/setting-field.ts';
 import { automationsOf } from '../automations.ts';
 import type { Faults } from '../tasks/settings-schema.ts';
 import { isMembers } from '../tasks/settings-schema.ts';

@@ -1,8 +1,8 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { textOf } from '../../../settings/page/form-values.ts';
-import { savingOrRefused } from '../../../settings/page/refuse.ts';
-import { inputName } from '../../../settings/page/setting-field.ts';
+import { textOf } from '../../../admin-ui/form-values.ts';
+import { savingOrRefused } from '../../../admin-ui/with-field-errors.ts';
+import { inputName } from '../../../admin-ui/setting-field.ts';
 import { automationsOf } from '../automations.ts';
 import { defaults } from '../tasks/task-store.ts';
 import { readTask, type TaskDraft } from './task-form.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { AdminRequest } from '#plugin-api';
-import type { AutomationTaskType } from '../../../ai/automation-task.ts';
-import { groupOf, textOf } from '../../../settings/page/form-values.ts';
+import type { AutomationTaskType } from '../../../kit/automation-task.ts';
+import { groupOf, textOf } from '../../../admin-ui/form-values.ts';
 import type { Task } from '../tasks/task.ts';
 import { namedSchedules } from './task-words.ts';
 import { readSettings } from './settings-fields.ts';

@@ -1,6 +1,6 @@
 import { RestError, type AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { textOf } from '../../../settings/page/form-values.ts';
+import { textOf } from '../../../admin-ui/form-values.ts';
 import { automationsOf } from '../automations.ts';
 import type { Item } from '../queue/item.ts';
 import { unknownTask } from '../tasks/task-store.ts';

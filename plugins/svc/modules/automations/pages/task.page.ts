@@ -1,6 +1,6 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { textOf } from '../../../settings/page/form-values.ts';
+import { textOf } from '../../../admin-ui/form-values.ts';
 import { automationsOf } from '../automations.ts';
 import { itemStates, type ItemState } from '../queue/item.ts';
 import { taskActions } from './task-actions.ts';

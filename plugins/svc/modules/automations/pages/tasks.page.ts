@@ -1,7 +1,7 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { savingOrRefused } from '../../../settings/page/refuse.ts';
-import { textOf } from '../../../settings/page/form-values.ts';
+import { savingOrRefused } from '../../../admin-ui/with-field-errors.ts';
+import { textOf } from '../../../admin-ui/form-values.ts';
 import { automationsOf } from '../automations.ts';
 import { taskActions } from './task-actions.ts';
 import { tasksSlug } from './task-slugs.ts';

@@ -1,5 +1,5 @@
 import type { HostApi } from '#plugin-api';
-import { invalidFields } from '../../../settings/invalid-fields.ts';
+import { invalidFields } from '../../../kit/field-errors.ts';
 import { typedInternalHost } from '../../../kit/internal-host.ts';
 import type { CsvSource, ListSource, PostsSource, RssSource, TaskSource } from '../tasks/task.ts';
 import type { Candidate } from './candidate.ts';

@@ -1,5 +1,5 @@
 import { isUrl, type HostApi } from '#plugin-api';
-import type { AutomationSource, AutomationTaskType } from '../../../ai/automation-task.ts';
+import type { AutomationSource, AutomationTaskType } from '../../../kit/automation-task.ts';
 import { fieldLabel } from '../../../settings/field-value.ts';
 import { isMembers, schemaFaults, type Faults } from './settings-schema.ts';
 

@@ -1,5 +1,5 @@
 import type { HostApi } from '#plugin-api';
-import { invalidFields } from '../../../settings/invalid-fields.ts';
+import { invalidFields } from '../../../kit/field-errors.ts';
 import { runHook, taskTables } from '../tables.ts';
 import type { Faults } from './settings-schema.ts';
 import { taskRows, toTask, toTaskRow } from './task-rows.ts';

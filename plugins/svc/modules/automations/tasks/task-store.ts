@@ -1,5 +1,5 @@
 import { RestError, type HostApi } from '#plugin-api';
-import { invalidFields } from '../../../settings/invalid-fields.ts';
+import { invalidFields } from '../../../kit/field-errors.ts';
 import '../hooks.ts';
 import { runHook } from '../tables.ts';
 import { fillDefaults, isMembers } from './settings-schema.ts';

@@ -1,5 +1,6 @@
 import type { HostApi } from '#plugin-api';
-import type { AutomationTaskType, AutomationTools } from '../../../ai/automation-task.ts';
+import type { AutomationTaskType } from '../../../kit/automation-task.ts';
+import type { AutomationTools } from '../hooks.ts';
 
 export interface TaskTypes {
   /** Those that modules and plugins offer at this moment, the first of equal ids. */

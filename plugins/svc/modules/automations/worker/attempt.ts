@@ -1,5 +1,5 @@
 import type { HostApi } from '#plugin-api';
-import type { AutomationItem, AutomationResult, AutomationTaskType } from '../../../ai/automation-task.ts';
+import type { AutomationItem, AutomationResult, AutomationTaskType } from '../../../kit/automation-task.ts';
 import type { EventData } from '../../../kit/define-event.ts';
 import { fillDefaults } from '../tasks/settings-schema.ts';
 import type { itemCompletedEvent } from '../item-completed.event.ts';

@@ -6,7 +6,7 @@ import { errors } from '../../../kit/errors.ts';
 import { fillDefaults } from '../../../kit/settings-schema/fill.ts';
 import type { BotSettings, BotStore } from './bot.ts';
 import { settingsFaults } from './bot-faults.ts';
-import { settingsOf } from './bot-record.ts';
+import { settingsOf } from './bot.ts';
 import { botsTable } from './bots-table.ts';
 import '../hooks.ts';
 import { botSchema } from './schema/bot-schema.ts';

@@ -1,6 +1,6 @@
 import { readTransfer } from '../../../admin-ui/read-transfer.ts';
 import type { Bot, BotSettings, BotStore } from './bot.ts';
-import { settingsOf } from './bot-record.ts';
+import { settingsOf } from './bot.ts';
 
 /** Marks a file of bots. */
 const format = 'svc-chatbots';

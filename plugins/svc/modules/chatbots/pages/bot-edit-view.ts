@@ -1,6 +1,6 @@
 import type { ChatbotParts } from '../chatbots.ts';
 import type { FieldFaults } from '../../../kit/field-errors.ts';
-import type { Bot } from '../bots/bot.ts';
+import type { Bot, BotSettings } from '../bots/bot.ts';
 import {
   faultAt,
   fieldRow,
@@ -9,14 +9,19 @@ import {
   type Draft,
   type FieldRow,
   type FieldSpec,
+  type Choice,
 } from '../../../admin-ui/setting-field.ts';
 import { botHead, botPreview } from './bot-head.ts';
-import { offeredModels } from '../../../admin-ui/model-choices.ts';
-import { limitRows } from './bot-limit-rows.ts';
-import { editorSpecs } from './bot-edit-specs.ts';
-import { limitFields } from './bot-section-limits.ts';
-import { embedFacts } from './bot-embed-facts.ts';
+import { offeredModels, providerChoices } from '../../../admin-ui/model-choices.ts';
+import { limitRows, limitFields, limitsSection } from './bot-limit-rows.ts';
+import { embedFacts, embedSection } from './bot-section-embed.ts';
 import type { Section } from './bot-section.ts';
+import { missingSettings } from '../../../settings/configured.ts';
+import { basicsSection } from './bot-section-basics.ts';
+import { knowledgeSection } from './bot-section-knowledge.ts';
+import { lookSection } from './bot-section-look.ts';
+import { safetySection } from './bot-section-safety.ts';
+import { textsSection } from './bot-section-texts.ts';
 
 /** A form that came back, or whose lists were asked for. */
 export interface Typed {
@@ -100,4 +105,43 @@ function faultList(
     const said = faultAt({ [path]: sentence }, spec) ?? sentence;
     return { href: `#${inputId(spec.path)}`, sentence: said.startsWith('Line ') ? `${spec.label}: ${said}` : said };
   });
+}
+
+/**
+ * All sections of the editor with what there is to choose from now.
+ *
+ * @param defaults of a new bot
+ */
+export async function editorSpecs(
+  parts: ChatbotParts,
+  defaults: Pick<BotSettings, 'texts'>,
+): Promise<readonly Section[]> {
+  const [providers, embeddingProviders, stores, bases] = await Promise.all([
+    providerChoices(parts, 'text'),
+    providerChoices(parts, 'embeddings'),
+    storeChoices(parts),
+    parts.knowledgeBases(),
+  ]);
+  return [
+    basicsSection(providers),
+    knowledgeSection({
+      stores,
+      embeddingProviders,
+      bases: bases.map(({ id, name }) => ({ value: String(id), label: name })),
+    }),
+    lookSection,
+    textsSection(defaults.texts),
+    limitsSection,
+    safetySection,
+    embedSection,
+  ];
+}
+
+async function storeChoices({ vectorStores, vectorStoreSettings }: ChatbotParts): Promise<Choice[]> {
+  return Promise.all(
+    vectorStores.all().map(async (store) => {
+      const missing = missingSettings(store, await vectorStoreSettings.effective(store.id));
+      return { value: store.id, label: missing.length === 0 ? store.label : `${store.label} (not set up)` };
+    }),
+  );
 }

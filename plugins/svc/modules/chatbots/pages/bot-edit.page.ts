@@ -4,7 +4,7 @@ import { missingSettings } from '../../../settings/configured.ts';
 import { savingOrRefused } from '../../../admin-ui/with-field-errors.ts';
 import type { Bot } from '../bots/bot.ts';
 import { botEditView, type Typed } from './bot-edit-view.ts';
-import { editorSpecs } from './bot-edit-specs.ts';
+import { editorSpecs } from './bot-edit-view.ts';
 import { inputName, readFields, valueAt, type Draft } from '../../../admin-ui/setting-field.ts';
 import { readLimits } from './bot-limit-rows.ts';
 import { botOfForm, botOfQuery } from './bot-of.ts';

@@ -16,7 +16,7 @@ import {
 import { botFormView, elementTypes } from './bot-form-view.ts';
 import { freshId, moved, readEdit } from '../../../admin-ui/list-edits.ts';
 import { botOfForm, botOfQuery } from './bot-of.ts';
-import { ownFaults } from './bot-own-faults.ts';
+import { ownFaults } from './bot-of.ts';
 import { formsSlug } from './bot-pages.ts';
 
 const template = 'svc/bot-form';

@@ -2,6 +2,7 @@ import { RestError, type AdminRequest } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { textOf } from '../../../admin-ui/form-values.ts';
 import type { Bot } from '../bots/bot.ts';
+import { faultsOf, invalidFields } from '../../../kit/field-errors.ts';
 
 /** The bot that an address is about: `?id=7`. @throws RestError 404 */
 export function botOfQuery(parts: ChatbotParts, { query }: Pick<AdminRequest, 'query'>, name = 'id'): Promise<Bot> {
@@ -22,4 +23,27 @@ async function botOf(parts: ChatbotParts, id: unknown): Promise<Bot> {
       message: 'There is no such chatbot. It may have been deleted; the page Chatbots lists those there are.',
     });
   return bot;
+}
+
+/**
+ * Saves a part of a bot. Faults of that part lose its path at their beginning, those of other parts keep theirs.
+ *
+ * @param path of the part, such as `rules[3]`
+ */
+export async function ownFaults<Result>(path: string, save: () => Promise<Result>): Promise<Result> {
+  try {
+    return await save();
+  } catch (error) {
+    const faults = faultsOf(error);
+    if (!faults) throw error;
+    throw invalidFields(
+      Object.fromEntries(
+        Object.entries(faults).map(([name, sentence]) =>
+          name.startsWith(`${path}.`)
+            ? [name.slice(path.length + 1), sentence.replace(`${path}.`, '')]
+            : [name, sentence],
+        ),
+      ),
+    );
+  }
 }

@@ -8,7 +8,7 @@ import { freshId, readEdit } from '../../../admin-ui/list-edits.ts';
 import { rulesSlug } from './bot-pages.ts';
 import { draftOfRule, newCondition, newRule, readRule, ruleOf, type RuleDraft } from './bot-rule-draft.ts';
 import { botRuleView } from './bot-rule-view.ts';
-import { ownFaults } from './bot-own-faults.ts';
+import { ownFaults } from './bot-of.ts';
 import { eventWords } from './bot-rule-words.ts';
 
 const template = 'svc/bot-rule';

@@ -7,7 +7,6 @@ import { botHead, botPreview } from './bot-head.ts';
 import { botOfForm, botOfQuery } from './bot-of.ts';
 import { ruleSlug, rulesSlug } from './bot-pages.ts';
 import { actionSentence, conditionSentence, eventWords, ruleTitle } from './bot-rule-words.ts';
-import { inRunOrder, movedRule } from './bot-rule-order.ts';
 
 /** The rules of a bot in the order in which they run, event by event. */
 export function botRulesPage(parts: ChatbotParts): AdminPageBody {
@@ -83,4 +82,21 @@ async function change(
   const { rules, said } = edit(bot, rule);
   await parts.bots.update(bot.id, { rules });
   return { notice: { kind: 'success', text: said }, redirect };
+}
+
+/** The rules of an event, low priority first and of equal ones in the order of the list: as they run. */
+export function inRunOrder(rules: readonly Rule[], event: RuleEvent): Rule[] {
+  return rules.filter((rule) => rule.event === event).sort((left, right) => left.priority - right.priority);
+}
+
+/** The rules with one a place sooner (-1) or later (1) among those of its event; it takes the priority of the one it passes where that differs. */
+export function movedRule(rules: readonly Rule[], id: string, by: -1 | 1): readonly Rule[] {
+  const rule = rules.find((candidate) => candidate.id === id);
+  if (!rule) return rules;
+  const order = inRunOrder(rules, rule.event);
+  const passed = order[order.indexOf(rule) + by];
+  if (!passed) return rules;
+  const others = rules.filter((candidate) => candidate !== rule);
+  const at = others.indexOf(passed) + (by === 1 ? 1 : 0);
+  return [...others.slice(0, at), { ...rule, priority: passed.priority }, ...others.slice(at)];
 }

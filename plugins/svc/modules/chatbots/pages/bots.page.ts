@@ -1,13 +1,14 @@
-import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, HostApi } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { textOf } from '../../../admin-ui/form-values.ts';
-import { downloadJson, takeIn } from '../../../admin-ui/transfer-actions.ts';
+import { downloadJson, takeIn, type RefusedImport } from '../../../admin-ui/transfer-actions.ts';
 import { exportBots, importBots } from '../bots/bot-transfer.ts';
 import { botOfForm } from './bot-of.ts';
-import { botsSlug, editSlug } from './bot-pages.ts';
+import { botsSlug, editSlug, embedWords, logsSlug, newBotSlug, statusBadge } from './bot-pages.ts';
 import { readyModel } from '../../../settings/ready-model.ts';
 import { botTemplates, shownHere } from './bot-templates.ts';
-import { botsView } from './bots-view.ts';
+import type { Bot } from '../bots/bot.ts';
+import { tables } from '../conversations/conversation-tables.ts';
 
 const template = 'svc/bots';
 
@@ -98,4 +99,73 @@ async function importAll(parts: ChatbotParts, text: string): Promise<AdminAction
         redirect: `${editSlug}?id=${String(first.id)}`,
       }
     : { notice: { kind: 'success', text: `${String(made.length)} chatbots are imported.` }, redirect: botsSlug };
+}
+
+/** The data of `svc/bots`. */
+async function botsView(parts: ChatbotParts, refused?: RefusedImport): Promise<Record<string, unknown>> {
+  const { host, settings } = parts;
+  const bots = await parts.bots.list();
+  const [ready, sandbox, activity] = await Promise.all([
+    readyModel(parts),
+    settings.sandbox.isOn(),
+    bots.length === 0 ? new Map<number, BotActivity>() : botActivity(host),
+  ]);
+  const labels = new Map(parts.providers.all().map(({ id, label }) => [id, label]));
+  return {
+    bots: bots.map((bot) => ({
+      ...card(bot, labels),
+      conversations: activity.get(bot.id)?.conversations ?? 0,
+      lastActivity: activity.get(bot.id)?.lastMessageAt,
+      editHref: `${host.admin.url(editSlug)}?id=${String(bot.id)}`,
+      logsHref: `${host.admin.url(logsSlug)}?bot=${String(bot.id)}`,
+      checkHref: `${host.admin.url('svc/check-site')}?bot=${String(bot.id)}`,
+    })),
+    several: bots.length > 1,
+    newHref: host.admin.url(newBotSlug),
+    setupHref: host.admin.url('svc/setup'),
+    canAnswer: ready !== null,
+    sandboxOffered: !sandbox && (await settings.sandbox.isAvailable()),
+    refused,
+  };
+}
+
+function card(bot: Bot, labels: ReadonlyMap<string, string>): Record<string, unknown> {
+  const active = bot.status === 'active';
+  return {
+    id: bot.id,
+    title: bot.name,
+    badge: statusBadge(bot.status),
+    model: `${labels.get(bot.provider) ?? bot.provider}${bot.model === '' ? '' : `, ${bot.model}`}`,
+    embed: embedWords(bot.embed),
+    knowledge: bot.knowledge.enabled,
+    rules: bot.rules.length,
+    forms: bot.forms.length,
+    switchLabel: active ? 'Deactivate' : 'Activate',
+    idFields: { id: bot.id },
+    switchFields: { id: bot.id, status: active ? 'inactive' : 'active' },
+  };
+}
+
+interface BotActivity {
+  readonly conversations: number;
+  /** Milliseconds since the epoch. */
+  readonly lastMessageAt: number;
+}
+
+/** How many conversations each bot has, and when somebody last wrote; read from one index. Bots without any are left out. */
+async function botActivity({ database }: Pick<HostApi, 'database'>): Promise<ReadonlyMap<number, BotActivity>> {
+  const rows = await database
+    .knex(tables.conversations)
+    .select<{ bot_id: number | string; conversations: number | string; last: number | string }[]>(
+      'bot_id',
+      database.knex.raw('count(*) as conversations'),
+      database.knex.raw('max(last_message_at) as last'),
+    )
+    .groupBy('bot_id');
+  return new Map(
+    rows.map((row) => [
+      Number(row.bot_id),
+      { conversations: Number(row.conversations), lastMessageAt: Number(row.last) },
+    ]),
+  );
 }

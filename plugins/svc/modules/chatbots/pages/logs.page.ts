@@ -1,8 +1,165 @@
-import type { AdminPageBody } from '#plugin-api';
+import { type AdminPageBody, formatShortNumber, formatMoney } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { logsCsv, logsJsonl, readConversations } from '../conversations/export-logs.ts';
-import { filterOf, readLogsQuery } from './logs-filter.ts';
-import { logsView } from './logs-view.ts';
+import { filterOf, readLogsQuery, addDays, queryText, type LogsQuery } from './logs-filter.ts';
+import { localDay } from '../../../kit/local-day.ts';
+import { drawChart, type ChartDay } from '../../../admin-ui/bar-chart.ts';
+import type { ConversationRow } from '../conversations/conversation-rows.ts';
+import { tables } from '../conversations/conversation-tables.ts';
+import { deletedBotName, deletedUserName, guestName } from '../conversations/log-rows.ts';
+import type { Logs } from '../conversations/logs.ts';
+import type { LogFilter } from '../conversations/search/log-filter.ts';
+
+const perPage = 20;
+/** Days of the chart where no others are asked for, and at most. */
+const usualDays = 30;
+const mostDays = 366;
+
+/** What the template of the page "Chat logs" shows. */
+async function logsView(
+  parts: ChatbotParts,
+  { logs, given }: { readonly logs: Logs; readonly given: Readonly<Record<string, unknown>> },
+): Promise<Record<string, unknown>> {
+  const { host } = parts;
+  const query = readLogsQuery(given);
+  const isFiltered = Object.values(query).some((value) => value !== '');
+  if ((await logs.count()) === 0) return { isEmpty: true, next: await nextStep(parts) };
+  const [timezone, bots] = await Promise.all([host.site.timezone(), parts.bots.list()]);
+  const filter = await filterOf(query, { timezone, usersLike: logs.usersLike });
+  const asked = Math.max(1, Math.trunc(Number(given['page'])) || 1);
+  let found = await logs.find(filter, { offset: (asked - 1) * perPage, limit: perPage });
+  const pages = Math.max(1, Math.ceil(found.total / perPage));
+  const page = Math.min(asked, pages);
+  if (page !== asked) found = await logs.find(filter, { offset: (page - 1) * perPage, limit: perPage });
+  return {
+    query,
+    isFiltered,
+    total: found.total,
+    rows: await rowsOf(parts, { ids: found.ids, names: new Map(bots.map(({ id, name }) => [id, name])) }),
+    botOptions: [
+      { value: '', label: 'All chatbots' },
+      ...bots.map(({ id, name }) => ({ value: String(id), label: name })),
+    ],
+    feedbackOptions: [
+      { value: '', label: 'Any or none' },
+      { value: 'any', label: 'With feedback' },
+      { value: 'up', label: 'Liked' },
+      { value: 'down', label: 'Disliked' },
+    ],
+    whoOptions: [
+      { value: '', label: 'Everybody' },
+      { value: 'guests', label: 'Guests' },
+      { value: 'users', label: 'Signed-in users' },
+    ],
+    chart: await chartOf(logs, { filter, query, timezone, now: host.clock.now() }),
+    pagination: pagesOf({ page, pages, query }),
+  };
+}
+
+async function nextStep(
+  parts: ChatbotParts,
+): Promise<{ readonly text: string; readonly href: string; readonly label: string }> {
+  const bots = await parts.bots.list();
+  if (bots.length === 0)
+    return {
+      text: 'Conversations of visitors with chatbots appear here. Make a chatbot first.',
+      href: parts.host.admin.url('svc/bots'),
+      label: 'Make a chatbot',
+    };
+  return {
+    text: 'Conversations of visitors with your chatbots appear here. Put one on a page, and say hello.',
+    href: parts.host.admin.url('svc/bots'),
+    label: 'See the chatbots',
+  };
+}
+
+async function rowsOf(
+  { host }: ChatbotParts,
+  { ids, names }: { readonly ids: readonly number[]; readonly names: ReadonlyMap<number, string> },
+): Promise<Record<string, unknown>[]> {
+  const { knex } = host.database;
+  const rows = (await knex(tables.conversations).whereIn('id', [...ids])) as ConversationRow[];
+  const firsts = (await knex(tables.messages)
+    .whereIn('conversation_id', [...ids])
+    .where({ position: 1 })
+    .select('conversation_id', 'content')) as { conversation_id: number; content: string }[];
+  const first = new Map(firsts.map(({ conversation_id, content }) => [conversation_id, content]));
+  const users = await host.users.names([...new Set(rows.map(({ user_id }) => user_id).filter((id) => id > 0))]);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => {
+    const row = byId.get(id);
+    if (row === undefined) return [];
+    return {
+      href: host.admin.url('svc/conversation') + `?conversation=${encodeURIComponent(row.uuid)}`,
+      time: row.last_message_at,
+      beginning: shorten(first.get(id) ?? ''),
+      bot: names.get(row.bot_id) ?? deletedBotName,
+      person: row.user_id === 0 ? guestName : (users.get(row.user_id) ?? deletedUserName),
+      messages: row.message_count,
+      tokens: row.tokens,
+      cost: formatMoney(row.cost),
+      liked: row.liked,
+      disliked: row.disliked,
+      isRest: row.module === 'rest_api',
+    };
+  });
+}
+
+function shorten(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > 90 ? `${line.slice(0, 89).replace(/[\ud800-\udbff]$/, '')}…` : line || '(no message)';
+}
+
+interface ChartInit {
+  readonly filter: LogFilter;
+  readonly query: LogsQuery;
+  readonly timezone: string;
+  readonly now: number;
+}
+
+async function chartOf(logs: Logs, { filter, query, timezone, now }: ChartInit): Promise<Record<string, unknown>> {
+  const dayOf = localDay(timezone);
+  const last = query.to !== '' && query.to < dayOf(now) ? query.to : dayOf(now);
+  const usual = addDays(last, 1 - usualDays);
+  const earliest = addDays(last, 1 - mostDays);
+  const first = query.from === '' ? usual : query.from > last ? last : query.from < earliest ? earliest : query.from;
+  const perDay = await logs.perDay(
+    { ...filter, from: Math.max(filter.from ?? 0, Math.floor(Date.parse(`${first}T00:00:00Z`) / 1000) - 15 * 3600) },
+    dayOf,
+  );
+  const days: ChartDay[] = [];
+  for (let day = first; day <= last; day = addDays(day, 1)) days.push({ day, value: perDay.get(day) ?? 0, failed: 0 });
+  const title = ({ day, value }: ChartDay): string =>
+    `${day}: ${value.toLocaleString('en-GB')} ${value === 1 ? 'conversation' : 'conversations'}`;
+  const draw = (width: number) => drawChart({ width, days, whole: true, format: formatShortNumber, title });
+  return {
+    title: 'Conversations per day',
+    description: `A bar for each day from ${first} to ${last}, by the last message. The table below holds the same figures.`,
+    pictures: [
+      { name: 'wide', ...draw(720) },
+      { name: 'narrow', ...draw(340) },
+    ],
+    rows: days.filter(({ value }) => value > 0).reverse(),
+  };
+}
+
+function pagesOf({
+  page,
+  pages,
+  query,
+}: {
+  readonly page: number;
+  readonly pages: number;
+  readonly query: LogsQuery;
+}): Record<string, unknown> | null {
+  if (pages <= 1) return null;
+  const address = (to: number): string => `?${queryText(query, { page: String(to) })}`;
+  return {
+    text: `Page ${page.toLocaleString('en-GB')} of ${pages.toLocaleString('en-GB')}`,
+    previous: page > 1 ? address(page - 1) : null,
+    next: page < pages ? address(page + 1) : null,
+  };
+}
 
 /** The page "Chat logs": conversations by filter, a chart, and their export. */
 export function logsPage(parts: ChatbotParts): AdminPageBody {

@@ -5,9 +5,20 @@ import type { Bot } from '../bots/bot.ts';
 import { mayEmbed, namedOrigin } from '../../../kit/visitors/origin.ts';
 import { checkSite } from '../site-check/check-site.ts';
 import type { Finding, SiteReport } from '../site-check/finding.ts';
-import '../site-check/hooks.ts';
 import { botOfForm } from './bot-of.ts';
 import { editSlug } from './bot-pages.ts';
+
+interface PretendShop {
+  /** Another one than the site's, for example `http://127.0.0.1:40213`. */
+  readonly origin: string;
+}
+
+declare module '#plugin-api' {
+  interface FilterMap {
+    /** A made-up shop on another origin of this machine, whose page `/?bot=<id>` shows a bot by its script tag; asked when "Check my site" is opened. Null: there is none. */
+    svc_chatbot_pretend_shop: (shop: PretendShop | null) => PretendShop | null;
+  }
+}
 
 const template = 'svc/site-check';
 

@@ -1,5 +1,5 @@
 import { RestError } from '#plugin-api';
-import type { AutomationItem, AutomationResult } from '../../../ai/automation-task.ts';
+import type { AutomationItem, AutomationResult } from '../../../kit/automation-task.ts';
 import type { ServiceContext } from '../../../wiring.ts';
 import { contentOf } from '../content.ts';
 import type { ContentGeneration } from '../hooks.ts';

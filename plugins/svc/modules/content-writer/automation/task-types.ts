@@ -1,5 +1,5 @@
 import type { JsonSchema } from '#plugin-api';
-import type { AutomationTaskType } from '../../../ai/automation-task.ts';
+import type { AutomationTaskType } from '../../../kit/automation-task.ts';
 import type { ServiceContext } from '../../../wiring.ts';
 import type { TemplateKind } from '../templates/template.ts';
 

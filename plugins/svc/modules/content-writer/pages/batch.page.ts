@@ -1,6 +1,6 @@
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { textOf } from '../../../settings/page/form-values.ts';
+import { textOf } from '../../../admin-ui/form-values.ts';
 import { contentOf } from '../content.ts';
 import { contentChannel } from '../register-names.ts';
 import type { Batch } from '../runs/item.ts';

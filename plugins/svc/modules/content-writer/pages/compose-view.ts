@@ -1,8 +1,8 @@
 import type { AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import type { FieldFaults } from '../../../settings/invalid-fields.ts';
-import { textOf } from '../../../settings/page/form-values.ts';
-import { offeredModels } from '../../../settings/page/model-choices.ts';
+import type { FieldFaults } from '../../../kit/field-errors.ts';
+import { textOf } from '../../../admin-ui/form-values.ts';
+import { offeredModels } from '../../../admin-ui/model-choices.ts';
 import { readyModel } from '../../../settings/ready-model.ts';
 import { contentOf } from '../content.ts';
 import { defaultPostSettings, type PostSettings } from '../posts/post-settings.ts';

@@ -1,8 +1,8 @@
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { faultsOf, invalidFields } from '../../../settings/invalid-fields.ts';
-import { groupOf, textOf } from '../../../settings/page/form-values.ts';
-import { savingOrRefused } from '../../../settings/page/refuse.ts';
+import { faultsOf, invalidFields } from '../../../kit/field-errors.ts';
+import { groupOf, textOf } from '../../../admin-ui/form-values.ts';
+import { savingOrRefused } from '../../../admin-ui/with-field-errors.ts';
 import { contentOf } from '../content.ts';
 import { postFaults, type PostSettings } from '../posts/post-settings.ts';
 import { saveText } from '../posts/save-text.ts';

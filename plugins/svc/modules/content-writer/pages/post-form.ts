@@ -1,7 +1,7 @@
 import type { User } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import type { FieldFaults } from '../../../settings/invalid-fields.ts';
-import { readNumber, valueAt } from '../../../settings/page/setting-field.ts';
+import type { FieldFaults } from '../../../kit/field-errors.ts';
+import { readNumber, valueAt } from '../../../admin-ui/setting-field.ts';
 import {
   defaultPostSettings,
   saveChoices,

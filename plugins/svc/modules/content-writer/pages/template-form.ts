@@ -1,8 +1,8 @@
 import type { ServiceContext } from '../../../wiring.ts';
 import type { AiParams } from '../../../kit/ai-params.ts';
-import type { FieldFaults } from '../../../settings/invalid-fields.ts';
-import { providerChoices } from '../../../settings/page/model-choices.ts';
-import { faultAt, readNumber, valueAt } from '../../../settings/page/setting-field.ts';
+import type { FieldFaults } from '../../../kit/field-errors.ts';
+import { providerChoices } from '../../../admin-ui/model-choices.ts';
+import { faultAt, readNumber, valueAt } from '../../../admin-ui/setting-field.ts';
 import { placeholders } from '../templates/placeholders.ts';
 import {
   partLabels,

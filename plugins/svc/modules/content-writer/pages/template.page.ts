@@ -1,10 +1,10 @@
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import type { FieldFaults } from '../../../settings/invalid-fields.ts';
-import { textOf } from '../../../settings/page/form-values.ts';
-import { offeredModels } from '../../../settings/page/model-choices.ts';
-import { savingOrRefused } from '../../../settings/page/refuse.ts';
-import { faultAt } from '../../../settings/page/setting-field.ts';
+import type { FieldFaults } from '../../../kit/field-errors.ts';
+import { textOf } from '../../../admin-ui/form-values.ts';
+import { offeredModels } from '../../../admin-ui/model-choices.ts';
+import { savingOrRefused } from '../../../admin-ui/with-field-errors.ts';
+import { faultAt } from '../../../admin-ui/setting-field.ts';
 import { contentOf } from '../content.ts';
 import { builtInTemplates } from '../templates/built-in.ts';
 import type { Template } from '../templates/template.ts';

@@ -1,7 +1,7 @@
 import { RestError, type AdminActionResult, type AdminPageBody } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { textOf } from '../../../settings/page/form-values.ts';
-import { downloadJson, takeIn } from '../../../settings/page/transfer-actions.ts';
+import { textOf } from '../../../admin-ui/form-values.ts';
+import { downloadJson, takeIn } from '../../../admin-ui/transfer-actions.ts';
 import { contentOf } from '../content.ts';
 import { exportTemplates, importTemplates } from '../templates/template-transfer.ts';
 import { enabledParts, partLabels, type Template } from '../templates/template.ts';

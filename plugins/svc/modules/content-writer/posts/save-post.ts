@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { RestError, type HostApi, type NewPost, type Post, type User } from '#plugin-api';
 import { foldText } from '../../../kit/fold-text.ts';
-import { invalidFields } from '../../../settings/invalid-fields.ts';
+import { invalidFields } from '../../../kit/field-errors.ts';
 import type { ContentGeneration } from '../hooks.ts';
 import type { ContentDraft } from '../write/draft.ts';
 import { htmlOfMarkdown, keptOf } from '../../../kit/markdown-html.ts';

@@ -1,5 +1,5 @@
 import type { HostApi } from '#plugin-api';
-import { invalidFields } from '../../../settings/invalid-fields.ts';
+import { invalidFields } from '../../../kit/field-errors.ts';
 import { contentTableNames } from '../content-tables.ts';
 import { builtInTemplates } from './built-in.ts';
 import { checkTemplate } from './template-schema.ts';

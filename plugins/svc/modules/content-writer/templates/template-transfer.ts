@@ -1,4 +1,4 @@
-import { readTransfer } from '../../../settings/read-transfer.ts';
+import { readTransfer } from '../../../admin-ui/read-transfer.ts';
 import type { TemplateStore } from './template-store.ts';
 import { settingsOf, type Template, type TemplateSettings } from './template.ts';
 

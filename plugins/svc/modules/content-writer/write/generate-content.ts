@@ -1,5 +1,5 @@
 import type { User } from '#plugin-api';
-import type { UsageOrigin } from '../../../ai/usage-record.ts';
+import type { UsageOrigin } from '../../../kit/usage-origin.ts';
 import type { ServiceContext } from '../../../wiring.ts';
 import { errors } from '../../../kit/errors.ts';
 import type { ContentGeneration, ContentPrompt } from '../hooks.ts';

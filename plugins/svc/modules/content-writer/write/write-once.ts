@@ -5,7 +5,7 @@ import { contentOf } from '../content.ts';
 import type { ContentGeneration } from '../hooks.ts';
 import { postFaults, type PostSettings } from '../posts/post-settings.ts';
 import { preparePost } from '../posts/save-post.ts';
-import { invalidFields } from '../../../settings/invalid-fields.ts';
+import { invalidFields } from '../../../kit/field-errors.ts';
 import type { TemplateSettings } from '../templates/template.ts';
 import { emitGenerated } from './content-event.ts';
 import type { ContentDraft, ContentInput } from './draft.ts';

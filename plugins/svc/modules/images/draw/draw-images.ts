@@ -1,6 +1,6 @@
 import type { HostApi, Knex, Logger } from '#plugin-api';
 import type { GeneratedImages } from '../../../ai/generate-images.ts';
-import type { UsageOrigin } from '../../../ai/usage-record.ts';
+import type { UsageOrigin } from '../../../kit/usage-origin.ts';
 import type { ServiceContext } from '../../../wiring.ts';
 import '../hooks.ts';
 import type { ImageStore, NewImage, StoredImage } from '../store/image.ts';

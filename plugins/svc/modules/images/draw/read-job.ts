@@ -1,6 +1,6 @@
 import { errors } from '../../../kit/errors.ts';
 import type { ImageParams } from '../../../kit/image-params.ts';
-import { invalidFields } from '../../../settings/invalid-fields.ts';
+import { invalidFields } from '../../../kit/field-errors.ts';
 import type { ImageJob, JobSource } from './image-job.ts';
 
 /** What a form or a command line brings; nothing of it is checked. */

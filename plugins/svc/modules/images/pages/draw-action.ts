@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { RestError, type AdminActionResult, type AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
 import { writeEvent } from '../../../kit/server-sent-events.ts';
-import { faultsOf } from '../../../settings/invalid-fields.ts';
+import { faultsOf } from '../../../kit/field-errors.ts';
 import type { DrawnImages, ImageJob } from '../draw/image-job.ts';
 import { imagesOf } from '../images-of.ts';
 import { imagesSlug } from '../image-names.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { faultsOf, invalidFields } from '../../../settings/invalid-fields.ts';
-import { textOf } from '../../../settings/page/form-values.ts';
+import { faultsOf, invalidFields } from '../../../kit/field-errors.ts';
+import { textOf } from '../../../admin-ui/form-values.ts';
 import type { JobSource } from '../draw/image-job.ts';
 import { readJob } from '../draw/read-job.ts';
 import { sourceOfImage, sourceOfMedia } from '../draw/read-source.ts';

@@ -1,7 +1,7 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
 import { errors } from '../../../kit/errors.ts';
-import { textOf } from '../../../settings/page/form-values.ts';
+import { textOf } from '../../../admin-ui/form-values.ts';
 import { imagesOf } from '../images-of.ts';
 import { editImageSlug, imageSlug, imagesSlug } from '../image-names.ts';
 import type { StoredImage } from '../store/image.ts';

@@ -1,7 +1,7 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { faultsOf } from '../../../settings/invalid-fields.ts';
-import { textOf } from '../../../settings/page/form-values.ts';
+import { faultsOf } from '../../../kit/field-errors.ts';
+import { textOf } from '../../../admin-ui/form-values.ts';
 import { readJob } from '../draw/read-job.ts';
 import { imagesOf } from '../images-of.ts';
 import { visitorImagesOf } from '../public/visitors-of.ts';

@@ -1,7 +1,7 @@
 import { formatMoney } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
 import { imageParamSchemas } from '../../../kit/image-params.ts';
-import type { FieldFaults } from '../../../settings/invalid-fields.ts';
+import type { FieldFaults } from '../../../kit/field-errors.ts';
 import { modelFields, providerChoices } from './model-fields.ts';
 
 type Values = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import type { AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { faultsOf, type FieldFaults } from '../../../settings/invalid-fields.ts';
-import { fieldRow, inputName, type Draft, type FieldSpec } from '../../../settings/page/setting-field.ts';
+import { faultsOf, type FieldFaults } from '../../../kit/field-errors.ts';
+import { fieldRow, inputName, type Draft, type FieldSpec } from '../../../admin-ui/setting-field.ts';
 import { visitorImagesOf } from '../public/visitors-of.ts';
 import { visitorSchema } from '../public/visitor-settings.ts';
 import type { SettingSchema } from '../../../kit/settings-schema/fields.ts';

@@ -2,7 +2,7 @@ import type { HostApi } from '#plugin-api';
 import { createShapeCheck, type Faults } from '../../../kit/settings-schema/check-shape.ts';
 import { flag, group, line, text, whole, type SettingSchema } from '../../../kit/settings-schema/fields.ts';
 import { fillDefaults, mergeChanges } from '../../../kit/settings-schema/fill.ts';
-import { invalidFields } from '../../../settings/invalid-fields.ts';
+import { invalidFields } from '../../../kit/field-errors.ts';
 import type { Provider } from '../provider-types.ts';
 import { publicImagesOption } from '../image-names.ts';
 

@@ -1,5 +1,5 @@
 import { RestError, type JsonSchema, type Post } from '#plugin-api';
-import type { AutomationItem, AutomationResult, AutomationTaskType } from '../../../ai/automation-task.ts';
+import type { AutomationItem, AutomationResult, AutomationTaskType } from '../../../kit/automation-task.ts';
 import type { ServiceContext } from '../../../wiring.ts';
 import { errors } from '../../../kit/errors.ts';
 import { imageParamSchemas, type ImageParams } from '../../../kit/image-params.ts';

@@ -1,6 +1,6 @@
 import type { AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import type { FieldFaults } from '../../../settings/invalid-fields.ts';
+import type { FieldFaults } from '../../../kit/field-errors.ts';
 import { documentEndings } from '../../../kit/read-document.ts';
 import type { KnowledgeBase } from '../bases/base.ts';
 import { knowledgeOf } from '../knowledge.ts';

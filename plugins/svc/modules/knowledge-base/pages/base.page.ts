@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { faultsOf } from '../../../settings/invalid-fields.ts';
-import { textOf } from '../../../settings/page/form-values.ts';
+import { faultsOf } from '../../../kit/field-errors.ts';
+import { textOf } from '../../../admin-ui/form-values.ts';
 import type { KnowledgeBase } from '../bases/base.ts';
 import { changeBase, whole } from '../bases/create-base.ts';
 import { knowledgeOf } from '../knowledge.ts';

@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../../../wiring.ts';
 import { missingSettings } from '../../../settings/configured.ts';
-import type { FieldFaults } from '../../../settings/invalid-fields.ts';
+import type { FieldFaults } from '../../../kit/field-errors.ts';
 import { defaultChunks, type KnowledgeBase } from '../bases/base.ts';
 import { knowledgeOf } from '../knowledge.ts';
 import type { SourceCounts } from '../sources/source.ts';

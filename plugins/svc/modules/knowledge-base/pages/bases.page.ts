@@ -1,7 +1,7 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { faultsOf } from '../../../settings/invalid-fields.ts';
-import { textOf } from '../../../settings/page/form-values.ts';
+import { faultsOf } from '../../../kit/field-errors.ts';
+import { textOf } from '../../../admin-ui/form-values.ts';
 import { createBase, whole } from '../bases/create-base.ts';
 import { basesView } from './bases-view.ts';
 import { baseSlug } from './slugs.ts';

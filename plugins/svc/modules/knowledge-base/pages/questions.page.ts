@@ -1,6 +1,6 @@
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { textOf } from '../../../settings/page/form-values.ts';
+import { textOf } from '../../../admin-ui/form-values.ts';
 import { knowledgeOf } from '../knowledge.ts';
 import { answerQuestion } from '../questions/answer-question.ts';
 import type { Question, QuestionState } from '../questions/question-store.ts';

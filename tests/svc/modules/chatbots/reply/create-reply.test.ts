@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { RestError, type Logger } from '#plugin-api';
 import { createFakeClock } from '#testing';
 import { createHooks } from '../../../../../host/hooks/hooks.ts';
-import { createFindKnowledge } from '../../../../../plugins/svc/ai/find-knowledge.ts';
+import { createFindKnowledge } from '../../../../../plugins/svc/modules/knowledge-base/find-knowledge.ts';
 import type { GeneratedText, GenerateTextInput } from '../../../../../plugins/svc/ai/generate-text.ts';
 import type { SearchInput, SearchResult } from '../../../../../plugins/svc/ai/search-vectors.ts';
 import type { Bot } from '../../../../../plugins/svc/modules/chatbots/bots/bot.ts';

@@ -3,9 +3,65 @@ import { aiParamSchemas } from '../../../../kit/ai-params.ts';
 import { embedSchema } from '../../../../kit/visitors/embed-schema.ts';
 import type { BotSettings } from '../bot.ts';
 import { consentSchema, limitsSchema, lookSchema, textsSchema } from './appearance.ts';
-import { choice, flag, line, name, text, whole, type SettingSchema } from '../../../../kit/settings-schema/fields.ts';
-import { moderationSchema, privacySchema } from './parts.ts';
+import {
+  choice,
+  flag,
+  line,
+  name,
+  text,
+  whole,
+  type SettingSchema,
+  group,
+} from '../../../../kit/settings-schema/fields.ts';
 import { formsSchema, rulesSchema } from './rules-and-forms.ts';
+
+const moderationSchema = group<BotSettings['moderation']>(
+  { title: 'Moderation' },
+  {
+    banned_words: {
+      type: 'array',
+      title: 'Banned words',
+      description: 'Without regard to case and accents, whole words.',
+      default: [],
+      items: line({ title: 'Word' }, ''),
+      maxItems: 1_000,
+    },
+    banned_addresses: {
+      type: 'array',
+      title: 'Banned addresses',
+      description: 'IP addresses and ranges such as 203.0.113.0/24.',
+      default: [],
+      items: line({ title: 'Address' }, '', 60),
+      maxItems: 1_000,
+    },
+    message: text({ title: 'Shown in place of an answer' }, 'This message cannot be answered.'),
+  },
+);
+
+const privacySchema = group<BotSettings['privacy']>(
+  { title: 'Privacy' },
+  {
+    keep: flag(
+      {
+        title: 'Keep conversations',
+        description: "Off: they live in the visitor's page alone and nothing of them is stored.",
+      },
+      true,
+    ),
+    retention_days: whole(
+      { title: 'Days they are kept', description: 'After the last message; 0: for ever.' },
+      0,
+      [0, 36_500],
+    ),
+    anonymise_ip: flag(
+      {
+        title: 'Anonymise IP addresses',
+        description: 'The last part of IPv4, the last 80 bits of IPv6 are zeroed before an address is stored.',
+      },
+      true,
+    ),
+  },
+);
 
 const instructions =
   'You are a friendly and helpful assistant. Answer briefly and clearly, in the language you are asked in. If you do not know something, say so. Today is [date].';

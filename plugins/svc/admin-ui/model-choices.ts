@@ -1,0 +1,45 @@
+import { missingSettings } from '../settings/configured.ts';
+import { modelsOfKind } from '../settings/models/model-lists.ts';
+import type { SettingsContext } from '../settings/settings-context.ts';
+import type { Choice } from './setting-field.ts';
+
+type Providers = Pick<SettingsContext, 'providers' | 'settings' | 'tester'>;
+
+/** Names in a list to choose from; more of them help nobody. */
+const mostOffered = 500;
+
+/** Providers to choose from; those that cannot be called say so. */
+export async function providerChoices(
+  { providers, settings }: Providers,
+  capability: 'text' | 'embeddings',
+): Promise<Choice[]> {
+  const all = (await providers.all()).filter((provider) => provider[capability]);
+  return Promise.all(
+    all.map(async (provider) => {
+      const missing = missingSettings(provider, await settings.provider(provider.id));
+      return { value: provider.id, label: missing.length === 0 ? provider.label : `${provider.label} (not set up)` };
+    }),
+  );
+}
+
+export interface OfferedModels {
+  /** Of the provider. */
+  readonly id: string;
+  readonly text: readonly string[];
+  readonly embedding: readonly string[];
+}
+
+/** The models last seen of every provider, for the fields to offer those of the chosen one. */
+export async function offeredModels({ providers, tester }: Providers): Promise<OfferedModels[]> {
+  const all = await providers.all();
+  return Promise.all(
+    all.map(async ({ id }) => {
+      const list = await tester.models(id);
+      return {
+        id,
+        text: modelsOfKind(list, 'text').slice(0, mostOffered),
+        embedding: modelsOfKind(list, 'embedding').slice(0, mostOffered),
+      };
+    }),
+  );
+}

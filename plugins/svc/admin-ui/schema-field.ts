@@ -1,0 +1,62 @@
+import type { JsonSchema } from '#plugin-api';
+import type { ModelKind } from '../settings/models/model-lists.ts';
+import { fieldLabel, isListField } from '../settings/field-value.ts';
+import type { FieldFaults } from '../kit/field-errors.ts';
+
+/** What the template hands to the helper `schemaField`, and whether the field offers models to choose from. */
+export interface FieldRow {
+  readonly id: string;
+  readonly name: string;
+  readonly label: string;
+  readonly schema: JsonSchema;
+  /** Of a secret: `{saved, ending}`, never the secret itself (D3). */
+  readonly value?: unknown;
+  readonly error?: string;
+  readonly model: ModelKind | null;
+}
+
+export interface FieldRowsInit {
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+  /** Put around the names: `settings` gives `settings[api_key]`. */
+  readonly group: string;
+  /** Beginning of the ids, unique on the page. */
+  readonly id: string;
+  readonly saved: Readonly<Record<string, unknown>>;
+  /** What a person typed in a form that was refused. */
+  readonly typed?: Readonly<Record<string, unknown>>;
+  readonly faults?: FieldFaults;
+}
+
+export function fieldRows({ schemas, group, id, saved, typed, faults }: FieldRowsInit): FieldRow[] {
+  return Object.entries(schemas).map(([name, schema]) => {
+    const value = schema.writeOnly ? secretState(saved[name]) : (typed?.[name] ?? saved[name]);
+    return {
+      id: `${id}-${name}`,
+      name: `${group}[${name}]`,
+      label: fieldLabel(name, schema),
+      schema: formSchema(schema),
+      model: modelKindOf(name),
+      ...(value !== undefined && { value }),
+      ...(faults?.[name] !== undefined && { error: faults[name] }),
+    };
+  });
+}
+
+/** Which of the listed models a field offers; null for fields that name no model. */
+function modelKindOf(name: string): ModelKind | null {
+  if (!/(^|_)model$/.test(name)) return null;
+  return /embedding/.test(name) ? 'embedding' : /image/.test(name) ? 'image' : 'text';
+}
+
+function secretState(secret: unknown): { readonly saved: boolean; readonly ending?: string } {
+  if (typeof secret !== 'string' || secret === '') return { saved: false };
+  return secret.length >= 12 ? { saved: true, ending: secret.slice(-4) } : { saved: true };
+}
+
+/** A string or a list of strings is typed one a line. */
+function formSchema(schema: JsonSchema): JsonSchema {
+  if (!isListField(schema)) return schema;
+  const { description = '' } = schema;
+  const help = /one a line/i.test(description) ? description : `${description} One a line.`.trim();
+  return { type: 'array', description: help, ...(schema.title !== undefined && { title: schema.title }) };
+}

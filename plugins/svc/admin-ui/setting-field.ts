@@ -1,0 +1,152 @@
+import type { FieldFaults } from '../kit/field-errors.ts';
+
+/** One control of the editor: which member of the settings it holds, and how. */
+export interface FieldSpec {
+  /** Path of the member, `look.theme`. */
+  readonly path: string;
+  /** `lines`: a list of texts, one a line. `colour`: `#rrggbb` or nothing. */
+  readonly type: 'text' | 'url' | 'textarea' | 'number' | 'select' | 'switch' | 'colour' | 'lines';
+  readonly label: string;
+  readonly help?: string;
+  readonly placeholder?: string;
+  readonly required?: boolean;
+  readonly min?: number;
+  readonly max?: number;
+  readonly step?: number | 'any';
+  readonly maxlength?: number;
+  readonly rows?: number;
+  readonly mono?: boolean;
+  readonly short?: boolean;
+  readonly options?: readonly Choice[];
+  /** Values of `options` are numbers. */
+  readonly numeric?: boolean;
+  /** Id of the `datalist` that offers values. */
+  readonly list?: string;
+}
+
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** Settings as they are, or as somebody typed them: then members may be of any type. */
+export type Draft = Readonly<Record<string, unknown>>;
+
+/** Values of the partial `admin/field`, and of `svc/bot-colour` for a colour. */
+export type FieldRow = Omit<FieldSpec, 'type'> & {
+  readonly type: string;
+  readonly id: string;
+  readonly name: string;
+  readonly value: unknown;
+  readonly error?: string;
+};
+
+/** `look.theme` -> `look[theme]`. */
+export function inputName(path: string): string {
+  const [head = '', ...rest] = path.split(/[.[\]]+/).filter((part) => part !== '');
+  return head + rest.map((part) => `[${part}]`).join('');
+}
+
+/** `look.primary_color` -> `bot-look-primary_color`. */
+export function inputId(path: string): string {
+  return `bot-${path
+    .split(/[.[\]]+/)
+    .filter((part) => part !== '')
+    .join('-')}`;
+}
+
+export function valueAt(draft: Draft, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>(
+      (value, key) =>
+        typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Draft)[key] : undefined,
+      draft,
+    );
+}
+
+/** What a field shows. */
+export function fieldRow(
+  spec: FieldSpec,
+  { draft, faults }: { readonly draft: Draft; readonly faults: FieldFaults },
+): FieldRow {
+  const value = valueAt(draft, spec.path);
+  const error = faultAt(faults, spec);
+  return {
+    ...spec,
+    id: inputId(spec.path),
+    name: inputName(spec.path),
+    type: spec.type === 'lines' ? 'textarea' : spec.type,
+    value: Array.isArray(value)
+      ? value.join('\n')
+      : typeof value === 'object'
+        ? ''
+        : spec.numeric === true
+          ? String(value)
+          : value,
+    ...(error !== undefined && { error }),
+    ...(spec.type === 'number' && spec.step === undefined && { step: 1 }),
+  };
+}
+
+/**
+ * The sentence about a member, or about the first bad line of a list. Sentences begin with the path of what is wrong, as
+ * commands need it; in a form the label stands in its place.
+ */
+export function faultAt(faults: FieldFaults, { path, label }: Pick<FieldSpec, 'path' | 'label'>): string | undefined {
+  const named =
+    Object.keys(faults).find((name) => name === path) ??
+    Object.keys(faults).find((name) => name.startsWith(`${path}[`) || name.startsWith(`${path}.`));
+  if (named === undefined) return undefined;
+  const line = Number(/^\[(\d+)\]/.exec(named.slice(path.length))?.[1]);
+  const sentence = faults[named] ?? '';
+  const subject = Number.isInteger(line) ? `Line ${String(line + 1)}` : label;
+  return sentence.startsWith(named) ? subject + sentence.slice(named.length) : sentence;
+}
+
+/** What was typed into the fields, as settings; what is no number stays the text that it is, to be refused and shown again. */
+export function readFields(specs: readonly FieldSpec[], form: Draft): Record<string, unknown> {
+  const settings: Record<string, unknown> = {};
+  for (const spec of specs) {
+    const typed = valueAt(form, spec.path);
+    if (typeof typed === 'string') putAt(settings, spec.path.split('.'), readValue(spec, typed));
+  }
+  return settings;
+}
+
+function readValue({ type, path, numeric }: FieldSpec, typed: string): unknown {
+  if (numeric === true) return readNumber(typed);
+  if (type === 'switch') return typed === '1';
+  if (type === 'lines') return readLines(typed);
+  if (type === 'number') return readNumber(typed);
+  if (type === 'colour' || type === 'url' || path === 'name') return typed.trim();
+  return typed.replaceAll('\r\n', '\n');
+}
+
+/** Null for nothing; a text that is no number stays one, so that it is refused and shown again. */
+export function readNumber(typed: string): number | string | null {
+  const text = typed.trim();
+  if (text === '') return null;
+  const number = Number(text);
+  return Number.isFinite(number) ? number : text;
+}
+
+/** Lines that are not blank, trimmed. */
+export function readLines(typed: string): string[] {
+  return typed
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+/** Puts a value where `valueAt` finds it; objects on the way there are made. */
+export function putAt(settings: Record<string, unknown>, keys: readonly string[], value: unknown): void {
+  const [key = '', ...rest] = keys;
+  if (rest.length === 0) {
+    settings[key] = value;
+    return;
+  }
+  const inner = (settings[key] ?? {}) as Record<string, unknown>;
+  settings[key] = inner;
+  putAt(inner, rest, value);
+}

@@ -1,0 +1,90 @@
+import type { Faults } from '../settings-schema/check-shape.ts';
+import type { KnowledgeBaseEntry, KnowledgeSettings } from './assistant-knowledge.ts';
+
+/** What settings of whatever answers, chatbots and forms, may name at this moment. */
+export interface KnownNames {
+  /** Ids of providers that generate text. */
+  readonly textProviders: readonly string[];
+  readonly embeddingProviders: readonly string[];
+  readonly vectorStores: readonly string[];
+  /** Ids. */
+  readonly knowledgeBases: readonly number[];
+}
+
+/** Settings that name a provider and knowledge. */
+export interface NamingSettings {
+  readonly provider: string;
+  readonly knowledge: KnowledgeSettings;
+}
+
+type Awaitable<Value> = Value | Promise<Value>;
+
+/** A provider, as far as its name counts. */
+interface NamedProvider {
+  readonly id: string;
+  readonly embeddings?: unknown;
+}
+
+/** Where the names come from; the service's context is one. */
+export interface NamesSource {
+  readonly providers: { all(): Awaitable<readonly NamedProvider[]> };
+  textProviderIds(): readonly string[];
+  vectorStoreIds(): readonly string[];
+  knowledgeBases(): Promise<readonly Pick<KnowledgeBaseEntry, 'id'>[]>;
+}
+
+/** The names there are now, those of other plugins included. */
+export async function knownNames(source: NamesSource): Promise<KnownNames> {
+  return {
+    textProviders: source.textProviderIds(),
+    embeddingProviders: (await source.providers.all())
+      .filter(({ embeddings }) => embeddings !== undefined)
+      .map(({ id }) => id),
+    vectorStores: source.vectorStoreIds(),
+    knowledgeBases: (await source.knowledgeBases()).map(({ id }) => id),
+  };
+}
+
+/**
+ * Names that are not known, and knowledge that names too little, by the paths of `provider` and `knowledge.<member>`.
+ *
+ * @param before what a change began with: a provider or store that is gone since it was saved is no fault of a change to something else
+ */
+export function nameFaults(settings: NamingSettings, known: KnownNames, before: NamingSettings | null): Faults {
+  return { ...providerFaults(settings, known, before), ...knowledgeFaults(settings, known, before) };
+}
+
+function providerFaults(
+  { provider }: NamingSettings,
+  { textProviders }: KnownNames,
+  before: NamingSettings | null,
+): Faults {
+  if (textProviders.includes(provider) || before?.provider === provider) return {};
+  return { provider: `provider must be one of ${textProviders.join(', ')}.` };
+}
+
+function knowledgeFaults(
+  { knowledge }: NamingSettings,
+  { vectorStores, embeddingProviders, knowledgeBases }: KnownNames,
+  before: NamingSettings | null,
+): Faults {
+  if (!knowledge.enabled) return {};
+  const old = before?.knowledge.enabled === true ? before.knowledge : null;
+  if (knowledge.base !== 0) {
+    return knowledgeBases.includes(knowledge.base) || old?.base === knowledge.base
+      ? {}
+      : { 'knowledge.base': 'knowledge.base must be the id of a knowledge base, or 0 for a vector store of its own.' };
+  }
+  const faults: Faults = {};
+  const oneOf = (member: 'store' | 'embedding_provider', ids: readonly string[]): void => {
+    if (ids.includes(knowledge[member]) || old?.[member] === knowledge[member]) return;
+    faults[`knowledge.${member}`] = `knowledge.${member} must be one of ${ids.join(', ')} while knowledge is on.`;
+  };
+  oneOf('store', vectorStores);
+  oneOf('embedding_provider', embeddingProviders);
+  for (const member of ['target', 'embedding_model'] as const) {
+    if (knowledge[member].trim() === '')
+      faults[`knowledge.${member}`] = `knowledge.${member} must not be empty while knowledge is on.`;
+  }
+  return faults;
+}

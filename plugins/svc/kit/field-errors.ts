@@ -1,0 +1,21 @@
+import { RestError } from '#plugin-api';
+
+/** A sentence for each field that cannot be saved, by its name. */
+export type FieldFaults = Readonly<Record<string, string>>;
+
+/** Nothing was saved. The message holds all sentences, so that a command line shows them too. */
+export function invalidFields(faults: FieldFaults): RestError {
+  return new RestError({
+    code: 'rest_invalid_param',
+    status: 400,
+    message: Object.values(faults).join(' '),
+    data: { params: faults },
+  });
+}
+
+/** The faults an error carries, or null when it is another kind of error. */
+export function faultsOf(error: unknown): FieldFaults | null {
+  if (!(error instanceof RestError) || error.code !== 'rest_invalid_param') return null;
+  const data = error.data as { readonly params?: FieldFaults } | undefined;
+  return data?.params ?? null;
+}

@@ -1,0 +1,107 @@
+import { formatShortNumber } from '#plugin-api';
+import { drawChart, type ChartDay } from '../../admin-ui/bar-chart.ts';
+import type { HourCounts, HourlyCounts } from '../hourly-counts.ts';
+import { localDay, localMinute } from './local-time.ts';
+
+const hour = 3_600_000;
+
+export const spans = [
+  { id: 'day', label: '24 hours', hours: 24, per: 'hour' },
+  { id: 'week', label: '7 days', hours: 7 * 24, per: 'day' },
+  { id: 'month', label: '30 days', hours: 30 * 24, per: 'day' },
+] as const;
+
+type Span = (typeof spans)[number];
+
+export function findSpan(asked: unknown): Span {
+  return spans.find(({ id }) => id === asked) ?? spans[0];
+}
+
+interface Bar extends ChartDay {
+  readonly retried: number;
+}
+
+export interface DeliveryChartInit {
+  readonly hours: HourlyCounts;
+  readonly span: Span;
+  readonly now: number;
+  readonly timezone: string;
+  /** The only endpoint shown; null: all. */
+  readonly endpoint: { readonly id: string; readonly name: string } | null;
+  /** Address of this page with another span. */
+  readonly address: (span: string) => string;
+}
+
+/** Deliveries per hour or day, once for wide and once for narrow screens, with a description and the same as a table. */
+export async function deliveryChart({
+  hours,
+  span,
+  now,
+  timezone,
+  endpoint,
+  address,
+}: DeliveryChartInit): Promise<Record<string, unknown>> {
+  const last = Math.floor(now / hour) * hour;
+  const since = last - (span.hours - 1) * hour;
+  const figures = await hours.read({
+    since,
+    until: last + hour,
+    ...(endpoint !== null && { endpointId: endpoint.id }),
+  });
+  const nameOf = (time: number): string =>
+    span.per === 'hour' ? localMinute(time, timezone).replace('T', ' ') : localDay(time, timezone);
+  const bars = toBars(
+    figures,
+    [...new Set(Array.from({ length: span.hours }, (_, index) => nameOf(since + index * hour)))],
+    nameOf,
+  );
+  const draw = (width: number) =>
+    drawChart({
+      width,
+      days: bars,
+      whole: true,
+      format: formatShortNumber,
+      title: titleOf,
+      ...(span.per === 'hour' && { label: (name: string) => name.slice(11) }),
+    });
+  const sum = (pick: (bar: Bar) => number): number => bars.reduce((total, bar) => total + pick(bar), 0);
+  const failed = sum((bar) => bar.failed);
+  return {
+    spans: spans.map(({ id, label }) => ({ label, href: address(id), current: id === span.id })),
+    title: `Deliveries per ${span.per}`,
+    isEmpty: sum((bar) => bar.value) === 0,
+    description: `A bar for each ${span.per} from ${bars[0]?.day ?? ''} to ${bars.at(-1)?.day ?? ''}: ${String(sum((bar) => bar.value) - failed)} delivered, ${String(failed)} failed. The table below holds the same figures.`,
+    per: span.per === 'hour' ? 'Hour' : 'Day',
+    help: `${count(sum((bar) => bar.value) - failed)} delivered, ${count(failed)} failed, ${count(sum((bar) => bar.retried))} retries${endpoint === null ? '' : `, of ${endpoint.name} alone`}.`,
+    hasFailed: failed > 0,
+    pictures: [
+      { name: 'wide', ...draw(720) },
+      { name: 'narrow', ...draw(340) },
+    ],
+    rows: bars
+      .filter(({ value, retried }) => value + retried > 0)
+      .map((bar) => ({ ...bar, delivered: bar.value - bar.failed }))
+      .reverse(),
+  };
+}
+
+function toBars(figures: readonly HourCounts[], names: readonly string[], nameOf: (time: number) => string): Bar[] {
+  const byName = new Map<string, Bar>(names.map((day) => [day, { day, value: 0, failed: 0, retried: 0 }]));
+  for (const { hour: time, delivered, failed, retried } of figures) {
+    const day = nameOf(time);
+    const bar = byName.get(day) ?? { day, value: 0, failed: 0, retried: 0 };
+    byName.set(day, {
+      day,
+      value: bar.value + delivered + failed,
+      failed: bar.failed + failed,
+      retried: bar.retried + retried,
+    });
+  }
+  return [...byName.values()];
+}
+
+const count = (number: number): string => number.toLocaleString('en-GB');
+
+function titleOf({ day, value, failed }: ChartDay): string {
+  return `${day}: ${count(value - failed)} delivered${failed > 0 ? `, ${count(failed)} failed` : ''}`;
+}

@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import { faultsOf, type FieldFaults } from '../../../plugins/svc/kit/field-errors.ts';
+import { readTransfer } from '../../../plugins/svc/admin-ui/read-transfer.ts';
+
+const kind = { format: 'acme-cups', version: 2, list: 'cups', noun: 'cups', title: 'cups of Acme' };
+
+function refused(text: string): FieldFaults | null {
+  try {
+    readTransfer(text, kind);
+  } catch (error) {
+    return faultsOf(error);
+  }
+  throw new Error('It was read.');
+}
+
+describe('a file of settings from another site', () => {
+  it('holds them in a list, and may begin with a byte order mark', () => {
+    expect(
+      readTransfer('\ufeff{"format": "acme-cups", "version": 2, "cups": [{"size": 1}, null]}', kind),
+    ).to.deep.equal([{ size: 1 }, null]);
+  });
+
+  const faults: Readonly<Record<string, [string, FieldFaults]>> = {
+    'is no JSON': ['{', { file: 'The file is not JSON.' }],
+    'is a list': ['[]', { format: 'The file is no export of cups of Acme: its format is not acme-cups.' }],
+    'is null': ['null', { format: 'The file is no export of cups of Acme: its format is not acme-cups.' }],
+    'is of another kind': [
+      '{"format": "acme-pots", "version": 2, "cups": [{}]}',
+      { format: 'The file is no export of cups of Acme: its format is not acme-cups.' },
+    ],
+    'has another version': [
+      '{"format": "acme-cups", "version": "2", "cups": [{}]}',
+      { version: 'The file has version "2"; version 2 can be read here.' },
+    ],
+    'has no version': [
+      '{"format": "acme-cups", "cups": [{}]}',
+      { version: 'The file has version null; version 2 can be read here.' },
+    ],
+    'holds no list': [
+      '{"format": "acme-cups", "version": 2, "cups": {}}',
+      { cups: 'cups must be a list of 1 to 200 cups.' },
+    ],
+    'holds none': [
+      '{"format": "acme-cups", "version": 2, "cups": []}',
+      { cups: 'cups must be a list of 1 to 200 cups.' },
+    ],
+    'holds too many': [
+      JSON.stringify({ format: 'acme-cups', version: 2, cups: Array(201).fill({}) }),
+      { cups: 'cups must be a list of 1 to 200 cups.' },
+    ],
+  };
+  for (const [what, [text, sentences]] of Object.entries(faults)) {
+    it(`is refused with a sentence where it ${what}`, () => expect(refused(text)).to.deep.equal(sentences));
+  }
+});

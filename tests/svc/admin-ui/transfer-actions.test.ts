@@ -1,0 +1,93 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AdminActionResult, AdminRequest } from '#plugin-api';
+import { expect } from 'chai';
+import { invalidFields } from '../../../plugins/svc/kit/field-errors.ts';
+import {
+  downloadJson,
+  takeIn,
+  type RefusedImport,
+  type TakeInInit,
+} from '../../../plugins/svc/admin-ui/transfer-actions.ts';
+
+describe('importing on a page', () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'svc-transfer-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  async function withFile(text: string): Promise<AdminRequest> {
+    const path = join(folder, 'export.json');
+    await writeFile(path, text);
+    return {
+      files: { file: { name: 'export.json', type: 'application/json', size: text.length, path } },
+    } as unknown as AdminRequest;
+  }
+  const nothing = {} as AdminRequest;
+  const made: TakeInInit['make'] = (text) => Promise.resolve({ notice: { kind: 'success', text } });
+  const page = (refused: RefusedImport) => Promise.resolve({ template: 'acme/cups', data: { refused } });
+  const refusal = (refused: RefusedImport): AdminActionResult => ({
+    notice: { kind: 'error', text: 'Nothing was imported.' },
+    page: { template: 'acme/cups', data: { refused } },
+    status: 400,
+  });
+
+  it('takes the file, or what was pasted where there is none', async () => {
+    expect(await takeIn(await withFile('in the file'), { pasted: 'pasted', make: made, page })).to.deep.equal({
+      notice: { kind: 'success', text: 'in the file' },
+    });
+    expect(await takeIn(nothing, { pasted: 'pasted', make: made, page })).to.deep.equal({
+      notice: { kind: 'success', text: 'pasted' },
+    });
+  });
+
+  it('asks for what is missing, and for a file where too much was pasted', async () => {
+    expect(await takeIn(nothing, { make: made, page })).to.deep.equal(
+      refusal({ text: '', faults: ['Choose the file of an export.'] }),
+    );
+    expect(await takeIn(nothing, { pasted: ' \n', make: made, page })).to.deep.equal(
+      refusal({ text: ' \n', faults: ['Choose a file, or paste what an export holds.'] }),
+    );
+    const long = 'x'.repeat(1_000_001);
+    expect(await takeIn(nothing, { pasted: long, make: made, page })).to.deep.equal(
+      refusal({ text: long, faults: ['This is too long to paste. Choose it as a file.'] }),
+    );
+  });
+
+  it('shows the page again with the first twenty sentences and what was pasted', async () => {
+    const sentences = Array.from({ length: 21 }, (_, at) => `Sentence ${String(at)}.`);
+    const make = (): Promise<never> =>
+      Promise.reject(
+        invalidFields(Object.fromEntries(sentences.map((sentence, at) => [`cups[${String(at)}]`, sentence]))),
+      );
+    expect(await takeIn(nothing, { pasted: 'pasted', make, page })).to.deep.equal(
+      refusal({ text: 'pasted', faults: sentences.slice(0, 20) }),
+    );
+    expect(await takeIn(await withFile('{}'), { pasted: 'pasted', make, page })).to.deep.equal(
+      refusal({ text: '', faults: sentences.slice(0, 20) }),
+    );
+  });
+
+  it('passes on what is no fault of the file', async () => {
+    const lost = new Error('The database is away.');
+    const thrown = await takeIn(nothing, { pasted: '{}', make: () => Promise.reject(lost), page }).catch(
+      (error: unknown) => error,
+    );
+    expect(thrown).to.equal(lost);
+  });
+});
+
+describe('a download of JSON', () => {
+  it('is a file of two-space JSON that ends with a line break', async () => {
+    const { download } = downloadJson('cups.json', { cups: [1] });
+    const pieces: (string | Uint8Array)[] = [];
+    for await (const piece of download?.content ?? []) pieces.push(piece);
+    expect({ ...download, content: pieces.join('') }).to.deep.equal({
+      name: 'cups.json',
+      type: 'application/json; charset=utf-8',
+      content: '{\n  "cups": [\n    1\n  ]\n}\n',
+    });
+  });
+});

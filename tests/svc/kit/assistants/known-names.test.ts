@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import {
+  knownNames,
+  nameFaults,
+  type KnownNames,
+  type NamingSettings,
+} from '../../../../plugins/svc/kit/assistants/known-names.ts';
+import { knowledgeSchema, type KnowledgeSettings } from '../../../../plugins/svc/kit/assistants/assistant-knowledge.ts';
+import { fillDefaults } from '../../../../plugins/svc/kit/settings-schema/fill.ts';
+import type { Provider } from '../../../../plugins/svc/providers/provider.ts';
+
+const known: KnownNames = {
+  textProviders: ['openai', 'claude'],
+  embeddingProviders: ['openai'],
+  vectorStores: ['qdrant'],
+  knowledgeBases: [7],
+};
+const naming = (provider: string, knowledge: Partial<KnowledgeSettings> = {}): NamingSettings => ({
+  provider,
+  knowledge: fillDefaults(knowledgeSchema, knowledge) as KnowledgeSettings,
+});
+const own = { enabled: true, store: 'qdrant', target: 'notes', embedding_provider: 'openai', embedding_model: 'e' };
+
+describe('names in settings of what answers', () => {
+  it('are those of the providers, vector stores and knowledge bases there are', async () => {
+    const providers = [{ id: 'openai', embeddings: {} }, { id: 'claude' }] as unknown as Provider[];
+    const source = {
+      providers: { all: () => providers },
+      textProviderIds: () => ['openai', 'claude'],
+      vectorStoreIds: () => ['qdrant'],
+      knowledgeBases: async () => [{ id: 7 }],
+    };
+    expect(await knownNames(source)).to.deep.equal(known);
+  });
+
+  it('are right where they are known, or not used', () => {
+    for (const settings of [
+      naming('claude'),
+      naming('openai', own),
+      naming('openai', { enabled: true, base: 7 }),
+      naming('openai', { enabled: false, base: 8, store: 'gone' }),
+    ]) {
+      expect(nameFaults(settings, known, null)).to.deep.equal({});
+    }
+  });
+
+  it('are refused where nobody knows them, each at its path', () => {
+    expect(
+      nameFaults(naming('nobody', { enabled: true, store: 'qdant', embedding_provider: 'claude' }), known, null),
+    ).to.deep.equal({
+      provider: 'provider must be one of openai, claude.',
+      'knowledge.store': 'knowledge.store must be one of qdrant while knowledge is on.',
+      'knowledge.embedding_provider': 'knowledge.embedding_provider must be one of openai while knowledge is on.',
+      'knowledge.target': 'knowledge.target must not be empty while knowledge is on.',
+      'knowledge.embedding_model': 'knowledge.embedding_model must not be empty while knowledge is on.',
+    });
+    expect(nameFaults(naming('openai', { enabled: true, base: 8 }), known, null)).to.have.all.keys('knowledge.base');
+  });
+
+  it('may be gone since they were saved, as long as they were in use', () => {
+    const none: KnownNames = { textProviders: [], embeddingProviders: [], vectorStores: [], knowledgeBases: [] };
+    expect(nameFaults(naming('openai', own), none, naming('openai', own))).to.deep.equal({});
+    expect(
+      nameFaults(naming('openai', { enabled: true, base: 7 }), none, naming('openai', { enabled: true, base: 7 })),
+    ).to.deep.equal({});
+    expect(nameFaults(naming('openai', own), none, naming('openai', { ...own, enabled: false }))).to.have.all.keys(
+      'knowledge.store',
+      'knowledge.embedding_provider',
+    );
+  });
+});
