@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { CliCommand } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import type { Bot, BotStore } from './bot.ts';
-import { botRecord } from './bot-record.ts';
+import { botRecord } from './bot.ts';
 import { exportBots, importBots } from './bot-transfer.ts';
 
 const idArgument = { name: 'id', description: 'Id of the chatbot, see svc bot list.' };

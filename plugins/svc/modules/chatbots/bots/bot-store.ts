@@ -5,7 +5,7 @@ import type { KnownNames } from '../../../kit/assistants/known-names.ts';
 import { errors } from '../../../kit/errors.ts';
 import { fillDefaults } from '../../../kit/settings-schema/fill.ts';
 import type { BotSettings, BotStore } from './bot.ts';
-import { settingsFaults } from './bot-faults.ts';
+import { settingsFaults } from './bot-errors.ts';
 import { settingsOf } from './bot.ts';
 import { botsTable } from './bots-table.ts';
 import '../hooks.ts';

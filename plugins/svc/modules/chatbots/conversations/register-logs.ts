@@ -16,13 +16,13 @@ export async function registerLogs(parts: ChatbotParts): Promise<void> {
     await parts.logs.maintain();
   });
   host.hooks.addAction(retentionHook, async () => {
-    const { sweepConversations } = await import('./retention.ts');
+    const { sweepConversations } = await import('./delete-conversations.ts');
     const conversations = await sweepConversations({ host, bots: await parts.bots.list() });
     if (conversations > 0) host.log.info('Old conversations were deleted.', { conversations });
     await parts.logs.maintain({ purge: true });
   });
   host.hooks.addAction('delete_user', async (id: number, heir: number | null) => {
-    await (await import('./forget-user.ts')).forgetUser(host, { id, heir });
+    await (await import('./delete-conversations.ts')).forgetUser(host, { id, heir });
   });
   await host.cron.schedule('*/5 * * * *', indexHook);
   await host.cron.schedule('daily', retentionHook);

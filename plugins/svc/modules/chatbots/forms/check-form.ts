@@ -1,7 +1,93 @@
 import { RestError } from '#plugin-api';
-import { aliasesOf } from './aliases.ts';
 import type { BotForm, CheckedForm, FormElement, FormValues } from './form.ts';
 import { readElement, type ElementValue } from './read-element.ts';
+import { foldText } from '../../../kit/fold-text.ts';
+
+/** Names under which receivers find the usual fields whatever a form calls them (contract 6.5). */
+type Alias = 'email' | 'first_name' | 'last_name' | 'phone' | 'company';
+
+/** Ids and labels, folded and with `_` between words, that stand for each alias. */
+const names: Readonly<Record<Alias, readonly string[]>> = {
+  email: ['email', 'e_mail', 'mail', 'email_address', 'e_mail_address', 'your_email', 'work_email', 'business_email'],
+  first_name: ['first_name', 'firstname', 'given_name', 'forename', 'vorname', 'prenom', 'nombre', 'fornavn'],
+  last_name: [
+    'last_name',
+    'lastname',
+    'family_name',
+    'surname',
+    'nachname',
+    'nom',
+    'nom_de_famille',
+    'apellido',
+    'apellidos',
+    'etternavn',
+    'efternavn',
+  ],
+  phone: [
+    'phone',
+    'telephone',
+    'phone_number',
+    'telephone_number',
+    'tel',
+    'mobile',
+    'mobile_number',
+    'cell',
+    'cell_phone',
+    'telefon',
+    'telefono',
+    'handy',
+  ],
+  company: [
+    'company',
+    'company_name',
+    'organisation',
+    'organization',
+    'business',
+    'business_name',
+    'firma',
+    'entreprise',
+    'empresa',
+  ],
+};
+const fullName = ['name', 'full_name', 'fullname', 'your_name'];
+
+/**
+ * The values of the usual fields, by alias: the first element whose id or label is one of the names, for e-mail and phone
+ * also the first element of that type. A single field for the whole name is split at its last blank. Empty values give none.
+ */
+function aliasesOf(filled: readonly (readonly [FormElement, ElementValue])[]): Partial<Record<Alias, string>> {
+  const texts = filled.filter(
+    (entry): entry is readonly [FormElement, string | number] =>
+      (typeof entry[1] === 'string' || typeof entry[1] === 'number') && entry[1] !== '',
+  );
+  const found: Partial<Record<Alias, string>> = {};
+  for (const [alias, known] of Object.entries(names) as [Alias, readonly string[]][]) {
+    const match = texts.find(([element]) => isNamed(element, known)) ?? texts.find(([{ type }]) => type === alias);
+    if (match) found[alias] = String(match[1]);
+  }
+  const whole = texts.find(([element]) => isNamed(element, fullName));
+  if (whole && found.first_name === undefined && found.last_name === undefined)
+    Object.assign(found, splitName(String(whole[1])));
+  return found;
+}
+
+function isNamed({ id, label }: FormElement, known: readonly string[]): boolean {
+  return known.includes(nameOf(id)) || known.includes(nameOf(label));
+}
+
+function nameOf(text: string): string {
+  return foldText(text)
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '');
+}
+
+function splitName(text: string): { first_name: string; last_name?: string } {
+  const words = text.trim().split(/\s+/);
+  const last = words.length > 1 ? words.at(-1) : undefined;
+  return last === undefined
+    ? { first_name: text.trim() }
+    : { first_name: words.slice(0, -1).join(' '), last_name: last };
+}
 
 /**
  * Checks what a visitor filled in, on the server whatever the browser did before: every element by its type, required ones

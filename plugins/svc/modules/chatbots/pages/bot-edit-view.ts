@@ -13,7 +13,7 @@ import {
 } from '../../../admin-ui/setting-field.ts';
 import { botHead, botPreview } from './bot-head.ts';
 import { offeredModels, providerChoices } from '../../../admin-ui/model-choices.ts';
-import { limitRows, limitFields, limitsSection } from './bot-limit-rows.ts';
+import { limitRows, limitFields, limitsSection } from './bot-section-limits.ts';
 import { embedFacts, embedSection } from './bot-section-embed.ts';
 import type { Section } from './bot-section.ts';
 import { missingSettings } from '../../../settings/configured.ts';

@@ -6,9 +6,9 @@ import type { Bot } from '../bots/bot.ts';
 import { botEditView, type Typed } from './bot-edit-view.ts';
 import { editorSpecs } from './bot-edit-view.ts';
 import { inputName, readFields, valueAt, type Draft } from '../../../admin-ui/setting-field.ts';
-import { readLimits } from './bot-limit-rows.ts';
-import { botOfForm, botOfQuery } from './bot-of.ts';
-import { editSlug } from './bot-pages.ts';
+import { readLimits } from './bot-section-limits.ts';
+import { botOfForm, botOfQuery } from './bot-request.ts';
+import { editSlug } from './bot-page-slugs.ts';
 
 const template = 'svc/bot-edit';
 /** A page that somebody waits for: a store that does not answer by then is said not to. */

@@ -5,9 +5,9 @@ import type { Bot } from '../bots/bot.ts';
 import type { BotForm } from '../forms/form.ts';
 import { botHead, botPreview } from './bot-head.ts';
 import { freshId } from '../../../admin-ui/list-edits.ts';
-import { botOfForm, botOfQuery } from './bot-of.ts';
-import { formSlug, formsSlug, ruleSlug } from './bot-pages.ts';
-import { ruleTitle } from './bot-rule-words.ts';
+import { botOfForm, botOfQuery } from './bot-request.ts';
+import { formSlug, formsSlug, ruleSlug } from './bot-page-slugs.ts';
+import { ruleTitle } from './bot-rule-labels.ts';
 
 /** The forms of a bot, and which rules show them. */
 export function botFormsPage(parts: ChatbotParts): AdminPageBody {

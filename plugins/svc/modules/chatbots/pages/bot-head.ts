@@ -1,6 +1,6 @@
 import type { HostApi } from '#plugin-api';
 import type { Bot } from '../bots/bot.ts';
-import { botsSlug, editSlug, embedWords, formsSlug, logsSlug, rulesSlug, statusBadge } from './bot-pages.ts';
+import { botsSlug, editSlug, embedWords, formsSlug, logsSlug, rulesSlug, statusBadge } from './bot-page-slugs.ts';
 
 /** Parts of the editor that are one form; each is an anchor of its page. */
 export const editorSections = [

@@ -5,7 +5,7 @@ import { textOf } from '../../../admin-ui/form-values.ts';
 import { savingOrRefused } from '../../../admin-ui/with-field-errors.ts';
 import { offeredModels, providerChoices } from '../../../admin-ui/model-choices.ts';
 import { faultAt } from '../../../admin-ui/setting-field.ts';
-import { editSlug } from './bot-pages.ts';
+import { editSlug } from './bot-page-slugs.ts';
 import { readyModel } from '../../../settings/ready-model.ts';
 import { botTemplates, shownHere } from './bot-templates.ts';
 

@@ -1,28 +1,77 @@
-import type { BotSettings, Bot } from '../bots/bot.ts';
+import type { ChatbotParts } from '../chatbots.ts';
+import { lazyPage, type LazyPage } from '../../../kit/lazy.ts';
+import { botsSlug, editSlug, formSlug, formsSlug, newBotSlug, ruleSlug, rulesSlug } from './bot-page-slugs.ts';
 
-/** Slugs of the pages. */
-export const botsSlug = 'svc/bots';
-export const newBotSlug = 'svc/bots/new';
-export const editSlug = 'svc/bots/edit';
-export const rulesSlug = 'svc/bots/rules';
-export const ruleSlug = 'svc/bots/rule';
-export const formsSlug = 'svc/bots/forms';
-export const formSlug = 'svc/bots/form';
-/** Of the logs, which stand beside the chatbots. */
-export const logsSlug = 'svc/logs';
+type Declared = Omit<LazyPage<ChatbotParts>, 'parent' | 'style'>;
 
-/** Whether a bot answers, as a badge. */
-export function statusBadge(status: BotSettings['status']): {
+/** Largest file that is imported, in bytes. */
+const importLimit = 2_000_000;
+
+const editor = { style: 'bots.css', script: 'bot-edit.js' } as const;
+const declared: readonly (Declared & { readonly script?: string })[] = [
+  { slug: newBotSlug, title: 'New chatbot', body: async () => (await import('./bot-new.page.ts')).botNewPage },
+  {
+    slug: editSlug,
+    title: 'Edit chatbot',
+    script: editor.script,
+    body: async () => (await import('./bot-edit.page.ts')).botEditPage,
+  },
+  {
+    slug: rulesSlug,
+    title: 'Rules',
+    script: editor.script,
+    body: async () => (await import('./bot-rules.page.ts')).botRulesPage,
+  },
+  {
+    slug: ruleSlug,
+    title: 'Rule',
+    script: editor.script,
+    body: async () => (await import('./bot-rule.page.ts')).botRulePage,
+  },
+  {
+    slug: formsSlug,
+    title: 'Forms',
+    script: editor.script,
+    body: async () => (await import('./bot-forms.page.ts')).botFormsPage,
+  },
+  {
+    slug: formSlug,
+    title: 'Form',
+    script: editor.script,
+    body: async () => (await import('./bot-form.page.ts')).botFormPage,
+  },
+];
+
+/** The pages on which bots are made and edited. */
+export const botPages = [
+  lazyPage<ChatbotParts>({
+    slug: botsSlug,
+    title: 'Chatbots',
+    menu: 'Chatbots',
+    parent: 'svc',
+    icon: 'chat',
+    position: 10,
+    style: 'bots.css',
+    uploadLimit: importLimit,
+    body: async () => (await import('./bots.page.ts')).botsPage,
+  }),
+  ...declared.map((page) => lazyPage<ChatbotParts>({ ...page, parent: botsSlug, style: editor.style })),
+];
+
+interface NextStep {
   readonly text: string;
-  readonly kind: 'success' | 'info';
-} {
-  return status === 'active' ? { text: 'Active', kind: 'success' } : { text: 'Inactive', kind: 'info' };
+  readonly href?: string;
+  readonly done?: boolean;
 }
 
-/** Where a bot may be shown, in a word or two (D16). */
-export function embedWords({ enabled, any_site: anySite, allowed_domains: domains }: Bot['embed']): string {
-  if (!enabled) return 'not embedded';
-  if (anySite) return 'on any site';
-  if (domains.length === 0) return 'on this site';
-  return domains.length === 1 ? `on ${domains[0] ?? ''}` : `on ${String(domains.length)} sites`;
+/** On the dashboard: a first chatbot, until there is one. The bots' code is loaded with the first look at it. */
+export function addBotStep(parts: ChatbotParts): void {
+  parts.host.hooks.addFilter(
+    'admin_next_steps',
+    async (steps: readonly NextStep[]) => {
+      const bots = await parts.bots.list();
+      return [...steps, { text: 'Make your first chatbot.', href: 'svc/bots', done: bots.length > 0 }];
+    },
+    20,
+  );
 }

@@ -4,9 +4,9 @@ import { textOf } from '../../../admin-ui/form-values.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { Rule, RuleEvent } from '../rules/rule.ts';
 import { botHead, botPreview } from './bot-head.ts';
-import { botOfForm, botOfQuery } from './bot-of.ts';
-import { ruleSlug, rulesSlug } from './bot-pages.ts';
-import { actionSentence, conditionSentence, eventWords, ruleTitle } from './bot-rule-words.ts';
+import { botOfForm, botOfQuery } from './bot-request.ts';
+import { ruleSlug, rulesSlug } from './bot-page-slugs.ts';
+import { actionSentence, conditionSentence, eventWords, ruleTitle } from './bot-rule-labels.ts';
 
 /** The rules of a bot in the order in which they run, event by event. */
 export function botRulesPage(parts: ChatbotParts): AdminPageBody {

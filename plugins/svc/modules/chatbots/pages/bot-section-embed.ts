@@ -1,4 +1,6 @@
 import type { Section } from './bot-section.ts';
+import type { HostApi } from '#plugin-api';
+import type { Bot } from '../bots/bot.ts';
 
 /** Where the bot may be shown (D16). */
 export const embedSection: Section = {
@@ -29,3 +31,18 @@ export const embedSection: Section = {
     },
   ],
 };
+
+/** What is copied to show a bot somewhere. */
+interface EmbedFacts {
+  readonly script: string;
+  readonly shortcode: string;
+  readonly checkHref: string;
+}
+
+export function embedFacts({ admin, rest }: Pick<HostApi, 'admin' | 'rest'>, { id }: Pick<Bot, 'id'>): EmbedFacts {
+  return {
+    script: `<script src="${rest.url('/svc-widget/v1/widget.js')}" data-bot="${String(id)}" async></script>`,
+    shortcode: `[svc_chatbot id=${String(id)}]`,
+    checkHref: `${admin.url('svc/check-site')}?bot=${String(id)}`,
+  };
+}

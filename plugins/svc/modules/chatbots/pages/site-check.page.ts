@@ -5,8 +5,8 @@ import type { Bot } from '../bots/bot.ts';
 import { mayEmbed, namedOrigin } from '../../../kit/visitors/origin.ts';
 import { checkSite } from '../site-check/check-site.ts';
 import type { Finding, SiteReport } from '../site-check/finding.ts';
-import { botOfForm } from './bot-of.ts';
-import { editSlug } from './bot-pages.ts';
+import { botOfForm } from './bot-request.ts';
+import { editSlug } from './bot-page-slugs.ts';
 
 interface PretendShop {
   /** Another one than the site's, for example `http://127.0.0.1:40213`. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Rule } from '../../../../../plugins/svc/modules/chatbots/rules/rule.ts';
-import { inRunOrder, movedRule } from '../../../../../plugins/svc/modules/chatbots/pages/bot-rule-order.ts';
-import { conditionSentence } from '../../../../../plugins/svc/modules/chatbots/pages/bot-rule-words.ts';
+import { inRunOrder, movedRule } from '../../../../../plugins/svc/modules/chatbots/pages/bot-rules.page.ts';
+import { conditionSentence } from '../../../../../plugins/svc/modules/chatbots/pages/bot-rule-labels.ts';
 import { describeBotsAdmin, faultsIn } from './bots-admin.ts';
 
 const rulesPage = '/admin/svc/bots/rules';

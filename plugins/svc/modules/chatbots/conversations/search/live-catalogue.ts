@@ -1,7 +1,7 @@
 import type { Clock, DatabaseApi } from '#plugin-api';
 import { tables } from '../conversation-tables.ts';
 import { createCatalogue, type Catalogue, type CatalogueEntry } from './catalogue.ts';
-import { nextTurn } from './write-segment.ts';
+import { nextTurn } from './segment-store.ts';
 import { removalsKept } from './tidy-index.ts';
 
 export interface LiveCatalogueParts {

@@ -5,7 +5,7 @@ import { beginSegment, type IndexDatabase } from './segment-store.ts';
 import { foldForSearch } from './tokens.ts';
 import { tidyIndex } from './tidy-index.ts';
 import { mergeSegments, segmentsToMerge, segmentsWithGone } from './merge-segments.ts';
-import { nextTurn, writeSegment } from './write-segment.ts';
+import { nextTurn, writeSegment } from './segment-store.ts';
 
 /** Fewer messages than this are looked through with every search rather than indexed. */
 export const worthIndexing = 200;

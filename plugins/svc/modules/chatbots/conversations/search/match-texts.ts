@@ -1,6 +1,6 @@
 import { segmentStates, tables } from '../conversation-tables.ts';
 import { asConversations } from './merge-segments.ts';
-import { nextTurn } from './write-segment.ts';
+import { nextTurn } from './segment-store.ts';
 import { addRow, addSome, idBits, noIds, withIds, type IdBits } from './id-bits.ts';
 import { bySegment, markPair, type MarkTexts, type PairMarks } from './match-pair.ts';
 import { createMarkPhrase, type PhrasePart } from './phrases.ts';

@@ -1,5 +1,5 @@
 import { segmentStates, tables } from '../conversation-tables.ts';
-import { nextTurn, writeSegment } from './write-segment.ts';
+import { nextTurn, writeSegment } from './segment-store.ts';
 import { mostTexts } from './postings.ts';
 import { createSegmentBuilder, type SegmentBuilder, type SegmentRow } from './segment-builder.ts';
 import { beginSegment, type IndexDatabase } from './segment-store.ts';

@@ -1,4 +1,4 @@
-import { createByteWriter, type ByteWriter } from './bytes.ts';
+import { createByteWriter, type ByteWriter } from './postings.ts';
 import { commonWords, pairsOf, worthPairs } from './pairs.ts';
 import { decodePlaces, decodeTexts, encodeTexts, glue, lastPlace, mostTexts } from './postings.ts';
 import { gramsOf, isWord, mostPositions, tokenise } from './tokens.ts';

@@ -1,5 +1,5 @@
 import { segmentStates, tables } from '../conversation-tables.ts';
-import { nextTurn } from './write-segment.ts';
+import { nextTurn } from './segment-store.ts';
 import type { IndexDatabase } from './segment-store.ts';
 
 /** Milliseconds after which no search reads a replaced segment any more. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { anonymiseAddress } from '../../../../../plugins/svc/modules/chatbots/conversations/anonymise-address.ts';
+import { anonymiseAddress } from '../../../../../plugins/svc/modules/chatbots/conversations/anonymize-address.ts';
 
 describe('anonymised addresses', () => {
   const cases = [
