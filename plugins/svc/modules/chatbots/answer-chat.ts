@@ -3,8 +3,7 @@ import type { ChatbotParts } from './chatbots.ts';
 import { answerHeaders } from '../../kit/answer-headers.ts';
 import { errors } from '../../kit/errors.ts';
 import { checkMessages } from '../../kit/messages.ts';
-import { botOfPath } from './bot-of-path.ts';
-import type { Bot } from './bots/bot.ts';
+import type { Bot, BotStore } from './bots/bot.ts';
 import type { ChatParams } from './chat-message.route.ts';
 import { checkConversation, saveTurn } from './reply/save-turn.ts';
 
@@ -46,4 +45,17 @@ export async function answerChat(
 
 function refuseUnkept({ privacy }: Bot): void {
   if (!privacy.keep) throw errors.conversations_not_kept();
+}
+
+/**
+ * The active bot that the path names. A body or a query that names another one does not count, though the host puts them
+ * before the path.
+ *
+ * @throws RestError 404 `rest_svc_bot_not_found` where there is none, or it is inactive
+ */
+async function botOfPath({ url }: Pick<RestRequest, 'url'>, bots: Pick<BotStore, 'get'>): Promise<Bot> {
+  const id = String(url['bot_id']);
+  const bot = /^\d{1,15}$/.test(id) ? await bots.get(Number(id)) : null;
+  if (bot === null || bot.status !== 'active') throw errors.bot_not_found({ values: { id: id.slice(0, 40) } });
+  return bot;
 }

@@ -1,7 +1,7 @@
 import { RestResponse, type RestRequest } from '#plugin-api';
 import type { ChatbotParts } from './chatbots.ts';
 import { defineRoute } from '../../kit/route.ts';
-import './widget/hooks.ts';
+import './hooks.ts';
 
 const assetUrls = {
   type: 'object',

@@ -1,11 +1,60 @@
-import type { RestRequest } from '#plugin-api';
-import type { KnowledgeText } from '../../kit/assistants/assistant-knowledge.ts';
-import type { Bot } from './bots/bot.ts';
+import type { RestRequest, User } from '#plugin-api';
+import type { KnowledgePassage } from '../../kit/assistants/assistant-knowledge.ts';
+import type { Bot, BotLimit } from './bots/bot.ts';
 import type { FeedbackValue } from './conversations/conversation.ts';
 import type { LogRow } from './conversations/log-rows.ts';
 import type { Person, PersonalCounts, PersonIdentity } from './conversations/personal-data.ts';
-import type { Reply } from './reply/reply.ts';
-import type { ChatbotPrompt, ChatbotTurn } from './reply/turn.ts';
+import type { Reply, ChatbotPrompt, ChatbotTurn } from './reply/reply.ts';
+import type { RuleEvent } from './rules/rule.ts';
+import type { BurstLimits } from './widget/flood-limit.ts';
+
+/** Who sends, for the filter `svc_chatbot_limit`. */
+export interface LimitedVisitor {
+  readonly bot: Bot;
+  /** Id 0: a guest. */
+  readonly user: Pick<User, 'id' | 'displayName' | 'roles'>;
+  readonly session: string;
+  readonly ip: string;
+}
+
+/** What happened when a rule called a hook. */
+export interface RuleCall {
+  readonly event: RuleEvent;
+  readonly bot: Bot;
+  /** UUID. */
+  readonly conversation: string;
+  /** Text of the visitor's message; empty where there is none. */
+  readonly message: string;
+  readonly page_url: string;
+  readonly user: Pick<User, 'id' | 'displayName' | 'roles'>;
+  /** Variables of the conversation as they are then. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Of a submitted form, by id: what was filled in, as a text. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly form_id: string;
+  readonly error_code: string;
+}
+
+/** The answer of `GET /chatbots/{bot_id}/embed-config` (contract 2.6). */
+export interface EmbedAnswer {
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly html: string;
+}
+
+declare module '#plugin-api' {
+  interface FilterMap {
+    /** The limit that counts for a visitor, as the bot is set; null: none. Asked at every start and message. */
+    svc_chatbot_limit: (limit: BotLimit | null, visitor: LimitedVisitor) => BotLimit | null;
+    /** How often an address or a session may call within a minute, on each node. */
+    svc_chatbot_burst_limits: (limits: BurstLimits, bot: Bot) => BurstLimits;
+    /** Configuration and markup of the widget for one page. `origin`: the page's, null where none is named. */
+    svc_chatbot_widget_config: (answer: EmbedAnswer, bot: Bot, origin: string | null) => EmbedAnswer;
+  }
+  interface ActionMap {
+    /** After a rule of type `call_hook`, stored with what it belongs to. Besides, `svc_chatbot_rule_<name>` runs with the same call. */
+    svc_chatbot_rule: (name: string, call: RuleCall) => void;
+  }
+}
 
 declare module '#plugin-api' {
   interface FilterMap {
@@ -20,7 +69,7 @@ declare module '#plugin-api' {
     /** Rows of `GET /logs` before they are answered: takes out what callers need not see, or adds members of its own. Totals stay. */
     svc_logs_rows: (rows: readonly LogRow[], request: RestRequest) => readonly LogRow[];
     /** Texts that were found for the latest message, best first; adds, drops or changes some. Runs for bots with knowledge alone, with no texts where the store failed. */
-    svc_chatbot_knowledge: (texts: readonly KnowledgeText[], turn: ChatbotTurn) => readonly KnowledgeText[];
+    svc_chatbot_knowledge: (texts: readonly KnowledgePassage[], turn: ChatbotTurn) => readonly KnowledgePassage[];
     /** What goes to the provider: provider, model, parameters, instructions, contexts, knowledge, messages. Refuses the message by throwing a RestError. */
     svc_chatbot_prompt: (prompt: ChatbotPrompt, turn: ChatbotTurn) => ChatbotPrompt;
     /** Whether the visitor sees the answer while it is made. False: nothing is shown before `svc_chatbot_reply` had the whole text. */

@@ -11,7 +11,7 @@ import './hooks.ts';
 import { logsRoute } from './logs.route.ts';
 import { addBotStep, botPages } from './pages/bot-pages.ts';
 import { registerWidget, widgetSweepHook } from './widget/register-widget.ts';
-import { registerScriptRoutes } from './widget/script.route.ts';
+import { registerScriptRoutes } from './widget/register-widget.ts';
 import { widgetMigration, widgetTables } from './widget/widget-tables.ts';
 
 /** Chatbots: what they are set to, their conversations, and the widget that visitors meet them in. */

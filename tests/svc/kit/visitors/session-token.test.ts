@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
-import { createSealedIds, isUuid } from '../../../../plugins/svc/modules/chatbots/widget/sealed-id.ts';
+import { createSealedIds, isUuid } from '../../../../plugins/svc/modules/chatbots/widget/signed-id.ts';
 import {
   createSessionTokens,
   tokenLife,

@@ -1,6 +1,6 @@
 import type { HostApi } from '#plugin-api';
-import { createAnswererRows } from '../../../kit/assistants/assistant-rows.ts';
-import { createAnswererStore, type FirstModel } from '../../../kit/assistants/assistant-store.ts';
+import { createAssistantRows } from '../../../kit/assistants/assistant-rows.ts';
+import { createAssistantStore, type FirstModel } from '../../../kit/assistants/assistant-store.ts';
 import type { KnownNames } from '../../../kit/assistants/known-names.ts';
 import { errors } from '../../../kit/errors.ts';
 import { fillDefaults } from '../../../kit/settings-schema/fill.ts';
@@ -20,16 +20,16 @@ export interface BotStoreParts {
 /** The bots, one row each. */
 export function createBotStore({ host, known, firstModel }: BotStoreParts): BotStore {
   const { database, hooks } = host;
-  const store = createAnswererStore<BotSettings, never>({
+  const store = createAssistantStore<BotSettings, never>({
     database,
-    rows: createAnswererRows({ host, table: botsTable, schema: botSchema }),
+    rows: createAssistantRows({ host, table: botsTable, schema: botSchema }),
     schema: botSchema,
     plural: 'bots',
     settingsOf,
     known,
     // The default model belongs to the default provider.
     withModel: async (given) => (Object.hasOwn(given, 'provider') ? given : { ...(await firstModel()), ...given }),
-    faults: settingsFaults,
+    findErrors: settingsFaults,
     notFound: (id) => errors.bot_not_found({ values: { id } }),
     saved: (bot, before) => hooks.doActionAsync('svc_chatbot_saved', bot, before),
     deleted: (bot) => hooks.doActionAsync('svc_chatbot_deleted', bot),

@@ -1,5 +1,5 @@
 import type { ChatbotParts } from '../chatbots.ts';
-import type { FieldFaults } from '../../../kit/field-errors.ts';
+import type { FieldErrors } from '../../../kit/field-errors.ts';
 import type { Bot, BotSettings } from '../bots/bot.ts';
 import {
   faultAt,
@@ -26,7 +26,7 @@ import { textsSection } from './bot-section-texts.ts';
 /** A form that came back, or whose lists were asked for. */
 export interface Typed {
   readonly draft: Draft;
-  readonly faults: FieldFaults;
+  readonly faults: FieldErrors;
   /** Names of what the chosen vector store holds, or why they could not be told. */
   readonly targets?: { readonly names: readonly string[]; readonly note: string };
 }
@@ -92,7 +92,7 @@ function withCurrent(spec: FieldSpec, draft: Draft): FieldSpec {
 /** What is wrong, each a link to its field. */
 function faultList(
   sections: readonly Section[],
-  faults: FieldFaults,
+  faults: FieldErrors,
 ): { readonly href: string; readonly sentence: string }[] {
   const specs = [
     ...sections.flatMap(({ groups }) => groups.flatMap(({ fields }) => fields)),

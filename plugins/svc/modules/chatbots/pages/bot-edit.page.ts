@@ -1,13 +1,13 @@
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { missingSettings } from '../../../settings/configured.ts';
-import { savingOrRefused } from '../../../admin-ui/with-field-errors.ts';
+import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import type { Bot } from '../bots/bot.ts';
 import { botEditView, type Typed } from './bot-edit-view.ts';
 import { editorSpecs } from './bot-edit-view.ts';
 import { inputName, readFields, valueAt, type Draft } from '../../../admin-ui/setting-field.ts';
 import { readLimits } from './bot-section-limits.ts';
-import { botOfForm, botOfQuery } from './bot-request.ts';
+import { findBotInForm, findBotInQuery } from './bot-request.ts';
 import { editSlug } from './bot-page-slugs.ts';
 
 const template = 'svc/bot-edit';
@@ -18,7 +18,7 @@ const mostTargets = 500;
 /** All that is set of a bot but its rules and forms, beside a preview. */
 export function botEditPage(parts: ChatbotParts): AdminPageBody {
   return {
-    render: async (request) => ({ template, data: await botEditView(parts, await botOfQuery(parts, request)) }),
+    render: async (request) => ({ template, data: await botEditView(parts, await findBotInQuery(parts, request)) }),
     actions: {
       save: (request) => save(parts, request),
       targets: (request) => showTargets(parts, request),
@@ -27,9 +27,9 @@ export function botEditPage(parts: ChatbotParts): AdminPageBody {
 }
 
 async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminActionResult> {
-  const bot = await botOfForm(parts, request);
+  const bot = await findBotInForm(parts, request);
   const draft = await readDraft(parts, request);
-  return savingOrRefused(
+  return withFieldErrors(
     async () => {
       const saved = await parts.bots.update(bot.id, draft);
       return { notice: savedNotice(saved), redirect: `${editSlug}?id=${String(bot.id)}` };
@@ -54,7 +54,7 @@ async function readDraft(parts: ChatbotParts, { form }: AdminRequest): Promise<D
 
 /** The indexes or collections of the chosen vector store, to choose from. Nothing is saved. */
 async function showTargets(parts: ChatbotParts, request: AdminRequest): Promise<AdminActionResult> {
-  const bot = await botOfForm(parts, request);
+  const bot = await findBotInForm(parts, request);
   const draft = await readDraft(parts, request);
   const targets = await targetsOf(parts, valueAt(draft, 'knowledge.store'));
   return {

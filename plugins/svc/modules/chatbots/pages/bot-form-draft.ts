@@ -25,7 +25,7 @@ export interface FormDraft {
 
 const mostElements = 150;
 
-export function draftOfForm(form: BotForm): FormDraft {
+export function toFormDraft(form: BotForm): FormDraft {
   return {
     ...form,
     saved: form.id,

@@ -1,11 +1,11 @@
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
-import { savingOrRefused } from '../../../admin-ui/with-field-errors.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
+import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { FormElement, FormElementType } from '../forms/form.ts';
 import {
-  draftOfForm,
+  toFormDraft,
   newElement,
   newForm,
   readForm,
@@ -14,9 +14,9 @@ import {
   type FormDraft,
 } from './bot-form-draft.ts';
 import { freshId, moved, readEdit } from '../../../admin-ui/list-edits.ts';
-import { botOfForm, botOfQuery, ownFaults } from './bot-request.ts';
+import { findBotInForm, findBotInQuery, saveBotPart } from './bot-request.ts';
 import { formsSlug } from './bot-page-slugs.ts';
-import type { FieldFaults } from '../../../kit/field-errors.ts';
+import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { faultAt } from '../../../admin-ui/setting-field.ts';
 import { botHead, botPreview } from './bot-head.ts';
 
@@ -35,7 +35,7 @@ const elementTypes: readonly { readonly value: FormElementType; readonly label: 
 
 interface TypedForm {
   readonly draft: FormDraft;
-  readonly faults?: FieldFaults;
+  readonly faults?: FieldErrors;
 }
 
 /** The data of `svc/bot-form`. */
@@ -108,13 +108,13 @@ const template = 'svc/bot-form';
 export function botFormPage(parts: ChatbotParts): AdminPageBody {
   return {
     render: async (request) => {
-      const bot = await botOfQuery(parts, request, 'bot');
+      const bot = await findBotInQuery(parts, request, 'bot');
       return { template, data: botFormView(parts, bot, { draft: draftOf(bot, request.query['form']) }) };
     },
     actions: {
       save: (request) => save(parts, request),
       arrange: async (request) => {
-        const bot = await botOfForm(parts, request, 'bot');
+        const bot = await findBotInForm(parts, request, 'bot');
         return {
           page: {
             template,
@@ -135,7 +135,7 @@ function draftOf(bot: Bot, id: unknown): FormDraft {
       status: 404,
       message: 'There is no such form. It may have been deleted.',
     });
-  return draftOfForm(form);
+  return toFormDraft(form);
 }
 
 /** What a button beside the fields asks for. Nothing is saved. */
@@ -144,7 +144,7 @@ function arranged(draft: FormDraft, request: AdminRequest): FormDraft {
   const { elements } = draft;
   switch (verb) {
     case 'add': {
-      const wanted = textOf(request, 'add_type');
+      const wanted = readText(request, 'add_type');
       return {
         ...draft,
         elements: [...elements, newElement(elementTypes.find(({ value }) => value === wanted)?.value)],
@@ -162,7 +162,7 @@ function arranged(draft: FormDraft, request: AdminRequest): FormDraft {
 }
 
 async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminActionResult> {
-  const bot = await botOfForm(parts, request, 'bot');
+  const bot = await findBotInForm(parts, request, 'bot');
   const draft = readForm(request.form);
   const place = bot.forms.findIndex(({ id }) => id === draft.saved && draft.saved !== '');
   const at = place === -1 ? bot.forms.length : place;
@@ -176,9 +176,9 @@ async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminAc
         )
       : draft.id;
   const form = { ...texts, id, elements: withIds(draft.elements) };
-  return savingOrRefused(
+  return withFieldErrors(
     () =>
-      ownFaults(`forms[${String(at)}]`, async () => {
+      saveBotPart(`forms[${String(at)}]`, async () => {
         const forms =
           place === -1 ? [...bot.forms, form] : bot.forms.map((other, index) => (index === at ? form : other));
         // Rules follow a form whose id was changed.

@@ -1,11 +1,11 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { BotForm } from '../forms/form.ts';
 import { botHead, botPreview } from './bot-head.ts';
 import { freshId } from '../../../admin-ui/list-edits.ts';
-import { botOfForm, botOfQuery } from './bot-request.ts';
+import { findBotInForm, findBotInQuery } from './bot-request.ts';
 import { formSlug, formsSlug, ruleSlug } from './bot-page-slugs.ts';
 import { ruleTitle } from './bot-rule-labels.ts';
 
@@ -14,7 +14,7 @@ export function botFormsPage(parts: ChatbotParts): AdminPageBody {
   return {
     render: async (request) => ({
       template: 'svc/bot-forms',
-      data: view(parts, await botOfQuery(parts, request, 'bot')),
+      data: view(parts, await findBotInQuery(parts, request, 'bot')),
     }),
     actions: {
       duplicate: (request) =>
@@ -79,9 +79,9 @@ async function change(
   request: AdminRequest,
   edit: (bot: Bot, form: BotForm) => Change,
 ): Promise<AdminActionResult> {
-  const bot = await botOfForm(parts, request, 'bot');
+  const bot = await findBotInForm(parts, request, 'bot');
   const redirect = `${formsSlug}?bot=${String(bot.id)}`;
-  const form = bot.forms.find(({ id }) => id === textOf(request, 'form'));
+  const form = bot.forms.find(({ id }) => id === readText(request, 'form'));
   if (!form) return { notice: { kind: 'info', text: 'This form was deleted already.' }, redirect };
   const { forms, said } = edit(bot, form);
   if (forms) await parts.bots.update(bot.id, { forms });

@@ -1,6 +1,6 @@
 import type { HostApi } from '#plugin-api';
 import type { Bot } from '../bots/bot.ts';
-import { botsSlug, editSlug, embedWords, formsSlug, logsSlug, rulesSlug, statusBadge } from './bot-page-slugs.ts';
+import { botsSlug, editSlug, embedLabel, formsSlug, logsSlug, rulesSlug, statusBadge } from './bot-page-slugs.ts';
 
 /** Parts of the editor that are one form; each is an anchor of its page. */
 export const editorSections = [
@@ -24,7 +24,7 @@ export function botHead(
     name: bot.name,
     id: bot.id,
     badge: statusBadge(bot.status),
-    embed: embedWords(bot.embed),
+    embed: embedLabel(bot.embed),
     listHref: host.admin.url(botsSlug),
     logsHref: `${host.admin.url(logsSlug)}?bot=${String(bot.id)}`,
     tabs: [

@@ -1,13 +1,13 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
-import type { FieldFaults } from '../../../kit/field-errors.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
-import { savingOrRefused } from '../../../admin-ui/with-field-errors.ts';
+import type { FieldErrors } from '../../../kit/field-errors.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
+import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import { offeredModels, providerChoices } from '../../../admin-ui/model-choices.ts';
 import { faultAt } from '../../../admin-ui/setting-field.ts';
 import { editSlug } from './bot-page-slugs.ts';
 import { readyModel } from '../../../settings/ready-model.ts';
-import { botTemplates, shownHere } from './bot-templates.ts';
+import { botTemplates, embeddedHere } from './bot-templates.ts';
 
 const template = 'svc/bot-new';
 
@@ -32,7 +32,7 @@ export function botNewPage(parts: ChatbotParts): AdminPageBody {
   };
 }
 
-async function view(parts: ChatbotParts, typed: Typed, faults: FieldFaults = {}): Promise<Record<string, unknown>> {
+async function view(parts: ChatbotParts, typed: Typed, faults: FieldErrors = {}): Promise<Record<string, unknown>> {
   return {
     ...typed,
     nameFault: faultAt(faults, { path: 'name', label: 'Name' }),
@@ -51,16 +51,16 @@ async function view(parts: ChatbotParts, typed: Typed, faults: FieldFaults = {})
 
 function create(parts: ChatbotParts, request: AdminRequest): Promise<AdminActionResult> {
   const typed = {
-    name: textOf(request, 'name').trim(),
-    provider: textOf(request, 'provider'),
-    model: textOf(request, 'model').trim(),
-    template: textOf(request, 'template'),
+    name: readText(request, 'name').trim(),
+    provider: readText(request, 'provider'),
+    model: readText(request, 'model').trim(),
+    template: readText(request, 'template'),
   };
   const chosen = botTemplates.find(({ id }) => id === typed.template) ?? botTemplates[0];
-  return savingOrRefused(
+  return withFieldErrors(
     async () => {
       const { name, provider, model } = typed;
-      const bot = await parts.bots.create({ ...chosen?.settings, ...shownHere, name, provider, model });
+      const bot = await parts.bots.create({ ...chosen?.settings, ...embeddedHere, name, provider, model });
       return {
         notice: { kind: 'success', text: `${bot.name} is there. Ask it something in the preview.` },
         redirect: `${editSlug}?id=${String(bot.id)}`,

@@ -20,7 +20,7 @@ export function statusBadge(status: BotSettings['status']): {
 }
 
 /** Where a bot may be shown, in a word or two (D16). */
-export function embedWords({ enabled, any_site: anySite, allowed_domains: domains }: Bot['embed']): string {
+export function embedLabel({ enabled, any_site: anySite, allowed_domains: domains }: Bot['embed']): string {
   if (!enabled) return 'not embedded';
   if (anySite) return 'on any site';
   if (domains.length === 0) return 'on this site';

@@ -1,20 +1,20 @@
 import { RestError, type AdminRequest } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
 import type { Bot } from '../bots/bot.ts';
-import { faultsOf, invalidFields } from '../../../kit/field-errors.ts';
+import { fieldErrorsOf, invalidFields } from '../../../kit/field-errors.ts';
 
 /** The bot that an address is about: `?id=7`. @throws RestError 404 */
-export function botOfQuery(parts: ChatbotParts, { query }: Pick<AdminRequest, 'query'>, name = 'id'): Promise<Bot> {
-  return botOf(parts, query[name]);
+export function findBotInQuery(parts: ChatbotParts, { query }: Pick<AdminRequest, 'query'>, name = 'id'): Promise<Bot> {
+  return findBot(parts, query[name]);
 }
 
 /** The bot that a form is about. @throws RestError 404 */
-export function botOfForm(parts: ChatbotParts, request: AdminRequest, name = 'id'): Promise<Bot> {
-  return botOf(parts, textOf(request, name));
+export function findBotInForm(parts: ChatbotParts, request: AdminRequest, name = 'id'): Promise<Bot> {
+  return findBot(parts, readText(request, name));
 }
 
-async function botOf(parts: ChatbotParts, id: unknown): Promise<Bot> {
+async function findBot(parts: ChatbotParts, id: unknown): Promise<Bot> {
   const bot = typeof id === 'string' && /^\d{1,10}$/.test(id) ? await parts.bots.get(Number(id)) : null;
   if (bot === null)
     throw new RestError({
@@ -30,11 +30,11 @@ async function botOf(parts: ChatbotParts, id: unknown): Promise<Bot> {
  *
  * @param path of the part, such as `rules[3]`
  */
-export async function ownFaults<Result>(path: string, save: () => Promise<Result>): Promise<Result> {
+export async function saveBotPart<Result>(path: string, save: () => Promise<Result>): Promise<Result> {
   try {
     return await save();
   } catch (error) {
-    const faults = faultsOf(error);
+    const faults = fieldErrorsOf(error);
     if (!faults) throw error;
     throw invalidFields(
       Object.fromEntries(

@@ -30,7 +30,7 @@ export interface RuleDraft {
 /** Conditions that one form takes; the bot's own bound is tighter. */
 const mostConditions = 200;
 
-export function draftOfRule(rule: Rule): RuleDraft {
+export function toRuleDraft(rule: Rule): RuleDraft {
   const { action } = rule;
   const own: Readonly<Record<string, string>> = action;
   return {
@@ -98,7 +98,7 @@ export function readRule(form: Draft): RuleDraft {
 }
 
 /** What is saved of it; right or wrong, the bots' own check tells. */
-export function ruleOf({ conditions, action, priority, ...rule }: RuleDraft): Record<string, unknown> {
+export function toRule({ conditions, action, priority, ...rule }: RuleDraft): Record<string, unknown> {
   const { type, text, form_id, name, value, hook } = action;
   const own =
     type === 'display_form'

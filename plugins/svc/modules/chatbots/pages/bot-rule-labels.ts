@@ -3,7 +3,7 @@ import type { Rule, RuleAction, RuleCondition, RuleEvent, RuleOperator } from '.
 import type { Choice } from '../../../admin-ui/setting-field.ts';
 
 /** Events in the order of a conversation. */
-export const eventWords: Readonly<Record<RuleEvent, { readonly title: string; readonly when: string }>> = {
+export const eventLabels: Readonly<Record<RuleEvent, { readonly title: string; readonly when: string }>> = {
   session_started: { title: 'A conversation begins', when: 'When a conversation begins' },
   message_received: { title: 'A message comes in', when: 'When a message comes in' },
   form_submitted: { title: 'A form is submitted', when: 'When a form is submitted' },
@@ -49,7 +49,7 @@ export const actionChoices: readonly (Choice & { readonly value: RuleAction['typ
 ];
 
 /** `The message contains "refund" or "money back"`. */
-export function conditionSentence({ fact, operator, value }: RuleCondition): string {
+export function describeCondition({ fact, operator, value }: RuleCondition): string {
   const [kind = '', name = ''] = fact.split(':');
   const subject =
     kind === 'variable'
@@ -67,7 +67,7 @@ export function conditionSentence({ fact, operator, value }: RuleCondition): str
 }
 
 /** What a rule does, in a sentence. */
-export function actionSentence(action: RuleAction, { forms }: Pick<BotSettings, 'forms'>): string {
+export function describeAction(action: RuleAction, { forms }: Pick<BotSettings, 'forms'>): string {
   switch (action.type) {
     case 'reply':
       return `reply: ${shortened(action.text, 120)}`;
@@ -89,7 +89,7 @@ export function actionSentence(action: RuleAction, { forms }: Pick<BotSettings, 
 /** What a rule is called: its name, or what it does. */
 export function ruleTitle(rule: Pick<Rule, 'name' | 'action'>, bot: Pick<BotSettings, 'forms'>): string {
   if (rule.name.trim() !== '') return rule.name;
-  const words = actionSentence(rule.action, bot);
+  const words = describeAction(rule.action, bot);
   return words.charAt(0).toUpperCase() + shortened(words.slice(1), 60);
 }
 

@@ -1,14 +1,14 @@
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
-import { savingOrRefused } from '../../../admin-ui/with-field-errors.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
+import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import type { Bot } from '../bots/bot.ts';
-import { botOfForm, botOfQuery, ownFaults } from './bot-request.ts';
+import { findBotInForm, findBotInQuery, saveBotPart } from './bot-request.ts';
 import { freshId, readEdit } from '../../../admin-ui/list-edits.ts';
 import { rulesSlug, formSlug } from './bot-page-slugs.ts';
-import { draftOfRule, newCondition, newRule, readRule, ruleOf, type RuleDraft } from './bot-rule-draft.ts';
-import { eventWords, actionChoices, factChoices, operatorChoices } from './bot-rule-labels.ts';
-import type { FieldFaults } from '../../../kit/field-errors.ts';
+import { toRuleDraft, newCondition, newRule, readRule, toRule, type RuleDraft } from './bot-rule-draft.ts';
+import { eventLabels, actionChoices, factChoices, operatorChoices } from './bot-rule-labels.ts';
+import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { faultAt, type Choice } from '../../../admin-ui/setting-field.ts';
 import { botHead, botPreview } from './bot-head.ts';
 
@@ -18,13 +18,13 @@ const template = 'svc/bot-rule';
 export function botRulePage(parts: ChatbotParts): AdminPageBody {
   return {
     render: async (request) => {
-      const bot = await botOfQuery(parts, request, 'bot');
+      const bot = await findBotInQuery(parts, request, 'bot');
       return { template, data: botRuleView(parts, bot, { draft: draftOf(bot, request.query) }) };
     },
     actions: {
       save: (request) => save(parts, request),
       arrange: async (request) => {
-        const bot = await botOfForm(parts, request, 'bot');
+        const bot = await findBotInForm(parts, request, 'bot');
         return {
           page: {
             template,
@@ -39,7 +39,7 @@ export function botRulePage(parts: ChatbotParts): AdminPageBody {
 function draftOf(bot: Bot, { rule: id, event, form }: AdminRequest['query']): RuleDraft {
   if (typeof id !== 'string')
     return newRule({
-      event: typeof event === 'string' && Object.hasOwn(eventWords, event) ? event : 'message_received',
+      event: typeof event === 'string' && Object.hasOwn(eventLabels, event) ? event : 'message_received',
       form: typeof form === 'string' ? form : '',
     });
   const rule = bot.rules.find((candidate) => candidate.id === id);
@@ -49,7 +49,7 @@ function draftOf(bot: Bot, { rule: id, event, form }: AdminRequest['query']): Ru
       status: 404,
       message: 'There is no such rule. It may have been deleted.',
     });
-  return draftOfRule(rule);
+  return toRuleDraft(rule);
 }
 
 /** What a button beside the conditions asks for. Nothing is saved. */
@@ -61,12 +61,12 @@ function arranged(draft: RuleDraft, asked: unknown): RuleDraft {
 }
 
 async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminActionResult> {
-  const bot = await botOfForm(parts, request, 'bot');
+  const bot = await findBotInForm(parts, request, 'bot');
   const draft = readRule(request.form);
   const place = bot.rules.findIndex(({ id }) => id === draft.id);
   const at = place === -1 ? bot.rules.length : place;
   const rule = {
-    ...ruleOf(draft),
+    ...toRule(draft),
     id:
       place === -1
         ? freshId(
@@ -76,14 +76,14 @@ async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminAc
           )
         : draft.id,
   };
-  return savingOrRefused(
+  return withFieldErrors(
     () =>
-      ownFaults(`rules[${String(at)}]`, async () => {
+      saveBotPart(`rules[${String(at)}]`, async () => {
         await parts.bots.update(bot.id, {
           rules: place === -1 ? [...bot.rules, rule] : bot.rules.map((other, index) => (index === at ? rule : other)),
         });
         return {
-          notice: { kind: 'success', text: `${textOf(request, 'name').trim() || 'The rule'} is saved.` },
+          notice: { kind: 'success', text: `${readText(request, 'name').trim() || 'The rule'} is saved.` },
           redirect: `${rulesSlug}?bot=${String(bot.id)}`,
         };
       }),
@@ -96,7 +96,7 @@ async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminAc
 
 interface TypedRule {
   readonly draft: RuleDraft;
-  readonly faults?: FieldFaults;
+  readonly faults?: FieldErrors;
 }
 
 /** The data of `svc/bot-rule`. */
@@ -112,7 +112,7 @@ function botRuleView({ host }: ChatbotParts, bot: Bot, { draft, faults = {} }: T
     nameFault: fault('name', 'Name'),
     enabled: draft.enabled,
     event: draft.event,
-    events: Object.entries(eventWords).map(([value, { title }]) => ({ value, label: title })),
+    events: Object.entries(eventLabels).map(([value, { title }]) => ({ value, label: title })),
     eventFault: fault('event', 'When'),
     priority: draft.priority,
     priorityFault: fault('priority', 'Priority'),

@@ -1,29 +1,29 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { Rule, RuleEvent } from '../rules/rule.ts';
 import { botHead, botPreview } from './bot-head.ts';
-import { botOfForm, botOfQuery } from './bot-request.ts';
+import { findBotInForm, findBotInQuery } from './bot-request.ts';
 import { ruleSlug, rulesSlug } from './bot-page-slugs.ts';
-import { actionSentence, conditionSentence, eventWords, ruleTitle } from './bot-rule-labels.ts';
+import { describeAction, describeCondition, eventLabels, ruleTitle } from './bot-rule-labels.ts';
 
 /** The rules of a bot in the order in which they run, event by event. */
 export function botRulesPage(parts: ChatbotParts): AdminPageBody {
   return {
     render: async (request) => ({
       template: 'svc/bot-rules',
-      data: view(parts, await botOfQuery(parts, request, 'bot')),
+      data: view(parts, await findBotInQuery(parts, request, 'bot')),
     }),
     actions: {
       move: (request) =>
         change(parts, request, (bot, rule) => ({
-          rules: movedRule(bot.rules, rule.id, textOf(request, 'to') === 'up' ? -1 : 1),
+          rules: movedRule(bot.rules, rule.id, readText(request, 'to') === 'up' ? -1 : 1),
           said: 'The order is changed.',
         })),
       switch: (request) =>
         change(parts, request, (bot, rule) => {
-          const enabled = textOf(request, 'enabled') === '1';
+          const enabled = readText(request, 'enabled') === '1';
           return {
             rules: bot.rules.map((other) => (other === rule ? { ...rule, enabled } : other)),
             said: `${ruleTitle(rule, bot)} is ${enabled ? 'on' : 'off'}.`,
@@ -45,17 +45,17 @@ function view({ host }: ChatbotParts, bot: Bot): Record<string, unknown> {
     preview: botPreview(host, bot),
     addHref: address,
     isEmpty: bot.rules.length === 0,
-    groups: (Object.keys(eventWords) as RuleEvent[]).map((event) => {
+    groups: (Object.keys(eventLabels) as RuleEvent[]).map((event) => {
       const rules = inRunOrder(bot.rules, event);
       return {
-        title: eventWords[event].title,
+        title: eventLabels[event].title,
         addHref: `${address}&event=${event}`,
         rules: rules.map((rule, at) => ({
           title: ruleTitle(rule, bot),
           named: rule.name.trim() !== '',
           enabled: rule.enabled,
-          conditions: rule.conditions.map(conditionSentence),
-          action: actionSentence(rule.action, bot),
+          conditions: rule.conditions.map(describeCondition),
+          action: describeAction(rule.action, bot),
           priority: rule.priority,
           href: `${address}&rule=${encodeURIComponent(rule.id)}`,
           first: at === 0,
@@ -75,9 +75,9 @@ async function change(
   request: AdminRequest,
   edit: (bot: Bot, rule: Rule) => { readonly rules: readonly Rule[]; readonly said: string },
 ): Promise<AdminActionResult> {
-  const bot = await botOfForm(parts, request, 'bot');
+  const bot = await findBotInForm(parts, request, 'bot');
   const redirect = `${rulesSlug}?bot=${String(bot.id)}`;
-  const rule = bot.rules.find(({ id }) => id === textOf(request, 'rule'));
+  const rule = bot.rules.find(({ id }) => id === readText(request, 'rule'));
   if (!rule) return { notice: { kind: 'info', text: 'This rule was deleted already.' }, redirect };
   const { rules, said } = edit(bot, rule);
   await parts.bots.update(bot.id, { rules });

@@ -1,4 +1,4 @@
-import type { FieldFaults } from '../../../kit/field-errors.ts';
+import type { FieldErrors } from '../../../kit/field-errors.ts';
 import {
   fieldRow,
   readFields,
@@ -41,7 +41,7 @@ export interface LimitRow {
 }
 
 /** A line for guests, one for users, and one for each role. */
-export function limitRows(state: { readonly draft: Draft; readonly faults: FieldFaults }): LimitRow[] {
+export function limitRows(state: { readonly draft: Draft; readonly faults: FieldErrors }): LimitRow[] {
   const saved = valueAt(state.draft, 'limits.roles');
   const roles = [...new Set([...siteRoles, ...Object.keys(typeof saved === 'object' && saved !== null ? saved : {})])];
   const lines = [

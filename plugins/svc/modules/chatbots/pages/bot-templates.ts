@@ -37,7 +37,7 @@ const contactForm = {
   ],
 } as const;
 
-const showContact = (words: string) =>
+const contactRule = (words: string) =>
   ({
     id: 'show-contact',
     name: 'Somebody wants to talk to a person',
@@ -71,7 +71,7 @@ export const botTemplates: readonly BotTemplate[] = [
       greeting: 'Hello! What can I do for you?',
       starters: ['Where is my order?', 'How do I return something?', 'I want to talk to a person'],
       forms: [contactForm],
-      rules: [showContact('person\nhuman\nsomebody\ncall me\ncontact')],
+      rules: [contactRule('person\nhuman\nsomebody\ncall me\ncontact')],
     },
   },
   {
@@ -84,10 +84,10 @@ export const botTemplates: readonly BotTemplate[] = [
       greeting: 'Hello! What are you looking for?',
       starters: ['What do you offer?', 'What does it cost?', 'Please call me back'],
       forms: [contactForm],
-      rules: [showContact('offer\nprice\ncost\nquote\ncall me\ncontact')],
+      rules: [contactRule('offer\nprice\ncost\nquote\ncall me\ncontact')],
     },
   },
 ];
 
 /** A new bot may be shown on this site, so that its preview answers; on others once they are named. */
-export const shownHere: BotChanges = { embed: { enabled: true } };
+export const embeddedHere: BotChanges = { embed: { enabled: true } };

@@ -1,12 +1,12 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest, HostApi } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
-import { downloadJson, takeIn, type RefusedImport } from '../../../admin-ui/transfer-actions.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
+import { downloadJson, importUpload, type RefusedImport } from '../../../admin-ui/transfer-actions.ts';
 import { exportBots, importBots } from '../bots/bot-transfer.ts';
-import { botOfForm } from './bot-request.ts';
-import { botsSlug, editSlug, embedWords, logsSlug, newBotSlug, statusBadge } from './bot-page-slugs.ts';
+import { findBotInForm } from './bot-request.ts';
+import { botsSlug, editSlug, embedLabel, logsSlug, newBotSlug, statusBadge } from './bot-page-slugs.ts';
 import { readyModel } from '../../../settings/ready-model.ts';
-import { botTemplates, shownHere } from './bot-templates.ts';
+import { botTemplates, embeddedHere } from './bot-templates.ts';
 import type { Bot } from '../bots/bot.ts';
 import { tables } from '../conversations/conversation-tables.ts';
 
@@ -17,14 +17,14 @@ export function botsPage(parts: ChatbotParts): AdminPageBody {
   return {
     render: async () => ({ template, data: await botsView(parts) }),
     actions: {
-      first: () => makeFirst(parts),
+      first: () => createFirstBot(parts),
       'first-sandbox': async () => {
         await parts.settings.sandbox.turn(true);
-        return makeFirst(parts);
+        return createFirstBot(parts);
       },
       switch: async (request) => {
-        const status = textOf(request, 'status') === 'active' ? 'active' : 'inactive';
-        const { name } = await parts.bots.update((await botOfForm(parts, request)).id, { status });
+        const status = readText(request, 'status') === 'active' ? 'active' : 'inactive';
+        const { name } = await parts.bots.update((await findBotInForm(parts, request)).id, { status });
         return {
           notice: {
             kind: 'success',
@@ -33,7 +33,7 @@ export function botsPage(parts: ChatbotParts): AdminPageBody {
         };
       },
       duplicate: async (request) => {
-        const { id, name } = await parts.bots.duplicate((await botOfForm(parts, request)).id);
+        const { id, name } = await parts.bots.duplicate((await findBotInForm(parts, request)).id);
         return {
           notice: { kind: 'success', text: `${name} is there. It is inactive until you switch it on.` },
           redirect: `${editSlug}?id=${String(id)}`,
@@ -42,8 +42,8 @@ export function botsPage(parts: ChatbotParts): AdminPageBody {
       delete: (request) => remove(parts, request),
       export: (request) => download(parts, request),
       import: (request) =>
-        takeIn(request, {
-          pasted: textOf(request, 'json'),
+        importUpload(request, {
+          pasted: readText(request, 'json'),
           make: (text) => importAll(parts, text),
           page: async (refused) => ({ template, data: await botsView(parts, refused) }),
         }),
@@ -52,7 +52,7 @@ export function botsPage(parts: ChatbotParts): AdminPageBody {
 }
 
 /** A bot that answers at once, with the provider that is set up. Two clicks make one. */
-async function makeFirst(parts: ChatbotParts): Promise<AdminActionResult> {
+async function createFirstBot(parts: ChatbotParts): Promise<AdminActionResult> {
   const { bots } = parts;
   const [there] = await bots.list();
   if (there)
@@ -61,7 +61,7 @@ async function makeFirst(parts: ChatbotParts): Promise<AdminActionResult> {
       redirect: `${editSlug}?id=${String(there.id)}`,
     };
   const ready = await readyModel(parts);
-  const bot = await bots.create({ ...botTemplates[0]?.settings, ...shownHere, ...ready, name: 'Assistant' });
+  const bot = await bots.create({ ...botTemplates[0]?.settings, ...embeddedHere, ...ready, name: 'Assistant' });
   return {
     notice: ready
       ? { kind: 'success', text: `${bot.name} is ready. Ask it something in the preview.` }
@@ -74,8 +74,8 @@ async function makeFirst(parts: ChatbotParts): Promise<AdminActionResult> {
 }
 
 async function remove(parts: ChatbotParts, request: AdminRequest): Promise<AdminActionResult> {
-  const bot = await botOfForm(parts, request);
-  if (textOf(request, 'confirm') !== '1')
+  const bot = await findBotInForm(parts, request);
+  if (readText(request, 'confirm') !== '1')
     return {
       notice: { kind: 'error', text: `Nothing was deleted. Tick the box to confirm that ${bot.name} is to go.` },
     };
@@ -85,7 +85,7 @@ async function remove(parts: ChatbotParts, request: AdminRequest): Promise<Admin
 
 async function download(parts: ChatbotParts, request: AdminRequest): Promise<AdminActionResult> {
   const { bots } = parts;
-  const chosen = textOf(request, 'id') === '' ? await bots.list() : [await botOfForm(parts, request)];
+  const chosen = readText(request, 'id') === '' ? await bots.list() : [await findBotInForm(parts, request)];
   const name = chosen.length === 1 ? `chatbot-${String(chosen[0]?.id)}.json` : 'chatbots.json';
   return downloadJson(name, exportBots(chosen));
 }
@@ -108,7 +108,7 @@ async function botsView(parts: ChatbotParts, refused?: RefusedImport): Promise<R
   const [ready, sandbox, activity] = await Promise.all([
     readyModel(parts),
     settings.sandbox.isOn(),
-    bots.length === 0 ? new Map<number, BotActivity>() : botActivity(host),
+    bots.length === 0 ? new Map<number, BotActivity>() : readActivity(host),
   ]);
   const labels = new Map(parts.providers.all().map(({ id, label }) => [id, label]));
   return {
@@ -136,7 +136,7 @@ function card(bot: Bot, labels: ReadonlyMap<string, string>): Record<string, unk
     title: bot.name,
     badge: statusBadge(bot.status),
     model: `${labels.get(bot.provider) ?? bot.provider}${bot.model === '' ? '' : `, ${bot.model}`}`,
-    embed: embedWords(bot.embed),
+    embed: embedLabel(bot.embed),
     knowledge: bot.knowledge.enabled,
     rules: bot.rules.length,
     forms: bot.forms.length,
@@ -153,7 +153,7 @@ interface BotActivity {
 }
 
 /** How many conversations each bot has, and when somebody last wrote; read from one index. Bots without any are left out. */
-async function botActivity({ database }: Pick<HostApi, 'database'>): Promise<ReadonlyMap<number, BotActivity>> {
+async function readActivity({ database }: Pick<HostApi, 'database'>): Promise<ReadonlyMap<number, BotActivity>> {
   const rows = await database
     .knex(tables.conversations)
     .select<{ bot_id: number | string; conversations: number | string; last: number | string }[]>(

@@ -25,7 +25,7 @@ export function readLogsQuery(given: Readonly<Record<string, unknown>>): LogsQue
   };
   const oneOf = (name: string, known: readonly string[]): string => (known.includes(text(name)) ? text(name) : '');
   const bot = text('bot');
-  const [from, to] = [dayOf(text('from')), dayOf(text('to'))];
+  const [from, to] = [parseDay(text('from')), parseDay(text('to'))];
   const inOrder = from === '' || to === '' || from <= to;
   return {
     bot: /^[1-9]\d{0,8}$/.test(bot) ? bot : '',
@@ -38,19 +38,19 @@ export function readLogsQuery(given: Readonly<Record<string, unknown>>): LogsQue
   };
 }
 
-function dayOf(text: string): string {
+function parseDay(text: string): string {
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`)) ? text : '';
 }
 
-export interface FilterOf {
+export interface LogFilterContext {
   readonly timezone: string;
   readonly usersLike: (text: string) => Promise<ReadonlySet<number> | undefined>;
 }
 
 /** The filter that a form stands for. */
-export async function filterOf(
+export async function toLogFilter(
   { bot, user, text, from, to, feedback, who }: LogsQuery,
-  { timezone, usersLike }: FilterOf,
+  { timezone, usersLike }: LogFilterContext,
 ): Promise<LogFilter> {
   return {
     ...(bot !== '' && { botId: Number(bot) }),

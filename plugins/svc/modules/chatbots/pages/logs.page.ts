@@ -1,7 +1,7 @@
 import { type AdminPageBody, formatShortNumber, formatMoney } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { logsCsv, logsJsonl, readConversations } from '../conversations/export-logs.ts';
-import { filterOf, readLogsQuery, addDays, queryText, type LogsQuery } from './logs-filter.ts';
+import { toLogFilter, readLogsQuery, addDays, queryText, type LogsQuery } from './logs-filter.ts';
 import { localDay } from '../../../kit/local-day.ts';
 import { drawChart, type ChartDay } from '../../../admin-ui/bar-chart.ts';
 import type { ConversationRow } from '../conversations/conversation-rows.ts';
@@ -25,7 +25,7 @@ async function logsView(
   const isFiltered = Object.values(query).some((value) => value !== '');
   if ((await logs.count()) === 0) return { isEmpty: true, next: await nextStep(parts) };
   const [timezone, bots] = await Promise.all([host.site.timezone(), parts.bots.list()]);
-  const filter = await filterOf(query, { timezone, usersLike: logs.usersLike });
+  const filter = await toLogFilter(query, { timezone, usersLike: logs.usersLike });
   const asked = Math.max(1, Math.trunc(Number(given['page'])) || 1);
   let found = await logs.find(filter, { offset: (asked - 1) * perPage, limit: perPage });
   const pages = Math.max(1, Math.ceil(found.total / perPage));
@@ -35,7 +35,7 @@ async function logsView(
     query,
     isFiltered,
     total: found.total,
-    rows: await rowsOf(parts, { ids: found.ids, names: new Map(bots.map(({ id, name }) => [id, name])) }),
+    rows: await readRows(parts, { ids: found.ids, names: new Map(bots.map(({ id, name }) => [id, name])) }),
     botOptions: [
       { value: '', label: 'All chatbots' },
       ...bots.map(({ id, name }) => ({ value: String(id), label: name })),
@@ -51,8 +51,8 @@ async function logsView(
       { value: 'guests', label: 'Guests' },
       { value: 'users', label: 'Signed-in users' },
     ],
-    chart: await chartOf(logs, { filter, query, timezone, now: host.clock.now() }),
-    pagination: pagesOf({ page, pages, query }),
+    chart: await buildChart(logs, { filter, query, timezone, now: host.clock.now() }),
+    pagination: paginate({ page, pages, query }),
   };
 }
 
@@ -73,7 +73,7 @@ async function nextStep(
   };
 }
 
-async function rowsOf(
+async function readRows(
   { host }: ChatbotParts,
   { ids, names }: { readonly ids: readonly number[]; readonly names: ReadonlyMap<number, string> },
 ): Promise<Record<string, unknown>[]> {
@@ -117,7 +117,7 @@ interface ChartInit {
   readonly now: number;
 }
 
-async function chartOf(logs: Logs, { filter, query, timezone, now }: ChartInit): Promise<Record<string, unknown>> {
+async function buildChart(logs: Logs, { filter, query, timezone, now }: ChartInit): Promise<Record<string, unknown>> {
   const dayOf = localDay(timezone);
   const last = query.to !== '' && query.to < dayOf(now) ? query.to : dayOf(now);
   const usual = addDays(last, 1 - usualDays);
@@ -143,7 +143,7 @@ async function chartOf(logs: Logs, { filter, query, timezone, now }: ChartInit):
   };
 }
 
-function pagesOf({
+function paginate({
   page,
   pages,
   query,
@@ -172,7 +172,7 @@ export function logsPage(parts: ChatbotParts): AdminPageBody {
     actions: {
       export: async ({ form, user, log }) => {
         const logs = parts.logs;
-        const filter = await filterOf(readLogsQuery(form), {
+        const filter = await toLogFilter(readLogsQuery(form), {
           timezone: await host.site.timezone(),
           usersLike: logs.usersLike,
         });

@@ -13,7 +13,7 @@ const shownReceipts = 20;
 /** The page "Personal data": what there is of one person, its export and its deletion, with receipts. */
 export function personalDataPage(parts: ChatbotParts): AdminPageBody {
   return {
-    render: async ({ query }) => ({ template: 'svc/personal-data', data: await viewOf(parts, query) }),
+    render: async ({ query }) => ({ template: 'svc/personal-data', data: await personalDataView(parts, query) }),
     actions: {
       export: async ({ form, user }) => {
         const data = await parts.personalData();
@@ -28,7 +28,7 @@ export function personalDataPage(parts: ChatbotParts): AdminPageBody {
       erase: async ({ form, user }) => {
         const { id, counts } = await (await parts.personalData()).erase(readPerson(form), user.login);
         return {
-          notice: { kind: 'success', text: `Deleted: ${wordsOf(counts)}. Receipt ${id}.` },
+          notice: { kind: 'success', text: `Deleted: ${formatCounts(counts)}. Receipt ${id}.` },
           redirect: 'svc/personal-data',
           data: { id, counts },
         };
@@ -48,7 +48,10 @@ function readPerson(form: Readonly<Record<string, unknown>>): Person {
   return person;
 }
 
-async function viewOf(parts: ChatbotParts, query: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
+async function personalDataView(
+  parts: ChatbotParts,
+  query: Readonly<Record<string, unknown>>,
+): Promise<Record<string, unknown>> {
   const data = await parts.personalData();
   const by = ways.find(({ value }) => value === query['by'])?.value ?? 'email';
   const value = typeof query['value'] === 'string' ? query['value'].trim().slice(0, 254) : '';
@@ -67,8 +70,8 @@ async function viewOf(parts: ChatbotParts, query: Readonly<Record<string, unknow
     found:
       counts === null
         ? null
-        : { text: wordsOf(counts), isNothing: Object.values(counts).every((count) => count === 0) },
-    receipts: receipts.map((receipt) => ({ ...receipt, title: titleOf(receipt), text: wordsOf(receipt.counts) })),
+        : { text: formatCounts(counts), isNothing: Object.values(counts).every((count) => count === 0) },
+    receipts: receipts.map((receipt) => ({ ...receipt, title: titleOf(receipt), text: formatCounts(receipt.counts) })),
   };
 }
 
@@ -76,7 +79,7 @@ function titleOf({ act, by }: Receipt): string {
   return `${act === 'erase' ? 'Deleted' : 'Exported'}, named by ${by === 'email' ? 'e-mail address' : by}`;
 }
 
-function wordsOf(counts: Readonly<Record<string, number>>): string {
+function formatCounts(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
     .map(([name, count]) => `${count.toLocaleString('en-GB')} ${count === 1 ? name.replace(/s$/, '') : name}`)
     .join(', ');

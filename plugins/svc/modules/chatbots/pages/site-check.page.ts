@@ -1,11 +1,11 @@
 import type { AdminPageBody } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
 import type { Bot } from '../bots/bot.ts';
 import { mayEmbed, namedOrigin } from '../../../kit/visitors/origin.ts';
 import { checkSite } from '../site-check/check-site.ts';
 import type { Finding, SiteReport } from '../site-check/finding.ts';
-import { botOfForm } from './bot-request.ts';
+import { findBotInForm } from './bot-request.ts';
 import { editSlug } from './bot-page-slugs.ts';
 
 interface PretendShop {
@@ -42,13 +42,13 @@ export function siteCheckPage(parts: ChatbotParts): AdminPageBody {
     actions: {
       check: async (request) => {
         const entered = {
-          bot: textOf(request, 'bot'),
-          address: textOf(request, 'url'),
-          internal: textOf(request, 'internal') === '1',
+          bot: readText(request, 'bot'),
+          address: readText(request, 'url'),
+          internal: readText(request, 'internal') === '1',
         };
         const report = await checkSite(parts, {
           address: entered.address,
-          bot: await botOfForm(parts, request, 'bot'),
+          bot: await findBotInForm(parts, request, 'bot'),
           allowInternal: entered.internal,
           signal: request.signal,
         });

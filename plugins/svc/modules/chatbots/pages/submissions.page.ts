@@ -24,7 +24,7 @@ async function submissionsView(
   };
   const isFiltered = Object.values(kept).some((value) => value !== '');
   return {
-    rows: shown.map((submission) => rowOf(submission, names)),
+    rows: shown.map((submission) => submissionRow(submission, names)),
     total,
     isEmpty: total === 0 && !isFiltered,
     isFiltered,
@@ -35,17 +35,17 @@ async function submissionsView(
       ...known.map(({ id, name }) => ({ value: String(id), label: name })),
     ],
     bot: kept.bot,
-    formOptions: [{ value: '', label: 'All forms' }, ...formsOf(known).map(([value, label]) => ({ value, label }))],
+    formOptions: [{ value: '', label: 'All forms' }, ...listForms(known).map(([value, label]) => ({ value, label }))],
     form: kept.form,
-    pagination: pagesOf({ page, pages, kept }),
+    pagination: paginate({ page, pages, kept }),
   };
 }
 
 /** Reads the filter from an address or a form; what cannot be one is left out. */
 function readFilter(query: Readonly<Record<string, unknown>>): SubmissionFilter {
-  const bot = Number(textOf(query['bot']));
-  const form = textOf(query['form']);
-  const search = textOf(query['search']);
+  const bot = Number(readText(query['bot']));
+  const form = readText(query['form']);
+  const search = readText(query['search']);
   return {
     ...(Number.isSafeInteger(bot) && bot > 0 && { botId: bot }),
     ...(form !== '' && { formId: form }),
@@ -53,7 +53,7 @@ function readFilter(query: Readonly<Record<string, unknown>>): SubmissionFilter 
   };
 }
 
-function rowOf(submission: Submission, names: ReadonlyMap<number, string>): Record<string, unknown> {
+function submissionRow(submission: Submission, names: ReadonlyMap<number, string>): Record<string, unknown> {
   const { id, display_values: values, labels } = submission;
   const person = values['email'] ?? [values['first_name'], values['last_name']].filter(Boolean).join(' ');
   return {
@@ -69,7 +69,7 @@ function rowOf(submission: Submission, names: ReadonlyMap<number, string>): Reco
   };
 }
 
-function formsOf(
+function listForms(
   bots: readonly { readonly forms: readonly { readonly id: string; readonly name: string }[] }[],
 ): [string, string][] {
   return [...new Map(bots.flatMap(({ forms }) => forms.map(({ id, name }): [string, string] => [id, name])))];
@@ -82,7 +82,7 @@ interface PagesInit {
 }
 
 /** For the host's partial `admin/pages/pagination`. */
-function pagesOf({
+function paginate({
   page,
   pages,
   kept,
@@ -97,7 +97,7 @@ function pagesOf({
   };
 }
 
-function textOf(value: unknown): string {
+function readText(value: unknown): string {
   return typeof value === 'string' ? value.trim().slice(0, 200) : '';
 }
 

@@ -1,12 +1,14 @@
 import type { HostApi } from '#plugin-api';
-import { sourcesOf, type FindKnowledge } from '../../../kit/assistants/assistant-knowledge.ts';
+import {
+  listSources,
+  type FindKnowledge,
+  knowledgePrompt,
+  type KnowledgePassage,
+} from '../../../kit/assistants/assistant-knowledge.ts';
 import type { GenerateText } from '../../../ai/generate-text.ts';
 import { fillPlaceholders } from '../../../ai/system-text.ts';
 import '../hooks.ts';
-import { createBotKnowledge } from './bot-knowledge.ts';
-import type { CreateReply, Reply, ReplyInput } from './reply.ts';
-import { systemText } from './system-text.ts';
-import type { ChatbotPrompt, ChatbotTurn } from './turn.ts';
+import type { CreateReply, Reply, ReplyInput, ChatbotPrompt, ChatbotTurn } from './reply.ts';
 
 export interface ReplyParts {
   readonly host: Pick<HostApi, 'hooks' | 'log' | 'clock' | 'site'>;
@@ -45,7 +47,7 @@ export function createReplies(parts: ReplyParts): CreateReply {
   async function make(input: ReplyInput, turn: ChatbotTurn): Promise<Reply> {
     const { bot, user, signal, origin, onText, onSources } = input;
     const prompt = await promptOf(input, turn);
-    const sources = bot.knowledge.show_sources ? sourcesOf(prompt.knowledge) : [];
+    const sources = bot.knowledge.show_sources ? listSources(prompt.knowledge) : [];
     const streams = onText !== undefined && (await hooks.applyFiltersAsync('svc_chatbot_streams', true, turn));
     if (sources.length > 0) onSources?.(sources);
     const { provider, model, messages, params } = prompt;
@@ -79,5 +81,57 @@ export function createReplies(parts: ReplyParts): CreateReply {
     }
     await hooks.doActionAsync('svc_chatbot_replied', reply, turn);
     return reply;
+  };
+}
+
+/** Instructions, what rules added, and what was found, as one system text; empty parts are left out. */
+export function systemText({
+  system,
+  contexts,
+  knowledge,
+}: Pick<ChatbotPrompt, 'system' | 'contexts' | 'knowledge'>): string {
+  return [system, ...contexts, knowledgePrompt(knowledge, 'the latest message of the conversation')]
+    .filter((part) => part.trim() !== '')
+    .join('\n\n');
+}
+
+interface BotKnowledgeParts {
+  readonly host: Pick<HostApi, 'hooks' | 'log'>;
+  readonly findKnowledge: FindKnowledge;
+}
+
+/**
+ * The texts of the bot's knowledge that fit the latest message; none where the bot has no knowledge. A store or an
+ * embedding provider that fails must not silence the bot: the log and the action `svc_chatbot_knowledge_failed` tell of
+ * it, and the answer is made without. A caller that gives up is obeyed.
+ */
+function createBotKnowledge({
+  host,
+  findKnowledge,
+}: BotKnowledgeParts): (input: ReplyInput, turn: ChatbotTurn) => Promise<readonly KnowledgePassage[]> {
+  const { hooks, log } = host;
+  return async (input, turn) => {
+    const { bot, messages, origin, signal, user, conversation } = input;
+    if (!bot.knowledge.enabled) return [];
+    const asker = bot.privacy.keep ? { userId: user?.id ?? 0, conversation } : null;
+    const found = await findKnowledge({
+      knowledge: bot.knowledge,
+      text: messages.at(-1)?.content ?? '',
+      origin,
+      signal,
+      asker,
+    }).catch(async (error: unknown) => {
+      if (signal?.aborted === true) throw error;
+      log.warn('a chatbot answers without its knowledge', {
+        bot: bot.id,
+        base: bot.knowledge.base,
+        store: bot.knowledge.store,
+        target: bot.knowledge.target,
+        error,
+      });
+      await hooks.doActionAsync('svc_chatbot_knowledge_failed', error, turn);
+      return [];
+    });
+    return hooks.applyFiltersAsync('svc_chatbot_knowledge', found, turn);
   };
 }

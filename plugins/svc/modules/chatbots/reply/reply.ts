@@ -2,6 +2,8 @@ import type { User } from '#plugin-api';
 import type { UsageOrigin } from '../../../kit/usage-origin.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { Source } from '../conversations/conversation.ts';
+import type { KnowledgePassage } from '../../../kit/assistants/assistant-knowledge.ts';
+import type { AiParams } from '../../../kit/ai-params.ts';
 
 export interface ChatMessage {
   readonly role: 'user' | 'assistant';
@@ -43,3 +45,31 @@ export interface Reply {
 
 /** An answer of the bot: prompt, knowledge, filters, provider. Stores nothing and sends no events. Throws the RestErrors of D5. */
 export type CreateReply = (input: ReplyInput) => Promise<Reply>;
+
+/** What hooks are told of the answer that is being made. */
+export interface ChatbotTurn {
+  readonly bot: Bot;
+  /** The conversation as it was handed in; the last message is the user's. */
+  readonly messages: readonly ChatMessage[];
+  readonly user: ReplyInput['user'];
+  /** UUID; null: there is none. */
+  readonly conversation: string | null;
+  readonly origin: ReplyInput['origin'];
+}
+
+/** What goes to the provider. */
+export interface ChatbotPrompt {
+  /** Id of the provider. */
+  readonly provider: string;
+  /** Empty: the provider's saved one. */
+  readonly model: string;
+  readonly params: AiParams;
+  /** The bot's instructions, placeholders filled in. */
+  readonly system: string;
+  /** Texts that rules added; they follow the instructions. */
+  readonly contexts: readonly string[];
+  /** Texts that were found for the latest message; they come last, as data. */
+  readonly knowledge: readonly KnowledgePassage[];
+  /** The newest of the conversation, the user's last. */
+  readonly messages: readonly ChatMessage[];
+}

@@ -2,11 +2,11 @@ import type { HostApi } from '#plugin-api';
 import { estimateUsage } from '../../../ai/estimate-tokens.ts';
 import { errors } from '../../../kit/errors.ts';
 import type { WidgetEvents } from './events.ts';
-import type { Generation } from './generate.ts';
+import type { Generation } from './generate-answer.ts';
 import type { LimitInForce, Limits, Reservation } from './limits.ts';
 import { hasNotes, type RuleResult } from './rule-outcomes.ts';
 import type { MessageState, Thread } from './thread.ts';
-import type { ThreadInput, Threads } from './threads.ts';
+import type { ThreadInput, Threads } from './thread-access.ts';
 import type { Lease, TurnLeases } from './turn-leases.ts';
 import type { Visitor } from './visitor.ts';
 

@@ -1,7 +1,7 @@
 import type { HostApi } from '#plugin-api';
 import type { Bot } from '../bots/bot.ts';
-import { widgetBot } from './answers.ts';
-import type { EmbedAnswer } from './hooks.ts';
+import { widgetBot } from './response-mappers.ts';
+import type { EmbedAnswer } from '../hooks.ts';
 import { widgetNamespace } from './protocol.ts';
 
 type EmbedHost = Pick<HostApi, 'rest' | 'views' | 'hooks'>;

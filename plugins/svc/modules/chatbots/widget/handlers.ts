@@ -1,14 +1,14 @@
 import { RestError, RestResponse, type RestRequest } from '#plugin-api';
 import { eventResponse, type ServerSentEvent } from '../../../kit/server-sent-events.ts';
 import type { ChatMessage } from '../reply/reply.ts';
-import { widgetBot, widgetMessage } from './answers.ts';
-import { giveFeedback } from './feedback.ts';
-import { submitForm } from './form.ts';
+import { widgetBot, widgetMessage } from './response-mappers.ts';
+import { giveFeedback } from './save-feedback.ts';
+import { submitForm } from './submit-form.ts';
 import { checkAddress } from './moderation.ts';
 import { namedOrigin } from '../../../kit/visitors/origin.ts';
 import { pageUrl, text } from './parameters.ts';
 import type { SendAnswer, SendEvent, StartAnswer } from './protocol.ts';
-import type { Following, SendInput } from './turn.ts';
+import type { Following, SendInput } from './chat-turns.ts';
 import type { Visitor } from './visitor.ts';
 import type { Widget } from './widget.ts';
 

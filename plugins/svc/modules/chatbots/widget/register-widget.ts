@@ -1,6 +1,18 @@
-import { lazy, type ShortcodeAttributes, type User } from '#plugin-api';
+import {
+  lazy,
+  RestError,
+  type RestRequest,
+  type RouteArgument,
+  type RouteDefinition,
+  type HostApi,
+  type ShortcodeAttributes,
+  type User,
+} from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
-import { registerWidgetRoutes } from './register-routes.ts';
+import '../hooks.ts';
+import { widgetNamespace } from './protocol.ts';
+import type { WidgetHandlers } from './handlers.ts';
+import { registerClientFiles } from '../../../kit/client-file-route.ts';
 
 /** The hourly event that forgets what the widget need not know any more. */
 export const widgetSweepHook = 'svc_widget_sweep';
@@ -23,4 +35,115 @@ export async function registerWidget(parts: ChatbotParts): Promise<void> {
     await acts.sweep();
   });
   await host.cron.schedule('hourly', widgetSweepHook);
+}
+
+type Act = Exclude<keyof WidgetHandlers, 'allows'>;
+type Args = Readonly<Record<string, RouteArgument>>;
+
+const uuid = { type: 'string', pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' } as const;
+const path = { bot_id: { type: 'integer', minimum: 1, description: 'The chatbot.' } } as const;
+const token = { type: 'string', maxLength: 200, description: 'Of the session, where no cookie tells it.' } as const;
+const page = { type: 'string', maxLength: 4000, description: 'The page the visitor is on.' } as const;
+const conversation = { type: 'string', maxLength: 100, description: 'UUID of the conversation.' } as const;
+
+const startArgs: Args = { ...path, token, conversation, new: { type: 'boolean' }, page_url: page };
+const sendArgs: Args = {
+  ...path,
+  token,
+  page_url: page,
+  conversation: { type: ['string', 'null'], maxLength: 100, description: 'Left out: the first message of a new one.' },
+  message_id: { ...uuid, required: true, description: 'Made by the page. The same again is the same message.' },
+  text: { type: 'string', required: true, minLength: 1, maxLength: 32_000, pattern: '\\S' },
+  consent: { type: 'boolean' },
+  regenerate: { type: 'boolean' },
+  replaces: { type: 'string', maxLength: 100, description: 'Id of the answer that is to be made anew.' },
+  history: {
+    type: 'array',
+    maxItems: 400,
+    description: 'The conversation so far, where nothing of it is kept.',
+    items: {
+      type: 'object',
+      properties: {
+        role: { type: 'string', enum: ['user', 'assistant'] },
+        content: { type: 'string', maxLength: 64_000 },
+      },
+      required: ['role', 'content'],
+    },
+  },
+};
+const stopArgs: Args = {
+  ...path,
+  token,
+  conversation: { ...conversation, required: true },
+  message_id: { ...uuid, required: true },
+};
+const feedbackArgs: Args = {
+  ...path,
+  token,
+  conversation: { ...conversation, required: true },
+  message_id: { type: 'string', required: true, maxLength: 100 },
+  value: { type: 'string', enum: ['up', 'down', 'none'], required: true },
+  comment: { type: 'string', maxLength: 2000 },
+};
+const formArgs: Args = {
+  ...path,
+  token,
+  page_url: page,
+  conversation: { ...conversation, required: true },
+  form_id: { type: 'string' },
+  submission_id: { ...uuid, required: true, description: 'Made by the page. The same again is the same submission.' },
+  values: { type: 'object', required: true },
+  page_id: { type: 'integer', minimum: 1 },
+};
+
+/** The routes of `protocol.ts`. What they do is loaded with the first call. */
+export function registerWidgetRoutes(parts: Pick<ChatbotParts, 'host' | 'widget'>): void {
+  const handlers = lazy(async () => {
+    const { createHandlers } = await import('./handlers.ts');
+    const made = createHandlers(await parts.widget());
+    return () => made;
+  });
+  const post = (
+    act: Act,
+    route: string,
+    init: Pick<RouteDefinition, 'summary' | 'bodyLimit'> & { readonly args: Args },
+  ): void => {
+    parts.host.rest.registerRoute(widgetNamespace, `/bots/(?P<bot_id>\\d+)/${route}`, {
+      methods: ['POST'],
+      security: ['none'],
+      showInIndex: false,
+      ...init,
+      allowOrigin: async (origin, url) => (await handlers()).allows(origin, Number(url['bot_id'])),
+      // Forms of other sites need nobody's leave to be sent; JSON does.
+      validate: ({ json }) => (typeof json === 'object' && json !== null ? true : notJson()),
+      handler: async (request: RestRequest) => (await handlers())[act](request),
+    });
+  };
+  post('start', 'start', { args: startArgs, summary: 'Begins or goes on with a visitor’s session.' });
+  post('messages', 'messages', {
+    args: sendArgs,
+    summary: 'Sends a message; the answer comes as it is made, or as a whole.',
+    bodyLimit: 4 * 1_048_576,
+  });
+  post('stop', 'stop', { args: stopArgs, summary: 'Ends the answer under way.' });
+  post('feedback', 'feedback', { args: feedbackArgs, summary: 'Rates an answer.' });
+  post('forms', 'forms/(?P<form_id>[\\w-]+)', { args: formArgs, summary: 'Submits a form.' });
+}
+
+function notJson(): RestError {
+  return new RestError({
+    code: 'rest_unsupported_media_type',
+    status: 415,
+    message: 'Send the body as JSON, with the header Content-Type: application/json.',
+  });
+}
+
+/** `GET /widget.js` and `GET /widget.css`. */
+export function registerScriptRoutes({ host }: { readonly host: Pick<HostApi, 'rest' | 'log'> }): void {
+  registerClientFiles(host, {
+    namespace: widgetNamespace,
+    name: 'widget',
+    of: 'the widget of chatbots',
+    bundle: async () => (await import('../browser/bundle.ts')).widgetBundle(),
+  });
 }

@@ -3,7 +3,7 @@ import type { Bot } from '../bots/bot.ts';
 import type { BotForm } from '../forms/form.ts';
 import type { RuleEvent, RuleFacts, RuleOutcome } from '../rules/rule.ts';
 import { runRules } from '../rules/run-rules.ts';
-import type { RuleCall } from './hooks.ts';
+import type { RuleCall } from '../hooks.ts';
 import { localHour } from '../../../kit/visitors/period.ts';
 import type { Visitor } from './visitor.ts';
 

@@ -1,15 +1,15 @@
 import type { ChatbotParts } from '../chatbots.ts';
-import { createActs, type Acts } from './acts.ts';
-import { createBurst, type Burst } from './burst.ts';
+import { createActs, type Acts } from './idempotency-keys.ts';
+import { createBurst, type Burst } from './flood-limit.ts';
 import { createWidgetEvents, type EventParts, type WidgetEvents } from './events.ts';
 import { createLimits, type Limits } from './limits.ts';
 import { createRules, type Rules } from './rule-outcomes.ts';
-import { createSealedIds, type SealedIds } from './sealed-id.ts';
+import { createSealedIds, type SealedIds } from './signed-id.ts';
 import { createSessionTokens } from '../../../kit/visitors/session-token.ts';
 import { createSigner } from '../../../kit/visitors/signer.ts';
-import { createThreads, type Threads } from './threads.ts';
+import { createThreads, type Threads } from './thread-access.ts';
 import { createTurnLeases, type TurnLeases } from './turn-leases.ts';
-import { createTurns, type Turns } from './turn.ts';
+import { createTurns, type Turns } from './chat-turns.ts';
 import { createVisitors, type Visitors } from './visitor.ts';
 
 /** What the routes of the widget work with. One per process, made at the first call. */

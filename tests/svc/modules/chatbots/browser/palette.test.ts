@@ -7,7 +7,7 @@ import {
   readable,
   toHex,
   type Rgb,
-} from '../../../../../plugins/svc/modules/chatbots/browser/client/color.ts';
+} from '../../../../../plugins/svc/modules/chatbots/browser/client/palette.ts';
 import { palette } from '../../../../../plugins/svc/modules/chatbots/browser/client/palette.ts';
 
 const none = { primary_color: '', text_color: '', background_color: '', user_bubble_color: '', bot_bubble_color: '' };

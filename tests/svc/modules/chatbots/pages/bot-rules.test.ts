@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Rule } from '../../../../../plugins/svc/modules/chatbots/rules/rule.ts';
 import { inRunOrder, movedRule } from '../../../../../plugins/svc/modules/chatbots/pages/bot-rules.page.ts';
-import { conditionSentence } from '../../../../../plugins/svc/modules/chatbots/pages/bot-rule-labels.ts';
+import { describeCondition } from '../../../../../plugins/svc/modules/chatbots/pages/bot-rule-labels.ts';
 import { describeBotsAdmin, faultsIn } from './bots-admin.ts';
 
 const rulesPage = '/admin/svc/bots/rules';
@@ -224,14 +224,14 @@ describe('the order of rules', () => {
   });
 
   it('is told beside conditions in plain words', () => {
-    expect(conditionSentence({ fact: 'message', operator: 'contains', value: 'a\nb\nc\nd\ne' })).to.equal(
+    expect(describeCondition({ fact: 'message', operator: 'contains', value: 'a\nb\nc\nd\ne' })).to.equal(
       'The message contains “a”, “b”, “c” or 2 more',
     );
-    expect(conditionSentence({ fact: 'signed_in', operator: 'equals', value: 'yes' })).to.equal('Signed in is “yes”');
-    expect(conditionSentence({ fact: 'field:email', operator: 'is_not_empty', value: '' })).to.equal(
+    expect(describeCondition({ fact: 'signed_in', operator: 'equals', value: 'yes' })).to.equal('Signed in is “yes”');
+    expect(describeCondition({ fact: 'field:email', operator: 'is_not_empty', value: '' })).to.equal(
       'Field email is not empty',
     );
-    expect(conditionSentence({ fact: 'page_url', operator: 'starts_with', value: '' })).to.equal(
+    expect(describeCondition({ fact: 'page_url', operator: 'starts_with', value: '' })).to.equal(
       'Address of the page begins with nothing',
     );
   });

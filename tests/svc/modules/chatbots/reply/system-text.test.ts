@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { systemText } from '../../../../../plugins/svc/modules/chatbots/reply/system-text.ts';
+import { systemText } from '../../../../../plugins/svc/modules/chatbots/reply/create-reply.ts';
 
 const text = { id: 'a', title: 'Shipping', url: 'https://a.example/', text: 'Three days.', score: 90 };
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { errors } from '../../../../../plugins/svc/kit/errors.ts';
 import type { Bot } from '../../../../../plugins/svc/modules/chatbots/bots/bot.ts';
-import { failureOf } from '../../../../../plugins/svc/modules/chatbots/widget/failure.ts';
+import { failureOf } from '../../../../../plugins/svc/modules/chatbots/widget/visitor-error.ts';
 import type { Visitor } from '../../../../../plugins/svc/modules/chatbots/widget/visitor.ts';
 
 describe('a budget of the site that is used up, in the chat', () => {

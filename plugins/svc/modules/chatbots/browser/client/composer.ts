@@ -1,7 +1,7 @@
 import { h, show } from '../../../../kit/browser/dom.ts';
 import { icon } from './icons.ts';
 import type { Store } from './storage.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Surroundings } from './environment.ts';
 
 export interface Composer {
   readonly element: HTMLElement;

@@ -2,7 +2,7 @@ import { createComposer, type Composer } from './composer.ts';
 import { h, show } from '../../../../kit/browser/dom.ts';
 import { renderMarkdown } from '../../../../kit/browser/markdown.ts';
 import type { Store } from './storage.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Surroundings } from './environment.ts';
 
 export interface Foot {
   readonly element: HTMLElement;

@@ -5,7 +5,7 @@ import { Failure } from './failure.ts';
 import { icon } from './icons.ts';
 import { renderMarkdown } from '../../../../kit/browser/markdown.ts';
 import type { EntryView } from './message-view.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Surroundings } from './environment.ts';
 import { createField, type Field } from './form-field.ts';
 
 /** A form in the conversation; thanks take its place. */

@@ -1,8 +1,8 @@
 import { h, show } from '../../../../kit/browser/dom.ts';
 import { icon, type IconName } from './icons.ts';
 import { iconButton } from './message-actions.ts';
-import type { Surroundings } from './surroundings.ts';
-import { saveFile, transcriptOf } from './transcript.ts';
+import type { Surroundings } from './environment.ts';
+import type { Chat } from './chat.ts';
 
 export interface Header {
   readonly element: HTMLElement;
@@ -94,4 +94,27 @@ function createMenu(around: Surroundings, onAnew: () => void): { element: HTMLEl
     if (!element.contains(event.relatedTarget as Node | null)) close();
   });
   return { element, close };
+}
+
+/** The conversation as a text, Markdown or plain. */
+function transcriptOf(
+  chat: Pick<Chat, 'entries'>,
+  { bot, texts }: Pick<Surroundings, 'bot' | 'texts'>,
+  kind: 'md' | 'txt',
+): string {
+  const name = texts.title || bot.name;
+  const messages = chat.entries.flatMap((entry) => {
+    if (entry.kind !== 'message' || entry.content === '') return [];
+    const author = entry.role === 'user' ? texts.you : name;
+    const time = new Date(entry.createdAt).toLocaleString();
+    return [kind === 'md' ? `**${author}** (${time})\n\n${entry.content}` : `${author} (${time}):\n${entry.content}`];
+  });
+  return `${[kind === 'md' ? `# ${name}` : name, ...messages].join('\n\n')}\n`;
+}
+
+/** Saves a text as a file of the visitor's. */
+function saveFile(name: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }));
+  h('a', { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

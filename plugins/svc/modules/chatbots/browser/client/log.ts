@@ -4,7 +4,7 @@ import { icon } from './icons.ts';
 import { createAvatar } from './header.ts';
 import { renderMarkdown } from '../../../../kit/browser/markdown.ts';
 import { createMessageView, type EntryView } from './message-view.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Surroundings } from './environment.ts';
 
 export interface Log {
   readonly element: HTMLElement;

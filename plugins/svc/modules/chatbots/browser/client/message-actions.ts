@@ -3,7 +3,7 @@ import { copyText } from '../../../../kit/browser/clipboard.ts';
 import { h, show } from '../../../../kit/browser/dom.ts';
 import type { MessageEntry } from './entry.ts';
 import { icon, type IconName } from './icons.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Surroundings } from './environment.ts';
 
 export function iconButton(name: IconName, label: string, onclick: () => void): HTMLButtonElement {
   return h('button', { type: 'button', class: 'quiet', 'aria-label': label, title: label, onclick }, icon(name));

@@ -5,7 +5,7 @@ import type { MessageEntry } from './entry.ts';
 import { icon } from './icons.ts';
 import { createMarkdownView, type CodeBlock } from '../../../../kit/browser/markdown.ts';
 import { createActions } from './message-actions.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Surroundings } from './environment.ts';
 
 export interface EntryView {
   readonly element: HTMLElement;

@@ -6,7 +6,7 @@ import { icon } from './icons.ts';
 import { createLog } from './log.ts';
 import { plainText } from '../../../../kit/browser/markdown.ts';
 import type { Store } from './storage.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Surroundings } from './environment.ts';
 
 export interface Panel {
   readonly element: HTMLElement;

@@ -1,6 +1,6 @@
 import { RestError } from '#plugin-api';
 import type { Bot } from '../bots/bot.ts';
-import type { TurnEnd } from './live-turn.ts';
+import type { TurnEnd } from './answer-stream.ts';
 import type { Visitor } from './visitor.ts';
 
 export type TurnFailure = Extract<TurnEnd, { type: 'error' }>;

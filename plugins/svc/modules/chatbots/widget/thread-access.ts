@@ -1,14 +1,14 @@
 import type { HostApi } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
-import { anonymiseAddress } from '../conversations/anonymise-address.ts';
+import { anonymiseAddress } from '../conversations/anonymize-address.ts';
 import type { Conversation, ConversationStore } from '../conversations/conversation.ts';
 import type { ChatMessage } from '../reply/reply.ts';
-import type { Acts } from './acts.ts';
+import type { Acts } from './idempotency-keys.ts';
 import { plainAddress } from '../../../kit/visitors/address.ts';
-import { createKeptThread } from './kept-thread.ts';
-import { isUuid, type SealedIds } from './sealed-id.ts';
+import { createKeptThread } from './persisted-thread.ts';
+import { isUuid, type SealedIds } from './signed-id.ts';
 import type { Thread } from './thread.ts';
-import { createUnkeptThread } from './unkept-thread.ts';
+import { createUnkeptThread } from './ephemeral-thread.ts';
 import type { Visitor } from './visitor.ts';
 
 export interface ThreadInput {

@@ -1,6 +1,6 @@
 import { errors } from '../../../kit/errors.ts';
 import type { Conversation, ConversationStore, NewConversation, StoredMessage } from '../conversations/conversation.ts';
-import { widgetMessage } from './answers.ts';
+import { widgetMessage } from './response-mappers.ts';
 import type { Thread } from './thread.ts';
 
 export interface KeptThreadParts {

@@ -1,5 +1,5 @@
 import type { Clock } from '#plugin-api';
-import type { LiveTurn, TurnEnd } from './live-turn.ts';
+import type { LiveTurn, TurnEnd } from './answer-stream.ts';
 
 interface Entry {
   readonly turn: LiveTurn;

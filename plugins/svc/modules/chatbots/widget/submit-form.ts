@@ -3,7 +3,7 @@ import { errors } from '../../../kit/errors.ts';
 import { checkForm } from '../forms/check-form.ts';
 import type { BotForm, CheckedForm } from '../forms/form.ts';
 import type { Conversation } from '../conversations/conversation.ts';
-import { widgetMessage } from './answers.ts';
+import { widgetMessage } from './response-mappers.ts';
 import { pageUrl, text } from './parameters.ts';
 import type { FormAnswer, WidgetMessage } from './protocol.ts';
 import { formOf, hasNotes, type RuleResult } from './rule-outcomes.ts';

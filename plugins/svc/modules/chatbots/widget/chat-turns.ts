@@ -2,15 +2,15 @@ import type { HostApi, Undo } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import type { RuleEvent } from '../rules/rule.ts';
 import { acceptMessage, type AcceptParts, type Sending } from './accept-message.ts';
-import { widgetMessage } from './answers.ts';
-import { failureOf } from './failure.ts';
-import { createGenerate, type Generation, type GenerateParts } from './generate.ts';
-import { createLiveTurn, type LiveTurn, type TurnEnd } from './live-turn.ts';
+import { widgetMessage } from './response-mappers.ts';
+import { failureOf } from './visitor-error.ts';
+import { createGenerate, type Generation, type GenerateParts } from './generate-answer.ts';
+import { createLiveTurn, type LiveTurn, type TurnEnd } from './answer-stream.ts';
 import { checkWords } from './moderation.ts';
 import { formOf, type RuleResult } from './rule-outcomes.ts';
 import type { MessageState, Thread } from './thread.ts';
-import type { ThreadInput } from './threads.ts';
-import { createTurnRegistry, type TurnRegistry } from './turn-registry.ts';
+import type { ThreadInput } from './thread-access.ts';
+import { createTurnRegistry, type TurnRegistry } from './local-answers.ts';
 import type { Visitor } from './visitor.ts';
 
 export interface SendInput extends ThreadInput {

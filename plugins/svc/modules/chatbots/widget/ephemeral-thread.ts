@@ -1,7 +1,7 @@
 import type { Clock } from '#plugin-api';
 import type { ChatMessage } from '../reply/reply.ts';
-import type { Acts } from './acts.ts';
-import { widgetMessage } from './answers.ts';
+import type { Acts } from './idempotency-keys.ts';
+import { widgetMessage } from './response-mappers.ts';
 import type { Thread } from './thread.ts';
 
 export interface UnkeptThreadParts {
