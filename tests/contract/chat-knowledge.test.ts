@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { KnowledgeText } from '../../plugins/svc/kit/assistants/assistant-knowledge.ts';
+import type { KnowledgePassage } from '../../plugins/svc/kit/assistants/assistant-knowledge.ts';
 import type { VectorMetric } from '../../plugins/svc/vector-stores/vector-store.ts';
 import { directionOf, embedByDirection, key, say, startChatService, type ChatService } from './chat-service.ts';
 
@@ -111,7 +111,7 @@ describe('the knowledge of a chatbot', () => {
     ] as const) {
       await fill(`shop-${metric}`, metric);
       const bot = await service.bot({ knowledge: { ...knowledge, target: `shop-${metric}` } });
-      let found: readonly KnowledgeText[] = [];
+      let found: readonly KnowledgePassage[] = [];
       const undo = service.host.hooks.addFilter('svc_chatbot_knowledge', (given) => (found = given));
       await service.chat(bot.id, say('shipping'));
       undo();
@@ -239,7 +239,7 @@ describe('the knowledge of a chatbot', () => {
         model: '',
         knowledge: { enabled: true, store: 'chroma', target: 'notes', embedding_provider, embedding_model },
       });
-      let found: readonly KnowledgeText[] = [];
+      let found: readonly KnowledgePassage[] = [];
       const undo = host.hooks.addFilter('svc_chatbot_knowledge', (given) => (found = given));
       const { status, body } = await service.chat(bot.id, say('The lighthouse opens at nine in the morning.'));
       undo();

@@ -164,9 +164,9 @@ describeDialects('a text that is streamed on the page', (_open, { location }) =>
         'parts[title][enabled]': '1',
       });
       expect(bad.status).to.equal(400);
-      expect(Object.keys((bad.body.data as { faults: object }).faults)).to.deep.equal(['parts[title][prompt]']);
+      expect(Object.keys((bad.body.data as { errors: object }).errors)).to.deep.equal(['parts[title][prompt]']);
       expect(
-        Object.keys(((await site.post('stream', { ...topic, topic: ' ' })).body.data as { faults: object }).faults),
+        Object.keys(((await site.post('stream', { ...topic, topic: ' ' })).body.data as { errors: object }).errors),
       ).to.deep.equal(['topic']);
       expect(site.farEnd.calls).to.deep.equal([]);
     });

@@ -130,7 +130,7 @@ export async function startWebhookSite(
         .where({ state: 'pending' })
         .update({ due_at: 1 });
       for (const id of endpointIds ?? (await operator.settings()).endpoints.map((endpoint) => endpoint.id))
-        await operator.recorder.resume(id);
+        await operator.deliveryLog.resume(id);
     },
     async stop() {
       await host.stop();

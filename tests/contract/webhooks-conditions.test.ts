@@ -3,7 +3,7 @@ import type { WebhookReceiver } from './webhook-receiver.ts';
 import { completed, describeSites, started } from './webhook-site.ts';
 
 const name = 'chatbot.session_started';
-const faultsOf = (work: Promise<unknown>): Promise<Record<string, string>> =>
+const errorsOf = (work: Promise<unknown>): Promise<Record<string, string>> =>
   work.then(
     () => ({}),
     (error: unknown) => (error as { data: { params: Record<string, string> } }).data.params,
@@ -25,7 +25,8 @@ describeSites('who receives a webhook', (site) => {
 
   it('all four conditions must hold: each of them alone keeps the event away', async () => {
     const { id } = await site().subscribe(receiver);
-    const whyNot = async () => (await operator().recorder.whyNot(name, id)).slice(0, 4).map(({ met }) => met);
+    const whyNot = async () =>
+      (await operator().deliveryLog.checkEligibility(name, id)).slice(0, 4).map(({ met }) => met);
     const breaking = [
       [() => operator().setEnabled(false), () => operator().setEnabled(true)],
       [() => operator().updateEndpoint(id, { enabled: false }), () => operator().updateEndpoint(id, { enabled: true })],
@@ -45,7 +46,7 @@ describeSites('who receives a webhook', (site) => {
         expect(await site().emit(event, data)).to.deep.include({ targets: [], deliveries: [] });
       await mend();
     }
-    expect((await operator().recorder.list()).deliveries).to.deep.equal([]);
+    expect((await operator().deliveryLog.list()).deliveries).to.deep.equal([]);
     expect(await whyNot()).to.deep.equal([true, true, true, true]);
     await site().emit(name);
     await receiver.first(1);
@@ -59,10 +60,10 @@ describeSites('who receives a webhook', (site) => {
     expect(events).to.deep.equal(['chatbot.fb_submitted', 'form.submitted']);
     await site().emit('chatbot.fb_submitted');
     expect((await receiver.first(1))[0]?.headers['x-svc-event']).to.equal('chatbot.fb_submitted');
-    expect(await faultsOf(operator().updateEndpoint(id, { events: ['form.submitted', 'form.nothing'] }))).to.deep.equal(
+    expect(await errorsOf(operator().updateEndpoint(id, { events: ['form.submitted', 'form.nothing'] }))).to.deep.equal(
       { events: 'There is no event named form.nothing.' },
     );
-    expect(await faultsOf(site().subscribe(receiver, { events: ['*'] }))).to.have.key('events');
+    expect(await errorsOf(site().subscribe(receiver, { events: ['*'] }))).to.have.key('events');
     expect((await operator().settings()).endpoints.map((one) => one.events)).to.deep.equal([events]);
   });
 
@@ -76,7 +77,7 @@ describeSites('who receives a webhook', (site) => {
     );
     const { deliveries } = await site().emit(name);
     await site().until(async () =>
-      (await operator().recorder.list()).deliveries.every(
+      (await operator().deliveryLog.list()).deliveries.every(
         ({ attempts, state }) => attempts === 1 && state === 'pending',
       ),
     );
@@ -89,7 +90,7 @@ describeSites('who receives a webhook', (site) => {
     await site().endings(5);
     expect(receiver.received).to.have.length(5);
     expect(moved.received).to.have.length(1);
-    const byEndpoint = new Map((await operator().recorder.list()).deliveries.map((one) => [one.endpointName, one]));
+    const byEndpoint = new Map((await operator().deliveryLog.list()).deliveries.map((one) => [one.endpointName, one]));
     expect(byEndpoint.get('moved')).to.deep.include({ state: 'delivered', attempts: 2 });
     expect(moved.received[0]?.headers['x-svc-delivery-id']).to.be.oneOf([...deliveries]);
     for (const [one, reason] of [
@@ -107,28 +108,28 @@ describeSites('who receives a webhook', (site) => {
     await site().subscribe(receiver);
     const ids: string[] = [];
     for (let index = 0; index < 7; index += 1) ids.push(await failWith(404, `c-${String(index)}`));
-    expect((await operator().recorder.recentFailures()).map(({ id }) => id)).to.deep.equal(ids.slice(2).reverse());
+    expect((await operator().deliveryLog.recentFailures()).map(({ id }) => id)).to.deep.equal(ids.slice(2).reverse());
     const [, , third, fourth] = ids as [string, string, string, string];
     receiver.forget();
     receiver.answer = 200;
-    const clicks = await Promise.all(Array.from({ length: 10 }, () => operator().recorder.retry(third)));
+    const clicks = await Promise.all(Array.from({ length: 10 }, () => operator().deliveryLog.retry(third)));
     expect(clicks.filter(Boolean)).to.have.length(1);
     await site().endings(8);
     expect(receiver.received.map(({ headers }) => headers['x-svc-delivery-id'])).to.deep.equal([third]);
-    expect(await operator().recorder.get(third)).to.deep.include({ state: 'delivered', attempts: 2 });
-    const clears = await Promise.all(Array.from({ length: 10 }, () => operator().recorder.clear(fourth)));
+    expect(await operator().deliveryLog.get(third)).to.deep.include({ state: 'delivered', attempts: 2 });
+    const clears = await Promise.all(Array.from({ length: 10 }, () => operator().deliveryLog.clear(fourth)));
     expect(clears.filter(Boolean)).to.have.length(1);
-    expect((await operator().recorder.recentFailures()).map(({ id }) => id)).to.deep.equal([
+    expect((await operator().deliveryLog.recentFailures()).map(({ id }) => id)).to.deep.equal([
       ids[6],
       ids[5],
       ids[4],
       ids[1],
       ids[0],
     ]);
-    expect(await operator().recorder.get(fourth)).to.deep.include({ state: 'failed' });
+    expect(await operator().deliveryLog.get(fourth)).to.deep.include({ state: 'failed' });
     const mixed = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
-        index % 2 === 0 ? operator().recorder.retry(ids[6]!) : operator().recorder.clear(ids[6]!),
+        index % 2 === 0 ? operator().deliveryLog.retry(ids[6]!) : operator().deliveryLog.clear(ids[6]!),
       ),
     );
     expect(mixed.filter(Boolean).length).to.be.within(1, 2);
@@ -165,7 +166,7 @@ describeSites('who receives a webhook', (site) => {
     ] as const)
       expect(await site().emit(event, undefined, { origin }), event).to.deep.include({ queued: true, delivered: 0 });
     await site().endings(28);
-    const { deliveries } = await operator().recorder.list({}, { limit: 200 });
+    const { deliveries } = await operator().deliveryLog.list({}, { limit: 200 });
     expect(deliveries).to.have.length(28);
     expect(deliveries.every(({ state, attempts }) => state === 'delivered' && attempts === 1)).to.equal(true);
   });

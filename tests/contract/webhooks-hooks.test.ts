@@ -177,7 +177,7 @@ describeSites('the hooks of event webhooks', (site) => {
     await site().subscribe(receiver);
     hooks().addFilter('svc_event_webhooks_targets', () => []);
     expect(await site().emit(name)).to.deep.include({ targets: [], deliveries: [] });
-    expect((await site().operator.recorder.list()).deliveries).to.deep.equal([]);
+    expect((await site().operator.deliveryLog.list()).deliveries).to.deep.equal([]);
   });
 
   it('filters of retries: more attempts, other waits, a refusal tried again, a failure that is not', async () => {
@@ -187,7 +187,7 @@ describeSites('the hooks of event webhooks', (site) => {
     hooks().addFilter('svc_event_webhooks_should_retry', (_retryable, { status }) => status === 404);
     await site().emit(name, started('c-1'));
     const [{ result }] = (await site().endings(1)) as readonly [Ended];
-    const found = (await site().operator.recorder.get(result.delivery_id))!;
+    const found = (await site().operator.deliveryLog.get(result.delivery_id))!;
     expect(
       found.attemptLog.map(({ nextTryAt, startedAt, duration }) =>
         nextTryAt === null ? null : nextTryAt - startedAt - duration,
@@ -240,15 +240,15 @@ describeSites('the hooks of event webhooks', (site) => {
       const [{ result }] = (await site().endings(1)) as readonly [Ended];
       expect(result).to.deep.include({ delivery_id: deliveries[0], status: 'failed' });
       expect(result.error).to.include('this plugin is broken');
-      const found = await site().operator.recorder.get(deliveries[0]!);
+      const found = await site().operator.deliveryLog.get(deliveries[0]!);
       expect(found).to.deep.include({ state: 'failed', failure: 'filter' });
       expect(found?.error).to.include('this plugin is broken');
-      expect((await site().operator.recorder.recentFailures()).map(({ id }) => id)).to.deep.equal(deliveries);
+      expect((await site().operator.deliveryLog.recentFailures()).map(({ id }) => id)).to.deep.equal(deliveries);
       undo();
       receiver.answer = 200;
       await site().emit(name, started('well'));
       expect((await site().endings(2))[1]?.result.status).to.equal('delivered');
-      expect(await site().operator.recorder.retry(deliveries[0]!)).to.equal(true);
+      expect(await site().operator.deliveryLog.retry(deliveries[0]!)).to.equal(true);
       expect((await site().endings(3))[2]?.result).to.deep.include({ delivery_id: deliveries[0], status: 'delivered' });
     });
   }
@@ -267,7 +267,7 @@ describeSites('the hooks of event webhooks', (site) => {
       expect(deliveries, hook).to.have.length(1);
       const ended = (await site().endings(before + 1)).at(-1);
       expect(ended?.result, hook).to.deep.include({ status: 'failed' });
-      expect(await site().operator.recorder.get(deliveries[0]!), hook).to.deep.include({ failure: 'filter' });
+      expect(await site().operator.deliveryLog.get(deliveries[0]!), hook).to.deep.include({ failure: 'filter' });
       undo();
     }
     expect(receiver.received).to.have.length(0);

@@ -77,7 +77,7 @@ describeSites('webhooks and the rest of the site', (site) => {
     expect(first.envelope?.idempotency_key).to.equal(second.envelope?.idempotency_key);
     expect(ran).to.equal(2);
     await site().host.hooks.doActionAsync('svc_event_emit', 'shop.order_paid', { order: { id: 'seven' } });
-    expect((await site().operator.recorder.list()).deliveries).to.have.length(2);
+    expect((await site().operator.deliveryLog.list()).deliveries).to.have.length(2);
   });
 
   it('an act that is rolled back sends nothing, and one that is committed sends all of its events, queued and at once', async () => {
@@ -90,7 +90,7 @@ describeSites('webhooks and the rest of the site', (site) => {
         throw new Error('undone');
       }),
     );
-    expect((await site().operator.recorder.list()).deliveries).to.deep.equal([]);
+    expect((await site().operator.deliveryLog.list()).deliveries).to.deep.equal([]);
     await database.transaction(async (transaction) => {
       await hooks.doActionAsync('svc_event_emit', 'chatbot.session_started', started('kept'), { transaction });
       // Without being told of the transaction that it runs in.
@@ -130,7 +130,7 @@ describeSites('webhooks and the rest of the site', (site) => {
       await age(rows[0]?.id, ageOf[state] + 0.01);
       await age(rows[1]?.id, ageOf[state] - 0.01);
     }
-    const left = async () => (await site().operator.recorder.list()).deliveries.map(({ state }) => state).sort();
+    const left = async () => (await site().operator.deliveryLog.list()).deliveries.map(({ state }) => state).sort();
     await site().host.cron.run('svc_webhooks_sweep');
     expect(await left()).to.deep.equal(['delivered', 'failed']);
     expect(await site().host.database.knex('svc_webhook_events').count({ count: '*' }).first()).to.deep.equal({

@@ -25,7 +25,7 @@ describeSites('retries of webhooks', (site) => {
     receiver = await site().receiver();
   });
   const detail = async (id: string): Promise<DeliveryDetail> =>
-    (await site().operator.recorder.get(id)) as DeliveryDetail;
+    (await site().operator.deliveryLog.get(id)) as DeliveryDetail;
   const subscribe = (init = {}) =>
     site().subscribe(receiver, { events: ['chatbot.session_started', 'task.item_completed'], ...init });
   const attempted = (id: string, count: number): Promise<void> =>
@@ -96,7 +96,7 @@ describeSites('retries of webhooks', (site) => {
       await subscribe({ name, url, ...(name === 'timeout' && { headers: { 'X-Hangs': 'yes' } }) });
     await site().emit('chatbot.session_started', started('c-1'));
     await site().endings(Object.keys(kinds).length);
-    const failures = await site().operator.recorder.recentFailures(20);
+    const failures = await site().operator.deliveryLog.recentFailures(20);
     expect(
       failures.map(({ endpointName, failure }) => `${endpointName.trim()} ${String(failure)}`).sort(),
     ).to.deep.equal(
@@ -121,7 +121,7 @@ describeSites('retries of webhooks', (site) => {
       deliveries: [id],
     } = await site().emit('chatbot.session_started', { ...started('c-1'), message: { text: 'Grüße 🙂' } });
     await site().endings(1);
-    expect(await site().operator.recorder.retry(id!)).to.equal(true);
+    expect(await site().operator.deliveryLog.retry(id!)).to.equal(true);
     await site().endings(2);
     const all = await receiver.first(6);
     const [first] = all as [Received];
@@ -254,6 +254,6 @@ describeSites('retries of webhooks', (site) => {
     expect({ queued, delivered, failed }).to.deep.equal({ queued: false, delivered: 0, failed: 1 });
     expect(receiver.received).to.have.length(3);
     expect(waits(await detail(id!))).to.deep.equal([250, 1000, null]);
-    expect((await site().operator.recorder.recentFailures()).map((one) => one.id)).to.deep.equal([id]);
+    expect((await site().operator.deliveryLog.recentFailures()).map((one) => one.id)).to.deep.equal([id]);
   });
 });

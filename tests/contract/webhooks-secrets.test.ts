@@ -44,10 +44,10 @@ describeSites('secrets of webhooks', (site) => {
       log: host.logged.join('\n'),
       settings: JSON.stringify(await operator.settings()),
       record: JSON.stringify([
-        await operator.recorder.list(),
-        await Promise.all(deliveries.map((id) => operator.recorder.get(id))),
+        await operator.deliveryLog.list(),
+        await Promise.all(deliveries.map((id) => operator.deliveryLog.get(id))),
       ]),
-      metrics: await operator.recorder.exposeMetrics(),
+      metrics: await operator.deliveryLog.exposeMetrics(),
     };
     for (const [where, text] of Object.entries(texts))
       for (const secret of secrets) expect(text.includes(secret), `${where}: ${secret.slice(0, 12)}`).to.equal(false);

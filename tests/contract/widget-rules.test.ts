@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { FormAnswer, SendEvent } from '../../plugins/svc/modules/chatbots/widget/protocol.ts';
+import type { FormResponse, SendEvent } from '../../plugins/svc/modules/chatbots/widget/protocol.ts';
 import { describeWidget, type Failure } from './widget-site.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -162,7 +162,7 @@ describeWidget('rules of a chatbot in the widget', (site) => {
     });
     expect((await guest.send('Please call me', { message_id })).body.form?.id).to.equal('lead');
     const submit = (submission_id: string, values: Fields) =>
-      guest.post<FormAnswer & Failure>('forms/lead', { conversation: guest.conversation, submission_id, values });
+      guest.post<FormResponse & Failure>('forms/lead', { conversation: guest.conversation, submission_id, values });
     const bad = await submit(randomUUID(), { name: '', mail: 'nonsense' });
     expect(bad.status).to.equal(400);
     expect(bad.body.code).to.equal('rest_invalid_param');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createFakeClock, createTestHost, type FakeClock, type TestHost } from '#testing';
 import type { Clock } from '#plugin-api';
 import type { Bot } from '../../plugins/svc/modules/chatbots/bots/bot.ts';
-import type { SendAnswer, SendEvent, StartAnswer } from '../../plugins/svc/modules/chatbots/widget/protocol.ts';
+import type { SendResponse, SendEvent, StartResponse } from '../../plugins/svc/modules/chatbots/widget/protocol.ts';
 import { describeDialects, type DialectCase } from '../helpers/dialects.ts';
 import { startStreamingFarEnd, type StreamingFarEnd } from './streaming-far-end.ts';
 
@@ -32,9 +32,9 @@ export interface Guest {
   headers: Record<string, string>;
   token: string;
   conversation: string | null;
-  start(body?: Fields): Promise<Answer<StartAnswer>>;
+  start(body?: Fields): Promise<Answer<StartResponse>>;
   /** Sends a message and waits for the answer as a whole. */
-  send(text: string, body?: Fields): Promise<Answer<SendAnswer>>;
+  send(text: string, body?: Fields): Promise<Answer<SendResponse>>;
   /** Sends a message and reads the answer as it is made. */
   stream(text: string, body?: Fields): Promise<Stream>;
   post<Body = Failure>(route: string, body: Fields): Promise<Answer<Body>>;
@@ -169,7 +169,7 @@ function guestOf(host: TestHost, bot: number, headers: HeaderFields): Guest {
       return read<Body>(await call(route, body));
     },
     async start(body = {}) {
-      const answer = await read<StartAnswer>(await call('start', body));
+      const answer = await read<StartResponse>(await call('start', body));
       if (answer.status === 200) {
         guest.token = answer.body.token;
         const cookie = answer.headers.get('set-cookie');
@@ -183,7 +183,7 @@ function guestOf(host: TestHost, bot: number, headers: HeaderFields): Guest {
       return answer;
     },
     async send(text, body = {}) {
-      const answer = await read<SendAnswer>(await call('messages', message(text, body)));
+      const answer = await read<SendResponse>(await call('messages', message(text, body)));
       if (answer.status === 200) guest.conversation = answer.body.conversation;
       return answer;
     },

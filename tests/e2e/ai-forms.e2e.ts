@@ -10,7 +10,7 @@ import { createTestHost, type TestHost } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
 import { formSubmittedEvent } from '../../plugins/svc/modules/ai-forms/form-submitted.event.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
-import { accessibilityFaults, ada, openAdmin, openBrowser, openPage, overflow } from './browser.ts';
+import { accessibilityViolations, ada, openAdmin, openBrowser, openPage, overflow } from './browser.ts';
 
 const pictures = join(tmpdir(), 'ai-forms-pictures');
 
@@ -239,7 +239,7 @@ describe('AI forms in a browser', function () {
         .and.to.contain('<img src=x');
       expect(await element.getByRole('button', { name: 'Save as post' }).count()).to.equal(0);
       await picture('embedded', opened.page);
-      expect(await accessibilityFaults(await withoutPolicy(shop, opened.page))).to.deep.equal([]);
+      expect(await accessibilityViolations(await withoutPolicy(shop, opened.page))).to.deep.equal([]);
       await element.getByRole('button', { name: 'Generate' }).click();
       await element.getByLabel('Topic (required)').fill('more');
       await element.getByRole('button', { name: 'Generate' }).click();
@@ -295,11 +295,11 @@ describe('AI forms in a browser', function () {
         await opened.page.getByLabel('I agree.').check();
         await opened.page.getByRole('button', { name: 'Generate' }).click();
         await opened.page.getByText('Ticks is required.').waitFor();
-        expect(await accessibilityFaults(opened.page), `${String(width)} ${colorScheme}`).to.deep.equal([]);
+        expect(await accessibilityViolations(opened.page), `${String(width)} ${colorScheme}`).to.deep.equal([]);
         await opened.page.getByLabel('A tick').check();
         await opened.page.getByRole('button', { name: 'Generate' }).click();
         await opened.page.getByRole('button', { name: 'Copy' }).waitFor();
-        expect(await accessibilityFaults(opened.page), `${String(width)} ${colorScheme}`).to.deep.equal([]);
+        expect(await accessibilityViolations(opened.page), `${String(width)} ${colorScheme}`).to.deep.equal([]);
         expect(await overflow(opened.page)).to.equal(0);
         await picture(`kinds-${String(width)}-${colorScheme}`, opened.page);
         await opened.page.context().close();
@@ -312,7 +312,7 @@ describe('AI forms in a browser', function () {
           await page.emulateMedia({ colorScheme });
           await page.goto(`${host.url}/admin/svc/ai-forms${path}`);
           await page.evaluate('for (const details of document.querySelectorAll("main details")) details.open = true');
-          expect(await accessibilityFaults(page), `${path} ${String(width)} ${colorScheme}`).to.deep.equal([]);
+          expect(await accessibilityViolations(page), `${path} ${String(width)} ${colorScheme}`).to.deep.equal([]);
           expect(await overflow(page), `${path} ${String(width)} ${colorScheme}`).to.equal(0);
           await picture(`admin${path.replace(/\W+/g, '-')}-${String(width)}-${colorScheme}`);
         }

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { startAutomationsSite, type AutomationsSite } from '../contract/automations-site.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
-import { accessibilityFaults, ada, openAdmin, openBrowser, overflow } from './browser.ts';
+import { accessibilityViolations, ada, openAdmin, openBrowser, overflow } from './browser.ts';
 
 describe('automations in the admin', () => {
   let site: AutomationsSite;
@@ -39,7 +39,7 @@ describe('automations in the admin', () => {
   };
   const clean = async (name: string, of = page): Promise<void> => {
     await shot(name, of);
-    expect(await accessibilityFaults(of), name).to.deep.equal([]);
+    expect(await accessibilityViolations(of), name).to.deep.equal([]);
     expect(await overflow(of), name).to.equal(0);
   };
 

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { createSystemClock } from '../../host/clock.ts';
 import { createTestHost, type TestHost } from '#testing';
-import { accessibilityFaults, ada, openAdmin, openBrowser } from './browser.ts';
+import { accessibilityViolations, ada, openAdmin, openBrowser } from './browser.ts';
 
 /** A site with the service and the sandbox, and Ada, its administrator, in a browser. */
 export interface BotsSite {
@@ -69,6 +69,6 @@ export async function openBotsSite(): Promise<BotsSite> {
 }
 
 /** Of the page itself; what is inside the widget is looked at where the widget is tested. */
-export async function faultsOfPage(page: Page): Promise<string[]> {
-  return (await accessibilityFaults(page)).filter((fault) => !fault.includes('svc-chatbot,'));
+export async function errorsOfPage(page: Page): Promise<string[]> {
+  return (await accessibilityViolations(page)).filter((error) => !error.includes('svc-chatbot,'));
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { until } from './browser.ts';
-import { faultsOfPage, openBotsSite, type BotsSite } from './bots-site.ts';
+import { errorsOfPage, openBotsSite, type BotsSite } from './bots-site.ts';
 
 describe('chatbots in the admin', () => {
   let site: BotsSite;
@@ -134,11 +134,11 @@ describe('chatbots in the admin', () => {
     await section('Texts');
     expect(await page.getByLabel('Title', { exact: true }).inputValue()).to.equal('Typed before');
     await page
-      .locator('#faults')
+      .locator('#errors')
       .getByRole('link', { name: /Temperature/ })
       .click();
     expect(await page.evaluate('document.activeElement.id')).to.equal('bot-temperature');
-    expect(await faultsOfPage(page)).to.deep.equal([]);
+    expect(await errorsOfPage(page)).to.deep.equal([]);
     await page.getByLabel('Temperature').fill('0.3');
     await save();
     await page.locator('#bot-embed-allowed_domains-error').waitFor();

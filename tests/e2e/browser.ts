@@ -83,7 +83,7 @@ interface Violation {
 }
 
 /** What axe-core finds on the page, as `rule (impact): first element`. The script goes in past the page's content security policy. */
-export async function accessibilityFaults(page: Page): Promise<string[]> {
+export async function accessibilityViolations(page: Page): Promise<string[]> {
   const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   await page.evaluate(source);
   const violations = await page.evaluate<Violation[]>('axe.run().then((result) => result.violations)');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
-import { accessibilityFaults, ada, openAdmin, openBrowser, overflow } from './browser.ts';
+import { accessibilityViolations, ada, openAdmin, openBrowser, overflow } from './browser.ts';
 
 describe('budgets and failover in a browser', () => {
   let folder = '';
@@ -42,7 +42,7 @@ describe('budgets and failover in a browser', () => {
         await page.setViewportSize({ width, height: 900 });
         await page.emulateMedia({ colorScheme });
         await page.goto(`${host.url}/admin/${path}`);
-        expect(await accessibilityFaults(page), `${path} ${String(width)} ${colorScheme}`).to.deep.equal([]);
+        expect(await accessibilityViolations(page), `${path} ${String(width)} ${colorScheme}`).to.deep.equal([]);
         expect(await overflow(page), `${path} ${String(width)} ${colorScheme}`).to.equal(0);
         await page.screenshot({
           path: join(tmpdir(), `${path.replace(/\W+/g, '-')}-${String(width)}-${colorScheme}.png`),

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
 import { checkEvent, type Event } from '../contract/content-site.ts';
-import { accessibilityFaults, overflow } from './browser.ts';
+import { accessibilityViolations, overflow } from './browser.ts';
 import { openBotsSite, type BotsSite } from './bots-site.ts';
 
 describe('the content writer in a browser', () => {
@@ -251,7 +251,7 @@ describe('the content writer in a browser', () => {
           await page.evaluate(
             'for (const details of document.querySelectorAll("main details")) details.open = true; document.querySelector("[data-result-area]")?.removeAttribute("hidden")',
           );
-          expect(await accessibilityFaults(page), `${String(width)} ${colorScheme}`).to.deep.equal([]);
+          expect(await accessibilityViolations(page), `${String(width)} ${colorScheme}`).to.deep.equal([]);
           expect(await overflow(page), `${String(width)} ${colorScheme}`).to.equal(0);
         }
       }

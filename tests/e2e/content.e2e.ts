@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
-import { accessibilityFaults, ada, openAdmin, openBrowser, overflow } from './browser.ts';
+import { accessibilityViolations, ada, openAdmin, openBrowser, overflow } from './browser.ts';
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -105,7 +105,7 @@ describe('content in a browser', () => {
           await page.setViewportSize({ width, height: 900 });
           await page.emulateMedia({ colorScheme });
           await page.goto(host.url + (paths[name] ?? ''));
-          expect(await accessibilityFaults(page), `${width} ${colorScheme}`).to.deep.equal([]);
+          expect(await accessibilityViolations(page), `${width} ${colorScheme}`).to.deep.equal([]);
           expect(await overflow(page), `${width} ${colorScheme}`).to.equal(0);
         }
       }
@@ -122,7 +122,7 @@ describe('content in a browser', () => {
     await page.getByLabel('Content').fill('<p>Hello there</p>');
     await page.getByLabel('Status').selectOption('publish');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('It is published.', { exact: true }).waitFor();
+    await page.getByText('Post published.', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'View' }).first().click();
     await page.getByRole('heading', { name: 'Written by hand' }).waitFor();
     expect(await page.locator('.prose').textContent()).to.contain('Hello there');

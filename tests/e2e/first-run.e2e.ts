@@ -7,7 +7,7 @@ import { readDial } from '../../plugins/sandbox/dial.ts';
 import { createSandboxServer } from '../../plugins/sandbox/server.ts';
 import { silentLog } from '../helpers/silent-log.ts';
 import { startSite, type RunningSite } from '../helpers/running-site.ts';
-import { accessibilityFaults, openBrowser, openPage, overflow } from './browser.ts';
+import { accessibilityViolations, openBrowser, openPage, overflow } from './browser.ts';
 
 const run = promisify(execFile);
 
@@ -57,10 +57,10 @@ describe('the first run', () => {
   it('leads from the printed link through the sandbox to a first answer', async () => {
     const { page, problems } = await openPage(browser);
     await setUp(page, site);
-    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    expect(await accessibilityViolations(page)).to.deep.equal([]);
     await page.getByRole('button', { name: /sandbox/i }).click();
     const command = await shownCommand(page);
-    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    expect(await accessibilityViolations(page)).to.deep.equal([]);
     const answer = await paste(command);
     expect(Object.keys(answer)).to.deep.equal(['content', 'usage', 'provider', 'model']);
     expect(answer.content).to.be.a('string').that.is.not.empty;
@@ -90,7 +90,7 @@ describe('the first run', () => {
       expect(await page.getByRole('alert').first().textContent())
         .to.match(/api key/i)
         .and.not.to.include('a wrong key');
-      expect(await accessibilityFaults(page)).to.deep.equal([]);
+      expect(await accessibilityViolations(page)).to.deep.equal([]);
       await page.getByLabel('API key').fill('sandbox');
       await page.getByRole('button', { name: 'Test and finish' }).click();
       const answer = await paste(await shownCommand(page));
@@ -130,7 +130,7 @@ describe('the first run', () => {
       for (const path of ['/', '/admin/', '/admin/svc', '/admin/sandbox', '/admin/plugins', '/nowhere']) {
         await page.goto(site.url + path);
         expect([path, await overflow(page)]).to.deep.equal([path, 0]);
-        expect([path, await accessibilityFaults(page)]).to.deep.equal([path, []]);
+        expect([path, await accessibilityViolations(page)]).to.deep.equal([path, []]);
       }
       expect(problems.filter((problem) => !problem.includes('404'))).to.deep.equal([]);
     });

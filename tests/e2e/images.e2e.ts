@@ -5,7 +5,7 @@ import { createSystemClock } from '../../host/clock.ts';
 import { serviceEvents } from '../../plugins/svc/events.ts';
 import { createTestHost, type TestHost } from '#testing';
 import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
-import { accessibilityFaults, ada, openAdmin, openBrowser, openPage, overflow } from './browser.ts';
+import { accessibilityViolations, ada, openAdmin, openBrowser, openPage, overflow } from './browser.ts';
 import type { Fields } from '../helpers/fields.ts';
 
 /** Colours change at once, so that they are judged as they stay. */
@@ -67,7 +67,7 @@ describe('images in a browser', () => {
         await of.setViewportSize({ width, height: 900 });
         await of.emulateMedia({ colorScheme });
         await of.evaluate('new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))');
-        expect(await accessibilityFaults(of), `${name} ${String(width)} ${colorScheme}`).to.deep.equal([]);
+        expect(await accessibilityViolations(of), `${name} ${String(width)} ${colorScheme}`).to.deep.equal([]);
         expect(await overflow(of), `${name} ${String(width)} ${colorScheme}`).to.equal(0);
         await picture(`${name}-${String(width)}-${colorScheme}`, of);
       }

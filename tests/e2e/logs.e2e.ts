@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
 import { createConversationStore } from '../../plugins/svc/modules/chatbots/conversations/conversation-store.ts';
-import { accessibilityFaults, ada, openAdmin, openBrowser, overflow } from './browser.ts';
+import { accessibilityViolations, ada, openAdmin, openBrowser, overflow } from './browser.ts';
 
 const pictures = process.env['PICTURES'];
 
@@ -81,7 +81,7 @@ describe('chat logs in a browser', () => {
   it('tell what to do first while there are none', async () => {
     await page.goto(`${host.url}/admin/svc/logs`);
     await page.getByRole('link', { name: 'Make a chatbot' }).waitFor();
-    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    expect(await accessibilityViolations(page)).to.deep.equal([]);
     await fill();
   });
 
@@ -133,7 +133,7 @@ describe('chat logs in a browser', () => {
           await page.setViewportSize({ width, height: 900 });
           await page.emulateMedia({ colorScheme });
           await page.goto(`${host.url}/admin/${path.endsWith('=') ? path + uuid : path}`);
-          expect(await accessibilityFaults(page), `${String(width)} ${colorScheme}`).to.deep.equal([]);
+          expect(await accessibilityViolations(page), `${String(width)} ${colorScheme}`).to.deep.equal([]);
           expect(await overflow(page), `${String(width)} ${colorScheme}`).to.equal(0);
           if (pictures !== undefined)
             await page.screenshot({

@@ -8,7 +8,7 @@ import type { Browser, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
 import { serviceEvents as events } from '../../plugins/svc/events.ts';
-import { accessibilityFaults, ada, openAdmin, openBrowser, openPage, overflow } from './browser.ts';
+import { accessibilityViolations, ada, openAdmin, openBrowser, openPage, overflow } from './browser.ts';
 
 const run = promisify(execFile);
 const secret = 'a secret of these tests';
@@ -141,7 +141,7 @@ describe('the flight recorder in a browser', () => {
     await page.getByRole('button', { name: 'Show' }).click();
     await page.getByText('one condition is not met').waitFor();
     expect(await page.locator('.condition-error').textContent()).to.contain('No: Event webhooks are on');
-    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    expect(await accessibilityViolations(page)).to.deep.equal([]);
     await host.cli('svc', 'webhook', 'on');
     await page.reload();
     await page.getByText('all conditions are met').waitFor();
@@ -177,7 +177,7 @@ describe('the flight recorder in a browser', () => {
           await page.emulateMedia({ colorScheme });
           await open(path === '/delivery' ? `/delivery?id=${String(uuid)}` : path);
           await page.evaluate("for (const details of document.querySelectorAll('main details')) details.open = true");
-          expect(await accessibilityFaults(page), `${width} ${colorScheme}`).to.deep.equal([]);
+          expect(await accessibilityViolations(page), `${width} ${colorScheme}`).to.deep.equal([]);
           expect(await overflow(page), `${width} ${colorScheme}`).to.equal(0);
         }
       }

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
 import { startSite, type RunningSite } from '../helpers/running-site.ts';
-import { accessibilityFaults, openBrowser, openPage, overflow, signIn } from './browser.ts';
+import { accessibilityViolations, openBrowser, openPage, overflow, signIn } from './browser.ts';
 
 const run = promisify(execFile);
 const administrator = { ADMIN_USER: 'ada', ADMIN_PASSWORD: 'correct horse battery', ADMIN_EMAIL: 'ada@example.com' };
@@ -33,7 +33,7 @@ describe('the REST page in a browser', () => {
           await page.evaluate(
             'document.querySelectorAll("details.accordion").forEach((each) => { each.open = true; })',
           );
-          expect(await accessibilityFaults(page), query).to.deep.equal([]);
+          expect(await accessibilityViolations(page), query).to.deep.equal([]);
           expect(await overflow(page), query).to.equal(0);
         }
         expect(problems).to.deep.equal([]);

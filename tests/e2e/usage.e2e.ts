@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
 import { fillUsage } from '../helpers/usage-calls.ts';
-import { accessibilityFaults, ada, openAdmin, openBrowser, overflow } from './browser.ts';
+import { accessibilityViolations, ada, openAdmin, openBrowser, overflow } from './browser.ts';
 
 describe('usage, prices and models in a browser', () => {
   let folder = '';
@@ -55,7 +55,7 @@ describe('usage, prices and models in a browser', () => {
           await page.setViewportSize({ width, height: 900 });
           await page.emulateMedia({ colorScheme });
           await page.goto(`${host.url}/admin/${path}`);
-          expect(await accessibilityFaults(page), `${width} ${colorScheme}`).to.deep.equal([]);
+          expect(await accessibilityViolations(page), `${width} ${colorScheme}`).to.deep.equal([]);
           expect(await overflow(page), `${width} ${colorScheme}`).to.equal(0);
         }
       }
@@ -93,7 +93,7 @@ describe('usage, prices and models in a browser', () => {
     expect(await page.getByRole('alert').last().textContent()).to.contain('Line 2.');
     expect(await editor.inputValue()).to.contain('-1');
     expect(await editor.getAttribute('aria-invalid')).to.equal('true');
-    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    expect(await accessibilityViolations(page)).to.deep.equal([]);
     problems.length = 0;
     await editor.fill('[\n  {"provider": "acme", "model": "acme-1", "input": 1}\n]');
     await page.getByRole('button', { name: 'Save prices' }).click();

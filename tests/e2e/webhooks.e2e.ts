@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { createSystemClock } from '../../host/clock.ts';
 import { createTestHost, type TestHost } from '#testing';
 import { startReceiver, type Receiver } from '../svc/webhooks/receiver.ts';
-import { accessibilityFaults, ada, openAdmin, openBrowser, openPage, overflow } from './browser.ts';
+import { accessibilityViolations, ada, openAdmin, openBrowser, openPage, overflow } from './browser.ts';
 
 describe('event webhooks in a browser', () => {
   let folder = '';
@@ -91,7 +91,7 @@ describe('event webhooks in a browser', () => {
     await page.locator('#endpoint-url-error').waitFor();
     expect(await page.locator('#endpoint-url-error').textContent()).to.contain('169.254.169.254');
     expect(await page.getByLabel('Name').inputValue()).to.equal('Metadata');
-    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    expect(await accessibilityViolations(page)).to.deep.equal([]);
     problems.length = 0;
   });
 
@@ -199,7 +199,7 @@ describe('event webhooks in a browser', () => {
           await page.emulateMedia({ colorScheme });
           await page.goto(address);
           await page.evaluate('for (const details of document.querySelectorAll("main details")) details.open = true');
-          expect(await accessibilityFaults(page), `${width} ${colorScheme}`).to.deep.equal([]);
+          expect(await accessibilityViolations(page), `${width} ${colorScheme}`).to.deep.equal([]);
           expect(await overflow(page), `${width} ${colorScheme}`).to.equal(0);
         }
       }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { accessibilityFaults, overflow, until } from './browser.ts';
+import { accessibilityViolations, overflow, until } from './browser.ts';
 import { startWidgetSite, type WidgetDriver, type WidgetSite } from './widget-site.ts';
 
 const form = {
@@ -173,7 +173,7 @@ describe('the widget for everybody', () => {
     await chat.launcher.evaluate((launcher) =>
       (launcher as unknown as { removeAttribute(name: string): void }).removeAttribute('aria-label'),
     );
-    expect((await accessibilityFaults(page)).join()).to.contain('button-name');
+    expect((await accessibilityViolations(page)).join()).to.contain('button-name');
   });
 
   const looks: [string, object, BrowserContextOptions][] = [
@@ -204,13 +204,13 @@ describe('the widget for everybody', () => {
         options,
       );
       await chat.launcher.waitFor();
-      expect(await accessibilityFaults(page), 'closed').to.deep.equal([]);
+      expect(await accessibilityViolations(page), 'closed').to.deep.equal([]);
       await chat.open();
       // What fades in has its colours in the end.
       await page.evaluate(
         `Promise.all(document.querySelector('svc-chatbot').shadowRoot.getAnimations().map((animation) => animation.finished))`,
       );
-      expect(await accessibilityFaults(page), 'open').to.deep.equal([]);
+      expect(await accessibilityViolations(page), 'open').to.deep.equal([]);
       expect(await tooSmall(chat)).to.deep.equal([]);
       await chat.ask(everything);
       await chat.root.getByRole('button', { name: 'Bad answer' }).click();
@@ -220,7 +220,7 @@ describe('the widget for everybody', () => {
       await page.evaluate(
         `Promise.all(document.querySelector('svc-chatbot').shadowRoot.getAnimations().filter((animation) => animation.effect.getTiming().iterations === 1).map((animation) => animation.finished))`,
       );
-      expect(await accessibilityFaults(page), 'conversation').to.deep.equal([]);
+      expect(await accessibilityViolations(page), 'conversation').to.deep.equal([]);
       expect(await tooSmall(chat)).to.deep.equal([]);
       expect(await overflow(page)).to.equal(0);
       expect(problems).to.deep.equal([]);

@@ -2,23 +2,23 @@ import type { AdminRequest } from '#plugin-api';
 import type { Configurable } from '../settings/configured.ts';
 
 /** A text field of the posted form; '' when it is absent or something else. */
-export function textOf(request: AdminRequest, name: string): string {
+export function readText(request: AdminRequest, name: string): string {
   const value = request.form[name];
   return typeof value === 'string' ? value : '';
 }
 
 /** The fields `group[...]` of the posted form. */
-export function groupOf(request: AdminRequest, group: string): Readonly<Record<string, unknown>> {
+export function readGroup(request: AdminRequest, group: string): Readonly<Record<string, unknown>> {
   const value = request.form[group];
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
 /** The posted settings of a provider or vector store as changes: an empty secret is kept unless its box "Remove" is ticked. */
-export function providerChanges(
+export function readChanges(
   request: AdminRequest,
   provider: Pick<Configurable, 'settings'>,
 ): Readonly<Record<string, unknown>> {
-  const posted = groupOf(request, 'settings');
+  const posted = readGroup(request, 'settings');
   const removed = request.form['_remove'];
   const changes: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(provider.settings.properties)) {

@@ -1,10 +1,10 @@
 import type { JsonSchema } from '#plugin-api';
 import type { ModelKind } from '../settings/models/model-lists.ts';
 import { fieldLabel, isListField } from '../settings/field-value.ts';
-import type { FieldFaults } from '../kit/field-errors.ts';
+import type { FieldErrors } from '../kit/field-errors.ts';
 
 /** What the template hands to the helper `schemaField`, and whether the field offers models to choose from. */
-export interface FieldRow {
+export interface SchemaField {
   readonly id: string;
   readonly name: string;
   readonly label: string;
@@ -15,7 +15,7 @@ export interface FieldRow {
   readonly model: ModelKind | null;
 }
 
-export interface FieldRowsInit {
+export interface SchemaFieldsInit {
   readonly schemas: Readonly<Record<string, JsonSchema>>;
   /** Put around the names: `settings` gives `settings[api_key]`. */
   readonly group: string;
@@ -24,10 +24,10 @@ export interface FieldRowsInit {
   readonly saved: Readonly<Record<string, unknown>>;
   /** What a person typed in a form that was refused. */
   readonly typed?: Readonly<Record<string, unknown>>;
-  readonly faults?: FieldFaults;
+  readonly errors?: FieldErrors;
 }
 
-export function fieldRows({ schemas, group, id, saved, typed, faults }: FieldRowsInit): FieldRow[] {
+export function schemaFields({ schemas, group, id, saved, typed, errors }: SchemaFieldsInit): SchemaField[] {
   return Object.entries(schemas).map(([name, schema]) => {
     const value = schema.writeOnly ? secretState(saved[name]) : (typed?.[name] ?? saved[name]);
     return {
@@ -37,7 +37,7 @@ export function fieldRows({ schemas, group, id, saved, typed, faults }: FieldRow
       schema: formSchema(schema),
       model: modelKindOf(name),
       ...(value !== undefined && { value }),
-      ...(faults?.[name] !== undefined && { error: faults[name] }),
+      ...(errors?.[name] !== undefined && { error: errors[name] }),
     };
   });
 }

@@ -1,11 +1,11 @@
-import type { FieldFaults } from '../kit/field-errors.ts';
+import type { FieldErrors } from '../kit/field-errors.ts';
 
 /** One control of the editor: which member of the settings it holds, and how. */
 export interface FieldSpec {
   /** Path of the member, `look.theme`. */
   readonly path: string;
-  /** `lines`: a list of texts, one a line. `colour`: `#rrggbb` or nothing. */
-  readonly type: 'text' | 'url' | 'textarea' | 'number' | 'select' | 'switch' | 'colour' | 'lines';
+  /** `lines`: a list of texts, one a line. `color`: `#rrggbb` or nothing. */
+  readonly type: 'text' | 'url' | 'textarea' | 'number' | 'select' | 'switch' | 'color' | 'lines';
   readonly label: string;
   readonly help?: string;
   readonly placeholder?: string;
@@ -32,7 +32,7 @@ export interface Choice {
 /** Settings as they are, or as somebody typed them: then members may be of any type. */
 export type Draft = Readonly<Record<string, unknown>>;
 
-/** Values of the partial `admin/field`, and of `svc/bot-colour` for a colour. */
+/** Values of the partial `admin/field`, and of `svc/bot-color` for a color. */
 export type FieldRow = Omit<FieldSpec, 'type'> & {
   readonly type: string;
   readonly id: string;
@@ -68,10 +68,10 @@ export function valueAt(draft: Draft, path: string): unknown {
 /** What a field shows. */
 export function fieldRow(
   spec: FieldSpec,
-  { draft, faults }: { readonly draft: Draft; readonly faults: FieldFaults },
+  { draft, errors }: { readonly draft: Draft; readonly errors: FieldErrors },
 ): FieldRow {
   const value = valueAt(draft, spec.path);
-  const error = faultAt(faults, spec);
+  const error = errorAt(errors, spec);
   return {
     ...spec,
     id: inputId(spec.path),
@@ -93,13 +93,13 @@ export function fieldRow(
  * The sentence about a member, or about the first bad line of a list. Sentences begin with the path of what is wrong, as
  * commands need it; in a form the label stands in its place.
  */
-export function faultAt(faults: FieldFaults, { path, label }: Pick<FieldSpec, 'path' | 'label'>): string | undefined {
+export function errorAt(errors: FieldErrors, { path, label }: Pick<FieldSpec, 'path' | 'label'>): string | undefined {
   const named =
-    Object.keys(faults).find((name) => name === path) ??
-    Object.keys(faults).find((name) => name.startsWith(`${path}[`) || name.startsWith(`${path}.`));
+    Object.keys(errors).find((name) => name === path) ??
+    Object.keys(errors).find((name) => name.startsWith(`${path}[`) || name.startsWith(`${path}.`));
   if (named === undefined) return undefined;
   const line = Number(/^\[(\d+)\]/.exec(named.slice(path.length))?.[1]);
-  const sentence = faults[named] ?? '';
+  const sentence = errors[named] ?? '';
   const subject = Number.isInteger(line) ? `Line ${String(line + 1)}` : label;
   return sentence.startsWith(named) ? subject + sentence.slice(named.length) : sentence;
 }
@@ -119,7 +119,7 @@ function readValue({ type, path, numeric }: FieldSpec, typed: string): unknown {
   if (type === 'switch') return typed === '1';
   if (type === 'lines') return readLines(typed);
   if (type === 'number') return readNumber(typed);
-  if (type === 'colour' || type === 'url' || path === 'name') return typed.trim();
+  if (type === 'color' || type === 'url' || path === 'name') return typed.trim();
   return typed.replaceAll('\r\n', '\n');
 }
 

@@ -1,20 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import type { AdminActionResult, AdminRequest } from '#plugin-api';
-import { faultsOf } from '../kit/field-errors.ts';
+import { fieldErrorsOf } from '../kit/field-errors.ts';
 
 /** Characters of a pasted import; a file may have more. */
 const mostPasted = 1_000_000;
 /** Sentences shown about an import; the first ones tell enough. */
-const mostFaults = 20;
+const mostErrors = 20;
 
 /** An import that came to nothing, as the page shows it again. */
 export interface RefusedImport {
   /** What was pasted; '' where a file was chosen. */
   readonly text: string;
-  readonly faults: readonly string[];
+  readonly errors: readonly string[];
 }
 
-export interface TakeInInit {
+export interface ImportUploadInit {
   /** What was pasted into the page; left out where a page takes files alone. */
   readonly pasted?: string;
   /** Makes what the text holds, and says so. @throws RestError 400 `rest_invalid_param`: nothing was made */
@@ -23,12 +23,15 @@ export interface TakeInInit {
   readonly page: (refused: RefusedImport) => Promise<NonNullable<AdminActionResult['page']>>;
 }
 
-/** An import from the field `file`, or from what was pasted where there is no file: all of it or nothing. Errors other than faults pass. */
-export async function takeIn(request: AdminRequest, { pasted, make, page }: TakeInInit): Promise<AdminActionResult> {
+/** An import from the field `file`, or from what was pasted where there is no file: all of it or nothing. Errors other than errors pass. */
+export async function importUpload(
+  request: AdminRequest,
+  { pasted, make, page }: ImportUploadInit,
+): Promise<AdminActionResult> {
   const file = request.files?.['file'];
-  const refuse = async (faults: readonly string[]): Promise<AdminActionResult> => ({
+  const refuse = async (errors: readonly string[]): Promise<AdminActionResult> => ({
     notice: { kind: 'error', text: 'Nothing was imported.' },
-    page: await page({ text: file ? '' : (pasted ?? ''), faults: faults.slice(0, mostFaults) }),
+    page: await page({ text: file ? '' : (pasted ?? ''), errors: errors.slice(0, mostErrors) }),
     status: 400,
   });
   if (!file && pasted === undefined) return refuse(['Choose the file of an export.']);
@@ -37,9 +40,9 @@ export async function takeIn(request: AdminRequest, { pasted, make, page }: Take
   try {
     return await make(file ? await readFile(file.path, 'utf8') : (pasted ?? ''));
   } catch (error) {
-    const faults = faultsOf(error);
-    if (!faults) throw error;
-    return refuse(Object.values(faults));
+    const errors = fieldErrorsOf(error);
+    if (!errors) throw error;
+    return refuse(Object.values(errors));
   }
 }
 

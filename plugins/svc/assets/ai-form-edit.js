@@ -9,7 +9,7 @@ if (editor) {
   offerModels(editor);
   startPlaceholders(editor);
   startPreview(editor);
-  openFaultyParts();
+  openInvalidParts();
 }
 
 /** A click writes a field's placeholder into the prompt, where its cursor is. */
@@ -80,9 +80,9 @@ function takeOver(page, selector) {
 }
 
 /** A link to a field within a closed part opens it. */
-function openFaultyParts() {
+function openInvalidParts() {
   document.addEventListener('click', (event) => {
-    const link = event.target instanceof Element ? event.target.closest('#faults a') : null;
+    const link = event.target instanceof Element ? event.target.closest('#errors a') : null;
     const target = link && document.querySelector(link.getAttribute('href'));
     for (let part = target?.closest('details'); part; part = part.parentElement?.closest('details')) part.open = true;
     if (target) window.setTimeout(() => target.focus());

@@ -8,7 +8,7 @@ export function startSections(form) {
   form.classList.add('tabbed');
   for (const section of sections) {
     const link = links.find(({ dataset }) => dataset.sectionLink === section.dataset.section);
-    if (link && section.dataset.faults) link.dataset.faults = section.dataset.faults;
+    if (link && section.dataset.errors) link.dataset.errors = section.dataset.errors;
     // The fragment of the address names a tab now, not a place to scroll to: what saving said stands at the top.
     section.id = `section-${section.dataset.section}`;
   }
@@ -43,7 +43,7 @@ export function startSections(form) {
     });
   }
   // A link to a bad field opens its section first: what is hidden cannot be gone to.
-  for (const link of form.querySelectorAll('[data-fault-link]')) {
+  for (const link of form.querySelectorAll('[data-error-link]')) {
     link.addEventListener('click', (event) => {
       const section = sectionAt(link.hash);
       if (!section) return;
@@ -56,8 +56,8 @@ export function startSections(form) {
     const section = sectionAt(location.hash);
     if (section) show(section.dataset.section);
   });
-  const faulty = sections.find(({ dataset }) => dataset.faults);
-  const first = faulty ?? sectionAt(location.hash);
+  const invalid = sections.find(({ dataset }) => dataset.errors);
+  const first = invalid ?? sectionAt(location.hash);
   show((first ?? sections[0]).dataset.section);
   if (first) window.scrollTo(0, 0);
 }

@@ -72,19 +72,19 @@ function tell(text, kind = '') {
   status.className = kind === '' ? 'content-status' : `content-status notice notice-${kind}`;
 }
 
-function showFaults(answer) {
-  for (const note of form.querySelectorAll('[data-fault]')) note.remove();
+function showErrors(answer) {
+  for (const note of form.querySelectorAll('[data-error]')) note.remove();
   for (const input of form.querySelectorAll('[aria-invalid]')) input.removeAttribute('aria-invalid');
-  const entries = Object.entries(answer?.data?.faults ?? {});
+  const entries = Object.entries(answer?.data?.errors ?? {});
   for (const [name, sentence] of entries) {
     const input = field(name);
     if (!(input instanceof HTMLElement)) continue;
     const note = Object.assign(document.createElement('p'), {
       className: 'field-error',
-      id: `${input.id}-fault`,
+      id: `${input.id}-error`,
       textContent: sentence,
     });
-    note.dataset.fault = '';
+    note.dataset.error = '';
     input.setAttribute('aria-invalid', 'true');
     input.setAttribute('aria-describedby', note.id);
     input.after(note);
@@ -186,7 +186,7 @@ async function begin() {
   tell('Beginning');
   try {
     const { response, answer } = await ask('stream');
-    if (answer !== null || !response.ok) return showFaults(answer);
+    if (answer !== null || !response.ok) return showErrors(answer);
     prepareResult();
     const last = await readStream(response.body);
     if (reader.stopped) tell(stopped, 'warning');

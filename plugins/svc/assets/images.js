@@ -88,7 +88,7 @@ function followModel() {
 }
 
 async function draw(button) {
-  clearFaults();
+  clearErrors();
   const data = new FormData(form);
   // Files go as the form says; other pages take none.
   const body = form.enctype === 'multipart/form-data' ? data : new URLSearchParams(data);
@@ -128,7 +128,7 @@ async function draw(button) {
         event: 'failed',
         data: {
           message: answer.notice?.text ?? answer.data?.message ?? 'Nothing was drawn.',
-          faults: answer.data?.faults,
+          errors: answer.data?.errors,
         },
       };
     } else {
@@ -192,7 +192,7 @@ function finish({ event, data }, button) {
         element('div', { class: 'notice-text' }, [data.message]),
       ]),
     );
-    for (const [name, sentence] of Object.entries(data.faults ?? {})) markFault(name, sentence);
+    for (const [name, sentence] of Object.entries(data.errors ?? {})) markError(name, sentence);
     button?.focus();
     return;
   }
@@ -232,13 +232,13 @@ function tileOf({ path, alt, prompt, href, model, costText }) {
   return element('li', { class: 'image-tile' }, [link, facts]);
 }
 
-function clearFaults() {
+function clearErrors() {
   for (const input of form.querySelectorAll('[aria-invalid]')) input.removeAttribute('aria-invalid');
   for (const sentence of form.querySelectorAll('.field-error:not([data-takes-not])')) sentence.remove();
   work.querySelector('[data-image-progress]').hidden = false;
 }
 
-function markFault(name, sentence) {
+function markError(name, sentence) {
   const input = form.elements.namedItem(name);
   if (!(input instanceof HTMLElement)) return;
   const note = element('p', { class: 'field-error', id: `${input.id}-error` }, [sentence]);

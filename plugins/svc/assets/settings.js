@@ -1,9 +1,9 @@
 // Betters the AI service pages; everything works without it.
 
-/** What a background test found: models to choose from, the badge, saved secrets, faults at their fields. */
+/** What a background test found: models to choose from, the badge, saved secrets, errors at their fields. */
 function show(form, data) {
-  clearFaults(form);
-  for (const [name, sentence] of Object.entries(data.faults ?? {})) markFault(form, name, sentence);
+  clearErrors(form);
+  for (const [name, sentence] of Object.entries(data.errors ?? {})) markError(form, name, sentence);
   if (data.models?.syncedAt) offerModels(form, data.models);
   if (data.badge) {
     const badge = form.closest('details')?.querySelector('summary .badge');
@@ -43,12 +43,12 @@ function showSecret(form, name, state) {
       : 'Nothing saved yet';
 }
 
-function clearFaults(form) {
+function clearErrors(form) {
   for (const input of form.querySelectorAll('[aria-invalid]')) input.removeAttribute('aria-invalid');
   for (const sentence of form.querySelectorAll('.field-error')) sentence.remove();
 }
 
-function markFault(form, name, sentence) {
+function markError(form, name, sentence) {
   const input = form.elements.namedItem(name);
   if (!(input instanceof HTMLElement)) return;
   const note = document.createElement('p');

@@ -83,7 +83,7 @@ const connectionSentences: Readonly<Record<string, string>> = {
 
 /**
  * The ProviderError of anything an SDK or `fetch` throws. An error that is neither an answer's nor the connection's is
- * answered as it came: it is a fault of ours.
+ * answered as it came: it is an error of ours.
  */
 export function thrownFailure(thrown: unknown, connection: ProviderConnection): unknown {
   if (thrown instanceof ProviderError || !(thrown instanceof Error)) return thrown;

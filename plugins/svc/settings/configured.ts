@@ -61,20 +61,20 @@ export function createConfiguredSettings<Item extends Configurable>({
     async save(item, changes) {
       const { properties } = item.settings;
       const next: Record<string, unknown> = { ...(await stored(item.id)) };
-      const faults: Record<string, string> = {};
+      const errors: Record<string, string> = {};
       for (const [name, raw] of Object.entries(changes)) {
         const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
         if (raw === undefined) continue;
         if (!schema) {
-          faults[name] = `${item.label} has no setting named ${name}; it has ${Object.keys(properties).join(', ')}.`;
+          errors[name] = `${item.label} has no setting named ${name}; it has ${Object.keys(properties).join(', ')}.`;
           continue;
         }
         const reading = readFieldValue(name, schema, raw);
-        if ('fault' in reading) faults[name] = reading.fault;
+        if ('error' in reading) errors[name] = reading.error;
         else if (reading.value === undefined) Reflect.deleteProperty(next, name);
         else next[name] = schema.writeOnly ? secrets.encrypt(String(reading.value)) : reading.value;
       }
-      if (Object.keys(faults).length > 0) throw invalidFields(faults);
+      if (Object.keys(errors).length > 0) throw invalidFields(errors);
       await options.update(option(item.id), next);
     },
   };

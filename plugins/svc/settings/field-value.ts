@@ -1,6 +1,6 @@
 import { isUrl, type JsonSchema } from '#plugin-api';
 
-export type FieldReading = { readonly value: unknown } | { readonly fault: string };
+export type FieldReading = { readonly value: unknown } | { readonly error: string };
 
 /** What a person reads for a setting: its title, else its name in words. */
 export function fieldLabel(name: string, schema: JsonSchema): string {
@@ -24,7 +24,7 @@ export function readFieldValue(name: string, schema: JsonSchema, raw: unknown): 
   if (isListField(schema)) return readLines(label, schema, raw);
   if (typeof raw === 'number' && (schema.type === 'number' || schema.type === 'integer'))
     return readNumber(label, schema, String(raw));
-  if (typeof raw !== 'string') return { fault: `${label} must be text.` };
+  if (typeof raw !== 'string') return { error: `${label} must be text.` };
   const text = raw.trim();
   if (text === '') return { value: undefined };
   if (schema.type === 'number' || schema.type === 'integer') return readNumber(label, schema, text);
@@ -37,17 +37,17 @@ function isAddressField(name: string, schema: JsonSchema): boolean {
 
 function readText(label: string, schema: JsonSchema, text: string): FieldReading {
   if (schema.enum && !schema.enum.includes(text))
-    return { fault: `${label} must be one of ${schema.enum.join(', ')}.` };
+    return { error: `${label} must be one of ${schema.enum.join(', ')}.` };
   const longest = schema.maxLength ?? 2000;
-  if (text.length > longest) return { fault: `${label} may have at most ${longest} characters.` };
+  if (text.length > longest) return { error: `${label} may have at most ${longest} characters.` };
   if (schema.minLength !== undefined && text.length < schema.minLength)
-    return { fault: `${label} must have at least ${schema.minLength} characters.` };
+    return { error: `${label} must have at least ${schema.minLength} characters.` };
   if (/[\u0000-\u001f\u007f]/.test(text))
-    return { fault: `${label} must be a single line without control characters.` };
+    return { error: `${label} must be a single line without control characters.` };
   if (schema.writeOnly && /\s/.test(text))
-    return { fault: `${label} must not contain spaces. Copy it again from your account.` };
+    return { error: `${label} must not contain spaces. Copy it again from your account.` };
   if (schema.pattern && !new RegExp(schema.pattern, 'u').test(text))
-    return { fault: `${label} does not have the expected form. ${schema.description ?? ''}`.trim() };
+    return { error: `${label} does not have the expected form. ${schema.description ?? ''}`.trim() };
   return { value: text };
 }
 
@@ -59,7 +59,7 @@ function readNumber(label: string, schema: JsonSchema, text: string): FieldReadi
     (schema.type !== 'integer' || Number.isSafeInteger(value)) &&
     value >= (schema.minimum ?? -Infinity) &&
     value <= (schema.maximum ?? Infinity);
-  return fits ? { value } : { fault: `${label} must be ${kind}${range(schema)}.` };
+  return fits ? { value } : { error: `${label} must be ${kind}${range(schema)}.` };
 }
 
 function range({ minimum, maximum }: JsonSchema): string {
@@ -71,11 +71,11 @@ function range({ minimum, maximum }: JsonSchema): string {
 /** White space counts in a stop text; in a list of names it does not. */
 function readLines(label: string, schema: JsonSchema, raw: unknown): FieldReading {
   const typed: readonly unknown[] = Array.isArray(raw) ? raw : typeof raw === 'string' ? raw.split(/\r?\n/) : [raw];
-  if (!typed.every((line) => typeof line === 'string')) return { fault: `${label} must be text, one a line.` };
+  if (!typed.every((line) => typeof line === 'string')) return { error: `${label} must be text, one a line.` };
   const lines = (schema.anyOf ? typed : typed.map((line) => line.trim())).filter((line) => line !== '');
   const most = schema.anyOf?.find((branch) => branch.type === 'array')?.maxItems ?? schema.maxItems ?? 200;
-  if (lines.length > most) return { fault: `${label} may have at most ${most} lines.` };
-  if (lines.some((line) => line.length > 500)) return { fault: `${label} may have at most 500 characters a line.` };
+  if (lines.length > most) return { error: `${label} may have at most ${most} lines.` };
+  if (lines.some((line) => line.length > 500)) return { error: `${label} may have at most 500 characters a line.` };
   if (lines.length === 0) return { value: undefined };
   return { value: lines.length === 1 && schema.anyOf ? lines[0] : lines };
 }
@@ -86,10 +86,10 @@ const metadataHost = /^(169\.254\.|\[?fe80:|\[?fd00:ec2:|metadata\.google\.inter
 function readAddress(label: string, text: string): FieldReading {
   const url = isUrl(text) ? new URL(text) : null;
   if (!url || !/^https?:$/.test(url.protocol) || !/^https?:\/\//i.test(text) || /\s/.test(text)) {
-    return { fault: `${label} must be an http or https address, such as https://api.example.com.` };
+    return { error: `${label} must be an http or https address, such as https://api.example.com.` };
   }
-  if (url.username || url.password) return { fault: `${label} must not contain a user name or password.` };
-  if (url.search || url.hash || /[?#]/.test(text)) return { fault: `${label} must not contain ? or #.` };
-  if (metadataHost.test(url.hostname)) return { fault: `${label} must not point at a metadata service.` };
+  if (url.username || url.password) return { error: `${label} must not contain a user name or password.` };
+  if (url.search || url.hash || /[?#]/.test(text)) return { error: `${label} must not contain ? or #.` };
+  if (metadataHost.test(url.hostname)) return { error: `${label} must not point at a metadata service.` };
   return { value: url.href.replace(/\/+$/, '') };
 }

@@ -6,9 +6,6 @@ import { readFieldValue } from './field-value.ts';
 import { invalidFields } from '../kit/field-errors.ts';
 import { limitSchemas, type Limits } from './limits.ts';
 import { modelsTransient, optionNames, optionPrefix } from './names.ts';
-import { createBudgetStore, type BudgetStore } from '../modules/budgets/budget-store.ts';
-import { createFailoverStore, type FailoverStore } from '../modules/failover/failover-store.ts';
-import { createPriceStore, type PriceStore } from '../modules/usage/prices/price-store.ts';
 import { createProviderStore, type ProviderSource, type ProviderStore } from './provider-store.ts';
 import { createRestKey, type RestKey } from './rest-key.ts';
 import { createSandboxSwitch, type SandboxSwitch } from './sandbox-switch.ts';
@@ -19,9 +16,6 @@ export interface Settings {
   readonly restKey: RestKey;
   readonly providers: ProviderStore;
   readonly sandbox: SandboxSwitch;
-  readonly prices: PriceStore;
-  readonly budgets: BudgetStore;
-  readonly failover: FailoverStore;
   /** What a call to the provider is made with; secrets in plain text. */
   provider(id: string): Promise<ProviderSettings>;
   /** Defaults of every text call; the call's own keys override them (D8). */
@@ -69,9 +63,6 @@ export function createSettings({ host, providers, random }: SettingsParts): Sett
     restKey: createRestKey({ options, secrets, read, ...(random && { random }) }),
     providers: store,
     sandbox: createSandboxSwitch({ options, hooks }),
-    prices: createPriceStore({ options }),
-    budgets: createBudgetStore({ options }),
-    failover: createFailoverStore({ options }),
     provider: store.effective,
     aiParams: async () => (await options.get<AiParams | false>(optionNames.aiParams, {})) || {},
     async saveAiParams(values) {
@@ -107,12 +98,12 @@ function readFields(
   values: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const read: Record<string, unknown> = {};
-  const faults: Record<string, string> = {};
+  const errors: Record<string, string> = {};
   for (const [name, schema] of Object.entries(schemas)) {
     const reading = readFieldValue(name, schema, Object.hasOwn(values, name) ? values[name] : undefined);
-    if ('fault' in reading) faults[name] = reading.fault;
+    if ('error' in reading) errors[name] = reading.error;
     else if (reading.value !== undefined) read[name] = reading.value;
   }
-  if (Object.keys(faults).length > 0) throw invalidFields(faults);
+  if (Object.keys(errors).length > 0) throw invalidFields(errors);
   return read;
 }

@@ -17,7 +17,7 @@ const current = new AsyncLocalStorage<Exchange>();
  *
  * @param call gets the signal, for clients that take no `fetch`.
  * @param failureOf the failure in an error of such a client, or null.
- * @throws VectorStoreError, or what was thrown where it is a fault of ours.
+ * @throws VectorStoreError, or what was thrown where it is an error of ours.
  */
 export async function exchange<T>(
   connection: VectorStoreConnection,

@@ -75,7 +75,7 @@ const connectionSentences: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'the connection could not be made in time (UND_ERR_CONNECT_TIMEOUT).',
 };
 
-/** The failure of a connection, or of an answer that could not be parsed; anything else as it came: it is a fault of ours. */
+/** The failure of a connection, or of an answer that could not be parsed; anything else as it came: it is an error of ours. */
 export function connectionFailure(thrown: unknown): unknown {
   if (thrown instanceof VectorStoreError || !(thrown instanceof Error)) return thrown;
   if (thrown instanceof SyntaxError) return unreadable('no JSON', thrown);

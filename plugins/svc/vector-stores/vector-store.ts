@@ -101,7 +101,7 @@ export interface OpenVectorStore {
   query(target: string, query: VectorQuery): Promise<FoundVector[]>;
   /** Those of the ids that exist, in the order of the ids. */
   fetch(target: string, ids: readonly string[], options: NamespaceChoice): Promise<StoredVector[]>;
-  /** Ids that do not exist are no fault. */
+  /** Ids that do not exist are no error. */
   deleteIds(target: string, ids: readonly string[], options: NamespaceChoice): Promise<void>;
   deleteWhere(target: string, filter: VectorFilter, options: NamespaceChoice): Promise<void>;
   /** Vectors in it; in the one namespace where one is named. */

@@ -1,10 +1,146 @@
-import type { HostApi } from '#plugin-api';
-import { createEndpointAdministration, showEndpoint } from './administration-endpoints.ts';
-import { createSecretAdministration, masked } from './administration-secrets.ts';
+import { type HostApi, RestError } from '#plugin-api';
 import type { Catalogue } from './catalogue.ts';
-import { invalid } from './invalid-input.ts';
-import type { SettingsStore } from './settings-store.ts';
+import { invalidFields } from '../kit/field-errors.ts';
+import type { SettingsStore, StoredEndpoint } from './settings-store.ts';
 import type { WebhookAdministration } from './webhooks.ts';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mask } from '../settings/mask.ts';
+import { applyInput, type ApplyParts } from './endpoint-input.ts';
+import type { Endpoint } from './endpoint.ts';
+
+const maxEndpoints = 500;
+
+const emptyEndpoint: Omit<StoredEndpoint, 'id'> = {
+  name: '',
+  url: '',
+  enabled: true,
+  events: [],
+  internal: false,
+  secret: '',
+  headers: {},
+  standardWebhooks: false,
+  redirects: 2,
+  longTail: false,
+  ordered: false,
+};
+
+interface EndpointParts extends ApplyParts {
+  readonly store: SettingsStore;
+}
+
+type EndpointAdministration = Pick<WebhookAdministration, 'addEndpoint' | 'updateEndpoint' | 'removeEndpoint'>;
+
+/** Adds, changes and removes endpoints. */
+function createEndpointAdministration({ store, ...parts }: EndpointParts): EndpointAdministration {
+  return {
+    async addEndpoint(input) {
+      const added = applyInput({ ...emptyEndpoint, id: randomUUID() }, input, parts);
+      await store.change((stored) => {
+        if (stored.endpoints.length >= maxEndpoints)
+          throw invalidFields({ name: `There may be at most ${String(maxEndpoints)} endpoints.` });
+        return { ...stored, endpoints: [...stored.endpoints, added] };
+      });
+      return toEndpoint(store, added);
+    },
+    async updateEndpoint(id, input) {
+      let updated: StoredEndpoint | undefined;
+      await store.change((stored) => {
+        const before = stored.endpoints.find((endpoint) => endpoint.id === id);
+        if (!before)
+          throw new RestError({
+            code: 'rest_svc_webhook_not_found',
+            message: `There is no webhook endpoint with the id ${id}.`,
+            status: 404,
+          });
+        const after = (updated = applyInput(before, input, parts));
+        return { ...stored, endpoints: stored.endpoints.map((endpoint) => (endpoint.id === id ? after : endpoint)) };
+      });
+      return toEndpoint(store, updated as StoredEndpoint);
+    },
+    async removeEndpoint(id) {
+      let found = false;
+      await store.change((stored) => {
+        const gone = stored.endpoints.find((endpoint) => endpoint.id === id);
+        found = gone !== undefined;
+        if (!gone) return stored;
+        const removed = Object.fromEntries([...Object.entries(stored.removed), [id, gone.name]].slice(-100));
+        return { ...stored, removed, endpoints: stored.endpoints.filter((endpoint) => endpoint !== gone) };
+      });
+      return found;
+    },
+  };
+}
+
+/** Without what is secret. */
+function toEndpoint({ read }: Pick<SettingsStore, 'read'>, { secret, headers, ...endpoint }: StoredEndpoint): Endpoint {
+  return {
+    ...endpoint,
+    secret: maskSecret(read, secret),
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [
+        name,
+        /auth|key|token|secret|cookie|pass/i.test(name) ? (maskSecret(read, value) ?? '') : (read(value) ?? ''),
+      ]),
+    ),
+  };
+}
+
+const day = 86_400;
+
+interface SecretParts {
+  readonly store: SettingsStore;
+  readonly clock: HostApi['clock'];
+  readonly encrypt: (text: string) => string;
+}
+
+type SecretAdministration = Pick<
+  WebhookAdministration,
+  'generateSecret' | 'setSecret' | 'rotateSecret' | 'clearSecret'
+>;
+
+/** The secret that signs for every endpoint without one of its own. */
+function createSecretAdministration({ store, clock, encrypt }: SecretParts): SecretAdministration {
+  const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
+
+  async function saveSecret(value: string, overlap: number): Promise<void> {
+    const encrypted = encrypt(value);
+    const until = clock.now() + overlap * 1000;
+    await store.change((stored) => ({
+      ...stored,
+      previous: overlap > 0 && stored.secret !== '' ? { secret: stored.secret, until } : null,
+      secret: encrypted,
+    }));
+  }
+
+  return {
+    async generateSecret() {
+      const secret = newSecret();
+      await saveSecret(secret, 0);
+      return secret;
+    },
+    async setSecret(value) {
+      const secret = value.trim();
+      if (secret === '') throw invalidFields({ secret: 'Type a secret, or generate one.' });
+      if (secret.length > 1000) throw invalidFields({ secret: 'The secret may have at most 1000 characters.' });
+      await saveSecret(secret, 0);
+    },
+    async rotateSecret(overlap = day) {
+      if (!Number.isFinite(overlap) || overlap < 0 || overlap > 30 * day)
+        throw invalidFields({ overlap: 'The overlap is 0 to 30 days, in seconds.' });
+      const secret = newSecret();
+      await saveSecret(secret, overlap);
+      return secret;
+    },
+    clearSecret: () => store.change((stored) => ({ ...stored, secret: '', previous: null })),
+  };
+}
+
+/** How an encrypted secret ends; null: there is none. */
+export function maskSecret(read: SettingsStore['read'], encrypted: string): string | null {
+  if (encrypted === '') return null;
+  const plain = read(encrypted);
+  return plain === null ? 'cannot be read, set it again' : mask(plain);
+}
 
 export interface AdministrationParts {
   readonly host: Pick<HostApi, 'secrets' | 'clock'>;
@@ -28,15 +164,15 @@ export function createAdministration({
       const until = stored.previous?.until ?? 0;
       return {
         enabled: stored.enabled,
-        secret: masked(store.read, stored.secret),
+        secret: maskSecret(store.read, stored.secret),
         previousSecretUntil: until > clock.now() ? until : null,
-        endpoints: stored.endpoints.map((endpoint) => showEndpoint(store, endpoint)),
+        endpoints: stored.endpoints.map((endpoint) => toEndpoint(store, endpoint)),
         deliveredDays: stored.deliveredDays,
       };
     },
     setEnabled: (enabled) => store.change((stored) => ({ ...stored, enabled })),
     async setDeliveredDays(days) {
-      if (!Number.isFinite(days) || days < 0 || days > 365) throw invalid({ deliveredDays: 'Days are 0 to 365.' });
+      if (!Number.isFinite(days) || days < 0 || days > 365) throw invalidFields({ deliveredDays: 'Days are 0 to 365.' });
       await store.change((stored) => ({ ...stored, deliveredDays: days }));
     },
   };

@@ -8,17 +8,17 @@ import { toTarget } from './target.ts';
 
 /** Contract 8: milliseconds. */
 const defaultTimeout = 5_000;
-/** Timers hold no more than this, in milliseconds. */
-const longestTimeout = 2 ** 31 - 1;
+/** Maximum of a Node.js timer, in milliseconds. */
+const maxTimeout = 2 ** 31 - 1;
 
 /** What one attempt sends. */
 export interface AttemptPlan {
   readonly target: WebhookTarget;
   readonly body: Buffer;
-  /** A filter made these bytes just now. */
+  /** A filter has just produced this body. */
   readonly isNew: boolean;
   readonly headers: Readonly<Record<string, string>>;
-  /** Headers that are not made of event, delivery and time alone, for the record. */
+  /** Headers for the record; null if they follow from event, delivery and time. */
   readonly extra: Readonly<Record<string, string>> | null;
   readonly timestamp: string;
   /** Milliseconds. */
@@ -26,41 +26,41 @@ export interface AttemptPlan {
   readonly redirects: number;
 }
 
-/** What all attempts to an endpoint share under one reading of the settings. */
+/** What all attempts to an endpoint share while the settings do not change. */
 export interface Destination {
   readonly target: WebhookTarget;
   /** Newest first; empty: unsigned. */
   readonly secrets: readonly string[];
-  /** null: it has none. */
+  /** Custom headers; null: none. */
   readonly custom: Readonly<Record<string, string>> | null;
 }
 
 const destinations = new WeakMap<Snapshot, Map<string, Destination>>();
 
-/** Made once for each reading of the settings, which is taken several times a second. */
-export function destinationOf(snapshot: Snapshot, endpoint: StoredEndpoint): Destination {
+/** Cached per snapshot of the settings, which is taken several times a second. */
+export function destinationFor(snapshot: Snapshot, endpoint: StoredEndpoint): Destination {
   const known = destinations.get(snapshot) ?? new Map<string, Destination>();
   if (known.size === 0) destinations.set(snapshot, known);
-  const found = known.get(endpoint.id) ?? makeDestination(snapshot, endpoint, toTarget(endpoint));
+  const found = known.get(endpoint.id) ?? createDestination(snapshot, endpoint, toTarget(endpoint));
   known.set(endpoint.id, found);
   return found;
 }
 
-export function makeDestination(
+export function createDestination(
   snapshot: Snapshot,
   endpoint: StoredEndpoint | undefined,
   target: WebhookTarget,
 ): Destination {
   return {
     target,
-    secrets: snapshot.secretsOf(endpoint),
-    custom: endpoint === undefined || Object.keys(endpoint.headers).length === 0 ? null : snapshot.headersOf(endpoint),
+    secrets: snapshot.secretsFor(endpoint),
+    custom: endpoint === undefined || Object.keys(endpoint.headers).length === 0 ? null : snapshot.headersFor(endpoint),
   };
 }
 
 export interface PlanParts {
   readonly host: Pick<HostApi, 'hooks' | 'clock' | 'plugin'>;
-  readonly store: Pick<Store, 'contextOf'>;
+  readonly store: Pick<Store, 'readContext'>;
 }
 
 interface Draft {
@@ -71,7 +71,11 @@ interface Draft {
   redirects: number;
 }
 
-/** Headers, bytes and signature of an attempt, through the filters where there are any; without them the answer is there at once. @throws what a filter throws, or rejects with it. */
+/**
+ * Builds headers, body and signature of an attempt. Synchronous unless a filter runs.
+ *
+ * @throws or rejects with what a filter throws.
+ */
 export function planAttempt(
   parts: PlanParts,
   { job, event, destination }: { readonly job: Job; readonly event: StoredEvent; readonly destination: Destination },
@@ -92,7 +96,7 @@ export function planAttempt(
   const { custom, target } = destination;
   const draft: Draft = {
     headers: custom === null ? base : { ...base, ...custom },
-    body: job.ownBody ?? event.body,
+    body: job.bodyOverride ?? event.body,
     isNew: false,
     timeout: defaultTimeout,
     redirects: target.redirects,
@@ -100,20 +104,25 @@ export function planAttempt(
   const isFiltered =
     hooks.hasFilter('svc_event_webhooks_request_headers') !== false ||
     hooks.hasFilter('svc_event_webhooks_request_args') !== false;
-  const signed = { destination, event, timestamp, isUsual: custom === null && !isFiltered && !target.standardWebhooks };
-  if (!isFiltered && (!event.unfiltered || job.ownBody !== null)) return signPlan(draft, signed);
+  const signed = {
+    destination,
+    event,
+    timestamp,
+    hasStandardHeaders: custom === null && !isFiltered && !target.standardWebhooks,
+  };
+  if (!isFiltered && (!event.needsEnvelopeFilter || job.bodyOverride !== null)) return signPlan(draft, signed);
   return filterDraft(parts, draft, { job, event }).then(() => signPlan(draft, signed));
 }
 
-/** D24: envelope (where its filter failed when the event was emitted), headers, arguments. */
+/** D24: envelope (if its filter failed when the event was emitted), headers, arguments. */
 async function filterDraft(
   { host: { hooks }, store }: PlanParts,
   draft: Draft,
   { job, event }: { readonly job: Job; readonly event: StoredEvent },
 ): Promise<void> {
-  if (event.unfiltered && job.ownBody === null) {
+  if (event.needsEnvelopeFilter && job.bodyOverride === null) {
     const envelope = JSON.parse(event.body.toString()) as Envelope;
-    const context = JSON.parse((await store.contextOf(event.id)) ?? '{}') as EventContext;
+    const context = JSON.parse((await store.readContext(event.id)) ?? '{}') as EventContext;
     draft.body = Buffer.from(
       JSON.stringify(
         await hooks.applyFiltersAsync('svc_event_webhooks_envelope', envelope, envelope.type, envelope.data, context),
@@ -128,7 +137,7 @@ async function filterDraft(
       JSON.parse(draft.body.toString()) as Envelope,
       job.uuid,
     );
-    if (typeof filtered !== 'object' || (filtered as unknown) === null) throw new Error('it answered no headers.');
+    if (typeof filtered !== 'object' || (filtered as unknown) === null) throw new Error('it returned no headers.');
     draft.headers = { ...filtered };
   }
   if (hooks.hasFilter('svc_event_webhooks_request_args') === false) return;
@@ -141,10 +150,11 @@ async function filterDraft(
     text,
   );
   draft.headers = { ...args.headers };
-  if (!isCount(args.timeout) || !isCount(args.redirection)) throw new Error('its timeout or redirection is no number.');
-  draft.timeout = Math.min(longestTimeout, Math.max(1, Math.round(args.timeout * 1000)));
+  if (!isCount(args.timeout) || !isCount(args.redirection))
+    throw new Error('its timeout or redirection is not a number.');
+  draft.timeout = Math.min(maxTimeout, Math.max(1, Math.round(args.timeout * 1000)));
   draft.redirects = Math.floor(args.redirection);
-  if (job.ownBody === null && args.body !== text) {
+  if (job.bodyOverride === null && args.body !== text) {
     draft.body = Buffer.from(args.body);
     draft.isNew = true;
   }
@@ -154,14 +164,14 @@ interface Signed {
   readonly destination: Destination;
   readonly event: StoredEvent;
   readonly timestamp: string;
-  /** Its headers are those of every delivery. */
-  readonly isUsual: boolean;
+  /** No custom, filtered or Standard Webhooks headers. */
+  readonly hasStandardHeaders: boolean;
 }
 
-/** After the filters, over the bytes that are sent (D24). */
+/** Runs after the filters, over the body that is sent (D24). */
 function signPlan(
   { headers, body, isNew, timeout, redirects }: Draft,
-  { destination: { target, secrets }, event, timestamp, isUsual }: Signed,
+  { destination: { target, secrets }, event, timestamp, hasStandardHeaders }: Signed,
 ): AttemptPlan {
   const [secret] = secrets;
   if (secret !== undefined) {
@@ -173,7 +183,7 @@ function signPlan(
       headers['webhook-signature'] = signStandard(secrets, { id: event.uuid, timestamp, body });
     }
   }
-  return { target, body, isNew, headers, extra: isUsual ? null : headers, timestamp, timeout, redirects };
+  return { target, body, isNew, headers, extra: hasStandardHeaders ? null : headers, timestamp, timeout, redirects };
 }
 
 export const isCount = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value) && value >= 0;

@@ -1,7 +1,7 @@
 import type { AttemptOutcome } from './delivery/deliver.contract.ts';
 import type { AttemptPlan } from './attempt-plan.ts';
 
-/** One attempt as the recorder keeps it, in JSON. */
+/** One attempt as the delivery log stores it, in JSON. */
 export interface AttemptRecord {
   readonly at: number;
   readonly ms: number;
@@ -11,15 +11,18 @@ export interface AttemptRecord {
   readonly url: string;
   readonly time: string;
   readonly sig: string | null;
-  /** null: those of every delivery. */
+  /** null: the standard headers of every delivery. */
   readonly headers: Readonly<Record<string, string>> | null;
   readonly answer: Readonly<Record<string, string>>;
   readonly text: string;
   readonly next: number | null;
 }
 
-/** What the attempt leaves for the recorder. Put together by hand: one is written for every delivery, and most of it needs no escaping. `next` stands last, where databases look for it. */
-export function recordOf(
+/**
+ * Formats the record of an attempt. Concatenated by hand, because one is written per delivery and most values need no
+ * escaping. `next` comes last: the stores search for it there.
+ */
+export function formatRecord(
   { headers, extra, timestamp }: AttemptPlan,
   outcome: AttemptOutcome,
   { startedAt, delay }: { readonly startedAt: number; readonly delay: number | null },
@@ -28,14 +31,17 @@ export function recordOf(
   const failure = outcome.failure === null ? 'null' : `"${outcome.failure}"`;
   const error = outcome.error === null ? 'null' : JSON.stringify(outcome.error);
   const record =
-    `{"at":${String(startedAt)},"ms":${String(outcome.duration)},"status":${String(outcome.status)},"failure":${failure},"error":${error},"url":${JSON.stringify(outcome.finalUrl)},"time":"${timestamp}",` +
-    `"sig":${signature === undefined ? 'null' : JSON.stringify(signature)},"headers":${extra === null ? 'null' : JSON.stringify(withoutSecrets(extra))},` +
-    `"answer":${JSON.stringify(outcome.responseHeaders)},"text":${JSON.stringify(outcome.responseBody)},"next":${String(delay)}}`;
-  // PostgreSQL's text holds no zero characters.
+    `{"at":${String(startedAt)},"ms":${String(outcome.duration)},"status":${String(outcome.status)},` +
+    `"failure":${failure},"error":${error},"url":${JSON.stringify(outcome.finalUrl)},"time":"${timestamp}",` +
+    `"sig":${signature === undefined ? 'null' : JSON.stringify(signature)},` +
+    `"headers":${extra === null ? 'null' : JSON.stringify(redactSecrets(extra))},` +
+    `"answer":${JSON.stringify(outcome.responseHeaders)},"text":${JSON.stringify(outcome.responseBody)},` +
+    `"next":${String(delay)}}`;
+  // PostgreSQL's type text refuses zero characters.
   return record.includes('\\u0000') ? record.replaceAll('\\u0000', '\\ufffd') : record;
 }
 
-function withoutSecrets(headers: Readonly<Record<string, string>>): Record<string, string> {
+function redactSecrets(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,

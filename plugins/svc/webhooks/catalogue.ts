@@ -1,4 +1,93 @@
+import type { Ajv, ValidateFunction } from 'ajv';
+import type { HooksApi } from '#plugin-api';
+import { createAjv } from '../kit/ajv.ts';
 import type { EventDefinition } from '../kit/define-event.ts';
+
+/** Other names under which an event may be subscribed to (D26). */
+const aliases: Readonly<Record<string, string>> = { 'chatbot.feedback_submitted': 'chatbot.fb_submitted' };
+
+/**
+ * The events there are: those of the service, and those that plugins define with the filter `svc_event_schemas`, which
+ * gets and answers an array of definitions as `defineEvent` takes them.
+ */
+export function createCatalogue({
+  hooks,
+  events,
+}: {
+  readonly hooks: Pick<HooksApi, 'applyFilters' | 'hasFilter'>;
+  readonly events: readonly EventDefinition[];
+}): Catalogue {
+  let ajv: Ajv | undefined;
+  const own = new Map(events.map((event) => [event.name, event]));
+  const checks = new WeakMap<object, ValidateFunction>();
+
+  function all(): ReadonlyMap<string, EventDefinition> {
+    if (hooks.hasFilter('svc_event_schemas') === false) return own;
+    const filtered = hooks.applyFilters('svc_event_schemas', [...events]);
+    return new Map((Array.isArray(filtered) ? filtered : events).map((event) => [event.name, complete(event)]));
+  }
+  const find = (name: string): EventDefinition | undefined => own.get(name) ?? all().get(name);
+  function checkOf({ schema }: EventDefinition): ValidateFunction {
+    const check = checks.get(schema) ?? (ajv ??= createAjv({ strict: false, allowUnionTypes: true })).compile(schema);
+    checks.set(schema, check);
+    return check;
+  }
+
+  return {
+    list: () =>
+      [...all().values()].map(({ name, group, description, schema, example, queued }) => ({
+        name,
+        module: group,
+        description,
+        schema,
+        example,
+        queued,
+      })),
+    find,
+    resolveName(name) {
+      const known = aliases[name.trim()] ?? name.trim();
+      return find(known) ? known : null;
+    },
+    findErrors(name, data) {
+      const event = find(name);
+      if (!event) return [`There is no event named '${name}'.`];
+      const check = checkOf(event);
+      if (check(data)) return [];
+      return (check.errors ?? []).map(
+        ({ instancePath, message }) => `data${instancePath.replaceAll('/', '.')} ${message ?? 'is not right'}.`,
+      );
+    },
+  };
+}
+
+const completed = new WeakMap<object, EventDefinition>();
+
+/** What a plugin may leave out. */
+function complete(event: Partial<EventDefinition> & Pick<EventDefinition, 'name'>): EventDefinition {
+  const known = completed.get(event);
+  if (known) return known;
+  const definition = {
+    group: 'Other',
+    module: 'plugin',
+    origins: ['plugin'],
+    resource: 'event',
+    description: '',
+    schema: {},
+    example: {},
+    queued: true,
+    naturalIds: () => [],
+    ...event,
+  };
+  completed.set(event, definition);
+  return definition;
+}
+
+declare module '#plugin-api' {
+  interface FilterMap {
+    /** Adds events to the catalogue, or changes those there are. */
+    svc_event_schemas: (events: readonly EventDefinition[]) => readonly EventDefinition[];
+  }
+}
 
 /** One event as pages, `GET {base}/events` and OpenAPI show it. */
 export interface CatalogueEntry {
@@ -17,7 +106,7 @@ export interface Catalogue {
   list(): readonly CatalogueEntry[];
   find(name: string): EventDefinition | undefined;
   /** Name as stored in a subscription (D26), or null when there is no such event. */
-  normalise(name: string): string | null;
+  resolveName(name: string): string | null;
   /** Sentences about what is wrong with the data; empty when they are right. */
-  faults(name: string, data: unknown): readonly string[];
+  findErrors(name: string, data: unknown): readonly string[];
 }

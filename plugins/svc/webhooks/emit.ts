@@ -5,10 +5,10 @@ import type { Catalogue } from './catalogue.ts';
 import type { WebhookTarget } from './endpoint.ts';
 import { schemaVersion, type EmitResult, type Emit, type Envelope, type EventContext } from './event.ts';
 import { createGroupCommit } from './group-commit.ts';
-import type { Patience } from './patience.ts';
+import type { RetryWhileUnavailable } from './retry-while-unavailable.ts';
 import { retryDelays } from './retry-delays.ts';
 import type { SettingsStore, Snapshot } from './settings-store.ts';
-import { leaseTime, type NewDelivery, type Store } from './store/store-contract.ts';
+import { leaseDuration, type NewDelivery, type Store } from './store/store-contract.ts';
 import { completeTarget, isSameTarget, toTarget } from './target.ts';
 
 export interface EmitParts {
@@ -16,10 +16,10 @@ export interface EmitParts {
   readonly catalogue: Catalogue;
   readonly settings: SettingsStore;
   readonly store: Store;
-  readonly patiently: Patience;
-  /** There is something to do for these endpoints. */
+  readonly retryWhileUnavailable: RetryWhileUnavailable;
+  /** Notifies workers of new jobs for these endpoints. */
   readonly wake: (endpointIds: readonly string[]) => void;
-  /** Sends these deliveries now, and answers how they ended. */
+  /** Sends these deliveries now and returns how they ended. */
   readonly sendNow: (
     deliveryIds: readonly string[],
   ) => Promise<{ readonly delivered: number; readonly failed: number }>;
@@ -31,36 +31,44 @@ interface Prepared {
   readonly envelope: Envelope;
   readonly targets: readonly WebhookTarget[];
   readonly queued: boolean;
-  /** Milliseconds that the first attempt for each target waits (contract 6.8), in their order. */
+  /** Milliseconds before the first attempt for each target (contract 6.8), in the order of the targets. */
   readonly waits: readonly number[];
-  /** A filter that threw, and whether the envelope is not as the filters want it. */
-  readonly broken: { readonly error: string; readonly unfiltered: boolean } | null;
+  /** Set if a filter threw. `needsEnvelopeFilter`: it was the envelope filter, which has to run again. */
+  readonly filterError: { readonly error: string; readonly needsEnvelopeFilter: boolean } | null;
 }
 
 interface Announcement {
   readonly data: Data;
   readonly context: EventContext;
-  /** Deliveries that a filter failed before they were queued. */
+  /** Deliveries that failed in a filter before they were queued. */
   readonly failures: readonly { readonly uuid: string; readonly target: WebhookTarget; readonly error: string }[];
 }
 
-/** From an act to stored jobs (contract 6, D17 to D20). */
+/** Turns an event into stored deliveries (contract 6, D17 to D20). */
 export function createEmit(parts: EmitParts): Emit {
-  const { host, settings, store, patiently, wake, sendNow } = parts;
-  const commit = createGroupCommit({ store, patiently, writers: host.database.dialect === 'sqlite' ? 1 : 2 });
+  const { host, settings, store, retryWhileUnavailable, wake, sendNow } = parts;
+  const commit = createGroupCommit({
+    store,
+    retryWhileUnavailable,
+    writers: host.database.dialect === 'sqlite' ? 1 : 2,
+  });
 
-  /** The result with what was to be sent at once, if it was waited for. */
-  async function deliver(result: EmitResult, endpointIds: readonly string[], inside: boolean): Promise<EmitResult> {
+  /** Queues or sends the deliveries. Outside a transaction, the result includes what was sent at once. */
+  async function deliver(
+    result: EmitResult,
+    endpointIds: readonly string[],
+    inTransaction: boolean,
+  ): Promise<EmitResult> {
     if (result.queued) {
-      if (inside)
+      if (inTransaction)
         host.database.afterCommit(() => {
           wake(endpointIds);
         });
       else wake(endpointIds);
       return result;
     }
-    if (!inside) return sendOrQueue(parts, result, endpointIds);
-    // Nobody may hear of an act that can still be undone.
+    if (!inTransaction) return sendOrQueue(parts, result, endpointIds);
+    // Send only after the commit, so that a rollback leaks no event.
     host.database.afterCommit(() => void sendNow(result.deliveries).catch(() => wake(endpointIds)));
     return result;
   }
@@ -88,19 +96,19 @@ export function createEmit(parts: EmitParts): Emit {
 
   async function emit(name: string, data: Data, context: EventContext): Promise<EmitResult> {
     const event = parts.catalogue.find(name);
-    const faults = parts.catalogue.faults(name, data);
-    if (!event || faults.length > 0) throw new Error(`The event ${name} was not sent: ${faults.join(' ')}`);
-    const inside = context.transaction !== undefined || host.database.inTransaction();
-    const snapshot = await (inside ? settings.current() : patiently(() => settings.current()));
-    const { envelope, targets, queued, waits, broken } = await prepare({ host, event, snapshot }, data, context);
-    // Whoever adds it sends it at once: the queue leaves it alone for the time of a lease, and takes it when nobody did.
+    const errors = parts.catalogue.findErrors(name, data);
+    if (!event || errors.length > 0) throw new Error(`The event ${name} was not sent: ${errors.join(' ')}`);
+    const inTransaction = context.transaction !== undefined || host.database.inTransaction();
+    const snapshot = await (inTransaction ? settings.current() : retryWhileUnavailable(() => settings.current()));
+    const { envelope, targets, queued, waits, filterError } = await prepare({ host, event, snapshot }, data, context);
+    // Sent at once by this process. The queue waits for the length of a lease, then takes over if this process died.
     const deliveries = targets.map((target, index) =>
       toDelivery(target, {
         snapshot,
         event,
         data,
-        error: broken?.error ?? null,
-        wait: queued ? (waits[index] ?? 0) : leaseTime,
+        error: filterError?.error ?? null,
+        wait: queued ? (waits[index] ?? 0) : leaseDuration,
       }),
     );
     const result: EmitResult = {
@@ -108,9 +116,9 @@ export function createEmit(parts: EmitParts): Emit {
       envelope,
       targets: targets.map(({ id }) => id),
       deliveries: deliveries.map(({ uuid }) => uuid),
-      queued: queued && !broken,
+      queued: queued && !filterError,
       delivered: 0,
-      failed: broken ? deliveries.length : 0,
+      failed: filterError ? deliveries.length : 0,
       error: null,
     };
     if (deliveries.length > 0) {
@@ -119,22 +127,22 @@ export function createEmit(parts: EmitParts): Emit {
         name,
         key: envelope.idempotency_key,
         body: Buffer.from(JSON.stringify(envelope)),
-        unfiltered: broken?.unfiltered ?? false,
-        context: broken?.unfiltered ? contextText(context) : null,
+        needsEnvelopeFilter: filterError?.needsEnvelopeFilter ?? false,
+        context: filterError?.needsEnvelopeFilter ? serializeContext(context) : null,
         deliveries,
       };
-      if (inside)
+      if (inTransaction)
         await store.add([stored], { durable: false, ...(context.transaction && { transaction: context.transaction }) });
       else await commit(stored);
     }
-    const sent = broken || deliveries.length === 0 ? result : await deliver(result, result.targets, inside);
+    const sent = filterError || deliveries.length === 0 ? result : await deliver(result, result.targets, inTransaction);
     const failures =
-      broken === null
+      filterError === null
         ? []
-        : targets.map((target, index) => ({ uuid: result.deliveries[index] ?? '', target, error: broken.error }));
-    const announcing = (): Promise<void> => announce(sent, { data, context, failures });
-    if (inside) host.database.afterCommit(() => void announcing());
-    else await announcing();
+        : targets.map((target, index) => ({ uuid: result.deliveries[index] ?? '', target, error: filterError.error }));
+    const runActions = (): Promise<void> => announce(sent, { data, context, failures });
+    if (inTransaction) host.database.afterCommit(() => void runActions());
+    else await runActions();
     return sent;
   }
 
@@ -142,8 +150,8 @@ export function createEmit(parts: EmitParts): Emit {
     try {
       return await emit(name, data, context);
     } catch (error) {
-      const sentence = error instanceof Error ? error.message : String(error);
-      host.log.error('An event could not be emitted.', { event: name, error });
+      const message = error instanceof Error ? error.message : String(error);
+      host.log.error('Failed to emit an event', { event: 'webhook_emit_failed', name, error });
       return {
         event: name,
         envelope: null,
@@ -152,13 +160,13 @@ export function createEmit(parts: EmitParts): Emit {
         queued: false,
         delivered: 0,
         failed: 0,
-        error: sentence,
+        error: message,
       };
     }
   };
 }
 
-/** They are stored: if they cannot be taken now, the queue sends them as soon as it can. */
+/** Sends stored deliveries now, or leaves them to the queue if they cannot be claimed. */
 async function sendOrQueue(
   { host, sendNow, wake }: EmitParts,
   result: EmitResult,
@@ -167,7 +175,10 @@ async function sendOrQueue(
   try {
     return { ...result, ...(await sendNow(result.deliveries)) };
   } catch (error) {
-    host.log.warn('Webhook deliveries that were to be sent at once are left to the queue.', { error });
+    host.log.warn('Failed to send webhook deliveries at once; the queue sends them', {
+      event: 'webhook_send_now_failed',
+      error,
+    });
     wake(endpointIds);
     return { ...result, queued: true };
   }
@@ -179,77 +190,83 @@ interface PrepareParts {
   readonly snapshot: Snapshot;
 }
 
-/** What a filter that forgot to answer leaves behind must not pass for an event. */
+/** Refuses the result of a filter that returned no envelope. */
 function checkEnvelope(envelope: Envelope): Envelope {
   const { id, idempotency_key: key } = (envelope as Partial<Envelope> | null | undefined) ?? {};
-  if (typeof id !== 'string' || typeof key !== 'string') throw new Error('it answered no envelope.');
+  if (typeof id !== 'string' || typeof key !== 'string') throw new Error('it returned no envelope.');
   return envelope;
 }
 
-/** Envelope and targets, through the filters in their order (D24). */
+/** Runs the filters for envelope, targets and queueing in their order (D24). */
 async function prepare({ host, event, snapshot }: PrepareParts, data: Data, context: EventContext): Promise<Prepared> {
   const { hooks } = host;
   const { name } = event;
-  const made = createEnvelope({ host, event, snapshot }, data, context);
+  const created = createEnvelope({ host, event, snapshot }, data, context);
   const subscribed: readonly WebhookTarget[] = snapshot.stored.enabled
     ? (snapshot.byEvent.get(name) ?? []).map(toTarget)
     : [];
-  const byDefault = event.queued && !/^(admin|manual)_/.test(made.source.origin);
-  let envelope = made;
+  const queuedByDefault = event.queued && !/^(admin|manual)_/.test(created.source.origin);
+  let envelope = created;
   let targets = subscribed;
-  let step = 'svc_event_webhooks_envelope';
+  let filter = 'svc_event_webhooks_envelope';
   try {
-    if (hooks.hasFilter(step) !== false)
-      envelope = checkEnvelope(await hooks.applyFiltersAsync('svc_event_webhooks_envelope', made, name, data, context));
-    step = 'svc_event_webhooks_targets';
-    // The switch is for all of them, those that a filter adds included.
-    if (snapshot.stored.enabled && hooks.hasFilter(step) !== false)
+    if (hooks.hasFilter(filter) !== false)
+      envelope = checkEnvelope(
+        await hooks.applyFiltersAsync('svc_event_webhooks_envelope', created, name, data, context),
+      );
+    filter = 'svc_event_webhooks_targets';
+    // The global switch also covers targets that a filter adds.
+    if (snapshot.stored.enabled && hooks.hasFilter(filter) !== false)
       targets = (await hooks.applyFiltersAsync('svc_event_webhooks_targets', subscribed, name, envelope, context)).map(
         completeTarget,
       );
-    step = 'svc_event_delivery_queue_async_enabled';
+    filter = 'svc_event_delivery_queue_async_enabled';
     const queued =
-      hooks.hasFilter(step) === false
-        ? byDefault
+      hooks.hasFilter(filter) === false
+        ? queuedByDefault
         : Boolean(
             await hooks.applyFiltersAsync(
               'svc_event_delivery_queue_async_enabled',
-              byDefault,
+              queuedByDefault,
               name,
               envelope,
               context,
               targets,
             ),
           );
-    const waits = await firstWaits(host, targets);
-    // What has to wait is for the queue, not for the caller.
-    return { envelope, targets, queued: queued || waits.some((wait) => wait > 0), waits, broken: null };
+    const waits = await firstDelays(host, targets);
+    // A delayed first attempt is left to the queue, so that the caller does not wait.
+    return { envelope, targets, queued: queued || waits.some((wait) => wait > 0), waits, filterError: null };
   } catch (error) {
-    host.log.error('A filter of events failed; its deliveries are recorded as failed.', {
-      filter: step,
-      event: name,
+    host.log.error('Event filter failed; its deliveries are recorded as failed', {
+      event: 'webhook_event_filter_failed',
+      filter,
+      name,
       error,
     });
-    const sentence = `The filter ${step} failed: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `The filter ${filter} failed: ${error instanceof Error ? error.message : String(error)}`;
     return {
       envelope,
       targets,
-      queued: byDefault,
+      queued: queuedByDefault,
       waits: [],
-      broken: { error: sentence, unfiltered: step === 'svc_event_webhooks_envelope' },
+      filterError: { error: message, needsEnvelopeFilter: filter === 'svc_event_webhooks_envelope' },
     };
   }
 }
 
-/** A filter that throws is no reason to wait, nor to fail yet: it is asked again when there is something to try again. */
-async function firstWaits(host: EmitParts['host'], targets: readonly WebhookTarget[]): Promise<readonly number[]> {
+/** A filter of delays that throws neither delays nor fails the first attempt; it runs again before a retry. */
+async function firstDelays(host: EmitParts['host'], targets: readonly WebhookTarget[]): Promise<readonly number[]> {
   if (host.hooks.hasFilter('svc_event_webhooks_retry_delays') === false) return [];
   return Promise.all(
     targets.map((target) =>
       retryDelays(host, target).then(
         ([first = 0]) => Math.round(first * 1000),
         (error: unknown) => {
-          host.log.warn('The filter of delays failed; a first attempt does not wait.', { error });
+          host.log.warn('Retry delay filter failed; the first attempt is not delayed', {
+            event: 'webhook_delay_filter_failed',
+            error,
+          });
           return 0;
         },
       ),
@@ -260,23 +277,23 @@ async function firstWaits(host: EmitParts['host'], targets: readonly WebhookTarg
 function createEnvelope({ host, event, snapshot }: PrepareParts, data: Data, context: EventContext): Envelope {
   const id = randomUUID();
   const { slug, version } = host.plugin;
-  const told = event.describe?.(data as never) ?? null;
+  const described = event.describe?.(data as never) ?? null;
   const given = context.resource;
-  const resourceId = given?.id ?? told?.id;
+  const resourceId = given?.id ?? described?.id;
   return {
     id,
     type: event.name,
     schema_version: schemaVersion,
     occurred_at: new Date(host.clock.now()).toISOString().replace(/\.\d+Z$/, '+00:00'),
-    idempotency_key: keyOf(event, data, { context, id }),
+    idempotency_key: createIdempotencyKey(event, data, { context, id }),
     site: { url: host.site.url, name: snapshot.siteName },
     plugin: { slug, version },
     source: { module: context.module ?? event.module, origin: context.origin ?? event.origins[0] ?? event.module },
     ...(resourceId !== undefined && {
       resource: {
-        type: given?.type ?? told?.type ?? event.resource,
+        type: given?.type ?? described?.type ?? event.resource,
         id: String(resourceId),
-        label: given?.label ?? told?.label ?? '',
+        label: given?.label ?? described?.label ?? '',
       },
     }),
     data,
@@ -284,17 +301,17 @@ function createEnvelope({ host, event, snapshot }: PrepareParts, data: Data, con
   };
 }
 
-/** D19. An act whose ids are not all known is like no other: its event's own id takes part. */
-function keyOf(
+/** D19. If natural ids are missing, the key includes the event id and is unique to this event. */
+function createIdempotencyKey(
   event: EventDefinition,
   data: Data,
   { context, id }: { readonly context: EventContext; readonly id: string },
 ): string {
-  const known = event.naturalIds(data as never);
+  const natural = event.naturalIds(data as never);
   const given = context.key ?? [];
-  const isWhole = known.length + given.length > 0 && known.every((part) => part !== null && part !== undefined);
-  // Two lists, so that the ids of an act and a key given besides never read like the ids of another.
-  const ids = [known.map((part) => String(part ?? '')), given.map(String), ...(isWhole ? [] : [id])];
+  const isComplete = natural.length + given.length > 0 && natural.every((part) => part !== null && part !== undefined);
+  // Two lists, so that natural ids and a given key cannot be confused.
+  const ids = [natural.map((part) => String(part ?? '')), given.map(String), ...(isComplete ? [] : [id])];
   return createHash('sha256')
     .update(JSON.stringify([event.name, ...ids]))
     .digest('hex');
@@ -309,20 +326,20 @@ interface DeliveryParts {
   readonly wait: number;
 }
 
-/** What the filter of envelopes is handed again when it is tried again; a transaction is over by then. */
-function contextText({ transaction, ...context }: EventContext): string {
+/** Emit context for a later run of the envelope filter, without the transaction, which has ended by then. */
+function serializeContext({ transaction, ...context }: EventContext): string {
   void transaction;
   return JSON.stringify(context);
 }
 
 function toDelivery(target: WebhookTarget, { snapshot, event, data, error, wait }: DeliveryParts): NewDelivery {
   const endpoint = snapshot.byId.get(target.id);
-  const isAsSaved = endpoint !== undefined && isSameTarget(endpoint, target);
+  const isUnchanged = endpoint !== undefined && isSameTarget(endpoint, target);
   return {
     uuid: randomUUID(),
     endpointId: target.id,
     orderKey: target.ordered ? (event.orderBy?.(data as never) ?? null) : null,
-    target: isAsSaved ? null : JSON.stringify({ ...target, added: endpoint === undefined }),
+    target: isUnchanged ? null : JSON.stringify({ ...target, added: endpoint === undefined }),
     failed: error === null ? null : { failure: 'filter', error },
     wait,
   };

@@ -1,10 +1,10 @@
 import { isUrl } from '#plugin-api';
 import type { Catalogue } from './catalogue.ts';
 import type { EndpointInput } from './endpoint.ts';
-import { invalid } from './invalid-input.ts';
+import { invalidFields } from '../kit/field-errors.ts';
 import type { StoredEndpoint } from './settings-store.ts';
 
-const ourHeaders =
+const reservedHeaders =
   /^(x-svc-.*|webhook-(id|timestamp|signature)|content-length|content-type|host|connection|transfer-encoding)$/i;
 
 export interface ApplyParts {
@@ -18,7 +18,7 @@ export function applyInput(
   input: EndpointInput,
   { catalogue, encrypt }: ApplyParts,
 ): StoredEndpoint {
-  const faults: Record<string, string> = {};
+  const errors: Record<string, string> = {};
   const { secret, headers, events, id: _id, ...plain } = input;
   const given = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined));
   const after: StoredEndpoint = {
@@ -26,24 +26,24 @@ export function applyInput(
     ...given,
     ...(input.name !== undefined && { name: String(input.name).trim() }),
     ...(input.url !== undefined && { url: String(input.url).trim() }),
-    ...(events !== undefined && { events: readEvents(events, catalogue, faults) }),
+    ...(events !== undefined && { events: readEvents(events, catalogue, errors) }),
     ...(secret !== undefined && { secret: encrypt(secret.trim()) }),
-    ...(headers !== undefined && { headers: readHeaders(before.headers, headers, { encrypt, faults }) }),
+    ...(headers !== undefined && { headers: readHeaders(before.headers, headers, { encrypt, errors }) }),
   };
-  if (after.name === '') faults['name'] = 'Give the endpoint a name.';
-  if (after.name.length > 200) faults['name'] = 'The name may have at most 200 characters.';
-  const url = urlFault(after.url);
-  if (url !== null) faults['url'] = url;
+  if (after.name === '') errors['name'] = 'Give the endpoint a name.';
+  if (after.name.length > 200) errors['name'] = 'The name may have at most 200 characters.';
+  const url = urlError(after.url);
+  if (url !== null) errors['url'] = url;
   if (!Number.isInteger(after.redirects) || after.redirects < 0 || after.redirects > 5)
-    faults['redirects'] = 'Redirects are a whole number from 0 to 5.';
+    errors['redirects'] = 'Redirects are a whole number from 0 to 5.';
   for (const name of ['enabled', 'internal', 'standardWebhooks', 'longTail', 'ordered'] as const)
-    if (typeof after[name] !== 'boolean') faults[name] = `${name} is true or false.`;
-  if (Object.keys(faults).length > 0) throw invalid(faults);
+    if (typeof after[name] !== 'boolean') errors[name] = `${name} is true or false.`;
+  if (Object.keys(errors).length > 0) throw invalidFields(errors);
   return after;
 }
 
 /** An endpoint may be saved without an address (contract 6.1: it then receives nothing). */
-function urlFault(url: string): string | null {
+function urlError(url: string): string | null {
   if (url === '') return null;
   if (!isUrl(url)) return 'The URL is not an address. Write it like https://example.com/hooks.';
   const { protocol, username, password } = new URL(url);
@@ -53,28 +53,28 @@ function urlFault(url: string): string | null {
     : 'The URL holds a user name or password. Send them in a custom header.';
 }
 
-function readEvents(names: readonly string[], catalogue: Catalogue, faults: Record<string, string>): readonly string[] {
+function readEvents(names: readonly string[], catalogue: Catalogue, errors: Record<string, string>): readonly string[] {
   if (!Array.isArray(names)) {
-    faults['events'] = 'events is a list of names.';
+    errors['events'] = 'events is a list of names.';
     return [];
   }
-  const known = names.map((name) => [name, catalogue.normalise(String(name))] as const);
+  const known = names.map((name) => [name, catalogue.resolveName(String(name))] as const);
   const unknown = known.filter(([, normal]) => normal === null).map(([name]) => String(name));
-  if (unknown.length > 0) faults['events'] = `There is no event named ${unknown.join(', ')}.`;
+  if (unknown.length > 0) errors['events'] = `There is no event named ${unknown.join(', ')}.`;
   return [...new Set(known.flatMap(([, normal]) => (normal === null ? [] : [normal])))].sort();
 }
 
 function readHeaders(
   before: Readonly<Record<string, string>>,
   given: Readonly<Record<string, string | null>>,
-  { encrypt, faults }: { readonly encrypt: (text: string) => string; readonly faults: Record<string, string> },
+  { encrypt, errors }: { readonly encrypt: (text: string) => string; readonly errors: Record<string, string> },
 ): Record<string, string> {
   const after = { ...before };
   for (const [name, value] of Object.entries(given)) {
     if (value === null) Reflect.deleteProperty(after, name);
     else if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || /[\r\n\0]/.test(value))
-      faults['headers'] = `'${name}' is not a header that can be sent.`;
-    else if (ourHeaders.test(name)) faults['headers'] = `The header ${name} is set by the service.`;
+      errors['headers'] = `'${name}' is not a header that can be sent.`;
+    else if (reservedHeaders.test(name)) errors['headers'] = `The header ${name} is set by the service.`;
     else after[name] = encrypt(value);
   }
   return after;

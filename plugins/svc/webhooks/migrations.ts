@@ -1,14 +1,14 @@
 import type { Knex, Migration } from '#plugin-api';
 
-/** Tables of event webhooks. All ids are the database's own; what leaves the site are the columns `uuid`. */
+/** Tables of event webhooks. Numeric ids stay inside the database; the columns `uuid` hold the public ids. */
 export const tables = {
-  /** One row per event: the bytes of its body, once for all endpoints. */
+  /** One row per event with its body, shared by all endpoints. */
   events: 'svc_webhook_events',
-  /** One row per job (D20): one event to one endpoint. `due_at` is null once it is finished. */
+  /** One row per job (D20): one event to one endpoint. `due_at` is null once the job has finished. */
   deliveries: 'svc_webhook_deliveries',
-  /** Attempts before the last one, whose record stands in the delivery itself. */
+  /** Records of earlier attempts; the delivery itself holds the last one. */
   attempts: 'svc_webhook_attempts',
-  /** Which jobs a process works on. SQLite: a row for each pass; PostgreSQL: one for each job. */
+  /** Jobs that processes hold. SQLite: one row per batch; PostgreSQL: one row per job. */
   leases: 'svc_webhook_leases',
   circuits: 'svc_webhook_circuits',
   replays: 'svc_webhook_replays',
@@ -29,7 +29,7 @@ export const webhookMigrations: readonly Migration[] = [
     id: '0120_webhook_contexts',
     async up(knex) {
       await knex.schema.alterTable(tables.events, (columns) => {
-        // What an unfiltered event was emitted with: its filter is handed it again.
+        // Emit context of an event whose envelope filter has to run again.
         columns.text('context');
       });
     },
@@ -39,11 +39,17 @@ export const webhookMigrations: readonly Migration[] = [
     async up(knex, { dialect }) {
       if (dialect === 'sqlite') return;
       await knex.schema.dropTable(tables.leases);
-      // Not logged: after a crash of the server nobody works on anything.
+      // Unlogged: a crash of the server ends all leases anyway.
       await knex.raw(
         `CREATE UNLOGGED TABLE ${tables.leases} (delivery_id bigint PRIMARY KEY, owner text NOT NULL, token bigint NOT NULL, until bigint NOT NULL)`,
       );
       await knex(tables.deliveries).where({ state: 'delivering' }).update({ state: 'pending', owner: null });
+    },
+  },
+  {
+    id: '0190_webhook_needs_filter',
+    async up(knex) {
+      await knex.raw(`ALTER TABLE ${tables.events} RENAME COLUMN unfiltered TO needs_filter`);
     },
   },
 ];
@@ -56,7 +62,7 @@ async function createQueueTables(knex: Knex): Promise<void> {
     columns.text('key').notNullable();
     columns.bigInteger('created_at').notNullable();
     columns.binary('body').notNullable();
-    // Set when a filter of envelopes failed: it has to run before anything is sent.
+    // Set if the envelope filter failed: it has to run before the event is sent.
     columns.integer('unfiltered').notNullable().defaultTo(0);
   });
   await knex.schema.createTable(tables.deliveries, (columns) => {
@@ -67,7 +73,7 @@ async function createQueueTables(knex: Knex): Promise<void> {
     columns.text('state').notNullable();
     columns.bigInteger('due_at');
     columns.integer('attempts').notNullable().defaultTo(0);
-    // Attempts made before the running series began: a manual retry begins a new one.
+    // Attempts before the current series: a manual retry starts a new one.
     columns.integer('run_start').notNullable().defaultTo(0);
     columns.text('owner');
     columns.integer('token').notNullable().defaultTo(0);
@@ -120,12 +126,12 @@ async function createLeaseTables(knex: Knex): Promise<void> {
   });
 }
 
-/** All of them but the first two hold open or failed jobs alone, so that their size is that of the trouble, not of the log. */
+/** All but the first two cover open or failed jobs only, so they stay small when the log grows. */
 async function createIndexes(knex: Knex): Promise<void> {
   const { deliveries } = tables;
   await knex.raw(`CREATE UNIQUE INDEX ${deliveries}_uuid ON ${deliveries} (uuid)`);
   await knex.raw(`CREATE INDEX ${deliveries}_event ON ${deliveries} (event_id)`);
-  // A claim is one seek, however many jobs wait.
+  // A claim is one index seek, however many jobs are waiting.
   await knex.raw(`CREATE INDEX ${deliveries}_due ON ${deliveries} (endpoint_id, due_at, id) WHERE due_at IS NOT NULL`);
   await knex.raw(
     `CREATE INDEX ${deliveries}_order ON ${deliveries} (endpoint_id, order_key, id) WHERE due_at IS NOT NULL AND order_key IS NOT NULL`,

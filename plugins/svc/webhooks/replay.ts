@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { HostApi, Knex } from '#plugin-api';
 import type { Replay, ReplayRequest } from './delivery.ts';
 import { tables } from './migrations.ts';
-import { restart } from './recorder.ts';
-import type { Recorder } from './webhooks.ts';
+import { requeue } from './delivery-log.ts';
+import type { DeliveryLog } from './webhooks.ts';
 
 const { deliveries, events, replays } = tables;
 const stepInterval = 1_000;
@@ -21,14 +21,14 @@ interface ReplayRow {
   readonly moved_at: number;
 }
 
-export interface Replays extends Pick<Recorder, 'replay' | 'replays' | 'stopReplay'> {
-  /** Moves each replay on by the deliveries of one second, unless another node just did. Answers whether any goes on. */
+export interface Replays extends Pick<DeliveryLog, 'replay' | 'replays' | 'stopReplay'> {
+  /** Requeues one second's worth of deliveries of each replay, unless another node is doing so. Returns whether any is left. */
   step(): Promise<boolean>;
-  /** Goes on with what was begun earlier. */
+  /** Continues replays that were started earlier. */
   start(): void;
 }
 
-/** Sending again: throttled, and where it was after a restart. Ids and bytes stay, timestamps are new. */
+/** Replays deliveries at a limited rate and continues after a restart. Ids and bodies stay the same, timestamps are new. */
 export function createReplays({
   host,
   wake,
@@ -41,10 +41,10 @@ export function createReplays({
 
   async function step(): Promise<boolean> {
     const running: ReplayRow[] = await database.knex(replays).where({ state: 'running' });
-    let goesOn = false;
-    for (const { id } of running) if (await stepOne(id)) goesOn = true;
+    let hasMore = false;
+    for (const { id } of running) if (await stepOne(id)) hasMore = true;
     if (running.length > 0) wake();
-    return goesOn;
+    return hasMore;
   }
 
   async function stepOne(id: string): Promise<boolean> {
@@ -60,7 +60,7 @@ export function createReplays({
         .orderBy('d.id')
         .limit(request.rate ?? defaultRate)
         .pluck('d.id');
-      const count = ids.length === 0 ? 0 : await restart(host, ids);
+      const count = ids.length === 0 ? 0 : await requeue(host, ids);
       const isDone = ids.length < (request.rate ?? defaultRate);
       await knex(replays)
         .where({ id })
@@ -77,12 +77,16 @@ export function createReplays({
   function tick(): void {
     ticking ??= clock.every(stepInterval, () => {
       step().then(
-        (goesOn) => {
-          if (goesOn) return;
+        (hasMore) => {
+          if (hasMore) return;
           ticking?.();
           ticking = null;
         },
-        (error: unknown) => log.warn('A replay of webhook deliveries could not go on; trying again.', { error }),
+        (error: unknown) =>
+          log.warn('Failed to continue a replay of webhook deliveries; retrying', {
+            event: 'webhook_replay_failed',
+            error,
+          }),
       );
     });
   }
@@ -106,10 +110,10 @@ export function createReplays({
       };
       await database.knex(replays).insert(row);
       if (await step()) tick();
-      return show((await database.knex(replays).where({ id: row.id }).first()) as ReplayRow);
+      return toReplay((await database.knex(replays).where({ id: row.id }).first()) as ReplayRow);
     },
     replays: async () =>
-      ((await database.knex(replays).orderBy('created_at', 'desc').limit(50)) as ReplayRow[]).map(show),
+      ((await database.knex(replays).orderBy('created_at', 'desc').limit(50)) as ReplayRow[]).map(toReplay),
     stopReplay: async (id) =>
       (await database.knex(replays).where({ id, state: 'running' }).update({ state: 'stopped' })) > 0,
   };
@@ -126,6 +130,6 @@ function selection(knex: Knex, { deliveries: uuids, since, until, endpointId, ev
   return query;
 }
 
-function show({ id, state, replayed, total, created_at: createdAt }: ReplayRow): Replay {
+function toReplay({ id, state, replayed, total, created_at: createdAt }: ReplayRow): Replay {
   return { id, state, replayed: Number(replayed), total: Number(total), createdAt: Number(createdAt) };
 }

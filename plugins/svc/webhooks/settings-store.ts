@@ -3,7 +3,7 @@ import type { SecretReader } from '../settings/secret-reader.ts';
 
 export const webhooksOption = 'svc_webhooks';
 
-/** As stored: secrets and values of headers encrypted (D3). */
+/** As stored: secrets and header values are encrypted (D3). */
 export interface StoredEndpoint {
   readonly id: string;
   readonly name: string;
@@ -25,11 +25,11 @@ export interface StoredSettings {
   readonly previous: { readonly secret: string; readonly until: number } | null;
   readonly deliveredDays: number;
   readonly endpoints: readonly StoredEndpoint[];
-  /** Names of endpoints that were removed, for the recorder. */
+  /** Names of deleted endpoints by id, for the delivery log. */
   readonly removed: Readonly<Record<string, string>>;
 }
 
-export const noSettings: StoredSettings = {
+export const defaultSettings: StoredSettings = {
   enabled: false,
   secret: '',
   previous: null,
@@ -38,25 +38,25 @@ export const noSettings: StoredSettings = {
   removed: {},
 };
 
-/** Read once and looked into many times: for emit and the worker. */
+/** Settings prepared for frequent lookups by emit and the worker. */
 export interface Snapshot {
   readonly stored: StoredSettings;
   readonly siteName: string;
   readonly byId: ReadonlyMap<string, StoredEndpoint>;
-  /** Endpoints that are on and have an address, by event. */
+  /** Active endpoints with a URL, by event. */
   readonly byEvent: ReadonlyMap<string, readonly StoredEndpoint[]>;
-  /** Newest first; empty: unsigned. */
-  secretsOf(endpoint: Pick<StoredEndpoint, 'secret'> | undefined): readonly string[];
-  headersOf(endpoint: StoredEndpoint): Readonly<Record<string, string>>;
+  /** Secrets to sign with, newest first; empty: unsigned. */
+  secretsFor(endpoint: Pick<StoredEndpoint, 'secret'> | undefined): readonly string[];
+  headersFor(endpoint: StoredEndpoint): Readonly<Record<string, string>>;
 }
 
 export interface SettingsStore {
-  /** At most a tenth of a second old, while the database is in reach; changes made in this process are seen at once. */
+  /** At most 0.1 s old while the database is available. Changes in this process are visible at once. */
   current(): Promise<Snapshot>;
-  /** What `current` would answer, where that needs no asking; else null. */
-  known(): Snapshot | null;
-  /** Changes the settings, however many do so at once. */
-  change(make: (stored: StoredSettings) => StoredSettings): Promise<void>;
+  /** What `current` returns if no query is needed, else null. */
+  cached(): Snapshot | null;
+  /** Changes the settings, safe against concurrent changes. */
+  change(update: (stored: StoredSettings) => StoredSettings): Promise<void>;
   readonly read: SecretReader;
 }
 
@@ -73,12 +73,12 @@ export function createSettingsStore({
   read,
   elapsed,
 }: SettingsStoreParts): SettingsStore {
-  let known: { readonly snapshot: Snapshot; readonly at: number } | null = null;
+  let cached: { readonly snapshot: Snapshot; readonly at: number } | null = null;
   let version = 0;
-  /** For as long as the database cannot be asked. */
+  /** Used while the database is unavailable. */
   let last: Snapshot | null = null;
   const forget = (): void => {
-    known = null;
+    cached = null;
     version += 1;
   };
   for (const action of [
@@ -91,34 +91,34 @@ export function createSettingsStore({
 
   async function load(): Promise<StoredSettings> {
     const stored = await options.get<Partial<StoredSettings> | false>(webhooksOption, false);
-    return { ...noSettings, ...(stored || {}) };
+    return { ...defaultSettings, ...(stored || {}) };
   }
 
   return {
     read,
-    known: () => (known !== null && elapsed() - known.at < freshFor ? known.snapshot : null),
+    cached: () => (cached !== null && elapsed() - cached.at < freshFor ? cached.snapshot : null),
     async current() {
       const now = elapsed();
-      if (known !== null && now - known.at < freshFor) return known.snapshot;
+      if (cached !== null && now - cached.at < freshFor) return cached.snapshot;
       const seen = version;
       try {
-        const snapshot = takeSnapshot({
+        const snapshot = createSnapshot({
           stored: await load(),
           siteName: await site.name(),
           read,
           now: () => clock.now(),
         });
-        if (seen === version) known = { snapshot, at: now };
+        if (seen === version) cached = { snapshot, at: now };
         return (last = snapshot);
       } catch (error) {
         if (last === null || !database.isUnavailable(error)) throw error;
         return last;
       }
     },
-    async change(make) {
+    async change(update) {
       for (let attempt = 0; attempt < 50; attempt += 1) {
         const before = await options.get<StoredSettings | false>(webhooksOption, false);
-        const after = make({ ...noSettings, ...(before || {}) });
+        const after = update({ ...defaultSettings, ...(before || {}) });
         const changed =
           before === false
             ? await options.add(webhooksOption, after)
@@ -127,12 +127,12 @@ export function createSettingsStore({
         forget();
         if (changed) return;
       }
-      throw new Error('The webhook settings are being changed by too many at once. Try again.');
+      throw new Error('The webhook settings changed too often in the meantime. Try again.');
     },
   };
 }
 
-function takeSnapshot({
+function createSnapshot({
   stored,
   siteName,
   read,
@@ -158,12 +158,12 @@ function takeSnapshot({
     siteName,
     byId: new Map(stored.endpoints.map((endpoint) => [endpoint.id, endpoint])),
     byEvent,
-    secretsOf(endpoint) {
+    secretsFor(endpoint) {
       if (endpoint?.secret) return plain(endpoint.secret);
       const previous = stored.previous !== null && stored.previous.until > now() ? plain(stored.previous.secret) : [];
       return [...plain(stored.secret), ...previous];
     },
-    headersOf(endpoint) {
+    headersFor(endpoint) {
       const found =
         headers.get(endpoint.id) ??
         Object.fromEntries(Object.entries(endpoint.headers).map(([name, value]) => [name, read(value) ?? '']));

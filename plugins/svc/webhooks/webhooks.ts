@@ -32,7 +32,7 @@ export interface WebhookAdministration {
 }
 
 /** What was sent, and what becomes of it. */
-export interface Recorder {
+export interface DeliveryLog {
   /** Newest first. @param page `before`: the `next` of the page before; `limit` 1 to 200, default 50. */
   list(filter?: DeliveryFilter, page?: { readonly before?: string; readonly limit?: number }): Promise<DeliveryPage>;
   get(id: string): Promise<DeliveryDetail | null>;
@@ -51,7 +51,7 @@ export interface Recorder {
   replays(): Promise<Replay[]>;
   stopReplay(id: string): Promise<boolean>;
   /** Which conditions an event meets for an endpoint at this moment (contract 6.1). */
-  whyNot(event: string, endpointId: string): Promise<Condition[]>;
+  checkEligibility(event: string, endpointId: string): Promise<Condition[]>;
   circuits(): Promise<Circuit[]>;
   /** Ends the pause of an endpoint. */
   resume(endpointId: string): Promise<boolean>;
@@ -64,7 +64,7 @@ export interface Recorder {
 export interface Webhooks extends WebhookAdministration {
   readonly catalogue: Catalogue;
   readonly emit: Emit;
-  readonly recorder: Recorder;
+  readonly deliveryLog: DeliveryLog;
   /** Works the queue until nothing is due, without what runs in the background; for the command line and cron. Answers how many attempts were made. */
   work(): Promise<number>;
   /** Begins to work the queue in the background. */

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import { faultsOf, type FieldFaults } from '../../../plugins/svc/kit/field-errors.ts';
+import { fieldErrorsOf, type FieldErrors } from '../../../plugins/svc/kit/field-errors.ts';
 import { readTransfer } from '../../../plugins/svc/admin-ui/read-transfer.ts';
 
 const kind = { format: 'acme-cups', version: 2, list: 'cups', noun: 'cups', title: 'cups of Acme' };
 
-function refused(text: string): FieldFaults | null {
+function refused(text: string): FieldErrors | null {
   try {
     readTransfer(text, kind);
   } catch (error) {
-    return faultsOf(error);
+    return fieldErrorsOf(error);
   }
   throw new Error('It was read.');
 }
@@ -20,7 +20,7 @@ describe('a file of settings from another site', () => {
     ).to.deep.equal([{ size: 1 }, null]);
   });
 
-  const faults: Readonly<Record<string, [string, FieldFaults]>> = {
+  const errors: Readonly<Record<string, [string, FieldErrors]>> = {
     'is no JSON': ['{', { file: 'The file is not JSON.' }],
     'is a list': ['[]', { format: 'The file is no export of cups of Acme: its format is not acme-cups.' }],
     'is null': ['null', { format: 'The file is no export of cups of Acme: its format is not acme-cups.' }],
@@ -49,7 +49,7 @@ describe('a file of settings from another site', () => {
       { cups: 'cups must be a list of 1 to 200 cups.' },
     ],
   };
-  for (const [what, [text, sentences]] of Object.entries(faults)) {
+  for (const [what, [text, sentences]] of Object.entries(errors)) {
     it(`is refused with a sentence where it ${what}`, () => expect(refused(text)).to.deep.equal(sentences));
   }
 });

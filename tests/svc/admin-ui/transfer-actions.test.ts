@@ -6,9 +6,9 @@ import { expect } from 'chai';
 import { invalidFields } from '../../../plugins/svc/kit/field-errors.ts';
 import {
   downloadJson,
-  takeIn,
+  importUpload,
   type RefusedImport,
-  type TakeInInit,
+  type ImportUploadInit,
 } from '../../../plugins/svc/admin-ui/transfer-actions.ts';
 
 describe('importing on a page', () => {
@@ -26,7 +26,7 @@ describe('importing on a page', () => {
     } as unknown as AdminRequest;
   }
   const nothing = {} as AdminRequest;
-  const made: TakeInInit['make'] = (text) => Promise.resolve({ notice: { kind: 'success', text } });
+  const made: ImportUploadInit['make'] = (text) => Promise.resolve({ notice: { kind: 'success', text } });
   const page = (refused: RefusedImport) => Promise.resolve({ template: 'acme/cups', data: { refused } });
   const refusal = (refused: RefusedImport): AdminActionResult => ({
     notice: { kind: 'error', text: 'Nothing was imported.' },
@@ -35,24 +35,24 @@ describe('importing on a page', () => {
   });
 
   it('takes the file, or what was pasted where there is none', async () => {
-    expect(await takeIn(await withFile('in the file'), { pasted: 'pasted', make: made, page })).to.deep.equal({
+    expect(await importUpload(await withFile('in the file'), { pasted: 'pasted', make: made, page })).to.deep.equal({
       notice: { kind: 'success', text: 'in the file' },
     });
-    expect(await takeIn(nothing, { pasted: 'pasted', make: made, page })).to.deep.equal({
+    expect(await importUpload(nothing, { pasted: 'pasted', make: made, page })).to.deep.equal({
       notice: { kind: 'success', text: 'pasted' },
     });
   });
 
   it('asks for what is missing, and for a file where too much was pasted', async () => {
-    expect(await takeIn(nothing, { make: made, page })).to.deep.equal(
-      refusal({ text: '', faults: ['Choose the file of an export.'] }),
+    expect(await importUpload(nothing, { make: made, page })).to.deep.equal(
+      refusal({ text: '', errors: ['Choose the file of an export.'] }),
     );
-    expect(await takeIn(nothing, { pasted: ' \n', make: made, page })).to.deep.equal(
-      refusal({ text: ' \n', faults: ['Choose a file, or paste what an export holds.'] }),
+    expect(await importUpload(nothing, { pasted: ' \n', make: made, page })).to.deep.equal(
+      refusal({ text: ' \n', errors: ['Choose a file, or paste what an export holds.'] }),
     );
     const long = 'x'.repeat(1_000_001);
-    expect(await takeIn(nothing, { pasted: long, make: made, page })).to.deep.equal(
-      refusal({ text: long, faults: ['This is too long to paste. Choose it as a file.'] }),
+    expect(await importUpload(nothing, { pasted: long, make: made, page })).to.deep.equal(
+      refusal({ text: long, errors: ['This is too long to paste. Choose it as a file.'] }),
     );
   });
 
@@ -62,17 +62,17 @@ describe('importing on a page', () => {
       Promise.reject(
         invalidFields(Object.fromEntries(sentences.map((sentence, at) => [`cups[${String(at)}]`, sentence]))),
       );
-    expect(await takeIn(nothing, { pasted: 'pasted', make, page })).to.deep.equal(
-      refusal({ text: 'pasted', faults: sentences.slice(0, 20) }),
+    expect(await importUpload(nothing, { pasted: 'pasted', make, page })).to.deep.equal(
+      refusal({ text: 'pasted', errors: sentences.slice(0, 20) }),
     );
-    expect(await takeIn(await withFile('{}'), { pasted: 'pasted', make, page })).to.deep.equal(
-      refusal({ text: '', faults: sentences.slice(0, 20) }),
+    expect(await importUpload(await withFile('{}'), { pasted: 'pasted', make, page })).to.deep.equal(
+      refusal({ text: '', errors: sentences.slice(0, 20) }),
     );
   });
 
-  it('passes on what is no fault of the file', async () => {
+  it('passes on what is not an error of the file', async () => {
     const lost = new Error('The database is away.');
-    const thrown = await takeIn(nothing, { pasted: '{}', make: () => Promise.reject(lost), page }).catch(
+    const thrown = await importUpload(nothing, { pasted: '{}', make: () => Promise.reject(lost), page }).catch(
       (error: unknown) => error,
     );
     expect(thrown).to.equal(lost);

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { AdminRequest, HostApi } from '#plugin-api';
 import { createViews } from '../../../host/views/views.ts';
-import { faultsOf } from '../../../plugins/svc/kit/field-errors.ts';
+import { fieldErrorsOf } from '../../../plugins/svc/kit/field-errors.ts';
 import { settingsPage } from '../../../plugins/svc/settings/page/settings.page.ts';
 import type { SettingsContext } from '../../../plugins/svc/settings/settings-context.ts';
 import { createStandIn } from './stand-in.ts';
@@ -22,8 +22,8 @@ describe('defaults of images', () => {
     const error = await settings
       .saveImageDefaults({ size: 'large', quality: 'best', style: 'vivid' })
       .catch((thrown: unknown) => thrown);
-    expect(faultsOf(error)).to.have.keys('size', 'quality');
-    expect(faultsOf(error)?.['size']).to.contain('1024x1024');
+    expect(fieldErrorsOf(error)).to.have.keys('size', 'quality');
+    expect(fieldErrorsOf(error)?.['size']).to.contain('1024x1024');
     expect(await settings.imageDefaults()).to.deep.equal({});
   });
 
@@ -60,7 +60,7 @@ describe('defaults of images', () => {
     });
     expect(await settings.imageDefaults()).to.deep.equal({ size: '1024x1024' });
     const refused = await post({ size: 'wide' });
-    expect(Object.keys((refused.data as { faults: object }).faults)).to.deep.equal(['images[size]']);
+    expect(Object.keys((refused.data as { errors: object }).errors)).to.deep.equal(['images[size]']);
     expect(JSON.stringify(refused.page)).to.contain('"value":"wide"');
     const views = createViews({ directories: [fileURLToPath(new URL('../../../views', import.meta.url))] });
     const html = await views.render('svc/settings', refused.page?.data ?? {});

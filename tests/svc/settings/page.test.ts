@@ -89,7 +89,7 @@ describe('the page AI service', () => {
     });
     expect(result.notice?.kind).to.equal('error');
     expect(result.data).to.deep.equal({
-      faults: { 'settings[base_url]': 'Base URL must be an http or https address, such as https://api.example.com.' },
+      errors: { 'settings[base_url]': 'Base URL must be an http or https address, such as https://api.example.com.' },
     });
     const page = JSON.stringify(result.page);
     expect(page).to.contain('"value":"ftp://x"').and.contain('"value":"typed"').and.not.contain(secret);
@@ -168,7 +168,7 @@ describe('the page AI service', () => {
     const { post } = createPages();
     const result = await post('svc', 'save-params', { params: { temperature: '9', seed: '4' } });
     expect(result.data).to.deep.equal({
-      faults: { 'params[temperature]': 'Temperature must be a number from 0 to 2.' },
+      errors: { 'params[temperature]': 'Temperature must be a number from 0 to 2.' },
     });
     expect(JSON.stringify(result.page)).to.contain('"value":"9"').and.contain('"value":"4"');
   });

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import { apiKeyDigest } from '../../../plugins/svc/kit/require-api-key.ts';
-import { faultsOf, type FieldFaults } from '../../../plugins/svc/kit/field-errors.ts';
+import { fieldErrorsOf, type FieldErrors } from '../../../plugins/svc/kit/field-errors.ts';
 import { removeOptions } from '../../../plugins/svc/settings/settings.ts';
 import { acme, createStandIn } from './stand-in.ts';
 
-async function faults(save: Promise<unknown>): Promise<FieldFaults | null> {
+async function errors(save: Promise<unknown>): Promise<FieldErrors | null> {
   try {
     await save;
     return null;
   } catch (error) {
-    return faultsOf(error);
+    return fieldErrorsOf(error);
   }
 }
 
@@ -63,7 +63,7 @@ describe('the stored REST key', () => {
 
   it('is not set to a blank', async () => {
     const { settings } = createStandIn();
-    expect(await faults(settings.restKey.set('  '))).to.have.keys('key');
+    expect(await errors(settings.restKey.set('  '))).to.have.keys('key');
   });
 });
 
@@ -116,7 +116,7 @@ describe('settings of a provider', () => {
   for (const address of oddAddresses) {
     it(`are not saved with the address ${address}, and nothing else is either`, async () => {
       const { settings, stored } = createStandIn();
-      const found = await faults(settings.providers.save(acme, { base_url: address, model: 'acme-3' }));
+      const found = await errors(settings.providers.save(acme, { base_url: address, model: 'acme-3' }));
       expect(found).to.have.keys('base_url');
       expect(found?.['base_url']).to.match(/^Base URL .+\.$/);
       expect(stored.size).to.equal(0);
@@ -125,7 +125,7 @@ describe('settings of a provider', () => {
 
   it('name every field that is wrong, and names that are no setting', async () => {
     const { settings } = createStandIn();
-    const found = await faults(
+    const found = await errors(
       settings.providers.save(acme, { api_key: 'two words', model: 'line\nbreak', colour: 'red', __proto__x: 'a' }),
     );
     expect(found).to.have.all.keys('api_key', 'model', 'colour', '__proto__x');
@@ -164,7 +164,7 @@ describe('global AI parameters and limits', () => {
 
   it('are refused with a sentence that names the range', async () => {
     const { settings } = createStandIn();
-    const found = await faults(
+    const found = await errors(
       settings.saveAiParams({ temperature: '3', seed: '1.5', reasoning_effort: 'huge', stop: '1\n2\n3\n4\n5' }),
     );
     expect(found).to.deep.equal({
@@ -186,7 +186,7 @@ describe('global AI parameters and limits', () => {
     });
     await settings.saveLimits({ text_timeout: '5' });
     expect(await settings.timeouts()).to.deep.include({ text: 5000, embeddings: 60_000, images: 180_000 });
-    expect(await faults(settings.saveLimits({ text_timeout: '0' }))).to.have.keys('text_timeout');
+    expect(await errors(settings.saveLimits({ text_timeout: '0' }))).to.have.keys('text_timeout');
   });
 
   it('do not break on a stored value of another form', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createHooks } from '../../../host/hooks/hooks.ts';
 import { serviceEvents } from '../../../plugins/svc/events.ts';
-import { createCatalogue } from '../../../plugins/svc/webhooks/create-catalogue.ts';
+import { createCatalogue } from '../../../plugins/svc/webhooks/catalogue.ts';
 import { openApiWebhooks } from '../../../plugins/svc/webhooks/openapi.ts';
 
 describe('the catalogue of events', () => {
@@ -25,14 +25,14 @@ describe('the catalogue of events', () => {
 
   for (const { name, example, naturalIds, describe: describeResource } of serviceEvents) {
     it(`has an example of ${name} that its schema accepts`, () => {
-      expect(catalogue.faults(name, example)).to.deep.equal([]);
+      expect(catalogue.findErrors(name, example)).to.deep.equal([]);
       expect(() => [naturalIds(example as never), describeResource?.(example as never)]).not.to.throw();
     });
   }
 
   it('knows feedback by its other name, and no event by any other', () => {
-    expect(catalogue.normalise('chatbot.feedback_submitted')).to.equal('chatbot.fb_submitted');
-    expect(catalogue.normalise('chatbot.gossip')).to.equal(null);
+    expect(catalogue.resolveName('chatbot.feedback_submitted')).to.equal('chatbot.fb_submitted');
+    expect(catalogue.resolveName('chatbot.gossip')).to.equal(null);
   });
 
   it('lets plugins define further events', () => {
@@ -40,9 +40,9 @@ describe('the catalogue of events', () => {
       ...events,
       { ...serviceEvents[0]!, name: 'shop.order_placed', schema: { type: 'object', required: ['order'] } },
     ]);
-    expect(catalogue.faults('shop.order_placed', {})).to.have.length(1);
+    expect(catalogue.findErrors('shop.order_placed', {})).to.have.length(1);
     expect(openApiWebhooks(catalogue)).to.have.property('shop.order_placed');
     undo();
-    expect(catalogue.normalise('shop.order_placed')).to.equal(null);
+    expect(catalogue.resolveName('shop.order_placed')).to.equal(null);
   });
 });

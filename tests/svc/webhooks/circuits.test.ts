@@ -46,7 +46,7 @@ describeDialects('circuits of webhook endpoints on two nodes', (open) => {
     const answers: boolean[] = [];
     for (let count = 0; count < 20; count += 1) {
       passed += minute;
-      answers.push(await circuits.note('one', outcome(false)));
+      answers.push(await circuits.recordOutcome('one', outcome(false)));
     }
     return answers;
   }
@@ -69,7 +69,7 @@ describeDialects('circuits of webhook endpoints on two nodes', (open) => {
   it('forget what the other has resumed when they are read', async () => {
     await first.resume('one');
     expect(await second.load()).to.deep.equal([]);
-    expect(second.isWell('one', outcome(true))).to.equal(true);
+    expect(second.isHealthy('one', outcome(true))).to.equal(true);
     expect(await failForLong(second)).to.deep.equal(pausedAfterTwenty);
   });
 
@@ -78,22 +78,22 @@ describeDialects('circuits of webhook endpoints on two nodes', (open) => {
     await second.load();
     for (let count = 0; count < 19; count += 1) {
       passed += minute;
-      await second.note('one', outcome(false));
+      await second.recordOutcome('one', outcome(false));
     }
     await second.load();
-    expect(await second.note('one', outcome(false))).to.equal(true);
+    expect(await second.recordOutcome('one', outcome(false))).to.equal(true);
   });
 
   it('stay paused on both while probes fail, and tell of the end once', async () => {
-    expect([await second.note('one', outcome(false)), await first.note('one', outcome(false))]).to.deep.equal([
-      true,
-      true,
-    ]);
+    expect([
+      await second.recordOutcome('one', outcome(false)),
+      await first.recordOutcome('one', outcome(false)),
+    ]).to.deep.equal([true, true]);
     expect(await first.list()).to.have.length(1);
-    expect([await second.note('one', outcome(true)), await first.note('one', outcome(true))]).to.deep.equal([
-      false,
-      false,
-    ]);
+    expect([
+      await second.recordOutcome('one', outcome(true)),
+      await first.recordOutcome('one', outcome(true)),
+    ]).to.deep.equal([false, false]);
     expect(await first.list()).to.deep.equal([]);
     expect(actions).to.deep.equal(['paused', 'resumed']);
   });
@@ -136,11 +136,11 @@ describeDialects('an endpoint that was paused, with two nodes', (open) => {
       probes: 2,
     });
     await Promise.all([first.webhooks.fallback(), second.webhooks.fallback()]);
-    expect(await first.webhooks.recorder.resume(id)).to.equal(true);
+    expect(await first.webhooks.deliveryLog.resume(id)).to.equal(true);
     receiver.answer = () => 503;
     await first.webhooks.emit('chatbot.session_started', queued(1));
     expect(await second.webhooks.work()).to.equal(1);
-    expect(await second.webhooks.recorder.circuits()).to.deep.equal([]);
+    expect(await second.webhooks.deliveryLog.circuits()).to.deep.equal([]);
   });
 
   it('is worked at once by a node that held it paused, when another has resumed it', async () => {
@@ -167,10 +167,10 @@ describeDialects('an endpoint that was paused, with two nodes', (open) => {
     await receiver.count(1);
     await until(
       'the probe has been counted',
-      async () => ((await first.webhooks.recorder.circuits())[0]?.failures ?? 0) > 40,
+      async () => ((await first.webhooks.deliveryLog.circuits())[0]?.failures ?? 0) > 40,
     );
     receiver.answer = 200;
-    expect(await first.webhooks.recorder.resume(id)).to.equal(true);
+    expect(await first.webhooks.deliveryLog.resume(id)).to.equal(true);
     await receiver.count(4);
   });
 });

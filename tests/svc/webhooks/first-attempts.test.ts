@@ -57,7 +57,7 @@ describeDialects('first attempts of webhook deliveries', (open) => {
     });
     const {
       deliveries: [delivery],
-    } = await webhooks.recorder.list();
+    } = await webhooks.deliveryLog.list();
     expect((delivery?.dueAt ?? 0) - (delivery?.createdAt ?? 0)).to.equal(600_000);
     expect(receiver.received).to.have.length(0);
   });
@@ -70,7 +70,7 @@ describeDialects('first attempts of webhook deliveries', (open) => {
     for (const id of [1, 2]) await webhooks.emit('chatbot.session_started', queued(id));
     expect(await webhooks.work()).to.equal(2);
     expect(
-      (await webhooks.recorder.list()).deliveries.map(({ state, attempts, error }) => [state, attempts, error]),
+      (await webhooks.deliveryLog.list()).deliveries.map(({ state, attempts, error }) => [state, attempts, error]),
     ).to.have.deep.members([
       ['delivered', 1, null],
       ['failed', 1, 'A filter of retries failed: no delays today'],
@@ -91,7 +91,7 @@ describeDialects('first attempts of webhook deliveries', (open) => {
       deliveries: [delivery],
     } = await webhooks.emit('chatbot.session_started', queued(1), context);
     isBroken = false;
-    expect(await webhooks.recorder.retry(delivery!)).to.equal(true);
+    expect(await webhooks.deliveryLog.retry(delivery!)).to.equal(true);
     expect(await webhooks.work()).to.equal(1);
     expect(given).to.deep.equal([
       [queued(1), context],

@@ -4,15 +4,15 @@ import type { Database } from '../../../host/database/database.ts';
 import { tables, webhookMigrations } from '../../../plugins/svc/webhooks/migrations.ts';
 import { createPostgresqlStore } from '../../../plugins/svc/webhooks/store/postgresql-store.ts';
 import { createSqliteStore } from '../../../plugins/svc/webhooks/store/sqlite-store.ts';
-import type { Finish, Job, Store } from '../../../plugins/svc/webhooks/store/store-contract.ts';
+import type { JobResult, Job, Store } from '../../../plugins/svc/webhooks/store/store-contract.ts';
 import { describeDialects } from '../../helpers/dialects.ts';
 
-const done = (job: Job, part: Partial<Finish> = {}): Finish => ({
+const done = (job: Job, part: Partial<JobResult> = {}): JobResult => ({
   job,
   state: 'delivered',
   delay: 0,
-  made: 1,
-  free: false,
+  attempted: true,
+  exempt: false,
   status: 200,
   failure: null,
   error: null,
@@ -20,15 +20,15 @@ const done = (job: Job, part: Partial<Finish> = {}): Finish => ({
   log: '{}',
   ...part,
 });
-const claim = (passes: number) => [{ endpointId: 'one', passes, ordered: false }];
+const claim = (batches: number) => [{ endpointId: 'one', batches, ordered: false }];
 
 describeDialects('leases of the webhook queue', (open) => {
   let database: Database;
   let [first, second] = [null as unknown as Store, null as unknown as Store];
   const nodeOn = (own: Database): Store =>
     own.dialect === 'sqlite' ? createSqliteStore(own, randomUUID()) : createPostgresqlStore(own, randomUUID());
-  const take = async (node: Store, passes = 1): Promise<readonly Job[]> =>
-    (await node.turn({ finished: [], released: [], claims: claim(passes) })).jobs;
+  const take = async (node: Store, batches = 1): Promise<readonly Job[]> =>
+    (await node.exchange({ finished: [], released: [], claims: claim(batches) })).jobs;
   const rows = () =>
     database.knex(tables.deliveries).orderBy('id').select('state', 'attempts', 'http_status', 'due_at');
 
@@ -47,7 +47,7 @@ describeDialects('leases of the webhook queue', (open) => {
       name: 'chatbot.session_started',
       key: 'k',
       body: Buffer.from('{}'),
-      unfiltered: false,
+      needsEnvelopeFilter: false,
       context: null,
     };
     await first.add(
@@ -91,7 +91,7 @@ describeDialects('leases of the webhook queue', (open) => {
           name: 'chatbot.session_started',
           key: 'k',
           body: Buffer.from('{}'),
-          unfiltered: false,
+          needsEnvelopeFilter: false,
           context: null,
           deliveries,
         },
@@ -102,9 +102,9 @@ describeDialects('leases of the webhook queue', (open) => {
     const taken: number[] = [];
     await Promise.all(
       nodes.map(async (node) => {
-        let finished: Finish[] = [];
+        let finished: JobResult[] = [];
         for (let empty = 0; empty < 3;) {
-          const { jobs, stale } = await node.turn({ finished, released: [], claims: claim(2) });
+          const { jobs, stale } = await node.exchange({ finished, released: [], claims: claim(2) });
           expect(stale).to.deep.equal([]);
           taken.push(...jobs.map(({ id }) => id));
           finished = jobs.map((job) => done(job));
@@ -137,7 +137,7 @@ describeDialects('leases of the webhook queue', (open) => {
     const jobs = await take(first, 2);
     expect(jobs).to.have.length(7);
     expect(
-      (await first.turn({ finished: jobs.map((job) => done(job)), released: [], claims: [] })).stale,
+      (await first.exchange({ finished: jobs.map((job) => done(job)), released: [], claims: [] })).stale,
     ).to.deep.equal([]);
     expect(new Set((await rows()).map(({ state }) => String(state)))).to.deep.equal(new Set(['delivered']));
   });
@@ -147,8 +147,8 @@ describeDialects('leases of the webhook queue', (open) => {
     await expire();
     const theirs = await take(second, 2);
     expect(theirs.map(({ id }) => id)).to.have.members(mine.map(({ id }) => id));
-    await second.turn({ finished: theirs.map((job) => done(job)), released: [], claims: [] });
-    const late = await first.turn({
+    await second.exchange({ finished: theirs.map((job) => done(job)), released: [], claims: [] });
+    const late = await first.exchange({
       finished: mine.map((job) => done(job, { state: 'failed', status: 500 })),
       released: [],
       claims: [],
@@ -163,7 +163,7 @@ describeDialects('leases of the webhook queue', (open) => {
     const mine = await take(first, 2);
     await expire();
     await take(second, 2);
-    const { stale } = await first.turn({ finished: mine.map((job) => done(job)), released: [], claims: [] });
+    const { stale } = await first.exchange({ finished: mine.map((job) => done(job)), released: [], claims: [] });
     expect(stale).to.have.length(7);
     expect((await rows()).every(({ attempts }) => Number(attempts) === 0)).to.equal(true);
   });
@@ -172,37 +172,37 @@ describeDialects('leases of the webhook queue', (open) => {
     const mine = await take(first, 2);
     await database.knex(tables.leases).delete();
     const theirs = await take(second, 2);
-    const late = await first.turn({
+    const late = await first.exchange({
       finished: mine.slice(1).map((job) => done(job, { state: 'failed', status: 500 })),
       released: mine.slice(0, 1),
       claims: [],
     });
     expect(late.stale).to.have.length(6);
     expect(
-      (await second.turn({ finished: theirs.map((job) => done(job)), released: [], claims: [] })).stale,
+      (await second.exchange({ finished: theirs.map((job) => done(job)), released: [], claims: [] })).stale,
     ).to.deep.equal([]);
     expect(new Set((await rows()).map(({ state }) => String(state)))).to.deep.equal(new Set(['delivered']));
   });
 
   it('given back are taken by others at once', async () => {
     const mine = await take(first, 2);
-    await first.turn({ finished: [], released: mine, claims: [] });
+    await first.exchange({ finished: [], released: mine, claims: [] });
     expect(await take(second, 2)).to.have.length(7);
   });
 
   it('end with a job that is put off, which falls due later', async () => {
     const [job, ...others] = await take(first, 2);
-    const { idle } = await first.turn({
+    const { nextDueIn } = await first.exchange({
       finished: [done(job!, { state: 'pending', delay: 60_000, status: 500 }), ...others.map((other) => done(other))],
       released: [],
       claims: claim(1),
     });
-    expect((await idle).get('one')).to.be.within(50_000, 60_000);
+    expect((await nextDueIn).get('one')).to.be.within(50_000, 60_000);
     expect((await rows()).filter(({ state }) => state === 'pending')).to.have.length(1);
   });
 
   it('are of what was put off and is due, before what is due at once', async () => {
-    const last = (await first.turn({ finished: [], released: [], claims: claim(2) })).jobs.at(-1);
+    const last = (await first.exchange({ finished: [], released: [], claims: claim(2) })).jobs.at(-1);
     await database.knex(tables.leases).delete();
     await database.knex(tables.deliveries).where({ id: last!.id }).update({ due_at: 5 });
     expect((await take(second)).map(({ id }) => id)).to.include(last!.id);
@@ -211,7 +211,7 @@ describeDialects('leases of the webhook queue', (open) => {
   it('leave endpoints with open jobs to be found without looking at the jobs', async () => {
     expect(await first.openEndpoints()).to.deep.equal(['one']);
     const jobs = await take(first, 2);
-    await first.turn({ finished: jobs.map((job) => done(job)), released: [], claims: [] });
+    await first.exchange({ finished: jobs.map((job) => done(job)), released: [], claims: [] });
     expect(await first.openEndpoints()).to.deep.equal([]);
   });
 });

@@ -20,7 +20,8 @@ describeDialects('event webhooks', (open) => {
       ...init,
     });
   const started = (id: string | number, context = {}) => webhooks.emit('chatbot.session_started', queued(id), context);
-  const states = async (): Promise<string[]> => (await webhooks.recorder.list()).deliveries.map(({ state }) => state);
+  const states = async (): Promise<string[]> =>
+    (await webhooks.deliveryLog.list()).deliveries.map(({ state }) => state);
 
   beforeEach(async () => {
     receiver = await startReceiver();
@@ -58,7 +59,7 @@ describeDialects('event webhooks', (open) => {
       .update(`${String(headers['x-svc-timestamp'])}.${body}`)
       .digest('hex');
     expect(headers['x-svc-signature']).to.equal(`sha256=${digest}`);
-    const detail = await webhooks.recorder.get(result.deliveries[0]!);
+    const detail = await webhooks.deliveryLog.get(result.deliveries[0]!);
     expect(detail).to.deep.include({ state: 'delivered', attempts: 1, httpStatus: 200, body });
     expect(detail?.attemptLog[0]?.requestHeaders['X-SVC-Signature']).to.equal(headers['x-svc-signature']);
     expect(detail?.attemptLog[0]?.responseBody).to.equal('ok');
@@ -71,9 +72,9 @@ describeDialects('event webhooks', (open) => {
     expect(result).to.deep.include({ queued: false, delivered: 1, failed: 0 });
     expect(receiver.received).to.have.length(3);
     expect(await states()).to.deep.equal(['delivered']);
-    expect((await webhooks.recorder.get(result.deliveries[0]!))?.attemptLog.map(({ status }) => status)).to.deep.equal([
-      503, 503, 200,
-    ]);
+    expect(
+      (await webhooks.deliveryLog.get(result.deliveries[0]!))?.attemptLog.map(({ status }) => status),
+    ).to.deep.equal([503, 503, 200]);
   });
 
   it('tries three times at 0, 0.25 and 1 s with the same ids and bytes, and then fails', async () => {
@@ -94,7 +95,7 @@ describeDialects('event webhooks', (open) => {
       expect(third.headers[name]).to.equal(first.headers[name]);
     expect(new Set(receiver.received.map(({ body }) => body)).size).to.equal(1);
     expect(await states()).to.deep.equal(['failed']);
-    expect((await webhooks.recorder.recentFailures())[0]).to.deep.include({ attempts: 3, httpStatus: 500 });
+    expect((await webhooks.deliveryLog.recentFailures())[0]).to.deep.include({ attempts: 3, httpStatus: 500 });
   });
 
   it('does not try again what the receiver refuses', async () => {
@@ -113,11 +114,15 @@ describeDialects('event webhooks', (open) => {
     } = await started('c-1');
     await webhooks.work();
     receiver.answer = 200;
-    expect(await Promise.all([1, 2, 3].map(() => webhooks.recorder.retry(id!)))).to.have.members([true, false, false]);
+    expect(await Promise.all([1, 2, 3].map(() => webhooks.deliveryLog.retry(id!)))).to.have.members([
+      true,
+      false,
+      false,
+    ]);
     await webhooks.work();
     expect(receiver.received.map(({ headers }) => headers['x-svc-delivery-id'])).to.deep.equal([id, id]);
-    expect(await webhooks.recorder.clear(id!)).to.equal(false);
-    expect((await webhooks.recorder.get(id!))?.attemptLog.map(({ status }) => status)).to.deep.equal([404, 200]);
+    expect(await webhooks.deliveryLog.clear(id!)).to.equal(false);
+    expect((await webhooks.deliveryLog.get(id!))?.attemptLog.map(({ status }) => status)).to.deep.equal([404, 200]);
   });
 
   it('takes a failed delivery from the panel once', async () => {
@@ -127,8 +132,8 @@ describeDialects('event webhooks', (open) => {
       deliveries: [id],
     } = await started('c-1');
     await webhooks.work();
-    expect([await webhooks.recorder.clear(id!), await webhooks.recorder.clear(id!)]).to.deep.equal([true, false]);
-    expect(await webhooks.recorder.recentFailures()).to.deep.equal([]);
+    expect([await webhooks.deliveryLog.clear(id!), await webhooks.deliveryLog.clear(id!)]).to.deep.equal([true, false]);
+    expect(await webhooks.deliveryLog.recentFailures()).to.deep.equal([]);
   });
 
   it('emits nothing of an act that was rolled back, and all of one that was committed', async () => {
@@ -164,7 +169,7 @@ describeDialects('event webhooks', (open) => {
     await webhooks.work();
     expect(receiver.received).to.have.length(0);
     expect(other.received).to.have.length(1);
-    const failed = await webhooks.recorder.recentFailures();
+    const failed = await webhooks.deliveryLog.recentFailures();
     expect(failed.map(({ failure }) => failure)).to.deep.equal(['stopped', 'stopped', 'stopped']);
     await other.stop();
   });
@@ -181,7 +186,7 @@ describeDialects('event webhooks', (open) => {
     });
     await started('c-2');
     await webhooks.work();
-    expect((await webhooks.recorder.recentFailures()).map(({ error }) => error)).to.satisfy(
+    expect((await webhooks.deliveryLog.recentFailures()).map(({ error }) => error)).to.satisfy(
       (errors: string[]) => /another one/.test(errors[0]!) && /broken filter/.test(errors[1]!),
     );
   });
@@ -210,7 +215,7 @@ describeDialects('event webhooks', (open) => {
     await Promise.all([webhooks.stop(), second.webhooks.stop()]);
     expect(new Set(receiver.received.map(({ headers }) => headers['x-svc-delivery-id'])).size).to.equal(200);
     expect(receiver.received).to.have.length(200);
-    expect((await webhooks.recorder.list({ state: 'delivered' }, { limit: 200 })).deliveries).to.have.length(200);
+    expect((await webhooks.deliveryLog.list({ state: 'delivered' }, { limit: 200 })).deliveries).to.have.length(200);
   });
 
   it('leaves what it had not sent when it stops to other nodes, who hear of it', async () => {
@@ -234,7 +239,7 @@ describeDialects('event webhooks', (open) => {
     await subscribe();
     await started('c-1');
     await webhooks.work();
-    const replay = await webhooks.recorder.replay({ since: 0 });
+    const replay = await webhooks.deliveryLog.replay({ since: 0 });
     expect(replay).to.deep.include({ state: 'done', replayed: 1 });
     await webhooks.work();
     const [first, second] = receiver.received as [Receiver['received'][number], Receiver['received'][number]];
@@ -254,7 +259,7 @@ describeDialects('event webhooks', (open) => {
 
   it('tells why an endpoint gets nothing', async () => {
     const { id } = await subscribe({ enabled: false, events: [] });
-    const unmet = (await webhooks.recorder.whyNot('chatbot.session_started', id))
+    const unmet = (await webhooks.deliveryLog.checkEligibility('chatbot.session_started', id))
       .filter(({ met }) => !met)
       .map((condition) => condition.id);
     expect(unmet).to.deep.equal(['enabled', 'subscribed']);

@@ -17,7 +17,7 @@ const newEvent = (uuid: string) => ({
   name: 'event',
   key: 'k',
   body: Buffer.from('{}'),
-  unfiltered: false,
+  needsEnvelopeFilter: false,
   context: null,
   deliveries: [{ uuid: `${uuid} delivery`, endpointId: 'one', orderKey: null, target: null, failed: null, wait: 0 }],
 });
@@ -35,9 +35,9 @@ describeDialects('waking the webhook worker', (open) => {
     const stored = new Promise<void>((resolve) => (answer = resolve));
     const slow: Store = {
       ...store,
-      async turn(turn) {
-        const result = await store.turn(turn);
-        if (turn.claims.length > 0) {
+      async exchange(exchange) {
+        const result = await store.exchange(exchange);
+        if (exchange.claims.length > 0) {
           claimed();
           await stored;
         }
@@ -51,12 +51,12 @@ describeDialects('waking the webhook worker', (open) => {
       sent.push(job.uuid);
       arrived();
       return Promise.resolve({
-        finish: {
+        result: {
           job,
           state: 'delivered',
           delay: 0,
-          made: 1,
-          free: false,
+          attempted: true,
+          exempt: false,
           status: 200,
           failure: null,
           error: null,
@@ -72,8 +72,8 @@ describeDialects('waking the webhook worker', (open) => {
       attempt,
       circuits: well,
       elapsed: () => performance.now(),
-      written: () => undefined,
-      gaveBack: () => undefined,
+      onSettled: () => undefined,
+      onReleased: () => undefined,
       mayClaim: () => Promise.resolve(true),
       isUnavailable: () => false,
     } as Parameters<typeof createWorker>[0]);

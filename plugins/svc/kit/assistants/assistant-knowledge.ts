@@ -48,7 +48,7 @@ export interface FindKnowledgeInput {
  * @throws RestError of D5 where the knowledge base, the vector store or the embedding provider fails; an Error after ten
  *   seconds. What answers people should go on without.
  */
-export type FindKnowledge = (input: FindKnowledgeInput) => Promise<readonly KnowledgeText[]>;
+export type FindKnowledge = (input: FindKnowledgeInput) => Promise<readonly KnowledgePassage[]>;
 
 /** Settings of what chatbots and forms know: which texts go into the prompt. */
 export const knowledgeSchema = group<KnowledgeSettings>(
@@ -95,7 +95,7 @@ export interface KnowledgeBaseEntry {
 }
 
 /** A text of the knowledge that fits a question. */
-export interface KnowledgeText {
+export interface KnowledgePassage {
   /** Of its vector. */
   readonly id: string;
   readonly title: string;
@@ -116,7 +116,7 @@ export interface KnowledgeSource {
 }
 
 /** What readers are shown: each page once, with its best score. */
-export function sourcesOf(texts: readonly KnowledgeText[]): KnowledgeSource[] {
+export function listSources(texts: readonly KnowledgePassage[]): KnowledgeSource[] {
   const sources = new Map<string, KnowledgeSource>();
   for (const { title, url, score } of texts) {
     const key = url || title;
@@ -136,7 +136,7 @@ const rules = [
  *
  * @param foundFor what they were found for, for the model: `the latest message of the conversation`
  */
-export function knowledgePart(texts: readonly KnowledgeText[], foundFor = 'the request'): string {
+export function knowledgePrompt(texts: readonly KnowledgePassage[], foundFor = 'the request'): string {
   if (texts.length === 0) return '';
   const parts = texts.map(
     ({ title, url, text }, at) =>

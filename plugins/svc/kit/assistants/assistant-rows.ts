@@ -3,24 +3,24 @@ import type { SettingSchema } from '../settings-schema/fields.ts';
 import { fillDefaults } from '../settings-schema/fill.ts';
 
 /** Settings as they are kept: with an id of 1 or more, never used twice, counters, and times in milliseconds since the epoch. */
-export type Kept<Settings, Counter extends string = never> = Settings & {
+export type Stored<Settings, Counter extends string = never> = Settings & {
   readonly [Name in Counter | 'id' | 'created_at' | 'updated_at']: number;
 };
 
 /** The rows of a table, as what they keep. Each takes part in the transaction it is called in. */
-export interface AnswererRows<Settings, Counter extends string = never> {
+export interface AssistantRows<Settings, Counter extends string = never> {
   /** `lock`: nobody else changes it before the running transaction ends. */
-  find(id: number, lock?: boolean): Promise<Kept<Settings, Counter> | null>;
+  find(id: number, lock?: boolean): Promise<Stored<Settings, Counter> | null>;
   /** By id. */
-  list(): Promise<readonly Kept<Settings, Counter>[]>;
-  insert(settings: Settings): Promise<Kept<Settings, Counter>>;
-  replace(before: Kept<Settings, Counter>, settings: Settings): Promise<Kept<Settings, Counter>>;
+  list(): Promise<readonly Stored<Settings, Counter>[]>;
+  insert(settings: Settings): Promise<Stored<Settings, Counter>>;
+  replace(before: Stored<Settings, Counter>, settings: Settings): Promise<Stored<Settings, Counter>>;
   remove(id: number): Promise<boolean>;
   /** Adds 1; answers how many there are with it, 0 where there is no such row. */
   count(id: number, counter: Counter): Promise<number>;
 }
 
-export interface AnswererRowsInit<Counter extends string> {
+export interface AssistantRowsInit<Counter extends string> {
   readonly host: { readonly database: Pick<DatabaseApi, 'knex' | 'dialect'>; readonly clock: Clock };
   /** With the columns `id`, `settings` (JSON), `created_at`, `updated_at`, and those of `counters`. */
   readonly table: string;
@@ -35,12 +35,12 @@ type Row = Numbers & { readonly id: number; readonly settings: string };
 /** PostgreSQL's ids have 32 bits; a larger one is nobody's on either dialect. */
 const largestId = 2_147_483_647;
 
-export function createAnswererRows<Settings extends object, Counter extends string = never>({
+export function createAssistantRows<Settings extends object, Counter extends string = never>({
   host: { database, clock },
   table: name,
   schema,
   counters = [],
-}: AnswererRowsInit<Counter>): AnswererRows<Settings, Counter> {
+}: AssistantRowsInit<Counter>): AssistantRows<Settings, Counter> {
   const table = () => database.knex(name);
   const read = createReader<Settings, Counter>(schema, ['created_at', 'updated_at', ...counters]);
   return {
@@ -61,7 +61,7 @@ export function createAnswererRows<Settings extends object, Counter extends stri
       const [row] = (await table()
         .insert({ settings: JSON.stringify(settings), ...facts })
         .returning('id')) as Row[];
-      return { ...settings, id: Number(row?.id), ...facts } as Kept<Settings, Counter>;
+      return { ...settings, id: Number(row?.id), ...facts } as Stored<Settings, Counter>;
     },
     async replace(before, settings) {
       const now = clock.now();
@@ -85,7 +85,7 @@ export function createAnswererRows<Settings extends object, Counter extends stri
 function createReader<Settings extends object, Counter extends string>(
   schema: SettingSchema,
   facts: readonly string[],
-): (row: Row) => Kept<Settings, Counter> {
+): (row: Row) => Stored<Settings, Counter> {
   const kept = new Map<number, { readonly text: string; readonly settings: Settings }>();
   return (row) => {
     const { id, settings: text } = row;
@@ -98,6 +98,6 @@ function createReader<Settings extends object, Counter extends string>(
       ...settings,
       id: Number(id),
       ...Object.fromEntries(facts.map((name) => [name, Number(row[name])])),
-    } as Kept<Settings, Counter>;
+    } as Stored<Settings, Counter>;
   };
 }

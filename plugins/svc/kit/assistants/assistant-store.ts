@@ -1,15 +1,15 @@
 import type { DatabaseApi } from '#plugin-api';
-import { createShapeCheck, type Faults } from '../settings-schema/check-shape.ts';
+import { createShapeCheck, type SettingErrors } from '../settings-schema/check-shape.ts';
 import type { SettingSchema } from '../settings-schema/fields.ts';
 import { fillDefaults, isMembers, mergeChanges } from '../settings-schema/fill.ts';
 import { invalidFields } from '../field-errors.ts';
-import type { AnswererRows, Kept } from './assistant-rows.ts';
+import type { AssistantRows, Stored } from './assistant-rows.ts';
 import type { KnownNames, NamingSettings } from './known-names.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
 /** What the settings of all that answers have: chatbots, forms. */
-export interface AnswererSettings extends NamingSettings {
+export interface AssistantSettings extends NamingSettings {
   readonly name: string;
   readonly status: 'active' | 'inactive';
 }
@@ -18,7 +18,7 @@ export interface AnswererSettings extends NamingSettings {
 export type FirstModel = () => Promise<{ readonly provider: string; readonly model: string }>;
 
 /** Settings that are checked before they are kept, one row each. */
-export interface AnswererStore<Settings, One> {
+export interface AssistantStore<Settings, One> {
   /** Null: there is none. */
   get(id: number): Promise<One | null>;
   /** By id. */
@@ -40,37 +40,37 @@ export interface AnswererStore<Settings, One> {
   delete(id: number): Promise<boolean>;
 }
 
-export interface AnswererStoreInit<Settings, Counter extends string> {
+export interface AssistantStoreInit<Settings, Counter extends string> {
   readonly database: Pick<DatabaseApi, 'transaction'>;
-  readonly rows: AnswererRows<Settings, Counter>;
+  readonly rows: AssistantRows<Settings, Counter>;
   readonly schema: SettingSchema;
   /** Of several, as the paths of their members begin: `bots`. */
   readonly plural: string;
   /** Without what keeping them added. */
-  readonly settingsOf: (one: Kept<Settings, Counter>) => Settings;
+  readonly settingsOf: (one: Stored<Settings, Counter>) => Settings;
   readonly known: () => Promise<KnownNames>;
   /** What is given for a new one, with a model where it names none; before the defaults are filled in. */
   readonly withModel: (given: Members) => Promise<Members>;
   /** What is wrong with settings whose members are right one by one. `before`: what a change began with. */
-  readonly faults: (settings: Settings, known: KnownNames, before: Settings | null) => Faults;
+  readonly findErrors: (settings: Settings, known: KnownNames, before: Settings | null) => SettingErrors;
   readonly notFound: (id: number) => Error;
   /** Removes one with all that belongs to it; answers whether there was one. Default: its row alone. */
   readonly remove?: (id: number) => Promise<boolean>;
   /** Called when one is stored. `before`: null for a new one. */
-  readonly saved: (one: Kept<Settings, Counter>, before: Kept<Settings, Counter> | null) => Promise<void>;
-  readonly deleted: (one: Kept<Settings, Counter>) => Promise<void>;
+  readonly saved: (one: Stored<Settings, Counter>, before: Stored<Settings, Counter> | null) => Promise<void>;
+  readonly deleted: (one: Stored<Settings, Counter>) => Promise<void>;
 }
 
 /**
  * Nothing is remembered but the reading of a row's text, so that every node sees a change with its next call. Two changes of
  * one at the same time are made one after the other, neither is lost.
  */
-export function createAnswererStore<Settings extends AnswererSettings, Counter extends string>(
-  init: AnswererStoreInit<Settings, Counter>,
-): AnswererStore<Settings, Kept<Settings, Counter>> {
+export function createAssistantStore<Settings extends AssistantSettings, Counter extends string>(
+  init: AssistantStoreInit<Settings, Counter>,
+): AssistantStore<Settings, Stored<Settings, Counter>> {
   const { database, rows, schema, settingsOf, known, notFound, remove = rows.remove, saved, deleted } = init;
   const { check, checked, checkedAll } = createChecks(init);
-  type One = Kept<Settings, Counter>;
+  type One = Stored<Settings, Counter>;
 
   async function find(id: number, lock = false): Promise<One> {
     const one = await rows.find(id, lock);
@@ -139,17 +139,17 @@ function createChecks<Settings, Counter extends string>({
   plural,
   known,
   withModel,
-  faults,
-}: AnswererStoreInit<Settings, Counter>): Checks<Settings> {
-  const shapeFaults = createShapeCheck(schema);
+  findErrors,
+}: AssistantStoreInit<Settings, Counter>): Checks<Settings> {
+  const shapeErrors = createShapeCheck(schema);
   const complete = async (given: unknown): Promise<unknown> =>
     isMembers(given) ? fillDefaults(schema, await withModel(given)) : given;
-  const faultsOf = (settings: unknown, names: KnownNames, before: Settings | null): Faults => {
-    const shape = shapeFaults(settings);
-    return Object.keys(shape).length > 0 ? shape : faults(settings as Settings, names, before);
+  const errorsOf = (settings: unknown, names: KnownNames, before: Settings | null): SettingErrors => {
+    const shape = shapeErrors(settings);
+    return Object.keys(shape).length > 0 ? shape : findErrors(settings as Settings, names, before);
   };
   const checked: Checks<Settings>['checked'] = (settings, names, before) => {
-    refuse(faultsOf(settings, names, before));
+    refuse(errorsOf(settings, names, before));
     return settings as Settings;
   };
   return {
@@ -161,29 +161,29 @@ function createChecks<Settings, Counter extends string>({
       refuse(
         Object.assign(
           {},
-          ...settings.map((one, at) => below(`${plural}[${String(at)}]`, faultsOf(one, names, null))),
-        ) as Faults,
+          ...settings.map((one, at) => below(`${plural}[${String(at)}]`, errorsOf(one, names, null))),
+        ) as SettingErrors,
       );
       return settings as Settings[];
     },
   };
 }
 
-function refuse(faults: Faults): void {
-  if (Object.keys(faults).length > 0) throw invalidFields(faults);
+function refuse(errors: SettingErrors): void {
+  if (Object.keys(errors).length > 0) throw invalidFields(errors);
 }
 
-/** The faults of one of several. A sentence begins with the path it is about. */
-function below(place: string, faults: Faults): Faults {
+/** The errors of one of several. A sentence begins with the path it is about. */
+function below(place: string, errors: SettingErrors): SettingErrors {
   return Object.fromEntries(
-    Object.entries(faults).map(([path, sentence]) =>
+    Object.entries(errors).map(([path, sentence]) =>
       path === '' ? [place, `${place}: ${sentence}`] : [`${place}.${path}`, `${place}.${sentence}`],
     ),
   );
 }
 
 /** Another provider without a model of its own: the model there was is not that provider's, so it takes the saved one. */
-function withoutOldModel(changes: Members, { provider }: AnswererSettings): Members {
+function withoutOldModel(changes: Members, { provider }: AssistantSettings): Members {
   const moves = Object.hasOwn(changes, 'provider') && changes['provider'] !== provider;
   return moves && !Object.hasOwn(changes, 'model') ? { ...changes, model: '' } : changes;
 }

@@ -1,4 +1,4 @@
-import type { Faults } from '../settings-schema/check-shape.ts';
+import type { SettingErrors } from '../settings-schema/check-shape.ts';
 import type { KnowledgeBaseEntry, KnowledgeSettings } from './assistant-knowledge.ts';
 
 /** What settings of whatever answers, chatbots and forms, may name at this moment. */
@@ -48,26 +48,26 @@ export async function knownNames(source: NamesSource): Promise<KnownNames> {
 /**
  * Names that are not known, and knowledge that names too little, by the paths of `provider` and `knowledge.<member>`.
  *
- * @param before what a change began with: a provider or store that is gone since it was saved is no fault of a change to something else
+ * @param before what a change began with: a provider or store that is gone since it was saved is not an error of a change to something else
  */
-export function nameFaults(settings: NamingSettings, known: KnownNames, before: NamingSettings | null): Faults {
-  return { ...providerFaults(settings, known, before), ...knowledgeFaults(settings, known, before) };
+export function nameErrors(settings: NamingSettings, known: KnownNames, before: NamingSettings | null): SettingErrors {
+  return { ...providerErrors(settings, known, before), ...knowledgeErrors(settings, known, before) };
 }
 
-function providerFaults(
+function providerErrors(
   { provider }: NamingSettings,
   { textProviders }: KnownNames,
   before: NamingSettings | null,
-): Faults {
+): SettingErrors {
   if (textProviders.includes(provider) || before?.provider === provider) return {};
   return { provider: `provider must be one of ${textProviders.join(', ')}.` };
 }
 
-function knowledgeFaults(
+function knowledgeErrors(
   { knowledge }: NamingSettings,
   { vectorStores, embeddingProviders, knowledgeBases }: KnownNames,
   before: NamingSettings | null,
-): Faults {
+): SettingErrors {
   if (!knowledge.enabled) return {};
   const old = before?.knowledge.enabled === true ? before.knowledge : null;
   if (knowledge.base !== 0) {
@@ -75,16 +75,16 @@ function knowledgeFaults(
       ? {}
       : { 'knowledge.base': 'knowledge.base must be the id of a knowledge base, or 0 for a vector store of its own.' };
   }
-  const faults: Faults = {};
+  const errors: SettingErrors = {};
   const oneOf = (member: 'store' | 'embedding_provider', ids: readonly string[]): void => {
     if (ids.includes(knowledge[member]) || old?.[member] === knowledge[member]) return;
-    faults[`knowledge.${member}`] = `knowledge.${member} must be one of ${ids.join(', ')} while knowledge is on.`;
+    errors[`knowledge.${member}`] = `knowledge.${member} must be one of ${ids.join(', ')} while knowledge is on.`;
   };
   oneOf('store', vectorStores);
   oneOf('embedding_provider', embeddingProviders);
   for (const member of ['target', 'embedding_model'] as const) {
     if (knowledge[member].trim() === '')
-      faults[`knowledge.${member}`] = `knowledge.${member} must not be empty while knowledge is on.`;
+      errors[`knowledge.${member}`] = `knowledge.${member} must not be empty while knowledge is on.`;
   }
-  return faults;
+  return errors;
 }

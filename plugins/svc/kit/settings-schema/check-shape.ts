@@ -3,10 +3,10 @@ import { createAjv } from '../ajv.ts';
 import type { SettingSchema } from './fields.ts';
 
 /** Sentences by the path of the member they tell of, such as `embed.allowed_domains[1]`. */
-export type Faults = Record<string, string>;
+export type SettingErrors = Record<string, string>;
 
 /** Answers every member of settings that their schema refuses, by a check that is compiled by its first use. */
-export function createShapeCheck(schema: SettingSchema): (settings: unknown) => Faults {
+export function createShapeCheck(schema: SettingSchema): (settings: unknown) => SettingErrors {
   let compiled: ValidateFunction | null = null;
   return (settings) => {
     compiled ??= createAjv({
@@ -17,7 +17,7 @@ export function createShapeCheck(schema: SettingSchema): (settings: unknown) => 
       discriminator: true,
     }).compile(schema);
     if (compiled(settings)) return {};
-    // The last of equal keys counts, and the first fault of a member is the one to be told.
+    // The last of equal keys counts, and the first error of a member is the one to be told.
     return Object.fromEntries(
       (compiled.errors ?? [])
         .map(

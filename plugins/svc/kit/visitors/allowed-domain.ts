@@ -1,6 +1,6 @@
 import { isUrl } from '#plugin-api';
-import type { Faults } from '../settings-schema/check-shape.ts';
-import { listFaults } from '../settings-schema/list-faults.ts';
+import type { SettingErrors } from '../settings-schema/check-shape.ts';
+import { listErrors } from '../settings-schema/list-errors.ts';
 import type { EmbedSettings } from './embed-settings.ts';
 
 /** One entry of `embed.allowed_domains` (D16). */
@@ -33,8 +33,8 @@ export function readAllowedDomain(text: string): AllowedDomain | null {
 }
 
 /** The entries of `embed.allowed_domains` that are no domains. */
-export function domainFaults({ allowed_domains: domains }: EmbedSettings): Faults {
-  return listFaults('embed.allowed_domains', domains, (domain) =>
+export function domainErrors({ allowed_domains: domains }: EmbedSettings): SettingErrors {
+  return listErrors('embed.allowed_domains', domains, (domain) =>
     readAllowedDomain(domain)
       ? null
       : 'must be a domain such as example.com, https://shop.example.com:8443 or *.example.com',

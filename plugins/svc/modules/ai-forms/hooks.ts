@@ -1,5 +1,5 @@
 import type { User } from '#plugin-api';
-import type { KnowledgeText } from '../../kit/assistants/assistant-knowledge.ts';
+import type { KnowledgePassage } from '../../kit/assistants/assistant-knowledge.ts';
 import type { AiParams } from '../../kit/ai-params.ts';
 import type { AiForm, FormLimit } from './forms/form.ts';
 import type { FormView } from './public/protocol.ts';
@@ -22,7 +22,7 @@ export interface FormPrompt {
   readonly params: AiParams;
   /** Instructions, placeholders filled in. */
   readonly system: string;
-  readonly knowledge: readonly KnowledgeText[];
+  readonly knowledge: readonly KnowledgePassage[];
   /** The prompt template with what was filled in. */
   readonly prompt: string;
 }
@@ -46,7 +46,7 @@ declare module '#plugin-api' {
     /** What goes to the provider. Refuses the submission by throwing a RestError. */
     svc_form_prompt: (prompt: FormPrompt, turn: FormTurn) => FormPrompt;
     /** Texts that were found for a submission, best first. Runs for forms with knowledge alone, with no texts where the store failed. */
-    svc_form_knowledge: (texts: readonly KnowledgeText[], turn: FormTurn) => readonly KnowledgeText[];
+    svc_form_knowledge: (texts: readonly KnowledgePassage[], turn: FormTurn) => readonly KnowledgePassage[];
     /** Whether the visitor sees the answer while it is made. False: nothing is shown before `svc_form_response` had the whole text. */
     svc_form_streams: (streams: boolean, turn: FormTurn) => boolean;
     /** The text of an answer (Markdown), as it is stored, sent in the event and shown in the end. What was streamed has been seen. */

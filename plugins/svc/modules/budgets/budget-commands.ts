@@ -1,7 +1,7 @@
 import type { CliCommand } from '#plugin-api';
 import { budgetStatus } from './guard/budget-status.ts';
 import type { ServiceContext } from '../../wiring.ts';
-import { figure, whose } from './words.ts';
+import { formatAmount, scopeLabel } from './words.ts';
 
 /** `svc budget list|set|delete|status`. */
 export function budgetCommands({
@@ -46,7 +46,7 @@ export function budgetCommands({
         return (await budgetStatus(host, await budgets.list())).map(
           ({ budget, period, endsAt, amount, used, reserved, left, refused, state }) => ({
             id: budget.id,
-            whose: whose(budget),
+            whose: scopeLabel(budget),
             unit: budget.unit,
             period,
             ends: new Date(endsAt).toISOString(),
@@ -56,7 +56,7 @@ export function budgetCommands({
             left,
             refused,
             state,
-            text: `${figure(used, budget.unit)} of ${figure(amount, budget.unit)}`,
+            text: `${formatAmount(used, budget.unit)} of ${formatAmount(amount, budget.unit)}`,
           }),
         );
       },

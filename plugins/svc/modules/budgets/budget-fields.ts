@@ -1,9 +1,9 @@
-import type { FieldFaults } from '../../kit/field-errors.ts';
+import type { FieldErrors } from '../../kit/field-errors.ts';
 import { moduleTitles } from './words.ts';
 
 interface FieldInit {
   readonly values: Readonly<Record<string, unknown>>;
-  readonly faults: FieldFaults;
+  readonly errors: FieldErrors;
   readonly providers: readonly { readonly value: string; readonly label: string }[];
 }
 
@@ -15,13 +15,13 @@ const scopes = [
 ];
 
 /** The fields of a budget's form in their groups, as `admin/field` shows them. */
-export function budgetFields({ values, faults, providers }: FieldInit) {
+export function budgetFields({ values, errors, providers }: FieldInit) {
   const field = (name: string, label: string, rest: Readonly<Record<string, unknown>> = {}) => ({
     id: `budget-${name}`,
     name,
     label,
     value: values[name] ?? '',
-    error: faults[name] ?? '',
+    error: errors[name] ?? '',
     ...rest,
   });
   const module = values['whose'];
@@ -49,7 +49,7 @@ export function budgetFields({ values, faults, providers }: FieldInit) {
     }),
   ];
   const whose = [
-    field('whose', 'Whose calls', { type: 'select', options: known, error: faults['scope'] ?? faults['module'] ?? '' }),
+    field('whose', 'Whose calls', { type: 'select', options: known, error: errors['scope'] ?? errors['module'] ?? '' }),
     field('bot_id', 'Id of the chatbot', {
       type: 'number',
       min: 1,

@@ -1,6 +1,5 @@
 import { RestError, type OptionsApi } from '#plugin-api';
 import { invalidFields } from '../../kit/field-errors.ts';
-import { optionNames } from '../../settings/names.ts';
 import type { Budget } from './budget.ts';
 
 /** The budgets a site has set. A change counts for calls from then on, on every node within a second. */
@@ -25,7 +24,7 @@ export function createBudgetStore({
 
   /** What another program may have stored is read as far as it is a list of budgets. */
   async function list(): Promise<readonly Budget[]> {
-    const stored = await options.get<unknown>(optionNames.budgets, none);
+    const stored = await options.get<unknown>(budgetsOption, none);
     if (known !== undefined && known.stored === stored) return known.budgets;
     const budgets = Array.isArray(stored) && stored.length > 0 ? await readAll(stored as unknown[]) : none;
     known = { stored, budgets };
@@ -35,9 +34,9 @@ export function createBudgetStore({
   /** Two administrators who save at once both keep what they saved. */
   async function change(to: (budgets: readonly Budget[]) => readonly Budget[]): Promise<void> {
     for (let tries = 0; tries < 5; tries += 1) {
-      const stored = await options.get<unknown>(optionNames.budgets, none);
+      const stored = await options.get<unknown>(budgetsOption, none);
       const changed = to(await list());
-      if (await options.compareAndSet(optionNames.budgets, stored === none ? undefined : stored, changed)) return;
+      if (await options.compareAndSet(budgetsOption, stored === none ? undefined : stored, changed)) return;
     }
     throw new RestError({
       code: 'rest_svc_busy',
@@ -52,7 +51,7 @@ export function createBudgetStore({
     async save(values) {
       const { readBudget } = await import('./read-budget.ts');
       const reading = readBudget(values);
-      if ('faults' in reading) throw invalidFields(reading.faults);
+      if ('errors' in reading) throw invalidFields(reading.errors);
       const { budget } = reading;
       await change((budgets) => {
         const isNew = budgets.every(({ id }) => id !== budget.id);

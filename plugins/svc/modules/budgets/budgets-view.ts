@@ -2,9 +2,9 @@ import type { BudgetStatus } from './guard/budget-status.ts';
 import { budgetStatus } from './guard/budget-status.ts';
 import type { ServiceContext } from '../../wiring.ts';
 import { amountOf, budgetDefaults, type Budget } from './budget.ts';
-import type { FieldFaults } from '../../kit/field-errors.ts';
+import type { FieldErrors } from '../../kit/field-errors.ts';
 import { budgetFields } from './budget-fields.ts';
-import { figure, whose } from './words.ts';
+import { formatAmount, scopeLabel } from './words.ts';
 
 export type BudgetsContext = Pick<ServiceContext, 'host' | 'settings' | 'providers' | 'ledger'>;
 export const budgetsTemplate = 'svc/budgets';
@@ -14,7 +14,7 @@ export interface OpenForm {
   /** '': a new one. */
   readonly id: string;
   readonly typed?: Readonly<Record<string, unknown>>;
-  readonly faults?: FieldFaults;
+  readonly errors?: FieldErrors;
 }
 
 /** The data of `svc/budgets`. */
@@ -28,23 +28,23 @@ export async function budgetsView(context: BudgetsContext, open: OpenForm | null
   const form =
     open === null && budgets.length > 0
       ? null
-      : formOf(edited, { typed: open?.typed, faults: open?.faults, providers: labels });
+      : formOf(edited, { typed: open?.typed, errors: open?.errors, providers: labels });
   return { cards: (await budgetStatus(host, budgets)).map(cardOf), form, isFirst: budgets.length === 0 };
 }
 
 interface FormInit {
   readonly typed: OpenForm['typed'];
-  readonly faults: OpenForm['faults'];
+  readonly errors: OpenForm['errors'];
   readonly providers: readonly { readonly value: string; readonly label: string }[];
 }
 
-function formOf(budget: Budget | undefined, { typed, faults = {}, providers }: FormInit) {
+function formOf(budget: Budget | undefined, { typed, errors = {}, providers }: FormInit) {
   const values = typed ?? (budget ? { ...budget, whose: scopeValue(budget) } : { ...budgetDefaults, whose: 'all' });
   return {
     id: budget?.id ?? '',
     title: budget ? `Edit “${budget.name}”` : 'New budget',
     submit: budget ? 'Save budget' : 'Add budget',
-    fields: budgetFields({ values, faults, providers }),
+    fields: budgetFields({ values, errors, providers }),
   };
 }
 
@@ -71,12 +71,12 @@ function cardOf({ budget, used, reserved, left, refused, amount, endsAt, state }
     id: budget.id,
     name: budget.name,
     badge: states[state],
-    whose: whose(budget),
+    whose: scopeLabel(budget),
     per: budget.period === 'day' ? 'a day' : 'a month',
-    amount: figure(amountOf(budget), unit),
-    used: figure(used, unit),
-    reserved: figure(reserved, unit),
-    left: figure(left, unit),
+    amount: formatAmount(amountOf(budget), unit),
+    used: formatAmount(used, unit),
+    reserved: formatAmount(reserved, unit),
+    left: formatAmount(left, unit),
     hasReserved: reserved > 0,
     percent: Math.round((used * 100) / amount),
     bar: {

@@ -1,6 +1,6 @@
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
-import { savingOrRefused } from '../../admin-ui/with-field-errors.ts';
-import { textOf } from '../../admin-ui/form-values.ts';
+import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
+import { readText } from '../../admin-ui/form-values.ts';
 import { budgetsTemplate, budgetsView, type BudgetsContext } from './budgets-view.ts';
 
 /** The page "Budgets": how far each is used up, its switch and its form. */
@@ -29,7 +29,7 @@ export function budgetsPage(context: BudgetsContext): AdminPageBody {
       },
       delete: async (request): Promise<AdminActionResult> => {
         const budget = await known(request, context);
-        if (textOf(request, 'confirm') !== '1')
+        if (readText(request, 'confirm') !== '1')
           return {
             notice: { kind: 'error', text: 'Nothing was deleted. Tick the box to confirm that the budget is to go.' },
           };
@@ -44,7 +44,7 @@ export function budgetsPage(context: BudgetsContext): AdminPageBody {
 }
 
 async function known(request: AdminRequest, { settings }: BudgetsContext) {
-  const budget = await settings.budgets.get(textOf(request, 'id'));
+  const budget = await settings.budgets.get(readText(request, 'id'));
   if (budget === null)
     throw new RestError({
       code: 'rest_svc_budget_not_found',
@@ -56,11 +56,11 @@ async function known(request: AdminRequest, { settings }: BudgetsContext) {
 
 async function save(request: AdminRequest, context: BudgetsContext): Promise<AdminActionResult> {
   const { budgets } = context.settings;
-  const id = textOf(request, 'id');
+  const id = readText(request, 'id');
   const before = id === '' ? null : await known(request, context);
   const typed = { ...request.form };
-  const scope = textOf(request, 'whose');
-  return savingOrRefused(
+  const scope = readText(request, 'whose');
+  return withFieldErrors(
     async () => {
       const values = {
         ...typed,
@@ -68,7 +68,7 @@ async function save(request: AdminRequest, context: BudgetsContext): Promise<Adm
         id:
           before?.id ??
           freeId(
-            textOf(request, 'name'),
+            readText(request, 'name'),
             (await budgets.list()).map((budget) => budget.id),
           ),
         enabled: before?.enabled ?? true,
@@ -83,7 +83,7 @@ async function save(request: AdminRequest, context: BudgetsContext): Promise<Adm
     },
     {
       inputName: (name) => (name === 'scope' || name === 'module' ? 'whose' : name),
-      page: async (faults) => ({ template: budgetsTemplate, data: await budgetsView(context, { id, typed, faults }) }),
+      page: async (errors) => ({ template: budgetsTemplate, data: await budgetsView(context, { id, typed, errors }) }),
     },
   );
 }

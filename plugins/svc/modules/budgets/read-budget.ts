@@ -2,39 +2,39 @@ import { readFieldValue } from '../../settings/field-value.ts';
 import { budgetDefaults, budgetSchema, type Budget } from './budget.ts';
 
 /** A budget, or what is wrong, a sentence by the name of each bad member. */
-export type BudgetReading = { readonly budget: Budget } | { readonly faults: Readonly<Record<string, string>> };
+export type BudgetReading = { readonly budget: Budget } | { readonly errors: Readonly<Record<string, string>> };
 
 /** Reads a budget from JSON or a form: missing members get their defaults, members that do not belong to its choices are left out. */
 export function readBudget(values: Readonly<Record<string, unknown>>): BudgetReading {
   const read: Record<string, unknown> = {};
-  const faults: Record<string, string> = {};
+  const errors: Record<string, string> = {};
   for (const [name, schema] of Object.entries(budgetSchema.properties)) {
     const given = Object.hasOwn(values, name) ? values[name] : undefined;
     const reading = readFieldValue(name, schema, given);
-    if ('fault' in reading) faults[name] = reading.fault;
+    if ('error' in reading) errors[name] = reading.error;
     else if (reading.value !== undefined) read[name] = reading.value;
   }
   const budget = { ...budgetDefaults, ...read } as Budget;
-  const all = { ...missing(budget), ...faults };
-  return Object.keys(all).length > 0 ? { faults: all } : { budget: tidy(budget) };
+  const all = { ...missing(budget), ...errors };
+  return Object.keys(all).length > 0 ? { errors: all } : { budget: tidy(budget) };
 }
 
 function missing(budget: Partial<Budget>): Record<string, string> {
-  const faults: Record<string, string> = {};
-  if (!budget.id) faults['id'] = 'id must be given: lower-case letters, digits and hyphens.';
-  if (!budget.name?.trim()) faults['name'] = 'Give the budget a name: refusals and alerts mention it.';
-  if (budget.amount === undefined || budget.amount <= 0) faults['amount'] = 'Say how much may be spent.';
+  const errors: Record<string, string> = {};
+  if (!budget.id) errors['id'] = 'id must be given: lower-case letters, digits and hyphens.';
+  if (!budget.name?.trim()) errors['name'] = 'Give the budget a name: refusals and alerts mention it.';
+  if (budget.amount === undefined || budget.amount <= 0) errors['amount'] = 'Say how much may be spent.';
   else if (budget.unit !== 'dollars' && !Number.isInteger(budget.amount))
-    faults['amount'] = `An amount of ${String(budget.unit)} is a whole number.`;
+    errors['amount'] = `An amount of ${String(budget.unit)} is a whole number.`;
   else if (budget.unit === 'dollars' && budget.amount < 0.000001)
-    faults['amount'] = 'The least is a millionth of a dollar.';
-  if (budget.scope === 'module' && !budget.module) faults['module'] = 'Choose the module whose calls count.';
-  if (budget.scope === 'bot' && budget.bot_id === undefined) faults['bot_id'] = 'Choose the chatbot whose calls count.';
+    errors['amount'] = 'The least is a millionth of a dollar.';
+  if (budget.scope === 'module' && !budget.module) errors['module'] = 'Choose the module whose calls count.';
+  if (budget.scope === 'bot' && budget.bot_id === undefined) errors['bot_id'] = 'Choose the chatbot whose calls count.';
   if (budget.at_limit === 'fallback' && !budget.fallback_provider)
-    faults['fallback_provider'] = 'Choose the provider that answers at the limit.';
+    errors['fallback_provider'] = 'Choose the provider that answers at the limit.';
   if (budget.at_limit === 'fallback' && !budget.fallback_model?.trim())
-    faults['fallback_model'] = 'Name the model that answers at the limit.';
-  return faults;
+    errors['fallback_model'] = 'Name the model that answers at the limit.';
+  return errors;
 }
 
 function tidy({ module, bot_id, fallback_provider, fallback_model, ...budget }: Budget): Budget {

@@ -15,10 +15,10 @@ export async function answerChat(
   const { messages, stream, conversation_uuid: uuid } = request.params;
   if (stream === true) throw errors.streaming_not_supported();
   const { bots, conversations, reply } = parts;
-  const bot = await botOfPath(request, bots);
+  const bot = await findActiveBot(request, bots);
   checkMessages(messages);
   if (uuid !== undefined) {
-    refuseUnkept(bot);
+    requireStoredConversations(bot);
     checkConversation(await conversations.find(uuid), { uuid, botId: bot.id });
   }
   const result = await reply({
@@ -43,7 +43,7 @@ export async function answerChat(
   });
 }
 
-function refuseUnkept({ privacy }: Bot): void {
+function requireStoredConversations({ privacy }: Bot): void {
   if (!privacy.keep) throw errors.conversations_not_kept();
 }
 
@@ -53,7 +53,7 @@ function refuseUnkept({ privacy }: Bot): void {
  *
  * @throws RestError 404 `rest_svc_bot_not_found` where there is none, or it is inactive
  */
-async function botOfPath({ url }: Pick<RestRequest, 'url'>, bots: Pick<BotStore, 'get'>): Promise<Bot> {
+async function findActiveBot({ url }: Pick<RestRequest, 'url'>, bots: Pick<BotStore, 'get'>): Promise<Bot> {
   const id = String(url['bot_id']);
   const bot = /^\d{1,15}$/.test(id) ? await bots.get(Number(id)) : null;
   if (bot === null || bot.status !== 'active') throw errors.bot_not_found({ values: { id: id.slice(0, 40) } });

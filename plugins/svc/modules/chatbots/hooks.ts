@@ -6,7 +6,7 @@ import type { LogRow } from './conversations/log-rows.ts';
 import type { Person, PersonalCounts, PersonIdentity } from './conversations/personal-data.ts';
 import type { Reply, ChatbotPrompt, ChatbotTurn } from './reply/reply.ts';
 import type { RuleEvent } from './rules/rule.ts';
-import type { BurstLimits } from './widget/flood-limit.ts';
+import type { FloodThresholds } from './widget/flood-limit.ts';
 
 /** Who sends, for the filter `svc_chatbot_limit`. */
 export interface LimitedVisitor {
@@ -36,7 +36,7 @@ export interface RuleCall {
 }
 
 /** The answer of `GET /chatbots/{bot_id}/embed-config` (contract 2.6). */
-export interface EmbedAnswer {
+export interface EmbedResponse {
   readonly config: Readonly<Record<string, unknown>>;
   readonly html: string;
 }
@@ -46,9 +46,9 @@ declare module '#plugin-api' {
     /** The limit that counts for a visitor, as the bot is set; null: none. Asked at every start and message. */
     svc_chatbot_limit: (limit: BotLimit | null, visitor: LimitedVisitor) => BotLimit | null;
     /** How often an address or a session may call within a minute, on each node. */
-    svc_chatbot_burst_limits: (limits: BurstLimits, bot: Bot) => BurstLimits;
+    svc_chatbot_burst_limits: (limits: FloodThresholds, bot: Bot) => FloodThresholds;
     /** Configuration and markup of the widget for one page. `origin`: the page's, null where none is named. */
-    svc_chatbot_widget_config: (answer: EmbedAnswer, bot: Bot, origin: string | null) => EmbedAnswer;
+    svc_chatbot_widget_config: (answer: EmbedResponse, bot: Bot, origin: string | null) => EmbedResponse;
   }
   interface ActionMap {
     /** After a rule of type `call_hook`, stored with what it belongs to. Besides, `svc_chatbot_rule_<name>` runs with the same call. */

@@ -34,13 +34,13 @@ export async function readWish(context: ServiceContext, given: unknown): Promise
       'Say what to write as JSON, for example: svc content generate --json \'{"topic": "Brewing coffee in the mountains", "save": "draft"}\'',
     );
   const wish = given as Wish;
-  const faults: Record<string, string> = {};
+  const errors: Record<string, string> = {};
   for (const name of Object.keys(wish))
-    if (!known.includes(name)) faults[name] = `${name} is not known; there are ${known.join(', ')}.`;
+    if (!known.includes(name)) errors[name] = `${name} is not known; there are ${known.join(', ')}.`;
   for (const name of known)
     if (!['parts', 'tags', 'author'].includes(name) && wish[name] !== undefined && typeof wish[name] !== 'string')
-      faults[name] = `${name} must be a text.`;
-  if (Object.keys(faults).length > 0) throw invalidFields(faults);
+      errors[name] = `${name} must be a text.`;
+  if (Object.keys(errors).length > 0) throw invalidFields(errors);
   const input = inputOf(wish);
   if (input.topic === '' && input.source_url === '' && input.source === '')
     throw invalidFields({ topic: 'topic is missing: say what the text is to be about, or name a source_url.' });

@@ -1,6 +1,5 @@
 import type { OptionsApi } from '#plugin-api';
 import { invalidFields } from '../../kit/field-errors.ts';
-import { optionNames } from '../../settings/names.ts';
 import { noFailover, type EmbeddingTarget, type Failover, type FailoverTarget, type FailoverUse } from './failover.ts';
 
 /** Who answers in place of whom. A change counts for calls from then on, on every node within a second. */
@@ -21,7 +20,7 @@ export function createFailoverStore({
   let known: { readonly stored: unknown; readonly failover: Failover } | undefined;
 
   async function get(): Promise<Failover> {
-    const stored = await options.get<unknown>(optionNames.failover, noFailover);
+    const stored = await options.get<unknown>(failoverOption, noFailover);
     if (known === undefined || known.stored !== stored) known = { stored, failover: asFailover(stored) };
     return known.failover;
   }
@@ -30,17 +29,17 @@ export function createFailoverStore({
     get,
     async save(changes) {
       const next = { ...(await get()), ...changes };
-      const faults: Record<string, string> = {};
+      const errors: Record<string, string> = {};
       for (const use of uses) {
         const given: readonly unknown[] = next[use];
-        if (given.length > atMost) faults[use] = `There may be ${String(atMost)} at most in the list for ${use}.`;
+        if (given.length > atMost) errors[use] = `There may be ${String(atMost)} at most in the list for ${use}.`;
         else if (targetsOf(given, use).length < given.length)
-          faults[use] =
+          errors[use] =
             `Each entry in the list for ${use} needs a provider and a model${use === 'embeddings' ? ', and the dimensions of its vectors' : ''}.`;
       }
-      if (Object.keys(faults).length > 0) throw invalidFields(faults);
+      if (Object.keys(errors).length > 0) throw invalidFields(errors);
       const failover = asFailover(next);
-      await options.update(optionNames.failover, failover);
+      await options.update(failoverOption, failover);
       return failover;
     },
   };

@@ -3,9 +3,9 @@ import { hasCapability } from '../../ai/capable-provider.ts';
 import type { ServiceContext } from '../../wiring.ts';
 import type { Failover, FailoverUse } from './failover.ts';
 import { uses } from './failover-store.ts';
-import { invalidFields, type FieldFaults } from '../../kit/field-errors.ts';
-import { savingOrRefused } from '../../admin-ui/with-field-errors.ts';
-import { textOf } from '../../admin-ui/form-values.ts';
+import { invalidFields, type FieldErrors } from '../../kit/field-errors.ts';
+import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
+import { readText } from '../../admin-ui/form-values.ts';
 import { readTargets, writeTargets } from './target-lines.ts';
 
 export type FailoverContext = Pick<ServiceContext, 'settings' | 'providers'>;
@@ -21,7 +21,7 @@ export function failoverPage(context: FailoverContext): AdminPageBody {
 
 interface Refused {
   readonly request: AdminRequest;
-  readonly faults: FieldFaults;
+  readonly errors: FieldErrors;
 }
 
 const titles: Readonly<
@@ -45,8 +45,8 @@ async function view({ settings, providers }: FailoverContext, refused?: Refused)
   const typed = refused?.request;
   const known = await knownFor(providers);
   return {
-    enabled: typed ? textOf(typed, 'enabled') === '1' : failover.enabled,
-    rest: typed ? textOf(typed, 'rest') === '1' : failover.rest,
+    enabled: typed ? readText(typed, 'enabled') === '1' : failover.enabled,
+    rest: typed ? readText(typed, 'rest') === '1' : failover.rest,
     isEmpty: uses.every((use) => failover[use].length === 0),
     fields: uses.map((use) => ({
       id: `failover-${use}`,
@@ -56,8 +56,8 @@ async function view({ settings, providers }: FailoverContext, refused?: Refused)
       rows: 4,
       ...titles[use],
       help: `${titles[use].help} Providers: ${known[use].join(', ')}.`,
-      value: typed ? textOf(typed, use) : writeTargets(failover[use]),
-      error: refused?.faults[use] ?? '',
+      value: typed ? readText(typed, use) : writeTargets(failover[use]),
+      error: refused?.errors[use] ?? '',
     })),
   };
 }
@@ -70,20 +70,20 @@ async function knownFor(providers: FailoverContext['providers']): Promise<Record
 
 async function save(request: AdminRequest, context: FailoverContext): Promise<AdminActionResult> {
   const known = await knownFor(context.providers);
-  return savingOrRefused(
+  return withFieldErrors(
     async () => {
       const lists: Record<string, unknown> = {};
-      const faults: Record<string, string> = {};
+      const errors: Record<string, string> = {};
       for (const use of uses) {
-        const reading = readTargets(textOf(request, use), { use, known: known[use] });
-        if ('fault' in reading) faults[use] = reading.fault;
+        const reading = readTargets(readText(request, use), { use, known: known[use] });
+        if ('error' in reading) errors[use] = reading.error;
         else lists[use] = reading.targets;
       }
-      if (Object.keys(faults).length > 0) throw invalidFields(faults);
+      if (Object.keys(errors).length > 0) throw invalidFields(errors);
       const { enabled } = await context.settings.failover.save({
         ...(lists as Partial<Failover>),
-        enabled: textOf(request, 'enabled') === '1',
-        rest: textOf(request, 'rest') === '1',
+        enabled: readText(request, 'enabled') === '1',
+        rest: readText(request, 'rest') === '1',
       });
       return {
         notice: {
@@ -96,7 +96,7 @@ async function save(request: AdminRequest, context: FailoverContext): Promise<Ad
     },
     {
       inputName: (name) => name,
-      page: async (faults) => ({ template, data: await view(context, { request, faults }) }),
+      page: async (errors) => ({ template, data: await view(context, { request, errors }) }),
     },
   );
 }

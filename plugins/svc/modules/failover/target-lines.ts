@@ -19,7 +19,7 @@ export interface ReadInit {
 export function readTargets(
   text: string,
   { use, known }: ReadInit,
-): { readonly targets: readonly FailoverTarget[] } | { readonly fault: string } {
+): { readonly targets: readonly FailoverTarget[] } | { readonly error: string } {
   const targets: (FailoverTarget | EmbeddingTarget)[] = [];
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     const words = line.trim().split(/\s+/);
@@ -30,15 +30,15 @@ export function readTargets(
     const place = `Line ${String(index + 1)}`;
     if (!known.includes(provider))
       return {
-        fault: `${place}: there is no provider ${provider} for this. Begin the line with one of ${known.join(', ')}.`,
+        error: `${place}: there is no provider ${provider} for this. Begin the line with one of ${known.join(', ')}.`,
       };
     if (model === '')
       return {
-        fault: `${place}: name the model after the provider${use === 'embeddings' ? ', and then the dimensions of its vectors' : ''}.`,
+        error: `${place}: name the model after the provider${use === 'embeddings' ? ', and then the dimensions of its vectors' : ''}.`,
       };
     if (use !== 'embeddings') targets.push({ provider, model });
     else if (/^[1-9]\d{0,5}$/.test(dimensions ?? '')) targets.push({ provider, model, dimensions: Number(dimensions) });
-    else return { fault: `${place}: end it with the dimensions of the model’s vectors, such as 1536.` };
+    else return { error: `${place}: end it with the dimensions of the model’s vectors, such as 1536.` };
   }
   return { targets };
 }

@@ -4,7 +4,7 @@ import type {
   FindKnowledge,
   FindKnowledgeInput,
   KnowledgeSettings,
-  KnowledgeText,
+  KnowledgePassage,
 } from '../../kit/assistants/assistant-knowledge.ts';
 import './hooks.ts';
 
@@ -71,7 +71,7 @@ export function createFindKnowledge({ host, searchVectors }: FindKnowledgeParts)
     const { knowledge, text, origin, asker } = input;
     if (!knowledge.enabled) return [];
     const result = await search(input);
-    const texts = knowledgeTexts(result, knowledge.min_score);
+    const texts = matchingPassages(result, knowledge.min_score);
     if (texts.length === 0 && asker)
       await hooks.doActionAsync('svc_knowledge_missing', { knowledge, text, bestScore: bestOf(result), origin, asker });
     return texts;
@@ -79,7 +79,9 @@ export function createFindKnowledge({ host, searchVectors }: FindKnowledgeParts)
 }
 
 function bestOf({ found, metric }: SearchResult): number | null {
-  return found.length === 0 ? null : Math.round(Math.max(...found.map(({ score }) => percentOf(score, metric))));
+  return found.length === 0
+    ? null
+    : Math.round(Math.max(...found.map(({ score }) => similarityPercent(score, metric))));
 }
 
 function unknownBase(id: number): RestError {
@@ -97,15 +99,15 @@ const titleNames = ['title', 'post_title', 'source_title', 'name', 'file_name', 
 const addressNames = ['url', 'post_url', 'source_url', 'link', 'permalink', 'source'] as const;
 
 /** What was found, as texts: those alike enough, each once, best first. */
-export function knowledgeTexts(
+export function matchingPassages(
   { found, metric }: Pick<SearchResult, 'found' | 'metric'>,
   minimum: number,
-): KnowledgeText[] {
-  const texts: KnowledgeText[] = [];
+): KnowledgePassage[] {
+  const texts: KnowledgePassage[] = [];
   let left: number = longest.all;
   for (const { id, content, metadata, score: given } of found) {
     const text = (content ?? '').trim().slice(0, Math.min(longest.text, left));
-    const score = percentOf(given, metric);
+    const score = similarityPercent(given, metric);
     if (text === '' || score < minimum || texts.some((known) => known.text === text)) continue;
     left -= text.length;
     texts.push({ id, title: titleOf(metadata, text), url: addressOf(metadata), text, score: Math.round(score) });
@@ -117,7 +119,7 @@ export function knowledgeTexts(
  * A store's score in percent. Cosine and dot product: 1 is 100, 0 and less is 0; dot products of vectors that are not of
  * unit length mean little. Euclidean scores are distances below zero: 0 is 100, 1 is 50, 4 is 20.
  */
-export function percentOf(score: number, metric: SearchResult['metric']): number {
+export function similarityPercent(score: number, metric: SearchResult['metric']): number {
   if (Number.isNaN(score)) return 0;
   const share = metric === 'euclidean' ? 1 / (1 + Math.max(0, -score)) : score;
   return Math.min(1, Math.max(0, share)) * 100;

@@ -1,6 +1,4 @@
 import type { ServiceContext } from '../../wiring.ts';
-import '../../ai/automation-task.ts';
-import '../../ai/knowledge-hooks.ts';
 import './hooks.ts';
 import type { Knowledge } from './knowledge.ts';
 import { tables, workChannel } from './tables.ts';

@@ -1,5 +1,5 @@
 import type { HostApi } from '#plugin-api';
-import { percentOf } from './find-knowledge.ts';
+import { similarityPercent } from './find-knowledge.ts';
 import type { SearchVectors } from '../../ai/search-vectors.ts';
 import type { UsageOrigin } from '../../kit/usage-origin.ts';
 import type { KnowledgeBase } from './bases/base.ts';
@@ -43,7 +43,7 @@ export async function searchKnowledge(
     url: stringOf(metadata['url']),
     heading: stringOf(metadata['heading']),
     text: content ?? '',
-    score: Math.round(percentOf(score, metric) * 10) / 10,
+    score: Math.round(similarityPercent(score, metric) * 10) / 10,
   }));
   return host.hooks.applyFiltersAsync('svc_knowledge_results', passages, { base, text });
 }

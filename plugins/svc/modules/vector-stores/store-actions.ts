@@ -1,8 +1,8 @@
 import { RestError, type AdminActionResult, type AdminPage, type AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../wiring.ts';
 import { readNewTarget } from '../../ai/create-target.ts';
-import { groupOf, providerChanges, textOf } from '../../admin-ui/form-values.ts';
-import { savingOrRefused } from '../../admin-ui/with-field-errors.ts';
+import { readGroup, readChanges, readText } from '../../admin-ui/form-values.ts';
+import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import { storeCard, storesView } from './stores-view.ts';
 
 type Store = ServiceContext['knownVectorStores'][number];
@@ -24,7 +24,7 @@ export function storeActions(context: ServiceContext): NonNullable<AdminPage['ac
 
 /** The store a form is about. Throws RestError 400 for one that is not there. */
 function storeOf(request: AdminRequest, context: ServiceContext): Store {
-  const store = context.vectorStores.get(textOf(request, 'store'));
+  const store = context.vectorStores.get(readText(request, 'store'));
   if (!store)
     throw new RestError({
       code: 'rest_svc_unknown_vector_store',
@@ -40,16 +40,20 @@ async function saveAnd(
   then: (store: Store) => Promise<AdminActionResult>,
 ): Promise<AdminActionResult> {
   const store = storeOf(request, context);
-  return savingOrRefused(
+  return withFieldErrors(
     async () => {
-      await context.vectorStoreSettings.save(store, providerChanges(request, store));
+      await context.vectorStoreSettings.save(store, readChanges(request, store));
       return then(store);
     },
     {
       inputName: (name) => `settings[${name}]`,
-      page: async (faults) => ({
+      page: async (errors) => ({
         template: storesTemplate,
-        data: await storesView(context, { form: `settings-${store.id}`, typed: groupOf(request, 'settings'), faults }),
+        data: await storesView(context, {
+          form: `settings-${store.id}`,
+          typed: readGroup(request, 'settings'),
+          errors,
+        }),
       }),
     },
   );
@@ -76,9 +80,9 @@ async function test(request: AdminRequest, context: ServiceContext, store: Store
 
 async function create(request: AdminRequest, context: ServiceContext): Promise<AdminActionResult> {
   const store = storeOf(request, context);
-  const typed = groupOf(request, 'target');
+  const typed = readGroup(request, 'target');
   const text = (name: string): string => (typeof typed[name] === 'string' ? typed[name] : '');
-  return savingOrRefused(
+  return withFieldErrors(
     async () => {
       const target = readNewTarget(store, { name: text('name'), dimension: text('dimension'), metric: text('metric') });
       const session = await context.openVectorStore(store.id, { signal: request.signal });
@@ -90,9 +94,9 @@ async function create(request: AdminRequest, context: ServiceContext): Promise<A
     },
     {
       inputName: (name) => `target[${name}]`,
-      page: async (faults) => ({
+      page: async (errors) => ({
         template: storesTemplate,
-        data: await storesView(context, { form: `create-${store.id}`, typed, faults }),
+        data: await storesView(context, { form: `create-${store.id}`, typed, errors }),
       }),
     },
   );
@@ -101,8 +105,8 @@ async function create(request: AdminRequest, context: ServiceContext): Promise<A
 /** Deletes for good, so the name is asked for a second time by the box beside the button. */
 async function remove(request: AdminRequest, context: ServiceContext): Promise<AdminActionResult> {
   const store = storeOf(request, context);
-  const name = textOf(request, 'target');
-  if (textOf(request, 'confirm') !== name || name === '') {
+  const name = readText(request, 'target');
+  if (readText(request, 'confirm') !== name || name === '') {
     return {
       notice: {
         kind: 'error',

@@ -2,8 +2,8 @@ import { RestError, type JsonSchema } from '#plugin-api';
 import type { ServiceContext } from '../../wiring.ts';
 import { missingSettings } from '../../settings/configured.ts';
 import { fieldLabel } from '../../settings/field-value.ts';
-import type { FieldFaults } from '../../kit/field-errors.ts';
-import { fieldRows, type FieldRow } from '../../admin-ui/schema-field.ts';
+import type { FieldErrors } from '../../kit/field-errors.ts';
+import { schemaFields, type SchemaField } from '../../admin-ui/schema-field.ts';
 
 type Store = ServiceContext['knownVectorStores'][number];
 
@@ -12,7 +12,7 @@ export interface RefusedForm {
   /** `settings-<id>` or `create-<id>`. */
   readonly form: string;
   readonly typed: Readonly<Record<string, unknown>>;
-  readonly faults: FieldFaults;
+  readonly errors: FieldErrors;
 }
 
 export interface StoreCard {
@@ -22,7 +22,7 @@ export interface StoreCard {
   readonly badge: { readonly text: string; readonly kind: 'success' | 'info' };
   readonly open: boolean;
   readonly missing: string;
-  readonly fields: readonly FieldRow[];
+  readonly fields: readonly SchemaField[];
 }
 
 interface TargetRow {
@@ -37,7 +37,7 @@ interface StoreTargets extends Pick<StoreCard, 'id' | 'label' | 'targetKind'> {
   readonly targets: readonly TargetRow[];
   /** Why they could not be listed; '' when they could. */
   readonly failure: string;
-  readonly create: readonly FieldRow[];
+  readonly create: readonly SchemaField[];
   readonly creating: boolean;
 }
 
@@ -72,12 +72,12 @@ export async function storeCard(context: ServiceContext, store: Store, refused?:
     badge: missing.length === 0 ? { text: 'Configured', kind: 'success' } : { text: 'Not configured', kind: 'info' },
     open: mine !== undefined,
     missing: missing.map((name) => fieldLabel(name, store.settings.properties[name] ?? {})).join(', '),
-    fields: fieldRows({
+    fields: schemaFields({
       schemas: store.settings.properties,
       group: 'settings',
       id: store.id,
       saved,
-      ...(mine && { typed: mine.typed, faults: mine.faults }),
+      ...(mine && { typed: mine.typed, errors: mine.errors }),
     }),
   };
 }
@@ -94,12 +94,12 @@ async function targetsOf(
     id: store.id,
     label: store.label,
     targetKind: store.targetKind,
-    create: fieldRows({
+    create: schemaFields({
       schemas: createSchemas(store),
       group: 'target',
       id: `create-${store.id}`,
       saved: {},
-      ...(mine && { typed: mine.typed, faults: mine.faults }),
+      ...(mine && { typed: mine.typed, errors: mine.errors }),
     }),
     creating: mine !== undefined,
   };

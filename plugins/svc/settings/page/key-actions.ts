@@ -2,8 +2,8 @@ import type { AdminActionResult, AdminPage } from '#plugin-api';
 import { curlCommand } from '../curl-command.ts';
 import { exampleModel } from '../example-model.ts';
 import type { SettingsContext } from '../settings-context.ts';
-import { textOf } from '../../admin-ui/form-values.ts';
-import { savingOrRefused } from '../../admin-ui/with-field-errors.ts';
+import { readText } from '../../admin-ui/form-values.ts';
+import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import { settingsView } from './settings-view.ts';
 
 /** Actions of the section "REST API key" (contract 5.2, 5.3). */
@@ -11,22 +11,22 @@ export function keyActions(context: SettingsContext): NonNullable<AdminPage['act
   const { restKey } = context.settings;
   return {
     'save-key': (request) =>
-      savingOrRefused(
+      withFieldErrors(
         async () => {
-          await restKey.set(textOf(request, 'key'));
+          await restKey.set(readText(request, 'key'));
           return { notice: { kind: 'success', text: 'The REST API key is saved.' } };
         },
         {
           inputName: (name) => name,
-          page: async (faults) => ({
+          page: async (errors) => ({
             template: 'svc/settings',
-            data: await settingsView(context, { form: 'key', typed: {}, faults }),
+            data: await settingsView(context, { form: 'key', typed: {}, errors }),
           }),
         },
       ),
     'generate-key': async () => showKey(await restKey.generate(), context),
     'clear-key': async (request): Promise<AdminActionResult> => {
-      if (textOf(request, 'confirm') !== '1') {
+      if (readText(request, 'confirm') !== '1') {
         return {
           notice: {
             kind: 'error',

@@ -2,8 +2,8 @@ import { RestError, type AdminActionResult, type AdminPage, type AdminRequest } 
 import type { Provider } from '../../providers/provider.ts';
 import type { ProviderProbe } from '../provider-tester.ts';
 import type { SettingsContext } from '../settings-context.ts';
-import { groupOf, providerChanges, textOf } from '../../admin-ui/form-values.ts';
-import { savingOrRefused } from '../../admin-ui/with-field-errors.ts';
+import { readGroup, readChanges, readText } from '../../admin-ui/form-values.ts';
+import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import { providerCard, settingsView } from './settings-view.ts';
 
 /** Actions of the provider cards. All save; the others then make a real call. */
@@ -51,7 +51,7 @@ function syncSentence({ label }: Provider, { ok, message, models }: ProviderProb
 
 /** The provider a form is about. Throws RestError 400 for one that is not there. */
 export async function providerOf(request: AdminRequest, context: SettingsContext): Promise<Provider> {
-  const provider = await context.providers.get(textOf(request, 'provider'));
+  const provider = await context.providers.get(readText(request, 'provider'));
   if (!provider)
     throw new RestError({
       code: 'rest_svc_unknown_provider',
@@ -67,19 +67,19 @@ async function saveAnd(
   then: (provider: Provider) => Promise<AdminActionResult>,
 ): Promise<AdminActionResult> {
   const provider = await providerOf(request, context);
-  return savingOrRefused(
+  return withFieldErrors(
     async () => {
-      await context.settings.providers.save(provider, providerChanges(request, provider));
+      await context.settings.providers.save(provider, readChanges(request, provider));
       return then(provider);
     },
     {
       inputName: (name) => `settings[${name}]`,
-      page: async (faults) => ({
+      page: async (errors) => ({
         template: 'svc/settings',
         data: await settingsView(context, {
           form: `provider-${provider.id}`,
-          typed: groupOf(request, 'settings'),
-          faults,
+          typed: readGroup(request, 'settings'),
+          errors,
         }),
       }),
     },

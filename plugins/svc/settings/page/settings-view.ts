@@ -3,19 +3,19 @@ import { aiParamSchemas } from '../../kit/ai-params.ts';
 import { imageParamSchemas } from '../../kit/image-params.ts';
 import type { ModelKind, Provider } from '../../providers/provider.ts';
 import { fieldLabel } from '../field-value.ts';
-import type { FieldFaults } from '../../kit/field-errors.ts';
+import type { FieldErrors } from '../../kit/field-errors.ts';
 import { limitSchemas } from '../limits.ts';
 import { missingSettings } from '../configured.ts';
 import { modelsOfKind, type ModelList } from '../models/model-lists.ts';
 import type { SettingsContext } from '../settings-context.ts';
-import { fieldRows, type FieldRow } from '../../admin-ui/schema-field.ts';
+import { schemaFields, type SchemaField } from '../../admin-ui/schema-field.ts';
 
 /** A form that came back: which one, what was typed, and what is wrong with it. */
 export interface RefusedForm {
   /** `key`, `params`, `images`, `limits`, or `provider-<id>`. */
   readonly form: string;
   readonly typed: Readonly<Record<string, unknown>>;
-  readonly faults: FieldFaults;
+  readonly errors: FieldErrors;
 }
 
 /** Names of models to choose from, by what they make. */
@@ -32,7 +32,7 @@ interface ProviderCard {
   readonly badge: { readonly text: string; readonly kind: 'success' | 'info' };
   readonly open: boolean;
   readonly missing: string;
-  readonly fields: readonly FieldRow[];
+  readonly fields: readonly SchemaField[];
   readonly models: OfferedModels;
 }
 
@@ -47,7 +47,7 @@ export async function settingsView(context: SettingsContext, refused?: RefusedFo
   ]);
   return {
     generateUrl: host.rest.url('/svc/v1/generate'),
-    key: { masked, fault: stateOf('key')?.faults['key'] },
+    key: { masked, error: stateOf('key')?.errors['key'] },
     sandbox: { on: sandboxOn, shown: sandboxAvailable || sandboxOn },
     providers: await Promise.all(
       [...(await providers.all())].map((provider) =>
@@ -84,12 +84,12 @@ export async function providerCard(
     badge: missing.length === 0 ? { text: 'Configured', kind: 'success' } : { text: 'Not configured', kind: 'info' },
     open: refused !== undefined,
     missing: missing.map((name) => fieldLabel(name, provider.settings.properties[name] ?? {})).join(', '),
-    fields: fieldRows({
+    fields: schemaFields({
       schemas: provider.settings.properties,
       group: 'settings',
       id: provider.id,
       saved,
-      ...(refused && { typed: refused.typed, faults: refused.faults }),
+      ...(refused && { typed: refused.typed, errors: refused.errors }),
     }),
     models: offered(await context.tester.models(provider.id)),
   };
@@ -113,12 +113,12 @@ interface RowsInit {
   readonly state: RefusedForm | undefined;
 }
 
-function rowsOf({ form, schemas, saved, state }: RowsInit): FieldRow[] {
-  return fieldRows({
+function rowsOf({ form, schemas, saved, state }: RowsInit): SchemaField[] {
+  return schemaFields({
     schemas,
     group: form,
     id: form,
     saved: saved as Readonly<Record<string, unknown>>,
-    ...(state && { typed: state.typed, faults: state.faults }),
+    ...(state && { typed: state.typed, errors: state.errors }),
   });
 }

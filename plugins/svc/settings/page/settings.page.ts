@@ -1,9 +1,9 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { SettingsContext } from '../settings-context.ts';
-import { groupOf, textOf } from '../../admin-ui/form-values.ts';
+import { readGroup, readText } from '../../admin-ui/form-values.ts';
 import { keyActions } from './key-actions.ts';
 import { providerActions } from './provider-actions.ts';
-import { savingOrRefused } from '../../admin-ui/with-field-errors.ts';
+import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import { settingsView } from './settings-view.ts';
 
 /** The page "AI service": key, providers, parameters, image defaults, limits, sandbox. */
@@ -43,7 +43,7 @@ export function settingsPage(context: SettingsContext): AdminPageBody {
           text: 'The limits are saved.',
         }),
       'set-sandbox': async (request) => {
-        const on = textOf(request, 'sandbox') === '1';
+        const on = readText(request, 'sandbox') === '1';
         await settings.sandbox.turn(on);
         return {
           notice: {
@@ -65,17 +65,17 @@ interface SaveGroup {
 }
 
 function saveGroup({ request, context, group, save, text }: SaveGroup): Promise<AdminActionResult> {
-  const typed = groupOf(request, group);
-  return savingOrRefused(
+  const typed = readGroup(request, group);
+  return withFieldErrors(
     async () => {
       await save(typed);
       return { notice: { kind: 'success', text } };
     },
     {
       inputName: (name) => `${group}[${name}]`,
-      page: async (faults) => ({
+      page: async (errors) => ({
         template: 'svc/settings',
-        data: await settingsView(context, { form: group, typed, faults }),
+        data: await settingsView(context, { form: group, typed, errors }),
       }),
     },
   );

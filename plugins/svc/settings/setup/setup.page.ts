@@ -1,9 +1,9 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { Provider } from '../../providers/provider.ts';
-import { invalidFields, type FieldFaults } from '../../kit/field-errors.ts';
-import { groupOf, providerChanges } from '../../admin-ui/form-values.ts';
+import { invalidFields, type FieldErrors } from '../../kit/field-errors.ts';
+import { readGroup, readChanges } from '../../admin-ui/form-values.ts';
 import { providerOf } from '../page/provider-actions.ts';
-import { savingOrRefused } from '../../admin-ui/with-field-errors.ts';
+import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import { providerCard } from '../page/settings-view.ts';
 import type { SettingsContext } from '../settings-context.ts';
 import { finishSetup } from './finish.ts';
@@ -27,7 +27,7 @@ export function setupPage(context: SettingsContext): AdminPageBody {
 
 interface Refused {
   readonly typed: Readonly<Record<string, unknown>>;
-  readonly faults: FieldFaults;
+  readonly errors: FieldErrors;
   /** Why the test failed; the way on without a test is then offered. */
   readonly failure?: string;
 }
@@ -46,7 +46,7 @@ async function setupView(
       (await providerCard(
         provider,
         context,
-        refused && { form: 'setup', typed: refused.typed, faults: refused.faults },
+        refused && { form: 'setup', typed: refused.typed, errors: refused.errors },
       )),
     failure: refused?.failure,
     hasKey: (await context.settings.restKey.masked()) !== null,
@@ -55,15 +55,15 @@ async function setupView(
 
 async function finish(request: AdminRequest, context: SettingsContext, tested: boolean): Promise<AdminActionResult> {
   const provider = await providerOf(request, context);
-  const typed = groupOf(request, 'settings');
-  return savingOrRefused(
+  const typed = readGroup(request, 'settings');
+  return withFieldErrors(
     async () => {
-      await context.settings.providers.save(provider, providerChanges(request, provider));
+      await context.settings.providers.save(provider, readChanges(request, provider));
       const result = tested ? await context.tester.test(provider.id, request.signal) : null;
       if (result?.ok === false) {
         return {
           notice: { kind: 'error', text: result.message },
-          page: { template, data: await setupView(context, provider, { typed, faults: {}, failure: result.message }) },
+          page: { template, data: await setupView(context, provider, { typed, errors: {}, failure: result.message }) },
         };
       }
       const { model } = await context.settings.provider(provider.id);
@@ -82,7 +82,7 @@ async function finish(request: AdminRequest, context: SettingsContext, tested: b
     },
     {
       inputName: (name) => `settings[${name}]`,
-      page: async (faults) => ({ template, data: await setupView(context, provider, { typed, faults }) }),
+      page: async (errors) => ({ template, data: await setupView(context, provider, { typed, errors }) }),
     },
   );
 }

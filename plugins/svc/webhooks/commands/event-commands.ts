@@ -1,6 +1,6 @@
 import type { CliCommand } from '#plugin-api';
 import type { EventContext } from '../event.ts';
-import type { WebhookPagesContext } from '../pages/settings-context.ts';
+import type { WebhookPagesContext } from '../pages/pages-context.ts';
 
 /** `svc event list|emit`. */
 export function eventCommands({ webhooks }: WebhookPagesContext): CliCommand[] {
@@ -28,10 +28,10 @@ export function eventCommands({ webhooks }: WebhookPagesContext): CliCommand[] {
       },
       run: async ({ args: [name = ''], flags }) => {
         const { data, context } = readEvent(name, flags['json']);
-        const known = webhooks.catalogue.normalise(name);
+        const known = webhooks.catalogue.resolveName(name);
         if (known === null) throw new Error(`There is no event named '${name}'. See svc event list.`);
-        const faults = webhooks.catalogue.faults(known, data);
-        if (faults.length > 0) throw new Error(faults.join(' '));
+        const errors = webhooks.catalogue.findErrors(known, data);
+        if (errors.length > 0) throw new Error(errors.join(' '));
         const result = await webhooks.emit(known, data, context);
         if (result.error !== null) throw new Error(result.error);
         const { envelope, deliveries, queued, delivered, failed } = result;

@@ -1,17 +1,55 @@
 import type { CliCommand } from '#plugin-api';
-import type { Delivery, DeliveryState, Replay } from '../delivery.ts';
-import type { WebhookPagesContext } from '../pages/settings-context.ts';
-import { readReplay } from './read-replay.ts';
+import type { Delivery, DeliveryState, Replay, ReplayRequest } from '../delivery.ts';
+import type { WebhookPagesContext } from '../pages/pages-context.ts';
+
+const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/**
+ * The flags of `svc queue replay` as a request.
+ *
+ * @param now milliseconds since the epoch, for times like `2h`.
+ * @throws Error when nothing says what to replay, or a time is not one.
+ */
+function readReplay(flags: Readonly<Record<string, unknown>>, now: number): ReplayRequest {
+  const { ids, since, until, endpoint, event, state, rate } = flags;
+  const deliveries =
+    typeof ids === 'string'
+      ? ids
+          .split(',')
+          .map((id) => id.trim())
+          .filter((id) => id !== '')
+      : [];
+  if (deliveries.length === 0 && since === undefined)
+    throw new Error('Say what to replay: --ids=<id,id>, or --since=2h, or --since=2026-11-20T10:00:00Z.');
+  return {
+    ...(deliveries.length > 0 && { deliveries }),
+    ...(since !== undefined && { since: readTime('since', since, now) }),
+    ...(until !== undefined && { until: readTime('until', until, now) }),
+    ...(typeof endpoint === 'string' && { endpointId: endpoint }),
+    ...(typeof event === 'string' && { event }),
+    ...((state === 'delivered' || state === 'failed') && { state }),
+    ...(typeof rate === 'number' && { rate }),
+  };
+}
+
+function readTime(flag: string, value: unknown, now: number): number {
+  const text = String(value);
+  const [, count, unit = ''] = /^(\d+(?:\.\d+)?)([smhd])$/.exec(text) ?? [];
+  const time = count === undefined ? Date.parse(text) : now - Number(count) * (units[unit] ?? 0);
+  if (Number.isNaN(time))
+    throw new Error(`--${flag} is '${text}'; write a time like 2026-11-20T10:00:00Z, or how long ago: 30m, 2h, 1d.`);
+  return time;
+}
 
 const states = ['pending', 'delivering', 'delivered', 'failed'] as const;
 const idArgument = { name: 'id', description: 'Id of the delivery, see svc queue list.' };
 /** More failed ones than this are counted as so many. */
-const mostCounted = 10_000;
+const maxCounted = 10_000;
 
 /** `svc queue status|work|list|retry|clear|replay|replays|stop-replay`. */
 export function queueCommands(context: WebhookPagesContext): CliCommand[] {
   const { webhooks } = context;
-  const { recorder } = webhooks;
+  const { deliveryLog } = webhooks;
   return [
     {
       name: 'svc queue status',
@@ -19,9 +57,9 @@ export function queueCommands(context: WebhookPagesContext): CliCommand[] {
       run: async () => {
         const [settings, metrics, failed, circuits] = await Promise.all([
           webhooks.settings(),
-          recorder.metrics(),
-          recorder.recentFailures(mostCounted),
-          recorder.circuits(),
+          deliveryLog.metrics(),
+          deliveryLog.recentFailures(maxCounted),
+          deliveryLog.circuits(),
         ]);
         return {
           webhooks: settings.enabled ? 'on' : 'off',
@@ -53,8 +91,8 @@ export function queueCommands(context: WebhookPagesContext): CliCommand[] {
           ...(typeof event === 'string' && { event }),
           ...(typeof endpoint === 'string' && { endpointId: endpoint }),
         };
-        const { deliveries } = await recorder.list(filter, { limit: typeof limit === 'number' ? limit : 20 });
-        return deliveries.map(record);
+        const { deliveries } = await deliveryLog.list(filter, { limit: typeof limit === 'number' ? limit : 20 });
+        return deliveries.map(deliveryRecord);
       },
     },
     {
@@ -62,7 +100,7 @@ export function queueCommands(context: WebhookPagesContext): CliCommand[] {
       description: 'Run a failed delivery again, with the same id.',
       args: [idArgument],
       run: async ({ args: [id = ''] }) => {
-        if (!(await recorder.retry(id)))
+        if (!(await deliveryLog.retry(id)))
           throw new Error(`There is no failed delivery with the id ${id}. See svc queue list --state=failed.`);
         return { id, retried: true };
       },
@@ -72,7 +110,7 @@ export function queueCommands(context: WebhookPagesContext): CliCommand[] {
       description: 'Take a failed delivery from the list of failed jobs. Its log stays.',
       args: [idArgument],
       run: async ({ args: [id = ''] }) => {
-        if (!(await recorder.clear(id)))
+        if (!(await deliveryLog.clear(id)))
           throw new Error(
             `There is no delivery with the id ${id} on the list of failed jobs. See svc queue list --state=failed.`,
           );
@@ -83,7 +121,7 @@ export function queueCommands(context: WebhookPagesContext): CliCommand[] {
   ];
 }
 
-function replayCommands({ host, webhooks: { recorder } }: WebhookPagesContext): CliCommand[] {
+function replayCommands({ host, webhooks: { deliveryLog } }: WebhookPagesContext): CliCommand[] {
   return [
     {
       name: 'svc queue replay',
@@ -102,19 +140,19 @@ function replayCommands({ host, webhooks: { recorder } }: WebhookPagesContext): 
         },
         rate: { type: 'integer', minimum: 1, maximum: 10_000, description: 'Deliveries a second. Default 100.' },
       },
-      run: async ({ flags }) => replayRecord(await recorder.replay(readReplay(flags, host.clock.now()))),
+      run: async ({ flags }) => replayRecord(await deliveryLog.replay(readReplay(flags, host.clock.now()))),
     },
     {
       name: 'svc queue replays',
       description: 'List the replays and how far they are.',
-      run: async () => (await recorder.replays()).map(replayRecord),
+      run: async () => (await deliveryLog.replays()).map(replayRecord),
     },
     {
       name: 'svc queue stop-replay',
       description: 'Stop a replay that is running.',
       args: [{ name: 'id', description: 'Id of the replay, see svc queue replays.' }],
       run: async ({ args: [id = ''] }) => {
-        if (!(await recorder.stopReplay(id)))
+        if (!(await deliveryLog.stopReplay(id)))
           throw new Error(`There is no running replay with the id ${id}. See svc queue replays.`);
         return { id, stopped: true };
       },
@@ -126,7 +164,7 @@ function isState(value: unknown): value is DeliveryState {
   return states.some((state) => state === value);
 }
 
-function record({
+function deliveryRecord({
   id,
   event,
   eventId,

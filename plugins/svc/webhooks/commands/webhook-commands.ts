@@ -1,7 +1,7 @@
 import type { CliCommand } from '#plugin-api';
 import { saveEndpoint } from '../pages/endpoint-save.ts';
 import { sendTest } from '../pages/endpoint-test.ts';
-import type { WebhookPagesContext } from '../pages/settings-context.ts';
+import type { WebhookPagesContext } from '../pages/pages-context.ts';
 import { endpointRecord, readEndpointObject } from './endpoint-record.ts';
 
 const endpointFlag = {
@@ -24,7 +24,7 @@ export function webhookCommands(context: WebhookPagesContext): CliCommand[] {
     { name: 'svc webhook on', description: 'Send event webhooks.', run: turn(true) },
     { name: 'svc webhook off', description: 'Send no event webhooks, whatever the endpoints say.', run: turn(false) },
     ...endpointCommands(context),
-    ...sendingCommands(context),
+    ...deliveryCommands(context),
     ...secretCommands(context),
   ];
 }
@@ -36,7 +36,7 @@ function endpointCommands(context: WebhookPagesContext): CliCommand[] {
       name: 'svc webhook list',
       description: 'List the endpoints that events are sent to.',
       run: async () => {
-        const [{ endpoints }, circuits] = [await webhooks.settings(), await webhooks.recorder.circuits()];
+        const [{ endpoints }, circuits] = [await webhooks.settings(), await webhooks.deliveryLog.circuits()];
         return endpoints.map((endpoint) => ({
           ...endpointRecord(endpoint),
           paused:
@@ -50,10 +50,10 @@ function endpointCommands(context: WebhookPagesContext): CliCommand[] {
       description: 'Add an endpoint and print it with its id.',
       flags: endpointFlag,
       run: async ({ flags }) => {
-        const { id, ...input } = readEndpointObject(objectOf(flags, 'add'));
+        const { id, ...input } = readEndpointObject(readJsonFlag(flags, 'add'));
         if (id !== undefined)
           throw new Error('A new endpoint gets its id from the service. To change one, use svc webhook update.');
-        return saved(await saveEndpoint(context, input));
+        return savedRecord(await saveEndpoint(context, input));
       },
     },
     {
@@ -61,10 +61,10 @@ function endpointCommands(context: WebhookPagesContext): CliCommand[] {
       description: 'Change the endpoint that "id" names, and print it; what is not named stays.',
       flags: endpointFlag,
       run: async ({ flags }) => {
-        const input = readEndpointObject(objectOf(flags, 'update'));
+        const input = readEndpointObject(readJsonFlag(flags, 'update'));
         if (input.id === undefined)
           throw new Error('Name the endpoint to change: "id" in the object. See svc webhook list.');
-        return saved(await saveEndpoint(context, input));
+        return savedRecord(await saveEndpoint(context, input));
       },
     },
     {
@@ -80,7 +80,7 @@ function endpointCommands(context: WebhookPagesContext): CliCommand[] {
   ];
 }
 
-function sendingCommands(context: WebhookPagesContext): CliCommand[] {
+function deliveryCommands(context: WebhookPagesContext): CliCommand[] {
   return [
     {
       name: 'svc webhook test',
@@ -111,7 +111,7 @@ function sendingCommands(context: WebhookPagesContext): CliCommand[] {
       name: 'svc webhook resume',
       description: 'End the pause of an endpoint that has been failing: what waits for it is sent.',
       args: [idArgument],
-      run: async ({ args: [id = ''] }) => ({ id, resumed: await context.webhooks.recorder.resume(id) }),
+      run: async ({ args: [id = ''] }) => ({ id, resumed: await context.webhooks.deliveryLog.resume(id) }),
     },
   ];
 }
@@ -159,13 +159,13 @@ function secretCommands({ webhooks }: WebhookPagesContext): CliCommand[] {
   ];
 }
 
-function objectOf({ json }: Readonly<Record<string, unknown>>, command: string): Readonly<Record<string, unknown>> {
+function readJsonFlag({ json }: Readonly<Record<string, unknown>>, command: string): Readonly<Record<string, unknown>> {
   if (typeof json === 'object' && json !== null) return json as Readonly<Record<string, unknown>>;
   throw new Error(
     `Write the endpoint as JSON, for example: svc webhook ${command} --json '{${command === 'update' ? '"id": "...", ' : ''}"name": "My app", "url": "https://example.com/hooks", "enabled": true, "events": ["form.submitted"]}'`,
   );
 }
 
-function saved({ endpoint, warning }: Awaited<ReturnType<typeof saveEndpoint>>): Record<string, unknown> {
+function savedRecord({ endpoint, warning }: Awaited<ReturnType<typeof saveEndpoint>>): Record<string, unknown> {
   return { ...endpointRecord(endpoint), ...(warning !== null && { warning }) };
 }

@@ -1,12 +1,26 @@
 import type { OutboundResponse } from '#plugin-api';
 import type { AttemptFailure, AttemptOutcome } from './deliver.contract.ts';
-import { retryAfterOf } from './retry-after.ts';
+
+const maxRetryAfter = 60;
+
+/**
+ * Seconds an answer asks to wait: `Retry-After` of a 429 or 503, whole seconds or a date, at most 60 (D21). Null when it
+ * asks for nothing that can be read, or for a time gone by.
+ *
+ * @param now milliseconds since the epoch
+ */
+function parseRetryAfter(status: number, headers: Readonly<Record<string, string>>, now: number): number | null {
+  const value = headers['retry-after']?.trim();
+  if ((status !== 429 && status !== 503) || !value) return null;
+  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - now) / 1000;
+  return Number.isFinite(seconds) && seconds > 0 ? Math.min(maxRetryAfter, seconds) : null;
+}
 
 /** Statuses besides 5xx that are tried again (contract 3). */
-const retriedStatuses = new Set([408, 409, 425, 429]);
+const retryableStatuses = new Set([408, 409, 425, 429]);
 
-export function isRetriedStatus(status: number): boolean {
-  return retriedStatuses.has(status) || (status >= 500 && status <= 599);
+export function isRetryableStatus(status: number): boolean {
+  return retryableStatuses.has(status) || (status >= 500 && status <= 599);
 }
 
 export interface AttemptTime {
@@ -17,7 +31,7 @@ export interface AttemptTime {
 }
 
 /** The status line decides: any 2xx is a success, whatever becomes of the body (contract 6.7, D22). */
-export function answeredOutcome(response: OutboundResponse, { now, duration }: AttemptTime): AttemptOutcome {
+export function responseOutcome(response: OutboundResponse, { now, duration }: AttemptTime): AttemptOutcome {
   const { status, headers } = response;
   const ok = status >= 200 && status <= 299;
   return {
@@ -25,8 +39,8 @@ export function answeredOutcome(response: OutboundResponse, { now, duration }: A
     status,
     failure: ok ? null : 'status',
     error: ok ? null : `The endpoint answered ${status}.`,
-    retryable: !ok && isRetriedStatus(status),
-    retryAfter: ok ? null : retryAfterOf(status, headers, now),
+    retryable: !ok && isRetryableStatus(status),
+    retryAfter: ok ? null : parseRetryAfter(status, headers, now),
     duration,
     responseHeaders: headers,
     responseBody: response.text(),
@@ -34,7 +48,7 @@ export function answeredOutcome(response: OutboundResponse, { now, duration }: A
   };
 }
 
-const failures: Readonly<Record<string, AttemptFailure>> = {
+const failureByCode: Readonly<Record<string, AttemptFailure>> = {
   outbound_refused: 'guard',
   outbound_dns: 'dns',
   outbound_connect: 'connect',
@@ -45,18 +59,18 @@ const failures: Readonly<Record<string, AttemptFailure>> = {
 };
 
 /** Failures that another try may mend. What the guard refuses and a redirect that may not be followed stay as they are. */
-const retried: ReadonlySet<AttemptFailure> = new Set(['dns', 'connect', 'tls', 'timeout', 'reset', 'answer']);
+const retryableFailures: ReadonlySet<AttemptFailure> = new Set(['dns', 'connect', 'tls', 'timeout', 'reset', 'answer']);
 
 /** No answer, or a redirect that may not be followed. Messages of the guarded fetch name host and reason, no path and no query. */
 export function failedOutcome(thrown: unknown, url: string, { duration }: AttemptTime): AttemptOutcome {
   const { code = '', status = null } = (thrown ?? {}) as { code?: string; status?: number | null };
-  const failure = isReset(thrown) ? 'reset' : (failures[code] ?? 'connect');
+  const failure = isReset(thrown) ? 'reset' : (failureByCode[code] ?? 'connect');
   return {
     ok: false,
     status,
     failure,
-    error: code in failures && thrown instanceof Error ? thrown.message : 'The request could not be sent.',
-    retryable: retried.has(failure),
+    error: code in failureByCode && thrown instanceof Error ? thrown.message : 'The request could not be sent.',
+    retryable: retryableFailures.has(failure),
     retryAfter: null,
     duration,
     responseHeaders: {},

@@ -1,13 +1,11 @@
-import { RestError, RestResponse, type HostApi } from '#plugin-api';
+import { RestError, RestResponse, type HostApi, type Clock } from '#plugin-api';
 import { defineRoute } from '../../kit/route.ts';
-import type { InboxAnswer } from './answers.ts';
-import { largestBody, type Inbox } from './inbox.ts';
-import { createThrottle } from './throttle.ts';
+import { type InboxResponse, maxBodyBytes, type Inbox } from './inbox.ts';
 
-const slowness = 3_000;
+const slowDelay = 3_000;
 /** Longer than any sender waits by default, in milliseconds. */
-const hanging = 30_000;
-const mostHanging = 64;
+const hangDelay = 30_000;
+const maxWaiting = 64;
 
 /** `POST /inbox/{token}`: public, as a receiver is; its token is the only way in. Takes 100 requests a second and 256 KB each. */
 export const inboxRoute = defineRoute<{ readonly host: Pick<HostApi, 'clock'>; readonly inbox: Inbox }>({
@@ -17,9 +15,9 @@ export const inboxRoute = defineRoute<{ readonly host: Pick<HostApi, 'clock'>; r
     const throttle = createThrottle({ clock, perSecond: 100, burst: 300 });
     let open = 0;
 
-    async function wait(answer: InboxAnswer, signal: AbortSignal): Promise<void> {
+    async function wait(answer: InboxResponse, signal: AbortSignal): Promise<void> {
       if (answer !== 'slow' && answer !== 'hang') return;
-      if (open >= mostHanging)
+      if (open >= maxWaiting)
         throw new RestError({
           code: 'rest_svc_inbox_busy',
           message: 'Too many requests are being kept waiting.',
@@ -27,7 +25,7 @@ export const inboxRoute = defineRoute<{ readonly host: Pick<HostApi, 'clock'>; r
         });
       open += 1;
       try {
-        await clock.sleep(answer === 'slow' ? slowness : hanging, signal);
+        await clock.sleep(answer === 'slow' ? slowDelay : hangDelay, signal);
       } catch {
         // The sender hung up, as it should.
       } finally {
@@ -38,7 +36,7 @@ export const inboxRoute = defineRoute<{ readonly host: Pick<HostApi, 'clock'>; r
     return {
       methods: ['POST'],
       showInIndex: false,
-      bodyLimit: largestBody,
+      bodyLimit: maxBodyBytes,
       summary: 'The built-in receiver of event webhooks, for first tries.',
       // Before anything is written: who knows the address must not fill the disk or the log.
       permission: () => {
@@ -61,3 +59,25 @@ export const inboxRoute = defineRoute<{ readonly host: Pick<HostApi, 'clock'>; r
     };
   },
 });
+
+/** A bucket of turns that fills again with time, of this process. Answers 0 for a turn, or the seconds to wait. */
+export function createThrottle({
+  clock,
+  perSecond,
+  burst,
+}: {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly perSecond: number;
+  readonly burst: number;
+}): () => number {
+  let left = burst;
+  let at = clock.now();
+  return () => {
+    const now = clock.now();
+    left = Math.min(burst, left + (Math.max(0, now - at) / 1000) * perSecond);
+    at = now;
+    if (left < 1) return Math.max(1, Math.ceil((1 - left) / perSecond));
+    left -= 1;
+    return 0;
+  };
+}

@@ -1,17 +1,47 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { RestError, type HostApi } from '#plugin-api';
+import { randomBytes } from 'node:crypto';
+import { RestError, type HostApi, type Migration } from '#plugin-api';
 import { typedInternalHost } from '../../kit/internal-host.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { isSameText, sign } from '../sign.ts';
 import type { WebhookAdministration, Webhooks } from '../webhooks.ts';
-import { answers, isAnswer, type InboxAnswer } from './answers.ts';
-import { inboxTable } from './inbox-table.ts';
-import { verifySignature, type Verdict } from './verify-signature.ts';
+
+export const inboxTable = 'svc_webhook_inbox';
+
+/** What the built-in inbox received; the newest hundred are kept. */
+export const inboxMigration: Migration = {
+  id: '0102_webhook_inbox',
+  async up(knex) {
+    await knex.schema.createTable(inboxTable, (columns) => {
+      columns.bigIncrements('id');
+      columns.bigInteger('received_at').notNullable();
+      columns.text('headers').notNullable();
+      columns.binary('body').notNullable();
+      columns.text('verdict').notNullable();
+      columns.text('answer').notNullable();
+    });
+  },
+};
+
+/** How the inbox may answer, so that success, failures and retries are seen at work. */
+export const inboxResponses = [
+  { id: '200', label: '200: take it', help: 'Delivered at once.' },
+  { id: '410', label: '410: refuse it', help: 'Failed at once: this status is not tried again.' },
+  { id: '500', label: '500: fail', help: 'Tried three times: at once, after 0.25 and after 1 second.' },
+  { id: 'slow', label: '200 after 3 seconds', help: 'Delivered, slowly: below the limit of 5 seconds.' },
+  { id: 'hang', label: 'No answer', help: 'Each attempt ends after 5 seconds with a time-out.' },
+] as const;
+
+export type InboxResponse = (typeof inboxResponses)[number]['id'];
+
+function isInboxResponse(value: string): value is InboxResponse {
+  return inboxResponses.some(({ id }) => id === value);
+}
 
 export const inboxOption = 'svc_webhook_inbox';
 /** Requests that are kept, and the largest body that is taken, in bytes: 25 MB in all. */
-export const keptRequests = 100;
-export const largestBody = 256 * 1024;
-const longestHeaders = 16 * 1024;
+export const maxRequests = 100;
+export const maxBodyBytes = 256 * 1024;
+const maxHeaderBytes = 16 * 1024;
 
 export interface InboxRequest {
   readonly id: number;
@@ -23,10 +53,10 @@ export interface InboxRequest {
   readonly answer: string;
 }
 
-interface Stored {
+interface StoredInbox {
   readonly token: string;
   readonly endpointId: string;
-  readonly answer: InboxAnswer;
+  readonly answer: InboxResponse;
 }
 
 export interface InboxState {
@@ -34,7 +64,7 @@ export interface InboxState {
   readonly url: string;
   /** null: it was removed; requests are still taken, and nothing verifies them. */
   readonly endpoint: Endpoint | null;
-  readonly answer: InboxAnswer;
+  readonly answer: InboxResponse;
 }
 
 /** A receiver on the site itself, for first tries: there is one, with an address nobody can guess. */
@@ -45,7 +75,7 @@ export interface Inbox {
   open(): Promise<InboxState>;
   /** Removes the inbox, what it holds, and its endpoint. */
   close(): Promise<void>;
-  setAnswer(answer: string): Promise<void>;
+  setResponse(answer: string): Promise<void>;
   /** Newest first. */
   list(): Promise<InboxRequest[]>;
   clear(): Promise<number>;
@@ -53,7 +83,7 @@ export interface Inbox {
   receive(
     token: string,
     request: { readonly headers: Readonly<Record<string, string | undefined>>; readonly body: Uint8Array },
-  ): Promise<InboxAnswer>;
+  ): Promise<InboxResponse>;
 }
 
 export interface InboxParts {
@@ -66,9 +96,9 @@ export interface InboxParts {
 
 export function createInbox({ host, webhooks, secretsOf }: InboxParts): Inbox {
   const { database, options } = host;
-  const read = (): Promise<Stored | false> => options.get<Stored | false>(inboxOption, false);
+  const read = (): Promise<StoredInbox | false> => options.get<StoredInbox | false>(inboxOption, false);
 
-  async function stateOf({ token, endpointId, answer }: Stored): Promise<InboxState> {
+  async function stateOf({ token, endpointId, answer }: StoredInbox): Promise<InboxState> {
     const { endpoints } = await webhooks.settings();
     return {
       url: host.rest.url(`/svc/v1/inbox/${token}`),
@@ -103,7 +133,7 @@ export function createInbox({ host, webhooks, secretsOf }: InboxParts): Inbox {
       if (known?.endpoint) return known;
       const token = stored ? stored.token : randomBytes(24).toString('base64url');
       const endpoint = await addEndpoint(host.rest.url(`/svc/v1/inbox/${token}`));
-      const opened: Stored = { token, endpointId: endpoint.id, answer: stored ? stored.answer : '200' };
+      const opened: StoredInbox = { token, endpointId: endpoint.id, answer: stored ? stored.answer : '200' };
       const isFirst = stored
         ? await options.compareAndSet(inboxOption, stored, opened)
         : await options.add(inboxOption, opened);
@@ -118,18 +148,18 @@ export function createInbox({ host, webhooks, secretsOf }: InboxParts): Inbox {
       await webhooks.removeEndpoint(stored.endpointId);
       await database.knex(inboxTable).delete();
     },
-    async setAnswer(answer) {
-      if (!isAnswer(answer))
+    async setResponse(answer) {
+      if (!isInboxResponse(answer))
         throw new RestError({
           code: 'rest_invalid_param',
-          message: `Choose one of these answers: ${answers.map(({ id }) => id).join(', ')}.`,
+          message: `Choose one of these answers: ${inboxResponses.map(({ id }) => id).join(', ')}.`,
           status: 400,
         });
       const stored = await read();
       if (stored) await options.update(inboxOption, { ...stored, answer });
     },
     async list() {
-      const rows: InboxRow[] = await database.knex(inboxTable).orderBy('id', 'desc').limit(keptRequests);
+      const rows: InboxRow[] = await database.knex(inboxTable).orderBy('id', 'desc').limit(maxRequests);
       return rows.map(({ id, received_at: receivedAt, headers, body, verdict, answer }) => ({
         id: Number(id),
         receivedAt: Number(receivedAt),
@@ -142,19 +172,19 @@ export function createInbox({ host, webhooks, secretsOf }: InboxParts): Inbox {
     clear: () => database.knex(inboxTable).delete(),
     async receive(token, { headers, body }) {
       const stored = await read();
-      if (!stored || !isSame(token, stored.token))
+      if (!stored || !isSameText(token, stored.token))
         throw new RestError({ code: 'rest_no_route', message: 'There is no such inbox.', status: 404 });
       const verdict = verifySignature({ headers, body }, await secretsOf(stored.endpointId));
       await database.transaction(async (knex) => {
         await knex(inboxTable).insert({
           received_at: host.clock.now(),
-          headers: JSON.stringify(kept(headers)),
+          headers: JSON.stringify(storableHeaders(headers)),
           body: Buffer.from(body),
           verdict,
           answer: stored.answer,
         });
         await knex(inboxTable)
-          .where('id', '<=', knex(inboxTable).select('id').orderBy('id', 'desc').offset(keptRequests).limit(1))
+          .where('id', '<=', knex(inboxTable).select('id').orderBy('id', 'desc').offset(maxRequests).limit(1))
           .delete();
       });
       return stored.answer;
@@ -172,12 +202,12 @@ interface InboxRow {
 }
 
 /** Headers as received; credentials are nobody's to read here, and a flood of headers fills no disk. */
-function kept(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
+function storableHeaders(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
   let length = 0;
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => {
       length += name.length + (value ?? '').length;
-      if (value === undefined || length > longestHeaders) return [];
+      if (value === undefined || length > maxHeaderBytes) return [];
       return [
         [name, (/auth|api-?key|token|secret|cookie|pass/i.test(name) ? '[redacted]' : value).replaceAll('\0', '')],
       ];
@@ -185,7 +215,24 @@ function kept(headers: Readonly<Record<string, string | undefined>>): Record<str
   );
 }
 
-function isSame(left: string, right: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(left), digest(right));
+/** What a receiver finds when it verifies a request (contract 6.6). */
+export type Verdict = 'verified' | 'wrong' | 'unsigned' | 'no-secret';
+
+interface SignedRequest {
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** As received, never parsed and written anew. */
+  readonly body: Uint8Array;
+}
+
+/**
+ * Verifies as a receiver should: over the raw body, in constant time.
+ *
+ * @param secrets those that are valid; any one of them is enough.
+ */
+function verifySignature({ headers, body }: SignedRequest, secrets: readonly string[]): Verdict {
+  const [signature, timestamp] = [headers['x-svc-signature'] ?? '', headers['x-svc-timestamp'] ?? ''];
+  if (signature === '') return 'unsigned';
+  if (secrets.length === 0) return 'no-secret';
+  return secrets.some((secret) => isSameText(sign(secret, timestamp, body), signature)) ? 'verified' : 'wrong';
 }

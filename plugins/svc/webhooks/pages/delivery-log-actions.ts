@@ -1,5 +1,5 @@
 import type { AdminActionResult, AdminPage, AdminRequest } from '#plugin-api';
-import { textOf } from '../../admin-ui/form-values.ts';
+import { readText } from '../../admin-ui/form-values.ts';
 import type { ReplayRequest } from '../delivery.ts';
 import type { DeliveryPagesContext } from './pages-context.ts';
 import { readLocalMinute } from './local-time.ts';
@@ -57,11 +57,11 @@ export function deliveryLogActions({
       );
     },
     'stop-replay': async (request) =>
-      (await deliveryLog.stopReplay(textOf(request, 'replay')))
+      (await deliveryLog.stopReplay(readText(request, 'replay')))
         ? good('The replay is stopped. What was put into the queue already still goes out.')
         : info('This replay has ended already.'),
     resume: async (request) =>
-      (await deliveryLog.resume(textOf(request, 'endpoint')))
+      (await deliveryLog.resume(readText(request, 'endpoint')))
         ? good('The endpoint is resumed; its events go out now.')
         : info('This endpoint is not paused any more.'),
   };
@@ -76,16 +76,20 @@ function selected(request: AdminRequest): string[] {
 
 /** What to replay, or the sentence that says what is wrong. */
 function readReplay(request: AdminRequest, timezone: string): (ReplayRequest & { readonly rate: number }) | string {
-  const [since, until] = [textOf(request, 'since'), textOf(request, 'until')];
+  const [since, until] = [readText(request, 'since'), readText(request, 'until')];
   const from = readLocalMinute(since, timezone);
   const to = until === '' ? null : readLocalMinute(until, timezone);
   if (from === null) return 'Choose from when on deliveries are to be sent again.';
   if (until !== '' && to === null) return 'The end cannot be read. Write it like 2026-11-21T10:05, or leave it empty.';
   if (to !== null && to < from) return 'The end is before the beginning.';
-  const rate = Number(textOf(request, 'rate') || '100');
+  const rate = Number(readText(request, 'rate') || '100');
   if (!Number.isInteger(rate) || rate < 1 || rate > mostRate)
     return `Deliveries a second are a whole number from 1 to ${String(mostRate)}.`;
-  const [endpointId, event, state] = [textOf(request, 'endpoint'), textOf(request, 'event'), textOf(request, 'state')];
+  const [endpointId, event, state] = [
+    readText(request, 'endpoint'),
+    readText(request, 'event'),
+    readText(request, 'state'),
+  ];
   return {
     since: from,
     rate,

@@ -1,17 +1,17 @@
 import type { Attempt, DeliveryDetail } from '../delivery.ts';
 import { curlAsSent, curlSigned } from './delivery-curl.ts';
 import { verdicts } from './delivery-verify.ts';
-import { failureWords, stateBadge } from './delivery-words.ts';
-import type { RecorderContext } from './recorder-context.ts';
-import { recorderTabs } from './recorder-tabs.ts';
-import { cataloguePath } from './settings-context.ts';
+import { describeFailure, stateBadge } from './delivery-labels.ts';
+import type { DeliveryPagesContext } from './pages-context.ts';
+import { deliveryTabs } from './pages-context.ts';
+import { cataloguePath } from './pages-context.ts';
 
 /** Characters of a body that a page shows at once; the rest is in the bytes to copy. */
-const longestShown = 200_000;
+const maxShown = 200_000;
 
 /** The data of `svc/webhook-delivery`. */
 export async function deliveryView(
-  { host, webhooks }: RecorderContext,
+  { host, webhooks }: DeliveryPagesContext,
   delivery: DeliveryDetail,
   { raw }: { readonly raw: boolean },
 ): Promise<Record<string, unknown>> {
@@ -19,14 +19,14 @@ export async function deliveryView(
   const { endpoints, secret } = await webhooks.settings();
   const endpoint = endpoints.find((known) => known.id === delivery.endpointId);
   const last = attemptLog.at(-1);
-  const circuit = (await webhooks.recorder.circuits()).find(
+  const circuit = (await webhooks.deliveryLog.circuits()).find(
     ({ endpointId, pausedAt }) => endpointId === delivery.endpointId && pausedAt !== null,
   );
   const pretty = prettyJson(body);
   const list = host.admin.url('svc/deliveries');
   const here = `?id=${encodeURIComponent(id)}`;
   return {
-    tabs: recorderTabs(host, null),
+    tabs: deliveryTabs(host, null),
     delivery,
     badge: stateBadge(delivery),
     isFinished: state === 'delivered' || state === 'failed',
@@ -45,18 +45,18 @@ export async function deliveryView(
     paused: circuit ?? null,
     failure:
       state === 'failed'
-        ? failureWords({ failure: delivery.failure, error: delivery.error, status: delivery.httpStatus })
+        ? describeFailure({ failure: delivery.failure, error: delivery.error, status: delivery.httpStatus })
         : null,
     size: Buffer.byteLength(body),
     views: [
       { label: 'Pretty', href: `${here}#body`, current: !raw || pretty === null },
       { label: 'Raw bytes', href: `${here}&view=raw#body`, current: raw || pretty === null },
     ],
-    shownBody: (raw || pretty === null ? body : pretty).slice(0, longestShown),
-    isCut: body.length > longestShown,
+    shownBody: (raw || pretty === null ? body : pretty).slice(0, maxShown),
+    isCut: body.length > maxShown,
     attempts: attemptLog.map((attempt) => attemptView(attempt)).reverse(),
     lastAttempt: last === undefined ? null : attemptView(last),
-    ...(last && { curl: curlOf(last, body), base: baseOf(last, body), verify: verifyForm(attemptLog, body) }),
+    ...(last && { curl: curlCommands(last, body), base: signedText(last, body), verify: verifyForm(attemptLog, body) }),
     isSigned: secret !== null || endpoint?.secret != null,
   };
 }
@@ -68,7 +68,7 @@ function attemptView(attempt: Attempt) {
       attempt.failure === null
         ? { text: `${String(attempt.status ?? '')} Delivered`, kind: 'success' }
         : { text: attempt.status === null ? 'No answer' : `HTTP ${String(attempt.status)}`, kind: 'error' },
-    words: failureWords(attempt),
+    words: describeFailure(attempt),
     headers: Object.entries(attempt.requestHeaders).map(([name, value]) => ({ name, value })),
     answer: Object.entries(attempt.responseHeaders).map(([name, value]) => ({ name, value })),
     signature: attempt.requestHeaders['X-SVC-Signature'] ?? '',
@@ -77,12 +77,12 @@ function attemptView(attempt: Attempt) {
   };
 }
 
-function curlOf({ url, requestHeaders: headers }: Attempt, body: string) {
+function curlCommands({ url, requestHeaders: headers }: Attempt, body: string) {
   return { asSent: curlAsSent({ url, headers, body }), signed: curlSigned({ url, headers, body }) };
 }
 
 /** Contract 6.6. */
-function baseOf({ timestamp }: Attempt, body: string): string {
+function signedText({ timestamp }: Attempt, body: string): string {
   return `${timestamp}.${body}`;
 }
 

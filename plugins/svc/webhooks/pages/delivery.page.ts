@@ -1,5 +1,5 @@
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
-import { textOf } from '../../admin-ui/form-values.ts';
+import { readText } from '../../admin-ui/form-values.ts';
 import type { DeliveryDetail } from '../delivery.ts';
 import { deliveryView } from './delivery-view.ts';
 import { verifySecret } from './delivery-verify.ts';
@@ -27,7 +27,7 @@ export function deliveryPage(context: DeliveryPagesContext): AdminPageBody {
 
   const done = (request: AdminRequest, notice: NonNullable<AdminActionResult['notice']>): AdminActionResult => ({
     notice,
-    redirect: `svc/deliveries/delivery?id=${encodeURIComponent(textOf(request, 'id'))}`,
+    redirect: `svc/deliveries/delivery?id=${encodeURIComponent(readText(request, 'id'))}`,
   });
 
   return {
@@ -37,7 +37,7 @@ export function deliveryPage(context: DeliveryPagesContext): AdminPageBody {
     }),
     actions: {
       replay: async (request) => {
-        const { replayed } = await deliveryLog.replay({ deliveries: [textOf(request, 'id')] });
+        const { replayed } = await deliveryLog.replay({ deliveries: [readText(request, 'id')] });
         return done(
           request,
           replayed > 0
@@ -48,24 +48,24 @@ export function deliveryPage(context: DeliveryPagesContext): AdminPageBody {
       retry: async (request) =>
         done(
           request,
-          (await deliveryLog.retry(textOf(request, 'id')))
+          (await deliveryLog.retry(readText(request, 'id')))
             ? { kind: 'success', text: 'It is tried again.' }
             : { kind: 'info', text: 'It is not failed any more.' },
         ),
       clear: async (request) =>
         done(
           request,
-          (await deliveryLog.clear(textOf(request, 'id')))
+          (await deliveryLog.clear(readText(request, 'id')))
             ? { kind: 'success', text: 'It is cleared from the list of failed ones.' }
             : { kind: 'info', text: 'It is not in the list of failed ones any more.' },
         ),
       // For browsers without the page's script. The secret is compared and forgotten: it is in no answer, log or table.
       verify: async (request) => {
-        const delivery = await find(textOf(request, 'id'));
+        const delivery = await find(readText(request, 'id'));
         const attempt =
-          delivery.attemptLog.find(({ number }) => String(number) === textOf(request, 'attempt')) ??
+          delivery.attemptLog.find(({ number }) => String(number) === readText(request, 'attempt')) ??
           delivery.attemptLog.at(-1);
-        const verified = verifySecret(textOf(request, 'secret'), {
+        const verified = verifySecret(readText(request, 'secret'), {
           signature: attempt?.requestHeaders['X-SVC-Signature'] ?? '',
           timestamp: attempt?.timestamp ?? '',
           body: delivery.body,

@@ -1,5 +1,5 @@
 import type { AdminRequest } from '#plugin-api';
-import { textOf } from '../../admin-ui/form-values.ts';
+import { readText } from '../../admin-ui/form-values.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { EndpointInput } from '../endpoint.ts';
 
@@ -17,22 +17,22 @@ const flags = ['enabled', 'internal', 'standardWebhooks', 'longTail', 'ordered']
 const secretName = /auth|key|token|secret|cookie|pass/i;
 
 export function readEndpointForm(request: AdminRequest, catalogue: Catalogue): EndpointForm {
-  const id = textOf(request, 'id');
-  const secret = textOf(request, 'secret');
-  const lines = textOf(request, 'headers')
+  const id = readText(request, 'id');
+  const secret = readText(request, 'secret');
+  const lines = readText(request, 'headers')
     .split(/\r?\n/)
     .filter((line) => line.trim() !== '');
   const headers = readHeaders(lines);
   const removed = stringsIn(request.form['_remove']);
-  const redirects = textOf(request, 'redirects').trim();
+  const redirects = readText(request, 'redirects').trim();
   return {
     input: {
       ...(id !== '' && { id }),
-      name: textOf(request, 'name'),
-      url: textOf(request, 'url'),
+      name: readText(request, 'name'),
+      url: readText(request, 'url'),
       // Events whose plugin is gone cannot be subscribed to; they are dropped.
       events: stringsIn(request.form['events']).filter((name) => catalogue.resolveName(name) !== null),
-      ...Object.fromEntries(flags.map((flag) => [flag, textOf(request, flag) === '1'])),
+      ...Object.fromEntries(flags.map((flag) => [flag, readText(request, flag) === '1'])),
       redirects: redirects === '' ? 2 : Number(redirects),
       ...(secret.trim() !== '' ? { secret } : removed.includes('secret') && { secret: '' }),
       headers: {

@@ -26,7 +26,7 @@ export async function saveEndpoint(
   const url = (input.url ?? before?.url ?? '').trim();
   const internal = input.internal ?? before?.internal ?? false;
   const isNew = before === undefined || url !== before.url || internal !== before.internal;
-  // What is no address at all is refused below, with all other faults.
+  // What is no address at all is refused below, with all other errors.
   const warning = isNew && isUrl(url) && /^https?:/i.test(url) ? await checkAddress(host.http, url, internal) : null;
   const endpoint = id === undefined ? await webhooks.addEndpoint(input) : await webhooks.updateEndpoint(id, input);
   return { endpoint, warning: warning ?? (isNew ? plainHttpWarning(endpoint) : null) };

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { RestError } from '#plugin-api';
 import type { Condition, DeliveryDetail } from '../delivery.ts';
 import type { EventContext } from '../event.ts';
-import { adviceOf } from './failed-advice.ts';
-import type { WebhookPagesContext } from './settings-context.ts';
+import { adviceFor } from './delivery-labels.ts';
+import type { WebhookPagesContext } from './pages-context.ts';
 
 export interface TestResult {
   readonly delivered: boolean;
@@ -14,7 +14,7 @@ export interface TestResult {
   readonly delivery: DeliveryDetail | null;
 }
 
-const notSent: Partial<Record<Condition['id'], string>> = {
+const blockedReasons: Partial<Record<Condition['id'], string>> = {
   switch: 'Event webhooks are off. Switch them on first.',
   enabled: 'This endpoint is off. Switch it on first.',
   url: 'This endpoint has no URL. Edit it and enter one.',
@@ -56,9 +56,9 @@ export async function sendTest(
         ? 'This endpoint is subscribed to no event. Edit it and choose some.'
         : `There is no event named ${name}.`,
     );
-  const unmet = (await webhooks.recorder.whyNot(name, endpointId)).filter(({ met }) => !met);
+  const unmet = (await webhooks.deliveryLog.checkEligibility(name, endpointId)).filter(({ met }) => !met);
   const reasons = unmet.flatMap(
-    ({ id }) => notSent[id] ?? (id === 'subscribed' ? [`This endpoint is not subscribed to ${name}.`] : []),
+    ({ id }) => blockedReasons[id] ?? (id === 'subscribed' ? [`This endpoint is not subscribed to ${name}.`] : []),
   );
   if (reasons.length > 0) return refuse(reasons.join(' '));
 
@@ -72,7 +72,7 @@ export async function sendTest(
     const result = await webhooks.emit(name, definition.example, context);
     if (result.error !== null) return refuse(result.error);
     const [id] = result.deliveries;
-    const delivery = id === undefined ? null : await webhooks.recorder.get(id);
+    const delivery = id === undefined ? null : await webhooks.deliveryLog.get(id);
     if (delivery === null)
       return refuse('A plugin left this endpoint out, with the filter svc_event_webhooks_targets.');
     return { delivered: delivery.state === 'delivered', sentence: outcomeOf(delivery), event: name, delivery };
@@ -86,6 +86,6 @@ function outcomeOf(delivery: DeliveryDetail): string {
   if (state === 'delivered')
     return `Delivered ${event}: the receiver answered ${String(httpStatus)} in ${String(duration)} ms${attempts > 1 ? `, at attempt ${String(attempts)}` : ''}.`;
   const tried = attempts === 1 ? 'after 1 attempt' : `after ${String(attempts)} attempts`;
-  if (state === 'failed') return `Failed ${tried}: ${error ?? ''} ${adviceOf(delivery)}`.trim();
+  if (state === 'failed') return `Failed ${tried}: ${error ?? ''} ${adviceFor(delivery)}`.trim();
   return error === null ? `${event} waits in the queue.` : `Not delivered yet, ${tried}: ${error} It is tried again.`;
 }

@@ -1,8 +1,8 @@
 import { RestError } from '#plugin-api';
 import type { Endpoint, EndpointInput } from '../endpoint.ts';
-import type { WebhookPagesContext } from './settings-context.ts';
+import type { WebhookPagesContext } from './pages-context.ts';
 
-const fresh: Omit<Endpoint, 'id'> = {
+const newEndpoint: Omit<Endpoint, 'id'> = {
   name: '',
   url: '',
   enabled: true,
@@ -24,7 +24,7 @@ export interface EditorTarget {
   readonly refused?: {
     readonly input: EndpointInput;
     readonly shownHeaders: string;
-    readonly faults: Readonly<Record<string, string>>;
+    readonly errors: Readonly<Record<string, string>>;
   };
 }
 
@@ -45,27 +45,27 @@ export async function endpointView(
       message: 'There is no such webhook endpoint. It may have been deleted meanwhile.',
       status: 404,
     });
-  const saved = id !== null && found ? found : { ...fresh, ...(found && copied(found)) };
+  const saved = id !== null && found ? found : { ...newEndpoint, ...(found && copied(found)) };
   const { secret: _secret, headers: _headers, ...typed } = refused?.input ?? {};
   const shown = { ...saved, ...typed };
-  const faults = refused?.faults ?? {};
+  const errors = refused?.errors ?? {};
   const known = new Set(webhooks.catalogue.list().map(({ name }) => name));
   return {
     ...shown,
     id: id ?? '',
     isSaved: id !== null,
-    faults,
+    errors,
     redirects: Number.isNaN(shown.redirects) ? '' : shown.redirects,
     secretState: id !== null && saved.secret !== null ? secretState(saved.secret) : { saved: false },
     savedHeaders: id === null ? [] : Object.entries(saved.headers).map(([name, value]) => ({ name, value })),
     headerLines: refused?.shownHeaders ?? (id === null && found ? plainHeaders(found) : ''),
-    groups: groupsOf(webhooks, shown.events),
+    groups: groupEvents(webhooks, shown.events),
     gone: shown.events.filter((name) => !known.has(name)).join(', '),
     copyNote:
       copyOf !== undefined && found !== undefined && (found.secret !== null || Object.keys(found.headers).length > 0),
     advancedOpen:
-      ['internal', 'secret', 'headers', 'redirects'].some((name) => name in faults) ||
-      isAdvanced(shown, id !== null ? saved : fresh),
+      ['internal', 'secret', 'headers', 'redirects'].some((name) => name in errors) ||
+      isAdvanced(shown, id !== null ? saved : newEndpoint),
     webhooksOff: !settings.enabled,
     testEvents: saved.events.filter((name) => known.has(name)),
   };
@@ -111,11 +111,11 @@ function isAdvanced(
 }
 
 /** Events by module, in the catalogue's order. */
-function groupsOf(
+function groupEvents(
   { catalogue }: WebhookPagesContext['webhooks'],
   chosen: readonly string[],
 ): Record<string, unknown>[] {
-  const ticked = new Set(chosen.map((name) => catalogue.normalise(name) ?? name));
+  const ticked = new Set(chosen.map((name) => catalogue.resolveName(name) ?? name));
   const groups = new Map<
     string,
     { readonly name: string; readonly description: string; readonly checked: boolean; readonly id: string }[]

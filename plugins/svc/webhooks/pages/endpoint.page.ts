@@ -1,7 +1,7 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
-import { textOf } from '../../admin-ui/form-values.ts';
+import { readText } from '../../admin-ui/form-values.ts';
 import { invalidFields } from '../../kit/field-errors.ts';
-import { savingOrRefused } from '../../admin-ui/with-field-errors.ts';
+import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import { readEndpointForm } from './endpoint-form.ts';
 import { saveEndpoint, type SavedEndpoint } from './endpoint-save.ts';
 import { sendTest } from './endpoint-test.ts';
@@ -38,9 +38,9 @@ export function endpointPage(context: WebhookPagesContext): AdminPageBody {
           };
         }),
       test: async (request) => ({
-        ...testResponse(await sendTest(context, textOf(request, 'id'), textOf(request, 'event') || undefined)),
+        ...testResponse(await sendTest(context, readText(request, 'id'), readText(request, 'event') || undefined)),
         ...(request.headers['accept']?.includes('json') !== true && {
-          redirect: `${endpointSlug}?id=${encodeURIComponent(textOf(request, 'id'))}`,
+          redirect: `${endpointSlug}?id=${encodeURIComponent(readText(request, 'id'))}`,
         }),
       }),
       delete: (request) => remove(context, request),
@@ -60,25 +60,25 @@ function save(
   then: (saved: SavedEndpoint) => Promise<AdminActionResult>,
 ): Promise<AdminActionResult> {
   const form = readEndpointForm(request, context.webhooks.catalogue);
-  return savingOrRefused(
+  return withFieldErrors(
     async () => {
       if (Object.keys(form.errors).length > 0) throw invalidFields(form.errors);
       return then(await saveEndpoint(context, form.input));
     },
     {
       inputName: (name) => name,
-      page: async (faults) => ({
+      page: async (errors) => ({
         template,
-        data: await endpointView(context, { id: form.input.id ?? null, refused: { ...form, faults } }),
+        data: await endpointView(context, { id: form.input.id ?? null, refused: { ...form, errors } }),
       }),
     },
   );
 }
 
 async function remove({ webhooks }: WebhookPagesContext, request: AdminRequest): Promise<AdminActionResult> {
-  const id = textOf(request, 'id');
+  const id = readText(request, 'id');
   const back = `${endpointSlug}?id=${encodeURIComponent(id)}`;
-  if (textOf(request, 'confirm') !== '1')
+  if (readText(request, 'confirm') !== '1')
     return { notice: { kind: 'error', text: 'Nothing was deleted. Tick the box to confirm.' }, redirect: back };
   const removed = await webhooks.removeEndpoint(id);
   return {

@@ -1,8 +1,8 @@
 import type { AdminPageBody } from '#plugin-api';
-import { textOf } from '../../admin-ui/form-values.ts';
+import { readText } from '../../admin-ui/form-values.ts';
 import { inboxResponses } from '../inbox/inbox.ts';
 import { maxRequests, type InboxRequest } from '../inbox/inbox.ts';
-import type { Verdict } from '../inbox/verify-signature.ts';
+import type { Verdict } from '../inbox/inbox.ts';
 import type { DeliveryPagesContext } from './pages-context.ts';
 import { deliveryTabs } from './pages-context.ts';
 
@@ -62,7 +62,7 @@ export function inboxPage({ host, webhooks, inbox }: DeliveryPagesContext): Admi
         return { notice: { kind: 'success', text: 'Event webhooks are on.' } };
       },
       answer: async (request) => {
-        const answer = textOf(request, 'answer');
+        const answer = readText(request, 'answer');
         await inbox.setResponse(answer);
         return {
           notice: {

@@ -1,51 +1,51 @@
 import type { Delivery } from '../delivery.ts';
 import type { Circuit, Endpoint } from '../endpoint.ts';
-import { adviceOf } from './failed-advice.ts';
+import { adviceFor } from './delivery-labels.ts';
 import { isInternal } from './endpoint-save.ts';
-import { recorderTabs } from './recorder-tabs.ts';
-import { cataloguePath, webhooksSlug, type WebhookPagesContext } from './settings-context.ts';
+import { deliveryTabs } from './pages-context.ts';
+import { cataloguePath, webhooksSlug, type WebhookPagesContext } from './pages-context.ts';
 import { timeLeft } from './settings-time-left.ts';
 
 /** A form that came back: what is wrong with it. Secrets never come back. */
-export interface RefusedSettings {
-  readonly faults: Readonly<Record<string, string>>;
+export interface RejectedSettings {
+  readonly errors: Readonly<Record<string, string>>;
   readonly days?: string;
 }
 
 /** Of so many deliveries, the newest of each endpoint are shown: one query, however many endpoints and deliveries there are. */
-const lookedThrough = 200;
+const recentDeliveries = 200;
 
 /** The data of `svc/webhooks`. Holds no secret: only what is saved and how it ends (D3). */
 export async function settingsView(
   { host, webhooks }: WebhookPagesContext,
-  refused: RefusedSettings = { faults: {} },
+  refused: RejectedSettings = { errors: {} },
 ): Promise<Record<string, unknown>> {
-  const { recorder } = webhooks;
+  const { deliveryLog } = webhooks;
   const [settings, circuits, failures, newest] = await Promise.all([
     webhooks.settings(),
-    recorder.circuits(),
-    recorder.recentFailures(),
-    recorder.list({}, { limit: lookedThrough }),
+    deliveryLog.circuits(),
+    deliveryLog.recentFailures(),
+    deliveryLog.list({}, { limit: recentDeliveries }),
   ]);
   const known = new Set(settings.endpoints.map(({ id }) => id));
   const last = new Map([...newest.deliveries].reverse().map((delivery) => [delivery.endpointId, delivery]));
   return {
-    tabs: recorderTabs(host, webhooksSlug),
+    tabs: deliveryTabs(host, webhooksSlug),
     enabled: settings.enabled,
     secret: {
       masked: settings.secret,
       left: settings.previousSecretUntil === null ? null : timeLeft(settings.previousSecretUntil - host.clock.now()),
       until: settings.previousSecretUntil,
-      fault: refused.faults['secret'],
+      error: refused.errors['secret'],
     },
     endpoints: await Promise.all(
       settings.endpoints.map(async (endpoint) => ({
-        ...row(
+        ...endpointRow(
           endpoint,
           circuits.find(({ endpointId, pausedAt }) => endpointId === endpoint.id && pausedAt !== null),
         ),
         internal: await isInternal(host.http, endpoint),
-        last: lastOf(last.get(endpoint.id)),
+        last: lastDelivery(last.get(endpoint.id)),
       })),
     ),
     failures: failures.map((delivery) => ({
@@ -55,23 +55,23 @@ export async function settingsView(
       attempts: delivery.attempts,
       at: delivery.finishedAt ?? delivery.createdAt,
       error: delivery.error ?? 'It failed.',
-      advice: adviceOf(delivery),
+      advice: adviceFor(delivery),
       endpointId: known.has(delivery.endpointId) ? delivery.endpointId : null,
       fields: { id: delivery.id, attempts: delivery.attempts },
     })),
     days: refused.days ?? settings.deliveredDays,
-    daysFault: refused.faults['deliveredDays'],
+    daysError: refused.errors['deliveredDays'],
     catalogueUrl: `/${cataloguePath}`,
     inboxUrl: host.admin.url('svc/deliveries/inbox'),
     deliveryUrl: host.admin.url('svc/deliveries/delivery'),
   };
 }
 
-function row(
+function endpointRow(
   { id, name, url, enabled, events, secret }: Endpoint,
   circuit: Circuit | undefined,
 ): Record<string, unknown> {
-  const paused = pausedOf(circuit);
+  const paused = pausedView(circuit);
   const badge =
     paused !== null && enabled
       ? { text: 'Paused', kind: 'error' }
@@ -96,14 +96,14 @@ function row(
   };
 }
 
-function pausedOf(circuit: Circuit | undefined): Record<string, unknown> | null {
+function pausedView(circuit: Circuit | undefined): Record<string, unknown> | null {
   return circuit === undefined
     ? null
     : { since: circuit.pausedAt, failures: circuit.failures, reason: circuit.reason, nextProbeAt: circuit.nextProbeAt };
 }
 
 /** How the newest delivery to an endpoint went, in a few words. */
-function lastOf(delivery: Delivery | undefined): Record<string, unknown> | null {
+function lastDelivery(delivery: Delivery | undefined): Record<string, unknown> | null {
   if (delivery === undefined) return null;
   const { id, state, httpStatus, duration, error, event, attempts } = delivery;
   const at = delivery.finishedAt ?? delivery.createdAt;

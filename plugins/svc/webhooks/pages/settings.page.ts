@@ -1,6 +1,6 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest, AdminPage } from '#plugin-api';
-import { textOf } from '../../admin-ui/form-values.ts';
-import { savingOrRefused } from '../../admin-ui/with-field-errors.ts';
+import { readText } from '../../admin-ui/form-values.ts';
+import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import { sendTest, type TestResult } from './endpoint-test.ts';
 import type { WebhookPagesContext } from './pages-context.ts';
 import { settingsView } from './settings-view.ts';
@@ -19,7 +19,7 @@ function secretActions(context: WebhookPagesContext): NonNullable<AdminPage['act
     'generate-secret': async () =>
       reveal(await webhooks.generateSecret(), 'A new signing secret is in force. Give it to your receivers now.'),
     'rotate-secret': async (request) => {
-      const chosen = Number(textOf(request, 'overlap'));
+      const chosen = Number(readText(request, 'overlap'));
       const overlap = overlaps.has(chosen) ? chosen : 86_400;
       return reveal(
         await webhooks.rotateSecret(overlap),
@@ -27,18 +27,18 @@ function secretActions(context: WebhookPagesContext): NonNullable<AdminPage['act
       );
     },
     'save-secret': (request) =>
-      savingOrRefused(
+      withFieldErrors(
         async () => {
-          await webhooks.setSecret(textOf(request, 'secret'));
+          await webhooks.setSecret(readText(request, 'secret'));
           return { notice: { kind: 'success', text: 'The signing secret is saved.' } };
         },
         {
           inputName: (name) => name,
-          page: async (faults) => ({ template: 'svc/webhooks', data: await settingsView(context, { errors }) }),
+          page: async (errors) => ({ template: 'svc/webhooks', data: await settingsView(context, { errors }) }),
         },
       ),
     'clear-secret': async (request): Promise<AdminActionResult> => {
-      if (textOf(request, 'confirm') !== '1')
+      if (readText(request, 'confirm') !== '1')
         return {
           notice: {
             kind: 'error',
@@ -67,20 +67,20 @@ export function webhooksPage(context: WebhookPagesContext): AdminPageBody {
       ...secretActions(context),
       ...failedActions(context),
       'set-enabled': async (request) => {
-        const on = textOf(request, 'enabled') === '1';
+        const on = readText(request, 'enabled') === '1';
         await webhooks.setEnabled(on);
         return {
           notice: { kind: 'success', text: on ? 'Event webhooks are on.' : 'Event webhooks are off: nothing is sent.' },
         };
       },
       'switch-endpoint': async (request) => {
-        const on = textOf(request, 'enabled') === '1';
-        const { name } = await webhooks.updateEndpoint(textOf(request, 'id'), { enabled: on });
+        const on = readText(request, 'enabled') === '1';
+        const { name } = await webhooks.updateEndpoint(readText(request, 'id'), { enabled: on });
         return { notice: { kind: 'success', text: on ? `${name} is on.` : `${name} is off: nothing is sent to it.` } };
       },
-      'test-endpoint': async (request) => testResponse(await sendTest(context, textOf(request, 'id'))),
+      'test-endpoint': async (request) => testResponse(await sendTest(context, readText(request, 'id'))),
       'resume-endpoint': async (request) => {
-        const resumed = await webhooks.deliveryLog.resume(textOf(request, 'id'));
+        const resumed = await webhooks.deliveryLog.resume(readText(request, 'id'));
         return {
           notice: {
             kind: resumed ? 'success' : 'info',
@@ -111,15 +111,15 @@ export function testResponse({ delivered, sentence, event, delivery }: TestResul
 }
 
 function saveDays(context: WebhookPagesContext, request: AdminRequest): Promise<AdminActionResult> {
-  const typed = textOf(request, 'deliveredDays').trim();
-  return savingOrRefused(
+  const typed = readText(request, 'deliveredDays').trim();
+  return withFieldErrors(
     async () => {
       await context.webhooks.setDeliveredDays(typed === '' ? Number.NaN : Number(typed));
       return { notice: { kind: 'success', text: 'Saved.' } };
     },
     {
       inputName: (name) => name,
-      page: async (faults) => ({ template, data: await settingsView(context, { errors, days: typed }) }),
+      page: async (errors) => ({ template, data: await settingsView(context, { errors, days: typed }) }),
     },
   );
 }
@@ -128,8 +128,8 @@ function saveDays(context: WebhookPagesContext, request: AdminRequest): Promise<
 function failedActions({ webhooks: { deliveryLog } }: WebhookPagesContext): NonNullable<AdminPage['actions']> {
   return {
     retry: async (request): Promise<AdminActionResult> => {
-      const attempts = Number(textOf(request, 'attempts'));
-      const retried = Number.isInteger(attempts) && (await deliveryLog.retry(textOf(request, 'id'), attempts));
+      const attempts = Number(readText(request, 'attempts'));
+      const retried = Number.isInteger(attempts) && (await deliveryLog.retry(readText(request, 'id'), attempts));
       return {
         notice: retried
           ? { kind: 'success', text: 'The delivery is on its way again, with the same id.' }
@@ -138,7 +138,7 @@ function failedActions({ webhooks: { deliveryLog } }: WebhookPagesContext): NonN
       };
     },
     clear: async (request): Promise<AdminActionResult> => {
-      const cleared = await deliveryLog.clear(textOf(request, 'id'));
+      const cleared = await deliveryLog.clear(readText(request, 'id'));
       return {
         notice: cleared
           ? { kind: 'success', text: 'The delivery is off the list. Its log stays.' }

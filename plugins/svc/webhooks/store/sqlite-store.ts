@@ -1,11 +1,11 @@
 import type { DatabaseApi, SqliteConnection } from '#plugin-api';
 import { tables } from '../migrations.ts';
 import {
-  leaseTime,
-  mendSlack,
-  passSize,
+  batchSize,
+  leaseDuration,
+  skewTolerance,
   type ClaimRequest,
-  type Finish,
+  type JobResult,
   type Job,
   type Store,
 } from './store-contract.ts';
@@ -13,24 +13,24 @@ import {
 const { events, deliveries, attempts, leases } = tables;
 const now = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
-/** The wait that the last attempt ended with; before the first one, the wait that the job was stored with. */
-const meant =
+/** The scheduled wait: after an attempt the one in its record, before the first one the wait it was stored with. */
+const scheduledWait =
   "CASE WHEN log IS NULL THEN due_at - created_at ELSE COALESCE(CASE WHEN json_valid(log) THEN json_extract(log, '$.next') END, 0) END";
 
-const columns = `d.id, d.uuid, d.attempts, d.run_start, d.target, d.body, e.id, e.uuid, e.name, e.key, e.body, e.unfiltered, d.order_key
+const columns = `d.id, d.uuid, d.attempts, d.run_start, d.target, d.body, e.id, e.uuid, e.name, e.key, e.body, e.needs_filter, d.order_key
   FROM ${deliveries} d LEFT JOIN ${events} e ON e.id = d.event_id`;
-const notBehind = `AND (d.order_key IS NULL OR NOT EXISTS (SELECT 1 FROM ${deliveries} p
+const isFirstOfKey = `AND (d.order_key IS NULL OR NOT EXISTS (SELECT 1 FROM ${deliveries} p
   WHERE p.endpoint_id = d.endpoint_id AND p.order_key = d.order_key AND p.due_at IS NOT NULL AND p.id < d.id))`;
 
 const sql = {
   now: `SELECT ${now}`,
-  addEvent: `INSERT INTO ${events} (uuid, name, key, created_at, body, unfiltered, context) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  addEvent: `INSERT INTO ${events} (uuid, name, key, created_at, body, needs_filter, context) VALUES (?, ?, ?, ?, ?, ?, ?)`,
   addDelivery: `INSERT INTO ${deliveries} (uuid, event_id, endpoint_id, state, due_at, order_key, target, created_at, finished_at, failure, error)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   fresh: `SELECT ${columns} WHERE d.endpoint_id = ? AND d.due_at = 0 AND d.id > ? ORDER BY d.id LIMIT ?`,
   timed: `SELECT ${columns} WHERE d.endpoint_id = ? AND d.due_at > 0 AND d.due_at <= ? ORDER BY d.due_at, d.id LIMIT ?`,
-  freshOrdered: `SELECT ${columns} WHERE d.endpoint_id = ? AND d.due_at = 0 AND d.id > ? ${notBehind} ORDER BY d.id LIMIT ?`,
-  timedOrdered: `SELECT ${columns} WHERE d.endpoint_id = ? AND d.due_at > 0 AND d.due_at <= ? ${notBehind} ORDER BY d.due_at, d.id LIMIT ?`,
+  freshOrdered: `SELECT ${columns} WHERE d.endpoint_id = ? AND d.due_at = 0 AND d.id > ? ${isFirstOfKey} ORDER BY d.id LIMIT ?`,
+  timedOrdered: `SELECT ${columns} WHERE d.endpoint_id = ? AND d.due_at > 0 AND d.due_at <= ? ${isFirstOfKey} ORDER BY d.due_at, d.id LIMIT ?`,
   anyOrdered: `SELECT 1 FROM ${deliveries} INDEXED BY ${deliveries}_order WHERE endpoint_id = ? AND order_key IS NOT NULL AND due_at IS NOT NULL LIMIT 1`,
   nextTimed: `SELECT MIN(due_at) FROM ${deliveries} WHERE endpoint_id = ? AND due_at > ?`,
   oneOpen: `SELECT ${columns} WHERE d.uuid = ? AND d.due_at IS NOT NULL`,
@@ -41,29 +41,43 @@ const sql = {
   anyForeign: `SELECT 1 FROM ${leases} WHERE owner <> ? LIMIT 1`,
   finish: `UPDATE ${deliveries} SET state = ?, due_at = ?, attempts = attempts + ?, run_start = run_start + ?, finished_at = ?, http_status = ?, failure = ?, error = ?, duration = ?, log = COALESCE(?, log)
     WHERE id = ? AND due_at IS NOT NULL`,
-  /** The usual end of a job, of which little has to be said. */
+  /** The common case: delivered by a scheduled attempt. */
   deliver: `UPDATE ${deliveries} SET state = 'delivered', due_at = NULL, attempts = attempts + 1, finished_at = ?, http_status = ?, failure = NULL, error = NULL, duration = ?, log = ? WHERE id = ? AND due_at IS NOT NULL`,
-  keepAttempt: `INSERT OR REPLACE INTO ${attempts} (delivery_id, number, log) SELECT id, attempts, log FROM ${deliveries} WHERE id = ? AND log IS NOT NULL`,
+  archiveAttempt: `INSERT OR REPLACE INTO ${attempts} (delivery_id, number, log) SELECT id, attempts, log FROM ${deliveries} WHERE id = ? AND log IS NOT NULL`,
   extend: `UPDATE ${leases} SET until = ? WHERE owner = ?`,
   expire: `DELETE FROM ${leases} WHERE until <= ? AND owner <> ?`,
-  firstOpen: `SELECT MIN(endpoint_id) FROM ${deliveries} WHERE due_at IS NOT NULL AND endpoint_id > ?`,
-  keepBody: `UPDATE ${deliveries} SET body = ? WHERE id = ?`,
+  nextOpenEndpoint: `SELECT MIN(endpoint_id) FROM ${deliveries} WHERE due_at IS NOT NULL AND endpoint_id > ?`,
+  saveBodyOverride: `UPDATE ${deliveries} SET body = ? WHERE id = ?`,
   own: `SELECT token FROM ${leases} WHERE owner = ?`,
   stored: `SELECT 1 FROM ${deliveries} WHERE uuid = ?`,
-  mendLeases: `UPDATE ${leases} SET until = ? WHERE until > ?`,
-  mendWaits: `UPDATE ${deliveries} SET due_at = ? + ${meant} WHERE endpoint_id = ? AND due_at > ? AND due_at > ? + ${meant} + ?`,
+  shortenLeases: `UPDATE ${leases} SET until = ? WHERE until > ?`,
+  shortenWaits: `UPDATE ${deliveries} SET due_at = ? + ${scheduledWait} WHERE endpoint_id = ? AND due_at > ? AND due_at > ? + ${scheduledWait} + ?`,
   context: `SELECT context FROM ${events} WHERE id = ?`,
   leasedNow: `SELECT j.value FROM ${leases} l, json_each(l.jobs) j`,
 } as const;
 
 type Row = readonly unknown[];
 
-function timeOf(connection: SqliteConnection): number {
+function readTime(connection: SqliteConnection): number {
   return connection.rows(sql.now)[0]?.[0] as number;
 }
 
 function toJob(row: Row, endpointId: string, token: number): Job {
-  const [id, uuid, made, runStart, target, ownBody, eventId, eventUuid, name, key, body, unfiltered, orderKey] = row;
+  const [
+    id,
+    uuid,
+    attempts,
+    runStart,
+    target,
+    bodyOverride,
+    eventId,
+    eventUuid,
+    name,
+    key,
+    body,
+    needsFilter,
+    orderKey,
+  ] = row;
   const event =
     eventId === null
       ? null
@@ -73,29 +87,29 @@ function toJob(row: Row, endpointId: string, token: number): Job {
           name: name as string,
           key: key as string,
           body: body as Buffer,
-          unfiltered: unfiltered === 1,
+          needsEnvelopeFilter: needsFilter === 1,
         };
   return {
     id: id as number,
     uuid: uuid as string,
     endpointId,
     token,
-    attempts: made as number,
+    attempts: attempts as number,
     runStart: runStart as number,
     target: target as string | null,
     orderKey: orderKey as string | null,
-    ownBody: ownBody as Buffer | null,
+    bodyOverride: bodyOverride as Buffer | null,
     event,
   };
 }
 
-function finish(
+function writeResult(
   connection: SqliteConnection,
   time: number,
-  { job, state, delay, made, free, status, failure, error, duration, log }: Finish,
+  { job, state, delay, attempted, exempt, status, failure, error, duration, log }: JobResult,
 ): void {
-  if (made === 1 && job.attempts > 0) connection.run(sql.keepAttempt, job.id);
-  if (state === 'delivered' && made === 1 && !free && log !== null) {
+  if (attempted && job.attempts > 0) connection.run(sql.archiveAttempt, job.id);
+  if (state === 'delivered' && attempted && !exempt && log !== null) {
     connection.run(sql.deliver, time, status, duration, log, job.id);
     return;
   }
@@ -104,8 +118,8 @@ function finish(
     sql.finish,
     state,
     due,
-    made,
-    free ? made : 0,
+    Number(attempted),
+    Number(exempt && attempted),
     due === null ? time : null,
     status,
     failure,
@@ -117,19 +131,21 @@ function finish(
 }
 
 /**
- * SQLite has one writer, so a lease need not be written into each job: a pass of five jobs is one row of `leases`, whose
- * id is the fencing token. Other processes look there before they take a job; this one remembers what it holds.
- * Jobs that are due at once (`due_at` 0) are claimed from a mark upwards: what is below it, this process has seen.
+ * SQLite has one writer, so one row of `leases` covers a batch of five jobs; its id is the fencing token. Other processes
+ * read that table before they claim a job; this one keeps its leases in memory too. Jobs that are due at once (`due_at` 0)
+ * are claimed from a watermark upwards, because this process has claimed all jobs below it.
  */
 class SqliteStore implements Store {
-  readonly isElsewhere = false;
+  readonly isRemote = false;
   private readonly database: DatabaseApi;
   private readonly owner: string;
-  /** By id, the token it is held under. */
+  /** Token of the lease, by job id. */
   private readonly held = new Map<number, number>();
-  private readonly leftOf = new Map<number, number>();
-  private readonly marks = new Map<string, number>();
-  /** What has to be remembered otherwise when the running transaction comes to nothing. */
+  /** Jobs left in a lease, by token. */
+  private readonly remaining = new Map<number, number>();
+  /** Highest claimed id, by endpoint. */
+  private readonly watermarks = new Map<string, number>();
+  /** Restores the memory if the running transaction fails. */
   private onFailure: (() => void)[] = [];
 
   constructor(database: DatabaseApi, owner: string) {
@@ -142,7 +158,7 @@ class SqliteStore implements Store {
       (connection) => {
         const first = added[0]?.deliveries[0];
         if (again && first && connection.rows(sql.stored, first.uuid).length > 0) return;
-        const time = timeOf(connection);
+        const time = readTime(connection);
         for (const event of added) {
           const { lastId } = connection.run(
             sql.addEvent,
@@ -151,7 +167,7 @@ class SqliteStore implements Store {
             event.key,
             time,
             event.body,
-            event.unfiltered ? 1 : 0,
+            event.needsEnvelopeFilter ? 1 : 0,
             event.context,
           );
           for (const { uuid, endpointId, orderKey, target, failed, wait } of event.deliveries) {
@@ -175,9 +191,9 @@ class SqliteStore implements Store {
       { durable, ...(transaction && { transaction }) },
     );
 
-  readonly turn: Store['turn'] = ({ finished, released, claims }) =>
+  readonly exchange: Store['exchange'] = ({ finished, released, claims }) =>
     this.change((connection) => {
-      const time = timeOf(connection);
+      const time = readTime(connection);
       const tokens = new Map<number, boolean>();
       const holds = (token: number): boolean => {
         const known = tokens.get(token) ?? connection.rows(sql.holds, token, this.owner).length > 0;
@@ -185,31 +201,31 @@ class SqliteStore implements Store {
         return known;
       };
       const stale: Job[] = [];
-      for (const outcome of finished) {
-        if (holds(outcome.job.token)) finish(connection, time, outcome);
-        else stale.push(outcome.job);
+      for (const result of finished) {
+        if (holds(result.job.token)) writeResult(connection, time, result);
+        else stale.push(result.job);
       }
-      for (const { job } of finished) this.letGo(connection, job);
+      for (const { job } of finished) this.forget(connection, job);
       for (const job of released) {
-        this.letGo(connection, job);
-        this.marks.delete(job.endpointId);
+        this.forget(connection, job);
+        this.watermarks.delete(job.endpointId);
       }
-      for (const job of stale) this.marks.delete(job.endpointId);
-      const idle = new Map<string, number | null>();
+      for (const job of stale) this.watermarks.delete(job.endpointId);
+      const nextDueIn = new Map<string, number | null>();
       const jobs = claims.flatMap((claim) => {
         const rows = this.select(connection, claim, time);
-        if (rows.length < Math.min(claim.most ?? Infinity, claim.passes * passSize)) {
+        if (rows.length < Math.min(claim.limit ?? Infinity, claim.batches * batchSize)) {
           const next = connection.rows(sql.nextTimed, claim.endpointId, time)[0]?.[0] as number | null;
-          idle.set(claim.endpointId, next === null ? null : next - time);
+          nextDueIn.set(claim.endpointId, next === null ? null : next - time);
         }
         return this.lease(connection, rows, { time, endpointId: claim.endpointId });
       });
-      return { jobs, stale, idle };
+      return { jobs, stale, nextDueIn };
     });
 
-  readonly claimThese: Store['claimThese'] = (uuids) =>
+  readonly claimByUuid: Store['claimByUuid'] = (uuids) =>
     this.change((connection) => {
-      const time = timeOf(connection);
+      const time = readTime(connection);
       const foreign = new Set(connection.rows(sql.foreign, this.owner).map(([id]) => id));
       return uuids.flatMap((uuid) => {
         const rows = connection
@@ -226,36 +242,36 @@ class SqliteStore implements Store {
 
   readonly heartbeat: Store['heartbeat'] = () =>
     this.run((connection) => {
-      const time = timeOf(connection);
-      if (this.leftOf.size > 0) connection.run(sql.extend, time + leaseTime, this.owner);
+      const time = readTime(connection);
+      if (this.remaining.size > 0) connection.run(sql.extend, time + leaseDuration, this.owner);
       const { changes } = connection.run(sql.expire, time, this.owner);
-      if (changes > 0) this.marks.clear();
+      if (changes > 0) this.watermarks.clear();
       const lost = this.forgetLost(connection);
       return { freed: changes > 0, isLost: ({ token }: Job) => lost.has(token), time };
     });
 
-  readonly mendTimes: Store['mendTimes'] = () =>
+  readonly correctClockSkew: Store['correctClockSkew'] = () =>
     this.run((connection) => {
-      const time = timeOf(connection);
-      let { changes: mended } = connection.run(sql.mendLeases, time + leaseTime, time + leaseTime);
+      const time = readTime(connection);
+      let { changes: shortened } = connection.run(sql.shortenLeases, time + leaseDuration, time + leaseDuration);
       for (const id of openEndpoints(connection))
-        mended += connection.run(sql.mendWaits, time, id, time, time, mendSlack).changes;
-      return mended;
+        shortened += connection.run(sql.shortenWaits, time, id, time, time, skewTolerance).changes;
+      return shortened;
     });
 
   readonly openEndpoints: Store['openEndpoints'] = () => this.run(openEndpoints);
 
-  readonly keepBody: Store['keepBody'] = (job, body) =>
+  readonly saveBodyOverride: Store['saveBodyOverride'] = (job, body) =>
     this.run(
       (connection) =>
         connection.rows(sql.holds, job.token, this.owner).length > 0 &&
-        connection.run(sql.keepBody, body, job.id).changes > 0,
+        connection.run(sql.saveBodyOverride, body, job.id).changes > 0,
     );
 
-  readonly contextOf: Store['contextOf'] = (eventId) =>
+  readonly readContext: Store['readContext'] = (eventId) =>
     this.run((connection) => (connection.rows(sql.context, eventId)[0]?.[0] ?? null) as string | null);
 
-  readonly leased: Store['leased'] = async () =>
+  readonly findLeased: Store['findLeased'] = async () =>
     this.run((connection) => new Set(connection.rows(sql.leasedNow).map(([id]) => id as number)));
 
   private run<Result>(work: (connection: SqliteConnection) => Result, init = {}): Promise<Result> {
@@ -265,76 +281,76 @@ class SqliteStore implements Store {
     );
   }
 
-  /** Drops the jobs from memory; their lease ends with the last one of the pass. */
-  private letGo(connection: SqliteConnection, job: Job): void {
+  /** Drops the job from memory; the lease ends with the last job of its batch. */
+  private forget(connection: SqliteConnection, job: Job): void {
     const { id, token } = job;
     const isHeld = this.held.get(id) === token;
     if (isHeld) this.held.delete(id);
-    const left = (this.leftOf.get(token) ?? 1) - 1;
+    const count = (this.remaining.get(token) ?? 1) - 1;
     this.onFailure.push(() => {
       if (isHeld) this.held.set(id, token);
-      this.leftOf.set(token, (this.leftOf.get(token) ?? 0) + 1);
+      this.remaining.set(token, (this.remaining.get(token) ?? 0) + 1);
     });
-    this.leftOf.set(token, left);
-    if (left > 0) return;
-    this.leftOf.delete(token);
+    this.remaining.set(token, count);
+    if (count > 0) return;
+    this.remaining.delete(token);
     connection.run(sql.endLease, token, this.owner);
   }
 
-  private select(connection: SqliteConnection, { endpointId, passes, most }: ClaimRequest, time: number): Row[] {
-    // The jobs themselves say it: whoever stored them may know settings that this process does not know yet.
+  private select(connection: SqliteConnection, { endpointId, batches, limit }: ClaimRequest, time: number): Row[] {
+    // Read from the jobs: the process that stored them may know newer settings.
     const ordered = connection.rows(sql.anyOrdered, endpointId).length > 0;
-    const wanted = Math.min(most ?? Infinity, passes * passSize);
+    const wanted = Math.min(limit ?? Infinity, batches * batchSize);
     const foreign =
       connection.rows(sql.anyForeign, this.owner).length === 0
         ? null
         : new Set(connection.rows(sql.foreign, this.owner).map(([id]) => id));
-    const isFree = ([id]: Row): boolean => !this.held.has(id as number) && foreign?.has(id) !== true;
+    const isAvailable = ([id]: Row): boolean => !this.held.has(id as number) && foreign?.has(id) !== true;
     const slack = wanted + this.held.size + (foreign?.size ?? 0);
     const timed = connection
       .rows(ordered ? sql.timedOrdered : sql.timed, endpointId, time, slack)
-      .filter(isFree)
+      .filter(isAvailable)
       .slice(0, wanted);
     if (timed.length === wanted) return timed;
-    // Held ones stand at the beginning of what an ordered endpoint may have, and below the mark of any other.
-    const mark = ordered ? 0 : (this.marks.get(endpointId) ?? 0);
+    // Held jobs come first among those of an ordered endpoint, and lie below the watermark of any other.
+    const watermark = ordered ? 0 : (this.watermarks.get(endpointId) ?? 0);
     const all = connection.rows(
       ordered ? sql.freshOrdered : sql.fresh,
       endpointId,
-      mark,
-      mark === 0 || foreign ? slack : wanted - timed.length,
+      watermark,
+      watermark === 0 || foreign ? slack : wanted - timed.length,
     );
-    const fresh = all.filter(isFree).slice(0, wanted - timed.length);
+    const fresh = all.filter(isAvailable).slice(0, wanted - timed.length);
     const last = fresh.at(-1)?.[0];
-    // A lease that is not ours may end: what it covers must not fall below the mark.
+    // Another process may lose its lease: the jobs of that lease must not end up below the watermark.
     if (last !== undefined && foreign === null) {
-      this.marks.set(endpointId, Math.max(mark, last as number));
-      this.onFailure.push(() => void this.marks.delete(endpointId));
+      this.watermarks.set(endpointId, Math.max(watermark, last as number));
+      this.onFailure.push(() => void this.watermarks.delete(endpointId));
     }
     return [...timed, ...fresh];
   }
 
-  /** One lease for each five. */
+  /** One lease per batch. */
   private lease(
     connection: SqliteConnection,
     rows: readonly Row[],
     { time, endpointId }: { readonly time: number; readonly endpointId: string },
   ): Job[] {
     const jobs: Job[] = [];
-    for (let start = 0; start < rows.length; start += passSize) {
-      const pass = rows.slice(start, start + passSize);
+    for (let start = 0; start < rows.length; start += batchSize) {
+      const batch = rows.slice(start, start + batchSize);
       const { lastId: token } = connection.run(
         sql.lease,
         this.owner,
-        time + leaseTime,
-        `[${pass.map(([id]) => String(id)).join(',')}]`,
+        time + leaseDuration,
+        `[${batch.map(([id]) => String(id)).join(',')}]`,
       );
-      this.leftOf.set(token, pass.length);
+      this.remaining.set(token, batch.length);
       this.onFailure.push(() => {
-        this.leftOf.delete(token);
-        for (const [id] of pass) this.held.delete(id as number);
+        this.remaining.delete(token);
+        for (const [id] of batch) this.held.delete(id as number);
       });
-      for (const row of pass) {
+      for (const row of batch) {
         this.held.set(row[0] as number, token);
         jobs.push(toJob(row, endpointId, token));
       }
@@ -342,17 +358,17 @@ class SqliteStore implements Store {
     return jobs;
   }
 
-  /** Memory and database change together or not at all: the commit may fail too. */
+  /** Changes memory and database together, or neither; the commit may fail too. */
   private async change<Result>(work: (connection: SqliteConnection) => Result): Promise<Result> {
-    let mine: (() => void)[] = [];
+    let undos: (() => void)[] = [];
     const revert = (): void => {
-      for (const back of mine.reverse()) back();
-      mine = [];
+      for (const undo of undos.reverse()) undo();
+      undos = [];
     };
     try {
       return await this.run((connection) => {
         revert();
-        this.onFailure = mine;
+        this.onFailure = undos;
         return work(connection);
       });
     } catch (error) {
@@ -361,19 +377,19 @@ class SqliteStore implements Store {
     }
   }
 
-  /** Leases that another process has taken for dead. */
+  /** Forgets leases that another process released as expired. Returns their tokens. */
   private forgetLost(connection: SqliteConnection): ReadonlySet<number> {
     const own = new Set(connection.rows(sql.own, this.owner).map(([token]) => token));
-    const lost = new Set([...this.leftOf.keys()].filter((token) => !own.has(token)));
+    const lost = new Set([...this.remaining.keys()].filter((token) => !own.has(token)));
     if (lost.size === 0) return lost;
-    for (const token of lost) this.leftOf.delete(token);
+    for (const token of lost) this.remaining.delete(token);
     for (const [id, token] of this.held) if (lost.has(token)) this.held.delete(id);
-    this.marks.clear();
+    this.watermarks.clear();
     return lost;
   }
 }
 
-/** @param owner different for every process. */
+/** @param owner unique per process. */
 export function createSqliteStore(database: DatabaseApi, owner: string): Store {
   return new SqliteStore(database, owner);
 }
@@ -381,7 +397,7 @@ export function createSqliteStore(database: DatabaseApi, owner: string): Store {
 function openEndpoints(connection: SqliteConnection): string[] {
   const found: string[] = [];
   for (let last = ''; ; last = found.at(-1) ?? '') {
-    const next = connection.rows(sql.firstOpen, last)[0]?.[0];
+    const next = connection.rows(sql.nextOpenEndpoint, last)[0]?.[0];
     if (typeof next !== 'string') return found;
     found.push(next);
   }

@@ -1,23 +1,23 @@
 import type { Knex } from '#plugin-api';
 import type { DeliveryFailure } from '../delivery.ts';
 
-/** A job this process holds a lease on. */
+/** A delivery that this process holds a lease on. */
 export interface Job {
   readonly id: number;
   /** `X-SVC-Delivery-Id`. */
   readonly uuid: string;
   readonly endpointId: string;
-  /** Fencing token: an outcome under an older one is not written. */
+  /** Fencing token: a result under an older one is not written. */
   readonly token: number;
   readonly attempts: number;
   readonly runStart: number;
-  /** JSON of the target, where a filter made or changed it. */
+  /** JSON of the target, if a filter added or changed it. */
   readonly target: string | null;
-  /** One at a time of those with the same key. */
+  /** Jobs with the same key are sent one at a time. */
   readonly orderKey: string | null;
-  /** Bytes of this delivery, where a filter changed them. */
-  readonly ownBody: Buffer | null;
-  /** null: the event is not stored any more. */
+  /** Body of this delivery, if a filter changed it. */
+  readonly bodyOverride: Buffer | null;
+  /** null: the event is no longer stored. */
   readonly event: StoredEvent | null;
 }
 
@@ -27,7 +27,7 @@ export interface StoredEvent {
   readonly name: string;
   readonly key: string;
   readonly body: Buffer;
-  readonly unfiltered: boolean;
+  readonly needsEnvelopeFilter: boolean;
 }
 
 export interface NewDelivery {
@@ -35,9 +35,9 @@ export interface NewDelivery {
   readonly endpointId: string;
   readonly orderKey: string | null;
   readonly target: string | null;
-  /** Stored as failed, for this reason, and never sent by itself. */
+  /** If set, the delivery is stored as failed and only sent when someone retries it. */
   readonly failed: { readonly failure: DeliveryFailure; readonly error: string } | null;
-  /** Milliseconds until the queue may take it; 0: at once. */
+  /** Milliseconds until the queue may claim it; 0: at once. */
   readonly wait: number;
 }
 
@@ -46,22 +46,23 @@ export interface NewEvent {
   readonly name: string;
   readonly key: string;
   readonly body: Buffer;
-  readonly unfiltered: boolean;
-  /** JSON of what the event was emitted with, where a filter has to see it again. */
+  /** The envelope filter failed when the event was emitted and has to run before the event is sent. */
+  readonly needsEnvelopeFilter: boolean;
+  /** JSON of the emit context, for the envelope filter. */
   readonly context: string | null;
   readonly deliveries: readonly NewDelivery[];
 }
 
-/** What one attempt, or the end of a job, leaves behind. */
-export interface Finish {
+/** What to write after an attempt, or when a job ends without one. */
+export interface JobResult {
   readonly job: Job;
   readonly state: 'pending' | 'delivered' | 'failed';
   /** Milliseconds until it is due again; only for `pending`. */
   readonly delay: number;
-  /** 1 when an attempt was made. */
-  readonly made: 0 | 1;
-  /** The attempt does not count against the schedule: a probe of a paused endpoint. */
-  readonly free: boolean;
+  /** Whether a request was sent. */
+  readonly attempted: boolean;
+  /** The attempt does not count against the retry schedule: a probe of a paused endpoint. */
+  readonly exempt: boolean;
   readonly status: number | null;
   readonly failure: DeliveryFailure | null;
   readonly error: string | null;
@@ -72,69 +73,77 @@ export interface Finish {
 
 export interface ClaimRequest {
   readonly endpointId: string;
-  /** Passes of five jobs (contract 8). */
-  readonly passes: number;
-  /** At most so many, for probes. */
-  readonly most?: number;
+  /** Batches of five jobs (contract 8). */
+  readonly batches: number;
+  /** Maximum number of jobs, for probes. */
+  readonly limit?: number;
 }
 
-export interface Turn {
-  readonly finished: readonly Finish[];
-  /** Claimed and not sent: given back as they were. */
+export interface Exchange {
+  readonly finished: readonly JobResult[];
+  /** Claimed but not sent; returned to the queue unchanged. */
   readonly released: readonly Job[];
   readonly claims: readonly ClaimRequest[];
 }
 
-export interface TurnResult {
+export interface ExchangeResult {
   readonly jobs: readonly Job[];
-  /** Jobs whose outcome was not written, because somebody else holds them by now. */
+  /** Jobs whose result was discarded because another process holds the lease. */
   readonly stale: readonly Job[];
-  /** Endpoints of which nothing more is due, with the milliseconds until something is; null: nothing waits. May come later than the jobs, which need not wait for it. */
-  readonly idle: Waits | Promise<Waits>;
+  /** Endpoints with nothing more due. May resolve later than the jobs, which do not depend on it. */
+  readonly nextDueIn: NextDueTimes | Promise<NextDueTimes>;
 }
 
-export type Waits = ReadonlyMap<string, number | null>;
+/** Milliseconds until the next job of an endpoint is due, by endpoint id; null: no job is waiting. */
+export type NextDueTimes = ReadonlyMap<string, number | null>;
 
 export interface Heartbeat {
-  /** Whether leases of others were freed. */
+  /** Whether expired leases of other processes were released. */
   readonly freed: boolean;
-  /** Whether a job that this process had claimed before is not its own any more. */
+  /** Whether this process claimed the job earlier and has lost its lease. */
   readonly isLost: (job: Job) => boolean;
   /** The database's time. */
   readonly time: number;
 }
 
-/** The queue in the database. All times are the database's. One instance per process. */
+/** The delivery queue in the database. All times are the database's. One instance per process. */
 export interface Store {
-  /** Whether this process goes on while a claim is under way; then it pays to claim far ahead. */
-  readonly isElsewhere: boolean;
-  /** All of it in one transaction, however often it is called. @param init `durable`: on the disk when it resolves; `again`: an earlier call may have stored it. */
+  /** Whether this process can do other work while a claim runs; then claiming far ahead pays off. */
+  readonly isRemote: boolean;
+  /**
+   * Stores all events in one transaction.
+   *
+   * @param init `durable`: on disk when the promise resolves; `again`: an earlier call may have stored them.
+   */
   add(
     events: readonly NewEvent[],
     init: { readonly transaction?: Knex.Transaction; readonly durable: boolean; readonly again?: boolean },
   ): Promise<void>;
-  /** Writes outcomes, gives back, and claims, in as few trips as the database allows. When it rejects, the same outcomes may be handed in again, written or not; nothing was claimed. */
-  turn(turn: Turn): Promise<TurnResult>;
-  /** Claims these very deliveries, those of them that nobody else holds. */
-  claimThese(uuids: readonly string[]): Promise<readonly Job[]>;
-  /** Lengthens this process's leases and frees those of others that ran out. */
+  /**
+   * Writes results, releases and claims jobs in as few round trips as the database allows. After a rejection nothing is
+   * claimed, and the same results may be passed again whether or not they were written.
+   */
+  exchange(exchange: Exchange): Promise<ExchangeResult>;
+  /** Claims the given deliveries, except those that another process holds. */
+  claimByUuid(uuids: readonly string[]): Promise<readonly Job[]>;
+  /** Renews the leases of this process and releases expired ones of others. */
   heartbeat(): Promise<Heartbeat>;
-  /** Shortens waits that are longer than they were meant to be, because the database's clock was set back. Answers how many jobs fall due earlier now. */
-  mendTimes(): Promise<number>;
-  /** Endpoints with open jobs: one seek each, however many jobs there are. */
+  /** After the database's clock was set back: shortens waits that became too long. Returns how many jobs are due earlier. */
+  correctClockSkew(): Promise<number>;
+  /** Endpoints with open jobs: one index seek each, however many jobs are open. */
   openEndpoints(): Promise<readonly string[]>;
-  /** Keeps the bytes that a filter made, before they are sent for the first time. Answers false when somebody else holds the job by now. */
-  keepBody(job: Job, body: Buffer): Promise<boolean>;
-  /** See NewEvent. */
-  contextOf(eventId: number): Promise<string | null>;
-  /** Ids of rows among these that are being worked on. */
-  leased(ids: readonly number[]): Promise<ReadonlySet<number>>;
+  /** Stores the body that a filter produced, before it is first sent. Returns false if another process holds the job. */
+  saveBodyOverride(job: Job, body: Buffer): Promise<boolean>;
+  /** See `NewEvent.context`. */
+  readContext(eventId: number): Promise<string | null>;
+  /** Which of these row ids are leased now. */
+  findLeased(ids: readonly number[]): Promise<ReadonlySet<number>>;
 }
 
-/** Milliseconds a lease holds, and how often it is lengthened. */
-export const leaseTime = 15_000;
+/** Milliseconds that a lease lasts, and between two renewals. */
+export const leaseDuration = 15_000;
 export const heartbeatInterval = 4_000;
-/** A wait may be so much longer than it was meant to be, before the clock is blamed, in milliseconds. Jitter and a busy database are within it. */
-export const mendSlack = 60_000;
-/** Jobs of one pass (contract 8). */
-export const passSize = 5;
+/** Milliseconds by which a wait may exceed its schedule before a clock set back is assumed; covers jitter and a busy database. */
+export const skewTolerance = 60_000;
+/** Jobs per batch (contract 8). */
+export const batchSize = 5;

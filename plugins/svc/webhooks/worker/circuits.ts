@@ -1,22 +1,22 @@
 import type { HostApi } from '#plugin-api';
 import type { AttemptOutcome } from '../delivery/deliver.contract.ts';
 import type { Circuit } from '../endpoint.ts';
-import { createCircuitTable, type Known } from './circuit-table.ts';
+import { createCircuitTable, type CircuitState } from './circuit-table.ts';
 
-/** An endpoint is paused when this many attempts failed in a row over at least so long, in milliseconds. */
+/** An endpoint is paused after this many failed attempts in a row over at least this many milliseconds. */
 const failuresToPause = 20;
 const timeToPause = 15 * 60_000;
-/** The first probe, and the longest wait between two, in milliseconds. */
+/** Milliseconds until the first probe, and the longest wait between two probes. */
 const firstProbe = 60_000;
 const longestProbe = 15 * 60_000;
 
 export interface Circuits {
-  /** Reads what other nodes or an earlier life of this one have found. Answers the ids of paused endpoints. */
+  /** Reads the stored circuits. Returns the ids of paused endpoints. */
   load(): Promise<readonly string[]>;
-  /** Takes note of an outcome; answers whether the endpoint is paused now. */
-  note(endpointId: string, outcome: AttemptOutcome): Promise<boolean>;
-  /** Nothing to take note of: it answers, as it did before. */
-  isWell(endpointId: string, outcome: AttemptOutcome): boolean;
+  /** Records an outcome. Returns whether the endpoint is paused now. */
+  recordOutcome(endpointId: string, outcome: AttemptOutcome): Promise<boolean>;
+  /** Whether there is nothing to record: the endpoint succeeded and was not failing. */
+  isHealthy(endpointId: string, outcome: AttemptOutcome): boolean;
   mayProbe(endpointId: string): boolean;
   /** Milliseconds until the next probe. */
   untilProbe(endpointId: string): number;
@@ -26,45 +26,46 @@ export interface Circuits {
 
 export interface CircuitsParts {
   readonly host: Pick<HostApi, 'database' | 'hooks' | 'clock' | 'log'>;
-  /** Milliseconds on a clock that never jumps. */
+  /** Milliseconds on a monotonic clock. */
   readonly elapsed: () => number;
-  /** Told of an endpoint that answered a probe. */
-  readonly closed?: (endpointId: string) => void;
+  /** Called when a probe of a paused endpoint succeeded. */
+  readonly onClosed?: (endpointId: string) => void;
 }
 
 /**
- * Endpoints that fail for long: their events wait, one of them is tried now and then, and when it gets through all go.
- * What is stored counts on every node: a pause that another node has ended is over here too, with the next outcome or `load`.
+ * Pauses endpoints that keep failing. Their deliveries wait, a probe is sent now and then, and a successful probe resumes
+ * delivery. The stored state counts on every node: the next outcome or `load` notices a pause that another node ended.
  */
-export function createCircuits({ host: { database, hooks, clock, log }, elapsed, closed }: CircuitsParts): Circuits {
-  const known = new Map<string, Known>();
+export function createCircuits({ host: { database, hooks, clock, log }, elapsed, onClosed }: CircuitsParts): Circuits {
+  const known = new Map<string, CircuitState>();
   const table = createCircuitTable({ database, clock, elapsed });
 
-  async function close(endpointId: string, circuit: Known): Promise<void> {
+  async function close(endpointId: string, circuit: CircuitState): Promise<void> {
     known.delete(endpointId);
     if (!circuit.stored || !(await table.remove(endpointId))) return;
-    closed?.(endpointId);
-    log.info('A webhook endpoint works again and was resumed.', { endpoint: endpointId });
+    onClosed?.(endpointId);
+    log.info('Webhook endpoint resumed', { event: 'webhook_endpoint_resumed', endpoint: endpointId });
     await hooks.doActionAsync('svc_event_webhooks_endpoint_resumed', endpointId);
   }
 
-  async function pause(endpointId: string, circuit: Known, reason: string): Promise<void> {
+  async function pause(endpointId: string, circuit: CircuitState, reason: string): Promise<void> {
     circuit.pausedAt = clock.now();
     circuit.probeAt = elapsed() + firstProbe;
     await table.write(endpointId, circuit, reason);
-    log.warn('A webhook endpoint was paused: it has been failing for long. Its events wait.', {
+    log.warn('Webhook endpoint paused after repeated failures', {
+      event: 'webhook_endpoint_paused',
       endpoint: endpointId,
       reason,
     });
     await hooks.doActionAsync('svc_event_webhooks_endpoint_paused', endpointId, reason);
   }
 
-  async function fail(endpointId: string, outcome: AttemptOutcome): Promise<boolean> {
+  async function recordFailure(endpointId: string, outcome: AttemptOutcome): Promise<boolean> {
     const now = elapsed();
-    const circuit = known.get(endpointId) ?? { ...unbroken, since: now };
+    const circuit = known.get(endpointId) ?? { ...closedCircuit, since: now };
     known.set(endpointId, circuit);
     circuit.failures += 1;
-    const reason = outcome.error ?? 'It does not answer.';
+    const reason = outcome.error ?? 'The endpoint does not respond.';
     if (circuit.pausedAt === null) {
       if (circuit.failures < failuresToPause || now - circuit.since < timeToPause) return false;
       await pause(endpointId, circuit, reason);
@@ -73,8 +74,8 @@ export function createCircuits({ host: { database, hooks, clock, log }, elapsed,
     circuit.probes += 1;
     circuit.probeAt = now + Math.min(longestProbe, firstProbe * 2 ** Math.min(circuit.probes, 10));
     if (await table.write(endpointId, circuit, reason)) return true;
-    // The pause is over: this failure is the first of a new series.
-    known.set(endpointId, { ...unbroken, since: now, failures: 1 });
+    // Another node ended the pause: this failure starts a new series.
+    known.set(endpointId, { ...closedCircuit, since: now, failures: 1 });
     return false;
   }
 
@@ -82,19 +83,21 @@ export function createCircuits({ host: { database, hooks, clock, log }, elapsed,
     async load() {
       const before = [...known].filter(([, { stored }]) => stored);
       const found = await table.read();
-      // Not what was paused here while the table was read.
+      // Keep circuits that changed on this node while the table was read.
       for (const [id, circuit] of before) if (!found.has(id) && known.get(id) === circuit) known.delete(id);
       for (const [id, circuit] of found) known.set(id, circuit);
       return [...found].filter(([, { pausedAt }]) => pausedAt !== null).map(([id]) => id);
     },
-    async note(endpointId, outcome) {
+    async recordOutcome(endpointId, outcome) {
       if (!outcome.ok)
-        return outcome.failure === 'aborted' ? known.get(endpointId)?.pausedAt != null : fail(endpointId, outcome);
+        return outcome.failure === 'aborted'
+          ? known.get(endpointId)?.pausedAt != null
+          : recordFailure(endpointId, outcome);
       const circuit = known.get(endpointId);
       if (circuit !== undefined) await close(endpointId, circuit);
       return false;
     },
-    isWell: (endpointId, { ok }) => ok && !known.has(endpointId),
+    isHealthy: (endpointId, { ok }) => ok && !known.has(endpointId),
     mayProbe: (endpointId) => (known.get(endpointId)?.probeAt ?? 0) <= elapsed(),
     untilProbe: (endpointId) => Math.max(0, (known.get(endpointId)?.probeAt ?? 0) - elapsed()),
     async resume(endpointId) {
@@ -106,4 +109,10 @@ export function createCircuits({ host: { database, hooks, clock, log }, elapsed,
   };
 }
 
-const unbroken: Omit<Known, 'since'> = { failures: 0, pausedAt: null, probeAt: 0, probes: 0, stored: false };
+const closedCircuit: Omit<CircuitState, 'since'> = {
+  failures: 0,
+  pausedAt: null,
+  probeAt: 0,
+  probes: 0,
+  stored: false,
+};

@@ -1,75 +1,78 @@
 import type { Clock, Logger, Undo } from '#plugin-api';
-import { heartbeatInterval, leaseTime, type Heartbeat, type Store } from '../store/store-contract.ts';
+import { heartbeatInterval, leaseDuration, type Heartbeat, type Store } from '../store/store-contract.ts';
 
-/** The database's clock was set back when it is so far behind the process's, in milliseconds. */
-const setBack = 30_000;
-/** So long after the last beat an attempt, which takes up to five seconds, still ends within the lease; in milliseconds. */
-const freshFor = leaseTime - 5_000;
-/** Every so many beats the worker looks for open jobs that nobody told it of. */
-const beatsToLook = 15;
+/** Milliseconds by which the database's clock has to fall behind the process's to count as set back. */
+const clockSetBack = 30_000;
+/** Milliseconds after the last heartbeat in which an attempt of five seconds still ends within the lease. */
+const freshFor = leaseDuration - 5_000;
+/** Heartbeats between two searches for open jobs of which no notification arrived. */
+const heartbeatsPerDiscovery = 15;
 
 export interface HeartbeatParts {
-  readonly store: Pick<Store, 'heartbeat' | 'mendTimes'>;
+  readonly store: Pick<Store, 'heartbeat' | 'correctClockSkew'>;
   readonly clock: Pick<Clock, 'every'>;
   readonly log: Pick<Logger, 'warn'>;
   /** Milliseconds on a clock that never jumps. */
   readonly elapsed: () => number;
-  readonly beaten: (heartbeat: Pick<Heartbeat, 'freed' | 'isLost'>) => void;
+  readonly onHeartbeat: (heartbeat: Pick<Heartbeat, 'freed' | 'isLost'>) => void;
 }
 
-/** Keeps this process's leases, and learns which of them are lost. */
-export interface LeaseKeeper {
+/** Renews the leases of this process and reports lost ones. */
+export interface LeaseHeartbeat {
   start(): void;
-  /** Waits for a beat under way. */
+  /** Waits for a running heartbeat. */
   stop(): Promise<void>;
-  /** False after a time in which leases may have been lost (the process was stopped, the database away): first ask, then send. Begins to ask. */
+  /** Returns false, and starts a heartbeat, if leases may have expired: the process was suspended or the database unavailable. */
   isFresh(): boolean;
 }
 
-export function createHeartbeat({ store, clock, log, elapsed, beaten }: HeartbeatParts): LeaseKeeper {
+export function createHeartbeat({ store, clock, log, elapsed, onHeartbeat }: HeartbeatParts): LeaseHeartbeat {
   let undo: Undo | null = null;
-  let beating: Promise<void> | null = null;
-  let beatAt = elapsed();
-  let beats = 0;
-  /** The database's time less the process's at the last beat. */
+  let running: Promise<void> | null = null;
+  let lastAt = elapsed();
+  let count = 0;
+  /** The database's time minus the process's at the last heartbeat. */
   let offset: number | null = null;
 
-  async function beat(): Promise<void> {
-    const begun = elapsed();
+  async function send(): Promise<void> {
+    const startedAt = elapsed();
     try {
       const { freed, isLost, time } = await store.heartbeat();
-      const mended = await mend(time - elapsed());
-      // Not before what is lost is taken away right below: in between, what was claimed might be sent.
-      beatAt = begun;
-      beats += 1;
-      beaten({ freed: freed || mended || beats % beatsToLook === 0, isLost });
+      const corrected = await correctSkew(time - elapsed());
+      // In the same tick as `onHeartbeat`, which drops lost jobs: otherwise they might be sent in between.
+      lastAt = startedAt;
+      count += 1;
+      onHeartbeat({ freed: freed || corrected || count % heartbeatsPerDiscovery === 0, isLost });
     } catch (error) {
-      log.warn('The leases of webhook deliveries could not be lengthened; trying again.', { error });
+      log.warn('Failed to renew leases of webhook deliveries; retrying', {
+        event: 'webhook_lease_renewal_failed',
+        error,
+      });
     }
   }
 
-  /** Jobs of this and of other nodes, dead ones too, would wait as long as the clock was set back. */
-  async function mend(now: number): Promise<boolean> {
-    const isBack = offset === null || now < offset - setBack;
+  /** After the clock was set back, the jobs of all nodes would wait that much longer. */
+  async function correctSkew(now: number): Promise<boolean> {
+    const isBack = offset === null || now < offset - clockSetBack;
     if (!isBack) {
       offset = now;
       return false;
     }
-    const mended = await store.mendTimes();
+    const changed = await store.correctClockSkew();
     offset = now;
-    return mended > 0;
+    return changed > 0;
   }
 
   function start(): void {
     if (undo !== null) return;
-    beatAt = elapsed();
+    lastAt = elapsed();
     undo = clock.every(heartbeatInterval, begin);
     begin();
   }
 
   function begin(): void {
-    beating ??= beat().finally(() => {
-      beating = null;
+    running ??= send().finally(() => {
+      running = null;
     });
   }
 
@@ -78,10 +81,10 @@ export function createHeartbeat({ store, clock, log, elapsed, beaten }: Heartbea
     async stop() {
       undo?.();
       undo = null;
-      await beating;
+      await running;
     },
     isFresh() {
-      if (elapsed() - beatAt <= freshFor) return true;
+      if (elapsed() - lastAt <= freshFor) return true;
       begin();
       return false;
     },

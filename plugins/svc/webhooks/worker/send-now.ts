@@ -1,6 +1,6 @@
 import type { Clock } from '#plugin-api';
-import type { Attempted, MakeAttempt } from '../attempt.ts';
-import { leaseTime, type Job, type Store } from '../store/store-contract.ts';
+import type { CompletedAttempt, MakeAttempt } from '../attempt.ts';
+import { leaseDuration, type Job, type Store } from '../store/store-contract.ts';
 
 /** Longer waits are left to the queue, in milliseconds. */
 const longestWait = 2_000;
@@ -10,61 +10,62 @@ export interface SendNowParts {
   readonly attempt: MakeAttempt;
   readonly clock: Pick<Clock, 'sleep'>;
   readonly log: { error(message: string, fields: Record<string, unknown>): void };
-  /** An outcome was written. */
-  readonly settled: (attempted: Attempted) => Promise<void> | null;
-  /** Writes an outcome as soon as it can be. */
-  readonly later: (attempted: Attempted) => void;
+  /** Called after a result was written. */
+  readonly onSettled: (completed: CompletedAttempt) => Promise<void> | null;
+  /** Writes a result as soon as the database accepts it. */
+  readonly retryLater: (completed: CompletedAttempt) => void;
   readonly isStopping: () => boolean;
 }
 
 type End = 'delivered' | 'failed' | 'pending';
 
-/** Sends deliveries at once, past the lanes, with those of their retries that are near; the rest is the queue's. */
+/** Sends deliveries at once, outside the endpoint queues, with near retries. Later retries are left to the queue. */
 export function createSendNow({
   store,
   attempt,
   clock,
   log,
-  settled,
-  later,
+  onSettled,
+  retryLater,
   isStopping,
 }: SendNowParts): (uuids: readonly string[]) => Promise<{ delivered: number; failed: number }> {
-  /** Answers whether the job is still this process's to go on with. */
-  async function write(attempted: Attempted): Promise<boolean> {
+  /** Returns whether this process still holds the job. */
+  async function write(completed: CompletedAttempt): Promise<boolean> {
     try {
-      const { stale } = await store.turn({ finished: [attempted.finish], released: [], claims: [] });
+      const { stale } = await store.exchange({ finished: [completed.result], released: [], claims: [] });
       if (stale.length > 0) return false;
     } catch (error) {
-      log.error('The outcome of a webhook delivery could not be written; trying again.', {
-        delivery: attempted.finish.job.uuid,
+      log.error('Failed to store the result of a webhook delivery; retrying', {
+        event: 'webhook_result_write_failed',
+        delivery: completed.result.job.uuid,
         error,
       });
-      later(attempted);
+      retryLater(completed);
       return false;
     }
-    await settled(attempted);
+    await onSettled(completed);
     return true;
   }
 
   async function sendOne(job: Job): Promise<End> {
     for (let current: Job | undefined = job; current !== undefined;) {
-      const attempted: Attempted = await attempt(current, { probe: false });
-      const { state, delay } = attempted.finish;
+      const completed: CompletedAttempt = await attempt(current, { probe: false });
+      const { state, delay } = completed.result;
       const isNear = state === 'pending' && delay <= longestWait && !isStopping();
-      // The queue leaves it alone meanwhile, and takes it when this process is gone.
+      // The longer delay keeps the queue away until then; if this process dies, the queue takes over.
       const isWritten = await write(
-        isNear ? { ...attempted, finish: { ...attempted.finish, delay: delay + leaseTime } } : attempted,
+        isNear ? { ...completed, result: { ...completed.result, delay: delay + leaseDuration } } : completed,
       );
       if (state !== 'pending') return state;
       if (!isNear || !isWritten || isStopping()) return 'pending';
       await clock.sleep(delay + 1);
-      [current] = await store.claimThese([job.uuid]).catch((): Job[] => []);
+      [current] = await store.claimByUuid([job.uuid]).catch((): Job[] => []);
     }
     return 'pending';
   }
 
   return async (uuids) => {
-    const ends = await Promise.all((await store.claimThese(uuids)).map(sendOne));
+    const ends = await Promise.all((await store.claimByUuid(uuids)).map(sendOne));
     return {
       delivered: ends.filter((end) => end === 'delivered').length,
       failed: ends.filter((end) => end === 'failed').length,

@@ -1,8 +1,8 @@
 import type { HostApi } from '#plugin-api';
-import type { Attempted, MakeAttempt } from '../attempt.ts';
+import type { CompletedAttempt, MakeAttempt } from '../attempt.ts';
 import type { Store } from '../store/store-contract.ts';
 import type { Circuits } from './circuits.ts';
-import type { Lane } from './lane.ts';
+import type { EndpointQueue } from './endpoint-queue.ts';
 
 export interface WorkerParts {
   readonly host: Pick<HostApi, 'clock' | 'log'>;
@@ -10,25 +10,25 @@ export interface WorkerParts {
   readonly attempt: MakeAttempt;
   readonly circuits: Circuits;
   readonly elapsed: () => number;
-  /** Told of each outcome that was written. */
-  readonly written: (attempted: Attempted) => void;
-  /** Told of the endpoints whose jobs this process gave back because it stops. */
-  readonly gaveBack: (endpointIds: readonly string[]) => void;
-  /** Whether jobs may be taken now. */
+  /** Called after a result was written. */
+  readonly onSettled: (completed: CompletedAttempt) => void;
+  /** Called with the endpoints whose jobs this process released because it stops. */
+  readonly onReleased: (endpointIds: readonly string[]) => void;
+  /** Whether jobs may be claimed now. */
   readonly mayClaim: () => Promise<boolean>;
   readonly isUnavailable: (error: unknown) => boolean;
 }
 
 export interface Worker {
-  /** There may be something due for these endpoints; none named: for any. */
+  /** Looks for due jobs of these endpoints; without ids, of all endpoints. */
   wake(endpointIds?: readonly string[]): void;
   start(): void;
-  /** Takes nothing more, waits for attempts under way, writes everything, gives the rest back. */
+  /** Claims nothing more, waits for in-flight attempts, writes their results and releases unsent jobs. */
   stop(): Promise<void>;
-  /** Works until nothing is due; answers how many attempts were made. */
+  /** Works until nothing is due. Returns the number of attempts. */
   drain(): Promise<number>;
-  /** Sends these now, past the lanes, with their retries; answers how they ended. */
+  /** Sends these deliveries now, outside the endpoint queues, with near retries. Returns how they ended. */
   sendNow(uuids: readonly string[]): Promise<{ delivered: number; failed: number }>;
-  readonly lanes: ReadonlyMap<string, Lane>;
+  readonly queues: ReadonlyMap<string, EndpointQueue>;
   inFlight(): number;
 }

@@ -1,57 +1,57 @@
 import type { Undo } from '#plugin-api';
-import type { Attempted } from '../attempt.ts';
-import type { ClaimRequest, Heartbeat, Job, Waits } from '../store/store-contract.ts';
+import type { CompletedAttempt } from '../attempt.ts';
+import type { ClaimRequest, Heartbeat, Job, NextDueTimes } from '../store/store-contract.ts';
 import type { Circuits } from './circuits.ts';
-import { createHeartbeat, type LeaseKeeper } from './heartbeat.ts';
+import { createHeartbeat, type LeaseHeartbeat } from './heartbeat.ts';
 import {
-  adapt,
-  claimsOf,
-  createLane,
+  adjustConcurrency,
+  claimsFor,
+  createEndpointQueue,
   dropLost,
-  firstLimit,
-  note,
-  surplusOf,
-  takeWait,
-  waitOf,
-  type Lane,
-} from './lane.ts';
-import { createOutcomes, type Outcomes } from './outcomes.ts';
-import { fullBatch, Pace, together } from './pace.ts';
+  initialConcurrency,
+  recordResult,
+  takeSurplus,
+  setNextDue,
+  nextWakeTime,
+  type EndpointQueue,
+} from './endpoint-queue.ts';
+import { createOutcomeBuffer, type OutcomeBuffer } from './outcome-buffer.ts';
+import { fullBatch, FlushScheduler, oncePerTick } from './flush-scheduler.ts';
 import { createSendNow } from './send-now.ts';
 import type { Worker, WorkerParts } from './worker-contract.ts';
 
-/** Attempts at once of this process that its quick endpoints share. */
-const shared = 64;
-/** And of all its endpoints together. */
-const mostInFlight = 1_024;
-/** Longest a worker trusts its own memory of what is due, in milliseconds. */
+/** Concurrent attempts of this process that quick endpoints share. */
+const sharedConcurrency = 64;
+/** Concurrent attempts of this process to all endpoints. */
+const maxInFlight = 1_024;
+/** Longest sleep before the database is asked again what is due, in milliseconds. */
 const longestSleep = 60_000;
-/** Until the database is asked again, or a queue that is held is looked at again, in milliseconds. */
-const pause = 500;
+/** Milliseconds between attempts to reach the database, or to work a queue that a plugin blocks. */
+const retryInterval = 500;
 
-/** See the README of this folder for how work flows. */
+/** The README of `webhooks` describes how work flows. */
 export function createWorker(parts: WorkerParts): Worker {
   return new QueueWorker(parts);
 }
 
 class QueueWorker implements Worker {
-  readonly lanes = new Map<string, Lane>();
+  readonly queues = new Map<string, EndpointQueue>();
   private readonly parts: WorkerParts;
   private readonly circuits: Circuits;
   private readonly elapsed: () => number;
   private readonly clock: WorkerParts['host']['clock'];
-  private readonly outcomes: Outcomes;
-  private readonly heartbeat: LeaseKeeper;
+  private readonly outcomes: OutcomeBuffer;
+  private readonly heartbeat: LeaseHeartbeat;
   private readonly sender: Worker['sendNow'];
   private released: Job[] = [];
   private total = 0;
-  private made = 0;
+  private attempts = 0;
   private running = false;
-  private turning: Promise<void> | null = null;
-  private readonly pace: Pace;
+  private flushing: Promise<void> | null = null;
+  private readonly scheduler: FlushScheduler;
   private discover = false;
   private undoTimer: Undo | null = null;
-  private heldUntil = -Infinity;
+  private blockedUntil = -Infinity;
   private sendingNow = 0;
   private stopping = false;
   private readonly idleCallbacks: (() => void)[] = [];
@@ -71,20 +71,20 @@ class QueueWorker implements Worker {
     const schedule = (): void => {
       this.schedule();
     };
-    this.pace = new Pace({
+    this.scheduler = new FlushScheduler({
       clock,
-      turn: () => {
-        this.begin();
+      flush: () => {
+        this.beginFlush();
       },
     });
-    this.outcomes = createOutcomes({ clock, changed: schedule });
+    this.outcomes = createOutcomeBuffer({ clock, onChange: schedule });
     this.heartbeat = createHeartbeat({
       store,
       clock,
       log,
       elapsed,
-      beaten: (beat) => {
-        this.beaten(beat);
+      onHeartbeat: (heartbeat) => {
+        this.onHeartbeat(heartbeat);
       },
     });
     this.sender = createSendNow({
@@ -92,122 +92,130 @@ class QueueWorker implements Worker {
       attempt,
       clock,
       log,
-      settled: (attempted) => this.settled(attempted),
+      onSettled: (completed) => this.onSettled(completed),
       isStopping: () => this.stopping,
-      later: (attempted) => {
-        this.outcomes.add(attempted);
+      retryLater: (completed) => {
+        this.outcomes.add(completed);
         schedule();
       },
     });
   }
 
-  /** Lost jobs are somebody else's by now: they are not sent. */
-  private beaten({ freed, isLost }: Pick<Heartbeat, 'freed' | 'isLost'>): void {
-    for (const lane of this.lanes.values()) dropLost(lane, isLost);
+  /** Lost jobs are not sent: another process holds them. */
+  private onHeartbeat({ freed, isLost }: Pick<Heartbeat, 'freed' | 'isLost'>): void {
+    for (const queue of this.queues.values()) dropLost(queue, isLost);
     if (freed) this.discover = true;
     this.launch();
     this.schedule();
   }
 
-  private laneOf(id: string): Lane {
-    const lane = this.lanes.get(id) ?? createLane(id);
-    this.lanes.set(id, lane);
-    return lane;
+  private queueFor(id: string): EndpointQueue {
+    const queue = this.queues.get(id) ?? createEndpointQueue(id);
+    this.queues.set(id, queue);
+    return queue;
   }
 
-  private mayStart(lane: Lane): boolean {
+  private mayStart(queue: EndpointQueue): boolean {
     return (
-      this.total < mostInFlight &&
-      lane.inFlight < (lane.paused ? 1 : lane.limit) &&
-      (this.total < shared || lane.inFlight < Math.min(firstLimit, lane.limit))
+      this.total < maxInFlight &&
+      queue.inFlight < (queue.paused ? 1 : queue.limit) &&
+      (this.total < sharedConcurrency || queue.inFlight < Math.min(initialConcurrency, queue.limit))
     );
   }
 
-  /** Takes turns, one job of each endpoint at a time. */
+  /** Starts attempts round robin, one job of each endpoint at a time. */
   private launch(): void {
     if (!this.running || !this.heartbeat.isFresh()) return;
     for (let again = true; again;) {
       again = false;
-      for (const lane of this.lanes.values()) {
-        if (lane.buffer.length === 0 || !this.mayStart(lane)) continue;
-        const job = lane.buffer.shift();
+      for (const queue of this.queues.values()) {
+        if (queue.buffer.length === 0 || !this.mayStart(queue)) continue;
+        const job = queue.buffer.shift();
         if (job === undefined) continue;
-        again = lane.buffer.length > 0 || again;
-        void this.send(lane, job);
+        again = queue.buffer.length > 0 || again;
+        void this.send(queue, job);
       }
     }
   }
 
-  private async send(lane: Lane, job: Job): Promise<void> {
-    lane.inFlight += 1;
+  private async send(queue: EndpointQueue, job: Job): Promise<void> {
+    queue.inFlight += 1;
     this.total += 1;
-    const attempted = await this.parts.attempt(job, { probe: lane.paused });
-    lane.inFlight -= 1;
+    const completed = await this.parts.attempt(job, { probe: queue.paused });
+    queue.inFlight -= 1;
     this.total -= 1;
-    this.made += attempted.finish.made;
-    if (attempted.outcome !== null) {
-      const before = lane.limit;
-      adapt(lane, attempted.outcome);
-      if (lane.limit < before) this.released.push(...surplusOf(lane));
+    this.attempts += Number(completed.result.attempted);
+    if (completed.outcome !== null) {
+      const before = queue.limit;
+      adjustConcurrency(queue, completed.outcome);
+      if (queue.limit < before) this.released.push(...takeSurplus(queue));
     }
-    this.outcomes.add(attempted);
-    this.goOn();
+    this.outcomes.add(completed);
+    this.launchAndSchedule();
   }
 
-  /** Once for all attempts that end in one turn of the event loop, however many endpoints there are to look at. */
-  private readonly goOn = together(() => {
+  /** Once for all attempts that end in one tick of the event loop: it looks at every endpoint. */
+  private readonly launchAndSchedule = oncePerTick(() => {
     this.launch();
     this.schedule();
   });
 
-  private async turn(): Promise<void> {
+  private async flush(): Promise<void> {
     const { batch, suspect } = this.outcomes.take();
-    const back = this.released;
+    const released = this.released;
     this.released = [];
     let claims: ClaimRequest[] = [];
     try {
       if (!suspect && (await this.mayClaim()))
-        claims = claimsOf(this.lanes.values(), {
+        claims = claimsFor(this.queues.values(), {
           now: this.elapsed(),
-          ahead: this.parts.store.isElsewhere,
+          ahead: this.parts.store.isRemote,
           mayProbe: ({ id }) => this.circuits.mayProbe(id),
         });
-      if (batch.length + back.length + claims.length === 0) return;
-      // Whoever wakes a lane while its claim is under way means jobs that the claim may not see: the lane stays ready then.
-      for (const { endpointId } of claims) Object.assign(this.laneOf(endpointId), { ready: false, nextAt: null });
-      const { jobs, stale, idle } = await this.parts.store.turn({
-        finished: batch.map(({ finish }) => finish),
-        released: back,
+      if (batch.length + released.length + claims.length === 0) return;
+      // Cleared before the claim: a wake-up during the claim is about jobs that the claim may not see.
+      for (const { endpointId } of claims) Object.assign(this.queueFor(endpointId), { ready: false, nextAt: null });
+      const { jobs, stale, nextDueIn } = await this.parts.store.exchange({
+        finished: batch.map(({ result }) => result),
+        released,
         claims,
       });
       this.outcomes.written();
-      if (!this.running && back.length > 0) this.parts.gaveBack([...new Set(back.map(({ endpointId }) => endpointId))]);
-      // Stopped while the claim was under way: nothing of it is sent.
-      if (this.running) for (const job of jobs) this.laneOf(job.endpointId).buffer.push(job);
+      if (!this.running && released.length > 0)
+        this.parts.onReleased([...new Set(released.map(({ endpointId }) => endpointId))]);
+      // Stopped during the claim: its jobs are released unsent.
+      if (this.running) for (const job of jobs) this.queueFor(job.endpointId).buffer.push(job);
       else this.released.push(...jobs);
       this.launch();
       await this.settleAll(batch, new Set(stale.map(({ id }) => id)));
-      this.takeWaits(claims, await idle);
+      this.setNextDue(claims, await nextDueIn);
     } catch (error) {
-      for (const { endpointId } of claims) this.laneOf(endpointId).ready = true;
-      // What was done stays done: it is written with the next turn.
-      this.outcomes.refused(batch, this.parts.isUnavailable(error));
-      this.released.unshift(...back);
-      this.parts.host.log.error('The webhook queue could not be read or written; trying again.', { error });
-      await this.clock.sleep(pause).catch(() => undefined);
+      for (const { endpointId } of claims) this.queueFor(endpointId).ready = true;
+      // The attempts were made: their results are written with the next exchange.
+      this.outcomes.rejected(batch, this.parts.isUnavailable(error));
+      this.released.unshift(...released);
+      this.parts.host.log.error('Failed to update the webhook queue; retrying', {
+        event: 'webhook_queue_failed',
+        error,
+      });
+      await this.clock.sleep(retryInterval).catch(() => undefined);
     }
   }
 
-  private takeWaits(claims: readonly ClaimRequest[], idle: Waits): void {
+  private setNextDue(claims: readonly ClaimRequest[], nextDueIn: NextDueTimes): void {
     for (const { endpointId } of claims)
-      takeWait(this.laneOf(endpointId), { wait: idle.get(endpointId), now: this.elapsed(), longest: longestSleep });
+      setNextDue(this.queueFor(endpointId), {
+        wait: nextDueIn.get(endpointId),
+        now: this.elapsed(),
+        longest: longestSleep,
+      });
   }
 
   private async mayClaim(): Promise<boolean> {
-    if (!this.running || this.elapsed() < this.heldUntil) return false;
+    if (!this.running || this.elapsed() < this.blockedUntil) return false;
     if (!(await this.parts.mayClaim())) {
-      this.heldUntil = this.elapsed() + pause;
-      this.clock.after(pause + 1, () => {
+      this.blockedUntil = this.elapsed() + retryInterval;
+      this.clock.after(retryInterval + 1, () => {
         this.schedule();
       });
       return false;
@@ -215,108 +223,113 @@ class QueueWorker implements Worker {
     if (this.discover) {
       const open = await this.parts.store.openEndpoints();
       this.discover = false;
-      for (const id of open) this.laneOf(id).ready = true;
+      for (const id of open) this.queueFor(id).ready = true;
     }
     return true;
   }
 
-  private async settleAll(batch: readonly Attempted[], lost: ReadonlySet<number>): Promise<void> {
-    for (const attempted of batch) {
-      const { job } = attempted.finish;
+  private async settleAll(batch: readonly CompletedAttempt[], lost: ReadonlySet<number>): Promise<void> {
+    for (const completed of batch) {
+      const { job } = completed.result;
       if (lost.has(job.id))
-        this.parts.host.log.warn('The outcome of a webhook delivery came too late: somebody else holds it by now.', {
+        this.parts.host.log.warn('Discarded a late delivery result: another node holds the lease', {
+          event: 'webhook_result_discarded',
           delivery: job.uuid,
         });
       else {
-        const noting = this.settled(attempted);
-        if (noting !== null) await noting;
+        const recording = this.onSettled(completed);
+        if (recording !== null) await recording;
       }
     }
   }
 
-  /** Answers a promise only where the database has to be told of an endpoint's health. */
-  private settled(attempted: Attempted): Promise<void> | null {
-    const { finish, outcome } = attempted;
-    const lane = this.laneOf(finish.job.endpointId);
-    note(lane, finish, this.elapsed());
-    if (finish.job.orderKey !== null) lane.ready = true;
-    this.parts.written(attempted);
-    if (outcome === null || this.circuits.isWell(lane.id, outcome)) return null;
-    return this.circuits.note(lane.id, outcome).then(
-      (paused) => void (lane.paused = paused),
+  /** Returns a promise only if the endpoint's circuit has to be stored. */
+  private onSettled(completed: CompletedAttempt): Promise<void> | null {
+    const { result, outcome } = completed;
+    const queue = this.queueFor(result.job.endpointId);
+    recordResult(queue, result, this.elapsed());
+    if (result.job.orderKey !== null) queue.ready = true;
+    this.parts.onSettled(completed);
+    if (outcome === null || this.circuits.isHealthy(queue.id, outcome)) return null;
+    return this.circuits.recordOutcome(queue.id, outcome).then(
+      (paused) => void (queue.paused = paused),
       (error: unknown) => {
-        this.parts.host.log.warn('The health of a webhook endpoint could not be noted.', { endpoint: lane.id, error });
+        this.parts.host.log.warn('Failed to store the health of a webhook endpoint', {
+          event: 'webhook_circuit_write_failed',
+          endpoint: queue.id,
+          error,
+        });
       },
     );
   }
 
-  /** Whether an endpoint could send at once, if the database had something for it. A loop: it is asked after every attempt. */
-  private isAnyDry(): boolean {
-    for (const lane of this.lanes.values())
+  /** Whether an endpoint could send at once if the database had jobs for it. A plain loop: it runs after every attempt. */
+  private isAnyIdle(): boolean {
+    for (const queue of this.queues.values())
       if (
-        lane.ready &&
-        lane.buffer.length === 0 &&
-        this.mayStart(lane) &&
-        (!lane.paused || this.circuits.mayProbe(lane.id))
+        queue.ready &&
+        queue.buffer.length === 0 &&
+        this.mayStart(queue) &&
+        (!queue.paused || this.circuits.mayProbe(queue.id))
       )
         return true;
     return false;
   }
 
-  /** Soon when somebody waits for it, else when enough has gathered. */
+  /** Flushes now if an endpoint is idle or a batch is full, else after a short wait for more results. */
   private schedule(): void {
     const starving =
       this.running &&
-      this.elapsed() >= this.heldUntil &&
+      this.elapsed() >= this.blockedUntil &&
       this.heartbeat.isFresh() &&
-      (this.discover || this.isAnyDry());
-    const want =
+      (this.discover || this.isAnyIdle());
+    const urgency =
       starving || this.outcomes.count() >= fullBatch
         ? 'now'
         : this.outcomes.count() + this.released.length > 0
           ? 'soon'
           : 'no';
-    if (want === 'now') this.pace.now();
-    else if (want === 'soon') this.pace.soon(this.total);
-    else if (this.turning === null) this.rest();
+    if (urgency === 'now') this.scheduler.now();
+    else if (urgency === 'soon') this.scheduler.soon(this.total);
+    else if (this.flushing === null) this.rest();
   }
 
-  private begin(): void {
-    this.pace.begun();
-    if (this.turning !== null) return;
-    this.turning = this.turn().finally(() => {
-      this.turning = null;
+  private beginFlush(): void {
+    this.scheduler.begun();
+    if (this.flushing !== null) return;
+    this.flushing = this.flush().finally(() => {
+      this.flushing = null;
       this.launch();
       this.schedule();
     });
   }
 
-  /** Nothing to do: sleeps until the next job falls due. */
+  /** Sleeps until the next job is due. */
   private rest(): void {
     this.undoTimer?.();
     this.undoTimer = null;
-    const waits = [...this.lanes.values()].flatMap((lane) =>
-      waitOf(lane, () => this.elapsed() + this.circuits.untilProbe(lane.id)),
+    const waits = [...this.queues.values()].flatMap((queue) =>
+      nextWakeTime(queue, () => this.elapsed() + this.circuits.untilProbe(queue.id)),
     );
     if (this.running && waits.length > 0)
       this.undoTimer = this.clock.after(
         Math.max(1, Math.min(longestSleep, Math.min(...waits) - this.elapsed())),
         () => {
-          this.dueAgain();
+          this.markDue();
         },
       );
     if (
       this.total + this.sendingNow + this.outcomes.count() === 0 &&
       this.released.length === 0 &&
-      [...this.lanes.values()].every(({ buffer }) => buffer.length === 0)
+      [...this.queues.values()].every(({ buffer }) => buffer.length === 0)
     )
       for (const callback of this.idleCallbacks.splice(0)) callback();
   }
 
-  private dueAgain(): void {
+  private markDue(): void {
     const now = this.elapsed();
-    for (const lane of this.lanes.values()) if (lane.nextAt !== null && lane.nextAt <= now) lane.ready = true;
-    for (const lane of this.lanes.values()) if (lane.paused && this.circuits.mayProbe(lane.id)) lane.ready = true;
+    for (const queue of this.queues.values()) if (queue.nextAt !== null && queue.nextAt <= now) queue.ready = true;
+    for (const queue of this.queues.values()) if (queue.paused && this.circuits.mayProbe(queue.id)) queue.ready = true;
     this.schedule();
   }
 
@@ -333,12 +346,12 @@ class QueueWorker implements Worker {
     this.heartbeat.start();
   }
 
-  /** Unsent jobs go back; attempts under way are waited for. */
+  /** Releases unsent jobs and waits for in-flight attempts. */
   private async finish(): Promise<void> {
     this.running = false;
     this.undoTimer?.();
-    for (const lane of this.lanes.values()) this.released.push(...lane.buffer.splice(0));
-    this.outcomes.hurry();
+    for (const queue of this.queues.values()) this.released.push(...queue.buffer.splice(0));
+    this.outcomes.retryNow();
     await this.whenIdle();
     await this.heartbeat.stop();
   }
@@ -350,7 +363,7 @@ class QueueWorker implements Worker {
   wake(endpointIds?: readonly string[]): void {
     if (!this.running) return;
     if (endpointIds === undefined) this.discover = true;
-    else for (const id of endpointIds) this.laneOf(id).ready = true;
+    else for (const id of endpointIds) this.queueFor(id).ready = true;
     this.schedule();
   }
 
@@ -366,14 +379,14 @@ class QueueWorker implements Worker {
   }
 
   async drain(): Promise<number> {
-    const [before, was] = [this.made, this.running];
+    const [before, was] = [this.attempts, this.running];
     this.resume();
     await this.whenIdle();
     if (!was) await this.finish();
-    return this.made - before;
+    return this.attempts - before;
   }
 
-  // Handed on by itself.
+  // A property: it is passed on without its object.
   readonly sendNow = async (uuids: readonly string[]): Promise<{ delivered: number; failed: number }> => {
     this.sendingNow += 1;
     this.heartbeat.start();

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import {
   knownNames,
-  nameFaults,
+  nameErrors,
   type KnownNames,
   type NamingSettings,
 } from '../../../../plugins/svc/kit/assistants/known-names.ts';
@@ -40,13 +40,13 @@ describe('names in settings of what answers', () => {
       naming('openai', { enabled: true, base: 7 }),
       naming('openai', { enabled: false, base: 8, store: 'gone' }),
     ]) {
-      expect(nameFaults(settings, known, null)).to.deep.equal({});
+      expect(nameErrors(settings, known, null)).to.deep.equal({});
     }
   });
 
   it('are refused where nobody knows them, each at its path', () => {
     expect(
-      nameFaults(naming('nobody', { enabled: true, store: 'qdant', embedding_provider: 'claude' }), known, null),
+      nameErrors(naming('nobody', { enabled: true, store: 'qdant', embedding_provider: 'claude' }), known, null),
     ).to.deep.equal({
       provider: 'provider must be one of openai, claude.',
       'knowledge.store': 'knowledge.store must be one of qdrant while knowledge is on.',
@@ -54,16 +54,16 @@ describe('names in settings of what answers', () => {
       'knowledge.target': 'knowledge.target must not be empty while knowledge is on.',
       'knowledge.embedding_model': 'knowledge.embedding_model must not be empty while knowledge is on.',
     });
-    expect(nameFaults(naming('openai', { enabled: true, base: 8 }), known, null)).to.have.all.keys('knowledge.base');
+    expect(nameErrors(naming('openai', { enabled: true, base: 8 }), known, null)).to.have.all.keys('knowledge.base');
   });
 
   it('may be gone since they were saved, as long as they were in use', () => {
     const none: KnownNames = { textProviders: [], embeddingProviders: [], vectorStores: [], knowledgeBases: [] };
-    expect(nameFaults(naming('openai', own), none, naming('openai', own))).to.deep.equal({});
+    expect(nameErrors(naming('openai', own), none, naming('openai', own))).to.deep.equal({});
     expect(
-      nameFaults(naming('openai', { enabled: true, base: 7 }), none, naming('openai', { enabled: true, base: 7 })),
+      nameErrors(naming('openai', { enabled: true, base: 7 }), none, naming('openai', { enabled: true, base: 7 })),
     ).to.deep.equal({});
-    expect(nameFaults(naming('openai', own), none, naming('openai', { ...own, enabled: false }))).to.have.all.keys(
+    expect(nameErrors(naming('openai', own), none, naming('openai', { ...own, enabled: false }))).to.have.all.keys(
       'knowledge.store',
       'knowledge.embedding_provider',
     );

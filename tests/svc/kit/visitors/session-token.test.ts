@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
-import { createSealedIds, isUuid } from '../../../../plugins/svc/modules/chatbots/widget/signed-id.ts';
+import { createSignedIds, isUuid } from '../../../../plugins/svc/modules/chatbots/widget/signed-id.ts';
 import {
   createSessionTokens,
   tokenLife,
@@ -81,7 +81,7 @@ describe('session tokens', () => {
 });
 
 describe('sealed ids', () => {
-  const ids = createSealedIds(signerOf('key'));
+  const ids = createSignedIds(signerOf('key'));
 
   it('are UUIDs, the same for the same seed, that vouch for what they belong to', async () => {
     const id = await ids.make(['conversation', 7, 's1'], ['m1']);

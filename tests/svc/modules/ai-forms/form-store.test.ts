@@ -27,7 +27,7 @@ async function openForms(database: Database): Promise<FormStore> {
   });
 }
 
-async function faultsOf(work: Promise<unknown>): Promise<Record<string, string>> {
+async function errorsOf(work: Promise<unknown>): Promise<Record<string, string>> {
   const error = await work.then(
     () => null,
     (thrown: unknown) => thrown,
@@ -52,10 +52,10 @@ describeDialects('the store of AI forms', (open) => {
     const forms = await openForms(await open());
     expect(
       Object.keys(
-        await faultsOf(forms.create({ prompt: 7, wrong: 1, elements: [{ id: 'a b', type: 'no', label: '' }] })),
+        await errorsOf(forms.create({ prompt: 7, wrong: 1, elements: [{ id: 'a b', type: 'no', label: '' }] })),
       ),
     ).to.have.members(['prompt', 'wrong', 'elements[0].id', 'elements[0].type', 'elements[0].label']);
-    const faults = await faultsOf(
+    const errors = await errorsOf(
       forms.create({
         prompt: '{nobody}',
         provider: 'nobody',
@@ -70,7 +70,7 @@ describeDialects('the store of AI forms', (open) => {
         ],
       }),
     );
-    expect(Object.keys(faults)).to.have.members([
+    expect(Object.keys(errors)).to.have.members([
       'prompt',
       'provider',
       'embed.allowed_domains[0]',
@@ -95,7 +95,7 @@ describeDialects('the store of AI forms', (open) => {
       'Result',
       { amount: 3, per: 'day' },
     ]);
-    expect(await faultsOf(forms.update(id, { elements: [{ ...topic, id: 'subject' }] }))).to.have.all.keys('prompt');
+    expect(await errorsOf(forms.update(id, { elements: [{ ...topic, id: 'subject' }] }))).to.have.all.keys('prompt');
     expect(await forms.duplicate(id)).to.deep.include({ name: 'Form (copy)', status: 'inactive', submissions: 0 });
   });
 
@@ -110,8 +110,8 @@ describeDialects('the store of AI forms', (open) => {
     expect(exportForms([first!]).forms[0]).to.deep.equal(exportForms([made[0]!]).forms[0]);
     const bad = JSON.parse(text) as { forms: { prompt: string }[] };
     bad.forms[2]!.prompt = '{nobody}';
-    expect(Object.keys(await faultsOf(importForms(JSON.stringify(bad), forms)))).to.deep.equal(['forms[2].prompt']);
+    expect(Object.keys(await errorsOf(importForms(JSON.stringify(bad), forms)))).to.deep.equal(['forms[2].prompt']);
     expect(await forms.list()).to.have.length(6);
-    expect(await faultsOf(importForms('no', forms))).to.deep.equal({ file: 'The file is not JSON.' });
+    expect(await errorsOf(importForms('no', forms))).to.deep.equal({ file: 'The file is not JSON.' });
   });
 });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import {
   fillTemplate,
   placeholdersOf,
-  templateFaults,
+  templateErrors,
 } from '../../../../plugins/svc/modules/ai-forms/forms/prompt-template.ts';
 
 const element = (id: string, required = false) => ({ id, label: id.toUpperCase(), required });
@@ -21,11 +21,11 @@ describe('the prompt of a form', () => {
   });
 
   it('is told what it gets wrong: unknown fields, and required ones that are not used', () => {
-    expect(templateFaults('{a} {b}', [element('a', true), element('b')])).to.deep.equal({});
-    expect(templateFaults('{a} {c} {d} {{e}}', [element('a'), element('b', true)])).to.deep.equal({
+    expect(templateErrors('{a} {b}', [element('a', true), element('b')])).to.deep.equal({});
+    expect(templateErrors('{a} {c} {d} {{e}}', [element('a'), element('b', true)])).to.deep.equal({
       prompt:
         'prompt names {c}, {d}, but no field has that id. There are {a}, {b}. A name in braces that is to stay is written {{name}}. It does not use the required field “B”. Write {b} where its value belongs, or make the field optional.',
     });
-    expect(templateFaults('{a}', [])['prompt']).to.contain('The form has no fields yet.');
+    expect(templateErrors('{a}', [])['prompt']).to.contain('The form has no fields yet.');
   });
 });

@@ -50,7 +50,7 @@ describe('what visitors fill in', () => {
     [element('file'), 'text', 'X must be a file.'],
   ] as const) {
     it(`is refused: ${sentence}`, () => {
-      expect(readValue(one, given)).to.deep.equal({ fault: sentence });
+      expect(readValue(one, given)).to.deep.equal({ error: sentence });
     });
   }
 

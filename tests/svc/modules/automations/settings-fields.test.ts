@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { JsonSchema } from '#plugin-api';
 import { readSettings, settingsFields } from '../../../../plugins/svc/modules/automations/pages/settings-fields.ts';
-import { fillDefaults, schemaFaults } from '../../../../plugins/svc/modules/automations/tasks/settings-schema.ts';
+import { fillDefaults, schemaErrors } from '../../../../plugins/svc/modules/automations/tasks/settings-schema.ts';
 
 const schema: JsonSchema = {
   type: 'object',
@@ -28,7 +28,7 @@ describe('the form of a kind of work', () => {
   it('has a field for every member, objects laid flat', () => {
     const fields = settingsFields(schema, {
       settings: { tone: 'warm', tags: ['a', 'b'], image: { extra: { x: 1 } } },
-      faults: { 'settings.words': 'Words must be from 10 to 100.' },
+      errors: { 'settings.words': 'Words must be from 10 to 100.' },
     });
     expect(fields.map(({ name, type, value }) => [name, type, value])).to.deep.equal([
       ['settings[tone]', 'select', 'warm'],
@@ -80,14 +80,14 @@ describe('the form of a kind of work', () => {
   });
 
   it('is checked by the schema, older ways of writing one included', () => {
-    expect(schemaFaults(schema, fillDefaults(schema, { prompt: 'x' }))).to.deep.equal({});
-    expect(schemaFaults(schema, { tone: 'loud', words: 'many', prompt: '', tags: [1], temperature: 0 })).to.deep.equal({
+    expect(schemaErrors(schema, fillDefaults(schema, { prompt: 'x' }))).to.deep.equal({});
+    expect(schemaErrors(schema, { tone: 'loud', words: 'many', prompt: '', tags: [1], temperature: 0 })).to.deep.equal({
       'settings.tone': 'Tone must be one of dry, warm.',
       'settings.words': 'Words must be a whole number.',
       'settings.prompt': 'Prompt must not be empty.',
       'settings.tags.0': 'Tags must be a text.',
       'settings.temperature': 'Temperature must be more than 0.',
     });
-    expect(Object.keys(schemaFaults(schema, {}))).to.have.members(['settings.words', 'settings.prompt']);
+    expect(Object.keys(schemaErrors(schema, {}))).to.have.members(['settings.words', 'settings.prompt']);
   });
 });

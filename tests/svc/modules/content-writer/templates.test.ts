@@ -3,7 +3,7 @@ import { createSystemClock } from '../../../../host/clock.ts';
 import { createHooks } from '../../../../host/hooks/hooks.ts';
 import { builtInTemplates } from '../../../../plugins/svc/modules/content-writer/templates/built-in.ts';
 import { contentMigration } from '../../../../plugins/svc/modules/content-writer/content-tables.ts';
-import { fillPrompt, promptFaults } from '../../../../plugins/svc/modules/content-writer/templates/placeholders.ts';
+import { fillPrompt, promptErrors } from '../../../../plugins/svc/modules/content-writer/templates/placeholders.ts';
 import {
   createTemplateStore,
   type TemplateStore,
@@ -17,45 +17,45 @@ import { describeDialects } from '../../../helpers/dialects.ts';
 import { failureOf } from '../../../helpers/failure-of.ts';
 
 const known = { text: ['openai'], images: ['openai'] };
-const faultsOf = (parts: object, more: object = {}): Readonly<Record<string, string>> =>
-  checkTemplate({ name: 'Mine', parts, ...more }, known).faults;
+const errorsOf = (parts: object, more: object = {}): Readonly<Record<string, string>> =>
+  checkTemplate({ name: 'Mine', parts, ...more }, known).errors;
 const on = (prompt: string, more: object = {}): object => ({ enabled: true, prompt, ...more });
 
 describe('templates of content', () => {
   it('that come with the service are right', () => {
     for (const { id: _id, builtIn: _builtIn, ...settings } of builtInTemplates)
-      expect(checkTemplate(settings, known).faults, settings.name).to.deep.equal({});
+      expect(checkTemplate(settings, known).errors, settings.name).to.deep.equal({});
   });
 
   it('speak of what there is, in the order in which it is written', () => {
     expect(
-      faultsOf({
+      errorsOf({
         title: on('About {topic}'),
         content: on('{title} {keywords} {instructions} {source} {source_url} {site} {date}'),
       }),
     ).to.deep.equal({});
-    expect(faultsOf({ title: on('{nothing}') })['parts.title.prompt']).to.match(
+    expect(errorsOf({ title: on('{nothing}') })['parts.title.prompt']).to.match(
       /^parts\.title\.prompt speaks of \{nothing\}, which nothing stands for\. There are \{topic\} /,
     );
-    expect(faultsOf({ title: on('{content}'), content: on('x') })['parts.title.prompt']).to.include(
+    expect(errorsOf({ title: on('{content}'), content: on('x') })['parts.title.prompt']).to.include(
       'is not written yet',
     );
-    expect(faultsOf({ title: on('{title}') })['parts.title.prompt']).to.include('is not written yet');
-    expect(faultsOf({ excerpt: on('{content}') })['parts.excerpt.prompt']).to.include('switched off');
-    expect(faultsOf({ content: on('{title}') })).to.deep.equal({});
-    expect(faultsOf({ content: on('x') }, { system: '{content}' })['system']).to.include('not written yet');
-    expect(faultsOf({ title: on('{title} {content} {excerpt}') }, { kind: 'rewrite' })).to.deep.equal({});
+    expect(errorsOf({ title: on('{title}') })['parts.title.prompt']).to.include('is not written yet');
+    expect(errorsOf({ excerpt: on('{content}') })['parts.excerpt.prompt']).to.include('switched off');
+    expect(errorsOf({ content: on('{title}') })).to.deep.equal({});
+    expect(errorsOf({ content: on('x') }, { system: '{content}' })['system']).to.include('not written yet');
+    expect(errorsOf({ title: on('{title} {content} {excerpt}') }, { kind: 'rewrite' })).to.deep.equal({});
   });
 
   it('say what is wrong with each member', () => {
-    expect(faultsOf({})).to.have.keys('parts');
-    expect(faultsOf({ content: on(' ') })).to.have.keys('parts.content.prompt');
-    expect(faultsOf({ content: on('x', { params: { temperature: 3 } }) })['parts.content.params.temperature']).to.equal(
+    expect(errorsOf({})).to.have.keys('parts');
+    expect(errorsOf({ content: on(' ') })).to.have.keys('parts.content.prompt');
+    expect(errorsOf({ content: on('x', { params: { temperature: 3 } }) })['parts.content.params.temperature']).to.equal(
       'parts.content.params.temperature must be from 0 to 2.',
     );
-    expect(faultsOf({ content: on('x', { provider: 'nobody' }) })['parts.content.provider']).to.include('openai');
-    expect(faultsOf({ content: on('x', { colour: 1 }) })['parts.content.colour']).to.include('is not known');
-    expect(checkTemplate(null, known).faults).to.have.keys('');
+    expect(errorsOf({ content: on('x', { provider: 'nobody' }) })['parts.content.provider']).to.include('openai');
+    expect(errorsOf({ content: on('x', { colour: 1 }) })['parts.content.colour']).to.include('is not known');
+    expect(checkTemplate(null, known).errors).to.have.keys('');
   });
 
   it('are filled in once: what a source says is not looked at again', () => {
@@ -63,7 +63,7 @@ describe('templates of content', () => {
       '{source}: S {"a": 1} {unknown}',
     );
     expect(
-      promptFaults(checkTemplate({ name: 'x', parts: { content: on('{"json": true} {A}') } }, known).settings),
+      promptErrors(checkTemplate({ name: 'x', parts: { content: on('{"json": true} {A}') } }, known).settings),
     ).to.deep.equal({});
   });
 });

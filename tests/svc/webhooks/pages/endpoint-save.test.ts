@@ -33,7 +33,7 @@ function createContext() {
   return { context: { host: { http }, webhooks } as unknown as WebhookPagesContext, saved };
 }
 
-const faultOf = async (input: EndpointInput): Promise<string> => {
+const errorOf = async (input: EndpointInput): Promise<string> => {
   const { context, saved } = createContext();
   const error = (await failureOf(saveEndpoint(context, input))) as ReturnType<typeof invalidFields>;
   expect(saved).to.deep.equal([]);
@@ -46,7 +46,7 @@ const warningOf = async (input: EndpointInput): Promise<string | null> =>
 describe('saving an endpoint', () => {
   it('refuses a name that leads into a private network, whichever answer does, and tells of the box', async () => {
     for (const name of ['inside', 'mixed']) {
-      const sentence = await faultOf({ name: 'A', url: `https://${name}.example.com/` });
+      const sentence = await errorOf({ name: 'A', url: `https://${name}.example.com/` });
       expect(sentence).to.match(
         new RegExp(`^${name}\\.example\\.com leads to 1[09][.\\d]+, which .*tick “Internal network”`),
       );
@@ -55,12 +55,12 @@ describe('saving an endpoint', () => {
   });
 
   it('refuses cloud metadata with and without the box, and does not send anybody to it', async () => {
-    expect(await faultOf({ name: 'A', url: 'https://cloud.example.com/' })).to.not.contain('Internal network');
-    expect(await faultOf({ name: 'A', url: 'https://cloud.example.com/', internal: true })).to.match(/metadata/i);
+    expect(await errorOf({ name: 'A', url: 'https://cloud.example.com/' })).to.not.contain('Internal network');
+    expect(await errorOf({ name: 'A', url: 'https://cloud.example.com/', internal: true })).to.match(/metadata/i);
   });
 
   it('asks again when the box is taken away from an address that needs it, and not when neither changes', async () => {
-    expect(await faultOf({ id: 'one', internal: false })).to.contain('10.0.0.7');
+    expect(await errorOf({ id: 'one', internal: false })).to.contain('10.0.0.7');
     expect(await warningOf({ id: 'one', name: 'B' })).to.equal(null);
   });
 

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { createFakeClock } from '#testing';
 import type { WebhookMetrics } from '../../../../plugins/svc/webhooks/delivery.ts';
-import { createHours } from '../../../../plugins/svc/webhooks/history/hours.ts';
-import { hoursMigration } from '../../../../plugins/svc/webhooks/history/hours-table.ts';
+import { createHourlyCounts } from '../../../../plugins/svc/webhooks/hourly-counts.ts';
+import { hoursMigration } from '../../../../plugins/svc/webhooks/hourly-counts.ts';
 import { curlAsSent } from '../../../../plugins/svc/webhooks/pages/delivery-curl.ts';
-import { failureWords, stateBadge } from '../../../../plugins/svc/webhooks/pages/delivery-words.ts';
-import { readRecorderQuery, toDeliveryFilter } from '../../../../plugins/svc/webhooks/pages/recorder-filter.ts';
-import { localMinute, readLocalMinute } from '../../../../plugins/svc/webhooks/pages/recorder-time.ts';
+import { describeFailure, stateBadge } from '../../../../plugins/svc/webhooks/pages/delivery-labels.ts';
+import { readDeliveryLogQuery, toDeliveryFilter } from '../../../../plugins/svc/webhooks/pages/delivery-log-filter.ts';
+import { localMinute, readLocalMinute } from '../../../../plugins/svc/webhooks/pages/local-time.ts';
 import { describeDialects, silentLog } from '../../../helpers/dialects.ts';
 
 describe('times of the flight recorder', () => {
@@ -31,7 +31,7 @@ describe('times of the flight recorder', () => {
   });
 
   it('end with the whole of their minute', () => {
-    const query = readRecorderQuery(
+    const query = readDeliveryLogQuery(
       { since: '2026-11-21T10:00', until: '2026-11-21T10:00', state: 'failed', event: ['x'], endpoint: ' one ' },
       'UTC',
     );
@@ -65,15 +65,15 @@ describe('words of the flight recorder', () => {
       'aborted',
       'stopped',
     ] as const) {
-      const words = failureWords({ failure, error: 'More of it.', status: null });
+      const words = describeFailure({ failure, error: 'More of it.', status: null });
       expect(words?.reason, failure).to.match(/\.$/);
       expect(words?.advice, failure).not.to.equal('');
       expect(words?.detail).to.equal('More of it.');
     }
-    expect(failureWords({ failure: 'status', error: null, status: 404 })?.reason).to.equal(
+    expect(describeFailure({ failure: 'status', error: null, status: 404 })?.reason).to.equal(
       'The endpoint answered 404.',
     );
-    expect(failureWords({ failure: null, error: null, status: 200 })).to.equal(null);
+    expect(describeFailure({ failure: null, error: null, status: 200 })).to.equal(null);
   });
 
   it('tell a delivery that waits to be retried from one that nobody has tried yet', () => {
@@ -107,7 +107,10 @@ describeDialects('figures of deliveries by hour', (open) => {
             retried,
           })),
         }) as unknown as WebhookMetrics;
-      return { counted, hours: createHours({ host: { database, clock, log: silentLog }, recorder: { metrics } }) };
+      return {
+        counted,
+        hours: createHourlyCounts({ host: { database, clock, log: silentLog }, recorder: { metrics } }),
+      };
     };
     const [first, second] = [node(), node()];
     first.counted.one = [5, 1, 2];

@@ -1,11 +1,11 @@
 import type { HostApi } from '#plugin-api';
-import { createAnswererRows } from '../../../kit/assistants/assistant-rows.ts';
-import { createAnswererStore, type FirstModel } from '../../../kit/assistants/assistant-store.ts';
+import { createAssistantRows } from '../../../kit/assistants/assistant-rows.ts';
+import { createAssistantStore, type FirstModel } from '../../../kit/assistants/assistant-store.ts';
 import type { KnownNames } from '../../../kit/assistants/known-names.ts';
 import { errors } from '../../../kit/errors.ts';
 import '../hooks.ts';
 import type { FormSettings, FormStore } from './form.ts';
-import { formFaults } from './form-faults.ts';
+import { formErrors } from './form-errors.ts';
 import { settingsOf } from './form-record.ts';
 import { formSchema } from './form-schema.ts';
 import { formTables } from './form-tables.ts';
@@ -19,13 +19,13 @@ export interface FormStoreParts {
 /** The forms, one row each. */
 export function createFormStore({ host, known, firstModel }: FormStoreParts): FormStore {
   const { database, hooks } = host;
-  const rows = createAnswererRows<FormSettings, 'submissions'>({
+  const rows = createAssistantRows<FormSettings, 'submissions'>({
     host,
     table: formTables.forms,
     schema: formSchema,
     counters: ['submissions'],
   });
-  const store = createAnswererStore({
+  const store = createAssistantStore({
     database,
     rows,
     schema: formSchema,
@@ -35,7 +35,7 @@ export function createFormStore({ host, known, firstModel }: FormStoreParts): Fo
     // The default model belongs to the default provider.
     withModel: async (given) =>
       Object.hasOwn(given, 'provider') && given['provider'] !== '' ? given : { ...given, ...(await firstModel()) },
-    faults: formFaults,
+    findErrors: formErrors,
     notFound: (id) => errors.ai_form_not_found({ values: { id } }),
     // A form goes with all that belongs to it, or nothing of it does.
     remove: (id) =>

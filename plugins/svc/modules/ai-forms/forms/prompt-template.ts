@@ -1,4 +1,4 @@
-import type { Faults } from '../../../kit/settings-schema/check-shape.ts';
+import type { SettingErrors } from '../../../kit/settings-schema/check-shape.ts';
 import type { FormElement } from './form.ts';
 
 /** `{{id}}` is `{id}` as it stands; `{id}` is what was filled in. Other braces, those of JSON say, mean themselves. */
@@ -17,10 +17,10 @@ export function fillTemplate(template: string, values: Readonly<Record<string, s
 }
 
 /** What a template gets wrong: fields that there are not, and required ones that it leaves out. */
-export function templateFaults(
+export function templateErrors(
   template: string,
   elements: readonly Pick<FormElement, 'id' | 'label' | 'required'>[],
-): Faults {
+): SettingErrors {
   const named = placeholdersOf(template);
   const unknown = named.filter((id) => !elements.some((element) => element.id === id));
   const unused = elements.filter(({ id, required }) => required && !named.includes(id));

@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../../../wiring.ts';
 import { offeredModels } from '../../../admin-ui/model-choices.ts';
-import type { FieldFaults } from '../../../kit/field-errors.ts';
-import { faultAt, fieldRow, inputId, valueAt, type Draft, type FieldRow } from '../../../admin-ui/setting-field.ts';
+import type { FieldErrors } from '../../../kit/field-errors.ts';
+import { errorAt, fieldRow, inputId, valueAt, type Draft, type FieldRow } from '../../../admin-ui/setting-field.ts';
 import { aiFormsOf } from '../ai-forms.ts';
 import type { AiForm, FormSettings } from '../forms/form.ts';
 import { formMarkup } from '../public/markup.ts';
@@ -14,7 +14,7 @@ import { limitRows } from './limit-rows.ts';
 export interface Typed {
   readonly draft: Draft;
   readonly elements: readonly ElementDraft[];
-  readonly faults?: FieldFaults;
+  readonly errors?: FieldErrors;
 }
 
 /** Sections that are open without being asked for. */
@@ -23,8 +23,8 @@ const firstOpen = ['model'];
 /** The data of `svc/ai-form-edit`. */
 export async function editView(context: ServiceContext, form: AiForm, typed?: Typed): Promise<Record<string, unknown>> {
   const { host } = context;
-  const { draft, elements, faults = {} } = typed ?? { draft: { ...form }, elements: form.elements.map(draftOfElement) };
-  const state = { draft, faults };
+  const { draft, elements, errors = {} } = typed ?? { draft: { ...form }, elements: form.elements.map(draftOfElement) };
+  const state = { draft, errors };
   const [specs, models] = await Promise.all([editorSpecs(context), offeredModels(context)]);
   const rows = (fields: EditorSpecs['form']): FieldRow[] => fields.map((spec) => listed(fieldRow(spec, state), draft));
   return {
@@ -41,12 +41,12 @@ export async function editView(context: ServiceContext, form: AiForm, typed?: Ty
       text: `{${id}}`,
       label,
     })),
-    elements: elements.map((element, at) => elementRow(element, { at, last: elements.length - 1, faults })),
-    elementsFault: faults['elements'] === undefined ? undefined : faults['elements'].replace(/^elements/, 'Fields'),
+    elements: elements.map((element, at) => elementRow(element, { at, last: elements.length - 1, errors })),
+    elementsError: errors['elements'] === undefined ? undefined : errors['elements'].replace(/^elements/, 'Fields'),
     kinds: elementKinds,
     sections: specs.sections.map((section) => sectionOf(section, { rows, state })),
     // A single one stands in the notice.
-    faultList: Object.keys(faults).length > 1 ? faultList(specs, faults) : null,
+    errorList: Object.keys(errors).length > 1 ? errorList(specs, errors) : null,
     models,
     snippets: snippets(host, form.id),
     preview: await previewOf(context, form, { draft, elements }),
@@ -68,7 +68,7 @@ function sectionOf(
     state,
   }: {
     readonly rows: (fields: EditorSpecs['form']) => FieldRow[];
-    readonly state: { readonly draft: Draft; readonly faults: FieldFaults };
+    readonly state: { readonly draft: Draft; readonly errors: FieldErrors };
   },
 ): Record<string, unknown> {
   const shown = groups.map((group) => ({ ...group, fields: rows(group.fields) }));
@@ -89,11 +89,11 @@ function sectionOf(
 
 function elementRow(
   element: ElementDraft,
-  { at, last, faults }: { readonly at: number; readonly last: number; readonly faults: FieldFaults },
+  { at, last, errors }: { readonly at: number; readonly last: number; readonly errors: FieldErrors },
 ): Record<string, unknown> {
   const path = `elements[${String(at)}]`;
-  const fault = (name: string, label: string): string | undefined =>
-    faultAt(faults, { path: `${path}.${name}`, label });
+  const error = (name: string, label: string): string | undefined =>
+    errorAt(errors, { path: `${path}.${name}`, label });
   return {
     ...element,
     at,
@@ -102,14 +102,14 @@ function elementRow(
     first: at === 0,
     last: at === last,
     rows: Math.min(8, Math.max(3, element.options.split('\n').length)),
-    labelFault: fault('label', 'Label'),
-    idFault: fault('id', 'Id')?.replace(/is the same as that of .*/, 'is that of another field.'),
-    typeFault: fault('type', 'Kind'),
-    helpFault: fault('help', 'Help'),
-    placeholderFault: fault('placeholder', 'Hint'),
-    minFault: fault('min', 'Least'),
-    maxFault: fault('max', 'Most'),
-    optionsFault: fault('options', 'Options')?.replace(
+    labelError: error('label', 'Label'),
+    idError: error('id', 'Id')?.replace(/is the same as that of .*/, 'is that of another field.'),
+    typeError: error('type', 'Kind'),
+    helpError: error('help', 'Help'),
+    placeholderError: error('placeholder', 'Hint'),
+    minError: error('min', 'Least'),
+    maxError: error('max', 'Most'),
+    optionsError: error('options', 'Options')?.replace(
       /^(Line \d+).*is the same as that of .*$/,
       '$1 has a value that another line has.',
     ),
@@ -119,19 +119,19 @@ function elementRow(
   };
 }
 
-/** Every fault once, with the way to its field. */
-function faultList(specs: EditorSpecs, faults: FieldFaults): { readonly sentence: string; readonly href: string }[] {
+/** Every error once, with the way to its field. */
+function errorList(specs: EditorSpecs, errors: FieldErrors): { readonly sentence: string; readonly href: string }[] {
   const fields = allFields(specs);
-  return Object.keys(faults).map((path) => {
+  return Object.keys(errors).map((path) => {
     const field = fields.find((spec) => path === spec.path || path.startsWith(`${spec.path}[`));
     const [, at, name = 'label'] = /^elements\[(\d+)\](?:\.(\w+))?/.exec(path) ?? [];
     if (at !== undefined)
       return {
-        sentence: `Field ${String(Number(at) + 1)}: ${(faultAt(faults, { path, label: name }) ?? '').replace(/is the same as that of .*/, 'is that of another field.')}`,
+        sentence: `Field ${String(Number(at) + 1)}: ${(errorAt(errors, { path, label: name }) ?? '').replace(/is the same as that of .*/, 'is that of another field.')}`,
         href: `#element-${at}-${name}`,
       };
     return {
-      sentence: field ? (faultAt(faults, field) ?? '') : (faults[path] ?? ''),
+      sentence: field ? (errorAt(errors, field) ?? '') : (errors[path] ?? ''),
       href: `#${inputId(path.startsWith('limits.') ? path : (field?.path ?? 'name'))}`,
     };
   });

@@ -1,8 +1,8 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { moved, readEdit } from '../../../admin-ui/list-edits.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
-import { savingOrRefused } from '../../../admin-ui/with-field-errors.ts';
+import { moveItem, readEdit } from '../../../admin-ui/list-edits.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
+import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import { inputName, readFields, valueAt, type Draft } from '../../../admin-ui/setting-field.ts';
 import { aiFormsOf } from '../ai-forms.ts';
 import { allFields, editorSpecs } from './edit-sections.ts';
@@ -52,7 +52,7 @@ async function save(context: ServiceContext, request: AdminRequest): Promise<Adm
   const form = await postedForm(context, request);
   const draft = await readDraft(context, request);
   const elements = readElements(request.form, false);
-  return savingOrRefused(
+  return withFieldErrors(
     async () => {
       const { name, status } = await aiFormsOf(context).forms.update(form.id, {
         ...draft,
@@ -68,7 +68,7 @@ async function save(context: ServiceContext, request: AdminRequest): Promise<Adm
     },
     {
       inputName,
-      page: async (faults) => ({ template, data: await editView(context, form, { draft, elements, faults }) }),
+      page: async (errors) => ({ template, data: await editView(context, form, { draft, elements, errors }) }),
     },
   );
 }
@@ -85,13 +85,13 @@ function arranged(elements: readonly ElementDraft[], request: AdminRequest): Ele
   const { verb, at } = readEdit(request.form['_do']);
   switch (verb) {
     case 'add':
-      return [...elements, newElement(textOf(request, 'add_type'))];
+      return [...elements, newElement(readText(request, 'add_type'))];
     case 'remove':
       return elements.filter((_element, place) => place !== at);
     case 'up':
-      return moved(elements, at, at - 1);
+      return moveItem(elements, at, at - 1);
     case 'down':
-      return moved(elements, at, at + 1);
+      return moveItem(elements, at, at + 1);
     default:
       return [...elements];
   }

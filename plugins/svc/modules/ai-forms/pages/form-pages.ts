@@ -1,6 +1,6 @@
 import { RestError, type AdminRequest, type HostApi } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
 import { aiFormsOf } from '../ai-forms.ts';
 import type { AiForm } from '../forms/form.ts';
 
@@ -46,5 +46,5 @@ export async function formOf(context: ServiceContext, id: unknown): Promise<AiFo
 }
 
 export function postedForm(context: ServiceContext, request: AdminRequest): Promise<AiForm> {
-  return formOf(context, textOf(request, 'id'));
+  return formOf(context, readText(request, 'id'));
 }

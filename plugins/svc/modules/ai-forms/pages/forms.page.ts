@@ -1,7 +1,7 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
-import { downloadJson, takeIn, type RefusedImport } from '../../../admin-ui/transfer-actions.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
+import { downloadJson, importUpload, type RefusedImport } from '../../../admin-ui/transfer-actions.ts';
 import { readyModel } from '../../../settings/ready-model.ts';
 import { aiFormsOf } from '../ai-forms.ts';
 import type { AiForm } from '../forms/form.ts';
@@ -16,9 +16,9 @@ export function formsPage(context: ServiceContext): AdminPageBody {
   return {
     render: async () => ({ template, data: await listView(context) }),
     actions: {
-      create: (request) => create(context, textOf(request, 'starter')),
+      create: (request) => create(context, readText(request, 'starter')),
       switch: async (request) => {
-        const status = textOf(request, 'status') === 'active' ? 'active' : 'inactive';
+        const status = readText(request, 'status') === 'active' ? 'active' : 'inactive';
         const { name } = await aiFormsOf(context).forms.update((await postedForm(context, request)).id, { status });
         return {
           notice: {
@@ -37,8 +37,8 @@ export function formsPage(context: ServiceContext): AdminPageBody {
       delete: (request) => remove(context, request),
       export: (request) => download(context, request),
       import: (request) =>
-        takeIn(request, {
-          pasted: textOf(request, 'json'),
+        importUpload(request, {
+          pasted: readText(request, 'json'),
           make: (text) => importAll(context, text),
           page: async (refused) => ({ template, data: await listView(context, refused) }),
         }),
@@ -110,7 +110,7 @@ async function create(context: ServiceContext, starterId: string): Promise<Admin
 
 async function remove(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
   const form = await postedForm(context, request);
-  if (textOf(request, 'confirm') !== '1')
+  if (readText(request, 'confirm') !== '1')
     return {
       notice: { kind: 'error', text: `Nothing was deleted. Tick the box to confirm that ${form.name} is to go.` },
     };
@@ -120,7 +120,7 @@ async function remove(context: ServiceContext, request: AdminRequest): Promise<A
 
 async function download(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
   const { forms } = aiFormsOf(context);
-  const chosen = textOf(request, 'id') === '' ? await forms.list() : [await postedForm(context, request)];
+  const chosen = readText(request, 'id') === '' ? await forms.list() : [await postedForm(context, request)];
   const name = chosen.length === 1 ? `ai-form-${String(chosen[0]?.id)}.json` : 'ai-forms.json';
   return downloadJson(name, exportForms(chosen));
 }

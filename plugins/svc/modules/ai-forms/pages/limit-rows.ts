@@ -1,4 +1,4 @@
-import type { FieldFaults } from '../../../kit/field-errors.ts';
+import type { FieldErrors } from '../../../kit/field-errors.ts';
 import {
   fieldRow,
   readNumber,
@@ -19,7 +19,7 @@ const periods = [
 /** A line for guests, one for users, and one for each role. */
 export function limitRows(state: {
   readonly draft: Draft;
-  readonly faults: FieldFaults;
+  readonly errors: FieldErrors;
 }): { readonly title: string; readonly fields: readonly FieldRow[] }[] {
   const saved = valueAt(state.draft, 'limits.roles');
   const roles = [...new Set([...siteRoles, ...Object.keys(typeof saved === 'object' && saved !== null ? saved : {})])];

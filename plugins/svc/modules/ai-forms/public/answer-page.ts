@@ -70,7 +70,7 @@ export async function refusalPage(
 ): Promise<RestResponse> {
   const { form } = caller;
   const { error, body, headers } = refused;
-  const faults =
+  const errors =
     error.code === 'rest_invalid_param'
       ? (error.data as { readonly params?: Readonly<Record<string, string>> } | undefined)?.params
       : undefined;
@@ -84,8 +84,8 @@ export async function refusalPage(
         values: body.values,
         consent: body.consent,
         pageUrl: body.pageUrl,
-        ...(faults && { faults }),
-        failure: faults ? 'Nothing was sent yet. Correct the marked fields; files must be chosen anew.' : error.message,
+        ...(errors && { errors }),
+        failure: errors ? 'Nothing was sent yet. Correct the marked fields; files must be chosen anew.' : error.message,
       }),
       formName: form.name,
       backHref: backTo(body.pageUrl, host.site.url),

@@ -1,5 +1,5 @@
 import type { FormElement } from '../forms/form.ts';
-import { largestFile } from '../forms/form-faults.ts';
+import { largestFile } from '../forms/form-errors.ts';
 
 export interface FieldRowsInit {
   /** Begins the ids of the page's elements, so that two forms in a page do not share any. */
@@ -7,7 +7,7 @@ export interface FieldRowsInit {
   /** What was filled in, by id. */
   readonly values?: Readonly<Record<string, unknown>>;
   /** Sentences, by id. */
-  readonly faults?: Readonly<Record<string, string>>;
+  readonly errors?: Readonly<Record<string, string>>;
 }
 
 const longest = { text: 1_000, textarea: 20_000 } as const;
@@ -15,7 +15,7 @@ const longest = { text: 1_000, textarea: 20_000 } as const;
 /** The fields of a form as the template `svc/ai-forms/form` shows them. */
 export function fieldRows(
   elements: readonly FormElement[],
-  { prefix, values = {}, faults = {} }: FieldRowsInit,
+  { prefix, values = {}, errors = {} }: FieldRowsInit,
 ): Record<string, unknown>[] {
   return elements.map(({ id, type, label, help, placeholder, required, options, min, max }) => {
     const given = Object.hasOwn(values, id) ? values[id] : undefined;
@@ -30,7 +30,7 @@ export function fieldRows(
       placeholder,
       required,
       inputId,
-      fault: Object.hasOwn(faults, id) ? faults[id] : undefined,
+      error: Object.hasOwn(errors, id) ? errors[id] : undefined,
       name: `values[${id}]${type === 'checkbox' ? '[]' : ''}`,
       isGroup: type === 'radio' || type === 'checkbox',
       value: typeof given === 'string' || typeof given === 'number' ? String(given) : '',

@@ -12,7 +12,7 @@ import { answerPage, refusalPage } from './answer-page.ts';
 import { downloadOf } from './download.ts';
 import { failureFor } from './failure.ts';
 import { formView } from './form-view.ts';
-import { consentFault } from './markup.ts';
+import { consentError } from './markup.ts';
 import type { StartAnswer } from './protocol.ts';
 import { readBody, type GivenBody } from './read-body.ts';
 import { maySavePosts, savePost } from './save-post.ts';
@@ -155,7 +155,7 @@ async function prepare(
   const { form, user, session, ip } = visitor;
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(body.submissionId))
     throw invalidValues({ submission_id: 'submission_id must be a UUID that the page made.' });
-  if (form.consent.required && !body.consent) throw invalidValues({ [consentFault]: 'Please agree first.' });
+  if (form.consent.required && !body.consent) throw invalidValues({ [consentError]: 'Please agree first.' });
   const values = await readValues(form.elements, body);
   // A page may have been kept by a cache and sent to several: their first submissions have one id, but not one content.
   const owner = isPage

@@ -13,8 +13,8 @@ export interface MarkupInit extends Omit<FieldRowsInit, 'prefix'> {
   readonly consent?: boolean;
 }
 
-/** Key of the fault of a missing consent; no field can have it. */
-export const consentFault = 'svc:consent';
+/** Key of the error of a missing consent; no field can have it. */
+export const consentError = 'svc:consent';
 
 /** What the template `svc/ai-forms/form` shows: a form that works without script. */
 export function formMarkup({ rest }: Pick<HostApi, 'rest'>, view: FormView, init: MarkupInit): Record<string, unknown> {
@@ -34,7 +34,7 @@ export function formMarkup({ rest }: Pick<HostApi, 'rest'>, view: FormView, init
     failure: init.failure,
     hasFiles: view.elements.some(({ type }) => type === 'file'),
     consent: view.consent.required
-      ? { ...view.consent, checked: init.consent === true, fault: init.faults?.[consentFault] }
+      ? { ...view.consent, checked: init.consent === true, error: init.errors?.[consentError] }
       : null,
     submit: view.texts.submit || 'Generate',
     script: rest.url(`/${formNamespace}/form.js`),

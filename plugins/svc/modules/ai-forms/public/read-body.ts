@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { isUrl, RestError, type RestRequest } from '#plugin-api';
-import { largestFile, largestFiles } from '../forms/form-faults.ts';
+import { largestFile, largestFiles } from '../forms/form-errors.ts';
 import type { GivenFile, GivenValues } from '../submit/read-values.ts';
 
 /** A submission as it came: JSON, a form, or a form with files. */

@@ -17,14 +17,14 @@ export function createShortcode(
   return async (attributes, viewer, pageUrl) => {
     const id = attributes['id'] ?? attributes['0'] ?? '';
     const form = /^[1-9]\d{0,9}$/.test(id) ? await forms.get(Number(id)) : null;
-    const fault =
+    const error =
       id === ''
         ? 'Which one? Write its number: [svc_form id=3].'
         : form === null
           ? `There is no form with the number ${id}.`
           : whyHidden(form);
-    if (form === null || fault !== null)
-      return viewer?.can('manage_options') ? host.views.render('svc/ai-forms/notice', { fault }) : '';
+    if (form === null || error !== null)
+      return viewer?.can('manage_options') ? host.views.render('svc/ai-forms/notice', { error }) : '';
     const view = await host.hooks.applyFiltersAsync('svc_form_config', formView(form), form, null);
     return host.views.render(
       'svc/ai-forms/embedded',

@@ -1,4 +1,4 @@
-import type { KnowledgeText } from '../../../kit/assistants/assistant-knowledge.ts';
+import type { KnowledgePassage } from '../../../kit/assistants/assistant-knowledge.ts';
 import type { Taken } from '../../../kit/visitors/limit-counters.ts';
 
 /** Of a file: what is kept of it, never its content. */
@@ -18,7 +18,7 @@ export interface Answers {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-export type Source = Pick<KnowledgeText, 'title' | 'url' | 'score'>;
+export type Source = Pick<KnowledgePassage, 'title' | 'url' | 'score'>;
 
 /** What made an answer. */
 export interface Made {

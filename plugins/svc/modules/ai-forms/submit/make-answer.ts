@@ -1,9 +1,9 @@
 import type { HostApi } from '#plugin-api';
 import {
-  knowledgePart,
-  sourcesOf,
+  knowledgePrompt,
+  listSources,
   type FindKnowledge,
-  type KnowledgeText,
+  type KnowledgePassage,
 } from '../../../kit/assistants/assistant-knowledge.ts';
 import type { GenerateText } from '../../../ai/generate-text.ts';
 import { fillPlaceholders } from '../../../ai/system-text.ts';
@@ -42,7 +42,7 @@ export type MakeAnswer = (input: MakeAnswerInput) => Promise<MadeAnswer>;
 export function createMakeAnswer({ host, generateText, findKnowledge }: MakeAnswerParts): MakeAnswer {
   const { hooks, clock, site, log } = host;
 
-  async function known({ turn, signal }: MakeAnswerInput, question: string): Promise<readonly KnowledgeText[]> {
+  async function known({ turn, signal }: MakeAnswerInput, question: string): Promise<readonly KnowledgePassage[]> {
     const { form, user, submission } = turn;
     if (!form.knowledge.enabled) return [];
     const asker = form.privacy.keep ? { userId: user.id, conversation: null } : null;
@@ -84,7 +84,7 @@ export function createMakeAnswer({ host, generateText, findKnowledge }: MakeAnsw
   return async (input) => {
     const { turn, signal, onText, onSources } = input;
     const prompt = await promptOf(input);
-    const sources = turn.form.knowledge.show_sources ? sourcesOf(prompt.knowledge) : [];
+    const sources = turn.form.knowledge.show_sources ? listSources(prompt.knowledge) : [];
     if (sources.length > 0) onSources?.(sources);
     const streams = onText !== undefined && (await hooks.applyFiltersAsync('svc_form_streams', true, turn));
     const { provider, model, params } = prompt;
@@ -96,7 +96,7 @@ export function createMakeAnswer({ host, generateText, findKnowledge }: MakeAnsw
       user: turn.user,
       placeholders: false,
       origin: originOf(turn),
-      systemInstruction: [prompt.system, knowledgePart(prompt.knowledge)]
+      systemInstruction: [prompt.system, knowledgePrompt(prompt.knowledge)]
         .filter((part) => part.trim() !== '')
         .join('\n\n'),
       messages: [{ role: 'user', content: prompt.prompt }],

@@ -1,6 +1,6 @@
 import { RestError } from '#plugin-api';
 import type { FormElement } from '../forms/form.ts';
-import { largestFile } from '../forms/form-faults.ts';
+import { largestFile } from '../forms/form-errors.ts';
 import type { Answers, FileValue } from '../submissions/submission.ts';
 
 /** A file as it came, in memory; it is never written to the disk. */
@@ -24,7 +24,7 @@ export interface CheckedValues extends Answers {
 
 type Value = string | number | readonly string[] | FileValue | null;
 export type Read =
-  { readonly value: Value; readonly display: string; readonly prompt?: string } | { readonly fault: string };
+  { readonly value: Value; readonly display: string; readonly prompt?: string } | { readonly error: string };
 
 const longestLine = 1_000;
 const longestText = 20_000;
@@ -38,7 +38,7 @@ export const longestFileText = 100_000;
  * @throws RestError 400 `rest_invalid_param`, `data.params` with a sentence for each bad element by its id (D4).
  */
 export async function readValues(elements: readonly FormElement[], given: GivenValues): Promise<CheckedValues> {
-  const faults: Record<string, string> = {};
+  const errors: Record<string, string> = {};
   const inputs: Record<string, Value> = {};
   const display: Record<string, string> = {};
   const labels: Record<string, string> = {};
@@ -49,8 +49,8 @@ export async function readValues(elements: readonly FormElement[], given: GivenV
       element.type === 'file'
         ? await readFile(element, Object.hasOwn(given.files, id) ? given.files[id] : undefined)
         : readValue(element, Object.hasOwn(given.values, id) ? given.values[id] : undefined);
-    if ('fault' in read) {
-      faults[id] = read.fault;
+    if ('error' in read) {
+      errors[id] = read.error;
       continue;
     }
     inputs[id] = read.value;
@@ -58,19 +58,19 @@ export async function readValues(elements: readonly FormElement[], given: GivenV
     labels[id] = label;
     promptValues[id] = read.prompt ?? read.display;
   }
-  if (Object.keys(faults).length > 0) throw invalidValues(faults);
+  if (Object.keys(errors).length > 0) throw invalidValues(errors);
   return { inputs, display_values: display, labels, promptValues };
 }
 
-export function invalidValues(faults: Readonly<Record<string, string>>): RestError {
+export function invalidValues(errors: Readonly<Record<string, string>>): RestError {
   const details = Object.fromEntries(
-    Object.entries(faults).map(([id, message]) => [id, { code: 'rest_invalid_form_value', message, data: null }]),
+    Object.entries(errors).map(([id, message]) => [id, { code: 'rest_invalid_form_value', message, data: null }]),
   );
   return new RestError({
     code: 'rest_invalid_param',
     status: 400,
-    message: `Invalid parameter(s): ${Object.keys(faults).join(', ')}`,
-    data: { params: faults, details },
+    message: `Invalid parameter(s): ${Object.keys(errors).join(', ')}`,
+    data: { params: errors, details },
   });
 }
 
@@ -88,21 +88,21 @@ export function readValue(element: FormElement, given: unknown): Read {
     case 'checkbox':
       return readTicked(element, given);
     case 'file':
-      return { fault: `${element.label} must be a file.` };
+      return { error: `${element.label} must be a file.` };
   }
 }
 
 function readText({ type, label, required, min, max }: FormElement, given: unknown): Read {
   const text = lineOf(given);
-  if (text === null) return { fault: `${label} must be a text.` };
+  if (text === null) return { error: `${label} must be a text.` };
   if (text === '') return required ? missing(label) : { value: '', display: '' };
   const length = [...text].length;
   const most = max ?? (type === 'textarea' ? longestText : longestLine);
   if (length > most)
-    return { fault: `${label} may have at most ${String(most)} characters; it has ${String(length)}.` };
+    return { error: `${label} may have at most ${String(most)} characters; it has ${String(length)}.` };
   if (min !== null && length < min)
-    return { fault: `${label} must have at least ${String(min)} characters; it has ${String(length)}.` };
-  if (type === 'text' && /[\r\n]/.test(text)) return { fault: `${label} must be a single line.` };
+    return { error: `${label} must have at least ${String(min)} characters; it has ${String(length)}.` };
+  if (type === 'text' && /[\r\n]/.test(text)) return { error: `${label} must be a single line.` };
   const plain = text.replaceAll('\r\n', '\n');
   return { value: plain, display: plain };
 }
@@ -111,9 +111,9 @@ function readNumber({ label, required, min, max }: FormElement, given: unknown):
   const text = lineOf(given);
   if (text === '') return required ? missing(label) : { value: null, display: '' };
   const number = text === null ? Number.NaN : Number(/^-?\d+,\d+$/.test(text) ? text.replace(',', '.') : text);
-  if (!Number.isFinite(number)) return { fault: `${label} must be a number.` };
-  if (min !== null && number < min) return { fault: `${label} must be ${String(min)} or more.` };
-  if (max !== null && number > max) return { fault: `${label} must be ${String(max)} or less.` };
+  if (!Number.isFinite(number)) return { error: `${label} must be a number.` };
+  if (min !== null && number < min) return { error: `${label} must be ${String(min)} or more.` };
+  if (max !== null && number > max) return { error: `${label} must be ${String(max)} or less.` };
   return { value: number, display: String(number) };
 }
 
@@ -123,7 +123,7 @@ function readChosen({ label, required, options }: FormElement, given: unknown): 
   const option = options.find(({ value }) => value === text);
   return option
     ? { value: option.value, display: option.label }
-    : { fault: `${label} must be one of: ${options.map((one) => one.label).join(', ')}.` };
+    : { error: `${label} must be one of: ${options.map((one) => one.label).join(', ')}.` };
 }
 
 function readTicked({ label, required, options, min, max }: FormElement, given: unknown): Read {
@@ -131,10 +131,10 @@ function readTicked({ label, required, options, min, max }: FormElement, given: 
     given === undefined || given === null || given === '' ? [] : Array.isArray(given) ? (given as unknown[]) : [given];
   const chosen = options.filter(({ value }) => list.includes(value));
   if (list.some((value) => !options.some((option) => option.value === value)))
-    return { fault: `${label} may only hold: ${options.map((one) => one.label).join(', ')}.` };
+    return { error: `${label} may only hold: ${options.map((one) => one.label).join(', ')}.` };
   if (chosen.length === 0) return required ? missing(label) : { value: [], display: '' };
-  if (min !== null && chosen.length < min) return { fault: `${label}: tick at least ${String(min)}.` };
-  if (max !== null && chosen.length > max) return { fault: `${label}: tick at most ${String(max)}.` };
+  if (min !== null && chosen.length < min) return { error: `${label}: tick at least ${String(min)}.` };
+  if (max !== null && chosen.length > max) return { error: `${label}: tick at most ${String(max)}.` };
   return { value: chosen.map(({ value }) => value), display: chosen.map((one) => one.label).join(', ') };
 }
 
@@ -142,20 +142,20 @@ async function readFile({ label, required, max }: FormElement, file: GivenFile |
   if (file === undefined || file.bytes.length === 0) return required ? missing(label) : { value: null, display: '' };
   const most = Math.min(largestFile, max ?? largestFile);
   const name = file.name.replace(/[\u0000-\u001f\u007f]/g, '').slice(-200);
-  if (file.bytes.length > most * 1_048_576) return { fault: `${label} may have at most ${String(most)} MB.` };
-  if (!/\.(txt|md|pdf)$/i.test(name)) return { fault: `${label} must be a .txt, .md or .pdf file.` };
+  if (file.bytes.length > most * 1_048_576) return { error: `${label} may have at most ${String(most)} MB.` };
+  if (!/\.(txt|md|pdf)$/i.test(name)) return { error: `${label} must be a .txt, .md or .pdf file.` };
   const { DocumentError, readDocument } = await import('../../../kit/read-document.ts');
   try {
     const { text } = await readDocument({ name, bytes: file.bytes });
     return { value: { name, size: file.bytes.length }, display: name, prompt: text.slice(0, longestFileText) };
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
-    return { fault: `${label}: ${error.message}` };
+    return { error: `${label}: ${error.message}` };
   }
 }
 
 function missing(label: string): Read {
-  return { fault: `${label} is required.` };
+  return { error: `${label} is required.` };
 }
 
 /** The text without blanks around it; a number counts as one, nothing as empty. Null: neither. */

@@ -1,6 +1,6 @@
 import type { AdminPageBody } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
 import { automationsOf } from '../automations.ts';
 import { itemView, stampOf } from './item-view.ts';
 import { itemOf } from './task-of.ts';
@@ -16,7 +16,7 @@ export function itemPage(context: ServiceContext): AdminPageBody {
     }),
     actions: {
       retry: async (request) => {
-        const item = await itemOf(context, textOf(request, 'id'));
+        const item = await itemOf(context, readText(request, 'id'));
         const count = await items.retry(item.taskId, { ids: [item.id] });
         return {
           notice:
@@ -27,7 +27,7 @@ export function itemPage(context: ServiceContext): AdminPageBody {
         };
       },
       cancel: async (request) => {
-        const item = await itemOf(context, textOf(request, 'id'));
+        const item = await itemOf(context, readText(request, 'id'));
         const count = await items.cancel(item.taskId, { ids: [item.id] });
         return {
           notice:
@@ -38,7 +38,7 @@ export function itemPage(context: ServiceContext): AdminPageBody {
         };
       },
       live: async (request) => {
-        const item = await itemOf(context, textOf(request, 'id'));
+        const item = await itemOf(context, readText(request, 'id'));
         return { data: { stamp: stampOf(item), busy: item.state === 'pending' || item.state === 'processing' } };
       },
     },

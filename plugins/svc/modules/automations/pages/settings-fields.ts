@@ -1,7 +1,7 @@
 import type { JsonSchema } from '#plugin-api';
 import { fieldLabel } from '../../../settings/field-value.ts';
 import { inputName, putAt, valueAt } from '../../../admin-ui/setting-field.ts';
-import type { Faults } from '../tasks/settings-schema.ts';
+import type { SettingErrors } from '../tasks/settings-schema.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -44,7 +44,7 @@ function leavesOf(schema: JsonSchema, path = 'settings'): Leaf[] {
 /** The form of a type's settings, from its schema; objects inside are laid flat. */
 export function settingsFields(
   schema: JsonSchema,
-  { settings, faults }: { readonly settings: unknown; readonly faults: Faults },
+  { settings, errors }: { readonly settings: unknown; readonly errors: SettingErrors },
 ): SettingsField[] {
   return leavesOf(schema).map(({ path, schema: member, required }) => {
     const name = path.split('.').at(-1) ?? '';
@@ -63,7 +63,7 @@ export function settingsFields(
           : kind === 'json'
             ? `${member.description ?? ''} As JSON.`.trim()
             : member.description,
-      error: faults[path] ?? Object.entries(faults).find(([key]) => key.startsWith(`${path}.`))?.[1],
+      error: errors[path] ?? Object.entries(errors).find(([key]) => key.startsWith(`${path}.`))?.[1],
       placeholder: member.examples?.[0] === undefined ? undefined : String(member.examples[0]),
       ...(required && kind !== 'switch' && { required }),
       ...(kind === 'number' && {

@@ -1,6 +1,6 @@
 import type { AdminActionResult, AdminPageBody } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
 import { automationsOf } from '../automations.ts';
 import type { Task } from '../tasks/task.ts';
 import { taskOfForm } from './task-of.ts';
@@ -23,7 +23,7 @@ export function taskActions(
       return say(state === 'failed' ? 'error' : added === 0 ? 'info' : 'success', `${task.name}: ${message}`, task);
     },
     switch: async (request) => {
-      const status = textOf(request, 'status') === 'active' ? 'active' : 'paused';
+      const status = readText(request, 'status') === 'active' ? 'active' : 'paused';
       const task = await tasks.update((await taskOfForm(context, request)).id, { status });
       return say(
         'success',
@@ -42,7 +42,7 @@ export function taskActions(
     },
     delete: async (request) => {
       const task = await taskOfForm(context, request);
-      if (textOf(request, 'confirm') !== '1')
+      if (readText(request, 'confirm') !== '1')
         return say('error', `Nothing was deleted. Tick the box to confirm that ${task.name} is to go.`, task);
       await tasks.delete(task.id);
       return {

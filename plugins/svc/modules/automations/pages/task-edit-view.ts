@@ -2,7 +2,7 @@ import type { AutomationSource, AutomationTaskType } from '../../../kit/automati
 import type { ServiceContext } from '../../../wiring.ts';
 import { inputName } from '../../../admin-ui/setting-field.ts';
 import { automationsOf } from '../automations.ts';
-import type { Faults } from '../tasks/settings-schema.ts';
+import type { SettingErrors } from '../tasks/settings-schema.ts';
 import { isMembers } from '../tasks/settings-schema.ts';
 import { settingsFields } from './settings-fields.ts';
 import type { TaskDraft } from './task-form.ts';
@@ -13,7 +13,7 @@ export interface Typed {
   readonly draft: TaskDraft;
   /** Null: a new one. */
   readonly id: number | null;
-  readonly faults: Faults;
+  readonly errors: SettingErrors;
 }
 
 const sourceLabels: Readonly<Record<AutomationSource, readonly [label: string, help: string]>> = {
@@ -41,7 +41,7 @@ export function typeChoices({ host }: ServiceContext, types: readonly Automation
 /** The data of `svc/automation-edit`. */
 export async function taskEditView(
   context: ServiceContext,
-  { draft, id, faults }: Typed,
+  { draft, id, errors }: Typed,
 ): Promise<Record<string, unknown>> {
   const { host } = context;
   const { types } = automationsOf(context);
@@ -61,20 +61,20 @@ export async function taskEditView(
     name: draft['name'],
     namePlaceholder: type?.label,
     // One alone is in the notice above.
-    faults:
-      Object.keys(faults).length < 2
+    errors:
+      Object.keys(errors).length < 2
         ? []
-        : Object.entries(faults).map(([path, sentence]) => ({
+        : Object.entries(errors).map(([path, sentence]) => ({
             sentence,
             href: path === '' ? '' : `#${path === 'schedule' && !isNamed ? 'cron' : fieldId(path)}`,
           })),
-    fault: Object.fromEntries(
-      Object.entries(faults).map(([path, sentence]) => [
+    error: Object.fromEntries(
+      Object.entries(errors).map(([path, sentence]) => [
         path === 'schedule' && !isNamed ? 'cron' : path.replaceAll('.', '_'),
         sentence,
       ]),
     ),
-    fields: type ? settingsFields(type.settings, { settings: draft['settings'], faults }) : [],
+    fields: type ? settingsFields(type.settings, { settings: draft['settings'], errors }) : [],
     sources: (type?.sources ?? []).map((kind) => ({
       kind,
       id: `source-${kind}`,

@@ -1,7 +1,7 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
-import { savingOrRefused } from '../../../admin-ui/with-field-errors.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
+import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import { inputName } from '../../../admin-ui/setting-field.ts';
 import { automationsOf } from '../automations.ts';
 import { defaults } from '../tasks/task-store.ts';
@@ -20,7 +20,7 @@ export function taskEditPage(context: ServiceContext): AdminPageBody {
         const task = await taskOfQuery(context, request);
         return {
           template,
-          data: await taskEditView(context, { draft: task as unknown as TaskDraft, id: task.id, faults: {} }),
+          data: await taskEditView(context, { draft: task as unknown as TaskDraft, id: task.id, errors: {} }),
         };
       }
       const { list } = automationsOf(context).types;
@@ -34,7 +34,7 @@ export function taskEditPage(context: ServiceContext): AdminPageBody {
         author_id: request.user.id,
         source: { kind: type.sources[0] },
       };
-      return { template, data: await taskEditView(context, { draft, id: null, faults: {} }) };
+      return { template, data: await taskEditView(context, { draft, id: null, errors: {} }) };
     },
     actions: { save: (request) => save(context, request) },
   };
@@ -42,8 +42,8 @@ export function taskEditPage(context: ServiceContext): AdminPageBody {
 
 async function save(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
   const { tasks, types, runs } = automationsOf(context);
-  const before = textOf(request, 'id') === '' ? null : await taskOfForm(context, request);
-  const type = await types.get(before?.type ?? textOf(request, 'type'));
+  const before = readText(request, 'id') === '' ? null : await taskOfForm(context, request);
+  const type = await types.get(before?.type ?? readText(request, 'type'));
   if (type === undefined)
     return {
       notice: {
@@ -52,11 +52,11 @@ async function save(context: ServiceContext, request: AdminRequest): Promise<Adm
       },
     };
   const draft = await readTask(request, type, before);
-  return savingOrRefused(
+  return withFieldErrors(
     async () => {
       const task = before === null ? await tasks.create(draft) : await tasks.update(before.id, draft);
       const redirect = `${taskSlug}?id=${String(task.id)}`;
-      if (textOf(request, 'then') !== 'run' || task.status === 'paused')
+      if (readText(request, 'then') !== 'run' || task.status === 'paused')
         return {
           notice: {
             kind: 'success',
@@ -72,9 +72,9 @@ async function save(context: ServiceContext, request: AdminRequest): Promise<Adm
     },
     {
       inputName,
-      page: async (faults) => ({
+      page: async (errors) => ({
         template,
-        data: await taskEditView(context, { draft, id: before?.id ?? null, faults }),
+        data: await taskEditView(context, { draft, id: before?.id ?? null, errors }),
       }),
     },
   );

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { AdminRequest } from '#plugin-api';
 import type { AutomationTaskType } from '../../../kit/automation-task.ts';
-import { groupOf, textOf } from '../../../admin-ui/form-values.ts';
+import { readGroup, readText } from '../../../admin-ui/form-values.ts';
 import type { Task } from '../tasks/task.ts';
 import { namedSchedules } from './task-words.ts';
 import { readSettings } from './settings-fields.ts';
@@ -15,27 +15,27 @@ export async function readTask(
   type: AutomationTaskType,
   before: Task | null,
 ): Promise<TaskDraft> {
-  const schedule = textOf(request, 'schedule');
-  const limits = groupOf(request, 'limits');
+  const schedule = readText(request, 'schedule');
+  const limits = readGroup(request, 'limits');
   return {
-    name: textOf(request, 'name').trim(),
+    name: readText(request, 'name').trim(),
     type: type.id,
     settings: readSettings(type.settings, request.form),
     source: await readSource(request, before),
     schedule:
       schedule === 'cron'
-        ? textOf(request, 'cron').trim()
+        ? readText(request, 'cron').trim()
         : namedSchedules.some(({ value }) => value === schedule)
           ? schedule
           : '',
-    author_id: numberOf(textOf(request, 'author_id')) ?? 0,
+    author_id: numberOf(readText(request, 'author_id')) ?? 0,
     limits: { run: numberOf(limits['run']) ?? 0, day: numberOf(limits['day']) ?? 0 },
-    attempts: numberOf(textOf(request, 'attempts')) ?? 3,
+    attempts: numberOf(readText(request, 'attempts')) ?? 3,
   };
 }
 
 async function readSource(request: AdminRequest, before: Task | null): Promise<TaskDraft> {
-  const source = groupOf(request, 'source');
+  const source = readGroup(request, 'source');
   const text = (name: string): string =>
     typeof source[name] === 'string' ? source[name].replaceAll('\r\n', '\n') : '';
   const kind = text('kind');

@@ -1,6 +1,6 @@
 import { RestError, type AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
 import { automationsOf } from '../automations.ts';
 import type { Item } from '../queue/item.ts';
 import { unknownTask } from '../tasks/task-store.ts';
@@ -13,7 +13,7 @@ export function taskOfQuery(context: ServiceContext, { query }: Pick<AdminReques
 
 /** The task a form is about. @throws RestError 404 */
 export function taskOfForm(context: ServiceContext, request: AdminRequest): Promise<Task> {
-  return taskOf(context, textOf(request, 'id'));
+  return taskOf(context, readText(request, 'id'));
 }
 
 async function taskOf(context: ServiceContext, id: unknown): Promise<Task> {

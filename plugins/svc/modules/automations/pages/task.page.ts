@@ -1,6 +1,6 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
 import { automationsOf } from '../automations.ts';
 import { itemStates, type ItemState } from '../queue/item.ts';
 import { taskActions } from './task-actions.ts';
@@ -48,8 +48,8 @@ async function change(
   verb: 'retry' | 'cancel',
 ): Promise<AdminActionResult> {
   const task = await taskOfForm(context, request);
-  const item = idOf(textOf(request, 'item'));
-  const state = itemStates.find((one) => one === textOf(request, 'state'));
+  const item = idOf(readText(request, 'item'));
+  const state = itemStates.find((one) => one === readText(request, 'state'));
   const count = await automationsOf(context).items[verb](task.id, {
     ...(item !== null && { ids: [item] }),
     ...(state !== undefined && { state }),
@@ -61,6 +61,6 @@ async function change(
           kind: 'success' as const,
           text: words[verb].done(count === 1 ? '1 item is' : `${count.toLocaleString('en-GB')} items are`),
         };
-  const shown: ItemState | undefined = itemStates.find((one) => one === textOf(request, 'shown'));
+  const shown: ItemState | undefined = itemStates.find((one) => one === readText(request, 'shown'));
   return { notice, redirect: `${taskSlug}?id=${String(task.id)}${shown === undefined ? '' : `&state=${shown}`}` };
 }

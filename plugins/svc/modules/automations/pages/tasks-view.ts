@@ -12,7 +12,7 @@ const none: ItemCounts = { pending: 0, processing: 0, completed: 0, failed: 0, c
 /** The data of `svc/automations`. */
 export async function tasksView(
   context: ServiceContext,
-  typed?: { readonly concurrency: string; readonly fault: string | undefined },
+  typed?: { readonly concurrency: string; readonly error: string | undefined },
 ): Promise<Record<string, unknown>> {
   const { tasks, items, runs, types, settings } = automationsOf(context);
   const { host } = context;
@@ -41,7 +41,7 @@ export async function tasksView(
     stamp: listStamp(counts),
     busy,
     concurrency: typed?.concurrency ?? concurrency,
-    concurrencyFault: typed?.fault,
+    concurrencyError: typed?.error,
     mostAtOnce,
   };
 }

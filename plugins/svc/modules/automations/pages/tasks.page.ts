@@ -1,7 +1,7 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { savingOrRefused } from '../../../admin-ui/with-field-errors.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
+import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
 import { automationsOf } from '../automations.ts';
 import { taskActions } from './task-actions.ts';
 import { tasksSlug } from './task-slugs.ts';
@@ -22,8 +22,8 @@ export function tasksPage(context: ServiceContext): AdminPageBody {
 }
 
 function saveSettings(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
-  const typed = textOf(request, 'concurrency').trim();
-  return savingOrRefused(
+  const typed = readText(request, 'concurrency').trim();
+  return withFieldErrors(
     async () => {
       const { concurrency } = await automationsOf(context).settings.save({
         concurrency: typed === '' ? null : Number(typed),
@@ -40,9 +40,9 @@ function saveSettings(context: ServiceContext, request: AdminRequest): Promise<A
     },
     {
       inputName: (name) => name,
-      page: async (faults) => ({
+      page: async (errors) => ({
         template,
-        data: await tasksView(context, { concurrency: typed, fault: faults['concurrency'] }),
+        data: await tasksView(context, { concurrency: typed, error: errors['concurrency'] }),
       }),
     },
   );

@@ -4,7 +4,7 @@ import { createAjv } from '../../../kit/ajv.ts';
 import { fieldLabel } from '../../../settings/field-value.ts';
 
 /** Sentences by the path of the member they tell of, such as `settings.provider`. */
-export type Faults = Readonly<Record<string, string>>;
+export type SettingErrors = Readonly<Record<string, string>>;
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -26,7 +26,7 @@ export function fillDefaults(schema: JsonSchema, given: unknown): unknown {
 }
 
 /** What the schema of a type refuses, by paths that begin with `settings`. */
-export function schemaFaults(schema: JsonSchema, settings: unknown): Faults {
+export function schemaErrors(schema: JsonSchema, settings: unknown): SettingErrors {
   const ajv = createAjv({
     allErrors: true,
     verbose: true,

@@ -1,7 +1,7 @@
 import type { HostApi } from '#plugin-api';
 import { invalidFields } from '../../../kit/field-errors.ts';
 import { runHook, taskTables } from '../tables.ts';
-import type { Faults } from './settings-schema.ts';
+import type { SettingErrors } from './settings-schema.ts';
 import { taskRows, toTask, toTaskRow } from './task-rows.ts';
 import type { Task, TaskSettings } from './task.ts';
 
@@ -31,7 +31,7 @@ export function createTaskRecords({
     const isKnown = (await cron.list()).some(
       (event) => event.hook === runHook && event.args[0] === id && event.schedule === when,
     );
-    if (!isKnown) throw invalidFields(scheduleFault(when));
+    if (!isKnown) throw invalidFields(scheduleError(when));
     if (status === 'paused') await cron.unschedule(runHook, [id]);
   }
 
@@ -74,7 +74,7 @@ export function createTaskRecords({
   };
 }
 
-function scheduleFault(schedule: string): Faults {
+function scheduleError(schedule: string): SettingErrors {
   return {
     schedule: `'${schedule}' is no schedule: use hourly, twicedaily, daily, weekly, or a cron expression in UTC such as 30 6 * * 1 (Mondays at 6:30).`,
   };

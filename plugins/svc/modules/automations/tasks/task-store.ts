@@ -3,7 +3,7 @@ import { invalidFields } from '../../../kit/field-errors.ts';
 import '../hooks.ts';
 import { runHook } from '../tables.ts';
 import { fillDefaults, isMembers } from './settings-schema.ts';
-import { taskFaults } from './task-faults.ts';
+import { taskErrors } from './task-errors.ts';
 import { createTaskRecords } from './task-records.ts';
 import type { TaskTypes } from './task-types.ts';
 import type { Task, TaskSettings, TaskStore } from './task.ts';
@@ -38,8 +38,8 @@ export function createTaskStore({ host, types, changed }: TaskStoreParts): TaskS
   async function checked(given: Members): Promise<TaskSettings> {
     const known = await types.list();
     const task = complete(given, known);
-    const faults = await taskFaults(task, { types: known, host });
-    if (Object.keys(faults).length > 0) throw invalidFields(faults);
+    const errors = await taskErrors(task, { types: known, host });
+    if (Object.keys(errors).length > 0) throw invalidFields(errors);
     return tidy(task as unknown as TaskSettings);
   }
 

@@ -21,23 +21,23 @@ export function createTaskTypes({ hooks, log }: Pick<HostApi, 'hooks' | 'log'>, 
       [] as readonly AutomationTaskType[],
       tools,
     )) {
-      const fault = faultOf(type);
-      if (fault !== null) tell(fault);
+      const error = errorOf(type);
+      if (error !== null) tell(error);
       else if (!byId.has(type.id)) byId.set(type.id, type);
     }
     return [...byId.values()];
   }
 
-  function tell(fault: string): void {
-    if (!told.has(fault)) log.warn('A kind of automation is left out.', { fault });
-    told.add(fault);
+  function tell(error: string): void {
+    if (!told.has(error)) log.warn('A kind of automation is left out.', { error });
+    told.add(error);
   }
 
   return { list, get: async (id) => (await list()).find((type) => type.id === id) };
 }
 
 /** What plugins hand in may be anything. */
-function faultOf(given: unknown): string | null {
+function errorOf(given: unknown): string | null {
   const type = (typeof given === 'object' && given !== null ? given : {}) as Partial<AutomationTaskType>;
   if (typeof type.id !== 'string' || !/^[a-z][a-z0-9_]{0,59}$/.test(type.id))
     return `'${String(type.id)}' is no id: use lower-case letters, digits and _.`;

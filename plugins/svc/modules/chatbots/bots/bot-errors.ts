@@ -1,34 +1,38 @@
 import { isUrl } from '#plugin-api';
 import { isIP } from 'node:net';
-import { nameFaults, type KnownNames } from '../../../kit/assistants/known-names.ts';
-import type { Faults } from '../../../kit/settings-schema/check-shape.ts';
-import { listFaults, repeatFaults } from '../../../kit/settings-schema/list-faults.ts';
-import { domainFaults } from '../../../kit/visitors/allowed-domain.ts';
+import { nameErrors, type KnownNames } from '../../../kit/assistants/known-names.ts';
+import type { SettingErrors } from '../../../kit/settings-schema/check-shape.ts';
+import { listErrors, repeatErrors } from '../../../kit/settings-schema/list-errors.ts';
+import { domainErrors } from '../../../kit/visitors/allowed-domain.ts';
 import type { BotForm } from '../forms/form.ts';
 import type { BotSettings } from './bot.ts';
 
 /**
  * What is wrong with settings whose members are right one by one.
  *
- * @param before what a change began with: a provider or store that is gone since it was saved is no fault of a change to something else
+ * @param before what a change began with: a provider or store that is gone since it was saved is not an error of a change to something else
  */
-export function settingsFaults(settings: BotSettings, known: KnownNames, before: BotSettings | null): Faults {
+export function findSettingsErrors(
+  settings: BotSettings,
+  known: KnownNames,
+  before: BotSettings | null,
+): SettingErrors {
   return {
-    ...nameFaults(settings, known, before),
-    ...domainFaults(settings.embed),
-    ...listFaults('moderation.banned_addresses', settings.moderation.banned_addresses, (address) =>
+    ...nameErrors(settings, known, before),
+    ...domainErrors(settings.embed),
+    ...listErrors('moderation.banned_addresses', settings.moderation.banned_addresses, (address) =>
       isAddressOrRange(address) ? null : 'must be an IP address or a range such as 203.0.113.0/24',
     ),
-    ...listFaults('moderation.banned_words', settings.moderation.banned_words, (word) =>
+    ...listErrors('moderation.banned_words', settings.moderation.banned_words, (word) =>
       word.trim() === '' ? 'must not be blank' : null,
     ),
-    ...pictureFaults(settings),
-    ...formFaults(settings.forms),
-    ...ruleFaults(settings),
+    ...findPictureErrors(settings),
+    ...findFormErrors(settings.forms),
+    ...findRuleErrors(settings),
   };
 }
 
-function pictureFaults({ look: { avatar_url: address } }: BotSettings): Faults {
+function findPictureErrors({ look: { avatar_url: address } }: BotSettings): SettingErrors {
   if (address === '' || /^\/(?![/\\])[^\s"'<>\\]*$/.test(address)) return {};
   const url = /^https?:\/\/[^\s"'<>\\]+$/i.test(address) && isUrl(address) ? new URL(address) : null;
   if (url !== null && url.username === '' && url.password === '') return {};
@@ -38,16 +42,16 @@ function pictureFaults({ look: { avatar_url: address } }: BotSettings): Faults {
   };
 }
 
-function formFaults(forms: readonly BotForm[]): Faults {
-  const faults: Faults = repeatFaults(
+function findFormErrors(forms: readonly BotForm[]): SettingErrors {
+  const errors: SettingErrors = repeatErrors(
     'forms',
     forms.map(({ id }) => id),
   );
   forms.forEach(({ elements }, at) => {
     const path = `forms[${String(at)}].elements`;
     Object.assign(
-      faults,
-      repeatFaults(
+      errors,
+      repeatErrors(
         path,
         elements.map(({ id }) => id),
       ),
@@ -55,10 +59,10 @@ function formFaults(forms: readonly BotForm[]): Faults {
     elements.forEach(({ type, options }, place) => {
       const here = `${path}[${String(place)}].options`;
       if (['select', 'radio', 'checkbox'].includes(type) && options.length === 0)
-        faults[here] = `${here} must hold at least one option.`;
+        errors[here] = `${here} must hold at least one option.`;
       Object.assign(
-        faults,
-        repeatFaults(
+        errors,
+        repeatErrors(
           here,
           options.map(({ value }) => value),
           'value',
@@ -66,20 +70,20 @@ function formFaults(forms: readonly BotForm[]): Faults {
       );
     });
   });
-  return faults;
+  return errors;
 }
 
-function ruleFaults({ rules, forms }: BotSettings): Faults {
-  const faults: Faults = repeatFaults(
+function findRuleErrors({ rules, forms }: BotSettings): SettingErrors {
+  const errors: SettingErrors = repeatErrors(
     'rules',
     rules.map(({ id }) => id),
   );
   rules.forEach(({ action }, at) => {
     if (action.type !== 'display_form' || forms.some(({ id }) => id === action.form_id)) return;
     const path = `rules[${String(at)}].action.form_id`;
-    faults[path] = `${path} names no form of this chatbot.`;
+    errors[path] = `${path} names no form of this chatbot.`;
   });
-  return faults;
+  return errors;
 }
 
 function isAddressOrRange(text: string): boolean {

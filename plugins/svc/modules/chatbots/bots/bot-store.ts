@@ -5,8 +5,8 @@ import type { KnownNames } from '../../../kit/assistants/known-names.ts';
 import { errors } from '../../../kit/errors.ts';
 import { fillDefaults } from '../../../kit/settings-schema/fill.ts';
 import type { BotSettings, BotStore } from './bot.ts';
-import { settingsFaults } from './bot-errors.ts';
-import { settingsOf } from './bot.ts';
+import { findSettingsErrors } from './bot-errors.ts';
+import { withoutMetadata } from './bot.ts';
 import { botsTable } from './bots-table.ts';
 import '../hooks.ts';
 import { botSchema } from './schema/bot-schema.ts';
@@ -25,11 +25,11 @@ export function createBotStore({ host, known, firstModel }: BotStoreParts): BotS
     rows: createAssistantRows({ host, table: botsTable, schema: botSchema }),
     schema: botSchema,
     plural: 'bots',
-    settingsOf,
+    settingsOf: withoutMetadata,
     known,
     // The default model belongs to the default provider.
     withModel: async (given) => (Object.hasOwn(given, 'provider') ? given : { ...(await firstModel()), ...given }),
-    findErrors: settingsFaults,
+    findErrors: findSettingsErrors,
     notFound: (id) => errors.bot_not_found({ values: { id } }),
     saved: (bot, before) => hooks.doActionAsync('svc_chatbot_saved', bot, before),
     deleted: (bot) => hooks.doActionAsync('svc_chatbot_deleted', bot),

@@ -1,6 +1,6 @@
 import { readTransfer } from '../../../admin-ui/read-transfer.ts';
 import type { Bot, BotSettings, BotStore } from './bot.ts';
-import { settingsOf } from './bot.ts';
+import { withoutMetadata } from './bot.ts';
 
 /** Marks a file of bots. */
 const format = 'svc-chatbots';
@@ -15,7 +15,7 @@ export interface BotTransfer {
 
 /** Bots as they travel. */
 export function exportBots(bots: readonly Bot[]): BotTransfer {
-  return { format, version, bots: bots.map(settingsOf) };
+  return { format, version, bots: bots.map(withoutMetadata) };
 }
 
 /**

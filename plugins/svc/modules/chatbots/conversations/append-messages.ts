@@ -1,7 +1,7 @@
 import type { Clock, DatabaseApi, Knex } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import type { ConversationStore, NewMessage } from './conversation.ts';
-import { conversationOf, newMessageRow, type ConversationRow, type MessageRow } from './conversation-rows.ts';
+import { toConversation, newMessageRow, type ConversationRow, type MessageRow } from './conversation-rows.ts';
 import type { InTransaction } from './conversation-store.ts';
 import { tables } from './conversation-tables.ts';
 import { nextRevision } from './revision.ts';
@@ -13,7 +13,7 @@ export interface WriteParts {
 }
 
 /** The conversation, held until the transaction ends: writers of one conversation take turns. SQLite has one writer anyway. */
-export async function holdConversation(
+export async function lockConversation(
   transaction: Knex.Transaction,
   dialect: DatabaseApi['dialect'],
   id: number,
@@ -22,13 +22,13 @@ export async function holdConversation(
   return (await (dialect === 'postgresql' ? query.forUpdate() : query)) as ConversationRow | undefined;
 }
 
-export function createAppend({ database, clock, inTransaction }: WriteParts): ConversationStore['append'] {
+export function createAppendMessages({ database, clock, inTransaction }: WriteParts): ConversationStore['append'] {
   return (conversationId, given, outer) =>
     inTransaction(async (transaction) => {
-      const held = await holdConversation(transaction, database.dialect, conversationId);
+      const held = await lockConversation(transaction, database.dialect, conversationId);
       if (held === undefined) throw errors.conversation_not_found();
-      const added = await unknownOnes(transaction, conversationId, given);
-      if (added.length === 0) return { conversation: conversationOf(held), added: [] };
+      const added = await selectNewMessages(transaction, conversationId, given);
+      if (added.length === 0) return { conversation: toConversation(held), added: [] };
       // Clocks of nodes differ: time never goes backwards within a conversation.
       const now = Math.max(clock.now(), held.last_message_at);
       const [last] = await transaction<MessageRow>(tables.messages)
@@ -51,12 +51,12 @@ export function createAppend({ database, clock, inTransaction }: WriteParts): Co
         revision: await nextRevision(transaction, database.dialect),
       };
       await transaction<ConversationRow>(tables.conversations).where({ id: conversationId }).update(sums);
-      return { conversation: conversationOf({ ...held, ...sums }), added: added.map(({ id }) => id) };
+      return { conversation: toConversation({ ...held, ...sums }), added: added.map(({ id }) => id) };
     }, outer);
 }
 
 /** Those whose ids are new, each once. */
-async function unknownOnes(
+async function selectNewMessages(
   transaction: Knex.Transaction,
   conversationId: number,
   given: readonly NewMessage[],

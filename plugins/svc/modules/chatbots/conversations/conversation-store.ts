@@ -1,17 +1,17 @@
 import type { HostApi, Knex } from '#plugin-api';
 import type { Conversation, ConversationStore, Owner, StoredMessage } from './conversation.ts';
 import {
-  conversationOf,
-  messageOf,
+  toConversation,
+  toMessage,
   newConversationRow,
   storableJson,
   type ConversationRow,
   type MessageRow,
 } from './conversation-rows.ts';
 import { tables } from './conversation-tables.ts';
-import { createAppend, type WriteParts } from './append-messages.ts';
-import { createRemove } from './remove-message.ts';
-import { createFeedback } from './set-feedback.ts';
+import { createAppendMessages, type WriteParts } from './append-messages.ts';
+import { createRemoveMessage } from './remove-message.ts';
+import { createSetFeedback } from './set-feedback.ts';
 import { deleteConversations } from './delete-conversations.ts';
 import { nextRevision } from './revision.ts';
 
@@ -28,7 +28,7 @@ export type InTransaction = <Result>(
 /** The module of conversations that the widget goes on with; those of REST calls (D13) are nobody's to continue. */
 export const widgetModule = 'chatbot';
 
-export function writePartsOf({ database, clock }: ConversationStoreParts['host']): WriteParts {
+export function createWriteParts({ database, clock }: ConversationStoreParts['host']): WriteParts {
   return {
     database,
     clock,
@@ -41,10 +41,10 @@ export function createConversationStore({ host }: ConversationStoreParts): Conve
   const { database, clock } = host;
   const conversations = () => database.knex<ConversationRow>(tables.conversations);
   const messages = () => database.knex<MessageRow>(tables.messages);
-  const parts = writePartsOf(host);
+  const parts = createWriteParts(host);
   const { inTransaction } = parts;
 
-  async function listOf(botId: number, owner: Owner, limit: number): Promise<Conversation[]> {
+  async function listByOwner(botId: number, owner: Owner, limit: number): Promise<Conversation[]> {
     if (owner.userId === 0 && owner.sessionId === null) return [];
     const whose = owner.userId > 0 ? { user_id: owner.userId } : { session_id: owner.sessionId, user_id: 0 };
     const rows = await conversations()
@@ -54,27 +54,27 @@ export function createConversationStore({ host }: ConversationStoreParts): Conve
         { column: 'id', order: 'desc' },
       ])
       .limit(limit);
-    return rows.map((row) => conversationOf(row as ConversationRow));
+    return rows.map((row) => toConversation(row as ConversationRow));
   }
 
   return {
     async find(uuid) {
       const row = await conversations().where({ uuid }).first();
-      return row === undefined ? null : conversationOf(row);
+      return row === undefined ? null : toConversation(row);
     },
     async messages(conversationId, { last } = {}) {
       const query = messages()
         .where({ conversation_id: conversationId })
         .orderBy('position', last === undefined ? 'asc' : 'desc');
       const rows = (await (last === undefined ? query : query.limit(last))) as MessageRow[];
-      return (last === undefined ? rows : rows.reverse()).map(messageOf);
+      return (last === undefined ? rows : rows.reverse()).map(toMessage);
     },
     async message(conversationId, messageId): Promise<StoredMessage | null> {
       const row = await messages().where({ conversation_id: conversationId, uuid: messageId }).first();
-      return row === undefined ? null : messageOf(row);
+      return row === undefined ? null : toMessage(row);
     },
-    latest: async (botId, owner) => (await listOf(botId, owner, 1))[0] ?? null,
-    listOf,
+    latest: async (botId, owner) => (await listByOwner(botId, owner, 1))[0] ?? null,
+    listByOwner,
     start: (conversation, given) =>
       inTransaction(async (transaction) => {
         const revision = await nextRevision(transaction, database.dialect);
@@ -82,10 +82,10 @@ export function createConversationStore({ host }: ConversationStoreParts): Conve
           .insert({ ...newConversationRow(conversation, clock.now()), revision })
           .returning('*');
         if (row === undefined) throw new Error('The conversation was not stored.');
-        return conversationOf(row as ConversationRow);
+        return toConversation(row as ConversationRow);
       }, given),
-    append: createAppend(parts),
-    remove: createRemove(parts),
+    append: createAppendMessages(parts),
+    remove: createRemoveMessage(parts),
     update: (conversationId, changes, given) =>
       inTransaction(async (transaction) => {
         const { variables, stored, consentedAt } = changes;
@@ -98,7 +98,7 @@ export function createConversationStore({ host }: ConversationStoreParts): Conve
             revision: await nextRevision(transaction, database.dialect),
           });
       }, given),
-    setFeedback: createFeedback(parts),
+    setFeedback: createSetFeedback(parts),
     delete: async (conversationId) => (await deleteConversations(parts, [conversationId])) > 0,
   };
 }

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { CliCommand, JsonSchema } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { logsCsv, logsJsonl, readConversations } from './export-logs.ts';
-import { personOf, type Person } from './personal-data.ts';
+import { parsePerson, type Person } from './personal-data.ts';
 
 const personFlags: Readonly<Record<string, JsonSchema>> = {
   user: { type: 'string', description: 'Of this user: id, login or e-mail address of the account.' },
@@ -90,7 +90,7 @@ async function readPerson({ host }: ChatbotParts, flags: Readonly<Record<string,
   const value = String(flags[by]);
   // Of a user who is gone only the id is left.
   const user = by === 'user' && !/^\d+$/.test(value) ? await host.users.find(value) : null;
-  const person = user === null ? personOf(by, value) : { userId: user.id };
+  const person = user === null ? parsePerson(by, value) : { userId: user.id };
   if (person === null)
     throw new Error(
       by === 'user'

@@ -16,8 +16,8 @@ export async function registerLogs(parts: ChatbotParts): Promise<void> {
     await parts.logs.maintain();
   });
   host.hooks.addAction(retentionHook, async () => {
-    const { sweepConversations } = await import('./delete-conversations.ts');
-    const conversations = await sweepConversations({ host, bots: await parts.bots.list() });
+    const { deleteExpiredConversations } = await import('./delete-conversations.ts');
+    const conversations = await deleteExpiredConversations({ host, bots: await parts.bots.list() });
     if (conversations > 0) host.log.info('Old conversations were deleted.', { conversations });
     await parts.logs.maintain({ purge: true });
   });

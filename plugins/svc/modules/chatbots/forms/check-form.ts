@@ -55,7 +55,7 @@ const fullName = ['name', 'full_name', 'fullname', 'your_name'];
  * The values of the usual fields, by alias: the first element whose id or label is one of the names, for e-mail and phone
  * also the first element of that type. A single field for the whole name is split at its last blank. Empty values give none.
  */
-function aliasesOf(filled: readonly (readonly [FormElement, ElementValue])[]): Partial<Record<Alias, string>> {
+function findAliases(filled: readonly (readonly [FormElement, ElementValue])[]): Partial<Record<Alias, string>> {
   const texts = filled.filter(
     (entry): entry is readonly [FormElement, string | number] =>
       (typeof entry[1] === 'string' || typeof entry[1] === 'number') && entry[1] !== '',
@@ -72,10 +72,10 @@ function aliasesOf(filled: readonly (readonly [FormElement, ElementValue])[]): P
 }
 
 function isNamed({ id, label }: FormElement, known: readonly string[]): boolean {
-  return known.includes(nameOf(id)) || known.includes(nameOf(label));
+  return known.includes(normalizeName(id)) || known.includes(normalizeName(label));
 }
 
-function nameOf(text: string): string {
+function normalizeName(text: string): string {
   return foldText(text)
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_+|_+$/g, '');
@@ -97,15 +97,15 @@ function splitName(text: string): { first_name: string; last_name?: string } {
  * @throws RestError 400 `rest_invalid_param`, `data.params` with a sentence for each bad element by its id (D4).
  */
 export function checkForm(form: BotForm, values: Readonly<Record<string, unknown>>): CheckedForm {
-  const faults: Record<string, string> = {};
+  const errors: Record<string, string> = {};
   const inputs: Record<string, ElementValue> = {};
   const display: Record<string, string> = {};
   const labels: Record<string, string> = {};
   const filled: [FormElement, ElementValue][] = [];
   for (const element of form.elements) {
     const read = readElement(element, Object.hasOwn(values, element.id) ? values[element.id] : undefined);
-    if ('fault' in read) {
-      faults[element.id] = read.fault;
+    if ('error' in read) {
+      errors[element.id] = read.error;
       continue;
     }
     inputs[element.id] = read.value;
@@ -113,8 +113,8 @@ export function checkForm(form: BotForm, values: Readonly<Record<string, unknown
     labels[element.id] = element.label;
     filled.push([element, read.value]);
   }
-  if (Object.keys(faults).length > 0) throw invalid(faults);
-  const aliases = aliasesOf(filled);
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+  const aliases = findAliases(filled);
   const named = Object.entries(aliases).filter(([alias]) => !Object.hasOwn(inputs, alias));
   return {
     inputs: { ...inputs, ...Object.fromEntries(named) } satisfies FormValues,
@@ -126,15 +126,15 @@ export function checkForm(form: BotForm, values: Readonly<Record<string, unknown
   };
 }
 
-function invalid(faults: Readonly<Record<string, string>>): RestError {
+function invalid(errors: Readonly<Record<string, string>>): RestError {
   return new RestError({
     code: 'rest_invalid_param',
     status: 400,
-    message: `Invalid parameter(s): ${Object.keys(faults).join(', ')}`,
+    message: `Invalid parameter(s): ${Object.keys(errors).join(', ')}`,
     data: {
-      params: faults,
+      params: errors,
       details: Object.fromEntries(
-        Object.entries(faults).map(([id, message]) => [id, { code: 'rest_invalid_form_value', message, data: null }]),
+        Object.entries(errors).map(([id, message]) => [id, { code: 'rest_invalid_form_value', message, data: null }]),
       ),
     },
   });

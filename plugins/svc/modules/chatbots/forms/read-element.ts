@@ -3,7 +3,7 @@ import type { FormElement, FormOption } from './form.ts';
 export type ElementValue = string | number | boolean | readonly string[];
 
 /** What was given for an element and how people read it, or what is wrong with it in one sentence. */
-export type ReadElement = { readonly value: ElementValue; readonly display: string } | { readonly fault: string };
+export type ReadElement = { readonly value: ElementValue; readonly display: string } | { readonly error: string };
 
 const longestLine = 500;
 const longestText = 10_000;
@@ -29,32 +29,32 @@ export function readElement(element: FormElement, given: unknown): ReadElement {
 }
 
 function readText(element: FormElement, given: unknown): ReadElement {
-  const text = lineOf(given);
-  if (text === null) return { fault: `${element.label} must be a text.` };
+  const text = toLine(given);
+  if (text === null) return { error: `${element.label} must be a text.` };
   if (text === '') return empty(element, '');
   const limit = element.type === 'textarea' ? longestText : longestLine;
-  if (text.length > limit) return { fault: `${element.label} may have at most ${limit} characters.` };
-  if (element.type !== 'textarea' && /[\r\n]/.test(text)) return { fault: `${element.label} must be a single line.` };
+  if (text.length > limit) return { error: `${element.label} may have at most ${limit} characters.` };
+  if (element.type !== 'textarea' && /[\r\n]/.test(text)) return { error: `${element.label} must be a single line.` };
   if (element.type === 'email' && !isEmail(text))
-    return { fault: `${element.label} must be an e-mail address such as ada@example.com.` };
+    return { error: `${element.label} must be an e-mail address such as ada@example.com.` };
   if (element.type === 'phone' && !isPhone(text))
-    return { fault: `${element.label} must be a telephone number such as +47 22 33 44 55.` };
+    return { error: `${element.label} must be a telephone number such as +47 22 33 44 55.` };
   return { value: text, display: text };
 }
 
 function readNumber(element: FormElement, given: unknown): ReadElement {
-  const text = lineOf(given);
+  const text = toLine(given);
   if (text === '') return empty(element, '');
   const number = text === null ? Number.NaN : Number(/^-?\d+,\d+$/.test(text) ? text.replace(',', '.') : text);
-  if (!Number.isFinite(number)) return { fault: `${element.label} must be a number.` };
+  if (!Number.isFinite(number)) return { error: `${element.label} must be a number.` };
   return { value: number, display: String(number) };
 }
 
 function readChosen(element: FormElement, given: unknown): ReadElement {
-  const text = lineOf(given);
+  const text = toLine(given);
   if (text === '') return empty(element, '');
   const option = element.options.find(({ value }) => value === text);
-  if (!option) return { fault: `${element.label} must be one of: ${labelsOf(element.options)}.` };
+  if (!option) return { error: `${element.label} must be one of: ${joinLabels(element.options)}.` };
   return { value: option.value, display: option.label };
 }
 
@@ -64,8 +64,8 @@ function readTicked(element: FormElement, given: unknown): ReadElement {
   if (list.length === 0) return empty(element, []);
   const chosen = element.options.filter(({ value }) => list.includes(value));
   if (list.some((value) => !element.options.some((option) => option.value === value)))
-    return { fault: `${element.label} may only hold: ${labelsOf(element.options)}.` };
-  return { value: chosen.map(({ value }) => value), display: labelsOf(chosen) };
+    return { error: `${element.label} may only hold: ${joinLabels(element.options)}.` };
+  return { value: chosen.map(({ value }) => value), display: joinLabels(chosen) };
 }
 
 function readConsent(element: FormElement, given: unknown): ReadElement {
@@ -78,24 +78,24 @@ function readConsent(element: FormElement, given: unknown): ReadElement {
     given === 'false' ||
     given === '0' ||
     given === 'no';
-  if (!agreed && !declined) return { fault: `${element.label} must be ticked or not.` };
-  if (!agreed && element.required) return { fault: `Please agree: ${element.label}` };
+  if (!agreed && !declined) return { error: `${element.label} must be ticked or not.` };
+  if (!agreed && element.required) return { error: `Please agree: ${element.label}` };
   return { value: agreed, display: agreed ? 'Yes' : 'No' };
 }
 
 function empty(element: FormElement, value: ElementValue): ReadElement {
-  return element.required ? { fault: `${element.label} is required.` } : { value, display: '' };
+  return element.required ? { error: `${element.label} is required.` } : { value, display: '' };
 }
 
 /** The text without blanks around it; a number counts as one, nothing as empty. Null: neither. */
-function lineOf(given: unknown): string | null {
+function toLine(given: unknown): string | null {
   if (given === undefined || given === null) return '';
   if (typeof given === 'number') return String(given);
   // The database of PostgreSQL holds no NUL, and a form has no use for one.
   return typeof given === 'string' ? given.replaceAll('\u0000', '').trim() : null;
 }
 
-function labelsOf(options: readonly FormOption[]): string {
+function joinLabels(options: readonly FormOption[]): string {
   return options.map(({ label }) => label).join(', ');
 }
 

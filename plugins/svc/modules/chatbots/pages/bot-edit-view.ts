@@ -2,7 +2,7 @@ import type { ChatbotParts } from '../chatbots.ts';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
 import type { Bot, BotSettings } from '../bots/bot.ts';
 import {
-  faultAt,
+  errorAt,
   fieldRow,
   inputId,
   valueAt,
@@ -26,7 +26,7 @@ import { textsSection } from './bot-section-texts.ts';
 /** A form that came back, or whose lists were asked for. */
 export interface Typed {
   readonly draft: Draft;
-  readonly faults: FieldErrors;
+  readonly errors: FieldErrors;
   /** Names of what the chosen vector store holds, or why they could not be told. */
   readonly targets?: { readonly names: readonly string[]; readonly note: string };
 }
@@ -35,7 +35,7 @@ export interface Typed {
 export async function botEditView(
   parts: ChatbotParts,
   bot: Bot,
-  typed: Typed = { draft: bot as unknown as Draft, faults: {} },
+  typed: Typed = { draft: bot as unknown as Draft, errors: {} },
 ): Promise<Record<string, unknown>> {
   const sections = await editorSpecs(parts, await parts.bots.defaults());
   const shown = sections.map((section) => sectionView(section, typed));
@@ -43,7 +43,7 @@ export async function botEditView(
     head: botHead(parts.host, bot, 'settings'),
     preview: { ...botPreview(parts.host, bot), follows: true },
     id: bot.id,
-    faults: faultList(sections, typed.faults),
+    errors: errorList(sections, typed.errors),
     sections: shown,
     models: await offeredModels(parts),
     targets: typed.targets,
@@ -64,7 +64,7 @@ function sectionView(section: Section, typed: Typed): Record<string, unknown> {
     title: section.title,
     help: section.help,
     groups,
-    faults: [...groups.flatMap(({ fields }) => fields), ...(limits ?? []).flatMap(({ fields }) => fields)].filter(
+    errors: [...groups.flatMap(({ fields }) => fields), ...(limits ?? []).flatMap(({ fields }) => fields)].filter(
       ({ error }: Pick<FieldRow, 'error'>) => error !== undefined,
     ).length,
     limits,
@@ -90,19 +90,19 @@ function withCurrent(spec: FieldSpec, draft: Draft): FieldSpec {
 }
 
 /** What is wrong, each a link to its field. */
-function faultList(
+function errorList(
   sections: readonly Section[],
-  faults: FieldErrors,
+  errors: FieldErrors,
 ): { readonly href: string; readonly sentence: string }[] {
   const specs = [
     ...sections.flatMap(({ groups }) => groups.flatMap(({ fields }) => fields)),
     ...limitFields('limits.guest', 'Guests'),
     ...limitFields('limits.user', 'Signed-in users'),
   ];
-  return Object.entries(faults).map(([path, sentence]) => {
+  return Object.entries(errors).map(([path, sentence]) => {
     const spec = specs.find((candidate) => candidate.path === path || path.startsWith(`${candidate.path}[`));
     if (!spec) return { href: path.startsWith('limits.roles') ? '#limits' : '', sentence };
-    const said = faultAt({ [path]: sentence }, spec) ?? sentence;
+    const said = errorAt({ [path]: sentence }, spec) ?? sentence;
     return { href: `#${inputId(spec.path)}`, sentence: said.startsWith('Line ') ? `${spec.label}: ${said}` : said };
   });
 }

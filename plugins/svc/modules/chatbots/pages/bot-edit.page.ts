@@ -34,7 +34,7 @@ async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminAc
       const saved = await parts.bots.update(bot.id, draft);
       return { notice: savedNotice(saved), redirect: `${editSlug}?id=${String(bot.id)}` };
     },
-    { inputName, page: async (faults) => ({ template, data: await botEditView(parts, bot, { draft, faults }) }) },
+    { inputName, page: async (errors) => ({ template, data: await botEditView(parts, bot, { draft, errors }) }) },
   );
 }
 
@@ -59,7 +59,7 @@ async function showTargets(parts: ChatbotParts, request: AdminRequest): Promise<
   const targets = await targetsOf(parts, valueAt(draft, 'knowledge.store'));
   return {
     data: { targets },
-    page: { template, data: await botEditView(parts, bot, { draft, faults: {}, targets }) },
+    page: { template, data: await botEditView(parts, bot, { draft, errors: {}, targets }) },
     status: 200,
   };
 }

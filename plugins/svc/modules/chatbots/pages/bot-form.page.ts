@@ -13,11 +13,11 @@ import {
   type ElementDraft,
   type FormDraft,
 } from './bot-form-draft.ts';
-import { freshId, moved, readEdit } from '../../../admin-ui/list-edits.ts';
+import { uniqueId, moveItem, readEdit } from '../../../admin-ui/list-edits.ts';
 import { findBotInForm, findBotInQuery, saveBotPart } from './bot-request.ts';
 import { formsSlug } from './bot-page-slugs.ts';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
-import { faultAt } from '../../../admin-ui/setting-field.ts';
+import { errorAt } from '../../../admin-ui/setting-field.ts';
 import { botHead, botPreview } from './bot-head.ts';
 
 /** Kinds of fields a form may have. */
@@ -35,12 +35,12 @@ const elementTypes: readonly { readonly value: FormElementType; readonly label: 
 
 interface TypedForm {
   readonly draft: FormDraft;
-  readonly faults?: FieldErrors;
+  readonly errors?: FieldErrors;
 }
 
 /** The data of `svc/bot-form`. */
-function botFormView({ host }: ChatbotParts, bot: Bot, { draft, faults = {} }: TypedForm): Record<string, unknown> {
-  const fault = (path: string, label: string): string | undefined => faultAt(faults, { path, label });
+function botFormView({ host }: ChatbotParts, bot: Bot, { draft, errors = {} }: TypedForm): Record<string, unknown> {
+  const error = (path: string, label: string): string | undefined => errorAt(errors, { path, label });
   const { elements, ...texts } = draft;
   return {
     head: botHead(host, bot, 'forms'),
@@ -48,19 +48,19 @@ function botFormView({ host }: ChatbotParts, bot: Bot, { draft, faults = {} }: T
     bot: bot.id,
     isNew: draft.saved === '',
     form: texts,
-    nameFault: fault('name', 'Name'),
-    idFault:
-      faults['id'] === undefined
+    nameError: error('name', 'Name'),
+    idError:
+      errors['id'] === undefined
         ? undefined
-        : `Id ${faults['id'].replace(/^\S+ /, '').replace(/^is the same.*/, 'is that of another form.')}`,
-    introFault: fault('intro', 'Text above the fields'),
-    submitFault: fault('submit_label', 'Button'),
-    thanksFault: fault('thanks', 'Text after it was submitted'),
-    elementsFault: faults['elements'] === undefined ? undefined : 'A form needs at least one field.',
-    elements: elements.map((element, at) => elementRow(element, { at, last: elements.length - 1, fault })),
+        : `Id ${errors['id'].replace(/^\S+ /, '').replace(/^is the same.*/, 'is that of another form.')}`,
+    introError: error('intro', 'Text above the fields'),
+    submitError: error('submit_label', 'Button'),
+    thanksError: error('thanks', 'Text after it was submitted'),
+    elementsError: errors['elements'] === undefined ? undefined : 'A form needs at least one field.',
+    elements: elements.map((element, at) => elementRow(element, { at, last: elements.length - 1, error })),
     types: elementTypes,
     backHref: `${host.admin.url(formsSlug)}?bot=${String(bot.id)}`,
-    others: Object.entries(faults)
+    others: Object.entries(errors)
       .filter(([path]) => /^(rules|forms)\[/.test(path))
       .map(([, sentence]) => sentence),
   };
@@ -69,10 +69,10 @@ function botFormView({ host }: ChatbotParts, bot: Bot, { draft, faults = {} }: T
 interface Place {
   readonly at: number;
   readonly last: number;
-  readonly fault: (path: string, label: string) => string | undefined;
+  readonly error: (path: string, label: string) => string | undefined;
 }
 
-function elementRow(element: ElementDraft, { at, last, fault }: Place): Record<string, unknown> {
+function elementRow(element: ElementDraft, { at, last, error }: Place): Record<string, unknown> {
   const path = `elements[${String(at)}]`;
   return {
     ...element,
@@ -83,12 +83,12 @@ function elementRow(element: ElementDraft, { at, last, fault }: Place): Record<s
     first: at === 0,
     last: at === last,
     rows: Math.min(8, Math.max(3, element.options.split('\n').length)),
-    labelFault: fault(`${path}.label`, 'Label'),
-    idFault: fault(`${path}.id`, 'Id')?.replace(/is the same as that of .*/, 'is that of another field.'),
-    typeFault: fault(`${path}.type`, 'Kind'),
-    helpFault: fault(`${path}.help`, 'Help'),
-    placeholderFault: fault(`${path}.placeholder`, 'Hint'),
-    optionsFault: optionsFault(fault(`${path}.options`, 'Options')),
+    labelError: error(`${path}.label`, 'Label'),
+    idError: error(`${path}.id`, 'Id')?.replace(/is the same as that of .*/, 'is that of another field.'),
+    typeError: error(`${path}.type`, 'Kind'),
+    helpError: error(`${path}.help`, 'Help'),
+    placeholderError: error(`${path}.placeholder`, 'Hint'),
+    optionsError: optionsError(error(`${path}.options`, 'Options')),
     up: `up:${String(at)}`,
     down: `down:${String(at)}`,
     remove: `remove:${String(at)}`,
@@ -96,7 +96,7 @@ function elementRow(element: ElementDraft, { at, last, fault }: Place): Record<s
 }
 
 /** Of options what is wrong is told by the line; two of one value are the usual slip. */
-function optionsFault(sentence: string | undefined): string | undefined {
+function optionsError(sentence: string | undefined): string | undefined {
   return sentence
     ?.replace(/^(Line \d+).*is the same as that of .*$/, '$1 has a value that another line has.')
     .replace(/^(Line \d+)\.(value|label)/, '$1');
@@ -153,9 +153,9 @@ function arranged(draft: FormDraft, request: AdminRequest): FormDraft {
     case 'remove':
       return { ...draft, elements: elements.filter((_element, place) => place !== at) };
     case 'up':
-      return { ...draft, elements: moved(elements, at, at - 1) };
+      return { ...draft, elements: moveItem(elements, at, at - 1) };
     case 'down':
-      return { ...draft, elements: moved(elements, at, at + 1) };
+      return { ...draft, elements: moveItem(elements, at, at + 1) };
     default:
       return draft;
   }
@@ -169,7 +169,7 @@ async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminAc
   const { saved, ...texts } = draft;
   const id =
     draft.id === ''
-      ? freshId(
+      ? uniqueId(
           draft.name,
           bot.forms.filter((_form, index) => index !== place).map((form) => form.id),
           'form',
@@ -195,7 +195,7 @@ async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminAc
       }),
     {
       inputName: (name) => name,
-      page: async (faults) => ({ template, data: botFormView(parts, bot, { draft, faults }) }),
+      page: async (errors) => ({ template, data: botFormView(parts, bot, { draft, errors }) }),
     },
   );
 }
@@ -204,7 +204,7 @@ async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminAc
 function withIds(elements: readonly ElementDraft[]): FormElement[] {
   const taken = elements.map(({ id }) => id).filter((id) => id !== '');
   return elements.map((element) => {
-    const id = element.id === '' ? freshId(element.label, taken, element.type) : element.id;
+    const id = element.id === '' ? uniqueId(element.label, taken, element.type) : element.id;
     taken.push(id);
     const type = element.type as FormElement['type'];
     return {

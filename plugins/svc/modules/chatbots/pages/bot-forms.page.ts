@@ -4,7 +4,7 @@ import { readText } from '../../../admin-ui/form-values.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { BotForm } from '../forms/form.ts';
 import { botHead, botPreview } from './bot-head.ts';
-import { freshId } from '../../../admin-ui/list-edits.ts';
+import { uniqueId } from '../../../admin-ui/list-edits.ts';
 import { findBotInForm, findBotInQuery } from './bot-request.ts';
 import { formSlug, formsSlug, ruleSlug } from './bot-page-slugs.ts';
 import { ruleTitle } from './bot-rule-labels.ts';
@@ -21,7 +21,7 @@ export function botFormsPage(parts: ChatbotParts): AdminPageBody {
         change(parts, request, (bot, form) => {
           const copy = {
             ...form,
-            id: freshId(
+            id: uniqueId(
               `${form.name} copy`,
               bot.forms.map(({ id }) => id),
               'form',

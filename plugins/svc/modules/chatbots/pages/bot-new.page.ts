@@ -4,7 +4,7 @@ import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import { offeredModels, providerChoices } from '../../../admin-ui/model-choices.ts';
-import { faultAt } from '../../../admin-ui/setting-field.ts';
+import { errorAt } from '../../../admin-ui/setting-field.ts';
 import { editSlug } from './bot-page-slugs.ts';
 import { readyModel } from '../../../settings/ready-model.ts';
 import { botTemplates, embeddedHere } from './bot-templates.ts';
@@ -32,12 +32,12 @@ export function botNewPage(parts: ChatbotParts): AdminPageBody {
   };
 }
 
-async function view(parts: ChatbotParts, typed: Typed, faults: FieldErrors = {}): Promise<Record<string, unknown>> {
+async function view(parts: ChatbotParts, typed: Typed, errors: FieldErrors = {}): Promise<Record<string, unknown>> {
   return {
     ...typed,
-    nameFault: faultAt(faults, { path: 'name', label: 'Name' }),
-    providerFault: faultAt(faults, { path: 'provider', label: 'Provider' }),
-    modelFault: faultAt(faults, { path: 'model', label: 'Model' }),
+    nameError: errorAt(errors, { path: 'name', label: 'Name' }),
+    providerError: errorAt(errors, { path: 'provider', label: 'Provider' }),
+    modelError: errorAt(errors, { path: 'model', label: 'Model' }),
     providers: await providerChoices(parts, 'text'),
     models: await offeredModels(parts),
     templates: botTemplates.map(({ id, label, description }) => ({
@@ -66,6 +66,6 @@ function create(parts: ChatbotParts, request: AdminRequest): Promise<AdminAction
         redirect: `${editSlug}?id=${String(bot.id)}`,
       };
     },
-    { inputName: (name) => name, page: async (faults) => ({ template, data: await view(parts, typed, faults) }) },
+    { inputName: (name) => name, page: async (errors) => ({ template, data: await view(parts, typed, errors) }) },
   );
 }

@@ -26,7 +26,7 @@ async function findBot(parts: ChatbotParts, id: unknown): Promise<Bot> {
 }
 
 /**
- * Saves a part of a bot. Faults of that part lose its path at their beginning, those of other parts keep theirs.
+ * Saves a part of a bot. Errors of that part lose its path at their beginning, those of other parts keep theirs.
  *
  * @param path of the part, such as `rules[3]`
  */
@@ -34,11 +34,11 @@ export async function saveBotPart<Result>(path: string, save: () => Promise<Resu
   try {
     return await save();
   } catch (error) {
-    const faults = fieldErrorsOf(error);
-    if (!faults) throw error;
+    const errors = fieldErrorsOf(error);
+    if (!errors) throw error;
     throw invalidFields(
       Object.fromEntries(
-        Object.entries(faults).map(([name, sentence]) =>
+        Object.entries(errors).map(([name, sentence]) =>
           name.startsWith(`${path}.`)
             ? [name.slice(path.length + 1), sentence.replace(`${path}.`, '')]
             : [name, sentence],

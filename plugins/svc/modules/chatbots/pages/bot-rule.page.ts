@@ -4,12 +4,12 @@ import { readText } from '../../../admin-ui/form-values.ts';
 import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import type { Bot } from '../bots/bot.ts';
 import { findBotInForm, findBotInQuery, saveBotPart } from './bot-request.ts';
-import { freshId, readEdit } from '../../../admin-ui/list-edits.ts';
+import { uniqueId, readEdit } from '../../../admin-ui/list-edits.ts';
 import { rulesSlug, formSlug } from './bot-page-slugs.ts';
 import { toRuleDraft, newCondition, newRule, readRule, toRule, type RuleDraft } from './bot-rule-draft.ts';
 import { eventLabels, actionChoices, factChoices, operatorChoices } from './bot-rule-labels.ts';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
-import { faultAt, type Choice } from '../../../admin-ui/setting-field.ts';
+import { errorAt, type Choice } from '../../../admin-ui/setting-field.ts';
 import { botHead, botPreview } from './bot-head.ts';
 
 const template = 'svc/bot-rule';
@@ -69,7 +69,7 @@ async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminAc
     ...toRule(draft),
     id:
       place === -1
-        ? freshId(
+        ? uniqueId(
             draft.name,
             bot.rules.map(({ id }) => id),
             draft.action.type.replaceAll('_', '-'),
@@ -89,19 +89,19 @@ async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminAc
       }),
     {
       inputName: (name) => name,
-      page: async (faults) => ({ template, data: botRuleView(parts, bot, { draft, faults }) }),
+      page: async (errors) => ({ template, data: botRuleView(parts, bot, { draft, errors }) }),
     },
   );
 }
 
 interface TypedRule {
   readonly draft: RuleDraft;
-  readonly faults?: FieldErrors;
+  readonly errors?: FieldErrors;
 }
 
 /** The data of `svc/bot-rule`. */
-function botRuleView({ host }: ChatbotParts, bot: Bot, { draft, faults = {} }: TypedRule): Record<string, unknown> {
-  const fault = (path: string, label: string): string | undefined => faultAt(faults, { path, label });
+function botRuleView({ host }: ChatbotParts, bot: Bot, { draft, errors = {} }: TypedRule): Record<string, unknown> {
+  const error = (path: string, label: string): string | undefined => errorAt(errors, { path, label });
   return {
     head: botHead(host, bot, 'rules'),
     preview: botPreview(host, bot),
@@ -109,35 +109,35 @@ function botRuleView({ host }: ChatbotParts, bot: Bot, { draft, faults = {} }: T
     isNew: draft.id === '',
     rule: draft.id,
     name: draft.name,
-    nameFault: fault('name', 'Name'),
+    nameError: error('name', 'Name'),
     enabled: draft.enabled,
     event: draft.event,
     events: Object.entries(eventLabels).map(([value, { title }]) => ({ value, label: title })),
-    eventFault: fault('event', 'When'),
+    eventError: error('event', 'When'),
     priority: draft.priority,
-    priorityFault: fault('priority', 'Priority'),
-    conditions: draft.conditions.map((condition, at) => conditionRow(condition, at, fault)),
-    conditionsFault: faults['conditions'],
-    action: actionRow(bot, draft, fault),
+    priorityError: error('priority', 'Priority'),
+    conditions: draft.conditions.map((condition, at) => conditionRow(condition, at, error)),
+    conditionsError: errors['conditions'],
+    action: actionRow(bot, draft, error),
     formHref: `${host.admin.url(formSlug)}?bot=${String(bot.id)}`,
     backHref: `${host.admin.url(rulesSlug)}?bot=${String(bot.id)}`,
     deleteFields: { bot: bot.id, rule: draft.id },
-    others: Object.entries(faults)
+    others: Object.entries(errors)
       .filter(([path]) => /^(rules|forms)\[/.test(path))
       .map(([, sentence]) => sentence),
   };
 }
 
-type Fault = (path: string, label: string) => string | undefined;
+type ErrorAt = (path: string, label: string) => string | undefined;
 
 function conditionRow(
   { fact, which, operator, value }: RuleDraft['conditions'][number],
   at: number,
-  fault: Fault,
+  error: ErrorAt,
 ): Record<string, unknown> {
   const path = `conditions[${String(at)}]`;
   const named = fact === 'variable' || fact === 'field';
-  const wrongFact = fault(`${path}.fact`, 'Fact');
+  const wrongFact = error(`${path}.fact`, 'Fact');
   return {
     at,
     number: at + 1,
@@ -148,31 +148,31 @@ function conditionRow(
     operator,
     value,
     rows: Math.min(6, Math.max(1, value.split('\n').length)),
-    factFault: named ? undefined : wrongFact,
-    whichFault: named && wrongFact !== undefined ? 'The name may hold letters, digits, - and _ only.' : undefined,
-    operatorFault: fault(`${path}.operator`, 'Comparison'),
-    valueFault: fault(`${path}.value`, 'Value'),
+    factError: named ? undefined : wrongFact,
+    whichError: named && wrongFact !== undefined ? 'The name may hold letters, digits, - and _ only.' : undefined,
+    operatorError: error(`${path}.operator`, 'Comparison'),
+    valueError: error(`${path}.value`, 'Value'),
     remove: `remove:${String(at)}`,
   };
 }
 
-function actionRow(bot: Bot, { action }: RuleDraft, fault: Fault): Record<string, unknown> {
+function actionRow(bot: Bot, { action }: RuleDraft, error: ErrorAt): Record<string, unknown> {
   const forms: Choice[] = bot.forms.map(({ id, name }) => ({ value: id, label: name }));
   const gone = action.form_id !== '' && !forms.some(({ value }) => value === action.form_id);
-  const nameFault = fault('action.name', 'Name');
+  const nameError = error('action.name', 'Name');
   return {
     ...action,
     types: actionChoices,
-    typeFault: fault('action.type', 'Action'),
-    textFault: fault('action.text', 'Text'),
+    typeError: error('action.type', 'Action'),
+    textError: error('action.text', 'Text'),
     forms: gone ? [...forms, { value: action.form_id, label: `${action.form_id} (not there)` }] : forms,
     hasForms: forms.length > 0,
-    formFault:
-      forms.length === 0 && action.type === 'display_form' && fault('action.form_id', 'Form') !== undefined
+    formError:
+      forms.length === 0 && action.type === 'display_form' && error('action.form_id', 'Form') !== undefined
         ? 'This chatbot has no form yet. Make one first.'
-        : fault('action.form_id', 'Form'),
-    nameFault: action.type === 'call_hook' ? undefined : nameFault,
-    hookFault: action.type === 'call_hook' ? nameFault : undefined,
-    valueFault: fault('action.value', 'Value'),
+        : error('action.form_id', 'Form'),
+    nameError: action.type === 'call_hook' ? undefined : nameError,
+    hookError: action.type === 'call_hook' ? nameError : undefined,
+    valueError: error('action.value', 'Value'),
   };
 }

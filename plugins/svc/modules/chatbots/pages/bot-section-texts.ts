@@ -9,10 +9,10 @@ const text = (name: keyof BotTexts, label: string, help?: string): FieldSpec => 
   ...(help !== undefined && { help }),
 });
 
-/** Labels that are never empty: without a text they are the built-in one. */
+/** Texts that may be empty. Other texts fall back to the built-in one. */
 const optional: readonly string[] = ['subtitle', 'footer'];
 
-/** Every text of the widget, so that it speaks any language. Emptied labels show the built-in one that takes their place. */
+/** Every text of the widget, so that it can be translated. An empty field shows its built-in text as a placeholder. */
 export function textsSection(builtIn: BotTexts): Section {
   const withBuiltIn = (spec: FieldSpec): FieldSpec => {
     const name = spec.path.slice('texts.'.length) as keyof BotTexts;
@@ -24,38 +24,38 @@ export function textsSection(builtIn: BotTexts): Section {
 const section: Section = {
   id: 'texts',
   title: 'Texts',
-  help: 'In the language of your visitors. An empty label is the built-in one.',
+  help: 'Write them in the language of your visitors. Leave a label empty to use the built-in one.',
   groups: [
     {
-      title: 'Heading and foot',
+      title: 'Header and footer',
       fields: [
         text('title', 'Title'),
-        text('subtitle', 'Line below it'),
+        text('subtitle', 'Subtitle'),
         text('footer', 'Small print below the field'),
       ],
     },
     {
       title: 'Writing',
       fields: [
-        text('placeholder', 'Hint in the field'),
+        text('placeholder', 'Placeholder'),
         text('send', 'Send'),
         text('stop', 'Stop'),
         text('retry', 'Try again'),
-        text('typing', 'While it writes'),
+        text('typing', 'Writing indicator'),
         text('you', "The visitor's name", 'In transcripts and for screen readers.'),
       ],
     },
     {
       title: 'Answers',
       fields: [
-        text('regenerate', 'Make the answer anew'),
+        text('regenerate', 'Generate a new answer'),
         text('copy', 'Copy'),
         text('copied', 'Copied'),
         text('sources', 'Sources'),
         text('good', 'Good answer'),
         text('bad', 'Bad answer'),
-        text('comment', 'What was good or bad'),
-        text('thanks', 'Thanks for the rating'),
+        text('comment', 'Ask for a comment'),
+        text('thanks', 'Thanks for a rating'),
       ],
     },
     {
@@ -65,19 +65,19 @@ const section: Section = {
         text('close', 'Close'),
         text('new_chat', 'New chat'),
         text('download', 'Download the conversation'),
-        text('latest', 'To the newest message'),
+        text('latest', 'Go to the newest message'),
       ],
     },
     {
       title: 'Forms and consent',
-      fields: [text('submit', 'Submit a form'), text('required', 'A field is empty'), text('consent_button', 'Agree')],
+      fields: [text('submit', 'Submit a form'), text('required', 'Required field is empty'), text('consent_button', 'Agree')],
     },
     {
-      title: 'Limits and failures',
+      title: 'Limits and errors',
       fields: [
-        text('again', 'When there is more', '{time} becomes the time.'),
-        text('offline', 'Without a connection'),
-        text('error', 'Something failed'),
+        text('again', 'When the limit resets', '{time} becomes the time.'),
+        text('offline', 'No connection'),
+        text('error', 'Error'),
       ],
     },
   ],

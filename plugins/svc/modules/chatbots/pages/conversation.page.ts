@@ -18,7 +18,7 @@ export function conversationPage(parts: ChatbotParts): AdminPageBody {
     try {
       const { id } = await find(query['conversation']);
       for await (const exported of readConversations(host, [id]))
-        return { template: 'svc/conversation', data: viewOf(parts, exported) };
+        return { template: 'svc/conversation', data: conversationView(parts, exported) };
     } catch (error) {
       if (!(error instanceof RestError)) throw error;
     }
@@ -41,7 +41,7 @@ export function conversationPage(parts: ChatbotParts): AdminPageBody {
       delete: async ({ form, user, log }) => {
         const { id, uuid } = await find(form['conversation']);
         const { conversations, submissions } = parts;
-        await submissions.eraseOfConversations([uuid]);
+        await submissions.deleteByConversations([uuid]);
         await conversations.delete(id);
         log.info('A conversation was deleted.', { conversation: uuid, by: user.id });
         return {
@@ -53,7 +53,7 @@ export function conversationPage(parts: ChatbotParts): AdminPageBody {
   };
 }
 
-function viewOf(
+function conversationView(
   { host }: ChatbotParts,
   { conversation, botName, userName, messages }: ExportedConversation,
 ): Record<string, unknown> {

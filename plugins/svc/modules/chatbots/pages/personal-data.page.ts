@@ -1,8 +1,8 @@
 import { RestError, type AdminPageBody } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
-import { personOf, type Person, type Receipt } from '../conversations/personal-data.ts';
+import { parsePerson, type Person, type Receipt } from '../conversations/personal-data.ts';
 
-const ways = [
+const identifierKinds = [
   { value: 'email', label: 'E-mail address' },
   { value: 'user', label: 'User id' },
   { value: 'session', label: 'Session id of a guest' },
@@ -38,7 +38,7 @@ export function personalDataPage(parts: ChatbotParts): AdminPageBody {
 }
 
 function readPerson(form: Readonly<Record<string, unknown>>): Person {
-  const person = personOf(form['by'], form['value']);
+  const person = parsePerson(form['by'], form['value']);
   if (person === null)
     throw new RestError({
       code: 'rest_invalid_param',
@@ -53,29 +53,33 @@ async function personalDataView(
   query: Readonly<Record<string, unknown>>,
 ): Promise<Record<string, unknown>> {
   const data = await parts.personalData();
-  const by = ways.find(({ value }) => value === query['by'])?.value ?? 'email';
+  const by = identifierKinds.find(({ value }) => value === query['by'])?.value ?? 'email';
   const value = typeof query['value'] === 'string' ? query['value'].trim().slice(0, 254) : '';
-  const person = personOf(by, value);
+  const person = parsePerson(by, value);
   const counts = person === null ? null : await data.count(person);
   const receipts = await data.receipts(shownReceipts);
   return {
-    ways,
+    identifierKinds,
     by,
     value,
     error:
       value !== '' && person === null
-        ? `This is no ${(ways.find((way) => way.value === by)?.label ?? '').toLowerCase()}.`
+        ? `This is no ${(identifierKinds.find((way) => way.value === by)?.label ?? '').toLowerCase()}.`
         : '',
     fields: { by, value },
     found:
       counts === null
         ? null
         : { text: formatCounts(counts), isNothing: Object.values(counts).every((count) => count === 0) },
-    receipts: receipts.map((receipt) => ({ ...receipt, title: titleOf(receipt), text: formatCounts(receipt.counts) })),
+    receipts: receipts.map((receipt) => ({
+      ...receipt,
+      title: receiptTitle(receipt),
+      text: formatCounts(receipt.counts),
+    })),
   };
 }
 
-function titleOf({ act, by }: Receipt): string {
+function receiptTitle({ act, by }: Receipt): string {
   return `${act === 'erase' ? 'Deleted' : 'Exported'}, named by ${by === 'email' ? 'e-mail address' : by}`;
 }
 

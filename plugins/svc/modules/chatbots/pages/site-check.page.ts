@@ -8,7 +8,7 @@ import type { Finding, SiteReport } from '../site-check/finding.ts';
 import { findBotInForm } from './bot-request.ts';
 import { editSlug } from './bot-page-slugs.ts';
 
-interface PretendShop {
+interface DemoSite {
   /** Another one than the site's, for example `http://127.0.0.1:40213`. */
   readonly origin: string;
 }
@@ -16,7 +16,7 @@ interface PretendShop {
 declare module '#plugin-api' {
   interface FilterMap {
     /** A made-up shop on another origin of this machine, whose page `/?bot=<id>` shows a bot by its script tag; asked when "Check my site" is opened. Null: there is none. */
-    svc_chatbot_pretend_shop: (shop: PretendShop | null) => PretendShop | null;
+    svc_chatbot_pretend_shop: (shop: DemoSite | null) => DemoSite | null;
   }
 }
 
@@ -52,13 +52,13 @@ export function siteCheckPage(parts: ChatbotParts): AdminPageBody {
           allowInternal: entered.internal,
           signal: request.signal,
         });
-        return { page: { template, data: await view(parts, entered, report) }, data: report, ...noticeOf(report) };
+        return { page: { template, data: await view(parts, entered, report) }, data: report, ...reportNotice(report) };
       },
     },
   };
 }
 
-function noticeOf({ ok, findings }: SiteReport) {
+function reportNotice({ ok, findings }: SiteReport) {
   const warned = findings.some(({ verdict }) => verdict === 'warning');
   if (!ok)
     return {
@@ -76,7 +76,7 @@ function noticeOf({ ok, findings }: SiteReport) {
 }
 
 /** The shop on another origin that a plugin offers, the sandbox say. */
-async function pretendShop({ host }: ChatbotParts, { id, embed }: Bot): Promise<Record<string, unknown> | null> {
+async function findDemoSite({ host }: ChatbotParts, { id, embed }: Bot): Promise<Record<string, unknown> | null> {
   const shop = await host.hooks.applyFiltersAsync('svc_chatbot_pretend_shop', null).catch(() => null);
   if (shop === null) return null;
   const { origin } = shop;
@@ -110,7 +110,7 @@ async function view(parts: ChatbotParts, entered: Entered, report?: SiteReport):
     bots: bots.map(({ id, name }) => ({ value: String(id), label: `${name} (${String(id)})` })),
     bot: chosen ? String(chosen.id) : '',
     editHref: chosen ? `${host.admin.url(editSlug)}?id=${String(chosen.id)}` : '',
-    shop: chosen ? await pretendShop(parts, chosen) : null,
+    shop: chosen ? await findDemoSite(parts, chosen) : null,
     ...(report && {
       report: {
         landed: report.landed,

@@ -44,7 +44,7 @@ export function checkSnippet(page: ReadPage, facts: SnippetFacts): Finding {
     );
   }
   const src = new URL(first.src, page.base);
-  const held = heldBack(first);
+  const held = describeInertTag(first);
   if (!sameFile(src, facts.script))
     return finding(
       'failed',
@@ -59,8 +59,8 @@ export function checkSnippet(page: ReadPage, facts: SnippetFacts): Finding {
       'failed',
       'The script is there, but nothing says which chatbot to show: data-bot is missing. Put this line in its place.',
     );
-  const fault = ids.map((id) => faultOf(id, facts)).find((sentence) => sentence !== null);
-  if (fault !== undefined) return finding('failed', `${fault} Put this line in its place.`);
+  const error = ids.map((id) => findBotProblem(id, facts)).find((sentence) => sentence !== null);
+  if (error !== undefined) return finding('failed', `${error} Put this line in its place.`);
   if (held !== null) return finding('warning', held, false);
   if (!ids.includes(String(facts.bot.id)))
     return finding(
@@ -80,7 +80,7 @@ function sameFile(found: URL, right: URL): boolean {
   );
 }
 
-function faultOf(id: string, { bots }: SnippetFacts): string | null {
+function findBotProblem(id: string, { bots }: SnippetFacts): string | null {
   if (!/^[1-9]\d*$/.test(id)) return `"${id}" is no number of a chatbot.`;
   const bot = bots.find((each) => String(each.id) === id);
   if (bot === undefined) return `There is no chatbot ${id}.`;
@@ -90,7 +90,7 @@ function faultOf(id: string, { bots }: SnippetFacts): string | null {
 }
 
 /** Tools for consent and speed make a script inert by its type until they see fit. */
-function heldBack({ attributes }: PageScript): string | null {
+function describeInertTag({ attributes }: PageScript): string | null {
   const type = attributes['type']?.trim().toLowerCase() ?? '';
   if (type === '' || type === 'module' || /javascript|ecmascript/.test(type)) return null;
   return `The script tag is there, but of the type "${type}": a tool for consent or speed holds it back, and the chat appears only once that lets it run. Except the tag there if the chat should be there at once.`;

@@ -48,7 +48,7 @@ export async function fetchPage(
   } catch (error) {
     return {
       response: null,
-      findings: [{ id: 'reached', title: 'Page reached', verdict: 'failed', text: reasonOf(error, url) }],
+      findings: [{ id: 'reached', title: 'Page reached', verdict: 'failed', text: describeFetchError(error, url) }],
     };
   }
 }
@@ -88,7 +88,7 @@ const reasons: Readonly<Record<string, string>> = {
   outbound_unreadable: 'Its answer could not be read.',
 };
 
-function reasonOf(error: unknown, url: URL): string {
+function describeFetchError(error: unknown, url: URL): string {
   const { code, message } = error as { code?: unknown; message?: unknown };
   const reason = typeof code === 'string' ? reasons[code] : undefined;
   if (code === 'outbound_refused')

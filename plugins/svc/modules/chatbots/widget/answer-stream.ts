@@ -1,10 +1,10 @@
 import type { Source } from '../conversations/conversation.ts';
 import type { SendEvent } from './protocol.ts';
 
-export type TurnEnd = Extract<SendEvent, { type: 'done' | 'error' }>;
+export type AnswerEnd = Extract<SendEvent, { type: 'done' | 'error' }>;
 
 /** An answer that is being made on this node, for whoever wants to follow it, however often and however late. */
-export interface LiveTurn {
+export interface AnswerStream {
   readonly conversation: string;
   readonly messageId: string;
   /** Aborted when the visitor stops it, or the node. */
@@ -12,49 +12,49 @@ export interface LiveTurn {
   readonly text: string;
   readonly isStopped: boolean;
   /** It makes an answer anew. */
-  readonly isAgain: boolean;
+  readonly isRegeneration: boolean;
   /** Somebody who followed it got its end. */
-  readonly wasTold: boolean;
+  readonly wasDelivered: boolean;
   addText(piece: string): void;
   setSources(sources: readonly Source[]): void;
-  finish(end: TurnEnd): void;
+  finish(end: AnswerEnd): void;
   stop(): void;
   /** Ends it because the node stops: nothing of it counts, and the message can be sent again. */
   cancel(): void;
   /** From the beginning; ends with `done` or `error`. What came since the last look comes as one piece. */
   follow(): AsyncGenerator<SendEvent, void, undefined>;
-  readonly ended: Promise<TurnEnd>;
+  readonly ended: Promise<AnswerEnd>;
 }
 
-interface TurnState {
+interface StreamState {
   readonly accepted: SendEvent;
   readonly waiting: Set<() => void>;
   text: string;
   sources: readonly Source[] | null;
-  end: TurnEnd | null;
+  end: AnswerEnd | null;
   isStopped: boolean;
-  wasTold: boolean;
+  wasDelivered: boolean;
 }
 
-export function createLiveTurn({
+export function createAnswerStream({
   conversation,
   messageId,
-  isAgain,
-}: Pick<LiveTurn, 'conversation' | 'messageId' | 'isAgain'>): LiveTurn {
+  isRegeneration,
+}: Pick<AnswerStream, 'conversation' | 'messageId' | 'isRegeneration'>): AnswerStream {
   const controller = new AbortController();
   const accepted = { type: 'accepted', conversation, message_id: messageId } as const;
-  const state: TurnState = {
+  const state: StreamState = {
     accepted,
     waiting: new Set(),
     text: '',
     sources: null,
     end: null,
     isStopped: false,
-    wasTold: false,
+    wasDelivered: false,
   };
-  let resolveEnd: (end: TurnEnd) => void = () => {};
-  const ended = new Promise<TurnEnd>((resolve) => (resolveEnd = resolve));
-  const change = (changes: Partial<TurnState>): void => {
+  let resolveEnd: (end: AnswerEnd) => void = () => {};
+  const ended = new Promise<AnswerEnd>((resolve) => (resolveEnd = resolve));
+  const change = (changes: Partial<StreamState>): void => {
     Object.assign(state, changes);
     for (const look of state.waiting) look();
     state.waiting.clear();
@@ -63,7 +63,7 @@ export function createLiveTurn({
   return {
     conversation,
     messageId,
-    isAgain,
+    isRegeneration,
     signal: controller.signal,
     ended,
     follow: () => follow(state),
@@ -73,8 +73,8 @@ export function createLiveTurn({
     get isStopped() {
       return state.isStopped;
     },
-    get wasTold() {
-      return state.wasTold;
+    get wasDelivered() {
+      return state.wasDelivered;
     },
     addText(piece) {
       if (state.end === null && !state.isStopped) change({ text: state.text + piece });
@@ -98,20 +98,20 @@ export function createLiveTurn({
   };
 }
 
-async function* follow(state: TurnState): AsyncGenerator<SendEvent, void, undefined> {
+async function* follow(state: StreamState): AsyncGenerator<SendEvent, void, undefined> {
   yield state.accepted;
-  let isSourceTold = false;
+  let areSourcesSent = false;
   for (let position = 0; ;) {
     const { sources, text, end } = state;
-    if (sources !== null && !isSourceTold) {
-      isSourceTold = true;
+    if (sources !== null && !areSourcesSent) {
+      areSourcesSent = true;
       yield { type: 'sources', sources };
     } else if (position < text.length) {
       const piece = text.slice(position);
       position = text.length;
       yield { type: 'delta', text: piece };
     } else if (end !== null) {
-      state.wasTold = true;
+      state.wasDelivered = true;
       return yield end;
     } else await new Promise<void>((resolve) => state.waiting.add(resolve));
   }

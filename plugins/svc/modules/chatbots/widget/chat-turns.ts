@@ -1,16 +1,16 @@
 import type { HostApi, Undo } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import type { RuleEvent } from '../rules/rule.ts';
-import { acceptMessage, type AcceptParts, type Sending } from './accept-message.ts';
+import { acceptMessage, type AcceptParts, type PendingMessage } from './accept-message.ts';
 import { widgetMessage } from './response-mappers.ts';
-import { failureOf } from './visitor-error.ts';
-import { createGenerate, type Generation, type GenerateParts } from './generate-answer.ts';
-import { createLiveTurn, type LiveTurn, type TurnEnd } from './answer-stream.ts';
-import { checkWords } from './moderation.ts';
+import { toVisitorError } from './visitor-error.ts';
+import { createAnswerGenerator, type AcceptedMessage, type GenerateAnswerParts } from './generate-answer.ts';
+import { createAnswerStream, type AnswerStream, type AnswerEnd } from './answer-stream.ts';
+import { checkBannedWords } from './moderation.ts';
 import { formOf, type RuleResult } from './rule-outcomes.ts';
 import type { MessageState, Thread } from './thread.ts';
 import type { ThreadInput } from './thread-access.ts';
-import { createTurnRegistry, type TurnRegistry } from './local-answers.ts';
+import { createLocalAnswers, type LocalAnswers } from './local-answers.ts';
 import type { Visitor } from './visitor.ts';
 
 export interface SendInput extends ThreadInput {
@@ -20,36 +20,36 @@ export interface SendInput extends ThreadInput {
 }
 
 /** An answer to be followed. */
-export type Following = Pick<LiveTurn, 'follow' | 'ended'>;
+export type FollowedAnswer = Pick<AnswerStream, 'follow' | 'ended'>;
 
-export interface Turns {
+export interface ChatTurns {
   /**
    * A message of a visitor. It counts once however often it is sent: the same again gives its answer, or follows the one
    * under way on whichever node, or tries anew after a failure. The answer is made and stored whether anybody follows it or not.
    *
    * @throws RestError when it is refused; nothing is stored then.
    */
-  send(visitor: Visitor, input: SendInput): Promise<Following>;
+  send(visitor: Visitor, input: SendInput): Promise<FollowedAnswer>;
   /** Ends the answer to a message, whichever node makes it; what there is stays. Answers whether one was being made. */
   stop(conversation: string, messageId: string): Promise<boolean>;
   /** Waits a while for answers under way, then ends them: their messages can be sent again. */
   close(): Promise<void>;
 }
 
-export interface TurnParts extends GenerateParts, AcceptParts {
+export interface ChatTurnParts extends GenerateAnswerParts, AcceptParts {
   readonly host: Pick<HostApi, 'database' | 'clock' | 'log'>;
 }
 
-interface Running extends TurnParts {
-  readonly registry: TurnRegistry;
-  readonly generate: (generation: Generation) => Promise<void>;
+interface Running extends ChatTurnParts {
+  readonly registry: LocalAnswers;
+  readonly generate: (generation: AcceptedMessage) => Promise<void>;
   /** Hears of stops for this node, and of ends on others, from the first turn on. */
   readonly listen: () => Promise<void>;
 }
 
-export function createTurns(parts: TurnParts): Turns {
+export function createChatTurns(parts: ChatTurnParts): ChatTurns {
   const { host, leases, rules } = parts;
-  const registry = createTurnRegistry({ clock: host.clock });
+  const registry = createLocalAnswers({ clock: host.clock });
   let listening: Promise<Undo> | null = null;
   const listen = async (): Promise<void> => {
     listening ??= leases.listen(({ kind, conversation, messageId }) => {
@@ -59,7 +59,7 @@ export function createTurns(parts: TurnParts): Turns {
     // Without it nodes look again from time to time.
     await listening.catch(() => (listening = null));
   };
-  const running: Running = { ...parts, registry, generate: createGenerate(parts), listen };
+  const running: Running = { ...parts, registry, generate: createAnswerGenerator(parts), listen };
   return {
     async send(visitor, input) {
       const thread = await parts.threads.open(visitor, input);
@@ -78,23 +78,23 @@ export function createTurns(parts: TurnParts): Turns {
   };
 }
 
-type Opening = Omit<Sending<SendInput>, 'state'>;
+type OpenedMessage = Omit<PendingMessage<SendInput>, 'state'>;
 
-async function open(parts: Running, opening: Opening): Promise<Following> {
+async function open(parts: Running, opening: OpenedMessage): Promise<FollowedAnswer> {
   const { visitor, input, thread } = opening;
   const known = parts.registry.find(thread.uuid, input.messageId);
-  if (known !== null && (known.end === null || shouldTellAgain(opening, known.turn, known.end))) return known.turn;
+  if (known !== null && (known.end === null || shouldReplayLive(opening, known.turn, known.end))) return known.turn;
   if (known === null && parts.registry.isBusy(thread.uuid)) throw errors.turn_running();
   const state = await thread.stateOf(input.messageId);
   if (state.kind === 'followed' || (state.kind === 'answered' && input.regenerate && !state.isLast))
     throw errors.message_followed();
-  if (state.kind === 'answered' && !isWishFor(input, state)) return told(parts, { ...opening, state }, state);
+  if (state.kind === 'answered' && !shouldRegenerate(input, state)) return told(parts, { ...opening, state }, state);
   if (state.kind === 'new' && input.regenerate && visitor.bot.privacy.keep) throw errors.message_not_found();
   return begin(parts, { ...opening, state });
 }
 
 /** Whether the answer there is shall be made anew: one that has taken its place already is what was wished for. */
-function isWishFor(
+function shouldRegenerate(
   { regenerate, replaces }: SendInput,
   { answer }: Extract<MessageState, { kind: 'answered' }>,
 ): boolean {
@@ -102,20 +102,20 @@ function isWishFor(
 }
 
 /** An answer that was made just now, and is not to be found in the database: of a conversation that is not kept, or made anew while the page was away. */
-function shouldTellAgain({ visitor, input }: Opening, turn: LiveTurn, end: TurnEnd): boolean {
+function shouldReplayLive({ visitor, input }: OpenedMessage, turn: AnswerStream, end: AnswerEnd): boolean {
   if (end.type === 'error') return false;
-  return input.regenerate ? turn.isAgain && !turn.wasTold : !visitor.bot.privacy.keep;
+  return input.regenerate ? turn.isRegeneration && !turn.wasDelivered : !visitor.bot.privacy.keep;
 }
 
 /** An answer that is stored, as if it were made now. */
 async function told(
   parts: Running,
-  sending: Sending<SendInput>,
+  sending: PendingMessage<SendInput>,
   { answer }: Extract<MessageState, { kind: 'answered' }>,
-): Promise<Following> {
+): Promise<FollowedAnswer> {
   const { limits } = parts;
   const { visitor, input, thread } = sending;
-  const turn = createLiveTurn({ conversation: thread.uuid, messageId: input.messageId, isAgain: false });
+  const turn = createAnswerStream({ conversation: thread.uuid, messageId: input.messageId, isRegeneration: false });
   turn.setSources(answer.sources);
   turn.addText(answer.content);
   const limit = await limits.of(visitor);
@@ -125,7 +125,10 @@ async function told(
   return turn;
 }
 
-function rulesOf({ rules }: Running, { visitor, input, thread, state }: Sending<SendInput>): Promise<RuleResult> {
+function rulesOf(
+  { rules }: Running,
+  { visitor, input, thread, state }: PendingMessage<SendInput>,
+): Promise<RuleResult> {
   const isFirst = thread.isNew || (state.kind !== 'new' && thread.messageCount <= 2);
   const happened: readonly RuleEvent[] = isFirst ? ['session_started', 'message_received'] : ['message_received'];
   return rules.run(happened, {
@@ -138,12 +141,12 @@ function rulesOf({ rules }: Running, { visitor, input, thread, state }: Sending<
   });
 }
 
-async function begin(parts: Running, sending: Sending<SendInput>): Promise<Following> {
+async function begin(parts: Running, sending: PendingMessage<SendInput>): Promise<FollowedAnswer> {
   const { rules, registry, generate } = parts;
   const { visitor, input, thread, state } = sending;
   const { bot } = visitor;
   if (bot.consent.required && !thread.hasConsent && !input.consent) throw errors.consent_required();
-  if (state.kind === 'new') checkWords(bot, input.text);
+  if (state.kind === 'new') checkBannedWords(bot, input.text);
   const outcome = await rulesOf(parts, sending);
   if (outcome.block !== null) {
     if (state.kind === 'new') rules.call(outcome);
@@ -155,19 +158,23 @@ async function begin(parts: Running, sending: Sending<SendInput>): Promise<Follo
     return open(parts, { visitor, input, thread: await parts.threads.open(visitor, input) });
   if (accepted.kind === 'running') {
     if (accepted.messageId !== input.messageId) throw errors.turn_running();
-    return elsewhere(parts, sending);
+    return followRemote(parts, sending);
   }
   if (state.kind === 'new') rules.call(outcome);
-  const turn = createLiveTurn({ conversation: thread.uuid, messageId: input.messageId, isAgain: input.regenerate });
+  const turn = createAnswerStream({
+    conversation: thread.uuid,
+    messageId: input.messageId,
+    isRegeneration: input.regenerate,
+  });
   registry.add(turn);
   registry.track(generate({ ...accepted.generation, turn }));
   return turn;
 }
 
 /** An answer that another node makes: followed by its end. */
-function elsewhere(parts: Running, { visitor, input, thread }: Sending<SendInput>): Following {
+function followRemote(parts: Running, { visitor, input, thread }: PendingMessage<SendInput>): FollowedAnswer {
   const { registry, leases, threads } = parts;
-  const turn = createLiveTurn({ conversation: thread.uuid, messageId: input.messageId, isAgain: false });
+  const turn = createAnswerStream({ conversation: thread.uuid, messageId: input.messageId, isRegeneration: false });
   const wait = async (): Promise<void> => {
     while ((await leases.running(thread.uuid))?.messageId === input.messageId && !registry.isClosing())
       await registry.news(thread.uuid);
@@ -182,7 +189,7 @@ function elsewhere(parts: Running, { visitor, input, thread }: Sending<SendInput
   };
   registry.track(
     wait().catch((error: unknown) => {
-      turn.finish(failureOf(error, visitor));
+      turn.finish(toVisitorError(error, visitor));
     }),
   );
   return turn;

@@ -3,38 +3,44 @@ import { networkOf } from '../../../kit/visitors/address.ts';
 import { createMinuteCounts } from '../../../kit/visitors/minute-counts.ts';
 import type { Bot } from '../bots/bot.ts';
 
-/** How often within a minute of the clock, on each node. */
-export interface BurstLimits {
+/** Calls per minute of the clock, counted on each node. */
+export interface FloodThresholds {
   readonly starts_per_address: number;
   /** Messages, forms and feedback. */
   readonly sends_per_address: number;
   readonly sends_per_session: number;
 }
 
-export const burstLimits: BurstLimits = { starts_per_address: 120, sends_per_address: 240, sends_per_session: 30 };
+export const defaultThresholds: FloodThresholds = {
+  starts_per_address: 120,
+  sends_per_address: 240,
+  sends_per_session: 30,
+};
 
-export interface Burst {
-  /** Counts a call. @throws RestError 429 `rest_svc_rate_limited` with `Retry-After`. */
-  start(bot: Bot, ip: string): void;
-  send(bot: Bot, from: { readonly ip: string; readonly session: string }): void;
+export interface FloodLimit {
+  /** Counts a call to `start`. @throws RestError 429 `rest_svc_rate_limited` with `Retry-After`. */
+  countStart(bot: Bot, ip: string): void;
+  /** Counts a message, form or rating. Throws the same. */
+  countSend(bot: Bot, from: { readonly ip: string; readonly session: string }): void;
 }
 
-/** Against floods; see `minute-counts.ts`. Limits of visitors are another matter: see `limits.ts`. */
-export function createBurst({
+/** Rejects floods of calls; see `minute-counts.ts`. The limits that a bot sets for visitors are in `limits.ts`. */
+export function createFloodLimit({
   clock,
   hooks,
 }: {
   readonly clock: Pick<Clock, 'now'>;
   readonly hooks: Pick<HooksApi, 'applyFilters'>;
-}): Burst {
+}): FloodLimit {
   const { count } = createMinuteCounts({ clock });
-  const limitsOf = (bot: Bot): BurstLimits => hooks.applyFilters('svc_chatbot_burst_limits', burstLimits, bot);
+  const thresholdsFor = (bot: Bot): FloodThresholds =>
+    hooks.applyFilters('svc_chatbot_burst_limits', defaultThresholds, bot);
   return {
-    start(bot, ip) {
-      count(`starts ${networkOf(ip)}`, limitsOf(bot).starts_per_address);
+    countStart(bot, ip) {
+      count(`starts ${networkOf(ip)}`, thresholdsFor(bot).starts_per_address);
     },
-    send(bot, { ip, session }) {
-      const limits = limitsOf(bot);
+    countSend(bot, { ip, session }) {
+      const limits = thresholdsFor(bot);
       count(`session ${session}`, limits.sends_per_session);
       count(`sends ${networkOf(ip)}`, limits.sends_per_address);
     },

@@ -4,30 +4,30 @@ import { estimateUsage } from '../../../ai/estimate-tokens.ts';
 import { errors } from '../../../kit/errors.ts';
 import type { NewMessage } from '../conversations/conversation.ts';
 import type { CreateReply, Reply } from '../reply/reply.ts';
-import type { Scene, WidgetEvents } from './events.ts';
-import { codeOf, failureOf } from './visitor-error.ts';
-import type { LimitInForce, Limits, Reservation } from './limits.ts';
-import type { LiveTurn, TurnEnd } from './answer-stream.ts';
+import type { EventSubject, WidgetEvents } from './events.ts';
+import { errorCodeOf, toVisitorError } from './visitor-error.ts';
+import type { ActiveLimit, Limits, Reservation } from './limits.ts';
+import type { AnswerStream, AnswerEnd } from './answer-stream.ts';
 import type { WidgetMessage } from './protocol.ts';
-import { formOf, hasNotes, type RuleResult, type Rules } from './rule-outcomes.ts';
-import type { SealedIds } from './signed-id.ts';
+import { formOf, changesConversation, type RuleResult, type Rules } from './rule-outcomes.ts';
+import type { SignedIds } from './signed-id.ts';
 import type { Thread } from './thread.ts';
-import { leaseBeat, type Lease, type TurnLeases } from './turn-leases.ts';
+import { heartbeatInterval, type Lease, type TurnLeases } from './turn-leases.ts';
 import type { Visitor } from './visitor.ts';
 
-export interface GenerateParts {
+export interface GenerateAnswerParts {
   readonly host: Pick<HostApi, 'database' | 'clock' | 'log'>;
   readonly reply: CreateReply;
   readonly events: WidgetEvents;
   readonly limits: Limits;
   readonly leases: TurnLeases;
   readonly rules: Rules;
-  readonly ids: SealedIds;
+  readonly ids: SignedIds;
 }
 
 /** A message that is accepted, to be answered. */
-export interface Generation {
-  readonly turn: LiveTurn;
+export interface AcceptedMessage {
+  readonly turn: AnswerStream;
   readonly visitor: Visitor;
   readonly thread: Thread;
   /** Of the rules that ran for the message. */
@@ -36,7 +36,7 @@ export interface Generation {
   readonly replaces: string | null;
   readonly lease: Lease;
   readonly reservation: Reservation | null;
-  readonly limit: LimitInForce | null;
+  readonly limit: ActiveLimit | null;
   /** Most tokens the answer may have, where a limit of tokens says so. */
   readonly mostTokens: number | null;
   readonly message: { readonly id: string; readonly text: string };
@@ -44,7 +44,7 @@ export interface Generation {
 }
 
 /** How an answer ends. */
-interface Ending {
+interface AnswerResult {
   /** Null: nothing is stored. */
   readonly answer: Omit<NewMessage, 'id' | 'role'> | null;
   /** What made it; left out where no model did. */
@@ -56,7 +56,7 @@ interface Ending {
 }
 
 /** Makes the answer, from the model or from a rule, and stores it. Never rejects. */
-export function createGenerate(parts: GenerateParts): (generation: Generation) => Promise<void> {
+export function createAnswerGenerator(parts: GenerateAnswerParts): (generation: AcceptedMessage) => Promise<void> {
   const { host } = parts;
   const finish = createFinish(parts);
 
@@ -66,13 +66,13 @@ export function createGenerate(parts: GenerateParts): (generation: Generation) =
     try {
       turn.finish(await finish(generation, await answerOf(parts, generation)));
     } catch (error) {
-      if (codeOf(error) !== 'rest_svc_chat_failed')
+      if (errorCodeOf(error) !== 'rest_svc_chat_failed')
         host.log.error('An answer of a chatbot could not be stored', {
           bot: visitor.bot.id,
           conversation: lease.conversation,
           error,
         });
-      turn.finish(failureOf(errors.chat_failed(), visitor));
+      turn.finish(toVisitorError(errors.chat_failed(), visitor));
     } finally {
       undo();
     }
@@ -80,8 +80,8 @@ export function createGenerate(parts: GenerateParts): (generation: Generation) =
 }
 
 /** Tells the other nodes that this one is alive, and hears of a stop where its notification was lost. */
-function beat({ host, leases }: GenerateParts, { turn, lease }: Generation): () => void {
-  return host.clock.every(leaseBeat, () => {
+function beat({ host, leases }: GenerateAnswerParts, { turn, lease }: AcceptedMessage): () => void {
+  return host.clock.every(heartbeatInterval, () => {
     leases.extend(lease).then(
       (held) => {
         if (held === null) turn.cancel();
@@ -94,7 +94,7 @@ function beat({ host, leases }: GenerateParts, { turn, lease }: Generation): () 
   });
 }
 
-async function answerOf(parts: GenerateParts, generation: Generation): Promise<Ending | TurnEnd> {
+async function answerOf(parts: GenerateAnswerParts, generation: AcceptedMessage): Promise<AnswerResult | AnswerEnd> {
   const { turn, outcome } = generation;
   const settled = { forms: outcome.forms, calls: [], notes: null };
   if (outcome.reply !== null) {
@@ -117,8 +117,8 @@ async function answerOf(parts: GenerateParts, generation: Generation): Promise<E
 }
 
 async function ask(
-  { reply }: GenerateParts,
-  { turn, visitor, thread, outcome, mostTokens, message }: Generation,
+  { reply }: GenerateAnswerParts,
+  { turn, visitor, thread, outcome, mostTokens, message }: AcceptedMessage,
 ): Promise<Reply> {
   const { bot, user } = visitor;
   const most =
@@ -141,7 +141,7 @@ async function ask(
 }
 
 /** What there was when the visitor stopped it. */
-async function stopped({ turn, thread, visitor, message }: Generation): Promise<Ending> {
+async function stopped({ turn, thread, visitor, message }: AcceptedMessage): Promise<AnswerResult> {
   const { text } = turn;
   const { total_tokens: tokens } = await estimateUsage(
     { system: visitor.bot.instructions, messages: await thread.told(message.id, visitor.bot.max_messages) },
@@ -156,11 +156,11 @@ async function stopped({ turn, thread, visitor, message }: Generation): Promise<
 
 /** A failure: what rules say to it, else the failure. */
 async function failed(
-  { host, rules }: GenerateParts,
-  { visitor, thread, message, pageUrl, turn }: Generation,
+  { host, rules }: GenerateAnswerParts,
+  { visitor, thread, message, pageUrl, turn }: AcceptedMessage,
   error: unknown,
-): Promise<Ending | TurnEnd> {
-  if (turn.signal.aborted) return failureOf(errors.chat_failed(), visitor);
+): Promise<AnswerResult | AnswerEnd> {
+  if (turn.signal.aborted) return toVisitorError(errors.chat_failed(), visitor);
   host.log.warn('A chatbot could not answer', { bot: visitor.bot.id, conversation: thread.uuid, error });
   const outcome = await rules.run(['error'], {
     visitor,
@@ -169,18 +169,22 @@ async function failed(
     messageCount: thread.messageCount + 1,
     pageUrl,
     variables: thread.variables,
-    errorCode: codeOf(error),
+    errorCode: errorCodeOf(error),
   });
   const said = outcome.reply ?? outcome.block;
   const used = { messages: 0, tokens: 0 };
   if (said === null && outcome.forms.length === 0) {
     rules.call(outcome);
-    return failureOf(error, visitor);
+    return toVisitorError(error, visitor);
   }
   return {
     answer: said === null ? null : { content: said },
     used,
-    outcome: { forms: outcome.forms, calls: outcome.calls, notes: hasNotes(outcome, visitor.bot) ? outcome : null },
+    outcome: {
+      forms: outcome.forms,
+      calls: outcome.calls,
+      notes: changesConversation(outcome, visitor.bot) ? outcome : null,
+    },
   };
 }
 
@@ -192,10 +196,10 @@ function createFinish({
   leases,
   rules,
   ids,
-}: GenerateParts): (generation: Generation, ending: Ending | TurnEnd) => Promise<TurnEnd> {
+}: GenerateAnswerParts): (generation: AcceptedMessage, ending: AnswerResult | AnswerEnd) => Promise<AnswerEnd> {
   async function store(
-    { thread, visitor, replaces, message }: Generation,
-    { answer, ai }: Ending,
+    { thread, visitor, replaces, message }: AcceptedMessage,
+    { answer, ai }: AnswerResult,
   ): Promise<WidgetMessage> {
     const id = await ids.make(['answer', thread.uuid], [message.id, randomUUID()]);
     if (answer === null)
@@ -209,7 +213,7 @@ function createFinish({
         feedback: 'none',
       };
     const added = await thread.answer({ id, role: 'assistant', ...answer }, replaces);
-    const scene: Scene = {
+    const scene: EventSubject = {
       bot: visitor.bot,
       userId: visitor.user.id,
       conversation: thread.uuid,
@@ -232,7 +236,7 @@ function createFinish({
       if (ending.outcome.notes !== null) await thread.note(ending.outcome.notes);
       return message;
     });
-    if (stored === null || !('used' in ending)) return ending as TurnEnd;
+    if (stored === null || !('used' in ending)) return ending as AnswerEnd;
     rules.call(ending.outcome);
     const isUsedUp = limit !== null && (await limits.left(limit)) <= 0;
     return {

@@ -2,13 +2,13 @@ import { RestError, RestResponse, type RestRequest } from '#plugin-api';
 import { eventResponse, type ServerSentEvent } from '../../../kit/server-sent-events.ts';
 import type { ChatMessage } from '../reply/reply.ts';
 import { widgetBot, widgetMessage } from './response-mappers.ts';
-import { giveFeedback } from './save-feedback.ts';
+import { saveFeedback } from './save-feedback.ts';
 import { submitForm } from './submit-form.ts';
 import { checkAddress } from './moderation.ts';
 import { namedOrigin } from '../../../kit/visitors/origin.ts';
 import { pageUrl, text } from './parameters.ts';
-import type { SendAnswer, SendEvent, StartAnswer } from './protocol.ts';
-import type { Following, SendInput } from './chat-turns.ts';
+import type { SendResponse, SendEvent, StartResponse } from './protocol.ts';
+import type { FollowedAnswer, SendInput } from './chat-turns.ts';
 import type { Visitor } from './visitor.ts';
 import type { Widget } from './widget.ts';
 
@@ -57,7 +57,7 @@ export function createHandlers(widget: Widget): WidgetHandlers {
       });
     },
     feedback: async (request) =>
-      new RestResponse({ body: await giveFeedback(widget, await enter(request), request), headers: unstored }),
+      new RestResponse({ body: await saveFeedback(widget, await enter(request), request), headers: unstored }),
     async forms(request) {
       const visitor = await enter(request);
       checkAddress(visitor.bot, visitor.ip);
@@ -73,7 +73,7 @@ async function start({ visitors, burst, limits, conversations }: Widget, request
   const { bot, user } = visitor;
   const { wanted, latest } = await conversationsOf({ conversations }, visitor, request);
   const limit = await limits.of(visitor);
-  const body: StartAnswer = {
+  const body: StartResponse = {
     token,
     bot: widgetBot(bot),
     conversation:
@@ -101,7 +101,7 @@ async function conversationsOf(
   if (request.params['new'] === true) return { wanted: null, latest };
   const named = text(request, 'conversation');
   if (named === '' || named === latest?.uuid) return { wanted: latest, latest };
-  const found = (await conversations.listOf(bot.id, owner, mostShown)).find(({ uuid }) => uuid === named);
+  const found = (await conversations.listByOwner(bot.id, owner, mostShown)).find(({ uuid }) => uuid === named);
   return { wanted: found ?? null, latest };
 }
 
@@ -121,7 +121,7 @@ function sendInput(request: RestRequest): SendInput {
   };
 }
 
-function streamed({ host }: Widget, following: Following): RestResponse {
+function streamed({ host }: Widget, following: FollowedAnswer): RestResponse {
   return eventResponse(named(following.follow()), {
     clock: host.clock,
     headers: { 'Cache-Control': 'no-store, no-transform' },
@@ -132,7 +132,7 @@ async function* named(events: AsyncIterable<SendEvent>): AsyncGenerator<ServerSe
   for await (const { type, ...data } of events) yield { event: type, data };
 }
 
-async function whole(following: Following): Promise<RestResponse> {
+async function whole(following: FollowedAnswer): Promise<RestResponse> {
   let conversation = '';
   for await (const event of following.follow()) {
     if (event.type === 'accepted') ({ conversation } = event);
@@ -140,7 +140,10 @@ async function whole(following: Following): Promise<RestResponse> {
       throw new RestError({ code: event.code, message: event.message, status: event.status });
     else if (event.type === 'done') {
       const { message, form, limit } = event;
-      return new RestResponse({ body: { conversation, message, form, limit } satisfies SendAnswer, headers: unstored });
+      return new RestResponse({
+        body: { conversation, message, form, limit } satisfies SendResponse,
+        headers: unstored,
+      });
     }
   }
   throw new Error('The answer ended without an end.');

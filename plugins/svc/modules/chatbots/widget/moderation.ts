@@ -10,7 +10,7 @@ export function checkAddress({ moderation }: Pick<Bot, 'moderation'>, ip: string
 }
 
 /** @throws RestError 403 `rest_svc_message_refused` for a banned word: whole words, without regard to case and accents. */
-export function checkWords({ moderation }: Pick<Bot, 'moderation'>, text: string): void {
+export function checkBannedWords({ moderation }: Pick<Bot, 'moderation'>, text: string): void {
   if (hasBannedWord(text, moderation.banned_words))
     throw errors.message_refused({ values: { reason: moderation.message } });
 }

@@ -3,7 +3,7 @@ import type { Conversation, ConversationStore, NewConversation, StoredMessage } 
 import { widgetMessage } from './response-mappers.ts';
 import type { Thread } from './thread.ts';
 
-export interface KeptThreadParts {
+export interface PersistedThreadParts {
   readonly conversations: ConversationStore;
   /** Null: it begins with its first message. */
   readonly conversation: Conversation | null;
@@ -14,7 +14,7 @@ export interface KeptThreadParts {
 const recent = 20;
 
 /** A conversation in the database. */
-export function createKeptThread({ conversations, conversation, beginning }: KeptThreadParts): Thread {
+export function createPersistedThread({ conversations, conversation, beginning }: PersistedThreadParts): Thread {
   let current = conversation;
   let variables = conversation?.variables ?? {};
 

@@ -5,11 +5,11 @@
  *
  * | route | does |
  * |---|---|
- * | `POST /bots/{bot_id}/start` | StartRequest -> StartAnswer |
- * | `POST /bots/{bot_id}/messages` | SendRequest -> SSE of SendEvent, or SendAnswer where `Accept` names no `text/event-stream` |
+ * | `POST /bots/{bot_id}/start` | StartRequest -> StartResponse |
+ * | `POST /bots/{bot_id}/messages` | SendRequest -> SSE of SendEvent, or SendResponse where `Accept` names no `text/event-stream` |
  * | `POST /bots/{bot_id}/stop` | StopRequest -> `{stopped: boolean}`; what was written so far is kept |
- * | `POST /bots/{bot_id}/feedback` | FeedbackRequest -> FeedbackAnswer |
- * | `POST /bots/{bot_id}/forms/{form_id}` | FormRequest -> FormAnswer; 400 `rest_invalid_param` with a sentence for each bad field in `data.params` |
+ * | `POST /bots/{bot_id}/feedback` | FeedbackRequest -> FeedbackResponse |
+ * | `POST /bots/{bot_id}/forms/{form_id}` | FormRequest -> FormResponse; 400 `rest_invalid_param` with a sentence for each bad field in `data.params` |
  * | `GET /widget.js`, `GET /widget.css` | the script and its styles |
  *
  * A message that is refused before it is accepted (a limit, consent, a banned word, a session that has ended) is an error
@@ -65,7 +65,7 @@ export interface StartRequest {
   readonly page_url?: string;
 }
 
-export interface StartAnswer {
+export interface StartResponse {
   /** To be kept by the page and sent with every request; empty where the cookie does it. */
   readonly token: string;
   readonly bot: WidgetBot;
@@ -124,7 +124,7 @@ export type SendEvent =
     };
 
 /** The same without a stream. Failures are error answers there. */
-export interface SendAnswer {
+export interface SendResponse {
   readonly conversation: string;
   readonly message: WidgetMessage;
   readonly form: BotForm | null;
@@ -147,7 +147,7 @@ export interface FeedbackRequest {
   readonly comment?: string;
 }
 
-export interface FeedbackAnswer {
+export interface FeedbackResponse {
   readonly value: FeedbackValue;
   readonly comment: string;
 }
@@ -162,10 +162,10 @@ export interface FormRequest {
   readonly page_id?: number;
 }
 
-export interface FormAnswer {
+export interface FormResponse {
   /** What to show in place of the form. */
   readonly thanks: string;
-  /** Said by rules on submission; null: nothing. */
+  /** MessageText by rules on submission; null: nothing. */
   readonly message: WidgetMessage | null;
   readonly form: BotForm | null;
 }

@@ -3,12 +3,12 @@ import { errors } from '../../../kit/errors.ts';
 import '../hooks.ts';
 import type { FeedbackValue, StoredMessage } from '../conversations/conversation.ts';
 import { text } from './parameters.ts';
-import type { FeedbackAnswer } from './protocol.ts';
+import type { FeedbackResponse } from './protocol.ts';
 import type { Visitor } from './visitor.ts';
 import type { Widget } from './widget.ts';
 
 /** Rates an answer: each change of mind is an act, the same click sent again is none. */
-export async function giveFeedback(widget: Widget, visitor: Visitor, request: RestRequest): Promise<FeedbackAnswer> {
+export async function saveFeedback(widget: Widget, visitor: Visitor, request: RestRequest): Promise<FeedbackResponse> {
   const { host, conversations, threads, events, ids, acts } = widget;
   const { bot } = visitor;
   const uuid = text(request, 'conversation');

@@ -17,21 +17,21 @@ export function createShortcode(
   return async (attributes, viewer) => {
     const id = attributes['id'] ?? attributes['0'] ?? '';
     const bot = /^[1-9]\d{0,9}$/.test(id) ? await bots.get(Number(id)) : null;
-    const fault = faultOf(id, bot) ?? modeFault(attributes['mode']);
-    if (bot !== null && fault === null)
+    const error = errorOf(id, bot) ?? modeError(attributes['mode']);
+    if (bot !== null && error === null)
       return widgetMarkup(host, { bot, mode: (attributes['mode'] as (typeof modes)[number] | undefined) ?? 'inline' });
-    return viewer?.can('manage_options') ? host.views.render('svc/chatbots/notice', { fault }) : '';
+    return viewer?.can('manage_options') ? host.views.render('svc/chatbots/notice', { error }) : '';
   };
 }
 
-function faultOf(id: string, bot: Bot | null): string | null {
+function errorOf(id: string, bot: Bot | null): string | null {
   if (id === '') return 'Which one? Write its number: [svc_chatbot id=7].';
   if (bot === null) return `There is no chatbot with the number ${id}.`;
   if (bot.status !== 'active') return `“${bot.name}” is not active.`;
   return bot.embed.enabled ? null : `“${bot.name}” may not be shown: its switch for embedding is off.`;
 }
 
-function modeFault(mode: string | undefined): string | null {
+function modeError(mode: string | undefined): string | null {
   return mode === undefined || (modes as readonly string[]).includes(mode)
     ? null
     : `The mode “${mode}” is none of ${modes.join(', ')}.`;

@@ -5,12 +5,12 @@ import type { BotForm, CheckedForm } from '../forms/form.ts';
 import type { Conversation } from '../conversations/conversation.ts';
 import { widgetMessage } from './response-mappers.ts';
 import { pageUrl, text } from './parameters.ts';
-import type { FormAnswer, WidgetMessage } from './protocol.ts';
-import { formOf, hasNotes, type RuleResult } from './rule-outcomes.ts';
+import type { FormResponse, WidgetMessage } from './protocol.ts';
+import { formOf, changesConversation, type RuleResult } from './rule-outcomes.ts';
 import type { Visitor } from './visitor.ts';
 import type { Widget } from './widget.ts';
 
-interface Submitting {
+interface CheckedSubmission {
   readonly visitor: Visitor;
   readonly uuid: string;
   /** Null: nothing of it is kept. */
@@ -23,14 +23,14 @@ interface Submitting {
 }
 
 /** Takes a form that a rule showed: checked, stored, told, and answered by the rules of `form_submitted`. The same sent again changes nothing. */
-export async function submitForm(widget: Widget, visitor: Visitor, request: RestRequest): Promise<FormAnswer> {
+export async function submitForm(widget: Widget, visitor: Visitor, request: RestRequest): Promise<FormResponse> {
   const uuid = text(request, 'conversation');
   const conversation = await widget.threads.own(visitor, uuid);
   const form = visitor.bot.forms.find(({ id }) => id === text(request, 'form_id'));
   if (form === undefined) throw errors.form_not_found();
   const answers = checkForm(form, request.params['values'] as Readonly<Record<string, unknown>>);
   const pageId = request.params['page_id'];
-  const submitting: Submitting = {
+  const submitting: CheckedSubmission = {
     visitor,
     uuid,
     conversation,
@@ -58,7 +58,7 @@ export async function submitForm(widget: Widget, visitor: Visitor, request: Rest
 /** In one transaction: the submission, its event, what rules say and keep. */
 function store(
   widget: Widget,
-  submitting: Submitting,
+  submitting: CheckedSubmission,
   outcome: RuleResult,
 ): Promise<{ readonly isNew: boolean; readonly message: WidgetMessage | null }> {
   const { host, events, submissions, acts } = widget;
@@ -102,10 +102,10 @@ async function say(
     submitting,
     outcome,
     isNew,
-  }: { readonly submitting: Submitting; readonly outcome: RuleResult; readonly isNew: boolean },
+  }: { readonly submitting: CheckedSubmission; readonly outcome: RuleResult; readonly isNew: boolean },
 ): Promise<WidgetMessage | null> {
   const { visitor, uuid, conversation, submissionId, answers } = submitting;
-  if (conversation !== null && isNew && hasNotes(outcome, visitor.bot)) {
+  if (conversation !== null && isNew && changesConversation(outcome, visitor.bot)) {
     await conversations.update(conversation.id, {
       variables: outcome.variables,
       ...(outcome.stored.length > 0 && { stored: [...conversation.stored, ...outcome.stored] }),

@@ -1,14 +1,14 @@
 import type { HostApi } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
-import { anonymiseAddress } from '../conversations/anonymize-address.ts';
+import { anonymizeAddress } from '../conversations/anonymize-address.ts';
 import type { Conversation, ConversationStore } from '../conversations/conversation.ts';
 import type { ChatMessage } from '../reply/reply.ts';
-import type { Acts } from './idempotency-keys.ts';
+import type { IdempotencyKeys } from './idempotency-keys.ts';
 import { plainAddress } from '../../../kit/visitors/address.ts';
-import { createKeptThread } from './persisted-thread.ts';
-import { isUuid, type SealedIds } from './signed-id.ts';
+import { createPersistedThread } from './persisted-thread.ts';
+import { isUuid, type SignedIds } from './signed-id.ts';
 import type { Thread } from './thread.ts';
-import { createUnkeptThread } from './ephemeral-thread.ts';
+import { createEphemeralThread } from './ephemeral-thread.ts';
 import type { Visitor } from './visitor.ts';
 
 export interface ThreadInput {
@@ -21,24 +21,24 @@ export interface ThreadInput {
   readonly history: readonly ChatMessage[];
 }
 
-export interface Threads {
+export interface ThreadAccess {
   /** @throws RestError 404 `rest_svc_conversation_not_found` for one that is not there, and one of somebody else alike. */
   open(visitor: Visitor, input: ThreadInput): Promise<Thread>;
   /** The visitor's own conversation, or null. @throws the same; null where nothing of it is stored. */
   own(visitor: Visitor, uuid: string): Promise<Conversation | null>;
 }
 
-export interface ThreadParts {
+export interface ThreadAccessParts {
   readonly host: Pick<HostApi, 'clock'>;
   readonly conversations: ConversationStore;
-  readonly ids: SealedIds;
-  readonly acts: Acts;
+  readonly ids: SignedIds;
+  readonly acts: IdempotencyKeys;
 }
 
 /** `module` of conversations by the widget. */
 export const widgetModule = 'chatbot';
 
-export function createThreads({ host, conversations, ids, acts }: ThreadParts): Threads {
+export function createThreadAccess({ host, conversations, ids, acts }: ThreadAccessParts): ThreadAccess {
   const scopeOf = ({ bot, owner }: Visitor): (string | number)[] => [
     'conversation',
     bot.id,
@@ -61,7 +61,7 @@ export function createThreads({ host, conversations, ids, acts }: ThreadParts): 
       const uuid = given ?? (await ids.make(scopeOf(visitor), [input.messageId]));
       if (!bot.privacy.keep) {
         if (given !== null) await own(visitor, given);
-        return createUnkeptThread({
+        return createEphemeralThread({
           uuid,
           isNew: given === null,
           history: input.history,
@@ -73,7 +73,7 @@ export function createThreads({ host, conversations, ids, acts }: ThreadParts): 
       // Its first message sent again, where the page never heard of the conversation, finds what it began.
       const conversation = given === null ? await conversations.find(uuid) : await own(visitor, given);
       if (conversation !== null && !isOwn(visitor, conversation)) throw errors.conversation_not_found();
-      const ip = bot.privacy.anonymise_ip ? anonymiseAddress(visitor.ip) : plainAddress(visitor.ip);
+      const ip = bot.privacy.anonymise_ip ? anonymizeAddress(visitor.ip) : plainAddress(visitor.ip);
       const beginning = {
         uuid,
         botId: bot.id,
@@ -83,7 +83,7 @@ export function createThreads({ host, conversations, ids, acts }: ThreadParts): 
         ip,
         consentedAt: input.consent ? host.clock.now() : null,
       };
-      return createKeptThread({ conversations, conversation, beginning });
+      return createPersistedThread({ conversations, conversation, beginning });
     },
   };
 }

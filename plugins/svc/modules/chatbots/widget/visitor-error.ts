@@ -1,14 +1,14 @@
 import { RestError } from '#plugin-api';
 import type { Bot } from '../bots/bot.ts';
-import type { TurnEnd } from './answer-stream.ts';
+import type { AnswerEnd } from './answer-stream.ts';
 import type { Visitor } from './visitor.ts';
 
-export type TurnFailure = Extract<TurnEnd, { type: 'error' }>;
+export type VisitorError = Extract<AnswerEnd, { type: 'error' }>;
 
 const unavailable = 'The assistant cannot answer just now. Please try again in a moment.';
 
 /** What rules see as `error_code`. */
-export function codeOf(error: unknown): string {
+export function errorCodeOf(error: unknown): string {
   return error instanceof RestError ? error.code : 'rest_internal_error';
 }
 
@@ -16,10 +16,10 @@ export function codeOf(error: unknown): string {
  * A failure as it is told to a visitor. What a provider said, what is not configured and what broke is the administrator's
  * affair: visitors read the bot's own words, administrators the reason.
  */
-export function failureOf(
+export function toVisitorError(
   error: unknown,
   { bot, user }: Pick<Visitor, 'user'> & { readonly bot: Pick<Bot, 'texts' | 'limits'> },
-): TurnFailure {
+): VisitorError {
   const known = error instanceof RestError ? error : null;
   const isTheirs = known !== null && forVisitors.has(known.code);
   if (isTheirs || (known !== null && user.can('manage_options'))) {

@@ -4,7 +4,7 @@ import type { ServiceContext } from '../../../wiring.ts';
 import { contentOf } from '../content.ts';
 import type { ContentGeneration } from '../hooks.ts';
 import { guessMapping, mapRow } from '../pages/read-inputs.ts';
-import { defaultPostSettings, postFaults, type PostSettings, type SaveChoice } from '../posts/post-settings.ts';
+import { defaultPostSettings, postErrors, type PostSettings, type SaveChoice } from '../posts/post-settings.ts';
 import { preparePost } from '../posts/save-post.ts';
 import type { Template, TemplateKind } from '../templates/template.ts';
 import { emitGenerated } from '../write/content-event.ts';
@@ -42,14 +42,14 @@ export async function runContentWriting(context: ServiceContext, item: Automatio
 }
 
 /** Sentences about settings that the schema allows. */
-export async function contentWritingFaults(
+export async function contentWritingErrors(
   context: ServiceContext,
   settings: Readonly<Record<string, unknown>>,
 ): Promise<Record<string, string>> {
-  const faults = await templateFaults(context, settings['template'], 'write');
-  const post = await postFaults(context.host, postSettingsOf(settings), null);
+  const errors = await templateErrors(context, settings['template'], 'write');
+  const post = await postErrors(context.host, postSettingsOf(settings), null);
   return {
-    ...faults,
+    ...errors,
     ...(post['type'] !== undefined && { post_type: post['type'] }),
     ...(post['tags'] !== undefined && { tags: post['tags'] }),
     ...(post['category'] !== undefined && { category: post['category'] }),
@@ -118,19 +118,19 @@ export async function authorOf({ host }: ServiceContext, { task }: Pick<Automati
 }
 
 export async function templateOf(context: ServiceContext, named: unknown, kind: TemplateKind): Promise<Template> {
-  const faults = await templateFaults(context, named, kind);
+  const errors = await templateErrors(context, named, kind);
   const name = nameOf(named, kind);
   const found = await contentOf(context).templates.find(name);
-  if (found === null || faults['template'] !== undefined)
+  if (found === null || errors['template'] !== undefined)
     throw new RestError({
       code: 'rest_svc_template_not_found',
       status: 400,
-      message: faults['template'] ?? `There is no template ${name}.`,
+      message: errors['template'] ?? `There is no template ${name}.`,
     });
   return found;
 }
 
-export async function templateFaults(
+export async function templateErrors(
   context: ServiceContext,
   named: unknown,
   kind: TemplateKind,

@@ -59,7 +59,7 @@ export async function contentTaskTypes(context: ServiceContext): Promise<readonl
         },
         additionalProperties: false,
       },
-      check: async (settings) => (await import('./content-writing.ts')).contentWritingFaults(context, settings),
+      check: async (settings) => (await import('./content-writing.ts')).contentWritingErrors(context, settings),
       run: async (item) => (await import('./content-writing.ts')).runContentWriting(context, item),
     },
     {
@@ -73,7 +73,7 @@ export async function contentTaskTypes(context: ServiceContext): Promise<readonl
         additionalProperties: false,
       },
       check: async (settings) =>
-        (await import('./content-writing.ts')).templateFaults(context, settings['template'], 'rewrite'),
+        (await import('./content-writing.ts')).templateErrors(context, settings['template'], 'rewrite'),
       run: async (item) => (await import('./post-rewriting.ts')).runPostRewriting(context, item),
     },
   ];

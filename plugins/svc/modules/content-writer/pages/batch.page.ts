@@ -1,6 +1,6 @@
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
 import { contentOf } from '../content.ts';
 import { contentChannel } from '../register-names.ts';
 import type { Batch } from '../runs/item.ts';
@@ -43,7 +43,7 @@ export function batchPage(context: ServiceContext): AdminPageBody {
             message: 'Its columns cannot be changed any more.',
           });
         const chosen = (name: string): string =>
-          mapping.columns.includes(textOf(request, name)) ? textOf(request, name) : '';
+          mapping.columns.includes(readText(request, name)) ? readText(request, name) : '';
         const changed = {
           ...mapping,
           topic: chosen('topic') || (mapping.columns[0] ?? ''),

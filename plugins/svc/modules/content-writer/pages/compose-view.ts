@@ -1,7 +1,7 @@
 import type { AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import type { FieldFaults } from '../../../kit/field-errors.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
+import type { FieldErrors } from '../../../kit/field-errors.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
 import { offeredModels } from '../../../admin-ui/model-choices.ts';
 import { readyModel } from '../../../settings/ready-model.ts';
 import { contentOf } from '../content.ts';
@@ -25,7 +25,7 @@ export interface Composing {
   /** Its settings as they were typed. */
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly post?: PostSettings;
-  readonly faults?: FieldFaults;
+  readonly errors?: FieldErrors;
   /** A text that was written and is to be edited. */
   readonly item?: Item | null;
 }
@@ -41,14 +41,14 @@ const sourceLabels: Readonly<Record<Source, string>> = {
 /** The data of `svc/content`. */
 export async function composeView(
   context: ServiceContext,
-  { request, user, template, settings, post = defaultPostSettings, faults = {}, item = null }: Composing,
+  { request, user, template, settings, post = defaultPostSettings, errors = {}, item = null }: Composing,
 ): Promise<Record<string, unknown>> {
   const { host } = context;
-  const typed = (name: string): string => (request ? textOf(request, name) : '');
+  const typed = (name: string): string => (request ? readText(request, name) : '');
   const chosen = request ? sourceOf(request) : 'topic';
   const templates = (await contentOf(context).templates.list()).filter(({ kind }) => kind === 'write');
   const [fields, models, ready] = await Promise.all([
-    templateFields(context, settings ?? { ...template }, faults),
+    templateFields(context, settings ?? { ...template }, errors),
     offeredModels(context),
     readyModel(context),
   ]);
@@ -71,7 +71,7 @@ export async function composeView(
     feedLimit: typed('feed_limit') || '10',
     readPages: request ? typed('read_pages') === '1' : true,
     mostInputs,
-    faults,
+    errors,
     template: {
       value: template.id,
       options: templates.map(({ id, name }) => ({ value: id, label: name })),
@@ -79,7 +79,7 @@ export async function composeView(
       description_list: JSON.stringify(Object.fromEntries(templates.map(({ id, description }) => [id, description]))),
     },
     ...fields,
-    post: await postFields(context, user, { settings: post, faults, several: false }),
+    post: await postFields(context, user, { settings: post, errors, several: false }),
     models:
       models.find(({ id }) => id === (settings?.['provider'] ?? template.provider))?.text ??
       models.flatMap(({ text }) => text).slice(0, 500),

@@ -1,10 +1,10 @@
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { faultsOf, invalidFields } from '../../../kit/field-errors.ts';
-import { groupOf, textOf } from '../../../admin-ui/form-values.ts';
-import { savingOrRefused } from '../../../admin-ui/with-field-errors.ts';
+import { fieldErrorsOf, invalidFields } from '../../../kit/field-errors.ts';
+import { readGroup, readText } from '../../../admin-ui/form-values.ts';
+import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import { contentOf } from '../content.ts';
-import { postFaults, type PostSettings } from '../posts/post-settings.ts';
+import { postErrors, type PostSettings } from '../posts/post-settings.ts';
 import { saveText } from '../posts/save-text.ts';
 import { builtInTemplates } from '../templates/built-in.ts';
 import { settingsOf, type Template, type TemplateSettings } from '../templates/template.ts';
@@ -38,7 +38,7 @@ export function composePage(context: ServiceContext): AdminPageBody {
     },
     actions: {
       use: async (request) => {
-        const chosen = await templateOf(context, textOf(request, 'template'));
+        const chosen = await templateOf(context, readText(request, 'template'));
         return {
           page: {
             template,
@@ -53,7 +53,7 @@ export function composePage(context: ServiceContext): AdminPageBody {
         };
       },
       estimate: (request) => estimate(context, request),
-      preview: async (request) => ({ data: { html: await htmlOfMarkdown(textOf(request, 'markdown')) } }),
+      preview: async (request) => ({ data: { html: await htmlOfMarkdown(readText(request, 'markdown')) } }),
       stream: (request) => stream(context, request),
       save: (request) => save(context, request),
       review: (request) => review(context, request),
@@ -93,11 +93,11 @@ async function checkedForm(
   request: AdminRequest,
   act: (typed: Typed) => Promise<AdminActionResult>,
 ): Promise<AdminActionResult> {
-  const base = await templateOf(context, textOf(request, 'template'));
+  const base = await templateOf(context, readText(request, 'template'));
   const typed: Typed = { base, settings: readTemplateForm(request.form, base), post: await postOf(context, request) };
-  const result = await savingOrRefused(() => act(typed), {
+  const result = await withFieldErrors(() => act(typed), {
     inputName: inputOf,
-    page: async (faults) => ({
+    page: async (errors) => ({
       template,
       data: await composeView(context, {
         request,
@@ -105,7 +105,7 @@ async function checkedForm(
         template: base,
         settings: typed.settings,
         post: typed.post,
-        faults,
+        errors,
       }),
     }),
   });
@@ -145,7 +145,7 @@ function estimate(context: ServiceContext, request: AdminRequest): Promise<Admin
       source === 'feed' || source === 'csv'
         ? { inputs: [] }
         : await readInputs(context.host, request).catch((error: unknown) => {
-            if (faultsOf(error)) return { inputs: [] };
+            if (fieldErrorsOf(error)) return { inputs: [] };
             throw error;
           });
     const [first] = inputs;
@@ -175,21 +175,21 @@ function stream(context: ServiceContext, request: AdminRequest): Promise<AdminAc
 
 function save(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
   return checkedForm(context, request, async ({ post: settings }) => {
-    const fields = groupOf(request, 'draft');
+    const fields = readGroup(request, 'draft');
     const text = (name: string): string =>
       typeof fields[name] === 'string' ? fields[name].replaceAll('\r\n', '\n').trim() : '';
-    const faults = await postFaults(context.host, settings, request.user);
+    const errors = await postErrors(context.host, settings, request.user);
     if (settings.save === 'none')
-      faults['save'] = 'Choose what the post is to become. Without a post the text is kept under "Texts and batches".';
+      errors['save'] = 'Choose what the post is to become. Without a post the text is kept under "Texts and batches".';
     if (text('title') === '' && text('content') === '')
-      faults['draft.title'] = 'There is nothing to save: write a title or a text.';
-    if (Object.keys(faults).length > 0) throw invalidFields(faults);
+      errors['draft.title'] = 'There is nothing to save: write a title or a text.';
+    if (Object.keys(errors).length > 0) throw invalidFields(errors);
     try {
       const saved = await saveText(context, {
-        uuid: textOf(request, 'uuid'),
+        uuid: readText(request, 'uuid'),
         user: request.user,
         settings,
-        withImage: textOf(request, 'with_image') !== '0',
+        withImage: readText(request, 'with_image') !== '0',
         edited: {
           title: text('title'),
           content: text('content'),
@@ -235,8 +235,8 @@ function review(context: ServiceContext, request: AdminRequest): Promise<AdminAc
   return checkedForm(context, request, async (typed) => {
     const { host } = context;
     const settings = await checkedTemplate(context, typed);
-    const faults = await postFaults(host, typed.post, request.user);
-    if (Object.keys(faults).length > 0) throw invalidFields(faults);
+    const errors = await postErrors(host, typed.post, request.user);
+    if (Object.keys(errors).length > 0) throw invalidFields(errors);
     const { label, inputs, mapping, readPages } = await readInputs(host, request);
     const batch = await contentOf(context).runs.createBatch({
       label,
@@ -250,7 +250,7 @@ function review(context: ServiceContext, request: AdminRequest): Promise<AdminAc
 
 function saveTemplate(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
   return checkedForm(context, request, async ({ base, settings }) => {
-    const name = textOf(request, 'template_name').trim();
+    const name = readText(request, 'template_name').trim();
     if (name === '') throw invalidFields({ template_name: 'Give the template a name.' });
     const made = await contentOf(context)
       .templates.create({
@@ -260,7 +260,7 @@ function saveTemplate(context: ServiceContext, request: AdminRequest): Promise<A
         kind: 'write',
       })
       .catch((error: unknown) => {
-        const found = faultsOf(error);
+        const found = fieldErrorsOf(error);
         throw found?.['name'] === undefined
           ? error
           : invalidFields({ template_name: found['name'].replace(/^name: /, '') });

@@ -1,6 +1,6 @@
 import type { User } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import type { FieldFaults } from '../../../kit/field-errors.ts';
+import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { readNumber, valueAt } from '../../../admin-ui/setting-field.ts';
 import {
   defaultPostSettings,
@@ -55,9 +55,9 @@ export async function postFields(
   user: User,
   {
     settings,
-    faults = {},
+    errors = {},
     several,
-  }: { readonly settings: PostSettings; readonly faults?: FieldFaults; readonly several: boolean },
+  }: { readonly settings: PostSettings; readonly errors?: FieldErrors; readonly several: boolean },
 ): Promise<Record<string, unknown>> {
   const { host } = context;
   const types = typeChoices(host, user);
@@ -72,7 +72,7 @@ export async function postFields(
     name: `post[${name}]`,
     label,
     value: settings[name],
-    error: faults[name],
+    error: errors[name],
     ...more,
   });
   return {

@@ -3,7 +3,7 @@ import { isUrl, type AdminRequest, type HostApi } from '#plugin-api';
 import { CsvError, readCsv, type CsvTable } from '../../../kit/csv-rows.ts';
 import { FeedError, readFeed } from '../../../kit/feed.ts';
 import { invalidFields } from '../../../kit/field-errors.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
 import { readLines } from '../../../admin-ui/setting-field.ts';
 import type { CsvMapping } from '../runs/item.ts';
 import { emptyInput, type ContentInput } from '../write/draft.ts';
@@ -28,7 +28,7 @@ const longestField = 20_000;
 const usualEntries = 10;
 
 export function sourceOf(request: AdminRequest): Source {
-  return sources.find((one) => one === textOf(request, 'source')) ?? 'topic';
+  return sources.find((one) => one === readText(request, 'source')) ?? 'topic';
 }
 
 /**
@@ -58,7 +58,7 @@ const readers: Readonly<
   Record<Source, (request: AdminRequest, host: Pick<HostApi, 'http'>) => ReadInputs | Promise<ReadInputs>>
 > = {
   topic(request) {
-    const topic = textOf(request, 'topic').trim();
+    const topic = readText(request, 'topic').trim();
     if (topic === '') throw invalidFields({ topic: 'Write what the text is to be about.' });
     if (topic.length > longestTopic)
       throw invalidFields({
@@ -67,7 +67,7 @@ const readers: Readonly<
     return plain(topic, [{ ...common(request), topic }]);
   },
   list(request) {
-    const topics = readLines(textOf(request, 'list'));
+    const topics = readLines(readText(request, 'list'));
     if (topics.length === 0) throw invalidFields({ list: 'Write one topic a line.' });
     return plain(
       `${String(topics.length)} topics: ${topics[0] ?? ''}`,
@@ -76,7 +76,7 @@ const readers: Readonly<
   },
   async csv(request) {
     const file = request.files?.['csv_file'];
-    const text = file ? await readFile(file.path, 'utf8') : textOf(request, 'csv');
+    const text = file ? await readFile(file.path, 'utf8') : readText(request, 'csv');
     const table = readTable(text);
     const mapping = guessMapping(table.header);
     const inputs = table.rows.map((row) => mapRow(row, mapping, common(request)));
@@ -84,8 +84,11 @@ const readers: Readonly<
     return { label: file ? file.name : `${String(inputs.length)} rows of a CSV`, inputs, mapping, readPages: false };
   },
   async feed(request, host) {
-    const url = addressOf(textOf(request, 'feed_url'), 'feed_url');
-    const limit = Math.min(mostInputs, Math.max(1, Number.parseInt(textOf(request, 'feed_limit'), 10) || usualEntries));
+    const url = addressOf(readText(request, 'feed_url'), 'feed_url');
+    const limit = Math.min(
+      mostInputs,
+      Math.max(1, Number.parseInt(readText(request, 'feed_limit'), 10) || usualEntries),
+    );
     const { bytes, url: address } = await fetchSource(host, url, {
       signal: request.signal,
       typed: request.user.can('manage_options'),
@@ -102,11 +105,11 @@ const readers: Readonly<
       label: feed.title || new URL(url).host,
       inputs,
       mapping: null,
-      readPages: textOf(request, 'read_pages') === '1',
+      readPages: readText(request, 'read_pages') === '1',
     };
   },
   pages(request) {
-    const urls = readLines(textOf(request, 'pages')).map((line) => addressOf(line, 'pages'));
+    const urls = readLines(readText(request, 'pages')).map((line) => addressOf(line, 'pages'));
     if (urls.length === 0) throw invalidFields({ pages: 'Write the address of a page, one a line.' });
     const [first = ''] = urls;
     return {
@@ -130,8 +133,8 @@ function plain(label: string, inputs: readonly ContentInput[]): ReadInputs {
 function common(request: AdminRequest): ContentInput {
   return {
     ...emptyInput,
-    keywords: textOf(request, 'keywords').trim().slice(0, longestField),
-    instructions: textOf(request, 'instructions').trim().slice(0, longestField),
+    keywords: readText(request, 'keywords').trim().slice(0, longestField),
+    instructions: readText(request, 'instructions').trim().slice(0, longestField),
   };
 }
 

@@ -1,6 +1,6 @@
 import { RestError, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
 import { contentOf } from '../content.ts';
 import type { BatchTotals } from '../runs/item.ts';
 import { postHref } from './compose-view.ts';
@@ -16,7 +16,7 @@ export function runsPage(context: ServiceContext): AdminPageBody {
     actions: {
       delete: async (request) => {
         const { runs } = contentOf(context);
-        const item = await runs.item(textOf(request, 'uuid'));
+        const item = await runs.item(readText(request, 'uuid'));
         if (
           item === null ||
           item.batchId !== null ||

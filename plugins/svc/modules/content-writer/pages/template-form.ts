@@ -1,8 +1,8 @@
 import type { ServiceContext } from '../../../wiring.ts';
 import type { AiParams } from '../../../kit/ai-params.ts';
-import type { FieldFaults } from '../../../kit/field-errors.ts';
+import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { providerChoices } from '../../../admin-ui/model-choices.ts';
-import { faultAt, readNumber, valueAt } from '../../../admin-ui/setting-field.ts';
+import { errorAt, readNumber, valueAt } from '../../../admin-ui/setting-field.ts';
 import { placeholders } from '../templates/placeholders.ts';
 import {
   partLabels,
@@ -70,7 +70,7 @@ export function fieldName(path: string): string {
 export async function templateFields(
   context: ServiceContext,
   settings: Fields,
-  faults: FieldFaults = {},
+  errors: FieldErrors = {},
 ): Promise<Record<string, unknown>> {
   const [texts, images] = await Promise.all([providerChoices(context, 'text'), imageChoices(context)]);
   const own = { value: '', label: 'As above' };
@@ -79,7 +79,7 @@ export async function templateFields(
     name: fieldName(path),
     label,
     value: valueAt(settings, path) ?? '',
-    error: faultAt(faults, { path, label }),
+    error: errorAt(errors, { path, label }),
     ...more,
   });
   return {
@@ -96,7 +96,7 @@ export async function templateFields(
       enabledName: fieldName(`parts.${name}.enabled`),
       enabledId: `content-part-${name}`,
       enabled: valueAt(settings, `parts.${name}.enabled`) === true,
-      hasFault: Object.keys(faults).some((path) => path.startsWith(`parts.${name}.`)),
+      hasError: Object.keys(errors).some((path) => path.startsWith(`parts.${name}.`)),
       prompt: field(`parts.${name}.prompt`, 'Prompt', { type: 'textarea', rows: name === 'content' ? 8 : 4 }),
       provider: field(`parts.${name}.provider`, 'Provider', {
         type: 'select',
@@ -122,7 +122,7 @@ export async function templateFields(
       size: field(`parts.${name}.size`, 'Size', { placeholder: '1024x1024', short: true }),
     })),
     placeholders: Object.entries(placeholders).map(([name, meaning]) => ({ name: `{${name}}`, meaning })),
-    partsFault: faults['parts'],
+    partsError: errors['parts'],
   };
 }
 

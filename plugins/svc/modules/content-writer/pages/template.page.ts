@@ -1,10 +1,10 @@
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import type { FieldFaults } from '../../../kit/field-errors.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
+import type { FieldErrors } from '../../../kit/field-errors.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
 import { offeredModels } from '../../../admin-ui/model-choices.ts';
-import { savingOrRefused } from '../../../admin-ui/with-field-errors.ts';
-import { faultAt } from '../../../admin-ui/setting-field.ts';
+import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
+import { errorAt } from '../../../admin-ui/setting-field.ts';
 import { contentOf } from '../content.ts';
 import { builtInTemplates } from '../templates/built-in.ts';
 import type { Template } from '../templates/template.ts';
@@ -17,7 +17,7 @@ interface Editing {
   /** '': a new one. */
   readonly id: string;
   readonly settings: Readonly<Record<string, unknown>>;
-  readonly faults?: FieldFaults;
+  readonly errors?: FieldErrors;
 }
 
 /** The form of one template: a new one, a copy, or one that was saved. */
@@ -64,10 +64,10 @@ async function found(context: ServiceContext, id: string): Promise<Template> {
 }
 
 function save(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
-  const id = textOf(request, 'id');
+  const id = readText(request, 'id');
   const { templates } = contentOf(context);
   let settings: Record<string, unknown> = {};
-  return savingOrRefused(
+  return withFieldErrors(
     async () => {
       const base = id === '' ? (builtInTemplates[0] as Template) : await found(context, id);
       settings = readTemplateForm(request.form, base);
@@ -82,18 +82,18 @@ function save(context: ServiceContext, request: AdminRequest): Promise<AdminActi
     },
     {
       inputName: fieldName,
-      page: async (faults) => ({ template, data: await view(context, { id, settings, faults }) }),
+      page: async (errors) => ({ template, data: await view(context, { id, settings, errors }) }),
     },
   );
 }
 
-async function view(context: ServiceContext, { id, settings, faults = {} }: Editing): Promise<Record<string, unknown>> {
-  const [fields, models] = await Promise.all([templateFields(context, settings, faults), offeredModels(context)]);
+async function view(context: ServiceContext, { id, settings, errors = {} }: Editing): Promise<Record<string, unknown>> {
+  const [fields, models] = await Promise.all([templateFields(context, settings, errors), offeredModels(context)]);
   return {
     tabs: tabsOf(context.host, 'template'),
     id,
     name: settings['name'],
-    nameFault: faultAt(faults, { path: 'name', label: 'Name' })?.replace(/^name: /, ''),
+    nameError: errorAt(errors, { path: 'name', label: 'Name' })?.replace(/^name: /, ''),
     description: settings['description'],
     kind: settings['kind'],
     kinds: [

@@ -1,7 +1,7 @@
 import { RestError, type AdminActionResult, type AdminPageBody } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
-import { downloadJson, takeIn } from '../../../admin-ui/transfer-actions.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
+import { downloadJson, importUpload } from '../../../admin-ui/transfer-actions.ts';
 import { contentOf } from '../content.ts';
 import { exportTemplates, importTemplates } from '../templates/template-transfer.ts';
 import { enabledParts, partLabels, type Template } from '../templates/template.ts';
@@ -16,22 +16,22 @@ export function templatesPage(context: ServiceContext): AdminPageBody {
     render: async () => ({ template, data: await view(context) }),
     actions: {
       delete: async (request) => {
-        if (!(await templates.delete(textOf(request, 'id')))) throw gone();
+        if (!(await templates.delete(readText(request, 'id')))) throw gone();
         return {
           notice: { kind: 'success', text: 'The template is deleted. Batches and texts that were made with it stay.' },
         };
       },
       export: async (request) => {
-        const id = textOf(request, 'id');
+        const id = readText(request, 'id');
         const all = await templates.list();
         const chosen = id === '' ? all.filter(({ builtIn }) => !builtIn) : all.filter((one) => one.id === id);
         if (chosen.length === 0) throw gone();
         return downloadJson('content-templates.json', exportTemplates(chosen));
       },
       import: (request) =>
-        takeIn(request, {
+        importUpload(request, {
           make: (text) => importAll(context, text),
-          page: async ({ faults }) => ({ template, data: await view(context, faults) }),
+          page: async ({ errors }) => ({ template, data: await view(context, errors) }),
         }),
     },
   };

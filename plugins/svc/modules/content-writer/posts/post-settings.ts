@@ -40,35 +40,35 @@ const longestInterval = 525_600;
  *
  * @param user null: a command, which may do everything
  */
-export async function postFaults(
+export async function postErrors(
   { content, users }: Pick<HostApi, 'content' | 'users'>,
   settings: PostSettings,
   user: User | null,
 ): Promise<Record<string, string>> {
   if (!saveChoices.includes(settings.save)) return { save: `save must be one of ${saveChoices.join(', ')}.` };
   if (settings.save === 'none') return {};
-  const faults: Record<string, string> = {};
+  const errors: Record<string, string> = {};
   const type = content.postType(settings.type);
   if (type === undefined || settings.type === 'attachment' || !type.showInAdmin)
     return { type: `There is no post type ${settings.type} to write to.` };
   const may = (capability: string): boolean => user === null || user.can(capability);
-  if (!may(type.capabilities.create_posts)) faults['type'] = `Your account may not write ${type.label.toLowerCase()}.`;
+  if (!may(type.capabilities.create_posts)) errors['type'] = `Your account may not write ${type.label.toLowerCase()}.`;
   if ((settings.save === 'publish' || settings.save === 'schedule') && !may(type.capabilities.publish_posts))
-    faults['save'] = `Your account may not publish ${type.label.toLowerCase()}. Save them as drafts or for review.`;
+    errors['save'] = `Your account may not publish ${type.label.toLowerCase()}. Save them as drafts or for review.`;
   if (settings.author_id !== 0 && settings.author_id !== user?.id) {
     if (!may(type.capabilities.edit_others_posts))
-      faults['author_id'] = 'Your account may not write in the name of others.';
-    else if ((await users.get(settings.author_id)) === null) faults['author_id'] = 'There is no such user.';
+      errors['author_id'] = 'Your account may not write in the name of others.';
+    else if ((await users.get(settings.author_id)) === null) errors['author_id'] = 'There is no such user.';
   }
   if (settings.save === 'schedule' && settings.schedule_at === null)
-    faults['schedule_at'] = 'Say when it is to be published, such as 2026-05-15 12:00.';
+    errors['schedule_at'] = 'Say when it is to be published, such as 2026-05-15 12:00.';
   if (!(settings.interval_minutes >= 0 && settings.interval_minutes <= longestInterval))
-    faults['interval_minutes'] = 'The interval is 0 minutes to a year.';
+    errors['interval_minutes'] = 'The interval is 0 minutes to a year.';
   if ([...settings.category].length > longestName)
-    faults['category'] = `A category has at most ${String(longestName)} characters.`;
+    errors['category'] = `A category has at most ${String(longestName)} characters.`;
   if (settings.tags.length > mostTags || settings.tags.some((tag) => [...tag].length > longestName))
-    faults['tags'] = `At most ${String(mostTags)} tags of ${String(longestName)} characters.`;
-  return faults;
+    errors['tags'] = `At most ${String(mostTags)} tags of ${String(longestName)} characters.`;
+  return errors;
 }
 
 /** Post types this user may write to. */

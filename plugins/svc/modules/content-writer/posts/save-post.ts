@@ -6,7 +6,7 @@ import type { ContentGeneration } from '../hooks.ts';
 import type { ContentDraft } from '../write/draft.ts';
 import { htmlOfMarkdown, keptOf } from '../../../kit/markdown-html.ts';
 import { metaKeys } from './post-meta.ts';
-import { postFaults, type PostSettings } from './post-settings.ts';
+import { postErrors, type PostSettings } from './post-settings.ts';
 
 export interface SavePostInit {
   readonly draft: ContentDraft;
@@ -36,8 +36,8 @@ type Host = Pick<HostApi, 'content' | 'users' | 'hooks'>;
  */
 export async function preparePost(host: Host, init: SavePostInit): Promise<PreparedPost> {
   const { draft, generation, settings, user } = init;
-  const faults = await postFaults(host, settings, user);
-  if (Object.keys(faults).length > 0) throw invalidFields(faults);
+  const errors = await postErrors(host, settings, user);
+  if (Object.keys(errors).length > 0) throw invalidFields(errors);
   const html = await htmlOfMarkdown(draft.content ?? '');
   const post = await host.hooks.applyFiltersAsync('svc_content_post', newPost(init, html), draft, generation);
   return { post, html, write: () => writePost(host, { ...init, post, update: null }) };

@@ -28,21 +28,21 @@ export function fillPrompt(prompt: string, values: Readonly<Partial<Record<Place
 }
 
 /** What is wrong with the prompts of a template, by path of the member. */
-export function promptFaults(template: TemplateSettings): Record<string, string> {
-  const faults: Record<string, string> = {};
+export function promptErrors(template: TemplateSettings): Record<string, string> {
+  const errors: Record<string, string> = {};
   const enabled = enabledParts(template);
-  if (enabled.length === 0) faults['parts'] = 'Switch on at least one part.';
+  if (enabled.length === 0) errors['parts'] = 'Switch on at least one part.';
   for (const part of partNames) {
     const path = `parts.${part}.prompt`;
     const { prompt } = template.parts[part];
     if (template.parts[part].enabled && prompt.trim() === '')
-      faults[path] = `${path} must not be empty while the part is on.`;
-    const fault = placeholderFault(prompt, { part, template, enabled });
-    if (fault !== null) faults[path] = `${path} ${fault}`;
+      errors[path] = `${path} must not be empty while the part is on.`;
+    const error = placeholderError(prompt, { part, template, enabled });
+    if (error !== null) errors[path] = `${path} ${error}`;
   }
-  const fault = placeholderFault(template.system, { part: null, template, enabled });
-  if (fault !== null) faults['system'] = `system ${fault}`;
-  return faults;
+  const error = placeholderError(template.system, { part: null, template, enabled });
+  if (error !== null) errors['system'] = `system ${error}`;
+  return errors;
 }
 
 interface Place {
@@ -52,7 +52,7 @@ interface Place {
   readonly enabled: readonly PartName[];
 }
 
-function placeholderFault(prompt: string, { part, template: { kind }, enabled }: Place): string | null {
+function placeholderError(prompt: string, { part, template: { kind }, enabled }: Place): string | null {
   for (const [whole, name = ''] of prompt.matchAll(pattern)) {
     if (!Object.hasOwn(placeholders, name))
       return `speaks of ${whole}, which nothing stands for. There are ${Object.keys(placeholders)

@@ -1,7 +1,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { aiParamSchemas } from '../../../kit/ai-params.ts';
 import { createAjv } from '../../../kit/ajv.ts';
-import { promptFaults } from './placeholders.ts';
+import { promptErrors } from './placeholders.ts';
 import { partNames, type PartName, type PartSettings, type TemplateSettings } from './template.ts';
 
 const text = (maxLength: number) => ({ type: 'string', maxLength }) as const;
@@ -44,10 +44,10 @@ const emptyPart: PartSettings = { enabled: false, prompt: '', provider: '', mode
 let compiled: ValidateFunction | null = null;
 
 export interface CheckedTemplate {
-  /** With all that was left out filled in; to be used only where there are no faults. */
+  /** With all that was left out filled in; to be used only where there are no errors. */
   readonly settings: TemplateSettings;
   /** Sentences by path of the member; empty: nothing is wrong. */
-  readonly faults: Readonly<Record<string, string>>;
+  readonly errors: Readonly<Record<string, string>>;
 }
 
 /** Settings that somebody sent: their shape, their providers and the placeholders of their prompts. */
@@ -62,13 +62,13 @@ export function checkTemplate(
   if (!compiled(given))
     return {
       settings,
-      faults: Object.fromEntries(
+      errors: Object.fromEntries(
         (compiled.errors ?? [])
           .map((error) => [pathOf(error), `${pathOf(error) || 'The template'} ${ruleOf(error)}.`] as const)
           .reverse(),
       ),
     };
-  return { settings, faults: { ...promptFaults(settings), ...providerFaults(settings, providers) } };
+  return { settings, errors: { ...promptErrors(settings), ...providerErrors(settings, providers) } };
 }
 
 function filled(given: Partial<TemplateSettings> | null): TemplateSettings {
@@ -90,19 +90,19 @@ function filled(given: Partial<TemplateSettings> | null): TemplateSettings {
   };
 }
 
-function providerFaults(
+function providerErrors(
   settings: TemplateSettings,
   { text: texts, images }: { readonly text: readonly string[]; readonly images: readonly string[] },
 ): Record<string, string> {
-  const faults: Record<string, string> = {};
+  const errors: Record<string, string> = {};
   const look = (path: string, provider: string, known: readonly string[]): void => {
     if (provider !== '' && !known.includes(provider))
-      faults[path] = `${path} must be one of ${known.join(', ')}, or empty.`;
+      errors[path] = `${path} must be one of ${known.join(', ')}, or empty.`;
   };
   look('provider', settings.provider, texts);
   for (const name of partNames)
     look(`parts.${name}.provider`, settings.parts[name].provider, name === 'image' ? images : texts);
-  return faults;
+  return errors;
 }
 
 function pathOf({ instancePath, keyword, params: told }: ErrorObject): string {

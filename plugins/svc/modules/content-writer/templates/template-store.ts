@@ -49,8 +49,8 @@ export function createTemplateStore({
   });
 
   async function check(given: unknown): Promise<TemplateSettings> {
-    const { settings, faults } = checkTemplate(given, await providers());
-    if (Object.keys(faults).length > 0) throw invalidFields(faults);
+    const { settings, errors } = checkTemplate(given, await providers());
+    if (Object.keys(errors).length > 0) throw invalidFields(errors);
     return { ...settingsOf(settings), name: settings.name.trim() };
   }
   async function takenNames(): Promise<Set<string>> {
@@ -138,7 +138,7 @@ export function createTemplateStore({
   return store;
 }
 
-/** All of them, or the faults of all. */
+/** All of them, or the errors of all. */
 function checkedAll(
   list: readonly unknown[],
   known: Awaited<ReturnType<TemplateStoreParts['providers']>>,
@@ -146,11 +146,11 @@ function checkedAll(
   if (list.length === 0 || list.length > most)
     throw invalidFields({ templates: `templates must be a list of 1 to ${String(most)}.` });
   const checked = list.map((one) => checkTemplate(one, known));
-  const faults: Record<string, string> = {};
-  for (const [at, { faults: own }] of checked.entries())
+  const errors: Record<string, string> = {};
+  for (const [at, { errors: own }] of checked.entries())
     for (const [path, sentence] of Object.entries(own))
-      faults[`templates[${String(at)}].${path}`] = `templates[${String(at)}]: ${sentence}`;
-  if (Object.keys(faults).length > 0) throw invalidFields(faults);
+      errors[`templates[${String(at)}].${path}`] = `templates[${String(at)}]: ${sentence}`;
+  if (Object.keys(errors).length > 0) throw invalidFields(errors);
   return checked.map(({ settings }) => settings);
 }
 

@@ -1,4 +1,4 @@
-import { estimateTokens } from '../../../ai/estimate-usage.ts';
+import { estimateTokens } from '../../../ai/estimate-tokens.ts';
 import type { ServiceContext } from '../../../wiring.ts';
 import { enabledParts, type PartName, type TemplateSettings } from '../templates/template.ts';
 import { emptyDraft, type ContentDraft, type ContentInput } from './draft.ts';

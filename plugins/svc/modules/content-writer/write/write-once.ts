@@ -3,7 +3,7 @@ import type { Post, User } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
 import { contentOf } from '../content.ts';
 import type { ContentGeneration } from '../hooks.ts';
-import { postFaults, type PostSettings } from '../posts/post-settings.ts';
+import { postErrors, type PostSettings } from '../posts/post-settings.ts';
 import { preparePost } from '../posts/save-post.ts';
 import { invalidFields } from '../../../kit/field-errors.ts';
 import type { TemplateSettings } from '../templates/template.ts';
@@ -36,8 +36,8 @@ export async function writeOnce(
   const { host } = context;
   const { runs, generate } = contentOf(context);
   // Before anything is paid for.
-  const faults = await postFaults(host, settings, user);
-  if (Object.keys(faults).length > 0) throw invalidFields(faults);
+  const errors = await postErrors(host, settings, user);
+  if (Object.keys(errors).length > 0) throw invalidFields(errors);
   const source =
     given.source_url !== '' && given.source === ''
       ? await readSource(host, given.source_url, { signal, typed: given.is_typed })

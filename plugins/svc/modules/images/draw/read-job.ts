@@ -26,16 +26,16 @@ export function readJob(fields: JobFields, { request, userId, source }: JobFrame
   if (prompt === '') throw errors.empty_input({ values: { name: 'The prompt' } });
   const n = fields['n'] === undefined || fields['n'] === '' ? 1 : Number(fields['n']);
   const choices = { quality: ['standard', 'hd'], style: ['vivid', 'natural'] };
-  const faults: Record<string, string> = {};
-  if (prompt.length > longestPrompt) faults['prompt'] = 'The prompt is too long: at most 32,000 characters.';
-  if (text('provider') === '') faults['provider'] = 'Choose a provider.';
-  if (!Number.isInteger(n) || n < 1 || n > 10) faults['n'] = 'From 1 to 10 images.';
+  const invalid: Record<string, string> = {};
+  if (prompt.length > longestPrompt) invalid['prompt'] = 'The prompt is too long: at most 32,000 characters.';
+  if (text('provider') === '') invalid['provider'] = 'Choose a provider.';
+  if (!Number.isInteger(n) || n < 1 || n > 10) invalid['n'] = 'From 1 to 10 images.';
   if (text('size') !== '' && !/^[1-9]\d{0,4}x[1-9]\d{0,4}$/.test(text('size')))
-    faults['size'] = 'Write the size as width and height in pixels, for example 1024x1024.';
+    invalid['size'] = 'Write the size as width and height in pixels, for example 1024x1024.';
   for (const [name, allowed] of Object.entries(choices))
     if (text(name) !== '' && !allowed.includes(text(name)))
-      faults[name] = `The ${name} is one of ${allowed.join(', ')}.`;
-  if (Object.keys(faults).length > 0) throw invalidFields(faults);
+      invalid[name] = `The ${name} is one of ${allowed.join(', ')}.`;
+  if (Object.keys(invalid).length > 0) throw invalidFields(invalid);
   const params = Object.fromEntries(
     ['size', 'quality', 'style'].flatMap((name) => (text(name) === '' ? [] : [[name, text(name)]])),
   ) as ImageParams;

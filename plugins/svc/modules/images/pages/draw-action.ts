@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { RestError, type AdminActionResult, type AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
 import { writeEvent } from '../../../kit/server-sent-events.ts';
-import { faultsOf } from '../../../kit/field-errors.ts';
+import { fieldErrorsOf } from '../../../kit/field-errors.ts';
 import type { DrawnImages, ImageJob } from '../draw/image-job.ts';
 import { imagesOf } from '../images-of.ts';
 import { imagesSlug } from '../image-names.ts';
@@ -87,7 +87,7 @@ async function doneEvent({ host }: ServiceContext, drawn: DrawnImages) {
 function failedEvent(error: unknown) {
   const message =
     error instanceof RestError ? error.message : 'The images could not be drawn. The cause is in the log.';
-  return { event: 'failed', data: { message, faults: faultsOf(error) ?? {} } };
+  return { event: 'failed', data: { message, errors: fieldErrorsOf(error) ?? {} } };
 }
 
 function withIgnored({ message, ignored, model }: DrawnImages): string {

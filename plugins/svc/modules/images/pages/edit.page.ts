@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { faultsOf, invalidFields } from '../../../kit/field-errors.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
+import { fieldErrorsOf, invalidFields } from '../../../kit/field-errors.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
 import type { JobSource } from '../draw/image-job.ts';
 import { readJob } from '../draw/read-job.ts';
 import { sourceOfImage, sourceOfMedia } from '../draw/read-source.ts';
@@ -35,7 +35,7 @@ async function valuesOf(context: ServiceContext, query: Values): Promise<Values>
 async function view(
   context: ServiceContext,
   named: Values,
-  form: Pick<Parameters<typeof jobForm>[1], 'values' | 'faults'>,
+  form: Pick<Parameters<typeof jobForm>[1], 'values' | 'errors'>,
 ): Promise<Record<string, unknown>> {
   const { host } = context;
   const image = await findImage(context, named['image']);
@@ -69,11 +69,11 @@ async function edit(context: ServiceContext, request: AdminRequest): Promise<Adm
     });
   } catch (error) {
     if (!(error instanceof RestError)) throw error;
-    const faults = faultsOf(error) ?? {};
+    const errors = fieldErrorsOf(error) ?? {};
     return {
       notice: { kind: 'error', text: error.message },
-      data: { message: error.message, faults },
-      page: { template, data: await view(context, request.form, { values: request.form, faults }) },
+      data: { message: error.message, errors },
+      page: { template, data: await view(context, request.form, { values: request.form, errors }) },
     };
   }
 }
@@ -84,8 +84,8 @@ async function sourceOfForm(context: ServiceContext, request: AdminRequest): Pro
   const mask = files['mask'] === undefined ? {} : { mask: await readFile(files['mask'].path) };
   const image = await findImage(context, request.form['image']);
   if (image !== null) return { ...(await sourceOfImage(context, image)), ...mask };
-  if (textOf(request, 'media') !== '')
-    return { ...(await sourceOfMedia(context, Number(textOf(request, 'media')))), ...mask };
+  if (readText(request, 'media') !== '')
+    return { ...(await sourceOfMedia(context, Number(readText(request, 'media')))), ...mask };
   const file = files['file'];
   if (file === undefined) throw invalidFields({ file: 'Choose the image that is to be edited.' });
   return { image: await readFile(file.path), mediaId: null, parentId: null, ...mask };

@@ -1,7 +1,7 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
 import { errors } from '../../../kit/errors.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
 import { imagesOf } from '../images-of.ts';
 import { editImageSlug, imageSlug, imagesSlug } from '../image-names.ts';
 import type { StoredImage } from '../store/image.ts';
@@ -24,12 +24,12 @@ export function imagePage(context: ServiceContext): AdminPageBody {
     actions: {
       alt: async (request) => {
         const image = await imageOfForm(context, request);
-        await host.content.meta.update(image.mediaId, altKey, textOf(request, 'alt').trim().slice(0, 1000));
+        await host.content.meta.update(image.mediaId, altKey, readText(request, 'alt').trim().slice(0, 1000));
         return back(image, 'The alternative text is saved.');
       },
       featured: async (request) => {
         const image = await imageOfForm(context, request);
-        const post = await host.content.posts.get(Number(textOf(request, 'post')));
+        const post = await host.content.posts.get(Number(readText(request, 'post')));
         if (post === null || !postTypes.includes(post.type) || !request.user.can('edit_post', post))
           return { ...back(image, ''), notice: { kind: 'error', text: 'Choose a post that you may edit.' } };
         await host.content.posts.update(post.id, { featuredMediaId: image.mediaId });

@@ -1,7 +1,7 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { faultsOf } from '../../../kit/field-errors.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
+import { fieldErrorsOf } from '../../../kit/field-errors.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
 import { readJob } from '../draw/read-job.ts';
 import { imagesOf } from '../images-of.ts';
 import { visitorImagesOf } from '../public/visitors-of.ts';
@@ -25,8 +25,8 @@ export function imagesPage(context: ServiceContext): AdminPageBody {
       // What the chosen model takes, for a page that follows the choice.
       takes: async (request) => {
         const fields = await modelFields(context, {
-          provider: textOf(request, 'provider'),
-          model: textOf(request, 'model').trim(),
+          provider: readText(request, 'provider'),
+          model: readText(request, 'model').trim(),
         });
         return { data: { ...fields, priceText: priceText(fields.price) } };
       },
@@ -39,7 +39,7 @@ type Values = Readonly<Record<string, unknown>>;
 async function view(
   context: ServiceContext,
   query: Values,
-  form: Pick<Parameters<typeof jobForm>[1], 'values' | 'faults'>,
+  form: Pick<Parameters<typeof jobForm>[1], 'values' | 'errors'>,
 ): Promise<Record<string, unknown>> {
   const { store } = imagesOf(context);
   const request = typeof query['request'] === 'string' ? query['request'] : '';
@@ -67,14 +67,14 @@ async function draw(context: ServiceContext, request: AdminRequest): Promise<Adm
       job: readJob(request.form, { request: newRequest(), userId: request.user.id }),
     });
   } catch (error) {
-    const faults = faultsOf(error);
+    const errors = fieldErrorsOf(error);
     const message = error instanceof Error ? error.message : '';
     if (!(error instanceof Error) || !('status' in error)) throw error;
     // What was typed is not lost with what went wrong.
     return {
-      notice: { kind: 'error', text: faults === null ? message : 'Nothing was drawn yet: look at the marked fields.' },
-      data: { message, faults: faults ?? {} },
-      page: { template, data: await view(context, {}, { values: request.form, faults: faults ?? {} }) },
+      notice: { kind: 'error', text: errors === null ? message : 'Nothing was drawn yet: look at the marked fields.' },
+      data: { message, errors: errors ?? {} },
+      page: { template, data: await view(context, {}, { values: request.form, errors: errors ?? {} }) },
     };
   }
 }

@@ -1,7 +1,7 @@
 import { formatMoney } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
 import { imageParamSchemas } from '../../../kit/image-params.ts';
-import type { FieldFaults } from '../../../kit/field-errors.ts';
+import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { modelFields, providerChoices } from './model-fields.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -16,14 +16,14 @@ const labels: Readonly<Record<string, string>> = {
 };
 const choice = (value: string): { value: string; label: string } => ({ value, label: labels[value] ?? value });
 
-/** Fields of a form that has something drawn: values as they were typed, faults at their fields, and what the model takes. */
+/** Fields of a form that has something drawn: values as they were typed, errors at their fields, and what the model takes. */
 export async function jobForm(
   context: ServiceContext,
   {
     act,
     values,
-    faults = {},
-  }: { readonly act: 'generate' | 'edit'; readonly values: Values; readonly faults?: FieldFaults },
+    errors = {},
+  }: { readonly act: 'generate' | 'edit'; readonly values: Values; readonly errors?: FieldErrors },
 ) {
   const providers = await providerChoices(context, act);
   const text = (name: string): string => (typeof values[name] === 'string' ? values[name] : '');
@@ -48,7 +48,7 @@ export async function jobForm(
     style: text('style'),
     styles: [byDefault, ...imageParamSchemas.style.enum.map(choice)],
     priceText: priceText(fields.price),
-    faults,
+    errors,
   };
 }
 

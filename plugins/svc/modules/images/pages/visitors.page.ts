@@ -1,6 +1,6 @@
 import type { AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { faultsOf, type FieldFaults } from '../../../kit/field-errors.ts';
+import { fieldErrorsOf, type FieldErrors } from '../../../kit/field-errors.ts';
 import { fieldRow, inputName, type Draft, type FieldSpec } from '../../../admin-ui/setting-field.ts';
 import { visitorImagesOf } from '../public/visitors-of.ts';
 import { visitorSchema } from '../public/visitor-settings.ts';
@@ -65,11 +65,11 @@ export function visitorsPage(context: ServiceContext): AdminPageBody {
             },
           };
         } catch (error) {
-          const faults = faultsOf(error);
-          if (faults === null) throw error;
+          const errors = fieldErrorsOf(error);
+          if (errors === null) throw error;
           return {
             notice: { kind: 'error', text: 'Nothing was saved: look at the marked fields.' },
-            page: { template, data: await view(context, typed, faults) },
+            page: { template, data: await view(context, typed, errors) },
           };
         }
       },
@@ -77,7 +77,7 @@ export function visitorsPage(context: ServiceContext): AdminPageBody {
   };
 }
 
-async function view(context: ServiceContext, draft: Draft, faults: FieldFaults = {}): Promise<Record<string, unknown>> {
+async function view(context: ServiceContext, draft: Draft, errors: FieldErrors = {}): Promise<Record<string, unknown>> {
   const providers = await providerChoices(context, 'generate');
   const known = providers.flatMap(({ value, usual, isReady }) =>
     isReady && usual !== '' ? [`${value}:${usual}`] : [],
@@ -86,18 +86,18 @@ async function view(context: ServiceContext, draft: Draft, faults: FieldFaults =
     groups: groups.map(({ title, fields }, at) => ({
       title,
       id: `visitors-${String(at)}`,
-      fields: fields.map((spec) => row(spec, draft, faults)),
+      fields: fields.map((spec) => row(spec, draft, errors)),
     })),
     isOn: draft['enabled'] === true,
     known,
   };
 }
 
-function row(spec: Spec, draft: Draft, faults: FieldFaults) {
+function row(spec: Spec, draft: Draft, errors: FieldErrors) {
   const { title = spec.path, description } = schemaAt(spec.path);
   return fieldRow(
     { label: title, ...(description !== undefined && { help: description }), ...spec },
-    { draft, faults },
+    { draft, errors },
   );
 }
 

@@ -1,5 +1,5 @@
 import type { HostApi } from '#plugin-api';
-import { createShapeCheck, type Faults } from '../../../kit/settings-schema/check-shape.ts';
+import { createShapeCheck, type SettingErrors } from '../../../kit/settings-schema/check-shape.ts';
 import { flag, group, line, text, whole, type SettingSchema } from '../../../kit/settings-schema/fields.ts';
 import { fillDefaults, mergeChanges } from '../../../kit/settings-schema/fill.ts';
 import { invalidFields } from '../../../kit/field-errors.ts';
@@ -123,26 +123,26 @@ export function createVisitorSettings({
     get,
     async update(changes) {
       const next = mergeChanges(visitorSchema, await get(), changes);
-      const faults = { ...checkShape(next) };
-      if (Object.keys(faults).length === 0)
-        Object.assign(faults, modelFaults(next as VisitorSettings, await providers()));
-      if (Object.keys(faults).length > 0) throw invalidFields(faults);
+      const errors = { ...checkShape(next) };
+      if (Object.keys(errors).length === 0)
+        Object.assign(errors, modelErrors(next as VisitorSettings, await providers()));
+      if (Object.keys(errors).length > 0) throw invalidFields(errors);
       await host.options.update(publicImagesOption, next);
       return next as VisitorSettings;
     },
   };
 }
 
-function modelFaults({ enabled, models }: VisitorSettings, providers: readonly Provider[]): Faults {
-  const faults: Record<string, string> = {};
+function modelErrors({ enabled, models }: VisitorSettings, providers: readonly Provider[]): SettingErrors {
+  const errors: Record<string, string> = {};
   if (enabled && models.length === 0)
-    faults['models'] = 'models must hold at least one before visitors may draw. Write it like openai:gpt-image-1.';
+    errors['models'] = 'models must hold at least one before visitors may draw. Write it like openai:gpt-image-1.';
   models.forEach((entry, at) => {
     const { provider } = readModel(entry);
     if (!providers.some(({ id, images }) => id === provider && images !== undefined))
-      faults[`models[${String(at)}]`] = `models[${String(at)}] names “${provider}”, which is no provider that draws.`;
+      errors[`models[${String(at)}]`] = `models[${String(at)}] names “${provider}”, which is no provider that draws.`;
   });
-  return faults;
+  return errors;
 }
 
 /** `openai:gpt-image-1` in its two parts. */

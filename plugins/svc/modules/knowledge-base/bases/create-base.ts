@@ -8,7 +8,7 @@ import { defaultChunks } from './base.ts';
 /** What somebody typed for a new knowledge base. */
 export type TypedBase = { readonly [Name in keyof NewBase]?: NewBase[Name] | string };
 
-type Faults = Record<string, string>;
+type SettingErrors = Record<string, string>;
 
 const limits = { name: 200, target: 512, namespace: 512, model: 200 } as const;
 export const chunkLimits = { least: 50, most: 8_000 } as const;
@@ -66,24 +66,24 @@ async function readBase(context: ServiceContext, typed: TypedBase): Promise<NewB
     chunkTokens: whole(typed.chunkTokens, defaultChunks.chunkTokens),
     overlapTokens: whole(typed.overlapTokens, defaultChunks.overlapTokens),
   };
-  const faults: Faults = { ...nameFaults(base.name), ...chunkFaults(base) };
+  const errors: SettingErrors = { ...nameErrors(base.name), ...chunkErrors(base) };
   const store = context.vectorStores.get(base.store);
-  if (store === undefined) faults['store'] = 'Choose a vector store.';
+  if (store === undefined) errors['store'] = 'Choose a vector store.';
   else if (missingSettings(store, await context.vectorStoreSettings.effective(store.id)).length > 0)
-    faults['store'] = `${store.label} is not set up yet. Do that on the page "Vector stores".`;
+    errors['store'] = `${store.label} is not set up yet. Do that on the page "Vector stores".`;
   if (base.target === '' || base.target.length > limits.target)
-    faults['target'] = 'Type the name of an index or collection. It is made where there is none.';
-  if (base.namespace.length > limits.namespace) faults['namespace'] = 'This is too long.';
+    errors['target'] = 'Type the name of an index or collection. It is made where there is none.';
+  if (base.namespace.length > limits.namespace) errors['namespace'] = 'This is too long.';
   const provider = (await context.providers.all()).find(
     ({ id, embeddings }) => id === base.embeddingProvider && embeddings !== undefined,
   );
-  if (provider === undefined) faults['embeddingProvider'] = 'Choose a provider that embeds texts.';
+  if (provider === undefined) errors['embeddingProvider'] = 'Choose a provider that embeds texts.';
   const model =
     base.embeddingModel ||
     (provider === undefined ? '' : String((await context.settings.provider(provider.id)).embedding_model ?? ''));
   if (model === '' || model.length > limits.model)
-    faults['embeddingModel'] = 'Type the name of an embedding model of that provider.';
-  if (Object.keys(faults).length > 0) throw refused(faults);
+    errors['embeddingModel'] = 'Type the name of an embedding model of that provider.';
+  if (Object.keys(errors).length > 0) throw refused(errors);
   return { ...base, embeddingModel: model };
 }
 
@@ -91,18 +91,18 @@ async function readBase(context: ServiceContext, typed: TypedBase): Promise<NewB
 export async function changeBase(context: ServiceContext, base: KnowledgeBase, changes: BaseChanges): Promise<void> {
   const { bases, sources } = knowledgeOf(context);
   const whole = { ...base, ...changes };
-  const faults: Faults = { ...nameFaults(whole.name), ...chunkFaults(whole) };
-  if (Object.keys(faults).length > 0) throw refused(faults);
+  const errors: SettingErrors = { ...nameErrors(whole.name), ...chunkErrors(whole) };
+  if (Object.keys(errors).length > 0) throw refused(errors);
   await bases.update(base.id, changes);
   if (whole.chunkTokens !== base.chunkTokens || whole.overlapTokens !== base.overlapTokens)
     await sources.requeue({ baseId: base.id });
 }
 
-function nameFaults(name: string): Faults {
+function nameErrors(name: string): SettingErrors {
   return name.trim() === '' || name.length > limits.name ? { name: 'Type a name of up to 200 characters.' } : {};
 }
 
-function chunkFaults({ chunkTokens, overlapTokens }: Pick<NewBase, 'chunkTokens' | 'overlapTokens'>): Faults {
+function chunkErrors({ chunkTokens, overlapTokens }: Pick<NewBase, 'chunkTokens' | 'overlapTokens'>): SettingErrors {
   const { least, most } = chunkLimits;
   if (!Number.isInteger(chunkTokens) || chunkTokens < least || chunkTokens > most)
     return { chunkTokens: `A passage has ${String(least)} to ${String(most)} tokens.` };
@@ -119,11 +119,11 @@ export function whole(value: unknown, fallback: number): number {
 }
 
 /** A RestError 400 that names bad fields. */
-export function refused(faults: Faults): RestError {
+export function refused(errors: SettingErrors): RestError {
   return new RestError({
     code: 'rest_invalid_param',
     status: 400,
-    message: Object.values(faults).join(' '),
-    data: { params: faults },
+    message: Object.values(errors).join(' '),
+    data: { params: errors },
   });
 }

@@ -39,7 +39,7 @@ const sectionsAtOnce = 25;
  * written, old ones are deleted. Nothing is done for one that has not changed. May be begun again by any node at any
  * moment: ids follow from the passages, so that nothing is ever there twice.
  *
- * @throws SourceError where the source is at fault, RestError of D5 for providers and stores, LeaseLostError
+ * @throws SourceError where the source is at error, RestError of D5 for providers and stores, LeaseLostError
  */
 export async function indexSource(parts: IndexParts, claimed: Claimed, init: IndexInit): Promise<ReadyIndex> {
   const { source, lease } = claimed;

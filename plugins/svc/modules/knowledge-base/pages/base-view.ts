@@ -1,6 +1,6 @@
 import type { AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import type { FieldFaults } from '../../../kit/field-errors.ts';
+import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { documentEndings } from '../../../kit/read-document.ts';
 import type { KnowledgeBase } from '../bases/base.ts';
 import { knowledgeOf } from '../knowledge.ts';
@@ -19,7 +19,7 @@ export interface Extras {
     readonly found: readonly FoundPassage[] | null;
     readonly failure: string;
   };
-  readonly refused?: { readonly form: string; readonly typed: AdminRequest['form']; readonly faults: FieldFaults };
+  readonly refused?: { readonly form: string; readonly typed: AdminRequest['form']; readonly errors: FieldErrors };
 }
 
 const none: SourceCounts = { pending: 0, indexing: 0, indexed: 0, failed: 0, deleting: 0, chunks: 0 };
@@ -135,7 +135,7 @@ function formsOf({ host }: ServiceContext, base: KnowledgeBase, { refused }: Ext
     name,
     type: 'text',
     value: refused?.form === form ? (refused.typed[name] ?? '') : '',
-    ...(refused?.form === form && refused.faults[name] !== undefined && { error: refused.faults[name] }),
+    ...(refused?.form === form && refused.errors[name] !== undefined && { error: refused.errors[name] }),
     ...init,
   });
   const isOpen = (form: string): boolean => refused?.form === form;
@@ -145,7 +145,7 @@ function formsOf({ host }: ServiceContext, base: KnowledgeBase, { refused }: Ext
     .map(({ name, label }) => ({ value: name, label }));
   return {
     accept: documentEndings.join(','),
-    fileFault: refused?.form === 'file' ? (refused.faults['file'] ?? '') : '',
+    fileError: refused?.form === 'file' ? (refused.errors['file'] ?? '') : '',
     forms: [
       {
         id: 'text',
@@ -234,7 +234,7 @@ function settingsFields(base: KnowledgeBase, { refused }: Extras): unknown[] {
       ? refused.typed
       : { name: base.name, chunkTokens: base.chunkTokens, overlapTokens: base.overlapTokens };
   const error = (name: string) =>
-    refused?.form === 'settings' && refused.faults[name] !== undefined ? { error: refused.faults[name] } : {};
+    refused?.form === 'settings' && refused.errors[name] !== undefined ? { error: refused.errors[name] } : {};
   const field = (name: string, init: Readonly<Record<string, unknown>>) => ({
     id: `settings-${name}`,
     name,

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { faultsOf } from '../../../kit/field-errors.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
+import { fieldErrorsOf } from '../../../kit/field-errors.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
 import type { KnowledgeBase } from '../bases/base.ts';
 import { changeBase, whole } from '../bases/create-base.ts';
 import { knowledgeOf } from '../knowledge.ts';
@@ -22,7 +22,7 @@ export function basePage(context: ServiceContext): AdminPageBody {
   const adding =
     (form: string, add: (to: AddSources, request: AdminRequest) => Promise<string>): Action =>
     async (request) => {
-      const base = await baseOf(context, textOf(request, 'id'));
+      const base = await baseOf(context, readText(request, 'id'));
       if (base.state === 'deleting') throw goneError();
       return orForm(context, { base, form, request }, async () => ({
         notice: { kind: 'success', text: await add(addSourcesTo(context, base), request) },
@@ -42,10 +42,12 @@ export function basePage(context: ServiceContext): AdminPageBody {
     },
     actions: {
       'add-text': adding('text', async (to, request) =>
-        added((await to.text({ title: textOf(request, 'title'), text: textOf(request, 'text') })).title),
+        added((await to.text({ title: readText(request, 'title'), text: readText(request, 'text') })).title),
       ),
       'add-answer': adding('qa', async (to, request) =>
-        added((await to.answer({ question: textOf(request, 'question'), answer: textOf(request, 'answer') })).title),
+        added(
+          (await to.answer({ question: readText(request, 'question'), answer: readText(request, 'answer') })).title,
+        ),
       ),
       'add-file': adding('file', async (to, request) => {
         const file = request.files?.['file'];
@@ -58,13 +60,15 @@ export function basePage(context: ServiceContext): AdminPageBody {
           });
         return added((await to.file({ name: file.name, bytes: await readFile(file.path) })).title);
       }),
-      'add-address': adding('address', async (to, request) => added((await to.address(textOf(request, 'url'))).title)),
+      'add-address': adding('address', async (to, request) =>
+        added((await to.address(readText(request, 'url'))).title),
+      ),
       'add-sitemap': adding(
         'sitemap',
-        async (to, request) => `${(await to.sitemap(textOf(request, 'url'))).title} is being read.`,
+        async (to, request) => `${(await to.sitemap(readText(request, 'url'))).title} is being read.`,
       ),
       'add-posts': adding('posts', async (to, request) => {
-        const { added: count, all } = await to.postType(textOf(request, 'type'));
+        const { added: count, all } = await to.postType(readText(request, 'type'));
         return all === 0
           ? 'There is no published post of this type.'
           : count === 0
@@ -81,8 +85,8 @@ export function basePage(context: ServiceContext): AdminPageBody {
 function sourceActions(context: ServiceContext): Readonly<Record<string, Action>> {
   const { sources } = knowledgeOf(context);
   const one = async (request: AdminRequest): Promise<{ readonly base: KnowledgeBase; readonly id: number }> => {
-    const base = await baseOf(context, textOf(request, 'id'));
-    const source = await sources.get(Number(textOf(request, 'source')));
+    const base = await baseOf(context, readText(request, 'id'));
+    const source = await sources.get(Number(readText(request, 'source')));
     if (source?.baseId !== base.id)
       throw new RestError({
         code: 'rest_svc_source_not_found',
@@ -98,7 +102,7 @@ function sourceActions(context: ServiceContext): Readonly<Record<string, Action>
       return { notice: { kind: 'info', text: 'It is tried again.' }, redirect: pathOf(base) };
     },
     'retry-failed': async (request) => {
-      const base = await baseOf(context, textOf(request, 'id'));
+      const base = await baseOf(context, readText(request, 'id'));
       const count = await sources.requeue({ baseId: base.id, state: 'failed' });
       return {
         notice: {
@@ -109,8 +113,8 @@ function sourceActions(context: ServiceContext): Readonly<Record<string, Action>
       };
     },
     'index-all': async (request) => {
-      const base = await baseOf(context, textOf(request, 'id'));
-      const count = await sources.requeue({ baseId: base.id }, { anew: textOf(request, 'anew') === '1' });
+      const base = await baseOf(context, readText(request, 'id'));
+      const count = await sources.requeue({ baseId: base.id }, { anew: readText(request, 'anew') === '1' });
       return {
         notice: {
           kind: 'info',
@@ -135,7 +139,7 @@ function baseActions(context: ServiceContext): Readonly<Record<string, Action>> 
   const { bases, sources } = knowledgeOf(context);
   return {
     save: async (request) => {
-      const base = await baseOf(context, textOf(request, 'id'));
+      const base = await baseOf(context, readText(request, 'id'));
       const types = new Set(context.host.content.postTypes().map(({ name }) => name));
       const typed = request.form['follows'];
       const follows = (Array.isArray(typed) ? typed : [typed]).filter(
@@ -143,22 +147,22 @@ function baseActions(context: ServiceContext): Readonly<Record<string, Action>> 
       );
       return orForm(context, { base, form: 'settings', request }, async () => {
         await changeBase(context, base, {
-          name: textOf(request, 'name').trim(),
-          chunkTokens: whole(textOf(request, 'chunkTokens'), Number.NaN),
-          overlapTokens: whole(textOf(request, 'overlapTokens'), Number.NaN),
+          name: readText(request, 'name').trim(),
+          chunkTokens: whole(readText(request, 'chunkTokens'), Number.NaN),
+          overlapTokens: whole(readText(request, 'overlapTokens'), Number.NaN),
           follows,
         });
         return { notice: { kind: 'success', text: 'The settings are saved.' }, redirect: pathOf(base) };
       });
     },
     delete: async (request) => {
-      const base = await baseOf(context, textOf(request, 'id'));
-      if (textOf(request, 'confirm') !== '1')
+      const base = await baseOf(context, readText(request, 'id'));
+      if (readText(request, 'confirm') !== '1')
         return {
           notice: { kind: 'error', text: `Nothing was deleted. Tick the box to confirm that ${base.name} is to go.` },
           redirect: pathOf(base),
         };
-      await bases.markDeleting(base.id, textOf(request, 'target') === '1');
+      await bases.markDeleting(base.id, readText(request, 'target') === '1');
       await sources.markDeleting({ baseId: base.id });
       void knowledgeOf(context)
         .drain()
@@ -175,8 +179,8 @@ function baseActions(context: ServiceContext): Readonly<Record<string, Action>> 
 }
 
 async function test(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
-  const base = await baseOf(context, textOf(request, 'id'));
-  const question = textOf(request, 'question').trim();
+  const base = await baseOf(context, readText(request, 'id'));
+  const question = readText(request, 'question').trim();
   const shown = async (extras: NonNullable<Extras['test']>): Promise<AdminActionResult> => ({
     page: { template, data: await baseView(context, base, { test: extras }) },
   });
@@ -206,11 +210,11 @@ async function orForm(
   try {
     return await act();
   } catch (error) {
-    const faults = faultsOf(error);
-    if (faults === null) throw error;
+    const errors = fieldErrorsOf(error);
+    if (errors === null) throw error;
     return {
-      notice: { kind: 'error', text: Object.values(faults).join(' ') },
-      page: { template, data: await baseView(context, base, { refused: { form, typed: request.form, faults } }) },
+      notice: { kind: 'error', text: Object.values(errors).join(' ') },
+      page: { template, data: await baseView(context, base, { refused: { form, typed: request.form, errors } }) },
       status: 400,
     };
   }

@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../../../wiring.ts';
 import { missingSettings } from '../../../settings/configured.ts';
-import type { FieldFaults } from '../../../kit/field-errors.ts';
+import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { defaultChunks, type KnowledgeBase } from '../bases/base.ts';
 import { knowledgeOf } from '../knowledge.ts';
 import type { SourceCounts } from '../sources/source.ts';
@@ -18,7 +18,7 @@ const none: SourceCounts = { pending: 0, indexing: 0, indexed: 0, failed: 0, del
 /** The data of `svc/knowledge`: all knowledge bases, and the form for a new one with what was typed into it. */
 export async function basesView(
   context: ServiceContext,
-  refused: { readonly typed: Typed; readonly faults: FieldFaults } | null = null,
+  refused: { readonly typed: Typed; readonly errors: FieldErrors } | null = null,
 ): Promise<Record<string, unknown>> {
   const { bases, sources, questions } = knowledgeOf(context);
   const [all, counts, stores, providers, open] = await Promise.all([
@@ -38,7 +38,7 @@ export async function basesView(
     setupHref: stores.length === 0 ? admin.url('svc/vector-stores') : admin.url('svc'),
     storesHref: admin.url('svc/vector-stores'),
     isRefused: refused !== null,
-    fields: createFields({ stores, providers }, refused?.typed ?? {}, refused?.faults ?? {}),
+    fields: createFields({ stores, providers }, refused?.typed ?? {}, refused?.errors ?? {}),
   };
 }
 
@@ -110,13 +110,13 @@ function createFields(
     providers,
   }: { readonly stores: readonly Choice[]; readonly providers: readonly (Choice & { readonly model: string })[] },
   typed: Typed,
-  faults: FieldFaults,
+  errors: FieldErrors,
 ): Record<string, unknown> {
   const field = (name: string, init: Readonly<Record<string, unknown>>) => ({
     id: `new-${name}`,
     name,
     value: typed[name] ?? init['fallback'] ?? '',
-    ...(faults[name] !== undefined && { error: faults[name] }),
+    ...(errors[name] !== undefined && { error: errors[name] }),
     ...init,
   });
   return {

@@ -1,7 +1,7 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { faultsOf } from '../../../kit/field-errors.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
+import { fieldErrorsOf } from '../../../kit/field-errors.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
 import { createBase, whole } from '../bases/create-base.ts';
 import { basesView } from './bases-view.ts';
 import { baseSlug } from './slugs.ts';
@@ -17,7 +17,7 @@ export function basesPage(context: ServiceContext): AdminPageBody {
 }
 
 async function create(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
-  const text = (name: string): string => textOf(request, name);
+  const text = (name: string): string => readText(request, name);
   try {
     const { base, madeTarget } = await createBase(
       context,
@@ -41,11 +41,11 @@ async function create(context: ServiceContext, request: AdminRequest): Promise<A
       redirect: `${baseSlug}?id=${String(base.id)}`,
     };
   } catch (error) {
-    const faults = faultsOf(error);
-    if (faults === null) throw error;
+    const errors = fieldErrorsOf(error);
+    if (errors === null) throw error;
     return {
       notice: { kind: 'error', text: 'Nothing was made yet: look at the fields below.' },
-      page: { template, data: await basesView(context, { typed: request.form, faults }) },
+      page: { template, data: await basesView(context, { typed: request.form, errors }) },
       status: 400,
     };
   }

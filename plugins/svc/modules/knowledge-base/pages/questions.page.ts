@@ -1,6 +1,6 @@
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { textOf } from '../../../admin-ui/form-values.ts';
+import { readText } from '../../../admin-ui/form-values.ts';
 import { knowledgeOf } from '../knowledge.ts';
 import { answerQuestion } from '../questions/answer-question.ts';
 import type { Question, QuestionState } from '../questions/question-store.ts';
@@ -17,7 +17,7 @@ const states: readonly { readonly id: QuestionState; readonly label: string }[] 
 export function questionsPage(context: ServiceContext): AdminPageBody {
   const { questions } = knowledgeOf(context);
   const questionOf = async (request: AdminRequest): Promise<Question> => {
-    const question = await questions.get(Number(textOf(request, 'question')));
+    const question = await questions.get(Number(readText(request, 'question')));
     if (question === null)
       throw new RestError({
         code: 'rest_svc_question_not_found',
@@ -39,8 +39,8 @@ export function questionsPage(context: ServiceContext): AdminPageBody {
       answer: async (request) => {
         const question = await questionOf(request);
         const { base } = await answerQuestion(context, question, {
-          answer: textOf(request, 'answer'),
-          baseId: Number(textOf(request, 'base')),
+          answer: readText(request, 'answer'),
+          baseId: Number(readText(request, 'base')),
         });
         return { notice: { kind: 'success', text: `${base.name} learns the answer now.` }, redirect: questionsSlug };
       },

@@ -99,7 +99,7 @@ describe('the commands of bots', () => {
     expect((await run('export')).bots).to.have.length((await run('list', '--json')).length);
   });
 
-  it('import makes none of several bots where one is wrong, and tells every fault by its place', async () => {
+  it('import makes none of several bots where one is wrong, and tells every error by its place', async () => {
     const before = await run('list', '--json');
     const file = join(directory, 'wrong.json');
     await writeFile(

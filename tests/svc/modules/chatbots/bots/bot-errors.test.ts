@@ -4,7 +4,7 @@ import { createBotStore } from '../../../../../plugins/svc/modules/chatbots/bots
 import type { BotSettings, BotStore } from '../../../../../plugins/svc/modules/chatbots/bots/bot.ts';
 import { readAllowedDomain } from '../../../../../plugins/svc/kit/visitors/allowed-domain.ts';
 import { describeDialects } from '../../../../helpers/dialects.ts';
-import { faultsOf, known, openBots } from './helpers.ts';
+import { errorsOf, known, openBots } from './helpers.ts';
 
 const rule = { id: 'r1', event: 'message_received', action: { type: 'reply', text: 'Hello' } };
 const form = { id: 'f1', name: 'Call me', elements: [{ id: 'mail', type: 'email', label: 'E-mail' }] };
@@ -194,21 +194,21 @@ describe('settings of a bot that are refused', () => {
 
   for (const [name, [settings, paths]] of Object.entries(refused)) {
     it(`${name}: ${paths.join(', ')}`, async () => {
-      const faults = await faultsOf(bots.create(settings));
-      expect(Object.keys(faults)).to.have.members(paths);
-      for (const [path, sentence] of Object.entries(faults))
+      const errors = await errorsOf(bots.create(settings));
+      expect(Object.keys(errors)).to.have.members(paths);
+      for (const [path, sentence] of Object.entries(errors))
         expect(sentence.startsWith(`${path} `) && sentence.endsWith('.'), sentence).to.equal(true);
     });
   }
 
   it('what is no object at all', async () => {
     for (const settings of [null, 'x', 7, [], undefined])
-      expect(Object.values(await faultsOf(bots.create(settings)))).to.deep.equal(['The chatbot must be an object.']);
+      expect(Object.values(await errorsOf(bots.create(settings)))).to.deep.equal(['The chatbot must be an object.']);
   });
 
   it('members named like those of every object are unknown, not dangerous', async () => {
     expect(
-      Object.keys(await faultsOf(bots.create(JSON.parse('{"__proto__": {"status": "x"}, "constructor": 1}')))),
+      Object.keys(await errorsOf(bots.create(JSON.parse('{"__proto__": {"status": "x"}, "constructor": 1}')))),
     ).to.have.members(['__proto__', 'constructor']);
     expect(({} as Record<string, unknown>)['status']).to.equal(undefined);
   });
@@ -216,14 +216,14 @@ describe('settings of a bot that are refused', () => {
   it('a long blank name in no time', async () => {
     // Time of this process alone: what else the machine does is no matter.
     const started = process.cpuUsage();
-    await faultsOf(bots.create({ name: ' '.repeat(500_000), model: 'x'.repeat(500_000) }));
+    await errorsOf(bots.create({ name: ' '.repeat(500_000), model: 'x'.repeat(500_000) }));
     const { user, system } = process.cpuUsage(started);
     expect((user + system) / 1_000).to.be.below(1_000);
   });
 
-  it('all faults of several bots, each with the place of its bot', async () => {
+  it('all errors of several bots, each with the place of its bot', async () => {
     expect(
-      await faultsOf(bots.createAll([{ name: 'Good' }, { name: '' }, 7, { embed: { allowed_domains: ['?'] } }])),
+      await errorsOf(bots.createAll([{ name: 'Good' }, { name: '' }, 7, { embed: { allowed_domains: ['?'] } }])),
     ).to.have.all.keys('bots[1].name', 'bots[2]', 'bots[3].embed.allowed_domains[0]');
   });
 });
@@ -303,7 +303,7 @@ describeDialects('settings of a bot that are right', (open) => {
       knowledgeBases: [],
     });
     expect((await bots.update(bot.id, { status: 'inactive' })).status).to.equal('inactive');
-    expect(await faultsOf(bots.update(bot.id, { provider: 'gone', knowledge: { store: 'chroma' } }))).to.have.all.keys(
+    expect(await errorsOf(bots.update(bot.id, { provider: 'gone', knowledge: { store: 'chroma' } }))).to.have.all.keys(
       'provider',
       'knowledge.store',
     );

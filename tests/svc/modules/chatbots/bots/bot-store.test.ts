@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describeDialects } from '../../../../helpers/dialects.ts';
 import { failureOf } from '../../../../helpers/failure-of.ts';
-import { faultsOf, openBots } from './helpers.ts';
+import { errorsOf, openBots } from './helpers.ts';
 
 describeDialects('the store of bots', (open) => {
   it('fills in what a good administrator would choose', async () => {
@@ -178,8 +178,8 @@ describeDialects('the store of bots', (open) => {
   it('writes nothing of a change that is refused', async () => {
     const { bots } = await openBots(await open());
     const bot = await bots.create({ name: 'Kept' });
-    await faultsOf(bots.update(bot.id, { name: 'Changed', max_messages: 0 }));
-    await faultsOf(bots.create({ name: '' }));
+    await errorsOf(bots.update(bot.id, { name: 'Changed', max_messages: 0 }));
+    await errorsOf(bots.create({ name: '' }));
     expect(await bots.list()).to.deep.equal([bot]);
   });
 });

@@ -33,7 +33,7 @@ export async function openBots(database: Database, names = known): Promise<Opene
 }
 
 /** The sentences of a refused change, by path. */
-export async function faultsOf(work: Promise<unknown>): Promise<Record<string, string>> {
+export async function errorsOf(work: Promise<unknown>): Promise<Record<string, string>> {
   const error = await work.then(
     () => null,
     (thrown: unknown) => thrown,

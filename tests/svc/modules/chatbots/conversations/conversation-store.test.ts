@@ -92,7 +92,7 @@ describeDialects('the store of conversations', (open) => {
     await store.start(aConversation({ ...mine, botId: 2 }));
     await store.start(aConversation({ ...mine, module: 'rest_api' }));
     expect((await store.latest(1, mine))?.id).to.equal(latest.id);
-    expect((await store.listOf(1, mine, 10)).length).to.equal(2);
+    expect((await store.listByOwner(1, mine, 10)).length).to.equal(2);
     expect((await store.latest(1, { userId: 7, sessionId: null }))?.userId).to.equal(7);
     expect(await store.latest(1, { userId: 0, sessionId: null })).to.equal(null);
   });

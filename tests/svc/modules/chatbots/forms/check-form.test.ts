@@ -17,7 +17,7 @@ function form(...elements: readonly FormElement[]): BotForm {
   return { id: 'contact', name: 'Contact', intro: '', submit_label: '', thanks: '', elements };
 }
 
-function faultsOf(checked: BotForm, values: Record<string, unknown>): unknown {
+function errorsOf(checked: BotForm, values: Record<string, unknown>): unknown {
   try {
     checkForm(checked, values);
   } catch (error) {
@@ -101,12 +101,12 @@ describe('a submitted form', () => {
   });
 
   it('that is empty is refused for every required element, with a sentence each', () => {
-    expect(faultsOf(whole, {})).to.deep.equal({ name: 'First name is required.', terms: 'Please agree: I agree' });
-    expect(faultsOf(whole, { name: '   ', terms: false })).to.have.keys('name', 'terms');
+    expect(errorsOf(whole, {})).to.deep.equal({ name: 'First name is required.', terms: 'Please agree: I agree' });
+    expect(errorsOf(whole, { name: '   ', terms: false })).to.have.keys('name', 'terms');
   });
 
   it('lists every bad element at once', () => {
-    const faults = faultsOf(whole, {
+    const errors = errorsOf(whole, {
       name: 'Ada\nLovelace',
       story: 'x'.repeat(10_001),
       mail: 'ada@',
@@ -117,8 +117,8 @@ describe('a submitted form', () => {
       basket: ['a', 'z'],
       terms: 'perhaps',
     });
-    expect(faults).to.have.all.keys('name', 'story', 'mail', 'call', 'amount', 'fruit', 'other', 'basket', 'terms');
-    expect(faults).to.include({
+    expect(errors).to.have.all.keys('name', 'story', 'mail', 'call', 'amount', 'fruit', 'other', 'basket', 'terms');
+    expect(errors).to.include({
       fruit: 'Fruit must be one of: Apples, Bananas, Cherries.',
       basket: 'Basket may only hold: Apples, Bananas, Cherries.',
     });
@@ -127,7 +127,7 @@ describe('a submitted form', () => {
   it('takes e-mail addresses that people have, and refuses what is none', () => {
     const mail = form(element('mail', { type: 'email' }));
     for (const address of ['ada@example.com', 'a.b+c@sub.example.co.uk', "o'neil@example.org", 'jörg@müller.de'])
-      expect(faultsOf(mail, { mail: address }), address).to.equal(null);
+      expect(errorsOf(mail, { mail: address }), address).to.equal(null);
     for (const address of [
       'ada',
       'ada@',
@@ -138,15 +138,15 @@ describe('a submitted form', () => {
       'ada@-example.com',
       `${'a'.repeat(250)}@example.com`,
     ])
-      expect(faultsOf(mail, { mail: address }), address).to.have.key('mail');
+      expect(errorsOf(mail, { mail: address }), address).to.have.key('mail');
   });
 
   it('takes telephone numbers as people write them', () => {
     const phone = form(element('call', { type: 'phone' }));
     for (const number of ['+1 (555) 010-2030', '22334455', '0049 30 123456', '555 010 2030 ext 12'])
-      expect(faultsOf(phone, { call: number }), number).to.equal(null);
+      expect(errorsOf(phone, { call: number }), number).to.equal(null);
     for (const number of ['12', '+', '1234567890123456789012', '555-CALL-NOW'])
-      expect(faultsOf(phone, { call: number }), number).to.have.key('call');
+      expect(errorsOf(phone, { call: number }), number).to.have.key('call');
   });
 
   it('takes numbers with a point or a comma, zero and negative ones, and refuses Infinity', () => {
@@ -155,12 +155,12 @@ describe('a submitted form', () => {
     expect(checkForm(amount, { amount: 0 }).inputs).to.deep.equal({ amount: 0 });
     expect(checkForm(amount, { amount: '-3' }).inputs).to.deep.equal({ amount: -3 });
     for (const value of ['Infinity', 'NaN', '', null, '1e999', {}])
-      expect(faultsOf(amount, { amount: value })).to.have.key('amount');
+      expect(errorsOf(amount, { amount: value })).to.have.key('amount');
   });
 
   it('is not led astray by names that every object has', () => {
     const odd = form(element('constructor', { required: true }), element('toString'));
-    expect(faultsOf(odd, {})).to.have.key('constructor');
+    expect(errorsOf(odd, {})).to.have.key('constructor');
     expect(checkForm(odd, { constructor: 'x' }).inputs).to.deep.include({ toString: '' });
   });
 });

@@ -73,10 +73,10 @@ describeDialects('submissions of forms', (open) => {
     await store.add(submission('u-1', { userId: 7, sessionId: null, inputs: { name: 'x' } }));
     await store.add(submission('u-2', { sessionId: 's-2' }));
     await store.add(submission('u-3', { sessionId: 's-3', conversation: 'c-3', inputs: { email: 'bob@example.com' } }));
-    expect((await store.of({ email: ' ADA@example.com' })).map(({ id }) => id)).to.deep.equal(['u-2']);
-    expect(await store.eraseOf({ userId: 7 })).to.equal(1);
-    expect(await store.eraseOf({ sessionId: 's-2' })).to.equal(1);
-    expect(await store.eraseOfConversations(['c-3', 'c-4'])).to.equal(1);
+    expect((await store.listByPerson({ email: ' ADA@example.com' })).map(({ id }) => id)).to.deep.equal(['u-2']);
+    expect(await store.deleteByPerson({ userId: 7 })).to.equal(1);
+    expect(await store.deleteByPerson({ sessionId: 's-2' })).to.equal(1);
+    expect(await store.deleteByConversations(['c-3', 'c-4'])).to.equal(1);
     expect(await store.count({})).to.equal(0);
     expect(await store.delete('u-1')).to.equal(false);
   });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { describeBotsAdmin, faultsIn } from './bots-admin.ts';
+import { describeBotsAdmin, errorsIn } from './bots-admin.ts';
 
 const page = '/admin/svc/bots/edit';
 
@@ -151,7 +151,7 @@ describeBotsAdmin('the editor of a chatbot', (admin) => {
       'moderation[banned_addresses]': '1.2.3.4\n999.1.1.1',
     });
     expect(refused.status).to.equal(400);
-    expect(faultsIn(refused.html)).to.include({
+    expect(errorsIn(refused.html)).to.include({
       'bot-temperature': 'Temperature must be from 0 to 2.',
       'bot-max_messages': 'Messages remembered must be a whole number.',
       'bot-max_completion_tokens': 'Longest answer, in tokens must be a whole number.',
@@ -159,7 +159,7 @@ describeBotsAdmin('the editor of a chatbot', (admin) => {
       'bot-limits-guest-amount': 'Guests: how many must be from 0 to 1000000000.',
       'bot-limits-roles-author-amount': 'Role author: how many must be a whole number.',
     });
-    expect(Object.keys(faultsIn(refused.html))).to.include('bot-name');
+    expect(Object.keys(errorsIn(refused.html))).to.include('bot-name');
     expect(refused.html)
       .to.contain('value="many"')
       .and.contain('value="red"')
@@ -175,13 +175,13 @@ describeBotsAdmin('the editor of a chatbot', (admin) => {
       'look[avatar_url]': 'javascript:alert(1)',
       'knowledge[enabled]': '1',
     });
-    expect(faultsIn(next.html)).to.include({
+    expect(errorsIn(next.html)).to.include({
       'bot-embed-allowed_domains':
         'Line 2 must be a domain such as example.com, https://shop.example.com:8443 or *.example.com.',
       'bot-moderation-banned_addresses': 'Line 2 must be an IP address or a range such as 203.0.113.0/24.',
       'bot-knowledge-target': 'Index or collection must not be empty while knowledge is on.',
     });
-    expect(Object.keys(faultsIn(next.html))).to.include.members([
+    expect(Object.keys(errorsIn(next.html))).to.include.members([
       'bot-look-avatar_url',
       'bot-knowledge-store',
       'bot-knowledge-embedding_provider',

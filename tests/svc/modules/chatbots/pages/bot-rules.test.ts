@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Rule } from '../../../../../plugins/svc/modules/chatbots/rules/rule.ts';
 import { inRunOrder, movedRule } from '../../../../../plugins/svc/modules/chatbots/pages/bot-rules.page.ts';
 import { describeCondition } from '../../../../../plugins/svc/modules/chatbots/pages/bot-rule-labels.ts';
-import { describeBotsAdmin, faultsIn } from './bots-admin.ts';
+import { describeBotsAdmin, errorsIn } from './bots-admin.ts';
 
 const rulesPage = '/admin/svc/bots/rules';
 const rulePage = '/admin/svc/bots/rule';
@@ -165,7 +165,7 @@ describeBotsAdmin('the rules of a chatbot', (admin) => {
       'action[text]': '',
     };
     const refused = await browser.submit(path, 'save', fields);
-    expect([refused.status, faultsIn(refused.html)]).to.deep.equal([
+    expect([refused.status, errorsIn(refused.html)]).to.deep.equal([
       400,
       {
         'condition-0-which': 'The name may hold letters, digits, - and _ only.',
@@ -184,7 +184,7 @@ describeBotsAdmin('the rules of a chatbot', (admin) => {
       'action[type]': 'display_form',
       'action[form_id]': 'contact',
     });
-    expect(faultsIn(formless.html)).to.deep.equal({ 'action-form': 'This chatbot has no form yet. Make one first.' });
+    expect(errorsIn(formless.html)).to.deep.equal({ 'action-form': 'This chatbot has no form yet. Make one first.' });
     const hook = await browser.submit(path, 'save', {
       ...fields,
       priority: '',
@@ -193,7 +193,7 @@ describeBotsAdmin('the rules of a chatbot', (admin) => {
       'action[type]': 'call_hook',
       'action[hook]': 'Tell Team',
     });
-    expect(faultsIn(hook.html)).to.deep.equal({ 'action-hook': 'Name may hold small letters, digits and _ only.' });
+    expect(errorsIn(hook.html)).to.deep.equal({ 'action-hook': 'Name may hold small letters, digits and _ only.' });
     expect((await bots())[0]?.rules).to.deep.equal([]);
     expect((await browser.get(`${rulePage}?bot=${String(id)}&rule=gone`)).status).to.equal(404);
   });

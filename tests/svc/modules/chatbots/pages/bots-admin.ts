@@ -101,7 +101,7 @@ function unescaped(text: string): string {
 }
 
 /** Sentences at fields, by the id of the field. */
-export function faultsIn(html: string): Record<string, string> {
+export function errorsIn(html: string): Record<string, string> {
   return Object.fromEntries(
     [...html.matchAll(/class="field-error" id="([^"]+)-error">([^<]+)</g)].map(([, field = '', sentence = '']) => [
       field,

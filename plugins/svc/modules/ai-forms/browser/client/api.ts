@@ -7,17 +7,17 @@ export class Failure extends Error {
   readonly code: string;
   readonly status: number;
   /** Sentences by field. */
-  readonly faults: Readonly<Record<string, string>>;
+  readonly errors: Readonly<Record<string, string>>;
 
   constructor(
     message: string,
     code = 'lost',
-    { status = 0, faults = {} }: { readonly status?: number; readonly faults?: Readonly<Record<string, string>> } = {},
+    { status = 0, errors = {} }: { readonly status?: number; readonly errors?: Readonly<Record<string, string>> } = {},
   ) {
     super(message);
     this.code = code;
     this.status = status;
-    this.faults = faults;
+    this.errors = errors;
   }
 }
 
@@ -93,6 +93,6 @@ async function failureOf(response: Response): Promise<Failure> {
   const body = (await response.json().catch(() => ({}))) as ErrorBody;
   return new Failure(body.message ?? 'The site could not answer. Please try again.', body.code ?? 'unknown', {
     status: response.status,
-    ...(body.data?.params && { faults: body.data.params }),
+    ...(body.data?.params && { errors: body.data.params }),
   });
 }

@@ -37,7 +37,7 @@ function labelOf({ label, required }: FormElement): (Node | string)[] {
   return required ? [label, ' ', h('span', { class: 'svcf-required' }, '(required)')] : [label];
 }
 
-const faultOf = (id: string): HTMLElement => h('p', { class: 'svcf-fault', id: `${id}-fault`, hidden: true });
+const errorOf = (id: string): HTMLElement => h('p', { class: 'svcf-fault', id: `${id}-error`, hidden: true });
 
 function groupOf(element: FormElement): HTMLElement {
   const id = `svcf-${element.id}`;
@@ -55,13 +55,13 @@ function groupOf(element: FormElement): HTMLElement {
           name: `values[${element.id}]${element.type === 'checkbox' ? '[]' : ''}`,
           value,
           required: element.required && element.type === 'radio',
-          'aria-describedby': `${id}-fault`,
+          'aria-describedby': `${id}-error`,
         }),
         ' ',
         h('span', {}, label),
       ),
     ),
-    faultOf(id),
+    errorOf(id),
   );
 }
 
@@ -75,7 +75,7 @@ function fieldOf(element: FormElement): HTMLElement {
     controlOf(element, id),
     type === 'file' && h('p', { class: 'svcf-help' }, `.txt, .md or .pdf, at most ${String(max ?? largestFile)} MB`),
     help !== '' && h('p', { class: 'svcf-help', id: `${id}-help` }, help),
-    faultOf(id),
+    errorOf(id),
   );
 }
 
@@ -88,7 +88,7 @@ function controlOf(
     id,
     name: `values[${name}]`,
     required,
-    'aria-describedby': `${id}-fault${help === '' ? '' : ` ${id}-help`}`,
+    'aria-describedby': `${id}-error${help === '' ? '' : ` ${id}-help`}`,
   };
   const hint = placeholder === '' ? null : placeholder;
   switch (type) {

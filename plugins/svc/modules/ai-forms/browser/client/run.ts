@@ -2,7 +2,7 @@ import { h } from '../../../../kit/browser/dom.ts';
 import { uuid } from '../../../../kit/browser/uuid.ts';
 import type { FormView, StartAnswer } from '../../public/protocol.ts';
 import { Failure, type Api } from './api.ts';
-import { showFailure, showFaults } from './faults.ts';
+import { showFailure, showErrors } from './show-errors.ts';
 import { createResult, type ResultPanel } from './result.ts';
 
 export interface RunInit {
@@ -79,7 +79,7 @@ export function runForm({ form, place, view, api, element }: RunInit): void {
     if (running) return;
     running = new AbortController();
     showFailure(form, '');
-    showFaults(form, {});
+    showErrors(form, {});
     setBusy(true);
     announce(element, 'svc:submit', {});
     send(false)
@@ -130,7 +130,7 @@ function tell(form: HTMLFormElement, error: unknown, status: HTMLElement): void 
     return;
   }
   const failure = error instanceof Failure ? error : new Failure('This did not work. Please try again.');
-  const isShown = Object.keys(failure.faults).length > 0 && showFaults(form, failure.faults);
+  const isShown = Object.keys(failure.errors).length > 0 && showErrors(form, failure.errors);
   showFailure(form, isShown ? 'Nothing was sent yet. Correct the marked fields.' : failure.message);
 }
 

@@ -1,12 +1,12 @@
 import type {
-  FeedbackAnswer,
+  FeedbackResponse,
   FeedbackRequest,
-  FormAnswer,
+  FormResponse,
   FormRequest,
-  SendAnswer,
+  SendResponse,
   SendEvent,
   SendRequest,
-  StartAnswer,
+  StartResponse,
   StartRequest,
   StopRequest,
   WidgetBot,
@@ -21,12 +21,12 @@ const silence = 45_000;
 export interface Api {
   /** What visitors may know of the bot. Begins no session. */
   describe(): Promise<WidgetBot>;
-  start(body: StartRequest): Promise<StartAnswer>;
+  start(body: StartRequest): Promise<StartResponse>;
   /** Answers all events of a message, in order; the last is `done` or `error`. Throws Failure when the connection breaks before. */
   send(body: SendRequest, how: { readonly signal: AbortSignal; readonly plain: boolean }): AsyncGenerator<SendEvent>;
   stop(body: StopRequest): Promise<{ stopped: boolean }>;
-  rate(body: FeedbackRequest): Promise<FeedbackAnswer>;
-  submit(formId: string, body: FormRequest): Promise<FormAnswer>;
+  rate(body: FeedbackRequest): Promise<FeedbackResponse>;
+  submit(formId: string, body: FormRequest): Promise<FormResponse>;
 }
 
 /** The routes of one bot. */
@@ -64,7 +64,7 @@ export function createApi(root: string, botId: string): Api {
         headers: { Accept: plain ? 'application/json' : 'text/event-stream' },
       });
       if (!response.headers.get('Content-Type')?.startsWith('text/event-stream'))
-        yield* wholeAnswer(await answer<SendAnswer>(Promise.resolve(response)), body.message_id);
+        yield* wholeAnswer(await answer<SendResponse>(Promise.resolve(response)), body.message_id);
       else if (response.body) yield* streamed(response.body);
       else yield* streamed(new Blob([await response.arrayBuffer()]).stream());
     },
@@ -74,7 +74,7 @@ export function createApi(root: string, botId: string): Api {
   };
 }
 
-function* wholeAnswer({ conversation, message, form, limit }: SendAnswer, messageId: string): Generator<SendEvent> {
+function* wholeAnswer({ conversation, message, form, limit }: SendResponse, messageId: string): Generator<SendEvent> {
   yield { type: 'accepted', conversation, message_id: messageId };
   yield { type: 'done', message, form, limit };
 }

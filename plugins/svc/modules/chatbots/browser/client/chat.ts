@@ -1,4 +1,4 @@
-import type { FormAnswer, StartAnswer, WidgetBot, WidgetLimit, WidgetMessage } from '../../widget/protocol.ts';
+import type { FormResponse, StartResponse, WidgetBot, WidgetLimit, WidgetMessage } from '../../widget/protocol.ts';
 import type { BotForm } from '../../forms/form.ts';
 import type { FeedbackValue } from '../../conversations/conversation.ts';
 import type { Api } from './api.ts';
@@ -108,7 +108,7 @@ export class Chat {
     if (this.consented || consented) this.init.local.set('token', this.token);
   }
 
-  private adopt(conversation: StartAnswer['conversation'], anew: boolean): void {
+  private adopt(conversation: StartResponse['conversation'], anew: boolean): void {
     if (anew || !conversation) return;
     const known = new Map(this.entries.map((entry) => [entry.kind === 'message' ? entry.id : entry.key, entry]));
     const stored = conversation.messages.map((message) => {
@@ -195,7 +195,7 @@ export class Chat {
   }
 
   async submitForm(entry: FormEntry, values: Readonly<Record<string, unknown>>): Promise<void> {
-    const answer: FormAnswer = await this.init.api.submit(entry.form.id, {
+    const answer: FormResponse = await this.init.api.submit(entry.form.id, {
       ...this.identity(),
       conversation: this.conversation ?? '',
       submission_id: entry.submissionId,

@@ -172,7 +172,7 @@ export class Delivery {
     };
     // What came by an earlier try comes again.
     if (current.answer) current.answer.content = '';
-    // Streams that break again and again may be the fault of what is in between: the last tries do without.
+    // Streams that break again and again may be the error of what is in between: the last tries do without.
     for await (const event of api.send(body, { signal: current.controller.signal, plain: tries >= 2 })) {
       if (this.current !== current) return;
       this.take(current, event);
@@ -234,7 +234,7 @@ export class Delivery {
       text: failure.code.startsWith('rest_svc_') ? failure.message : '',
       retry: failure.retry || failure.status === 409 || stopped,
     };
-    // What is said to visitors is no fault of the set-up.
+    // What is said to visitors is not an error of the set-up.
     if (!stopped && (failure.status === 0 || failure.status >= 500)) onFailure(failure);
   }
 

@@ -5,7 +5,7 @@ export interface Field {
   readonly element: HTMLElement;
   value(): string | boolean | string[];
   /** What is wrong with it as far as the page can tell; empty: nothing. */
-  fault(required: string): string;
+  check(required: string): string;
   /** Shows what is wrong; empty: nothing is. */
   complain(text: string): void;
   focus(): void;
@@ -30,7 +30,7 @@ export function createField(element: FormElement, formKey: string): Field {
   return {
     element: frame({ element, controls, label, help, error, id, described }),
     value: () => valueOf(element, controls),
-    fault(required) {
+    check(required) {
       const value = valueOf(element, controls);
       if (element.required && (value === '' || value === false || (Array.isArray(value) && value.length === 0)))
         return required;

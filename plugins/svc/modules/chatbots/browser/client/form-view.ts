@@ -58,21 +58,21 @@ interface Submitting {
 
 function createSubmit({ entry, around, fields, general, button }: Submitting): () => Promise<void> {
   const { texts, chat } = around;
-  const complain = (faults: Readonly<Record<string, string>>): void => {
-    for (const [id, field] of fields) field.complain(faults[id] ?? '');
-    const [first] = [...fields].filter(([id]) => faults[id]);
+  const complain = (errors: Readonly<Record<string, string>>): void => {
+    for (const [id, field] of fields) field.complain(errors[id] ?? '');
+    const [first] = [...fields].filter(([id]) => errors[id]);
     first?.[1].focus();
   };
   return async () => {
     if (button.disabled) return;
     show(general, false);
-    const faults: Record<string, string> = {};
+    const errors: Record<string, string> = {};
     for (const [id, field] of fields) {
-      const fault = field.fault(texts.required);
-      if (fault) faults[id] = fault;
+      const error = field.check(texts.required);
+      if (error) errors[id] = error;
     }
-    complain(faults);
-    if (Object.keys(faults).length > 0) return;
+    complain(errors);
+    if (Object.keys(errors).length > 0) return;
     button.disabled = true;
     try {
       await chat.submitForm(entry, Object.fromEntries([...fields].map(([id, field]) => [id, field.value()])));

@@ -1,11 +1,11 @@
 import { show } from '../../../../kit/browser/dom.ts';
 
 /** Shows a sentence at each bad field and goes to the first of them; answers whether there was one for every sentence. */
-export function showFaults(form: HTMLFormElement, faults: Readonly<Record<string, string>>): boolean {
+export function showErrors(form: HTMLFormElement, errors: Readonly<Record<string, string>>): boolean {
   let first: HTMLElement | null = null;
   let shown = 0;
   for (const field of form.querySelectorAll<HTMLElement>('[data-field]')) {
-    const sentence = faults[field.dataset['field'] ?? ''];
+    const sentence = errors[field.dataset['field'] ?? ''];
     const place = field.querySelector<HTMLElement>('.svcf-fault');
     if (place) {
       place.textContent = sentence ?? '';
@@ -20,7 +20,7 @@ export function showFaults(form: HTMLFormElement, faults: Readonly<Record<string
     first ??= field.querySelector('input, select, textarea');
   }
   first?.focus();
-  return shown === Object.keys(faults).length;
+  return shown === Object.keys(errors).length;
 }
 
 /** The sentence above the fields; empty: none. */

@@ -1,10 +1,10 @@
 import { isUrl, type HostApi } from '#plugin-api';
 import type { AutomationSource, AutomationTaskType } from '../../../kit/automation-task.ts';
 import { fieldLabel } from '../../../settings/field-value.ts';
-import { isMembers, schemaFaults, type Faults } from './settings-schema.ts';
+import { isMembers, schemaErrors, type SettingErrors } from './settings-schema.ts';
 
 /** What a task is checked with. */
-export interface FaultParts {
+export interface ErrorParts {
   readonly types: readonly AutomationTaskType[];
   readonly host: Pick<HostApi, 'users' | 'content' | 'http'>;
 }
@@ -17,23 +17,23 @@ export const longest = { items: 10_000, item: 2_000, csv: 2_000_000, address: 2_
 export const most = { limit: 1_000_000, attempts: 10 } as const;
 
 /** A sentence for each member that a task cannot have, by its path. The schedule is for cron to check. */
-export async function taskFaults(task: Members, parts: FaultParts): Promise<Faults> {
+export async function taskErrors(task: Members, parts: ErrorParts): Promise<SettingErrors> {
   const type = parts.types.find(({ id }) => id === task['type']);
-  const faults: Record<string, string> = { ...plainFaults(task), ...limitFaults(task['limits']) };
+  const errors: Record<string, string> = { ...plainErrors(task), ...limitErrors(task['limits']) };
   for (const name of Object.keys(task))
-    if (!known.includes(name)) faults[name] = `${name} is not known; there are ${known.join(', ')}.`;
+    if (!known.includes(name)) errors[name] = `${name} is not known; there are ${known.join(', ')}.`;
   if (!type)
-    faults['type'] =
+    errors['type'] =
       `Type must be one of ${parts.types.map(({ id }) => id).join(', ') || 'none: no plugin offers any'}.`;
-  else Object.assign(faults, sourceFaults(task['source'], type, parts), await settingsFaults(type, task['settings']));
+  else Object.assign(errors, sourceErrors(task['source'], type, parts), await settingsErrors(type, task['settings']));
   const author = task['author_id'];
-  if (!isWhole(author, 0, Number.MAX_SAFE_INTEGER)) faults['author_id'] = 'Author must be the id of a user, or 0.';
+  if (!isWhole(author, 0, Number.MAX_SAFE_INTEGER)) errors['author_id'] = 'Author must be the id of a user, or 0.';
   else if (author !== 0 && (await parts.host.users.get(author)) === null)
-    faults['author_id'] = 'Author: there is no such user.';
-  return faults;
+    errors['author_id'] = 'Author: there is no such user.';
+  return errors;
 }
 
-function plainFaults({ name, status, schedule, attempts }: Members): Faults {
+function plainErrors({ name, status, schedule, attempts }: Members): SettingErrors {
   const isName = typeof name === 'string' && name.trim() !== '' && name.length <= 200;
   return {
     ...(!isName && { name: 'Name must be a text of 1 to 200 characters.' }),
@@ -47,7 +47,7 @@ function plainFaults({ name, status, schedule, attempts }: Members): Faults {
   };
 }
 
-function limitFaults(limits: unknown): Faults {
+function limitErrors(limits: unknown): SettingErrors {
   if (!isMembers(limits)) return { limits: 'Limits must be an object with run and day.' };
   const labels = { run: 'Items a run', day: 'Items a day' } as const;
   return Object.fromEntries(
@@ -59,10 +59,10 @@ function limitFaults(limits: unknown): Faults {
   );
 }
 
-async function settingsFaults(type: AutomationTaskType, settings: unknown): Promise<Faults> {
+async function settingsErrors(type: AutomationTaskType, settings: unknown): Promise<SettingErrors> {
   if (!isMembers(settings)) return { settings: 'Settings must be an object.' };
-  const faults = schemaFaults(type.settings, settings);
-  if (Object.keys(faults).length > 0) return faults;
+  const errors = schemaErrors(type.settings, settings);
+  if (Object.keys(errors).length > 0) return errors;
   const own = (await type.check?.(settings)) ?? {};
   return Object.fromEntries(
     Object.entries(own).map(([name, sentence]) => [
@@ -76,7 +76,7 @@ async function settingsFaults(type: AutomationTaskType, settings: unknown): Prom
 
 const startsLikeSentence = (text: string): boolean => /^\p{Lu}/u.test(text);
 
-const kinds: Readonly<Record<AutomationSource, (source: Members, host: FaultParts['host']) => Faults>> = {
+const kinds: Readonly<Record<AutomationSource, (source: Members, host: ErrorParts['host']) => SettingErrors>> = {
   list: ({ items }) => {
     if (!Array.isArray(items) || !items.every((item) => typeof item === 'string'))
       return { 'source.items': 'List must be texts.' };
@@ -129,7 +129,7 @@ const kinds: Readonly<Record<AutomationSource, (source: Members, host: FaultPart
 
 const words: Readonly<Record<AutomationSource, string>> = { list: 'a list', csv: 'CSV', rss: 'a feed', posts: 'posts' };
 
-function sourceFaults(source: unknown, { sources, label }: AutomationTaskType, { host }: FaultParts): Faults {
+function sourceErrors(source: unknown, { sources, label }: AutomationTaskType, { host }: ErrorParts): SettingErrors {
   const kind = isMembers(source) ? source['kind'] : undefined;
   const fitting = sources.find((one) => one === kind);
   if (!isMembers(source) || fitting === undefined)

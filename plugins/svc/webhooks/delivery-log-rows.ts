@@ -1,0 +1,136 @@
+import type { HostApi } from '#plugin-api';
+import type { AttemptRecord } from './attempt-record.ts';
+import type { Attempt, Delivery, DeliveryFailure, DeliveryFilter, DeliveryState } from './delivery.ts';
+import { schemaVersion } from './event.ts';
+import { tables } from './migrations.ts';
+import type { SettingsStore } from './settings-store.ts';
+import type { Store } from './store/store-contract.ts';
+
+const { deliveries, events } = tables;
+
+export interface DeliveryRow {
+  readonly id: number;
+  readonly uuid: string;
+  /** null, as all of the event: it is not stored any more. */
+  readonly event_uuid: string | null;
+  readonly name: string | null;
+  readonly key: string | null;
+  readonly endpoint_id: string;
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  readonly due_at: number | null;
+  readonly created_at: number;
+  readonly finished_at: number | null;
+  readonly http_status: number | null;
+  readonly failure: DeliveryFailure | null;
+  readonly error: string | null;
+  readonly duration: number | null;
+  readonly target: string | null;
+  readonly log: string | null;
+  readonly body: Buffer | null;
+  readonly event_body: Buffer | null;
+}
+
+/** Deliveries with their events, without what is long. */
+export function selectDeliveries({ knex }: Pick<HostApi['database'], 'knex'>, filter: DeliveryFilter = {}) {
+  const query = knex(`${deliveries} as d`)
+    .leftJoin(`${events} as e`, 'e.id', 'd.event_id')
+    .select(
+      'd.id',
+      'd.uuid',
+      'e.uuid as event_uuid',
+      'e.name',
+      'e.key',
+      'd.endpoint_id',
+      'd.state',
+      'd.attempts',
+      'd.due_at',
+      'd.created_at',
+      'd.finished_at',
+      'd.http_status',
+      'd.failure',
+      'd.error',
+      'd.duration',
+      'd.target',
+    );
+  if (filter.state === 'pending' || filter.state === 'delivering') void query.whereNotNull('d.due_at');
+  else if (filter.state) void query.where('d.state', filter.state);
+  if (filter.event) void query.where('e.name', filter.event);
+  if (filter.endpointId) void query.where('d.endpoint_id', filter.endpointId);
+  if (filter.since !== undefined) void query.where('d.created_at', '>=', filter.since);
+  if (filter.until !== undefined) void query.where('d.created_at', '<=', filter.until);
+  return query;
+}
+
+/** As pages see them: with the endpoint's name as it is or was, and what is being sent right now. */
+export async function toDeliveries(
+  { settings, store }: { readonly settings: SettingsStore; readonly store: Store },
+  rows: readonly DeliveryRow[],
+): Promise<Delivery[]> {
+  const [{ stored }, leased] = [await settings.current(), await store.findLeased(rows.map(({ id }) => id))];
+  const nameOf = ({ endpoint_id: id, target }: DeliveryRow): string =>
+    stored.endpoints.find((endpoint) => endpoint.id === id)?.name ??
+    stored.removed[id] ??
+    (target === null
+      ? '(removed endpoint)'
+      : ((parseJson(target) as { name?: string } | null)?.name ?? '(removed endpoint)'));
+  return rows.map((row) => ({
+    id: row.uuid,
+    eventId: row.event_uuid ?? '',
+    event: row.name ?? '',
+    endpointId: row.endpoint_id,
+    endpointName: nameOf(row),
+    state: row.state === 'pending' && leased.has(row.id) ? 'delivering' : row.state,
+    attempts: row.attempts,
+    dueAt: row.due_at,
+    createdAt: row.created_at,
+    finishedAt: row.finished_at,
+    httpStatus: row.http_status,
+    failure: row.failure,
+    error: row.error,
+    duration: row.duration,
+  }));
+}
+
+export function toAttempt(
+  number: number,
+  log: string,
+  { row, userAgent }: { readonly row: DeliveryRow; readonly userAgent: string },
+): Attempt {
+  const kept = JSON.parse(log) as AttemptRecord;
+  const standard = {
+    'Content-Type': 'application/json; charset=utf-8',
+    Accept: 'application/json',
+    'User-Agent': userAgent,
+    'X-SVC-Event': row.name ?? '',
+    'X-SVC-Event-Id': row.event_uuid ?? '',
+    'X-SVC-Delivery-Id': row.uuid,
+    'X-SVC-Idempotency-Key': row.key ?? '',
+    'X-SVC-Schema-Version': schemaVersion,
+    'X-SVC-Timestamp': kept.time,
+    ...(kept.sig !== null && { 'X-SVC-Signature': kept.sig, 'X-SVC-Signature-Alg': 'sha256' }),
+  };
+  return {
+    number,
+    startedAt: kept.at,
+    duration: kept.ms,
+    status: kept.status,
+    failure: kept.failure as DeliveryFailure | null,
+    error: kept.error,
+    url: kept.url,
+    requestHeaders: kept.headers ?? standard,
+    timestamp: kept.time,
+    responseHeaders: kept.answer,
+    responseBody: kept.text,
+    nextTryAt: kept.next === null ? null : kept.at + kept.ms + kept.next,
+  };
+}
+
+/** One row that is broken must not take the page with it. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

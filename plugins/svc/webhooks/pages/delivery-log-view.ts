@@ -1,0 +1,207 @@
+import { createHash } from 'node:crypto';
+import type { AdminRequest } from '#plugin-api';
+import type { Delivery, Replay } from '../delivery.ts';
+import type { WebhookSettings } from '../endpoint.ts';
+import { stateBadge } from './delivery-labels.ts';
+import { deliveryChart, findSpan } from './delivery-log-chart.ts';
+import type { DeliveryPagesContext } from './pages-context.ts';
+import { readDeliveryLogQuery, states, toDeliveryFilter, type DeliveryLogQuery } from './delivery-log-filter.ts';
+import { deliveryTabs } from './pages-context.ts';
+import { localMinute } from './local-time.ts';
+
+export const perPage = 25;
+const hour = 3_600_000;
+
+/** The data of `svc/webhook-recorder`. */
+export async function deliveryLogView(
+  context: DeliveryPagesContext,
+  given: AdminRequest['query'],
+): Promise<Record<string, unknown>> {
+  const {
+    host,
+    webhooks: { deliveryLog, ...webhooks },
+    hours,
+  } = context;
+  const timezone = await host.site.timezone();
+  const query = readDeliveryLogQuery(given, timezone);
+  const span = findSpan(given['span']);
+  const before =
+    typeof given['before'] === 'string' && /^\d{1,15}$/.test(given['before']) ? given['before'] : undefined;
+  // What this process counted a moment ago is shown as well.
+  await hours.flush();
+  const [settings, page, live] = await Promise.all([
+    webhooks.settings(),
+    deliveryLog.list(toDeliveryFilter(query, timezone), { limit: perPage, ...(before !== undefined && { before }) }),
+    queueProgress(context, { query, timezone }),
+  ]);
+  const now = host.clock.now();
+  const kept = { ...query, ...(span.id !== 'day' && { span: span.id }) };
+  const isFiltered = Object.keys(query).length > 0;
+  const isUnused = page.deliveries.length === 0 && !isFiltered && before === undefined;
+  return {
+    tabs: deliveryTabs(host, 'svc/deliveries'),
+    live,
+    paused: await pausedEndpoints(context, settings),
+    isOff: !settings.enabled,
+    filter: filterForm(context, { query, settings, span: span.id }),
+    isFiltered,
+    chart: await deliveryChart({
+      hours,
+      span,
+      now,
+      timezone,
+      endpoint:
+        query.endpoint === undefined ? null : { id: query.endpoint, name: endpointName(settings, query.endpoint) },
+      address: (id) => address({ ...query, span: id }),
+    }),
+    rows: page.deliveries.map((delivery) => rowView(delivery, host.admin.url('svc/deliveries/delivery'))),
+    newest: before === undefined ? null : address(kept, 'deliveries'),
+    older: page.next === null ? null : address({ ...kept, before: page.next }, 'deliveries'),
+    isPaged: before !== undefined,
+    empty: isUnused ? nextStep(context, settings) : null,
+    exportFields: query,
+    again: {
+      since: localMinute(now - hour, timezone),
+      endpoints: endpointOptions(settings, 'All'),
+      events: eventOptions(context, 'All'),
+      states: [{ value: '', label: 'Delivered and failed' }, ...states.slice(2)],
+    },
+    replays: live.replays,
+  };
+}
+
+export interface QueueProgress {
+  readonly waiting: number;
+  readonly inFlight: number;
+  /** Seconds. */
+  readonly queueAge: number;
+  readonly replays: readonly ReplayView[];
+  /** Changes with whatever the first page of the list shows. */
+  readonly stamp: string;
+}
+
+type ReplayView = Replay & { readonly share: number; readonly text: string };
+
+/** What the page's script asks for again and again. */
+export async function queueProgress(
+  { webhooks: { deliveryLog } }: DeliveryPagesContext,
+  { query, timezone }: { readonly query: DeliveryLogQuery; readonly timezone: string },
+): Promise<QueueProgress> {
+  const [metrics, replays, { deliveries }, circuits] = await Promise.all([
+    deliveryLog.metrics(),
+    deliveryLog.replays(),
+    deliveryLog.list(toDeliveryFilter(query, timezone), { limit: perPage }),
+    deliveryLog.circuits(),
+  ]);
+  const shown = [
+    deliveries.map(({ id, state, attempts, dueAt }) => [id, state, attempts, dueAt]),
+    circuits.map(({ endpointId, pausedAt }) => [endpointId, pausedAt]),
+    replays.filter(isRecent).map(({ id, state }) => [id, state]),
+  ];
+  return {
+    waiting: metrics.waiting,
+    inFlight: metrics.inFlight,
+    queueAge: Math.round(metrics.queueAge),
+    replays: replays.filter(isRecent).map((replay) => ({
+      ...replay,
+      share: replay.total === 0 ? 100 : Math.min(100, Math.round((replay.replayed * 100) / replay.total)),
+      text: `${replay.replayed.toLocaleString('en-GB')} of ${replay.total.toLocaleString('en-GB')}${replay.state === 'running' ? '' : replay.state === 'done' ? ', done' : ', stopped'}`,
+    })),
+    stamp: createHash('sha256').update(JSON.stringify(shown)).digest('hex').slice(0, 16),
+  };
+}
+
+/** The last few. */
+function isRecent(replay: Replay, index: number): boolean {
+  return replay.state === 'running' || index < 3;
+}
+
+function rowView(delivery: Delivery, page: string) {
+  const { id, httpStatus, error, failure, state } = delivery;
+  return {
+    ...delivery,
+    href: `${page}?id=${id}`,
+    badge: stateBadge(delivery),
+    isFinished: state === 'delivered' || state === 'failed',
+    // The status alone says it where there is one.
+    note: failure === 'status' || state === 'delivered' ? '' : (error ?? ''),
+    statusText: httpStatus === null ? '' : `HTTP ${String(httpStatus)}`,
+    isDue: delivery.dueAt !== null && delivery.dueAt > delivery.createdAt && state === 'pending',
+  };
+}
+
+async function pausedEndpoints({ webhooks: { deliveryLog } }: DeliveryPagesContext, settings: WebhookSettings) {
+  const circuits = (await deliveryLog.circuits()).filter(({ pausedAt }) => pausedAt !== null);
+  return circuits.map((circuit) => ({ ...circuit, name: endpointName(settings, circuit.endpointId) }));
+}
+
+function filterForm(
+  context: DeliveryPagesContext,
+  {
+    query,
+    settings,
+    span,
+  }: { readonly query: DeliveryLogQuery; readonly settings: WebhookSettings; readonly span: string },
+) {
+  const known = endpointOptions(settings, 'All');
+  const isUnknown = query.endpoint !== undefined && !known.some(({ value }) => value === query.endpoint);
+  return {
+    span,
+    since: query.since ?? '',
+    until: query.until ?? '',
+    fields: [
+      { name: 'state', label: 'State', value: query.state ?? '', options: [{ value: '', label: 'All' }, ...states] },
+      { name: 'event', label: 'Event', value: query.event ?? '', options: eventOptions(context, 'All') },
+      {
+        name: 'endpoint',
+        label: 'Endpoint',
+        value: query.endpoint ?? '',
+        options: isUnknown ? [...known, { value: query.endpoint, label: '(removed endpoint)' }] : known,
+      },
+    ],
+  };
+}
+
+export function endpointOptions({ endpoints }: WebhookSettings, first: string): { value: string; label: string }[] {
+  return [{ value: '', label: first }, ...endpoints.map(({ id, name }) => ({ value: id, label: name }))];
+}
+
+export function eventOptions(
+  { webhooks: { catalogue } }: DeliveryPagesContext,
+  first: string,
+): { value: string; label: string }[] {
+  return [{ value: '', label: first }, ...catalogue.list().map(({ name }) => ({ value: name, label: name }))];
+}
+
+export function endpointName({ endpoints }: WebhookSettings, id: string): string {
+  return endpoints.find((endpoint) => endpoint.id === id)?.name ?? '(removed endpoint)';
+}
+
+/** What leads to a first delivery. */
+function nextStep({ host }: DeliveryPagesContext, { enabled, endpoints }: WebhookSettings) {
+  const title = 'Nothing was sent yet';
+  if (endpoints.length === 0)
+    return {
+      title,
+      text: 'Every delivery is recorded here with its exact bytes. Try it with an inbox on this very site, or add an endpoint of your own.',
+      href: host.admin.url('svc/deliveries/inbox'),
+      label: 'Open the inbox',
+    };
+  if (!enabled)
+    return {
+      title,
+      text: 'Event webhooks are switched off.',
+      href: host.admin.url('svc/webhooks'),
+      label: 'Switch them on',
+    };
+  return {
+    title,
+    text: 'Everything is ready. The first event appears here at once.',
+    href: host.admin.url('svc/webhooks'),
+    label: 'Send a test event',
+  };
+}
+
+function address(query: Readonly<Record<string, string>>, anchor = ''): string {
+  return `?${new URLSearchParams(query).toString()}${anchor === '' ? '' : `#${anchor}`}`;
+}
