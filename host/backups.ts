@@ -4,21 +4,21 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Database } from './database/database.ts';
 
-/** The backups that are made by themselves, before something is upgraded: `DATA_DIR/backups/<name>.jsonl.gz`. */
+/** Automatic backups before upgrades: `DATA_DIR/backups/<name>.jsonl.gz`. */
 export interface Backups {
   /**
-   * Writes everything in the database down, and removes all but the last five of the same owner.
+   * Backs up the whole database and deletes all but the owner's last five backups.
    *
-   * @param name `<owner>-...-<time>`, where the time sorts as a text.
-   * @returns the file as one would type it after `db restore`; null where the database is in memory alone.
+   * @param name `<owner>-...-<time>`, where the time sorts as text.
+   * @returns the path to pass to `db restore`; null when the database is in memory.
    */
   write(name: string): Promise<string | null>;
-  /** The last one of the owner (a plugin's slug, or `host`), as `write` names it; null: there is none. */
+  /** Path of the latest backup of the owner (a plugin's slug, or `host`), or null. */
   last(owner: string): Promise<string | null>;
 }
 
-const kept = 5;
-const ending = '.jsonl.gz';
+const maxBackups = 5;
+const extension = '.jsonl.gz';
 const memory = ':memory:';
 
 export function createBackups({
@@ -30,42 +30,42 @@ export function createBackups({
 }): Backups {
   const directory = join(dataDir, 'backups');
   /** Oldest first. */
-  const filesOf = async (owner: string): Promise<string[]> => {
+  const listFiles = async (owner: string): Promise<string[]> => {
     if (dataDir === memory || !existsSync(directory)) return [];
-    const names = (await readdir(directory)).filter((name) => name.endsWith(ending) && ownerOf(name) === owner);
-    return names.sort((one, other) => (timeOf(one) < timeOf(other) ? -1 : 1));
+    const names = (await readdir(directory)).filter((name) => name.endsWith(extension) && parseOwner(name) === owner);
+    return names.sort((one, other) => (parseTime(one) < parseTime(other) ? -1 : 1));
   };
   return {
     async write(name) {
       if (dataDir === memory) return null;
       await mkdir(directory, { recursive: true, mode: 0o700 });
-      const file = join(directory, `${name}${ending}`);
-      // Nodes that start at once may ask for one name in the same millisecond; either backup is the one from before.
-      const passing = join(directory, `.${randomUUID()}${ending}`);
-      await database.backup(passing);
-      await rename(passing, file);
-      const files = await filesOf(ownerOf(name));
-      for (const old of files.slice(0, -kept)) await rm(join(directory, old), { force: true });
-      return typed(file);
+      const file = join(directory, `${name}${extension}`);
+      // Nodes that start together may use the same name in the same millisecond; either backup predates the upgrade.
+      const partial = join(directory, `.${randomUUID()}${extension}`);
+      await database.backup(partial);
+      await rename(partial, file);
+      const files = await listFiles(parseOwner(name));
+      for (const old of files.slice(0, -maxBackups)) await rm(join(directory, old), { force: true });
+      return displayPath(file);
     },
     async last(owner) {
-      const name = (await filesOf(owner)).at(-1);
-      return name === undefined ? null : typed(join(directory, name));
+      const name = (await listFiles(owner)).at(-1);
+      return name === undefined ? null : displayPath(join(directory, name));
     },
   };
 }
 
-/** Short where it lies below the folder that commands are run in. */
-function typed(file: string): string {
+/** Relative if the file is below the working folder. */
+function displayPath(file: string): string {
   const below = relative(process.cwd(), file);
   return below.startsWith('..') ? file : below;
 }
 
-/** Slugs hold dashes, so the owner ends where the first version begins; the host's names go on with a migration. */
-function ownerOf(name: string): string {
+/** Slugs contain dashes, so the owner ends before the first version, or for the host before a migration id. */
+function parseOwner(name: string): string {
   return /^(.*?)-(?=\d+\.\d+\.\d+|\d+_)/.exec(name)?.[1] ?? '';
 }
 
-function timeOf(name: string): string {
+function parseTime(name: string): string {
   return /(\d{8}T\d+Z)/.exec(name)?.[1] ?? '';
 }

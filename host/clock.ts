@@ -17,12 +17,12 @@ export function createSystemClock(): Clock {
         };
         signal?.addEventListener('abort', abort, { once: true });
       }),
-    after: (milliseconds, callback) => cancelling(setTimeout(callback, milliseconds)),
-    every: (milliseconds, callback) => cancelling(setInterval(callback, milliseconds)),
+    after: (milliseconds, callback) => toUndo(setTimeout(callback, milliseconds)),
+    every: (milliseconds, callback) => toUndo(setInterval(callback, milliseconds)),
   };
 }
 
-function cancelling(timer: NodeJS.Timeout): Undo {
+function toUndo(timer: NodeJS.Timeout): Undo {
   timer.unref();
   return () => {
     clearTimeout(timer);
@@ -30,8 +30,8 @@ function cancelling(timer: NodeJS.Timeout): Undo {
 }
 
 /**
- * Keeps the process alive until the work has settled, though nothing else may do so: a plugin's promise that never
- * settles, say, which the clock's own timers would otherwise not live to see.
+ * Keeps the process alive until the work settles. The clock's timers are unreferenced, so a plugin's promise that never
+ * settles would otherwise end the process before its time limit.
  */
 export async function keepAlive<Result>(work: Promise<Result>): Promise<Result> {
   const timer = setInterval(() => undefined, 2 ** 31 - 1);

@@ -4,12 +4,12 @@ import { resolve } from 'node:path';
 export type Role = 'all' | 'web' | 'worker';
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
-/** The operator contract's environment, checked once. Everything else gets what it needs handed in. */
+/** The environment variables of the operator contract, checked once. Other code receives its settings as arguments. */
 export interface Config {
   /** 0..65535; 0 takes a free port. */
   readonly port: number;
   readonly host: string;
-  /** Without a slash at its end; null: made from host and port. */
+  /** Without a trailing slash; null: built from host and port. */
   readonly siteUrl: string | null;
   /** Absolute path. */
   readonly dataDir: string;
@@ -34,7 +34,7 @@ export interface Config {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Thrown with every fault of the environment, one sentence a line. */
+/** Lists every invalid environment variable, one sentence per line. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -50,57 +50,57 @@ const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silen
  * @throws ConfigError that lists every bad variable with what it should be.
  */
 export function readConfig(env: Environment = process.env, root = process.cwd()): Config {
-  const faults: string[] = [];
+  const errors: string[] = [];
   const read = (name: string): string | null => env[name]?.trim() || null;
   const oneOf = <Value extends string>(name: string, allowed: readonly Value[], fallback: Value): Value => {
     const value = read(name) ?? fallback;
     if (allowed.includes(value as Value)) return value as Value;
-    faults.push(`${name} is '${value}'; use one of ${allowed.join(', ')}.`);
+    errors.push(`${name} is '${value}'; use one of ${allowed.join(', ')}.`);
     return fallback;
   };
   const config: Config = {
-    port: readPort(read('PORT'), faults),
+    port: readPort(read('PORT'), errors),
     host: read('HOST') ?? '127.0.0.1',
-    siteUrl: readSiteUrl(read('SITE_URL'), faults),
+    siteUrl: readSiteUrl(read('SITE_URL'), errors),
     dataDir: resolve(root, read('DATA_DIR') ?? 'data'),
-    databaseUrl: readDatabaseUrl(read('DATABASE_URL'), faults),
+    databaseUrl: readDatabaseUrl(read('DATABASE_URL'), errors),
     pluginDirs: (read('PLUGIN_DIRS') ?? 'plugins').split(',').map((directory) => resolve(root, directory.trim())),
     viewsDir: resolve(root, 'views'),
-    secretKey: readSecretKey(read('SECRET_KEY'), faults),
+    secretKey: readSecretKey(read('SECRET_KEY'), errors),
     role: oneOf('ROLE', roles, 'all'),
     trustProxy: readTrustProxy(read('TRUST_PROXY')),
-    restPrefix: readPrefix(read('REST_PREFIX'), faults),
+    restPrefix: readPrefix(read('REST_PREFIX'), errors),
     logLevel: oneOf('LOG_LEVEL', logLevels, 'info'),
-    admin: readAdmin(read, faults),
+    admin: readAdmin(read, errors),
     metricsToken: read('METRICS_TOKEN'),
   };
-  if (faults.length > 0) throw new ConfigError(faults.join('\n'));
+  if (errors.length > 0) throw new ConfigError(errors.join('\n'));
   return config;
 }
 
-function readPort(value: string | null, faults: string[]): number {
+function readPort(value: string | null, errors: string[]): number {
   const port = Number(value ?? 3000);
   if (Number.isInteger(port) && port >= 0 && port <= 65535) return port;
-  faults.push(`PORT is '${value}'; use a whole number from 0 to 65535.`);
+  errors.push(`PORT is '${value}'; use a whole number from 0 to 65535.`);
   return 3000;
 }
 
-function readSiteUrl(value: string | null, faults: string[]): string | null {
+function readSiteUrl(value: string | null, errors: string[]): string | null {
   if (value === null) return null;
   if (isUrl(value) && /^https?:$/.test(new URL(value).protocol)) return value.replace(/\/+$/, '');
-  faults.push(`SITE_URL is '${value}'; use an http or https address such as https://example.com.`);
+  errors.push(`SITE_URL is '${value}'; use an http or https address such as https://example.com.`);
   return null;
 }
 
-function readDatabaseUrl(value: string | null, faults: string[]): string | null {
+function readDatabaseUrl(value: string | null, errors: string[]): string | null {
   if (value === null || /^postgres(ql)?:\/\//.test(value)) return value;
-  faults.push('DATABASE_URL must begin with postgres:// (leave it empty for SQLite in DATA_DIR).');
+  errors.push('DATABASE_URL must begin with postgres:// (leave it empty for SQLite in DATA_DIR).');
   return null;
 }
 
-function readSecretKey(value: string | null, faults: string[]): string | null {
+function readSecretKey(value: string | null, errors: string[]): string | null {
   if (value !== null && value.length < 16)
-    faults.push('SECRET_KEY is too short; use at least 16 characters, for example the output of: openssl rand -hex 32');
+    errors.push('SECRET_KEY is too short; use at least 16 characters, for example the output of: openssl rand -hex 32');
   return value;
 }
 
@@ -110,17 +110,17 @@ function readTrustProxy(value: string | null): boolean | number | string {
   return /^\d+$/.test(value) ? Number(value) : value;
 }
 
-function readPrefix(value: string | null, faults: string[]): string {
+function readPrefix(value: string | null, errors: string[]): string {
   const prefix = (value ?? 'wp-json').replace(/^\/+|\/+$/g, '');
   if (!/^[\w-]+(\/[\w-]+)*$/.test(prefix))
-    faults.push(`REST_PREFIX is '${value}'; use letters, digits, '-', '_' and '/'.`);
+    errors.push(`REST_PREFIX is '${value}'; use letters, digits, '-', '_' and '/'.`);
   return prefix;
 }
 
-function readAdmin(read: (name: string) => string | null, faults: string[]): Config['admin'] {
+function readAdmin(read: (name: string) => string | null, errors: string[]): Config['admin'] {
   const [login, password, email] = [read('ADMIN_USER'), read('ADMIN_PASSWORD'), read('ADMIN_EMAIL')];
   if (login === null && password === null && email === null) return null;
   if (login !== null && password !== null && email !== null) return { login, password, email };
-  faults.push('ADMIN_USER, ADMIN_PASSWORD and ADMIN_EMAIL go together; set all three or none.');
+  errors.push('ADMIN_USER, ADMIN_PASSWORD and ADMIN_EMAIL go together; set all three or none.');
   return null;
 }

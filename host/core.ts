@@ -1,11 +1,10 @@
 import type { Clock, Logger, Migration } from '#plugin-api';
-import { createBackups } from './backups.ts';
+import { createBackups, type Backups } from './backups.ts';
 import type { Config } from './config.ts';
 import { createContent, migrations as contentMigrations } from './content/content.ts';
 import { createCron, migrations as cronMigrations } from './cron/cron.ts';
-import { openDatabase } from './database/database.ts';
+import { openDatabase, type Database } from './database/database.ts';
 import { createHooks } from './hooks/hooks.ts';
-import { migrateHost } from './host-migrations.ts';
 import { createOutbound } from './http/outbound.ts';
 import { createLogger } from './log/log.ts';
 import { createRedactor } from './log/redactor.ts';
@@ -16,6 +15,7 @@ import { registerSiteSettings } from './site-settings.ts';
 import { createSite } from './site.ts';
 import { migrations as userMigrations } from './users/migrations.ts';
 import { createUsers } from './users/users.ts';
+import { stamp } from './loader/upgrade.ts';
 
 export interface CoreDependencies {
   readonly config: Config;
@@ -24,7 +24,7 @@ export interface CoreDependencies {
   readonly write?: (line: string) => void;
 }
 
-/** The tables of the host itself, of all its parts. */
+/** The host's own migrations. */
 export const hostMigrations: readonly Migration[] = [
   ...optionMigrations,
   ...userMigrations,
@@ -32,18 +32,18 @@ export const hostMigrations: readonly Migration[] = [
   ...contentMigrations,
 ];
 
-/** The parts that stand on nothing but the database: what a command line needs as much as a web node. */
+/** The parts that need only the database; the CLI and all nodes share them. */
 export async function createCore({ config, clock, write }: CoreDependencies) {
   const redactor = createRedactor();
   const log: Logger = createLogger({ level: config.logLevel, clock, redactor, ...(write && { write }) });
   const hooks = createHooks({ log });
   const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log, clock });
-  const opened: (() => unknown)[] = [() => database.close()];
+  const closers: (() => unknown)[] = [() => database.close()];
   try {
     const backups = createBackups({ database, dataDir: config.dataDir });
     await migrateHost({ database, backups, clock, migrations: hostMigrations });
     const options = createOptions({ database, hooks, clock, log });
-    opened.unshift(() => options.stop());
+    closers.unshift(() => options.stop());
     await options.load();
     registerSiteSettings({ options, hooks });
     const secrets = createSecrets({ secretKey: config.secretKey, dataDir: config.dataDir, redactor });
@@ -78,9 +78,49 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
       http: createOutbound({ clock }),
     };
   } catch (error) {
-    for (const close of opened) await close();
+    for (const close of closers) await close();
     throw error;
   }
 }
 
 export type Core = Awaited<ReturnType<typeof createCore>>;
+
+export interface HostMigrationsDependencies {
+  readonly database: Database;
+  readonly migrations: readonly Migration[];
+  readonly backups: Backups;
+  readonly clock: Clock;
+}
+
+/**
+ * Applies all pending host migrations in one transaction. An existing site is backed up first. If a migration fails, the
+ * database stays unchanged and the site does not start.
+ *
+ * @throws Error with the reason and the way to recover, for the operator.
+ */
+export async function migrateHost({ database, migrations, backups, clock }: HostMigrationsDependencies): Promise<void> {
+  database.declareMigrations('host', migrations);
+  const pending = await database.pendingMigrations('host', migrations).catch(async (error: unknown) => {
+    const backup = await backups.last('host').catch(() => null);
+    const back =
+      backup === null
+        ? ''
+        : ` The last backup before an upgrade is ${backup}. To return to it and lose later changes, run: ` +
+          `npm run cli -- db restore ${backup}`;
+    throw new Error(`The site was not started. ${(error as Error).message}${back}`, { cause: error });
+  });
+  const [first] = pending;
+  if (first === undefined) return;
+  const isNew = !(await database.migrationStatus()).some(({ appliedAt }) => appliedAt !== null);
+  const backup = isNew ? null : await backups.write(`host-${first}-${stamp(clock)}`);
+  try {
+    await database.migrateTogether('host', migrations, async () => undefined);
+  } catch (error) {
+    const saved = backup === null ? '' : ` A backup was saved as ${backup}.`;
+    throw new Error(
+      `The site was not started. ${(error as Error).message} The database is unchanged: ` +
+        `start the previous version, or one that fixes this.${saved}`,
+      { cause: error },
+    );
+  }
+}

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { LazyAdminPage } from '#plugin-api';
 import { addContentPages } from './content/admin/content-pages.ts';
 import type { Core } from './core.ts';
-import type { ToolLine } from './pages/tools-page.ts';
+import type { ToolItem } from './pages/tools-page.ts';
 import type { UserPagesDependencies } from './pages/users-contract.ts';
 import { createAvatarUrl } from './users/avatars.ts';
 import { createLoginLimiter } from './users/login-limiter.ts';
@@ -11,27 +11,27 @@ import { roleNames } from './users/roles.ts';
 import type { Web } from './web.ts';
 
 const style = 'admin/pages.css';
-const tools: readonly ToolLine[] = [
-  { slug: 'tools/cron', title: 'Cron', text: 'What runs when, what ran, and what came of it.', icon: 'clock' },
+const tools: readonly ToolItem[] = [
+  { slug: 'tools/cron', title: 'Cron', text: 'Scheduled jobs, past runs and their results.', icon: 'clock' },
   {
     slug: 'tools/hooks',
     title: 'Hooks',
-    text: 'Every filter and action with its callbacks and their owners.',
+    text: 'All filters and actions with their callbacks and owners.',
     icon: 'puzzle',
   },
 ];
-const backupTool: ToolLine = {
+const backupTool: ToolItem = {
   slug: 'tools/backup',
   title: 'Backup',
-  text: 'Copies of the database, made while the site runs.',
+  text: 'Database backups, created while the site runs.',
   icon: 'database',
 };
 
-/** The admin pages that need several parts of the host; each is loaded when it is first opened. */
+/** The admin pages that need several parts of the host. Each is loaded on first use. */
 export function addHostPages({ core, web }: { readonly core: Core; readonly web: Web }): void {
   const { api } = web.admin;
   addContentPages({ admin: api, parts: core.content.parts, users: core.users, site: core.site, hooks: core.hooks });
-  for (const page of [...userPages(dependenciesOf(core, web)), ...sitePages(core)]) api.addPage(page);
+  for (const page of [...userPages(createUserPagesDependencies(core, web)), ...sitePages(core)]) api.addPage(page);
 }
 
 function userPages(given: UserPagesDependencies): LazyAdminPage[] {
@@ -89,7 +89,7 @@ function userPages(given: UserPagesDependencies): LazyAdminPage[] {
 
 function sitePages(core: Core): LazyAdminPage[] {
   const { cron, clock, options, hooks, database, config } = core;
-  // A site in memory has no folder for them.
+  // A site in memory has no folder for backups.
   const hasBackups = config.dataDir !== ':memory:';
   const tool = { parent: 'tools', style };
   const pages: LazyAdminPage[] = [
@@ -170,7 +170,7 @@ async function backupPage({ config, database, clock }: Core) {
   );
 }
 
-function dependenciesOf(
+function createUserPagesDependencies(
   { users, database, clock, hooks }: Core,
   { sessions, applicationPasswords, authentication }: Web,
 ): UserPagesDependencies {
@@ -180,7 +180,7 @@ function dependenciesOf(
     sessions,
     applicationPasswords,
     roles: roleNames,
-    // From the address the page itself came from.
+    // Relative URLs: avatars come from the page's own origin.
     avatarUrl: createAvatarUrl({ hooks, siteUrl: () => '' }),
     currentSession: async ({ headers }) =>
       (await authentication.sessionUser({ headers: headers as IncomingHttpHeaders }))?.sessionId ?? '',

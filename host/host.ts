@@ -5,9 +5,15 @@ import type { Config } from './config.ts';
 import { createCore, type Core } from './core.ts';
 import type { Loader } from './loader/loader.ts';
 import { addHostPages } from './host-pages.ts';
-import { addHostRoutes } from './host-routes.ts';
 import { createPlugins } from './plugins.ts';
 import { createWeb, type Web } from './web.ts';
+import { addContentRoutes } from './content/rest/content-routes.ts';
+import { addHooksRoute } from './hooks/hooks-route.ts';
+import { addSettingsRoutes } from './options/settings-routes.ts';
+import { addRoutesRoute } from './rest/routes-route.ts';
+import { addApplicationPasswordRoutes } from './users/application-password-routes.ts';
+import { createAvatarUrl } from './users/avatars.ts';
+import { addUsersRoutes } from './users/users-routes.ts';
 
 export interface HostInit {
   readonly config: Config;
@@ -15,7 +21,7 @@ export interface HostInit {
   readonly clock?: Clock;
   /** Where log lines go; default standard error. */
   readonly write?: (line: string) => void;
-  /** Slugs of the only plugins to look at, all of them active. Default: every plugin found, active as the site has it. */
+  /** Load and activate only these plugins (slugs). Default: all plugins found, active as stored for the site. */
   readonly only?: readonly string[];
 }
 
@@ -23,24 +29,25 @@ export interface Host extends Core, Pick<Web, 'rest' | 'admin' | 'views' | 'asse
   readonly cli: CliRegistry;
   readonly plugins: Loader;
   /**
-   * Takes requests and, unless the role is `web`, runs cron. Then the action `host_started` runs, where plugins begin what
-   * they do in the background: it does not run in the process of a command line.
+   * Starts the HTTP server and, unless the role is `web`, cron. Then runs the action `host_started`, on which plugins
+   * start background work. The CLI never runs that action.
    *
-   * @returns the address, and the one-time link of the first-run setup while the site has no administrator.
+   * @returns the site's URL, and the one-time setup link while the site has no administrator.
    */
   start(): Promise<{ readonly url: string; readonly setupLink: string | null }>;
-  /** Lets what is under way finish, stops the plugins, closes the database. A second call waits for the first. */
+  /** Waits for requests and jobs in progress, stops the plugins and closes the database. Later calls wait for the first. */
   stop(): Promise<void>;
 }
 
-/** Milliseconds that requests under way are given when the host stops. */
-const grace = 10_000;
+/** Milliseconds that requests in progress get to finish when the host stops. */
+const requestGraceMs = 10_000;
 
 /**
- * The composition root: opens the database, brings it up to date and starts the active plugins. Nothing listens until `start`.
+ * The composition root: opens the database, applies migrations and starts the active plugins. No requests are
+ * accepted before `start`.
  *
- * @throws Error with what to do when the database cannot be opened or is newer than this version; whatever was opened
- *   until then is closed. Plugins that fail never throw here.
+ * @throws Error with a remedy when the database cannot be opened or is newer than this version. Everything opened so
+ *   far is closed first. A failing plugin never throws here.
  */
 export async function createHost({ config, clock = createSystemClock(), write, only }: HostInit): Promise<Host> {
   const core = await createCore({ config, clock, ...(write && { write }) });
@@ -54,24 +61,24 @@ export async function createHost({ config, clock = createSystemClock(), write, o
 
 async function composeHost({ core, only }: { readonly core: Core } & Pick<HostInit, 'only'>): Promise<Host> {
   const { config } = core;
-  // The parts around the plugins are made before them, and ask for them only when they are used.
+  // Web and CLI are created before the plugins and look them up on use.
   const loaded: { plugins?: Loader } = {};
-  const known = (): Loader => {
+  const requirePlugins = (): Loader => {
     if (loaded.plugins === undefined) throw new Error('The plugins are not loaded yet.');
     return loaded.plugins;
   };
   const cli = createCliRegistry(async () =>
-    (await import('./cli/host-commands.ts')).hostCommands({ core, plugins: known }),
+    (await import('./cli/host-commands.ts')).hostCommands({ core, plugins: requirePlugins }),
   );
   const web = createWeb({
     core,
     plugins: {
-      list: () => known().list(),
-      activate: (slug) => known().activate(slug),
-      deactivate: (slug) => known().deactivate(slug),
-      uninstall: (slug) => known().uninstall(slug),
-      install: (installation) => known().install(installation),
-      health: (slug) => known().health(slug),
+      list: () => requirePlugins().list(),
+      activate: (slug) => requirePlugins().activate(slug),
+      deactivate: (slug) => requirePlugins().deactivate(slug),
+      uninstall: (slug) => requirePlugins().uninstall(slug),
+      install: (installation) => requirePlugins().install(installation),
+      health: (slug) => requirePlugins().health(slug),
     },
     checks: createChecks(core, () => loaded.plugins !== undefined),
   });
@@ -110,7 +117,7 @@ function createChecks(core: Core, loaded: () => boolean) {
       const missing = (await core.database.migrationStatus()).filter(({ appliedAt }) => appliedAt === null);
       if (missing.length > 0)
         throw new Error(
-          `Not applied: ${missing.map(({ owner, id }) => `${owner} ${id}`).join(', ')}. Run: npm run cli -- db migrate`,
+          `Migrations not applied: ${missing.map(({ owner, id }) => `${owner} ${id}`).join(', ')}. Run: npm run cli -- db migrate`,
         );
     },
     plugins: async () => {
@@ -119,7 +126,7 @@ function createChecks(core: Core, loaded: () => boolean) {
   };
 }
 
-/** `ADMIN_USER`, `ADMIN_PASSWORD` and `ADMIN_EMAIL` make the first administrator; once there is one they do nothing. */
+/** Creates the first administrator from `ADMIN_USER`, `ADMIN_PASSWORD` and `ADMIN_EMAIL`, unless one exists. */
 async function createFirstAdministrator({ config, users, database, log }: Core): Promise<void> {
   const { admin } = config;
   if (admin === null) return;
@@ -132,11 +139,11 @@ async function createFirstAdministrator({ config, users, database, log }: Core):
       password: admin.password,
       role: 'administrator',
     });
-    log.info('The first administrator was created from the environment.', { user: id });
+    log.info('First administrator created from the environment', { event: 'first_administrator_created', user: id });
   });
 }
 
-/** In the order in which work flows in, so that each part still has what it stands on. */
+/** Stops components outside-in, so each one's dependencies are still available. */
 async function stop({
   core,
   web,
@@ -147,7 +154,7 @@ async function stop({
   readonly plugins: Loader;
 }): Promise<void> {
   web.server.drain();
-  await web.server.close(grace);
+  await web.server.close(requestGraceMs);
   await core.cron.stop();
   await plugins.stop();
   await closeCore(core);
@@ -158,4 +165,21 @@ async function closeCore({ content, options, http, database }: Core): Promise<vo
   options.stop();
   await http.close();
   await database.close();
+}
+
+/** The REST routes of the host's own parts. */
+function addHostRoutes({ core, web }: { readonly core: Core; readonly web: Web }): void {
+  const { hooks, options, users, site, content } = core;
+  const { rest, applicationPasswords } = web;
+  addUsersRoutes(rest, {
+    users,
+    hooks,
+    siteUrl: () => site.url,
+    avatarUrl: createAvatarUrl({ hooks, siteUrl: () => site.url }),
+  });
+  addApplicationPasswordRoutes(rest, { users, applicationPasswords });
+  addSettingsRoutes(rest, { options });
+  addHooksRoute(rest, { hooks });
+  addRoutesRoute(rest);
+  addContentRoutes({ rest, parts: content.parts, hooks, users, site });
 }

@@ -1,7 +1,7 @@
-import { keepYoungGenerationSmall } from './young-generation.ts';
+import { limitYoungGeneration } from './v8-heap.ts';
 
-// Before anything else is loaded, for loading is what it is about: nothing more is imported above.
-const letGrow = keepYoungGenerationSmall();
+// Must run before other modules load; import nothing else above.
+const liftLimit = limitYoungGeneration();
 try {
   const { serve } = await import('./serve.ts');
   await serve();
@@ -9,4 +9,4 @@ try {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);
 }
-letGrow();
+liftLimit();

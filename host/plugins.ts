@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { CliRegistry } from './cli/registry.ts';
 import type { Core } from './core.ts';
 import { createLoader, type HostServices, type Loader } from './loader/loader.ts';
+import { changedOptionName } from './options/cached-options.ts';
 import { hostVersion } from './site.ts';
 import type { Web } from './web.ts';
 
@@ -9,19 +10,19 @@ export interface PluginsDependencies {
   readonly core: Core;
   readonly web: Web;
   readonly cli: CliRegistry;
-  /** Slugs of the only plugins to look at, all of them active. Default: every plugin found, active as the site has it. */
+  /** See HostInit. */
   readonly only?: readonly string[];
 }
 
-/** Options by which another process says what should run: which plugins, and in which version. */
-const followed: readonly unknown[] = ['active_plugins', 'plugin_versions'];
+/** Options whose change by another process starts, stops or upgrades plugins. */
+const pluginOptions: readonly unknown[] = ['active_plugins', 'plugin_versions'];
 
-/** The plugins of this checkout: known by their place, so that no other can pass for one and a copy is a plugin like any other. */
+/** The plugins shipped with the host, identified by path: a copy elsewhere counts as third-party. */
 const shippedDirs = ['hello', 'sandbox', 'svc'].map((slug) =>
   fileURLToPath(new URL(`../plugins/${slug}`, import.meta.url)),
 );
 
-/** Finds the plugins and starts the active ones. From then on it follows what other processes activate and deactivate. */
+/** Finds the plugins and starts the active ones, then follows what other processes activate and deactivate. */
 export async function createPlugins({ core, web, cli, only }: PluginsDependencies): Promise<Loader> {
   const { backups, config, database, hooks, log, options } = core;
   const loader = createLoader({
@@ -50,7 +51,7 @@ export async function createPlugins({ core, web, cli, only }: PluginsDependencie
     if (only) await options.update('active_plugins', [...only]);
     await loader.start();
     await database.listen('options', (payload) => {
-      if (followed.includes(changedOption(payload))) void loader.sync();
+      if (pluginOptions.includes(changedOptionName(payload))) void loader.sync();
     });
     return loader;
   } catch (error) {
@@ -85,13 +86,4 @@ function createServices({ core, web, cli }: PluginsDependencies): HostServices {
     http,
     metrics,
   };
-}
-
-/** The name in the options' own notification. */
-function changedOption(payload: string): unknown {
-  try {
-    return (JSON.parse(payload) as { name?: unknown }).name;
-  } catch {
-    return undefined;
-  }
 }

@@ -2,13 +2,13 @@ import { keepAlive } from './clock.ts';
 import { readConfig } from './config.ts';
 import { createHost } from './host.ts';
 
-/** Milliseconds after which a stop that hangs is given up. */
-const patience = 20_000;
+/** Milliseconds after which the process exits even if the stop hangs. */
+const shutdownTimeoutMs = 20_000;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const milliseconds = (): number => Math.round(performance.now());
 
-/** Runs the site until a signal stops it. @throws Error with what to do where it cannot start. */
+/** Runs the site until a signal stops it. @throws Error with a remedy when it cannot start. */
 export async function serve(): Promise<void> {
   const config = readConfig();
   const host = await keepAlive(createHost({ config }));
@@ -19,19 +19,19 @@ export async function serve(): Promise<void> {
   const stop = (): void => {
     signals += 1;
     if (signals > 1) process.exit(1);
-    host.clock.after(patience, () => process.exit(1));
+    host.clock.after(shutdownTimeoutMs, () => process.exit(1));
     void host.stop().then(
       () => process.exit(0),
       (error: unknown) => {
-        host.log.error('The site did not stop cleanly.', { error });
+        host.log.error('Shutdown failed', { event: 'shutdown_failed', error });
         process.exit(1);
       },
     );
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  // A plugin's forgotten promise must not take the site down.
+  // A plugin that does not await a promise must not take the site down.
   process.on('unhandledRejection', (error) =>
-    host.log.error('A promise was rejected and nobody was listening.', { error }),
+    host.log.error('Unhandled promise rejection', { event: 'unhandled_rejection', error }),
   );
 }

@@ -9,10 +9,10 @@ export interface SiteSettingsDependencies {
 /** Origins whose scripts may read REST answers. */
 export const allowedOriginsOption = 'rest_allowed_origins';
 
-/** How often one address may call the REST interface in a minute without signing in. */
+/** Anonymous REST requests per minute and address. */
 export const requestLimitOption = 'rest_requests_per_minute';
 
-/** The settings of the site itself: what the page Settings and `/wp/v2/settings` show. */
+/** The settings of the site itself: shown on the Settings page and in `/wp/v2/settings`. */
 export function registerSiteSettings({ options, hooks }: SiteSettingsDependencies): void {
   options.registerSetting('blogname', {
     group: 'general',
@@ -24,7 +24,12 @@ export function registerSiteSettings({ options, hooks }: SiteSettingsDependencie
     group: 'general',
     label: 'Tagline',
     showInRest: 'description',
-    schema: { type: 'string', maxLength: 500, default: '', description: 'In a few words, what the site is about.' },
+    schema: {
+      type: 'string',
+      maxLength: 500,
+      default: '',
+      description: 'In a few words, explain what this site is about.',
+    },
   });
   options.registerSetting('timezone_string', {
     group: 'general',
@@ -34,7 +39,7 @@ export function registerSiteSettings({ options, hooks }: SiteSettingsDependencie
       type: 'string',
       maxLength: 64,
       default: '',
-      description: 'Name of a city in the same time zone, such as Europe/Berlin. Empty: UTC.',
+      description: 'An IANA time zone name, such as Europe/Berlin. Leave empty for UTC.',
     },
   });
   options.registerSetting(allowedOriginsOption, {
@@ -46,7 +51,7 @@ export function registerSiteSettings({ options, hooks }: SiteSettingsDependencie
       maxItems: 200,
       default: [],
       description:
-        'Other sites whose scripts may call the REST interface, such as https://shop.example.com. One a line.',
+        'Websites whose scripts may call the REST interface, such as https://shop.example.com. One per line.',
     },
   });
   options.registerSetting(requestLimitOption, {
@@ -57,9 +62,10 @@ export function registerSiteSettings({ options, hooks }: SiteSettingsDependencie
       minimum: 0,
       maximum: 100_000,
       default: 0,
-      // Behind a proxy that TRUST_PROXY does not name all callers have one address: nobody should be refused by default.
+      // Off by default: behind a proxy that TRUST_PROXY does not list, all callers share one address.
       description:
-        'Of one address without signing in, counted on each node; more are answered 429. 0: no limit. Behind a proxy, set TRUST_PROXY first, or all callers count as one.',
+        'Limit per IP address for anonymous requests (per node). Extra requests get 429. Set to 0 for no limit. ' +
+        'Behind a proxy, set TRUST_PROXY first; otherwise all callers count as one.',
     },
   });
   hooks.addFilter('sanitize_option_timezone_string', (value: unknown) =>
@@ -74,7 +80,7 @@ function checkTimezone(name: string): string {
   if (name === '' || isTimezone(name)) return name;
   throw invalid(
     'timezone_string',
-    `There is no time zone '${name}'. Enter a name such as Europe/Berlin, or nothing for UTC.`,
+    `Unknown time zone '${name}'. Enter a name such as Europe/Berlin, or leave it empty for UTC.`,
   );
 }
 
@@ -87,7 +93,7 @@ function isTimezone(name: string): boolean {
   }
 }
 
-/** @returns the origin as browsers send it: lower case, without a slash at its end. */
+/** @returns the origin as browsers send it: lower case, without a trailing slash. */
 function checkOrigin(given: unknown): string {
   const text = String(given).trim();
   const url = /^https?:\/\//i.test(text) && isUrl(text) ? new URL(text) : null;
@@ -102,7 +108,7 @@ function checkOrigin(given: unknown): string {
     return url.origin;
   throw invalid(
     allowedOriginsOption,
-    `'${text}' is no origin. Write scheme and host, and the port if there is one, such as https://shop.example.com:8443.`,
+    `'${text}' is not an origin. Enter scheme and host, with a port if needed, such as https://shop.example.com:8443.`,
   );
 }
 

@@ -5,11 +5,11 @@ import type { Config } from './config.ts';
 export const hostVersion = '1.0.0';
 
 export interface Site extends SiteApi {
-  /** Absolute address of the REST root, with a slash at its end. */
+  /** Absolute URL of the REST root, with a trailing slash. */
   restRoot(): string;
   /** The option `blogdescription`. */
   description(): Promise<string>;
-  /** Takes the address once a port is known. `SITE_URL` wins. */
+  /** Sets the URL once the port is known. `SITE_URL` takes precedence. */
   setAddress(url: string): void;
 }
 

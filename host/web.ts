@@ -1,19 +1,18 @@
 import { fileURLToPath } from 'node:url';
 import { createAdmin } from './admin/admin.ts';
 import type { AdminPlugins } from './admin/dependencies.ts';
-import { createAllowedOrigins } from './allowed-origins.ts';
-import { createAnonymousLimit } from './rest-access.ts';
+import { createAllowedOrigins, createAnonymousLimit } from './rest-access.ts';
 import { createErrorPage, createSiteRouter, renderSitePage } from './admin/site-layout.ts';
 import { createUploadsHandler } from './content/media/serve-uploads.ts';
 import { createLazySite, createLazyTheme } from './content/site/lazy-site.ts';
 import type { Core } from './core.ts';
-import { createAssets } from './http/assets.ts';
+import { createAssets, type Assets } from './http/assets.ts';
 import { createPublicPages } from './content/site/public-pages.ts';
-import { createMetrics } from './http/metrics.ts';
+import { createMetrics, type Metrics } from './http/metrics.ts';
 import { createHttpServer } from './http/server.ts';
 import type { ReadinessCheck } from './http/health.ts';
 import { createRestHandler } from './rest/express-adapter.ts';
-import { createRest } from './rest/rest.ts';
+import { createRest, type Rest } from './rest/rest.ts';
 import { createApplicationPasswords } from './users/application-passwords.ts';
 import { createAuthentication } from './users/authentication.ts';
 import { avatarsHandler } from './users/avatars.ts';
@@ -23,32 +22,68 @@ import { createNonces } from './users/nonces.ts';
 import { createPageUser } from './users/authentication.ts';
 import { createSessions } from './users/sessions.ts';
 import { createSetup } from './users/setup.ts';
-import { createViews } from './views/views.ts';
+import { createViews, type Views } from './views/views.ts';
 
 export interface WebDependencies {
   readonly core: Core;
-  /** Known only once the plugins are found; asked at each page. */
+  /** Read for each page: the plugins load after this. */
   readonly plugins: AdminPlugins;
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
 }
 
 /** Everything between a request and the plugins: REST, sign-in, admin, pages, the server. */
 export function createWeb({ core, plugins, checks }: WebDependencies) {
-  const { config, clock, log, hooks, options, secrets, database, users, site } = core;
-  const restUrl = (): string => site.restRoot();
-  const siteUrl = (): string => site.url;
+  const { clock, log, hooks, options, database } = core;
   const origins = createAllowedOrigins({ options, hooks, database });
   const anonymousLimit = createAnonymousLimit({ options, hooks, database, clock });
   const rest = createRest({
     hooks,
     log,
     clock,
-    siteUrl,
-    prefix: config.restPrefix,
-    site,
+    siteUrl: () => core.site.url,
+    prefix: core.config.restPrefix,
+    site: core.site,
     isAllowedOrigin: origins.isAllowed,
     sessionCookie: sessionCookieName,
   });
+  const signIn = createSignIn(core);
+  const { assets, views } = createTemplates(core);
+  const admin = createAdminSite({ core, plugins, signIn, assets, views });
+  admin.api.addPage({
+    slug: 'rest',
+    title: 'REST',
+    menu: 'REST',
+    icon: 'book',
+    position: 85,
+    capability: 'manage_options',
+    body: async () => (await import('./rest/openapi/page/rest-page.ts')).createRestPage({ rest }),
+  });
+  const pages = createSitePages({ core, plugins, signIn, assets, views, admin });
+  const metrics = createMetrics({ clock, log });
+  const server = createServer({ core, checks, rest, signIn, assets, admin, pages, metrics });
+  return {
+    rest,
+    admin,
+    assets,
+    views,
+    publicPages: pages.publicPages,
+    server,
+    metrics: metrics.api,
+    setup: signIn.setup,
+    origins,
+    anonymousLimit,
+    sessions: signIn.sessions,
+    applicationPasswords: signIn.applicationPasswords,
+    authentication: signIn.authentication,
+  };
+}
+
+export type Web = ReturnType<typeof createWeb>;
+
+type SignIn = ReturnType<typeof createSignIn>;
+
+function createSignIn({ clock, log, hooks, options, secrets, database, users, site }: Core) {
+  const siteUrl = (): string => site.url;
   const nonces = createNonces({ key: () => secrets.deriveKey('nonces'), clock, hooks });
   const sessions = createSessions({ database, clock });
   const applicationPasswords = createApplicationPasswords({ database, users, clock });
@@ -64,8 +99,32 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
     siteUrl,
   });
   const setup = createSetup({ users, options, database, key: () => secrets.deriveKey('setup'), siteUrl });
-  const { assets, views } = createPages(core);
-  const admin = createAdmin({
+  return { nonces, sessions, applicationPasswords, authentication, setup };
+}
+
+function createTemplates({ config, site }: Core) {
+  const assets = createAssets();
+  assets.add('admin', fileURLToPath(new URL('admin/assets', import.meta.url)));
+  const views = createViews({
+    directories: [config.viewsDir],
+    timezone: () => site.timezone(),
+    addresses: { asset: (slug, file) => assets.url(slug, file), admin: (slug) => `/admin/${slug}` },
+  });
+  return { assets, views };
+}
+
+interface AdminSiteDependencies {
+  readonly core: Core;
+  readonly plugins: AdminPlugins;
+  readonly signIn: SignIn;
+  readonly assets: Assets;
+  readonly views: Views;
+}
+
+function createAdminSite({ core, plugins, signIn, assets, views }: AdminSiteDependencies) {
+  const { site, hooks, log, clock } = core;
+  const { authentication, nonces, setup } = signIn;
+  return createAdmin({
     views,
     assetUrl: (slug, file) => assets.url(slug, file),
     authenticate: (request) => authentication.sessionUser(request),
@@ -76,25 +135,31 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
     setup,
     plugins,
     site,
-    restUrl,
+    restUrl: () => site.restRoot(),
     hooks,
     log,
     clock,
   });
-  admin.api.addPage({
-    slug: 'rest',
-    title: 'REST',
-    menu: 'REST',
-    icon: 'book',
-    position: 85,
-    capability: 'manage_options',
-    body: async () => (await import('./rest/openapi/page/rest-page.ts')).createRestPage({ rest }),
-  });
+}
+
+type AdminSite = ReturnType<typeof createAdminSite>;
+type SitePages = ReturnType<typeof createSitePages>;
+
+/** The public site: the plugins' own pages, the theme, uploads and the error page. */
+function createSitePages({
+  core,
+  plugins,
+  signIn,
+  assets,
+  views,
+  admin,
+}: AdminSiteDependencies & { readonly admin: AdminSite }) {
+  const { hooks, options, users, site, log } = core;
   const { parts } = core.content;
   const pages = {
     views,
     site,
-    restUrl,
+    restUrl: () => site.restRoot(),
     plugins,
     badges: () => admin.badges(),
     description: () => site.description(),
@@ -103,7 +168,7 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
   const publicPages = createPublicPages({
     renderPage: (page) => renderSitePage(pages, page),
     assetUrl: (slug, file) => assets.url(slug, file),
-    siteUrl,
+    siteUrl: () => site.url,
   });
   const publicSite = createLazySite({
     parts,
@@ -115,67 +180,56 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
     log,
     anonymous: users.anonymous,
     renderPage: (page) => renderSitePage(pages, page),
-    authenticate: (request) => authentication.sessionUser(request),
+    authenticate: (request) => signIn.authentication.sessionUser(request),
   });
-  const metrics = createMetrics({ clock, log });
-  const server = createHttpServer({
+  return {
+    publicPages,
+    handlers: [
+      createUploadsHandler(parts.folder),
+      avatarsHandler,
+      publicPages.handler,
+      publicSite,
+      createSiteRouter(pages),
+    ],
+    renderError: createErrorPage(pages),
+  };
+}
+
+interface ServerDependencies extends Pick<WebDependencies, 'core' | 'checks'> {
+  readonly rest: Rest;
+  readonly signIn: SignIn;
+  readonly assets: Assets;
+  readonly admin: AdminSite;
+  readonly pages: SitePages;
+  readonly metrics: Metrics;
+}
+
+/** Workers serve health, metrics and assets only. */
+function createServer({ core, checks, rest, signIn, assets, admin, pages, metrics }: ServerDependencies) {
+  const { config, clock, log, users, site } = core;
+  const { authentication } = signIn;
+  const siteUrl = (): string => site.url;
+  const isWeb = config.role !== 'worker';
+  return createHttpServer({
     log,
     clock,
     siteUrl,
-    restRoot: restUrl,
+    restRoot: () => site.restRoot(),
     trustProxy: config.trustProxy,
-    rest:
-      config.role === 'worker'
-        ? (_request, _response, next) => next()
-        : createRestHandler({
-            rest,
-            prefix: config.restPrefix,
-            currentUser: (request, response) => authentication.currentUser(request, response),
-            pageUser: createPageUser({ authentication, users, siteUrl }),
-            log,
-          }),
+    rest: isWeb
+      ? createRestHandler({
+          rest,
+          prefix: config.restPrefix,
+          currentUser: (request, response) => authentication.currentUser(request, response),
+          pageUser: createPageUser({ authentication, users, siteUrl }),
+          log,
+        })
+      : (_request, _response, next) => next(),
     assets,
     checks,
     metrics,
     metricsToken: config.metricsToken,
-    ...(config.role !== 'worker' && {
-      admin: admin.router,
-      site: [
-        createUploadsHandler(parts.folder),
-        avatarsHandler,
-        publicPages.handler,
-        publicSite,
-        createSiteRouter(pages),
-      ],
-    }),
-    renderError: createErrorPage(pages),
+    ...(isWeb && { admin: admin.router, site: pages.handlers }),
+    renderError: pages.renderError,
   });
-  return {
-    rest,
-    admin,
-    assets,
-    views,
-    publicPages,
-    server,
-    metrics: metrics.api,
-    setup,
-    origins,
-    anonymousLimit,
-    sessions,
-    applicationPasswords,
-    authentication,
-  };
-}
-
-export type Web = ReturnType<typeof createWeb>;
-
-function createPages({ config, site }: Core) {
-  const assets = createAssets();
-  assets.add('admin', fileURLToPath(new URL('admin/assets', import.meta.url)));
-  const views = createViews({
-    directories: [config.viewsDir],
-    timezone: () => site.timezone(),
-    addresses: { asset: (slug, file) => assets.url(slug, file), admin: (slug) => `/admin/${slug}` },
-  });
-  return { assets, views };
 }

@@ -1,6 +1,6 @@
 import type { Clock, CronApi, Logger } from '#plugin-api';
 import type { Database } from '../database/database-contract.ts';
-import { expressionFault } from './next-run.ts';
+import { expressionError } from './next-run.ts';
 import { createRunner, type CronHooks } from './runner.ts';
 import { createScheduling } from './scheduling.ts';
 import { createSchedules, type NamedSchedule } from './schedules.ts';
@@ -18,16 +18,16 @@ export interface CronDependencies {
 }
 
 export interface Cron extends CronApi {
-  /** Begins to run what falls due: within a second here, and at the latest half a minute after another node scheduled it. */
+  /** Starts to run due events: within a second, or at most 30 s if another node's notification was lost. */
   start(): Promise<void>;
-  /** Takes no new events and waits for those that run. */
+  /** Starts no more events and waits for running ones. */
   stop(): Promise<void>;
-  /** Runs what is due now; answers how many events ran on this node. */
+  /** Runs due events. Returns the number that ran on this node. */
   runDue(): Promise<number>;
   /**
-   * Runs the hook's events now (once without arguments when it has none), leaving their times as they are.
+   * Runs the hook's events now (once without arguments if it has none). Their schedules do not change.
    *
-   * @throws Error when nothing listens to the hook.
+   * @throws Error when the hook has no callbacks.
    */
   run(hook: string): Promise<CronRun[]>;
   /** Newest first. */
@@ -55,8 +55,8 @@ export function createCron({ database, hooks, clock, log }: CronDependencies): C
   return {
     ...createScheduling({ database, store, schedules, clock, log, announce }),
     addSchedule(name, interval, label) {
-      if (expressionFault(name) === null)
-        throw new Error(`'${name}' is a cron expression; give the schedule another name.`);
+      if (expressionError(name) === null)
+        throw new Error(`'${name}' is a cron expression; choose another name for the schedule.`);
       return schedules.add(name, interval, label);
     },
     schedules: () => schedules.list(),
@@ -65,7 +65,7 @@ export function createCron({ database, hooks, clock, log }: CronDependencies): C
     runDue: () => runner.runDue(),
     async run(hook) {
       if (!hooks.hasAction(hook))
-        throw new Error(`Nothing listens to '${hook}'; see 'cron list' for the events there are.`);
+        throw new Error(`The hook '${hook}' has no callbacks; run 'cron list' to see the scheduled events.`);
       const events = await store.find({ hook });
       return Promise.all(
         (events.length > 0 ? events : [{ hook, args: [], schedule: null }]).map((event) => runner.runNow(event)),

@@ -8,7 +8,7 @@ export const migrations: readonly Migration[] = [
         table.string('id', 36).primary();
         table.string('hook', 191).notNullable();
         table.text('args').notNullable();
-        // SHA-256 of the arguments: they may be longer than an index takes.
+        // SHA-256 of the arguments, which may be too long for an index.
         table.string('args_key', 64).notNullable();
         table.string('schedule', 191);
         table.bigInteger('next_run').notNullable().index();
@@ -29,6 +29,12 @@ export const migrations: readonly Migration[] = [
         table.text('error');
         table.index(['hook', 'started_at']);
       });
+    },
+  },
+  {
+    id: '0010_cron_no_callback',
+    async up(knex) {
+      await knex('cron_runs').where({ outcome: 'unheard' }).update({ outcome: 'no_callback' });
     },
   },
 ];

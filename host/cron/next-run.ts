@@ -1,11 +1,11 @@
 import { createTask, parse, validateDetailed } from 'node-cron';
 
 const day = 86_400_000;
-/** Days looked ahead: 29 February comes within 8 years, whatever century turns. */
+/** Days to search: 29 February occurs within 8 years, even across a century. */
 const horizon = 366 * 8 + 1;
 
-/** What is wrong with a cron expression, as a sentence; null when it is one. */
-export function expressionFault(expression: string): string | null {
+/** Why a cron expression is invalid, as a sentence; null if it is valid. */
+export function expressionError(expression: string): string | null {
   const { valid, errors } = validateDetailed(expression);
   if (valid) return null;
   return `'${expression}' is not a cron expression: ${errors.map(({ message }) => message).join('; ')}`;
@@ -51,7 +51,7 @@ function firstInDay(
       for (const seconds of second) {
         const time = midnight + ((hours * 60 + minutes) * 60 + seconds) * 1000;
         if (time <= after) continue;
-        // Hour, minute and second are from the expression: only the day can fail to match.
+        // Hour, minute and second come from the expression, so only the day can fail to match.
         return matches(time) ? time : null;
       }
     }

@@ -1,8 +1,15 @@
 import type { Clock, HooksApi, Logger, Undo } from '#plugin-api';
 import type { Schedules } from './schedules.ts';
-import { leaseLength, type Claim, type CronHistory, type CronRun, type CronStore, type StoredEvent } from './store.ts';
+import {
+  leaseDuration,
+  type Claim,
+  type CronHistory,
+  type CronRun,
+  type CronStore,
+  type StoredEvent,
+} from './store.ts';
 
-/** What cron needs of the hooks: to run an action, and to hear of callbacks that threw in it. */
+/** What cron needs from the hooks: run an action, and observe errors of its callbacks. */
 export interface CronHooks extends Pick<HooksApi, 'doActionAsync' | 'hasAction'> {
   onFailure(
     listener: (failure: { readonly hook: string; readonly owner: string; readonly error: unknown }) => void,
@@ -19,46 +26,49 @@ export interface RunnerDependencies {
 }
 
 export interface Runner {
-  /** Runs what is due and not claimed by another node; answers how many ran here. */
+  /** Runs due events that no other node has claimed. Returns the number that ran here. */
   runDue(): Promise<number>;
-  /** Runs an event's action now, whatever its time, and records it. */
+  /** Runs an event's action now, at any time, and records it. */
   runNow(event: RunnableEvent): Promise<CronRun>;
 }
 
 type RunnableEvent = Pick<StoredEvent, 'hook' | 'args' | 'schedule'>;
 
-/** An event whose job took its node down this often is not tried again: it would take the next one down too. */
+/** After this many crashes of its node an event is not retried: it would crash the next node too. */
 const maxAttempts = 3;
 
-/** Runs events: those of one hook one after the other, different hooks side by side. */
+/** Runs events of one hook in sequence, and different hooks in parallel. */
 export function createRunner(dependencies: RunnerDependencies): Runner {
   const { store, schedules, clock, log } = dependencies;
   const running = new Map<string, Promise<unknown>>();
-  /** Events that run or wait for their turn here. */
-  const taken = new Set<string>();
+  /** Ids of events that are running or queued on this node. */
+  const inFlight = new Set<string>();
 
-  /** Events of one hook take turns, so that a failure is known to belong to its run. */
-  function inTurn<Result>(hook: string, work: () => Promise<Result>): Promise<Result> {
-    const turn = (running.get(hook) ?? Promise.resolve()).then(work);
-    const settled = turn
+  /** Runs events of one hook in sequence, so that each failure belongs to a known run. */
+  function runInSequence<Result>(hook: string, work: () => Promise<Result>): Promise<Result> {
+    const run = (running.get(hook) ?? Promise.resolve()).then(work);
+    const settled = run
       .catch(() => undefined)
       .then(() => {
         if (running.get(hook) === settled) running.delete(hook);
       });
     running.set(hook, settled);
-    return turn;
+    return run;
   }
 
   async function runClaim(claim: Claim): Promise<void> {
     const { event } = claim;
-    const stopRenewing = clock.every(leaseLength / 3, () => {
+    const stopRenewing = clock.every(leaseDuration / 3, () => {
       store.renew(claim).then(
         (isHeld) => {
           if (!isHeld)
-            log.warn('A cron job runs on without its lease; another node may run it too.', { hook: event.hook });
+            log.warn('Cron job lost its lease; another node may run it too', {
+              event: 'cron_lease_lost',
+              hook: event.hook,
+            });
         },
         (error: unknown) => {
-          log.warn('A cron lease could not be renewed.', { hook: event.hook, error });
+          log.warn('Failed to renew a cron lease', { event: 'cron_lease_renewal_failed', hook: event.hook, error });
         },
       );
     });
@@ -73,30 +83,30 @@ export function createRunner(dependencies: RunnerDependencies): Runner {
   }
 
   async function claimAndRun(event: StoredEvent): Promise<boolean> {
-    taken.add(event.id);
+    inFlight.add(event.id);
     try {
-      return await inTurn(event.hook, async () => {
+      return await runInSequence(event.hook, async () => {
         const claim = await store.claim(event);
         if (claim === null) return false;
         await runClaim(claim);
         return true;
       });
     } finally {
-      taken.delete(event.id);
+      inFlight.delete(event.id);
     }
   }
 
   return {
     async runDue() {
-      const due = (await store.due(clock.now())).filter(({ id }) => !taken.has(id));
+      const due = (await store.due(clock.now())).filter(({ id }) => !inFlight.has(id));
       const ran = await Promise.all(due.map(claimAndRun));
       return ran.filter(Boolean).length;
     },
-    runNow: (event) => inTurn(event.hook, () => perform(dependencies, event, clock.now())),
+    runNow: (event) => runInSequence(event.hook, () => perform(dependencies, event, clock.now())),
   };
 }
 
-/** Runs the action and records what came of it. */
+/** Runs the action and records the result. */
 async function perform(
   { hooks, history, clock }: RunnerDependencies,
   event: RunnableEvent,
@@ -107,9 +117,9 @@ async function perform(
   const undo = hooks.onFailure(({ hook, owner, error }) => {
     if (hook === event.hook) errors.push(`${owner}: ${error instanceof Error ? error.message : String(error)}`);
   });
-  const heard = Boolean(hooks.hasAction(event.hook));
+  const hasCallback = Boolean(hooks.hasAction(event.hook));
   await hooks.doActionAsync(event.hook, ...event.args).finally(undo);
-  const outcome = errors.length > 0 ? 'failed' : heard ? 'done' : 'unheard';
+  const outcome = errors.length > 0 ? 'failed' : hasCallback ? 'done' : 'no_callback';
   const run: CronRun = {
     hook: event.hook,
     args: event.args,
@@ -126,8 +136,8 @@ async function perform(
 
 async function giveUp({ history, clock, log }: RunnerDependencies, { event }: Claim): Promise<void> {
   const now = clock.now();
-  const error = `The node ended during the job, ${maxAttempts} times; it was not tried again.`;
-  log.error('A cron event was given up.', { hook: event.hook, error });
+  const error = `The node stopped during this job ${maxAttempts} times; it will not be retried.`;
+  log.error('Cron event abandoned', { event: 'cron_event_abandoned', hook: event.hook, error });
   await history.record({
     hook: event.hook,
     args: event.args,

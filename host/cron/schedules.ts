@@ -1,5 +1,5 @@
 import type { Undo } from '#plugin-api';
-import { expressionFault, nextMatch } from './next-run.ts';
+import { expressionError, nextMatch } from './next-run.ts';
 
 export interface NamedSchedule {
   /** Seconds. */
@@ -11,8 +11,8 @@ export interface Schedules {
   add(name: string, interval: number, label: string): Undo;
   list(): Record<string, NamedSchedule>;
   /** Whether it is a named schedule or a cron expression. */
-  known(schedule: string): boolean;
-  /** When the schedule runs next after a time it ran; runs missed before `now` collapse. Null: never again. */
+  isValid(schedule: string): boolean;
+  /** The next run after a previous one. Runs missed before `now` collapse into one. Null: no further run. */
   next(schedule: string, times: { readonly previous: number; readonly now: number }): number | null;
 }
 
@@ -28,7 +28,7 @@ export function createSchedules(): Schedules {
     add(name, interval, label) {
       if (!Number.isInteger(interval) || interval < 1)
         throw new Error(`The schedule '${name}' needs an interval of whole seconds, 1 or more.`);
-      if (named.has(name)) throw new Error(`There is a schedule '${name}' already.`);
+      if (named.has(name)) throw new Error(`The schedule '${name}' already exists.`);
       const schedule = { interval, label };
       named.set(name, schedule);
       return () => {
@@ -36,10 +36,10 @@ export function createSchedules(): Schedules {
       };
     },
     list: () => Object.fromEntries(named),
-    known: (schedule) => named.has(schedule) || expressionFault(schedule) === null,
+    isValid: (schedule) => named.has(schedule) || expressionError(schedule) === null,
     next(schedule, { previous, now }) {
       const interval = named.get(schedule)?.interval;
-      if (interval === undefined) return expressionFault(schedule) === null ? nextMatch(schedule, now) : null;
+      if (interval === undefined) return expressionError(schedule) === null ? nextMatch(schedule, now) : null;
       const missed = Math.max(0, Math.floor((now - previous) / (interval * 1000)));
       return previous + (missed + 1) * interval * 1000;
     },

@@ -9,7 +9,7 @@ export interface SchedulingDependencies {
   readonly schedules: Schedules;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Tells all nodes that there is something new to wait for. */
+  /** Notifies all nodes that the schedule has changed. */
   readonly announce: () => Promise<void>;
 }
 
@@ -22,7 +22,7 @@ const duplicateWindow = 600_000;
 export function createScheduling(dependencies: SchedulingDependencies): Omit<CronApi, 'addSchedule'> {
   const { store, schedules, clock, log } = dependencies;
   const add = (decide: () => Promise<NewEvent | null>): Promise<boolean> => addEvent(dependencies, decide);
-  const nextOf = (event: StoredEvent): number =>
+  const nextRunOf = (event: StoredEvent): number =>
     (event.isRunning && event.schedule !== null
       ? schedules.next(event.schedule, { previous: event.nextRun, now: clock.now() })
       : null) ?? event.nextRun;
@@ -32,13 +32,14 @@ export function createScheduling(dependencies: SchedulingDependencies): Omit<Cro
       if (!isTime(at)) return false;
       return add(async () => {
         const { from, to } = duplicateRange(at, clock.now());
-        const isNear = (await store.find({ hook, args })).map(nextOf).some((time) => time >= from && time <= to);
+        const isNear = (await store.find({ hook, args })).map(nextRunOf).some((time) => time >= from && time <= to);
         return isNear ? null : { hook, args, schedule: null, nextRun: at };
       });
     },
     async schedule(schedule, hook, { args = [], firstRun } = {}) {
-      if (!schedules.known(schedule)) {
-        log.warn('A cron event was refused: its schedule is neither a known name nor a cron expression.', {
+      if (!schedules.isValid(schedule)) {
+        log.warn('Cron event refused: its schedule is neither a known name nor a cron expression', {
+          event: 'cron_schedule_invalid',
           hook,
           schedule,
         });
@@ -56,14 +57,14 @@ export function createScheduling(dependencies: SchedulingDependencies): Omit<Cro
     },
     unschedule: (hook, args, at) => store.remove({ hook, args, at }),
     async next(hook, args = []) {
-      const times = (await store.find({ hook, args })).map(nextOf);
+      const times = (await store.find({ hook, args })).map(nextRunOf);
       return times.length === 0 ? false : Math.min(...times);
     },
     async list() {
       const events = (await store.find()).map((event) => ({
         hook: event.hook,
         args: event.args,
-        nextRun: nextOf(event),
+        nextRun: nextRunOf(event),
         schedule: event.schedule,
       }));
       return events.sort((one, other) => one.nextRun - other.nextRun);
@@ -71,7 +72,7 @@ export function createScheduling(dependencies: SchedulingDependencies): Omit<Cro
   };
 }
 
-/** Nodes that schedule the same at once take turns, so that the second finds what the first added. */
+/** The lock ensures that a second node scheduling the same event finds the first one's. */
 async function addEvent(
   { database, store, announce }: SchedulingDependencies,
   decide: () => Promise<NewEvent | null>,

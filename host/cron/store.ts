@@ -8,7 +8,7 @@ export interface StoredEvent {
   readonly args: readonly unknown[];
   readonly schedule: string | null;
   readonly nextRun: number;
-  /** A node runs it now; `nextRun` is the time it runs for. */
+  /** Whether a node runs it now; `nextRun` is then the time it was due. */
   readonly isRunning: boolean;
 }
 
@@ -19,8 +19,8 @@ export interface CronRun {
   readonly dueAt: number;
   readonly startedAt: number;
   readonly finishedAt: number;
-  /** `unheard`: no callback listens to the hook, its plugin may be inactive. */
-  readonly outcome: 'done' | 'failed' | 'unheard';
+  /** `no_callback`: the hook has no callbacks; its plugin may be inactive. */
+  readonly outcome: 'done' | 'failed' | 'no_callback';
   readonly error: string | null;
 }
 
@@ -28,7 +28,7 @@ export interface CronRun {
 export interface Claim {
   readonly event: StoredEvent;
   readonly token: string;
-  /** 1, or more when nodes died while they ran it. */
+  /** 1, or more if nodes crashed while running it. */
   readonly attempt: number;
 }
 
@@ -47,7 +47,7 @@ interface EventRow {
   readonly args_key: string;
   readonly schedule: string | null;
   readonly next_run: number;
-  /** SQLite answers 0 or 1. */
+  /** SQLite returns 0 or 1. */
   readonly is_running: boolean | number;
 }
 
@@ -62,21 +62,21 @@ interface RunRow {
   readonly error: string | null;
 }
 
-/** Milliseconds a claim holds without being renewed; another node takes the event over afterwards. */
-export const leaseLength = 60_000;
-/** Runs kept for each hook. */
-const historyLength = 50;
+/** Lease duration in milliseconds. Without renewal, another node may claim the event afterwards. */
+export const leaseDuration = 60_000;
+/** Maximum stored runs per hook. */
+const maxRunsPerHook = 50;
 
-/** The SQL of cron. Leases are measured on the database's clock, so nodes with clocks that differ agree. */
+/** The SQL of cron. Leases use the database's clock, so nodes with different clocks agree. */
 export function createCronStore(database: Database) {
   const { knex } = database;
   const owned = ({ event, token }: Claim) => knex('cron_events').where({ id: event.id, lease_token: token });
-  const leaseEnd = () => knex.raw('? + ?', [database.now(), leaseLength]);
+  const leaseEnd = () => knex.raw('? + ?', [database.now(), leaseDuration]);
 
   function select({ hook, args, at }: EventFilter) {
     const query = knex<EventRow>('cron_events');
     if (hook !== undefined) void query.where({ hook });
-    if (args !== undefined) void query.where({ args_key: keyOf(args) });
+    if (args !== undefined) void query.where({ args_key: argsKey(args) });
     if (at !== undefined) void query.where({ next_run: at });
     return query;
   }
@@ -93,7 +93,7 @@ export function createCronStore(database: Database) {
         id: randomUUID(),
         hook,
         args: JSON.stringify(args),
-        args_key: keyOf(args),
+        args_key: argsKey(args),
         schedule,
         next_run: nextRun,
       };
@@ -105,14 +105,14 @@ export function createCronStore(database: Database) {
       return inserted.length > 0;
     },
 
-    /** Without single events that run: as in WordPress they are gone by then, so that their own job may schedule them again. */
+    /** Excludes running single events: as in WordPress they are removed before they run, so their job may schedule them again. */
     async find(filter: EventFilter = {}): Promise<StoredEvent[]> {
       return (await withState(filter))
         .map(toEvent)
         .filter(({ isRunning, schedule }) => !isRunning || schedule !== null);
     },
 
-    /** Also those that run: they do not come again. */
+    /** Includes running events: they will not run again. */
     async remove(filter: EventFilter): Promise<number> {
       return select(filter).delete();
     },
@@ -127,7 +127,7 @@ export function createCronStore(database: Database) {
       ).map(toEvent);
     },
 
-    /** Of those that wait. The lease of a node that died ends by itself: ask again from time to time. */
+    /** Earliest run of unclaimed events. Poll it: leases of crashed nodes expire. */
     async earliest(): Promise<number | null> {
       const row = await knex('cron_events')
         .where('leased_until', '<', database.now())
@@ -136,7 +136,7 @@ export function createCronStore(database: Database) {
       return row.first;
     },
 
-    /** Null when another node was quicker, or the event was changed or removed. */
+    /** Returns null if another node claimed the event first, or the event was changed or removed. */
     async claim(event: StoredEvent): Promise<Claim | null> {
       const token = randomUUID();
       const claimed: { attempts: number }[] = await knex('cron_events')
@@ -152,16 +152,16 @@ export function createCronStore(database: Database) {
       return (await owned(claim).update({ leased_until: leaseEnd() })) === 1;
     },
 
-    /** Ends a claim: the event moves on to `nextRun`, or is gone. Nothing happens when the lease went to another node. */
+    /** Ends a claim: moves the event to `nextRun`, or deletes it. Does nothing if another node holds the lease. */
     async release(claim: Claim, nextRun: number | null): Promise<void> {
       await database.transaction(async () => {
         const { hook, args } = claim.event;
-        // An equal event may stand there already: two that meet become one.
-        const isTaken =
+        // An equal event may exist at that time: keep only one.
+        const isDuplicate =
           nextRun !== null &&
           (await select({ hook, args }).where({ next_run: nextRun }).whereNot({ id: claim.event.id }).first('id')) !==
             undefined;
-        if (nextRun === null || isTaken) await owned(claim).delete();
+        if (nextRun === null || isDuplicate) await owned(claim).delete();
         else await owned(claim).update({ next_run: nextRun, lease_token: null, leased_until: 0, attempts: 0 });
       });
     },
@@ -169,11 +169,11 @@ export function createCronStore(database: Database) {
 }
 
 /** Equal arguments have equal keys; 1 and "1" are not equal. */
-function keyOf(args: readonly unknown[]): string {
+function argsKey(args: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(args)).digest('hex');
 }
 
-/** The record of what ran. */
+/** The history of runs. */
 export function createCronHistory({ knex }: Database) {
   return {
     async record(run: CronRun): Promise<void> {
@@ -188,14 +188,14 @@ export function createCronHistory({ knex }: Database) {
         outcome: run.outcome,
         error: run.error,
       });
-      const kept = knex('cron_runs')
+      const recent = knex('cron_runs')
         .where({ hook: run.hook })
         .orderBy('started_at', 'desc')
-        .limit(historyLength)
+        .limit(maxRunsPerHook)
         .select('id');
       await knex('cron_runs')
         .where({ hook: run.hook })
-        .whereNotIn('id', knex.select('id').from(kept.as('kept')))
+        .whereNotIn('id', knex.select('id').from(recent.as('recent')))
         .delete();
     },
 

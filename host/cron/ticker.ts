@@ -3,7 +3,7 @@ import type { Database } from '../database/database-contract.ts';
 
 export const cronChannel = 'cron';
 
-/** How often a node looks whether the next event is due, and how often it asks the database which that is, in milliseconds. */
+/** Intervals in milliseconds: checking whether the next event is due, and reading its time from the database. */
 const tick = 1_000;
 const refresh = 30_000;
 
@@ -18,31 +18,31 @@ export interface TickerDependencies {
 
 export interface Ticker {
   start(): Promise<void>;
-  /** Waits for what runs. */
+  /** Waits for running events. */
   stop(): Promise<void>;
-  /** Ask the database again at the next tick. */
+  /** Makes the next tick query the database. */
   wake(): void;
 }
 
-/** Runs what falls due: within a second when scheduled here or announced, within half a minute when the announcement was lost. */
+/** Runs due events: within a second if scheduled here or announced, within 30 s if the notification was lost. */
 export function createTicker({ database, clock, log, earliest, runDue }: TickerDependencies): Ticker {
   const undos: (() => void)[] = [];
   const launched = new Set<Promise<void>>();
   let working: Promise<void> | null = null;
   let next: number | null = null;
-  let asked = -Infinity;
+  let lastQuery = -Infinity;
 
   const wake = (): void => {
-    asked = -Infinity;
+    lastQuery = -Infinity;
   };
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     const now = clock.now();
-    if (now - asked >= refresh || now < asked) {
-      asked = now;
+    if (now - lastQuery >= refresh || now < lastQuery) {
+      lastQuery = now;
       next = await earliest();
     }
     if (next === null || next > now) return;
-    // Not waited for: a job that takes hours must not keep the others from running.
+    // Not awaited: a job that takes hours must not delay others.
     const launch: Promise<void> = runDue()
       .then(wake, report)
       .finally(() => launched.delete(launch));
@@ -50,10 +50,10 @@ export function createTicker({ database, clock, log, earliest, runDue }: TickerD
     wake();
   }
   const report = (error: unknown): void => {
-    log.error('Cron could not run what is due; trying again.', { error });
+    log.error('Failed to run due cron events; retrying', { event: 'cron_run_failed', error });
   };
   function onTick(): void {
-    working ??= look()
+    working ??= check()
       .catch(report)
       .finally(() => {
         working = null;

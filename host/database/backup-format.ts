@@ -12,7 +12,7 @@ export const isSqliteFileName = (file: string): boolean => /\.(sqlite3?|db)$/i.t
 /** One step of reading a backup: a table begins, or rows of the table that began last. */
 export type BackupPart = { readonly table: string } | { readonly rows: readonly Row[] };
 
-/** JSON has no bytes: they are written as `{"$binary": base64}`. */
+/** JSON has no binary type: bytes are encoded as `{"$binary": base64}`. */
 export function encodeRow(row: Row, columns: readonly string[]): unknown[] {
   return columns.map((column) => {
     const value = row[column];
@@ -23,7 +23,7 @@ export function encodeRow(row: Row, columns: readonly string[]): unknown[] {
 function decodeValue(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const { $binary } = value as { $binary?: unknown };
-  // Other objects come from JSON columns and go back as JSON text.
+  // Other objects come from JSON columns and are restored as JSON text.
   return typeof $binary === 'string' ? Buffer.from($binary, 'base64') : JSON.stringify(value);
 }
 
@@ -41,20 +41,20 @@ export async function isSqliteFile(file: string): Promise<boolean> {
   }
 }
 
-/** @throws Error when the file is no portable backup, or ends before its end. */
+/** @throws Error when the file is not a portable backup, or is truncated. */
 export async function* readPortable(file: string): AsyncGenerator<BackupPart> {
   const damaged = (cause: unknown): Error =>
-    new Error(`The backup ${file} is cut off or damaged; nothing was restored.`, { cause });
+    new Error(`The backup ${file} is truncated or damaged; nothing was restored.`, { cause });
   let columns: readonly string[] = [];
   let rows: Row[] = [];
   let count = 0;
-  let [begun, ended] = [false, false];
+  let [started, ended] = [false, false];
   for await (const part of readLines(file, (cause) =>
-    begun ? damaged(cause) : new Error(`${file} is no backup made by this program.`, { cause }),
+    started ? damaged(cause) : new Error(`${file} is not a backup created by this program.`, { cause }),
   )) {
-    if (!begun && (part as Marker).format !== backupFormat)
-      throw new Error(`${file} is no backup made by this program.`);
-    begun = true;
+    if (!started && (part as Marker).format !== backupFormat)
+      throw new Error(`${file} is not a backup created by this program.`);
+    started = true;
     if (Array.isArray(part)) {
       const cells: readonly unknown[] = part;
       rows.push(Object.fromEntries(columns.map((column, index) => [column, decodeValue(cells[index] ?? null)])));
@@ -72,7 +72,7 @@ export async function* readPortable(file: string): AsyncGenerator<BackupPart> {
   if (!ended) throw damaged(undefined);
 }
 
-/** The parsed lines; whatever goes wrong on the way is thrown as what `failure` makes of it. */
+/** Yields the parsed lines; read errors are converted by `failure`. */
 async function* readLines(file: string, failure: (cause: unknown) => Error): AsyncGenerator<Marker | unknown[]> {
   const gunzip = createGunzip();
   const unpacked = pipeline(createReadStream(file), gunzip).catch((error: unknown) => error);

@@ -10,11 +10,11 @@ import type { Dialect, Snapshot, Table } from './dialects/dialect.ts';
 import { migrationsTable } from './migrator.ts';
 
 /**
- * Writes a backup under a passing name and renames it when it is whole, so that a file of the given name is never half
- * a backup. Only the owner may read it: it holds password hashes and encrypted secrets.
+ * Writes a backup to a temporary file and renames it when complete, so that a file of the given name is never partial.
+ * Only the owner may read it: it contains password hashes and encrypted secrets.
  */
 export async function writeBackup(dialect: Dialect, clock: Clock, file: string): Promise<BackupReport> {
-  if (existsSync(file)) throw new Error(`${file} exists already; name a new file.`);
+  if (existsSync(file)) throw new Error(`${file} already exists; choose a new file name.`);
   const partial = `${file}.partial`;
   try {
     const report = isSqliteFileName(file)
@@ -31,7 +31,8 @@ export async function writeBackup(dialect: Dialect, clock: Clock, file: string):
 async function writeCopy(dialect: Dialect, file: string): Promise<Omit<BackupReport, 'file'>> {
   if (dialect.copyToFile === undefined) {
     throw new Error(
-      'A copy ending with .sqlite or .db can be made of a SQLite database only; name the file backup.jsonl.gz to get the portable format.',
+      'Only a SQLite database can be copied to a .sqlite or .db file; ' +
+        'name the file backup.jsonl.gz to get the portable format.',
     );
   }
   createWriteStream(file, { mode: 0o600 }).end();
@@ -56,7 +57,7 @@ async function writePortable(dialect: Dialect, clock: Clock, file: string): Prom
   });
 }
 
-/** A header, for each table its name and columns and then its rows as arrays, and at the end the number of rows. */
+/** A header; for each table its name and columns, then its rows as arrays; at the end the number of rows. */
 async function* lines(snapshot: Snapshot, header: string, count: { rows: number }): AsyncGenerator<string> {
   yield `${header}\n`;
   for (const table of migrationsFirst(snapshot.tables)) {
@@ -70,7 +71,7 @@ async function* lines(snapshot: Snapshot, header: string, count: { rows: number 
   yield `${JSON.stringify({ end: count.rows })}\n`;
 }
 
-/** Restoring begins with the migrations: they make the tables the other rows go into. */
+/** A restore starts with the migrations: they create the tables for the other rows. */
 export function migrationsFirst(tables: readonly Table[]): Table[] {
   return [...tables].sort(
     (one, other) => Number(other.name === migrationsTable) - Number(one.name === migrationsTable),

@@ -4,7 +4,7 @@ export interface AppliedMigration {
   /** `host`, or the slug of a plugin. */
   readonly owner: string;
   readonly id: string;
-  /** Milliseconds since the epoch; null: known to this process and not yet applied. */
+  /** Milliseconds since the epoch; null: known to this process, not applied yet. */
   readonly appliedAt: number | null;
 }
 
@@ -19,36 +19,35 @@ export interface BackupReport {
 export interface RestoreReport {
   readonly tables: number;
   readonly rows: number;
-  /** Migrations applied after the rows were in, because the backup was made by an older version. */
+  /** Migrations applied after the rows were inserted, because an older version created the backup. */
   readonly migrated: number;
 }
 
 /**
- * The site's database as the host's own parts see it. `knex` used inside `transaction` takes part in that transaction,
- * even where it is called without being handed one (a hook's callback, say): SQLite has one connection, and waiting
- * for another would wait for ever.
+ * The site's database as used by the host. `knex` used inside `transaction` takes part in that transaction, even in code
+ * that does not receive it (such as a hook's callback): SQLite has one connection, and waiting for another one would
+ * block forever.
  */
 export interface Database extends DatabaseApi {
-  /** Where the data is, for operators: file, or host and database name; no password. */
+  /** Location for operators: file, or host and database name; no password. */
   readonly label: string;
   isUniqueViolation(error: unknown): boolean;
-  /** Inside a transaction: waits for the named lock and holds it to the end of the transaction, over all nodes. */
+  /** Inside a transaction: waits for the named lock and holds it until the transaction ends. Exclusive across all nodes. */
   lock(name: string): Promise<void>;
-  /** Stands for the transaction this call runs in; null outside. */
+  /** Identifies the transaction this call runs in; null outside. */
   currentTransaction(): object | null;
   /**
-   * Applies those of the migrations that this database lacks, in the order of their ids, each in a transaction of its
-   * own. Nodes that start at once take turns: each migration runs once.
+   * Applies the pending migrations in the order of their ids, each in its own transaction. A lock across nodes ensures
+   * that each migration runs once.
    *
    * @param owner `host`, or the slug of a plugin.
-   * @throws Error naming the migration when the database holds one of this owner that the list lacks (it was written by
-   *   a newer version), when an id appears twice, or when a migration fails.
+   * @throws Error naming the migration when the database has one of this owner that is not in the list (a newer version
+   *   wrote it), when an id appears twice, or when a migration fails.
    */
   migrate(owner: string, migrations: readonly Migration[]): Promise<void>;
   /**
-   * Applies all of the migrations that this database lacks, and then does the work, in one transaction: all of it or
-   * nothing. Nodes that come at once take turns, so that the second one finds nothing left to apply. Foreign keys of
-   * SQLite are not enforced inside.
+   * Applies all pending migrations and then does the work, in one transaction: all or nothing. A lock across nodes lets
+   * a second node find nothing left to apply. SQLite foreign keys are not enforced inside.
    *
    * @throws what `migrate` throws, and what the work throws.
    */
@@ -57,28 +56,28 @@ export interface Database extends DatabaseApi {
     migrations: readonly Migration[],
     work: () => Promise<Result>,
   ): Promise<Result>;
-  /** Ids of those of the migrations that this database lacks, in order. @throws Error as `migrate` when the database is newer. */
+  /** Ids of the pending migrations, in order. @throws Error as `migrate` when the database is newer. */
   pendingMigrations(owner: string, migrations: readonly Migration[]): Promise<string[]>;
-  /** Makes migrations known to `restore` without applying them. */
+  /** Registers migrations for `restore` without applying them. */
   declareMigrations(owner: string, migrations: readonly Migration[]): void;
-  /** Applies what is missing of all lists that `migrate` was called with in this process; answers how many. */
+  /** Applies all pending migrations of the lists passed to `migrate` in this process. Returns their number. */
   migratePending(): Promise<number>;
-  /** Forgets that the owner's migrations ran: for a plugin that was uninstalled and has removed its tables. */
+  /** Removes the record of the owner's migrations: for an uninstalled plugin that has dropped its tables. */
   forgetMigrations(owner: string): Promise<void>;
-  /** Applied ones, and those of `migrate`'s lists that are not applied. */
+  /** Applied migrations, and pending ones of the lists passed to `migrate`. */
   migrationStatus(): Promise<AppliedMigration[]>;
-  /** Rejects when the database does not answer within three seconds. */
+  /** Rejects when the database does not respond within three seconds. */
   ping(): Promise<void>;
   /**
-   * Writes the whole database, as it is at one moment, into a new file; the site may go on running.
+   * Writes a consistent snapshot of the whole database to a new file, while the site keeps running.
    *
    * @param file ends with `.sqlite` or `.db`: a copy of the SQLite file (SQLite only). Any other: the portable format.
    */
   backup(file: string): Promise<BackupReport>;
   /**
-   * Replaces everything in the database by what a backup of either format holds, in one transaction: after an error all
-   * is as before. The tables are made by the migrations the backup names, which must be known to this process
-   * (their plugins active), and are then brought up to date. Other nodes drop what they had cached.
+   * Replaces the database with a backup of either format, in one transaction: an error leaves it unchanged. The backup's
+   * migrations create the tables, so their plugins must be active in this process; newer migrations follow. Other nodes
+   * drop their caches.
    */
   restore(file: string): Promise<RestoreReport>;
   close(): Promise<void>;

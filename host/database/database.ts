@@ -11,7 +11,7 @@ export type { AppliedMigration, BackupReport, Database, RestoreReport } from './
 export interface DatabaseDependencies {
   /** `postgres://...`; null: SQLite in `dataDir`. */
   readonly databaseUrl: string | null;
-  /** Absolute path; `:memory:` keeps a SQLite database in this process alone. */
+  /** Absolute path; `:memory:` uses a SQLite database in memory, private to this process. */
   readonly dataDir: string;
   readonly log: Logger;
   readonly clock: Clock;
@@ -19,13 +19,13 @@ export interface DatabaseDependencies {
 
 const pingTimeout = 3_000;
 
-/** Tells the other processes that everything they know of the database is out of date. */
+/** Notifies the other processes that all their cached data is outdated. */
 const restoredChannel = 'database_restored';
 
 /**
- * Opens the site's database and checks that it answers.
+ * Opens the site's database and checks that it responds.
  *
- * @throws Error that says what to check when it cannot be opened.
+ * @throws Error with a remedy when it cannot be opened.
  */
 export async function openDatabase(dependencies: DatabaseDependencies): Promise<Database> {
   const { log, clock } = dependencies;
@@ -38,7 +38,7 @@ export async function openDatabase(dependencies: DatabaseDependencies): Promise<
   return composeDatabase({ dialect: opened, transactions, log, clock });
 }
 
-/** Each driver is loaded only where its dialect is used. */
+/** Each driver is loaded only for its dialect. */
 async function openDialect(
   { databaseUrl, dataDir, log, clock }: DatabaseDependencies,
   { afterCommit }: Transactions,
@@ -72,7 +72,7 @@ function composeDatabase(parts: Parts): Database {
     isUnavailable: (error) => dialect.isUnavailable(error),
     async lock(name) {
       if (transactions.current() === null)
-        throw new Error(`The lock '${name}' was asked for outside of a transaction, where it would hold nothing.`);
+        throw new Error(`The lock '${name}' was requested outside a transaction, where it has no effect.`);
       await dialect.lock(knex, name);
     },
     currentTransaction: () => transactions.current(),
@@ -99,7 +99,7 @@ function composeDatabase(parts: Parts): Database {
   };
 }
 
-/** The members that send to other processes or hear from them. */
+/** The members that notify other processes or listen to them. */
 function composeNotifications(
   { dialect, transactions: { knex }, log }: Parts,
   restoreTables: Database['restore'],

@@ -15,18 +15,18 @@ export interface Migrator {
   ): Promise<Result>;
   /** See `Database.pendingMigrations`. */
   pending(owner: string, migrations: readonly Migration[]): Promise<string[]>;
-  /** Makes the migrations known without applying them. */
+  /** Registers the migrations without applying them. */
   declare(owner: string, migrations: readonly Migration[]): void;
-  /** All that are known and not applied, each in its transaction; answers how many. */
+  /** Applies all known pending migrations, each in its own transaction. Returns their number. */
   migratePending(): Promise<number>;
   status(): Promise<AppliedMigration[]>;
-  /** Forgets that the owner's migrations ran, so that they run again when it comes back. Its tables are its own affair. */
+  /** Removes the record of the owner's migrations, so that they can run again. Its tables are not touched. */
   forget(owner: string): Promise<void>;
-  /** The migration of that name in the lists seen so far. */
+  /** Finds a known migration. */
   find(owner: string, id: string): Migration | undefined;
-  /** Inside a transaction: runs the migration and writes it down. */
+  /** Inside a transaction: runs the migration and records it. */
   apply(owner: string, migration: Migration): Promise<void>;
-  /** Inside a transaction: all that are known and not applied; answers how many. */
+  /** Inside a transaction: applies all known pending migrations. Returns their number. */
   applyPending(): Promise<number>;
   createTable(knex: Knex): Promise<void>;
 }
@@ -49,18 +49,18 @@ export function createMigrator({ dialect, transactions, clock, log }: MigratorDe
   const { knex } = transactions;
   const known = new Map<string, readonly Migration[]>();
 
-  const pendingOf = async (owner: string): Promise<Migration[]> =>
+  const findPending = async (owner: string): Promise<Migration[]> =>
     selectPending(owner, known.get(owner) ?? [], await readApplied(knex));
 
   const declare = (owner: string, migrations: readonly Migration[]): void =>
     void known.set(owner, sortById(owner, migrations));
 
-  const { apply, applyOnce, applyTogether } = createApplying({ dialect, transactions, clock, log }, pendingOf);
+  const { apply, applyOnce, applyTogether } = createApplying({ dialect, transactions, clock, log }, findPending);
 
   async function forEachPending(run: (owner: string, migration: Migration) => Promise<void>): Promise<number> {
     let count = 0;
     for (const owner of known.keys()) {
-      for (const migration of await pendingOf(owner)) {
+      for (const migration of await findPending(owner)) {
         await run(owner, migration);
         count++;
       }
@@ -71,7 +71,7 @@ export function createMigrator({ dialect, transactions, clock, log }: MigratorDe
   return {
     async migrate(owner, migrations) {
       declare(owner, migrations);
-      for (const migration of await pendingOf(owner)) await applyOnce(owner, migration);
+      for (const migration of await findPending(owner)) await applyOnce(owner, migration);
     },
     migrateTogether(owner, migrations, work) {
       declare(owner, migrations);
@@ -106,10 +106,10 @@ export function createMigrator({ dialect, transactions, clock, log }: MigratorDe
   };
 }
 
-/** The ways to apply migrations: in the running transaction, alone in one, all together in one. */
+/** Applies migrations: in the current transaction, each in its own, or all in one. */
 function createApplying(
   { dialect, transactions, clock, log }: MigratorDependencies,
-  pendingOf: (owner: string) => Promise<Migration[]>,
+  findPending: (owner: string) => Promise<Migration[]>,
 ) {
   const { knex } = transactions;
 
@@ -133,21 +133,23 @@ function createApplying(
       const found = await transaction(migrationsTable).where({ owner, id: migration.id }).first('id');
       if (found !== undefined) return;
       await apply(owner, migration);
-      log.info('Migration applied.', { owner, migration: migration.id });
+      log.info('Migration applied', { event: 'migration_applied', owner, migration: migration.id });
     }, dialect.migrationSettings);
   }
 
-  /** One lock over all of it, so that another node finds everything applied when its turn comes. */
+  /** One lock for everything, so that a waiting node then finds all migrations applied. */
   async function applyTogether<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {
     return transactions.run(async (transaction) => {
       await dialect.lock(transaction, 'migrations');
       await createTable(transaction);
-      const pending = await pendingOf(owner);
+      const pending = await findPending(owner);
       for (const migration of pending) await apply(owner, migration);
       const result = await work();
       const applied = pending.map(({ id }) => id);
       if (applied.length > 0)
-        transactions.afterCommit(() => log.info('Migrations applied.', { owner, migrations: applied }));
+        transactions.afterCommit(() =>
+          log.info('Migrations applied', { event: 'migrations_applied', owner, migrations: applied }),
+        );
       return result;
     }, dialect.migrationSettings);
   }
@@ -175,7 +177,8 @@ function selectPending(owner: string, list: readonly Migration[], applied: reado
   const unknown = [...done].filter((id) => !list.some((migration) => migration.id === id)).sort();
   if (unknown.length > 0) {
     throw new Error(
-      `The database is newer than this code: it holds the migration '${unknown.join("', '")}' of '${owner}', which is not known here. Start the newer version, or restore a backup made by this one.`,
+      `The database is newer than this code: it has the migration '${unknown.join("', '")}' of '${owner}', ` +
+        'which is unknown here. Start the newer version, or restore a backup created by this version.',
     );
   }
   return list.filter((migration) => !done.has(migration.id));

@@ -10,7 +10,7 @@ export interface Notifications extends NotifierEvents {
   listen(notifier: Notifier, channel: string, listener: Listener): Promise<Undo>;
 }
 
-/** Hands what a notifier received to those who listen. A listener that throws is logged; the others are still told. */
+/** Dispatches received notifications to listeners. A listener that throws is logged; the others still run. */
 export function createNotifications(log: Logger): Notifications {
   const channels = new Map<string, { readonly listeners: Set<Listener>; readonly ready: Promise<void> }>();
 
@@ -18,7 +18,7 @@ export function createNotifications(log: Logger): Notifications {
     try {
       callback();
     } catch (error) {
-      log.error('A listener of database notifications failed.', { error });
+      log.error('Listener of database notifications failed', { event: 'notification_listener_failed', error });
     }
   }
 
@@ -47,7 +47,7 @@ export function createNotifications(log: Logger): Notifications {
         if (!entry.listeners.delete(listener) || entry.listeners.size > 0) return;
         channels.delete(channel);
         notifier.unsubscribe(channel).catch((error: unknown) => {
-          log.warn('Listening to a database channel could not be ended.', { channel, error });
+          log.warn('Failed to stop listening to a database channel', { event: 'unlisten_failed', channel, error });
         });
       };
     },
@@ -57,7 +57,7 @@ export function createNotifications(log: Logger): Notifications {
 export function assertChannel(channel: string): void {
   if (!/^[a-z][a-z0-9_]{0,62}$/.test(channel)) {
     throw new Error(
-      `'${channel}' is no channel; use up to 63 lower-case letters, digits and '_', beginning with a letter.`,
+      `'${channel}' is not a valid channel; use up to 63 lower-case letters, digits and '_', starting with a letter.`,
     );
   }
 }

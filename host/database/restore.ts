@@ -25,10 +25,10 @@ interface AppliedRow {
 export async function restoreBackup(dependencies: RestoreDependencies, file: string): Promise<RestoreReport> {
   if (!(await isSqliteFile(file))) return restoreParts(dependencies, readPortable(file));
   const { readSqliteFile } = await import('./dialects/sqlite.ts');
-  return readSqliteFile(file, (snapshot) => restoreParts(dependencies, partsOf(snapshot)));
+  return readSqliteFile(file, (snapshot) => restoreParts(dependencies, readParts(snapshot)));
 }
 
-async function* partsOf(snapshot: Snapshot): AsyncGenerator<BackupPart> {
+async function* readParts(snapshot: Snapshot): AsyncGenerator<BackupPart> {
   for (const table of migrationsFirst(snapshot.tables)) {
     yield { table: table.name };
     for await (const rows of snapshot.rows(table)) yield { rows };
@@ -50,7 +50,7 @@ async function restoreParts(
     const tables = await dialect.tables(transaction);
     const count = { tables: 1, rows: history.length };
     await dialect.withoutForeignKeys(transaction, async () => {
-      // Migrations may have put rows in; the backup holds what became of them.
+      // Migrations may have inserted rows; the backup has their current state.
       for (const table of tables) await transaction(table.name).delete();
       await insertRows(transaction, migrationsTable, history as unknown as Row[]);
       const names = new Set(tables.map((table) => table.name));
@@ -61,13 +61,13 @@ async function restoreParts(
   }, dialect.migrationSettings);
 }
 
-/** The rows of the first table, and the part after them. */
+/** Reads the rows of the first table, and the part after them. */
 async function readHistory(
   parts: AsyncGenerator<BackupPart>,
 ): Promise<{ history: AppliedRow[]; next: BackupPart | undefined }> {
   const first = await parts.next();
   if (first.done === true || !('table' in first.value) || first.value.table !== migrationsTable) {
-    throw new Error('The backup does not say which migrations made its tables; it was not made by this program.');
+    throw new Error('The backup does not list its migrations; it was not created by this program.');
   }
   const history: AppliedRow[] = [];
   for (;;) {
@@ -87,10 +87,11 @@ function findMigrations(
     if (migration !== undefined) return { row, migration };
     const remedy =
       row.owner === 'host'
-        ? 'It was made by a newer version: install that version first.'
-        : `Activate the plugin '${row.owner}', in the version the backup was made with, first.`;
+        ? 'A newer version created it: install that version first.'
+        : `First activate the plugin '${row.owner}', in the version that the backup was created with.`;
     throw new Error(
-      `The backup holds tables of the migration '${row.id}' of '${row.owner}', which is not known here. ${remedy} Nothing was changed.`,
+      `The backup has tables of the migration '${row.id}' of '${row.owner}', which is unknown here. ${remedy} ` +
+        'Nothing was changed.',
     );
   });
 }
@@ -116,7 +117,7 @@ async function insertParts(transaction: Knex, { names, parts, next, count }: Ins
       table = part.table;
       count.tables++;
       if (!names.has(table))
-        throw new Error(`The backup holds the table '${table}', which no known migration makes. Nothing was changed.`);
+        throw new Error(`The backup has the table '${table}', which no known migration creates. Nothing was changed.`);
     } else {
       await insertRows(transaction, table, part.rows);
       count.rows += part.rows.length;

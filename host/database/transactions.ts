@@ -9,27 +9,27 @@ interface Running {
 }
 
 export interface Transactions {
-  /** `root`, or the running transaction: looked up at each use. */
+  /** `root`, or the current transaction, resolved on each use. */
   readonly knex: Knex;
   run<Result>(
     work: (transaction: Knex.Transaction) => Promise<Result>,
     settings?: Knex.TransactionConfig,
   ): Promise<Result>;
   current(): object | null;
-  /** The innermost running transaction. */
+  /** The innermost transaction in progress. */
   running(): Knex.Transaction | null;
   afterCommit(callback: () => void): void;
 }
 
 /**
- * Transactions that everything called inside them takes part in, found through the asynchronous context.
- * Work that outlives its transaction (started inside and not awaited) falls back to the plain connection.
+ * Transactions propagated through the asynchronous context: everything called inside takes part. Work that outlives its
+ * transaction (started inside and not awaited) uses the plain connection.
  *
- * @param root asked at each use, because dialects are made after this.
+ * @param root called on each use, because dialects are created after this.
  */
 export function createTransactions(root: () => Knex, log: Logger): Transactions {
   const storage = new AsyncLocalStorage<Running>();
-  let underWay = 0;
+  let active = 0;
 
   function running(): Running | null {
     const found = storage.getStore();
@@ -43,7 +43,7 @@ export function createTransactions(root: () => Knex, log: Logger): Transactions 
     const outer = running();
     const callbacks: (() => void)[] = [];
     const begin = outer?.transaction ?? root();
-    const result = await counted(() =>
+    const result = await track(() =>
       begin.transaction(
         (transaction) =>
           storage.run({ transaction, identity: outer?.identity ?? transaction, callbacks }, () => work(transaction)),
@@ -55,14 +55,14 @@ export function createTransactions(root: () => Knex, log: Logger): Transactions 
     return result as Result;
   }
 
-  /** A storage that is on slows every promise of the process, so it is switched off when no transaction is left to be found. */
-  async function counted<Result>(transaction: () => Promise<Result>): Promise<Result> {
-    underWay += 1;
+  /** An enabled storage slows every promise of the process, so it is disabled when no transaction is in progress. */
+  async function track<Result>(transaction: () => Promise<Result>): Promise<Result> {
+    active += 1;
     try {
       return await transaction();
     } finally {
-      underWay -= 1;
-      if (underWay === 0) storage.disable();
+      active -= 1;
+      if (active === 0) storage.disable();
     }
   }
 
@@ -70,12 +70,12 @@ export function createTransactions(root: () => Knex, log: Logger): Transactions 
     try {
       callback();
     } catch (error) {
-      log.error('A callback after a commit failed.', { error });
+      log.error('Callback after a commit failed', { event: 'after_commit_failed', error });
     }
   }
 
   return {
-    knex: joining(() => running()?.transaction ?? root()),
+    knex: createKnexProxy(() => running()?.transaction ?? root()),
     run,
     current: () => running()?.identity ?? null,
     running: () => running()?.transaction ?? null,
@@ -87,8 +87,8 @@ export function createTransactions(root: () => Knex, log: Logger): Transactions 
   };
 }
 
-/** A knex that is at each use the one `find` answers. */
-function joining(find: () => Knex): Knex {
+/** A proxy for the knex instance that `find` returns on each use. */
+function createKnexProxy(find: () => Knex): Knex {
   return new Proxy((() => {}) as unknown as Knex, {
     apply: (_target, _self, args) =>
       Reflect.apply(find() as unknown as (...args: unknown[]) => unknown, undefined, args),

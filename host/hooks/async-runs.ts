@@ -4,7 +4,7 @@ import type { Frame, HookContext } from './context.ts';
 import type { Failures } from './failures.ts';
 
 export interface AsyncRuns {
-  /** Runs the callbacks of a filter in order; `args[0]` is the value and is replaced on the way. */
+  /** Runs the callbacks of a filter in order; `args[0]` is the value and is replaced by each result. */
   filter(hook: Hook, args: unknown[]): Promise<unknown>;
   action(hook: Hook, args: readonly unknown[]): Promise<void>;
 }
@@ -16,9 +16,9 @@ interface AsyncRunsDependencies {
   readonly failures: Failures;
 }
 
-/** Asynchronous runs: the same order and rules, waiting for the callbacks that answer a thenable and for no others. */
+/** Asynchronous runs: the same order and rules, awaiting only callbacks that return a thenable. */
 export function createAsyncRuns({ all, context, failures }: AsyncRunsDependencies): AsyncRuns {
-  /** What a callback does before its first await is synchronous, and so stands on the stack of synchronous runs. */
+  /** A callback is synchronous up to its first await, so it is on the stack of synchronous runs. */
   const start = (frame: Frame, entry: Entry, args: readonly unknown[]): unknown => {
     frame.priority = entry.priority;
     const level = context.enter(frame.hook);

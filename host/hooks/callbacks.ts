@@ -12,7 +12,7 @@ export interface Entry {
   readonly owner: string;
   readonly kind: HookKind;
   removed: boolean;
-  /** The entry that took this one's place when the same callback was added again. */
+  /** The entry that replaced this one when the same callback was added again. */
   replacedBy: Entry | null;
 }
 
@@ -27,33 +27,33 @@ export interface Group {
 /** Everything known about one hook name. */
 export interface Hook {
   readonly name: string;
-  /** Its place among the hooks of its world: what stands for it where runs are noted. */
+  /** Its index in the hooks instance; identifies it on the run stack. */
   readonly id: number;
-  /** By priority, then in the order they were added. Never changed in place: a run under way keeps its array as a snapshot. */
+  /** By priority, then in the order they were added. Never mutated: a run in progress uses its array as a snapshot. */
   entries: readonly Entry[];
-  /** The same callbacks by priority, for the quickest way through; null when one of them wants no arguments. */
+  /** The same callbacks by priority, for the fast path; null when one of them accepts no arguments. */
   groups: readonly Group[] | null;
-  /** Counts how often the hook lost its last callback; runs that began before see nothing of what is added afterwards. */
+  /** Counts how often the hook lost its last callback. Runs that started before ignore callbacks added later. */
   generation: number;
-  /** A way through these callbacks of their own, once they have run often enough. */
+  /** A compiled loop for these callbacks, once they have run often enough. */
   compiled: ((value: unknown) => unknown) | null;
-  /** Runs of these callbacks by the shared loop so far. */
+  /** Runs of these callbacks by the shared loop. */
   runs: number;
   filtersApplied: number;
   actionsDone: number;
 }
 
-/** More than any call passes; a small integer, unlike Infinity, so that comparing with it is cheap. */
+/** More than any call passes; a small integer compares faster than Infinity. */
 export const everyArgument = 0x3fffffff;
 
-/** The callbacks of every hook that has none: compared by identity. */
-export const none: readonly Entry[] = [];
+/** The entries of every hook without callbacks; compared by identity. */
+export const noEntries: readonly Entry[] = [];
 
 export function createHook(name: string, id: number): Hook {
   return {
     name,
     id,
-    entries: none,
+    entries: noEntries,
     groups: [],
     generation: 0,
     compiled: null,
@@ -64,8 +64,8 @@ export function createHook(name: string, id: number): Hook {
 }
 
 /**
- * Adds behind those of the same priority. The same callback of the same owner and priority keeps its place and takes
- * over the new `acceptedArgs`; another owner's stays beside it, so that deactivating one plugin leaves the other's.
+ * Adds after those of the same priority. The same callback of the same owner and priority keeps its position and gets the
+ * new `acceptedArgs`. Other owners have their own entry, so that deactivating one plugin leaves the other's.
  */
 export function addEntry(hook: Hook, entry: Entry): void {
   const entries = [...hook.entries];
@@ -81,16 +81,16 @@ export function addEntry(hook: Hook, entry: Entry): void {
   setEntries(hook, entries);
 }
 
-/** Removes the entries that match, and answers whether there were any. */
+/** Removes the matching entries. Returns whether there were any. */
 export function removeEntries(hook: Hook, matches: (entry: Entry) => boolean): boolean {
-  const kept: Entry[] = [];
+  const remaining: Entry[] = [];
   for (const entry of hook.entries) {
     if (matches(entry)) entry.removed = true;
-    else kept.push(entry);
+    else remaining.push(entry);
   }
-  if (kept.length === hook.entries.length) return false;
-  if (kept.length === 0) hook.generation += 1;
-  setEntries(hook, kept.length === 0 ? none : kept);
+  if (remaining.length === hook.entries.length) return false;
+  if (remaining.length === 0) hook.generation += 1;
+  setEntries(hook, remaining.length === 0 ? noEntries : remaining);
   return true;
 }
 
@@ -107,7 +107,7 @@ function setEntries(hook: Hook, entries: readonly Entry[]): void {
   hook.groups = entries.some(({ acceptedArgs }) => acceptedArgs === 0) ? null : groups;
 }
 
-/** The place of a run in its hook's callbacks. */
+/** The position of a run in its hook's callbacks. */
 export interface Cursor {
   readonly hook: Hook;
   readonly generation: number;
@@ -120,9 +120,9 @@ export function beginRun(hook: Hook): Cursor {
 }
 
 /**
- * The callback to call next, or undefined at the end. While nothing was added or removed this is the next of the array.
- * Otherwise the rest of the running priority comes from the snapshot, without what was removed meanwhile, and the
- * next priority from the callbacks as they are when it begins.
+ * The next callback, or undefined at the end. Without changes this is the next array item. Otherwise the rest of the
+ * current priority comes from the snapshot, minus removed callbacks, and the next priority from the callbacks that exist
+ * when it starts.
  */
 export function nextEntry(cursor: Cursor): Entry | undefined {
   return cursor.entries === cursor.hook.entries ? cursor.entries[cursor.index++] : nextChanged(cursor);
@@ -153,7 +153,8 @@ function firstAbove(entries: readonly Entry[], priority: number): number {
   return index < 0 ? entries.length : index;
 }
 
-/** Calls with as many of the arguments as the callback accepts. The common counts are written out: spreading costs more than the rest of a run. */
+/** Calls with as many arguments as the callback accepts. Common counts are written out: spreading costs more than the rest
+ * of a run. */
 export function invoke(entry: Entry, args: readonly unknown[]): unknown {
   const { callback, acceptedArgs } = entry;
   const count = args.length < acceptedArgs ? args.length : acceptedArgs;

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Hook } from './callbacks.ts';
 
-/** Runs inside runs beyond this are taken for a hook that runs itself for ever. */
-export const deepestNesting = 500;
+/** Deeper nesting counts as a hook that runs itself endlessly. */
+export const maxNesting = 500;
 
-/** A hook started itself, directly or through others, again and again. Actions do not swallow it while they are nested. */
+/** A hook ran itself repeatedly, directly or through other hooks. Nested actions rethrow it. */
 export class HookCycleError extends Error {
   override readonly name = 'HookCycleError';
 }
@@ -14,87 +14,87 @@ interface Running {
   readonly priority: number | null;
 }
 
-/** An asynchronous run. It is found again in every continuation of its callbacks. */
+/** An asynchronous run, available in every continuation of its callbacks. */
 export interface Frame {
   readonly hook: Hook;
-  /** Priority it is at; null before the first callback. */
+  /** Current priority; null before the first callback. */
   priority: number | null;
-  /** The nearest run around it that had not ended when it began, of any world of hooks. */
+  /** The innermost enclosing run that had not ended when it started, of any hooks instance. */
   readonly parent: Frame | null;
-  /** The world of hooks it belongs to. */
-  readonly world: symbol;
-  /** How many runs of its world it is inside, itself included. */
+  /** Its hooks instance. */
+  readonly instance: symbol;
+  /** Nesting depth within its hooks instance, including itself. */
   readonly depth: number;
   ended: boolean;
 }
 
 /**
- * The synchronous runs under way, in arrays of numbers: writing one costs a run next to nothing, while each reference to
- * an object would have to be told to the garbage collector. What lies above the innermost is left over from earlier runs.
+ * The synchronous runs in progress, in typed arrays: writing a number is nearly free, while each object reference costs a
+ * write barrier. Entries above the innermost run are stale.
  */
 export interface RunStack {
-  /** How many there are, then the id of each one's hook, outermost first. */
+  /** The number of runs, then the hook id of each, outermost first. */
   readonly state: Int32Array;
-  /** The priority each is at; NaN before its first callback. */
+  /** The current priority of each; NaN before its first callback. */
   readonly priorities: Float64Array;
-  /** The error of a run that would come to stand too deep. */
+  /** The error for a run that exceeds the maximum nesting. */
   overflow(hook: Hook): HookCycleError;
 }
 
 export interface HookContext {
   readonly stack: RunStack;
-  /** Notes that `hook` runs synchronously, at a priority or before its first; answers its level, to be handed to `reach` and `leave`. */
+  /** Records a synchronous run of `hook`. Returns its level, for `reach` and `leave`. */
   enter(hook: Hook, priority?: number): number;
-  /** Notes the priority a synchronous run is at. */
+  /** Records the current priority of a synchronous run. */
   reach(level: number, priority: number): void;
   leave(level: number): void;
   /** Runs `work` as an asynchronous run of `hook`, until its promise settles. */
   runAsync<Result>(hook: Hook, work: (frame: Frame) => Promise<Result>): Promise<Result>;
-  /** Whether more than one run is under way here. */
+  /** Whether more than one run is in progress in this context. */
   nested(): boolean;
   current(): string | false;
   doing(name?: string): boolean;
-  /** Priority the outermost run of the hook is at, or false. */
+  /** Current priority of the hook's outermost run, or false. */
   priority(name: string): number | false;
 }
 
-/** One for all worlds: a storage in use slows every promise of the process. */
+/** Shared by all instances: an active storage slows every promise of the process. */
 const storage = new AsyncLocalStorage<Frame>();
 
-/** Asynchronous runs that have not ended, of all worlds. With the last of them the storage is switched off again. */
-let runsUnderWay = 0;
+/** Asynchronous runs in progress, of all instances. The storage is disabled when the last one ends. */
+let activeRuns = 0;
 
 /**
- * Knows which hooks are running. What runs synchronously stands on one stack, since nothing else can run meanwhile;
- * AsyncLocalStorage, which slows every promise of the process while it is on, only carries asynchronous runs into
- * their continuations, and is on only while one that has a callback is under way.
+ * Tracks which hooks are running. Synchronous runs are on one stack, since nothing else can run meanwhile.
+ * AsyncLocalStorage slows every promise of the process while enabled, so it tracks only asynchronous runs and is enabled
+ * only while one is in progress.
  *
- * @param byId every hook at its id.
+ * @param byId hooks by id.
  */
 export function createHookContext(byId: readonly Hook[]): HookContext {
-  const world = Symbol('hooks');
-  const state = new Int32Array(1 + deepestNesting);
-  const priorities = new Float64Array(deepestNesting);
-  const stack: RunStack = { state, priorities, overflow: (hook) => cycleError(underWay(), hook) };
+  const instance = Symbol('hooks');
+  const state = new Int32Array(1 + maxNesting);
+  const priorities = new Float64Array(maxNesting);
+  const stack: RunStack = { state, priorities, overflow: (hook) => cycleError(runningHooks(), hook) };
   const levels = (): number => state[0] as number;
   const hookAt = (level: number): Hook => byId[state[1 + level] as number] as Hook;
 
   const innermost = (from: Frame | null = storage.getStore() ?? null): Frame | null => {
     let frame = from;
-    while (frame && (frame.ended || frame.world !== world)) frame = frame.parent;
+    while (frame && (frame.ended || frame.instance !== instance)) frame = frame.parent;
     return frame;
   };
-  /** Outermost first. The synchronous beginning of an asynchronous run stands on the stack as well. */
-  const underWay = (): Running[] => {
+  /** Outermost first. The synchronous start of an asynchronous run is on the stack too. */
+  const runningHooks = (): Running[] => {
     const list: Running[] = [];
     for (let frame = innermost(); frame; frame = innermost(frame.parent)) list.unshift(frame);
     for (let level = 0; level < levels(); level += 1)
-      list.push({ hook: hookAt(level), priority: priorityOf(priorities[level] as number) });
+      list.push({ hook: hookAt(level), priority: toPriority(priorities[level] as number) });
     return list;
   };
   const enter = (hook: Hook, priority = Number.NaN): number => {
     const level = state[0] as number;
-    if (level >= deepestNesting) throw stack.overflow(hook);
+    if (level >= maxNesting) throw stack.overflow(hook);
     state[1 + level] = hook.id;
     priorities[level] = priority;
     state[0] = level + 1;
@@ -114,30 +114,31 @@ export function createHookContext(byId: readonly Hook[]): HookContext {
       let parent = storage.getStore() ?? null;
       while (parent?.ended) parent = parent.parent;
       const depth = (innermost()?.depth ?? 0) + 1;
-      if (depth > deepestNesting || levels() >= deepestNesting) throw cycleError(underWay(), hook);
-      const frame: Frame = { hook, priority: null, parent, world, depth, ended: false };
-      runsUnderWay += 1;
+      if (depth > maxNesting || levels() >= maxNesting) throw cycleError(runningHooks(), hook);
+      const frame: Frame = { hook, priority: null, parent, instance, depth, ended: false };
+      activeRuns += 1;
       try {
         return await storage.run(frame, work, frame);
       } finally {
         frame.ended = true;
-        runsUnderWay -= 1;
-        // Nothing is lost: only frames that have ended are left to be found. A fifth of the requests a node can serve is won.
-        if (runsUnderWay === 0) storage.disable();
+        activeRuns -= 1;
+        // Safe: only ended frames remain. Disabling lets a node serve a fifth more requests.
+        if (activeRuns === 0) storage.disable();
       }
     },
     nested: () => levels() + (innermost()?.depth ?? 0) > 1,
     current: () => (levels() > 0 ? hookAt(levels() - 1).name : (innermost()?.hook.name ?? false)),
     doing: (name) => {
       if (name === undefined) return levels() > 0 || innermost() !== null;
-      return underWay().some((run) => run.hook.name === name);
+      return runningHooks().some((run) => run.hook.name === name);
     },
-    priority: (name) => underWay().find((run) => run.hook.name === name && run.priority !== null)?.priority ?? false,
+    priority: (name) =>
+      runningHooks().find((run) => run.hook.name === name && run.priority !== null)?.priority ?? false,
   };
 }
 
-function priorityOf(noted: number): number | null {
-  return Number.isNaN(noted) ? null : noted;
+function toPriority(recorded: number): number | null {
+  return Number.isNaN(recorded) ? null : recorded;
 }
 
 function cycleError(runs: readonly Running[], hook: Hook): HookCycleError {
@@ -148,7 +149,7 @@ function cycleError(runs: readonly Running[], hook: Hook): HookCycleError {
   }
   const owners = [...new Set(hook.entries.map((entry) => entry.owner))];
   return new HookCycleError(
-    `The hook '${hook.name}' was started ${deepestNesting} runs deep and was stopped: ${chain.join(' > ')}. ` +
-      `One of its callbacks (of ${owners.join(', ')}) starts it again; let it remove itself first, or not call at all.`,
+    `The hook '${hook.name}' was stopped after ${maxNesting} nested runs: ${chain.join(' > ')}. ` +
+      `One of its callbacks (of ${owners.join(', ')}) runs it again; remove the callback before that call, or avoid the call.`,
   );
 }

@@ -16,13 +16,13 @@ export interface HookFailure {
 
 export type FailureListener = (failure: HookFailure) => void;
 
-/** Where errors of callbacks go that must not reach the caller. */
+/** Handles callback errors that must not reach the caller. */
 export interface Failures {
-  /** Logs the error and tells the listeners. */
+  /** Logs the error and notifies the listeners. */
   report(callbacks: Hook, entry: Entry, error: unknown): void;
   /**
-   * Reports an error inside an action, so that its other callbacks run. A hook that runs itself is stopped as a whole
-   * instead: to try its other callbacks would start it again, twice as often at each level.
+   * Reports an error inside an action, so that its other callbacks run. A HookCycleError is rethrown instead: running the
+   * other callbacks would start the hook again, twice as often at each level.
    */
   isolate(callbacks: Hook, entry: Entry, error: unknown): void;
 }
@@ -36,7 +36,7 @@ interface FailuresDependencies {
 export function createFailures({ context, log, listeners }: FailuresDependencies): Failures {
   const report: Failures['report'] = (callbacks, entry, error) => {
     const failure: HookFailure = { hook: callbacks.name, owner: entry.owner, callback: functionName(entry), error };
-    write(failure, log);
+    logFailure(failure, log);
     for (const listener of listeners) listener(failure);
   };
   return {
@@ -48,8 +48,8 @@ export function createFailures({ context, log, listeners }: FailuresDependencies
   };
 }
 
-function write({ error, ...fields }: HookFailure, log: Pick<Logger, 'error'> | undefined): void {
-  const sentence = `A callback of the action '${fields.hook}' failed; the others ran.`;
-  if (log) log.error(sentence, { ...fields, error });
-  else console.error(sentence, fields, error);
+function logFailure({ error, ...fields }: HookFailure, log: Pick<Logger, 'error'> | undefined): void {
+  const message = `Callback of the action '${fields.hook}' failed; the others ran`;
+  if (log) log.error(message, { event: 'hook_callback_failed', ...fields, error });
+  else console.error(message, fields, error);
 }

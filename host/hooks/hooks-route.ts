@@ -13,7 +13,7 @@ const callbackSchema = {
     kind: { type: 'string', enum: ['filter', 'action'] },
     owner: { type: 'string', description: 'Slug of the plugin that added it, or host.' },
     callback: { type: 'string', description: 'Name of the function.' },
-    acceptedArgs: { type: ['integer', 'null'], description: 'null: all.' },
+    acceptedArgs: { type: ['integer', 'null'], description: 'null means all.' },
   },
 } as const;
 
@@ -22,24 +22,24 @@ const hookSchema = {
   type: 'object',
   properties: {
     name: { type: 'string' },
-    filters: { type: 'integer', description: 'How often it was applied as a filter since the process started.' },
-    actions: { type: 'integer', description: 'How often it was done as an action.' },
+    filters: { type: 'integer', description: 'How often it ran as a filter since the process started.' },
+    actions: { type: 'integer', description: 'How often it ran as an action.' },
     callbacks: { type: 'array', items: callbackSchema, description: 'In the order they run.' },
   },
 } as const;
 
-/** `GET /host/v1/hooks`: every hook of this process that has callbacks, for those who may `manage_options`. */
+/** `GET /host/v1/hooks`: all hooks of this process with callbacks. Requires `manage_options`. */
 export function addHooksRoute(rest: RestApi, { hooks }: HooksRouteDependencies): Undo {
   return rest.registerRoute<{ readonly search?: string; readonly owner?: string }>('host/v1', '/hooks', {
     summary: 'Lists the hooks with their callbacks, owners and counts.',
     args: {
-      search: { type: 'string', description: 'Part of a hook’s name, of a callback’s or of an owner’s.' },
-      owner: { type: 'string', description: 'Only hooks with a callback of this plugin, or of the host.' },
+      search: { type: 'string', description: 'Part of the name of a hook, callback or owner.' },
+      owner: { type: 'string', description: 'Return only hooks with a callback of this plugin, or of `host`.' },
     },
     schema: hookSchema,
     responses: {
       200: {
-        description: 'All that fit, by name.',
+        description: 'Matching hooks, by name.',
         schema: { type: 'array', items: hookSchema },
         headers: { 'X-WP-Total': 'Number of hooks.', 'X-WP-TotalPages': 'Always 1.' },
       },
@@ -54,7 +54,7 @@ export function addHooksRoute(rest: RestApi, { hooks }: HooksRouteDependencies):
   });
 }
 
-/** Those whose name, owner or callback has the text in it, without regard to case. */
+/** Finds hooks whose name, owner or callback contains the text, ignoring case. */
 export function findHooks(described: readonly HookDescription[], search: string): HookDescription[] {
   const text = search.trim().toLowerCase();
   const has = (name: string): boolean => name.toLowerCase().includes(text);

@@ -1,6 +1,6 @@
 import type { AnyCallback, HookOptions, HooksApi, Logger, NamespacedHooks, Undo } from '#plugin-api';
 import { createAsyncRuns } from './async-runs.ts';
-import { everyArgument, none } from './callbacks.ts';
+import { everyArgument, noEntries } from './callbacks.ts';
 import type { Hook, HookKind } from './callbacks.ts';
 import { createHookContext } from './context.ts';
 import { createFailures } from './failures.ts';
@@ -16,26 +16,26 @@ export type { HookDescription } from './registry.ts';
 
 /** The hooks of a process: the public interface, and what the host itself needs. */
 export interface Hooks extends HooksApi {
-  /** The same hooks; what is added through it belongs to `owner`. */
+  /** The same hooks; callbacks added through it belong to `owner`. */
   forOwner(owner: string): HooksApi;
-  /** Takes back everything the owner added. A run under way calls none of it any more. */
+  /** Removes all callbacks of the owner. Runs in progress skip them. */
   removeOwner(owner: string): void;
   /** `hooks` under the signatures of @wordpress/hooks. */
   withNamespaces(hooks: HooksApi): NamespacedHooks;
   /** Every hook that has callbacks, sorted by name. */
   describe(): HookDescription[];
-  /** The priority that the hook's outermost run is at, or false when it is not running. */
+  /** Current priority of the hook's outermost run, or false when it is not running. */
   currentPriority(name: string): number | false;
-  /** Tells the listener of each callback that throws in an action, after it was logged. */
+  /** Calls the listener for each callback that throws in an action, after the error is logged. */
   onFailure(listener: FailureListener): Undo;
 }
 
 /**
- * Filters and actions; the contract is HooksApi. Each call makes a world of its own, owned by `host`.
+ * Filters and actions; the contract is HooksApi. Each call creates a separate instance, owned by `host`.
  *
- * A run that comes to stand 500 deep inside itself throws a HookCycleError that shows the chain.
+ * A run nested 500 levels deep throws a HookCycleError that shows the chain.
  *
- * @param log where a throwing action is written; default: the console.
+ * @param log logs errors of actions; default: the console.
  */
 export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = {}): Hooks {
   const registry = createRegistry(() => !context.doing());
@@ -46,7 +46,7 @@ export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = 
   const all = registry.find('all');
   const runs = createRuns({ all, context, failures });
   const asyncRuns = createAsyncRuns({ all, context, failures });
-  const idle = (hook: Hook): boolean => hook.entries === none && all.entries === none;
+  const idle = (hook: Hook): boolean => hook.entries === noEntries && all.entries === noEntries;
 
   const shared = {
     removeFilter: registry.remove,
@@ -55,24 +55,24 @@ export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = 
     removeAllActions: registry.removeAll,
     applyFilters(name: string, ...args: unknown[]): unknown {
       let hook = recent[name.length & 31] as Hook;
-      if (hook.name !== name) hook = registry.look(name);
+      if (hook.name !== name) hook = registry.findRecent(name);
       hook.filtersApplied += 1;
-      if (all.entries === none) {
-        if (hook.entries === none) return args[0];
+      if (all.entries === noEntries) {
+        if (hook.entries === noEntries) return args[0];
         if (args.length === 1 && hook.compiled !== null) return hook.compiled(args[0]);
       }
       return args.length === 1 ? runs.filterValue(hook, args[0]) : runs.filter(hook, ...args);
     },
     async applyFiltersAsync(name: string, ...args: unknown[]): Promise<unknown> {
-      const hook = counted(registry.find(name), 'filtersApplied');
+      const hook = countRun(registry.find(name), 'filtersApplied');
       return idle(hook) ? args[0] : asyncRuns.filter(hook, args);
     },
     doAction(name: string, ...args: unknown[]): void {
-      const hook = counted(registry.find(name), 'actionsDone');
+      const hook = countRun(registry.find(name), 'actionsDone');
       if (!idle(hook)) runs.action(hook, args);
     },
     async doActionAsync(name: string, ...args: unknown[]): Promise<void> {
-      const hook = counted(registry.find(name), 'actionsDone');
+      const hook = countRun(registry.find(name), 'actionsDone');
       if (!idle(hook)) await asyncRuns.action(hook, args);
     },
     hasFilter: registry.has,
@@ -82,12 +82,12 @@ export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = 
     currentHook: context.current,
     doingHook: context.doing,
   };
-  // The generic signatures of HooksApi are for callers; inside, names and values are unknown.
+  // The generic signatures of HooksApi are for callers; internally, names and values are unknown.
   const forOwner = (owner: string): HooksApi =>
     ({
       ...shared,
-      addFilter: adder(registry, owner, 'filter'),
-      addAction: adder(registry, owner, 'action'),
+      addFilter: createAdder(registry, owner, 'filter'),
+      addAction: createAdder(registry, owner, 'action'),
     }) as unknown as HooksApi;
 
   return {
@@ -104,7 +104,7 @@ export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = 
   };
 }
 
-function adder(registry: Pick<Registry, 'add'>, owner: string, kind: HookKind) {
+function createAdder(registry: Pick<Registry, 'add'>, owner: string, kind: HookKind) {
   return (name: string, callback: AnyCallback, priority = 10, options: HookOptions = {}): Undo =>
     registry.add(name, {
       callback,
@@ -117,7 +117,7 @@ function adder(registry: Pick<Registry, 'add'>, owner: string, kind: HookKind) {
     });
 }
 
-function counted(hook: Hook, counter: 'filtersApplied' | 'actionsDone'): Hook {
+function countRun(hook: Hook, counter: 'filtersApplied' | 'actionsDone'): Hook {
   hook[counter] += 1;
   return hook;
 }

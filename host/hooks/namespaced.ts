@@ -10,9 +10,9 @@ interface Added {
 /**
  * The host's hooks under the signatures of @wordpress/hooks: `addFilter(name, namespace, callback, priority)`. As there,
  * one function may be added several times, the actions `hookAdded` (name, namespace, callback, priority) and
- * `hookRemoved` (name, namespace) tell of changes, and filters and actions of one name are kept apart when they are
- * removed. Unlike there, a bad namespace throws instead of being written to the console, and what throws in an action
- * does not keep the others from running. Namespaces are those of this facade: make one for a plugin.
+ * `hookRemoved` (name, namespace) report changes, and removing a filter leaves the action of the same name. Unlike there,
+ * an invalid namespace throws instead of logging to the console, and an error in an action does not stop the other
+ * callbacks. Each facade has its own namespaces: create one per plugin.
  */
 export function withNamespaces(hooks: HooksApi): NamespacedHooks {
   const filters = createNamespaces('Filter', hooks);
@@ -54,7 +54,7 @@ function createNamespaces(kind: Kind, hooks: HooksApi) {
     add(name: string, namespace: string, callback: AnyCallback, priority = 10): Undo {
       checkNamespace(name, namespace);
       if (typeof callback !== 'function') throw new TypeError(`The callback for the hook '${name}' is not a function.`);
-      // A function of its own each time: the host takes a function that is added twice for one.
+      // A new function each time: the host treats a function that is added twice as one.
       const own: AnyCallback = (...args: unknown[]) => callback(...args);
       Object.defineProperty(own, 'name', { value: `${namespace}: ${callback.name || '(anonymous)'}` });
       const entry: Added = {
@@ -69,7 +69,7 @@ function createNamespaces(kind: Kind, hooks: HooksApi) {
         forget(name, entry);
       };
     },
-    /** All namespaces when none is given. */
+    /** Removes all namespaces by default. */
     remove(name: string, namespace?: string): number {
       if (namespace !== undefined) checkNamespace(name, namespace);
       const matching = [...(added.get(name) ?? [])].filter(
@@ -93,6 +93,7 @@ function createNamespaces(kind: Kind, hooks: HooksApi) {
 function checkNamespace(name: string, namespace: string): void {
   if (typeof namespace === 'string' && /^[a-zA-Z][\w.\-/]*$/.test(namespace)) return;
   throw new TypeError(
-    `'${String(namespace)}' is no namespace for a callback of the hook '${name}'. Begin with a letter and use letters, digits, '_', '.', '-' and '/': my-plugin/prices.`,
+    `'${String(namespace)}' is not a valid namespace for a callback of the hook '${name}'. ` +
+      "Start with a letter and use letters, digits, '_', '.', '-' and '/': my-plugin/prices.",
   );
 }

@@ -4,7 +4,7 @@ import type { Entry, Hook, HookKind } from './callbacks.ts';
 
 export interface HookDescription {
   readonly name: string;
-  /** How often it was applied as a filter, and done as an action. */
+  /** How often it ran as a filter, and as an action. */
   readonly filters: number;
   readonly actions: number;
   /** In the order they run. */
@@ -18,19 +18,19 @@ export interface HookDescription {
   }[];
 }
 
-/** The hooks by name, and what was added to them. */
+/** The hooks by name, with their callbacks. */
 export interface Registry {
-  /** The hook, made when it is new. */
+  /** Returns the hook, creating it if needed. */
   find(name: string): Hook;
   readonly byName: ReadonlyMap<string, Hook>;
   /**
-   * The hook last looked for of each length of name, modulo 32, for the quickest way to one that runs over and over: half
-   * of what looking one up costs. Compare its name, and `look` when it is another.
+   * A cache of the last hook per name length, modulo 32, at half the cost of a map lookup. Compare its name, and call
+   * `findRecent` on a miss.
    */
   readonly recent: readonly Hook[];
-  /** As `find`, and remembers it in `recent`. */
-  look(name: string): Hook;
-  /** Every hook at its id. */
+  /** Like `find`, and caches the hook in `recent`. */
+  findRecent(name: string): Hook;
+  /** Hooks by id. */
   readonly byId: readonly Hook[];
   add(name: string, entry: Entry): Undo;
   remove(name: string, callback: AnyCallback, priority?: number): boolean;
@@ -41,29 +41,29 @@ export interface Registry {
 }
 
 /**
- * Names are made up from data (`option_{name}`), and one without callbacks is remembered only for `didFilter` and
- * `didAction`. So that a process which runs for months does not grow, those are forgotten when there are this many.
+ * Names can contain data (`option_{name}`), and a hook without callbacks is stored only for `didFilter` and `didAction`.
+ * To bound the memory of long-running processes, idle hooks are dropped above this number.
  */
 const forgetAbove = 50_000;
-/** The hook `all` is the first of its world, and looked at without being looked up. */
-const keptIds = 1;
+/** The hook `all` has id 0 and is never dropped. */
+const reservedIds = 1;
 
-/** @param mayForget whether no run is under way that could still name its hook. */
+/** @param mayForget whether no run is in progress that could still refer to its hook. */
 export function createRegistry(mayForget: () => boolean): Registry {
   const hooks = new Map<string, Hook>();
   const byId: Hook[] = [];
   const freeIds: number[] = [];
-  const nothing = createHook('', -1);
-  const recent: Hook[] = new Array<Hook>(32).fill(nothing);
+  const emptyHook = createHook('', -1);
+  const recent: Hook[] = new Array<Hook>(32).fill(emptyHook);
   let limit = forgetAbove;
 
   const forgetIdle = (): void => {
     for (const hook of hooks.values()) {
-      if (hook.entries.length > 0 || hook.id < keptIds) continue;
+      if (hook.entries.length > 0 || hook.id < reservedIds) continue;
       hooks.delete(hook.name);
       freeIds.push(hook.id);
     }
-    recent.fill(nothing);
+    recent.fill(emptyHook);
     limit = hooks.size + forgetAbove;
   };
 
@@ -86,7 +86,7 @@ export function createRegistry(mayForget: () => boolean): Registry {
     byName: hooks,
     byId,
     recent,
-    look: (name) => (recent[name.length & 31] = find(name)),
+    findRecent: (name) => (recent[name.length & 31] = find(name)),
     add(name, entry) {
       checkAdd(name, entry);
       addEntry(find(name), entry);
@@ -134,17 +134,16 @@ function describe(hook: Hook): HookDescription {
 }
 
 function checkAdd(name: string, { callback, priority, acceptedArgs }: Entry): void {
-  if (typeof name !== 'string' || name === '')
-    throw new TypeError('A hook needs a name: pass a string that is not empty.');
+  if (typeof name !== 'string' || name === '') throw new TypeError('A hook needs a name: pass a non-empty string.');
   if (typeof callback !== 'function') throw new TypeError(`The callback for the hook '${name}' is not a function.`);
   if (!Number.isInteger(priority)) {
     throw new TypeError(
-      `The priority ${String(priority)} for the hook '${name}' is not a whole number; 10 is usual, lower runs earlier.`,
+      `The priority ${String(priority)} for the hook '${name}' is not an integer; the default is 10, lower runs earlier.`,
     );
   }
   if (!Number.isInteger(acceptedArgs) || acceptedArgs < 0) {
     throw new TypeError(
-      `acceptedArgs ${String(acceptedArgs)} for the hook '${name}' must be a whole number from 0; leave it out for all arguments.`,
+      `acceptedArgs ${String(acceptedArgs)} for the hook '${name}' must be an integer of 0 or more; omit it for all arguments.`,
     );
   }
 }

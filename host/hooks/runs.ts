@@ -6,7 +6,7 @@ import type { HookContext } from './context.ts';
 import type { Failures } from './failures.ts';
 
 export interface Runs {
-  /** Runs the callbacks of a filter; the first argument is the value and is replaced on the way. */
+  /** Runs the callbacks of a filter; the first argument is the value and is replaced by each result. */
   filter(hook: Hook, ...args: unknown[]): unknown;
   /** The same for a value without further arguments. */
   filterValue(hook: Hook, value: unknown): unknown;
@@ -31,8 +31,8 @@ export function createRuns(dependencies: RunsDependencies): Runs {
       const { groups } = hook;
       hook.runs += 1;
       if (hook.runs === compileAfter)
-        hook.compiled = compileRun(hook, context.stack, (of, place, run) =>
-          filterFrom({ hook: of, ...place }, run.level, [run.value]),
+        hook.compiled = compileRun(hook, context.stack, (compiledHook, position, run) =>
+          filterFrom({ hook: compiledHook, ...position }, run.level, [run.value]),
         );
       return groups && all.entries.length === 0 ? throughGroups(hook, groups, value) : runs.filter(hook, value);
     },
@@ -59,10 +59,10 @@ export function createRuns(dependencies: RunsDependencies): Runs {
 }
 
 /**
- * The usual filter, a value and nothing else: what the speed of hooks hangs on, so that its loops are written out. As
- * soon as a callback is added or removed the careful way takes over.
+ * The fast path for the common filter with a value and no further arguments. When a callback is added or removed during
+ * the run, the general loop takes over.
  */
-function createGroupLoop(context: HookContext, careful: Loops['filterFrom']) {
+function createGroupLoop(context: HookContext, filterFrom: Loops['filterFrom']) {
   return (hook: Hook, groups: readonly Group[], start: unknown): unknown => {
     const { entries, generation } = hook;
     const level = context.enter(hook, (groups[0] as Group).priority);
@@ -75,7 +75,7 @@ function createGroupLoop(context: HookContext, careful: Loops['filterFrom']) {
           const callback = callbacks[index] as AnyCallback;
           value = callback(value);
           if (hook.entries !== entries)
-            return careful({ hook, generation, entries, index: first + index + 1 }, level, [value]);
+            return filterFrom({ hook, generation, entries, index: first + index + 1 }, level, [value]);
         }
       }
       return value;
@@ -86,9 +86,9 @@ function createGroupLoop(context: HookContext, careful: Loops['filterFrom']) {
 }
 
 interface Loops {
-  /** From a place among a filter's callbacks to the end, by its rules for what is added and removed on the way. */
+  /** Runs a filter from the cursor to the end, by the rules for callbacks added or removed during the run. */
   filterFrom(cursor: Cursor, level: number, args: unknown[]): unknown;
-  /** Tells the callbacks of `all` about a filter. What they throw reaches the filter's caller, as any error in a filter does. */
+  /** Runs the callbacks of `all` for a filter. Their errors reach the filter's caller, like any error in a filter. */
   observe(level: number, args: readonly unknown[]): void;
   act(callbacks: Hook, level: number, args: readonly unknown[]): void;
 }
@@ -101,7 +101,7 @@ function createLoops({ all, context, failures }: RunsDependencies): Loops {
     }
     return args[0];
   };
-  /** Nobody waits for what a callback promises in a synchronous run; its rejection must not end the process. */
+  /** A synchronous run does not await promises; a rejection must not end the process. */
   const watch = (result: unknown, callbacks: Hook, entry: Entry): void => {
     if (isThenable(result)) result.then(undefined, (error: unknown) => failures.report(callbacks, entry, error));
   };

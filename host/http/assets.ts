@@ -13,9 +13,9 @@ export interface Assets {
    * @throws Error when the slug is taken or not of lower-case letters, digits and dashes.
    */
   add(slug: string, directory: string): Undo;
-  /** Path with the hash of the file's content, `/assets/svc/settings.js?v=1a2b3c4d`; without it when there is no such file. */
+  /** Path with the hash of the file's content, `/assets/svc/settings.js?v=1a2b3c4d`; without the hash if the file is missing. */
   url(slug: string, file: string): string;
-  /** To be mounted at `/assets`. Dotfiles and paths out of the folder are not found. */
+  /** Mount it at `/assets`. Dotfiles and paths outside the folder are not found. */
   readonly handler: RequestHandler;
 }
 
@@ -26,14 +26,14 @@ interface Fingerprint {
 }
 
 const forever = 'public, max-age=31536000, immutable';
-const asked = 'public, max-age=0, must-revalidate';
+const revalidate = 'public, max-age=0, must-revalidate';
 
-/** Asset folders by slug. Addresses change with the content, so that caches keep what matches and never show what is old. */
+/** Asset folders by slug. URLs change with the content, so caches may keep files forever and never serve old ones. */
 export function createAssets(): Assets {
   const folders = new Map<string, { readonly directory: string; readonly serve: RequestHandler }>();
   const fingerprints = new Map<string, Fingerprint>();
 
-  function hashOf(path: string): string | null {
+  function contentHash(path: string): string | null {
     const stat = statSync(path, { throwIfNoEntry: false });
     if (!stat?.isFile()) return null;
     const known = fingerprints.get(path);
@@ -45,7 +45,7 @@ export function createAssets(): Assets {
 
   function setHeaders(response: Response, path: string): void {
     const version = response.req.query['v'];
-    response.setHeader('Cache-Control', version !== undefined && version === hashOf(path) ? forever : asked);
+    response.setHeader('Cache-Control', version !== undefined && version === contentHash(path) ? forever : revalidate);
     // A chatbot widget on another site loads its style and script from here.
     response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
   }
@@ -53,8 +53,8 @@ export function createAssets(): Assets {
   return {
     add(slug, directory) {
       if (!/^[a-z0-9-]+$/.test(slug))
-        throw new Error(`'${slug}' cannot name assets; use lower-case letters, digits and dashes.`);
-      if (folders.has(slug)) throw new Error(`There are assets named '${slug}' already; take them back first.`);
+        throw new Error(`'${slug}' is not a valid name for assets; use lower-case letters, digits and dashes.`);
+      if (folders.has(slug)) throw new Error(`Assets named '${slug}' already exist; remove them first.`);
       const serve = express.static(directory, {
         dotfiles: 'ignore',
         index: false,
@@ -72,7 +72,7 @@ export function createAssets(): Assets {
       const path = `/assets/${slug}/${file.split('/').map(encodeURIComponent).join('/')}`;
       const folder = folders.get(slug);
       const inside = folder && join(folder.directory, file);
-      const hash = inside?.startsWith(folder?.directory.replace(/[\\/]*$/, sep) ?? '') ? hashOf(inside) : null;
+      const hash = inside?.startsWith(folder?.directory.replace(/[\\/]*$/, sep) ?? '') ? contentHash(inside) : null;
       return hash === null ? path : `${path}?v=${hash}`;
     },
     handler(request, response, next) {

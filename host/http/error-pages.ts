@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import type { Logger } from '#plugin-api';
 
-/** Answers the HTML of an error page. */
+/** Returns the HTML of an error page. */
 export type RenderError = (status: number, requestId: string) => Promise<string>;
 
 export interface ErrorPagesDependencies {
@@ -9,37 +9,39 @@ export interface ErrorPagesDependencies {
   readonly log: Logger;
 }
 
-/** The page for addresses nobody answered, and the page for handlers that threw. Neither shows a reason beyond the status; it is in the log, under the request's id. */
+/** The page for unknown URLs, and the page for handlers that threw. Both show only the status;
+ * the log shows the cause under the request id. */
 export function createErrorPages({ renderError, log }: ErrorPagesDependencies): {
   readonly notFound: RequestHandler;
   readonly failed: ErrorRequestHandler;
 } {
-  async function answer(request: Request, response: Response, status: number): Promise<void> {
+  async function sendErrorPage(request: Request, response: Response, status: number): Promise<void> {
     const requestId = String(request.headers['x-request-id'] ?? '');
     const page = await renderError(status, requestId).catch((error: unknown) => {
-      log.error('The error page failed.', { error, requestId });
+      log.error('Error page failed', { event: 'error_page_failed', error, request_id: requestId });
       return plainPage(status, requestId);
     });
     response.status(status).set('Cache-Control', 'no-store').type('html').send(page);
   }
 
   return {
-    notFound: (request, response) => answer(request, response, 404),
-    // express tells error handlers by their four parameters.
+    notFound: (request, response) => sendErrorPage(request, response, 404),
+    // express recognizes error handlers by their four parameters.
     // eslint-disable-next-line max-params
     failed: async (error: unknown, request, response, _next) => {
-      const status = statusOf(error);
-      const facts = { error, method: request.method, path: request.path, requestId: request.headers['x-request-id'] };
-      if (status >= 500) log.error('A page failed.', facts);
-      else log.debug('A page was refused.', facts);
+      const status = errorStatus(error);
+      const { method, path, headers } = request;
+      const fields = { error, method, path, request_id: headers['x-request-id'] };
+      if (status >= 500) log.error('Page failed', { event: 'page_failed', ...fields });
+      else log.debug('Page refused', { event: 'page_refused', ...fields });
       if (response.headersSent) response.destroy();
-      else await answer(request, response, status);
+      else await sendErrorPage(request, response, status);
     },
   };
 }
 
-/** Errors of body parsers and of RestError carry a status; all others are ours. */
-function statusOf(error: unknown): number {
+/** Errors of body parsers and RestErrors carry a status; all others are bugs. */
+function errorStatus(error: unknown): number {
   const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : 500;
   return typeof status === 'number' && Number.isInteger(status) && status >= 400 && status <= 599 ? status : 500;
 }

@@ -3,20 +3,20 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 import type { Clock, Logger, MetricsApi, MetricsCollector } from '#plugin-api';
 
-/** Kinds of addresses, few and fixed: a path in a label would let callers fill the memory. */
+/** A small, fixed set of URL classes: a path as a label would let callers fill the memory. */
 export type RouteClass = 'rest' | 'admin' | 'assets' | 'health' | 'site';
 
 export interface Metrics {
-  /** Counts the request when its answer is finished or its connection is lost (status 499). */
+  /** Counts the request when its response is complete or its connection is lost (status 499). */
   observe(response: ServerResponse, startedAt: number, routeClass: () => RouteClass): void;
-  /** For plugins' own. */
+  /** Plugins add their metrics here. */
   readonly api: MetricsApi;
-  /** All in Prometheus's text format: requests by class and status, durations by class, the process's own, and those of plugins. */
+  /** All metrics in Prometheus's text format: requests by class and status, durations by class, process and plugin metrics. */
   expose(): Promise<string>;
 }
 
-/** Upper borders in seconds; requests to models take up to minutes. */
-const borders = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180];
+/** Upper bounds in seconds; requests to models can take minutes. */
+const bucketBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180];
 
 /** Milliseconds a plugin's collector may take. */
 const collectorLimit = 3_000;
@@ -27,7 +27,7 @@ interface Durations {
   count: number;
 }
 
-/** Counters of this process; each node is scraped for itself. prom-client, for the process's metrics, is loaded at the first scrape. */
+/** Metrics of this process; scrape each node. prom-client, for the process metrics, loads at the first scrape. */
 export function createMetrics({
   clock,
   log,
@@ -38,21 +38,21 @@ export function createMetrics({
   const requests = new Map<string, number>();
   const durations = new Map<RouteClass, Durations>();
   const collectors = new Set<MetricsCollector>();
-  let ofProcess: Promise<{ metrics(): Promise<string> }> | undefined;
+  let processMetrics: Promise<{ metrics(): Promise<string> }> | undefined;
 
   function count(routeClass: RouteClass, status: number, seconds: number): void {
     const labels = `class="${routeClass}",status="${status}"`;
     requests.set(labels, (requests.get(labels) ?? 0) + 1);
-    const kept = durations.get(routeClass) ?? { counts: borders.map(() => 0), sum: 0, count: 0 };
-    durations.set(routeClass, kept);
-    const index = borders.findIndex((border) => seconds <= border);
-    if (index !== -1) kept.counts[index] = (kept.counts[index] ?? 0) + 1;
-    kept.sum += seconds;
-    kept.count += 1;
+    const histogram = durations.get(routeClass) ?? { counts: bucketBounds.map(() => 0), sum: 0, count: 0 };
+    durations.set(routeClass, histogram);
+    const index = bucketBounds.findIndex((bound) => seconds <= bound);
+    if (index !== -1) histogram.counts[index] = (histogram.counts[index] ?? 0) + 1;
+    histogram.sum += seconds;
+    histogram.count += 1;
   }
 
-  /** What a plugin has to tell, or nothing: no plugin keeps the others' figures from being read. */
-  async function ask(collector: MetricsCollector): Promise<string> {
+  /** A plugin's metrics; empty if it fails, so that one plugin cannot hide the others' metrics. */
+  async function collect(collector: MetricsCollector): Promise<string> {
     let undo: (() => void) | undefined;
     const late = new Promise<never>((_resolve, reject) => {
       undo = clock.after(collectorLimit, () =>
@@ -62,7 +62,7 @@ export function createMetrics({
     try {
       return (await Promise.race([collector(), late])).trim();
     } catch (error) {
-      log.warn("A plugin's metrics could not be collected.", { error });
+      log.warn('Failed to collect metrics of a plugin', { event: 'plugin_metrics_failed', error });
       return '';
     } finally {
       undo?.();
@@ -82,8 +82,8 @@ export function createMetrics({
       );
     },
     async expose() {
-      ofProcess ??= collectProcessMetrics();
-      const [own, ...added] = await Promise.all([(await ofProcess).metrics(), ...[...collectors].map(ask)]);
+      processMetrics ??= collectProcessMetrics();
+      const [own, ...added] = await Promise.all([(await processMetrics).metrics(), ...[...collectors].map(collect)]);
       return [
         ...exposeRequests(requests),
         ...exposeDurations(durations),
@@ -103,19 +103,19 @@ async function collectProcessMetrics() {
 }
 
 function* exposeRequests(requests: ReadonlyMap<string, number>): Iterable<string> {
-  yield '# HELP http_requests_total Requests answered; status 499: the caller hung up.';
+  yield '# HELP http_requests_total Requests served; status 499: the caller hung up.';
   yield '# TYPE http_requests_total counter';
   for (const [labels, total] of requests) yield `http_requests_total{${labels}} ${total}`;
 }
 
 function* exposeDurations(durations: ReadonlyMap<RouteClass, Durations>): Iterable<string> {
-  yield '# HELP http_request_duration_seconds Time from the first line of a request to the end of its answer.';
+  yield '# HELP http_request_duration_seconds Time from the start of a request to the end of its response.';
   yield '# TYPE http_request_duration_seconds histogram';
   for (const [routeClass, { counts, sum, count }] of durations) {
     let below = 0;
-    for (const [index, border] of borders.entries()) {
+    for (const [index, bound] of bucketBounds.entries()) {
       below += counts[index] ?? 0;
-      yield `http_request_duration_seconds_bucket{class="${routeClass}",le="${border}"} ${below}`;
+      yield `http_request_duration_seconds_bucket{class="${routeClass}",le="${bound}"} ${below}`;
     }
     yield `http_request_duration_seconds_bucket{class="${routeClass}",le="+Inf"} ${count}`;
     yield `http_request_duration_seconds_sum{class="${routeClass}"} ${sum}`;
@@ -123,7 +123,7 @@ function* exposeDurations(durations: ReadonlyMap<RouteClass, Durations>): Iterab
   }
 }
 
-/** `GET /metrics`, for callers on this machine, or with `Authorization: Bearer <METRICS_TOKEN>`. */
+/** `GET /metrics`, for local callers, or with `Authorization: Bearer <METRICS_TOKEN>`. */
 export function createMetricsHandler({
   metrics,
   token,
@@ -132,11 +132,11 @@ export function createMetricsHandler({
   readonly token: string | null;
 }): RequestHandler {
   return async (request, response) => {
-    if (!isLocal(request) && !holdsToken(request, token)) {
+    if (!isLocal(request) && !hasToken(request, token)) {
       response
         .status(403)
         .type('text/plain')
-        .send('Metrics are for callers on this machine, or with the METRICS_TOKEN as Bearer token.\n');
+        .send('Metrics are available to local callers, or with METRICS_TOKEN as a Bearer token.\n');
       return;
     }
     response
@@ -146,7 +146,7 @@ export function createMetricsHandler({
   };
 }
 
-/** A proxy on this machine is a local peer as well; what it forwards is not local. */
+/** A local proxy is a local peer too, but the requests it forwards are not local. */
 function isLocal(request: IncomingMessage): boolean {
   const forwarded = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'].some(
     (name) => request.headers[name] !== undefined,
@@ -154,7 +154,7 @@ function isLocal(request: IncomingMessage): boolean {
   return !forwarded && /^(::ffff:)?127\.|^::1$/.test(request.socket.remoteAddress ?? '');
 }
 
-function holdsToken(request: IncomingMessage, token: string | null): boolean {
+function hasToken(request: IncomingMessage, token: string | null): boolean {
   const given = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
   if (token === null || given === undefined) return false;
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

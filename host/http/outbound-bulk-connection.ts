@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
-import { AnswerParser, UnreadableAnswerError, type AnswerSink } from './answer-parser.ts';
+import { Http1ResponseParser, UnreadableResponseError, type AnswerSink } from './http1-response-parser.ts';
 
 /** One request on its way, and what undici's handlers expect to steer it by. */
 export class Exchange implements Dispatcher.DispatchController {
@@ -108,7 +108,7 @@ const longestIdle = 600_000;
 export class BulkConnection implements AnswerSink {
   private readonly socket: Socket;
   private readonly owner: ConnectionOwner;
-  private readonly parser = new AnswerParser(this);
+  private readonly parser = new Http1ResponseParser(this);
   private exchange: Exchange | null = null;
   private isLost = false;
   private isWritten = false;
@@ -209,7 +209,7 @@ export class BulkConnection implements AnswerSink {
     try {
       if (this.parser.read(bytes)) this.complete();
     } catch (error) {
-      this.close(error instanceof UnreadableAnswerError ? error : brokenOff(error));
+      this.close(error instanceof UnreadableResponseError ? error : brokenOff(error));
     }
   }
 

@@ -1,23 +1,23 @@
 import type { LookupFunction } from 'node:net';
 import type { buildConnector } from 'undici';
-import { literalAddress, refusalOf } from './outbound-addresses.ts';
+import { literalAddress, refusalReason } from './outbound-addresses.ts';
 import { OutboundError, asOutboundError } from './outbound-errors.ts';
 
-/** All addresses of a name. */
+/** Resolves all addresses of a name. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
-/** What private networks a request may reach. */
+/** Which private networks a request may reach. */
 export interface OutboundPolicy {
   readonly allowInternal: boolean;
-  /** `host:port` that is reached even when it is private, and nothing beside it. */
+  /** `host:port` that is allowed even if private. */
   readonly allowHost: string | null;
 }
 
 /**
- * The addresses a host may be reached at.
+ * The allowed addresses of a host.
  *
- * @throws OutboundError `outbound_dns`, or `outbound_refused` as soon as a single answer is forbidden: a name that points
- *   inside even once is not to be trusted with a second try.
+ * @throws OutboundError `outbound_dns`, or `outbound_refused` if any of the addresses is forbidden: a name that
+ *   resolves to an internal address is not trusted.
  */
 export async function checkedAddresses(
   hostname: string,
@@ -27,13 +27,13 @@ export async function checkedAddresses(
   const literal = literalAddress(hostname);
   const addresses = literal === null ? await resolveName(hostname, resolve) : [literal];
   for (const address of addresses) {
-    const refusal = refusalOf(address, internal);
+    const refusal = refusalReason(address, internal);
     if (refusal !== null) throw refused(hostname, address, refusal);
   }
   return addresses;
 }
 
-/** Whether the policy opens private networks for this host and port. */
+/** Whether the policy allows private networks for this host and port. */
 export function reachesInternal(policy: OutboundPolicy, hostname: string, port: string): boolean {
   return policy.allowInternal || policy.allowHost === `${hostname}:${port}`;
 }
@@ -41,15 +41,15 @@ export function reachesInternal(policy: OutboundPolicy, hostname: string, port: 
 export interface ConnectorDependencies {
   readonly policy: OutboundPolicy;
   readonly resolve: Resolve;
-  /** undici's, handed in because undici is loaded at first use. */
+  /** undici's; a parameter because undici loads on first use. */
   readonly buildConnector: typeof buildConnector;
-  /** Milliseconds for connecting. */
+  /** Connect timeout in milliseconds. */
   readonly timeout: number;
 }
 
 /**
- * A connector for undici that checks literal addresses, every answer of the resolver, and the peer it ended up with. The
- * socket gets the checked addresses instead of the name, so that a second look-up cannot answer differently.
+ * A connector for undici that checks literal addresses, all resolved addresses, and the connected peer. The socket gets
+ * the checked addresses instead of the name, so a second lookup cannot return others.
  */
 export function createGuardedConnector({
   policy,
@@ -63,10 +63,14 @@ export function createGuardedConnector({
     const internal = reachesInternal(policy, options.hostname, port) || reachesInternal(policy, hostname, port);
     checkedAddresses(hostname, internal, resolve).then(
       (addresses) => {
-        const connect = build({ lookup: pinned(addresses), timeout, allowH2: false } as buildConnector.BuildOptions);
+        const connect = build({
+          lookup: pinnedLookup(addresses),
+          timeout,
+          allowH2: false,
+        } as buildConnector.BuildOptions);
         connect(options, (error, socket) => {
           if (error !== null) return callback(asOutboundError(error, hostname), null);
-          const refusal = refusalOf(socket.remoteAddress ?? '', internal);
+          const refusal = refusalReason(socket.remoteAddress ?? '', internal);
           if (refusal === null) return callback(null, socket);
           socket.destroy();
           callback(refused(hostname, socket.remoteAddress ?? 'unknown', refusal), null);
@@ -86,15 +90,15 @@ async function resolveName(hostname: string, resolve: Resolve): Promise<readonly
 }
 
 function refused(hostname: string, address: string, refusal: string): OutboundError {
-  const subject = literalAddress(hostname) === null ? `${hostname} leads to ${address}, which` : hostname;
+  const subject = literalAddress(hostname) === null ? `${hostname} resolves to ${address}, which` : hostname;
   return new OutboundError('outbound_refused', `${subject} ${refusal}.`);
 }
 
-function pinned(addresses: readonly string[]): LookupFunction {
-  const answers = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+function pinnedLookup(addresses: readonly string[]): LookupFunction {
+  const results = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   return (_hostname, options, callback) => {
-    const [first] = answers;
-    if (options.all) callback(null, answers);
+    const [first] = results;
+    if (options.all) callback(null, results);
     else callback(null, first?.address ?? '', first?.family ?? 4);
   };
 }

@@ -1,4 +1,4 @@
-import { HeadersTooLongError, UnreadableAnswerError } from './answer-parser.ts';
+import { HeadersTooLongError, UnreadableResponseError } from './http1-response-parser.ts';
 
 export type OutboundCode =
   | 'outbound_refused'
@@ -10,12 +10,12 @@ export type OutboundCode =
   | 'outbound_redirects'
   | 'outbound_unreadable';
 
-/** Why an outbound request has no answer. The message may be shown to an administrator; it names host and reason, no path and no query. */
+/** Why an outbound request failed. The message is safe to show to administrators: it names host and reason, no path or query. */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
   readonly code: OutboundCode;
 
-  /** HTTP status of the answer that could not be followed, or null. */
+  /** HTTP status of the redirect that was not followed, or null. */
   readonly status: number | null;
 
   constructor(code: OutboundCode, message: string, options: ErrorOptions & { readonly status?: number } = {}) {
@@ -30,33 +30,34 @@ const tlsCodes =
   /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|EPROTO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH)/;
 const timeoutCodes = /^(ETIMEDOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/;
 
-/** One of our codes for whatever resolver, socket, TLS or HTTP client threw. */
+/** Converts errors of resolver, socket, TLS and HTTP client to an OutboundError. */
 export function asOutboundError(error: unknown, host: string): OutboundError {
   if (error instanceof OutboundError) return error;
-  const { code: given, message = String(error) } = (firstOf(error) ?? {}) as { code?: unknown; message?: string };
+  const { code: given, message = String(error) } = (firstError(error) ?? {}) as { code?: unknown; message?: string };
   const code = typeof given === 'string' ? given : '';
   const options = { cause: error };
   if (dnsCodes.test(code))
     return new OutboundError('outbound_dns', `The name ${host} cannot be resolved (${code}).`, options);
   if (tlsCodes.test(code))
     return new OutboundError('outbound_tls', `No secure connection to ${host}: ${message}`, options);
-  if (timeoutCodes.test(code)) return new OutboundError('outbound_timeout', `${host} did not answer in time.`, options);
+  if (timeoutCodes.test(code))
+    return new OutboundError('outbound_timeout', `${host} did not respond in time.`, options);
   if (code === 'UND_ERR_HEADERS_OVERFLOW' || error instanceof HeadersTooLongError)
-    return new OutboundError('outbound_unreadable', `${host} sent headers that are too long to be read.`, options);
+    return new OutboundError('outbound_unreadable', `${host} sent headers that are too long.`, options);
   if (isParserError(error))
     return new OutboundError(
       'outbound_unreadable',
-      `${host} answered something that is not HTTP: ${message}.`,
+      `${host} sent a response that is not valid HTTP: ${message}.`,
       options,
     );
   return new OutboundError('outbound_connect', `The connection to ${host} failed (${code || message}).`, options);
 }
 
-/** A connection tried over several addresses fails with all their errors; the first tells enough. */
-function firstOf(error: unknown): unknown {
+/** A connection tried at several addresses fails with all their errors; the first one is enough. */
+function firstError(error: unknown): unknown {
   return error instanceof AggregateError && error.errors.length > 0 ? error.errors[0] : error;
 }
 
 function isParserError(error: unknown): boolean {
-  return error instanceof UnreadableAnswerError || (error instanceof Error && error.name === 'HTTPParserError');
+  return error instanceof UnreadableResponseError || (error instanceof Error && error.name === 'HTTPParserError');
 }

@@ -2,10 +2,10 @@ import { channel } from 'node:diagnostics_channel';
 import type { Dispatcher } from 'undici';
 import { OutboundError, asOutboundError } from './outbound-errors.ts';
 
-/** What came back for one hop, redirects not followed. */
-export interface HopAnswer {
+/** Response of one hop; redirects are not followed. */
+export interface HopResponse {
   readonly status: number;
-  /** Lower-case names; several of one name are joined. */
+  /** Lower-case names; repeated headers are joined. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
@@ -16,14 +16,14 @@ export interface Hop {
   readonly method: string;
   readonly headers: Record<string, string>;
   readonly body: string | Uint8Array | null;
-  /** Bytes of the answer's body that are kept. */
+  /** Maximum bytes of the response body. */
   readonly maxBytes: number;
-  /** The status line decides: a body that is longer, breaks off or never ends is cut, not an error. */
+  /** Whether a body that is too long, incomplete or endless is cut instead of failing the request. */
   readonly truncate: boolean;
   readonly cancellation: Cancellation;
 }
 
-/** Ends the hop under way, whatever it waits for. Lighter than an AbortSignal with its listeners, of which a queue would need thousands a second. */
+/** Ends the hop in progress. Cheaper than an AbortSignal with listeners, of which a queue would need thousands per second. */
 export interface Cancellation {
   reason: Error | null;
   onCancel: ((reason: Error) => void) | null;
@@ -36,15 +36,15 @@ export function cancel(cancellation: Cancellation, reason: Error): void {
 }
 
 /**
- * Sends one request by undici's `dispatch`, which costs about a third less than its `request`: there is no stream to make
- * for an answer that is read whole. A redirect answers with its head; its body is not waited for.
+ * Sends one request with undici's `dispatch`, which costs about a third less than `request`: a response that is read whole
+ * needs no stream. A redirect resolves with its head; its body is not read.
  */
-export function sendHop(hop: Hop): Promise<HopAnswer> {
+export function sendHop(hop: Hop): Promise<HopResponse> {
   const { agent, target, cancellation } = hop;
   if (cancellation.reason !== null) return Promise.reject(cancellation.reason);
   return new Promise((resolve, reject) => {
     const handler = new HopHandler(hop, resolve, reject);
-    cancellation.onCancel = (reason) => handler.cancelled(reason);
+    cancellation.onCancel = (reason) => handler.cancel(reason);
     try {
       agent.dispatch(
         {
@@ -62,7 +62,7 @@ export function sendHop(hop: Hop): Promise<HopAnswer> {
   });
 }
 
-/** What is read of answers, for whoever watches: `{ origin }` when a head has come, and for each piece of a body. */
+/** Diagnostics channels: publish `{ origin }` for each response head and each chunk of a body. */
 const heads = channel('svc:outbound:head');
 const bodies = channel('svc:outbound:body');
 
@@ -70,7 +70,7 @@ const redirects = new Set([301, 302, 303, 307, 308]);
 
 class HopHandler implements Dispatcher.DispatchHandler {
   private readonly hop: Hop;
-  private readonly resolve: (answer: HopAnswer) => void;
+  private readonly resolve: (response: HopResponse) => void;
   private readonly reject: (error: Error) => void;
   private controller: Dispatcher.DispatchController | null = null;
   private settled = false;
@@ -79,7 +79,7 @@ class HopHandler implements Dispatcher.DispatchHandler {
   private parts: Buffer[] = [];
   private size = 0;
 
-  constructor(hop: Hop, resolve: (answer: HopAnswer) => void, reject: (error: Error) => void) {
+  constructor(hop: Hop, resolve: (response: HopResponse) => void, reject: (error: Error) => void) {
     this.hop = hop;
     this.resolve = resolve;
     this.reject = reject;
@@ -87,8 +87,8 @@ class HopHandler implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
-    // Given up while it waited for a connection, when there was no controller yet.
-    if (this.settled) controller.abort(this.hop.cancellation.reason ?? new Error('given up'));
+    // Cancelled while waiting for a connection, before there was a controller.
+    if (this.settled) controller.abort(this.hop.cancellation.reason ?? new Error('cancelled'));
   }
 
   onResponseStart(
@@ -120,7 +120,7 @@ class HopHandler implements Dispatcher.DispatchHandler {
       this.fail(
         new OutboundError(
           'outbound_too_large',
-          `The answer of ${this.hop.target.host} is larger than ${this.hop.maxBytes} bytes.`,
+          `The response of ${this.hop.target.host} is larger than ${this.hop.maxBytes} bytes.`,
         ),
       );
       this.controller?.abort(new Error('too large'));
@@ -137,16 +137,16 @@ class HopHandler implements Dispatcher.DispatchHandler {
     else this.fail(asOutboundError(error, this.hop.target.host));
   }
 
-  cancelled(reason: Error): void {
+  cancel(reason: Error): void {
     if (this.hop.truncate && this.status !== 0) return this.cut();
     this.fail(reason);
     this.controller?.abort(reason);
   }
 
-  /** Answers with what is there, and lets go of the connection: the rest of the body would have to be read to use it again. */
+  /** Resolves with the bytes read so far and closes the connection: reusing it would require reading the rest of the body. */
   private cut(): void {
     this.succeed();
-    this.controller?.abort(new Error('the rest is not wanted'));
+    this.controller?.abort(new Error('the rest is not needed'));
   }
 
   private succeed(): void {

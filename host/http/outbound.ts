@@ -1,19 +1,45 @@
 import { lookup } from 'node:dns/promises';
 import type { Agent, Dispatcher } from 'undici';
 import { isUrl, type Clock, type HttpApi, type OutboundInit, type OutboundResponse } from '#plugin-api';
-import { Answer } from './outbound-answer.ts';
 import { BulkDispatcher } from './outbound-bulk.ts';
-import { checkedAddresses, createGuardedConnector, reachesInternal } from './outbound-connector.ts';
-import type { OutboundPolicy, Resolve } from './outbound-connector.ts';
+import {
+  checkedAddresses,
+  createGuardedConnector,
+  reachesInternal,
+  type OutboundPolicy,
+  type Resolve,
+} from './outbound-connector.ts';
 import { OutboundError } from './outbound-errors.ts';
-import { cancel, sendHop } from './outbound-exchange.ts';
-import type { Cancellation } from './outbound-exchange.ts';
+import { cancel, sendHop, type Cancellation } from './outbound-exchange.ts';
+
+/** A class, so that responses share their methods. */
+class BufferedOutboundResponse implements OutboundResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  readonly url: string;
+
+  constructor({ status, headers, body, url }: Omit<OutboundResponse, 'text' | 'json'>) {
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+    this.url = url;
+  }
+
+  text(): string {
+    return Buffer.from(this.body.buffer, this.body.byteOffset, this.body.byteLength).toString('utf8');
+  }
+
+  json(): unknown {
+    return JSON.parse(this.text());
+  }
+}
 
 export interface OutboundDependencies {
   readonly clock: Pick<Clock, 'after'>;
-  /** Default: the system's resolver. */
+  /** Default: the system resolver. */
   readonly resolve?: Resolve;
-  /** Sent as User-Agent unless the caller names one. */
+  /** User-Agent unless the caller sets one. */
   readonly userAgent?: string;
 }
 
@@ -23,32 +49,32 @@ export interface Outbound extends HttpApi {
 }
 
 const defaults = { timeout: 10_000, redirects: 5, maxBytes: 5 * 1024 * 1024 } as const;
-/** Connection pools kept, one per policy; each endpoint with an address of its own inside has one. */
-const mostAgents = 64;
+/** Maximum number of connection pools, one per policy; each allowed private endpoint has its own. */
+const maxAgents = 64;
 
-/** The guarded fetch (see HttpApi). Connections are kept and used again; undici is loaded at the first call. */
+/** The guarded fetch (see HttpApi). Connections are reused; undici loads at the first call. */
 export function createOutbound({
   clock,
   resolve = systemResolve,
   userAgent = 'svc-host',
 }: OutboundDependencies): Outbound {
-  const agents = new Map<string, Opened>();
+  const agents = new Map<string, LazyClients>();
 
-  function clientsFor(policy: OutboundPolicy): Opened {
+  function clientsFor(policy: OutboundPolicy): LazyClients {
     const name = policy.allowInternal ? `internal ${policy.allowHost ?? ''}` : (policy.allowHost ?? '');
-    const found = agents.get(name) ?? opened(openClients(policy, { resolve, clock }));
+    const found = agents.get(name) ?? openLazily(openClients(policy, { resolve, clock }));
     if (agents.size > 1 || !agents.has(name)) remember(name, found);
     return found;
   }
 
-  function remember(name: string, clients: Opened): void {
-    // Taken out and put back: the first of the map is the one unused for longest.
+  function remember(name: string, clients: LazyClients): void {
+    // Reinserted as newest: the first entry of the map is the least recently used.
     agents.delete(name);
     agents.set(name, clients);
     const [oldest] = agents;
-    if (agents.size <= mostAgents || !oldest) return;
+    if (agents.size <= maxAgents || !oldest) return;
     agents.delete(oldest[0]);
-    void oldest[1].soon.then(({ bulk }) => bulk.close());
+    void oldest[1].opening.then(({ bulk }) => bulk.close());
   }
 
   async function send(url: string, init: OutboundInit): Promise<OutboundResponse> {
@@ -58,13 +84,13 @@ export function createOutbound({
     const undo = clock.after(timeout, () =>
       cancel(
         cancellation,
-        new OutboundError('outbound_timeout', `${target.host} did not answer within ${timeout} ms.`),
+        new OutboundError('outbound_timeout', `${target.host} did not respond within ${timeout} ms.`),
       ),
     );
     const undoSignal = signal && listen(signal, cancellation);
     try {
-      const clients = clientsFor(policyOf(init));
-      const { agent, bulk } = clients.now ?? (await clients.soon);
+      const clients = clientsFor(policyFrom(init));
+      const { agent, bulk } = clients.opened ?? (await clients.opening);
       return await follow({
         agent: init.bulk === true ? bulk : agent,
         target,
@@ -81,35 +107,35 @@ export function createOutbound({
   return {
     async check(url, init = {}) {
       const target = parse(url);
-      const internal = reachesInternal(policyOf(init), target.hostname, portOf(target));
+      const internal = reachesInternal(policyFrom(init), target.hostname, effectivePort(target));
       await checkedAddresses(target.hostname, internal, resolve);
     },
     fetch: (url, init = {}) => send(url, init),
     async close() {
       const open = [...agents.values()];
       agents.clear();
-      await Promise.all(open.map(async ({ soon }) => (await soon).bulk.destroy()));
+      await Promise.all(open.map(async ({ opening }) => (await opening).bulk.destroy()));
     },
   };
 }
 
-/** Two ways out behind the same guard. */
+/** Two clients behind the same guard. */
 interface Clients {
   readonly agent: Agent;
-  /** For what there is much of. Closing it closes both. */
+  /** For large volumes. Closing it closes both. */
   readonly bulk: BulkDispatcher;
 }
 
-/** There from the first call on, and no call waits for them later. */
-interface Opened {
-  readonly soon: Promise<Clients>;
-  now: Clients | null;
+/** Clients that open on first use. Later calls need not await them. */
+interface LazyClients {
+  readonly opening: Promise<Clients>;
+  opened: Clients | null;
 }
 
-function opened(soon: Promise<Clients>): Opened {
-  const clients: Opened = { soon, now: null };
-  soon.then(
-    (now) => (clients.now = now),
+function openLazily(opening: Promise<Clients>): LazyClients {
+  const clients: LazyClients = { opening, opened: null };
+  opening.then(
+    (now) => (clients.opened = now),
     () => undefined,
   );
   return clients;
@@ -121,7 +147,7 @@ async function openClients(
 ): Promise<Clients> {
   const { Agent, buildConnector } = await import('undici');
   const connect = createGuardedConnector({ policy, resolve, buildConnector, timeout: 10_000 });
-  // One time limit over all phases is kept above; undici's own timers are off.
+  // `send` applies one timeout over all phases, so undici's own timers are off.
   const agent = new Agent({ connect, keepAliveTimeout: 10_000, connections: 64, headersTimeout: 0, bodyTimeout: 0 });
   return { agent, bulk: new BulkDispatcher({ connect, agent, clock }) };
 }
@@ -134,7 +160,7 @@ interface Exchange {
   readonly cancellation: Cancellation;
 }
 
-/** Sends, and follows redirects; the connector checks each hop. */
+/** Sends the request and follows redirects; the connector checks each hop. */
 async function follow({
   agent,
   target: first,
@@ -152,20 +178,19 @@ async function follow({
   let target = first;
   let headers = given;
   for (let hop = 0; ; hop += 1) {
-    const answer = await sendHop({ agent, target, method, headers, body, maxBytes, truncate, cancellation });
-    const next = redirectOf(answer, target, method);
-    if (next === null)
-      return new Answer({ status: answer.status, headers: answer.headers, body: answer.body, url: target.href });
+    const response = await sendHop({ agent, target, method, headers, body, maxBytes, truncate, cancellation });
+    const next = redirectTarget(response, target, method);
+    if (next === null) return new BufferedOutboundResponse({ ...response, url: target.href });
     if (hop >= redirects)
       throw new OutboundError('outbound_redirects', `${first.host} redirects more than ${redirects} times.`, {
-        status: answer.status,
+        status: response.status,
       });
     if (next.origin !== target.origin) headers = withoutCredentials(headers);
     target = next;
   }
 }
 
-function redirectOf(
+function redirectTarget(
   { status, headers }: Pick<OutboundResponse, 'status' | 'headers'>,
   from: URL,
   method: string,
@@ -174,11 +199,15 @@ function redirectOf(
   const location = headers['location'];
   if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return null;
   if (status === 303 && !['GET', 'HEAD'].includes(method))
-    throw new OutboundError('outbound_redirects', `${from.host} answered 303, which would drop what was sent.`, {
-      status,
-    });
+    throw new OutboundError(
+      'outbound_redirects',
+      `${from.host} responded with 303, which would drop the request body.`,
+      {
+        status,
+      },
+    );
   if (!isUrl(location, from.href))
-    throw new OutboundError('outbound_redirects', `${from.host} redirects to an address that is not valid.`, {
+    throw new OutboundError('outbound_redirects', `${from.host} redirects to an invalid URL.`, {
       status,
     });
   const next = parse(new URL(location, from.href).href);
@@ -187,40 +216,40 @@ function redirectOf(
   return next;
 }
 
-/** Addresses parsed of late, since the same few endpoints are called over and over. */
-const parsed = new Map<string, URL>();
-const mostParsed = 1000;
+/** Recently parsedUrls URLs: the same few endpoints are called repeatedly. */
+const parsedUrls = new Map<string, URL>();
+const maxParsed = 1000;
 
 function parse(text: string): URL {
-  const known = parsed.get(text);
+  const known = parsedUrls.get(text);
   if (known) return known;
-  const url = checked(text);
-  if (parsed.size >= mostParsed) parsed.clear();
-  parsed.set(text, url);
+  const url = validateUrl(text);
+  if (parsedUrls.size >= maxParsed) parsedUrls.clear();
+  parsedUrls.set(text, url);
   return url;
 }
 
-function checked(text: string): URL {
+function validateUrl(text: string): URL {
   const url = isUrl(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw new OutboundError('outbound_refused', 'Only http and https addresses can be called.');
+    throw new OutboundError('outbound_refused', 'Only http and https URLs can be called.');
   if (url.username !== '' || url.password !== '')
     throw new OutboundError(
       'outbound_refused',
-      `The address of ${url.host} holds a user name or password; send them in a header.`,
+      `The URL of ${url.host} contains a user name or password; send them in a header.`,
     );
   return url;
 }
 
-function policyOf({ allowInternal = false, allowHost }: OutboundInit): OutboundPolicy {
+function policyFrom({ allowInternal = false, allowHost }: OutboundInit): OutboundPolicy {
   return { allowInternal, allowHost: allowHost ?? null };
 }
 
-function portOf(url: URL): string {
+function effectivePort(url: URL): string {
   return url.port || (url.protocol === 'https:' ? '443' : '80');
 }
 
-/** Names stay as they were given: undici sends them so, and a copy with others costs as much as all the rest here. */
+/** Header names are not changed: undici sends them as they are, and a copy costs as much as the rest of this function. */
 function withUserAgent(given: Readonly<Record<string, string>> = {}, userAgent: string): Record<string, string> {
   for (const name in given) if (name.length === 10 && name.toLowerCase() === 'user-agent') return given;
   return { 'user-agent': userAgent, ...given };

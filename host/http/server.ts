@@ -1,30 +1,65 @@
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import type { Express, RequestHandler } from 'express';
 import type { Clock, Logger } from '#plugin-api';
 import type { Assets } from './assets.ts';
-import { createErrorPages } from './error-pages.ts';
-import type { RenderError } from './error-pages.ts';
-import { createHealth } from './health.ts';
-import type { ReadinessCheck } from './health.ts';
-import { createMetricsHandler } from './metrics.ts';
-import type { Metrics, RouteClass } from './metrics.ts';
-import { assignRequestId, clientAddress } from './request.ts';
-import type { RawHandler, RawRequest } from './request.ts';
-import { createSecurityHeaders } from './security-headers.ts';
+import { createErrorPages, type RenderError } from './error-pages.ts';
+import { createHealth, type ReadinessCheck } from './health.ts';
+import { createMetricsHandler, type Metrics, type RouteClass } from './metrics.ts';
+import { randomUUID } from 'node:crypto';
+import helmet from 'helmet';
+
+interface SecurityHeadersDependencies {
+  /** URL of the site; https adds Strict-Transport-Security. */
+  readonly siteUrl: () => string;
+  /** Absolute URL of the REST root, for discovery (D1). */
+  readonly restRoot: () => string;
+}
+
+/** Two years, as preload lists require; without subdomains, which may not belong to this site. */
+const hsts = 'max-age=63072000';
+
+/**
+ * Headers of pages and assets: a policy that loads only from the site (no inline script or style), no framing by other
+ * sites, no content sniffing, and `Link: <{root}>; rel="https://api.w.org/"`.
+ */
+function createSecurityHeaders({ siteUrl, restRoot }: SecurityHeadersDependencies): RequestHandler {
+  const headers = helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'self'"],
+        scriptSrc: ["'self'"],
+        scriptSrcAttr: ["'none'"],
+        styleSrc: ["'self'"],
+        imgSrc: ["'self'", 'data:'],
+        objectSrc: ["'none'"],
+        frameAncestors: ["'self'"],
+        baseUri: ["'none'"],
+        formAction: ["'self'"],
+      },
+    },
+    referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
+    strictTransportSecurity: false,
+  });
+  return (request, response, next) => {
+    response.setHeader('Link', `<${restRoot()}>; rel="https://api.w.org/"`);
+    if (siteUrl().startsWith('https:')) response.setHeader('Strict-Transport-Security', hsts);
+    headers(request, response, next);
+  };
+}
 
 export interface HttpServerDependencies {
   readonly log: Logger;
   readonly clock: Pick<Clock, 'now' | 'after'>;
-  /** Asked at each page: it may be known only once a free port is taken. Without a slash at its end. */
+  /** Read per page: it may be known only once the server listens. Without a trailing slash. */
   readonly siteUrl: () => string;
-  /** Absolute address of the REST root, with a slash at its end. */
+  /** Absolute URL of the REST root, with a trailing slash. */
   readonly restRoot: () => string;
   /** Express's `trust proxy`. */
   readonly trustProxy: boolean | number | string;
-  /** Answers REST requests and calls next for all others. Runs first, on the bare request, with `ip` and the request id set. */
+  /** Handles REST requests and calls next for all others. Runs first, before express, with `ip` and the request id set. */
   readonly rest: RawHandler;
   readonly assets: Assets;
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
@@ -32,29 +67,30 @@ export interface HttpServerDependencies {
   readonly metricsToken: string | null;
   /** Mounted at `/admin`. */
   readonly admin?: RequestHandler;
-  /** Mounted at `/`, last; several take turns. */
+  /** Mounted at `/`, last; several run in order. */
   readonly site?: RequestHandler | readonly RequestHandler[];
   readonly renderError: RenderError;
 }
 
 export interface HttpServer {
-  /** Pages, assets, health and metrics; without REST, which runs before it. */
+  /** Pages, assets, health and metrics; REST runs before it. */
   readonly app: Express;
-  /** @throws Error with the remedy when the port is taken or not allowed. */
+  /** @throws Error with a remedy when the port is in use or not permitted. */
   listen(address: {
     readonly port: number;
     readonly host: string;
   }): Promise<{ readonly url: string; readonly port: number }>;
-  /** From now on `/readyz` answers 503, so that load balancers turn away while requests are still served. */
+  /** From now on `/readyz` returns 503, so that load balancers stop sending requests while requests are still served. */
   drain(): void;
-  /** Takes no new connections, ends idle ones, lets requests under way finish, and cuts what is left after the grace. */
+  /** Accepts no new connections, ends idle ones, waits for requests in progress, and cuts the rest after the grace period. */
   close(graceMilliseconds: number): Promise<void>;
 }
 
-/** Milliseconds. Idle connections outlive the 60 s of common load balancers, which must be the ones to close them. */
+/** Milliseconds. Idle connections outlive the 60 s of common load balancers, which should close them first. */
 const timeouts = { keepAlive: 65_000, headers: 20_000, request: 120_000 } as const;
 
-/** The one HTTP server of a node: request id, REST, security headers, assets, health, metrics, admin, site, error pages, in this order. */
+/** The one HTTP server of a node: request id, REST, security headers, assets, health, metrics, admin, site, error pages,
+ * in this order. */
 export function createHttpServer(dependencies: HttpServerDependencies): HttpServer {
   const { clock, rest, metrics } = dependencies;
   let draining = false;
@@ -70,14 +106,14 @@ export function createHttpServer(dependencies: HttpServerDependencies): HttpServ
     assignRequestId(request, response);
     request.ip = clientAddress(request, trusts);
     response.once('close', () => {
-      // A connection kept open would hold up the stop.
+      // A keep-alive connection would delay the stop.
       if (stopping) request.socket.destroySoon();
     });
     let routeClass: RouteClass = 'rest';
     metrics.observe(response, clock.now(), () => routeClass);
     const next = (error?: unknown): void => {
-      routeClass = classOf(request.url ?? '');
-      handOn({ app, request, response, error });
+      routeClass = routeClassOf(request.url ?? '');
+      delegateToExpress({ app, request, response, error });
     };
     try {
       rest(request, response, next);
@@ -130,8 +166,8 @@ function createApp({ metricsHandler, draining, ...given }: AppDependencies): Exp
 
 type RequestWithFailure = IncomingMessage & { earlierFailure?: unknown };
 
-/** What failed before express goes through its error page as well. */
-function handOn({
+/** Errors from before express use its error page too. */
+function delegateToExpress({
   app,
   request,
   response,
@@ -146,7 +182,7 @@ function handOn({
   app(request, response);
 }
 
-function classOf(url: string): RouteClass {
+function routeClassOf(url: string): RouteClass {
   if (url.startsWith('/assets/')) return 'assets';
   if (/^\/admin(?![^/?])/.test(url)) return 'admin';
   return /^\/(healthz|readyz|metrics)(?![^?])/.test(url) ? 'health' : 'site';
@@ -156,18 +192,58 @@ function listen(server: Server, port: number, host: string): Promise<{ url: stri
   return new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException): void => {
       const reasons: Record<string, string> = {
-        EADDRINUSE: `Port ${port} is taken. Stop the program that has it, or set PORT to another one.`,
-        EACCES: `Port ${port} needs more rights. Set PORT to 1024 or above.`,
-        EADDRNOTAVAIL: `This machine has no address ${host}. Set HOST to one of its own, or to 0.0.0.0.`,
-        ENOTFOUND: `The name ${host} has no address. Set HOST to one of this machine's.`,
+        EADDRINUSE: `Port ${port} is in use. Stop the program that uses it, or set PORT to another one.`,
+        EACCES: `Port ${port} requires more privileges. Set PORT to 1024 or above.`,
+        EADDRNOTAVAIL: `This machine does not have the address ${host}. Set HOST to one of its addresses, or to 0.0.0.0.`,
+        ENOTFOUND: `The name ${host} has no address. Set HOST to an address of this machine.`,
       };
       reject(new Error(reasons[error.code ?? ''] ?? `Cannot listen on ${host}:${port}.`, { cause: error }));
     };
     server.once('error', fail).listen(port, host, () => {
       server.off('error', fail);
-      const taken = (server.address() as AddressInfo).port;
+      const actualPort = (server.address() as AddressInfo).port;
       const name = ['0.0.0.0', '::'].includes(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-      resolve({ url: `http://${name}:${taken}`, port: taken });
+      resolve({ url: `http://${name}:${actualPort}`, port: actualPort });
     });
   });
+}
+
+/** A request before express has processed it. */
+type RawRequest = IncomingMessage & {
+  /** Address of the caller; behind trusted proxies the forwarded one. Empty if the connection has closed. */
+  ip?: string;
+};
+
+/** A handler in the style of connect and express. */
+export type RawHandler = (request: RawRequest, response: ServerResponse, next: (error?: unknown) => void) => void;
+
+/**
+ * Sets the request id: the caller's `X-Request-Id` if it is a plain token of up to 128 characters, else a UUID. Stores it
+ * in `request.headers['x-request-id']` and in the response header.
+ */
+function assignRequestId(request: IncomingMessage, response: ServerResponse): string {
+  const given = request.headers['x-request-id'];
+  const id = typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
+  request.headers['x-request-id'] = id;
+  response.setHeader('X-Request-Id', id);
+  return id;
+}
+
+/**
+ * The caller's address: the nearest hop that is not a trusted proxy.
+ *
+ * @param trusts express's compiled `trust proxy` setting.
+ */
+function clientAddress(request: IncomingMessage, trusts: (address: string, hop: number) => boolean): string {
+  const forwarded = request.headers['x-forwarded-for'];
+  const peer = request.socket.remoteAddress ?? '';
+  if (forwarded === undefined) return peer;
+  const hops = [
+    peer,
+    ...String(forwarded)
+      .split(',')
+      .map((hop) => hop.trim())
+      .reverse(),
+  ];
+  return hops.find((address, hop) => !trusts(address, hop)) ?? hops.at(-1) ?? '';
 }

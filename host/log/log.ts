@@ -1,35 +1,66 @@
 import { writeSync } from 'node:fs';
 import type { Clock, LogFields, Logger } from '#plugin-api';
-import type { Level, LogLine } from './line.ts';
-import { formatReadable } from './readable.ts';
 import type { Redactor } from './redactor.ts';
 import { serialise } from './serialise.ts';
+import { inspect, styleText } from 'node:util';
+
+const colors: Readonly<Record<Level, 'gray' | 'green' | 'yellow' | 'red'>> = {
+  debug: 'gray',
+  info: 'green',
+  warn: 'yellow',
+  error: 'red',
+};
+
+/** One line for a terminal: `10:20:30 INFO  message name=value`, an error's stack indented below it. */
+function formatReadable({ time, level, message, fields }: LogLine): string {
+  const stacks: string[] = [];
+  const members = Object.entries(fields).map(([name, value]) => {
+    const stack = readStack(value);
+    if (stack !== null) stacks.push(stack.replace(/^/gm, '    '));
+    const shown = stack === null ? value : (value as { message?: unknown }).message;
+    const isPlain = typeof shown === 'string' && /^[\w./:@-]+$/.test(shown);
+    return styleText('dim', `${name}=`) + (isPlain ? shown : inspect(shown, { breakLength: Infinity, depth: 6 }));
+  });
+  const head = `${styleText('dim', time.slice(11, 19))} ${styleText(colors[level], level.toUpperCase().padEnd(5))}`;
+  return [[head, stripControls(message), ...members].join(' '), ...stacks].join('\n');
+}
+
+function readStack(value: unknown): string | null {
+  const stack = typeof value === 'object' && value !== null && 'stack' in value ? value.stack : null;
+  return typeof stack === 'string' ? stack : null;
+}
+
+/** Control characters in external text could manipulate the terminal. */
+function stripControls(message: string): string {
+  return message.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '\uFFFD');
+}
 
 export interface LoggerDependencies {
-  /** Lines below it are dropped; `silent` drops all. */
+  /** Lines below this level are dropped; `silent` drops all. */
   readonly level: Level | 'silent';
   readonly clock: Pick<Clock, 'now'>;
-  /** Takes one line with its line end. Default: standard error. */
+  /** Writes one line, including its line break. Default: standard error. */
   readonly write?: (line: string) => void;
   readonly redactor?: Pick<Redactor, 'redact'>;
-  /** Lines for people instead of JSON. Default: when standard error is a terminal and no `write` is given. */
+  /** Human-readable lines instead of JSON. Default: true if standard error is a terminal and `write` is not set. */
   readonly readable?: boolean;
 }
 
 const ranks: Readonly<Record<Level | 'silent', number>> = { debug: 10, info: 20, warn: 30, error: 40, silent: 50 };
 
 /**
- * The host's logger (see Logger): `{"time", "level", "message", ...fields}`, one object a line, the time as ISO 8601.
- * Fields named like the three are written as `fields_<name>`. Logging never throws: a closed standard error loses the line.
+ * The host's logger (see Logger): `{"time", "level", "message", ...fields}`, one object per line, with an ISO 8601 time.
+ * Fields with one of these names are written as `fields_<name>`. Logging never throws: if standard error is closed, the line
+ * is lost.
  */
 export function createLogger({ level, clock, write, redactor, readable }: LoggerDependencies): Logger {
   const lowest = ranks[level];
   const redact = (text: string): string => redactor?.redact(text) ?? text;
   const asText = (readable ?? (write === undefined && process.stderr.isTTY)) ? formatReadable : formatJson;
-  const put = write ?? writeToStandardError;
+  const writeLine = write ?? writeToStandardError;
 
-  function make(bound: LogFields): Logger {
-    const at = (name: Level) =>
+  function createChild(bound: LogFields): Logger {
+    const logAt = (name: Level) =>
       ranks[name] < lowest
         ? drop
         : (message: string, fields?: LogFields): void => {
@@ -39,17 +70,17 @@ export function createLogger({ level, clock, write, redactor, readable }: Logger
               message: redact(String(message)),
               fields: serialise({ ...bound, ...fields }, redact) as LogFields,
             };
-            put(`${asText(line)}\n`);
+            writeLine(`${asText(line)}\n`);
           };
     return {
-      debug: at('debug'),
-      info: at('info'),
-      warn: at('warn'),
-      error: at('error'),
-      child: (fields) => make({ ...bound, ...fields }),
+      debug: logAt('debug'),
+      info: logAt('info'),
+      warn: logAt('warn'),
+      error: logAt('error'),
+      child: (fields) => createChild({ ...bound, ...fields }),
     };
   }
-  return make({});
+  return createChild({});
 }
 
 function formatJson({ fields, ...head }: LogLine): string {
@@ -58,14 +89,26 @@ function formatJson({ fields, ...head }: LogLine): string {
 }
 
 function drop(): void {
-  // Below the level.
+  // Below the log level.
 }
 
 function writeToStandardError(line: string): void {
   try {
-    // Synchronous, so that the last line before a crash is not lost.
+    // Synchronous, so that the last line before a crash is written.
     writeSync(2, line);
   } catch {
     // A full pipe or a closed terminal must not stop the site.
   }
+}
+
+export type Level = 'debug' | 'info' | 'warn' | 'error';
+
+/** One line before it is formatted. */
+interface LogLine {
+  /** ISO 8601, UTC. */
+  readonly time: string;
+  readonly level: Level;
+  readonly message: string;
+  /** Already serialized and redacted. */
+  readonly fields: LogFields;
 }

@@ -1,10 +1,10 @@
 import { redactedMark } from './redactor.ts';
 
-/** What one line may hold: deeper or longer values are cut, so that logging can never exhaust the process. */
+/** Limits of one line: deeper or longer values are cut, so that logging cannot exhaust memory. */
 const limits = { depth: 6, members: 100, text: 8_192 } as const;
 
-/** Words that make a member's name secret, wherever they stand in it: `apiKey`, `svc_api_key`, `x-auth-token`, `Set-Cookie`. */
-const secretWords = new Set([
+/** A member whose name contains one of these words is secret: `apiKey`, `svc_api_key`, `x-auth-token`, `Set-Cookie`. */
+const secretNameParts = new Set([
   'key',
   'apikey',
   'keys',
@@ -24,18 +24,18 @@ const secretWords = new Set([
   'signature',
 ]);
 
-/** Whether a value under this name must not be written. Counts of tokens (`input_tokens`) are no secrets. */
+/** Whether a member with this name is secret. Token counts (`input_tokens`) are not. */
 export function isSecretName(name: string): boolean {
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z0-9]+/);
-  return words.some((word) => secretWords.has(word));
+  return words.some((word) => secretNameParts.has(word));
 }
 
 /**
- * A copy of the value that JSON can hold: errors become `{name, message, stack, cause, code}`, secret members
- * `[redacted]`, every string passes `redact`, circles and depths are cut. Never throws, whatever a getter or `toJSON` does.
+ * A copy of the value that JSON can represent: errors become `{name, message, stack, cause, code}`, secret members
+ * `[redacted]`, every string passes `redact`, cycles and deep values are cut. Never throws, even if a getter or `toJSON` does.
  */
 export function serialise(value: unknown, redact: (text: string) => string): unknown {
   return copy(value, { redact, parents: [] });
@@ -66,7 +66,7 @@ function copy(value: unknown, walk: Walk): unknown {
 }
 
 function text(value: string, { redact }: Walk): string {
-  // Redacted before it is cut: a secret on the border must not survive as a half.
+  // Redact before cutting: a secret at the cut must not leave a part.
   const clean = redact(value);
   return clean.length > limits.text ? `${clean.slice(0, limits.text)}… [${clean.length - limits.text} more]` : clean;
 }

@@ -7,17 +7,26 @@ import { type NewOption, type OptionStore, createOptionStore } from './option-st
 /** Carries the names of changed options to the other processes. */
 const channel = 'options';
 
+/** Name of the changed option in a notification of the channel `options`; undefined for anything else. */
+export function changedOptionName(payload: string): unknown {
+  try {
+    return (JSON.parse(payload) as { name?: unknown }).name;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Stored options behind the process's cache; knows nothing of hooks and defaults. */
 export interface CachedOptions {
-  /** Listens for other processes' changes and reads all autoloaded options in one query. */
+  /** Listens for other processes' changes and loads all autoloaded options in one query. */
   load(): Promise<void>;
   stop(): void;
   read(name: string): Promise<CachedOption>;
-  /** Reads several in one query, so that each is known afterwards. */
+  /** Caches several options with one query. */
   prime(names: readonly string[]): Promise<void>;
-  /** Whether the name is known to be absent without asking. */
+  /** Whether the cache knows that the option does not exist. */
   isKnownAbsent(name: string): boolean;
-  /** The next read asks the database. */
+  /** Makes the next read query the database. */
   refresh(name: string): void;
   list(prefix: string): Promise<Map<string, { readonly text: string }>>;
   insert(option: NewOption): Promise<boolean>;
@@ -53,7 +62,7 @@ export function createCachedOptions({
       const found = await store.readAutoloaded();
       for (const [name, option] of found) watch.keep(name, option);
       watch.end();
-      log.debug('Options loaded.', { count: found.size });
+      log.debug('Options loaded', { event: 'options_loaded', count: found.size });
     },
     stop() {
       undo?.();
@@ -85,9 +94,9 @@ interface CachedReads {
   prime(names: readonly string[]): Promise<void>;
   drop(name: string): void;
   clear(): void;
-  /** Readers from now on do not join a query that is under way. */
+  /** Later readers do not join a query in progress. */
   endSharing(name: string): void;
-  /** Whether the running transaction wrote the option: nobody else may see it yet, and its own reads must, so they go past the cache. */
+  /** Whether the current transaction wrote the option. Only its own reads may see that value, so they bypass the cache. */
   isPrivate(name: string): boolean;
   setPrivate(transaction: object, name: string): void;
 }
@@ -116,7 +125,7 @@ function createCachedReads(database: Database, store: OptionStore): CachedReads 
 
   const loadOne = async (name: string): Promise<CachedOption> => (await load([name])).get(name) ?? null;
 
-  /** Parallel readers of one name share a query; one begun before a change is not shared with readers after it. */
+  /** Concurrent readers of a name share a query. A query started before a change is not shared with later readers. */
   function loadShared(name: string): Promise<CachedOption> {
     const current = loading.get(name);
     if (current !== undefined) return current;
@@ -135,7 +144,7 @@ function createCachedReads(database: Database, store: OptionStore): CachedReads 
       if (isPrivate(name)) return (await store.read([name])).get(name) ?? null;
       const known = cache.get(name);
       if (known !== undefined) return known;
-      // Inside a transaction nobody is waited for: the others may be waiting for its connection.
+      // Inside a transaction, never wait for other readers: they may be waiting for its connection.
       return database.currentTransaction() === null ? loadShared(name) : loadOne(name);
     },
     async prime(names) {
@@ -154,10 +163,10 @@ function createCachedReads(database: Database, store: OptionStore): CachedReads 
   };
 }
 
-/** @param after what is stored when the statement did something; undefined: not known here. */
+/** @param after the stored option if the statement changed a row; undefined if unknown. */
 type Change = (name: string, after: CachedOption | undefined, statement: () => Promise<boolean>) => Promise<boolean>;
 
-/** Writes, tells the other processes in the same transaction, and keeps the cache right. */
+/** Writes, notifies other processes in the same transaction, and updates the cache. */
 function createChange({
   database,
   reads,

@@ -1,6 +1,6 @@
 import type { Migration } from '#plugin-api';
 
-/** Values are JSON text on both databases: PostgreSQL's own JSON type would reorder the members of objects. */
+/** Values are JSON text in both databases: PostgreSQL's jsonb would reorder object members. */
 export const migrations: readonly Migration[] = [
   {
     id: '0001_options',

@@ -1,24 +1,24 @@
-/** A stored option, or null for a name that is known to have none. */
+/** A stored option, or null for a name known not to exist. */
 export type CachedOption = { readonly text: string; readonly autoload: boolean } | null;
 
-/** Follows the changes made while a value travels between database and cache. */
+/** Tracks changes made while a value is read from or written to the database. */
 export interface Watch {
-  /** Keeps what was read, unless the option changed since the watch began: then it may be old. */
+  /** Caches a value that was read, unless the option changed since the watch started. */
   keep(name: string, option: CachedOption): void;
-  /** Keeps what was written; when another write fell in between, nobody knows which came last, and the next reader asks anew. */
+  /** Caches a value that was written. If another write happened meanwhile, their order is unknown: the entry is dropped. */
   replace(name: string, option: CachedOption): void;
   end(): void;
 }
 
 export interface OptionCache {
-  /** undefined: not known. */
+  /** undefined: not cached. */
   get(name: string): CachedOption | undefined;
   drop(name: string): void;
   clear(): void;
   watch(): Watch;
 }
 
-/** Names that are not autoloaded, and absent ones, come and go with the data: only so many are remembered. */
+/** Maximum number of cached entries that are absent or not autoloaded; their names can contain data. */
 const defaultLimit = 10_000;
 
 export function createOptionCache(limit = defaultLimit): OptionCache {

@@ -9,7 +9,7 @@ export interface StoredOption {
 interface Row {
   readonly name: string;
   readonly value: string;
-  /** SQLite answers 0 or 1. */
+  /** SQLite returns 0 or 1. */
   readonly autoload: boolean | number;
 }
 
@@ -25,12 +25,12 @@ export interface OptionStore {
   readAutoloaded(): Promise<Map<string, StoredOption>>;
   read(names: readonly string[]): Promise<Map<string, StoredOption>>;
   readPrefix(prefix: string): Promise<Map<string, StoredOption>>;
-  /** Answers whether the name was free. */
+  /** Returns whether the name was free. */
   insert(option: NewOption): Promise<boolean>;
   put(option: NewOption): Promise<void>;
-  /** Replaces the text only where it still is `from`; answers whether it was. */
+  /** Replaces the text only if it still is `from`. Returns whether it was. */
   swap(name: string, from: string, to: string): Promise<boolean>;
-  /** @param text only where this is the stored text. */
+  /** @param text remove only if this is the stored text. */
   remove(name: string, text?: string): Promise<boolean>;
 }
 

@@ -1,36 +1,37 @@
-/** Length of the column. */
+/** Length of the column `name`. */
 const maxNameLength = 191;
 
-/** @throws Error for names the database cannot hold. An empty name is no error: WordPress answers false for it. */
+/** @throws Error for names the database cannot store. An empty name is no error: WordPress returns false for it. */
 export function cleanName(name: string): string {
   const clean = name.trim();
   if (clean.length > maxNameLength)
     throw new Error(`The option name '${clean.slice(0, 40)}...' is too long; use at most ${maxNameLength} characters.`);
-  if (clean.includes('\0')) throw new Error('An option name must not hold a NUL character.');
+  if (clean.includes('\0')) throw new Error('An option name must not contain a NUL character.');
   return clean;
 }
 
 /**
  * The JSON text of a value.
  *
- * @throws Error naming the place when the value would come back from JSON changed: undefined, a function, NaN, a date...
+ * @throws Error with the path of a member that JSON would change: undefined, a function, NaN, a date...
  */
 export function encodeValue(name: string, value: unknown): string {
-  refuseOthers(value, name, []);
+  assertJsonValue(value, name, []);
   return JSON.stringify(value);
 }
 
 export const decodeValue = (text: string): unknown => JSON.parse(text) as unknown;
 
-/** The same value with the same order of members, as WordPress compares what it would store. */
+/** Whether values are equal, including the order of members, as WordPress compares serialized values. */
 export function isSame(one: unknown, other: unknown): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
-function refuseOthers(value: unknown, place: string, parents: readonly object[]): void {
+function assertJsonValue(value: unknown, path: string, parents: readonly object[]): void {
   const refuse = (what: string): never => {
     throw new Error(
-      `The option value ${place} is ${what}, which JSON does not keep; use null, a boolean, a finite number, a string, an array or a plain object.`,
+      `The option value ${path} is ${what}, which JSON cannot represent; ` +
+        'use null, a boolean, a finite number, a string, an array or a plain object.',
     );
   };
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return;
@@ -42,11 +43,11 @@ function refuseOthers(value: unknown, place: string, parents: readonly object[])
   if (parents.includes(value)) refuse('part of itself');
   const within = [...parents, value];
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) refuseOthers(value[index], `${place}[${index}]`, within);
+    for (let index = 0; index < value.length; index++) assertJsonValue(value[index], `${path}[${index}]`, within);
     return;
   }
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null)
     refuse(`an instance of ${(value as object).constructor.name}`);
-  for (const [member, inner] of Object.entries(value)) refuseOthers(inner, `${place}.${member}`, within);
+  for (const [member, inner] of Object.entries(value)) assertJsonValue(inner, `${path}.${member}`, within);
 }

@@ -15,25 +15,26 @@ export interface OptionsDependencies {
   readonly log: Logger;
 }
 
-/** Expired transients are removed this often, in milliseconds; until then they only take room. */
+/** Interval for removing expired transients, in milliseconds. */
 const sweepInterval = 3_600_000;
 
 export interface Options extends OptionsApi {
-  /** Reads all autoloaded options in one query, and hears of other processes' changes from now on. Without it, `get` asks for each option once and may be out of date. */
+  /** Loads all autoloaded options in one query and follows other processes' changes. Without it, `get` queries each option once
+   * and may return outdated values. */
   load(): Promise<void>;
   stop(): void;
-  /** The settings registered in this process, in their order. */
+  /** The settings registered in this process, in order of registration. */
   settings(): RegisteredSetting[];
-  /** Tells of settings that are registered and taken back. */
+  /** Calls the listener when settings are registered or unregistered. */
   onSettingsChange(listener: () => void): Undo;
-  /** Removes transients that have expired; answers how many. Runs by itself every hour after `load`. */
+  /** Removes expired transients and returns their number. Runs automatically every hour after `load`. */
   deleteExpiredTransients(): Promise<number>;
 }
 
 /**
- * The site's options. Writes of this process are seen at once; those of others within a second: each write names the
- * option to the other processes in its own transaction, and they ask anew for that one. A write inside
- * `database.transaction` takes part in it: others see it at its commit.
+ * The site's options. Writes of this process are visible at once, those of others within a second: each write notifies the
+ * other processes in its own transaction, and they reload that option. A write inside `database.transaction` is part of
+ * it: others see it after the commit.
  */
 export function createOptions({ database, hooks, clock, log }: OptionsDependencies): Options {
   const cached = createCachedOptions({ database, log });
@@ -53,7 +54,10 @@ export function createOptions({ database, hooks, clock, log }: OptionsDependenci
       await cached.load();
       undoSweep ??= clock.every(sweepInterval, () => {
         deleteExpired().catch((error: unknown) => {
-          log.warn('Expired transients could not be removed; trying again in an hour.', { error });
+          log.warn('Failed to remove expired transients; retrying in an hour', {
+            event: 'transients_sweep_failed',
+            error,
+          });
         });
       });
     },

@@ -1,27 +1,27 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { type JsonSchema, RestError } from '#plugin-api';
 
-/** Answers the value in the types of the schema, or throws RestError 400 `rest_invalid_param` (D4). */
+/** Returns the value coerced to the schema's types, or throws RestError 400 `rest_invalid_param` (D4). */
 export type CheckValue = (value: unknown) => unknown;
 
 type Plain = Record<string, unknown>;
 
 /**
- * Compiles a schema once. Texts are coerced to the type asked for (`"12"` to 12), as forms and command lines give them.
+ * Compiles a schema. Strings from forms and command lines are coerced to the schema's type (`"12"` to 12).
  *
- * @param name stands for the value in the sentences.
+ * @param name name of the value in messages.
  */
 export async function compileSchema(name: string, schema: JsonSchema): Promise<CheckValue> {
   const [{ Ajv }, { default: formats }] = await Promise.all([import('ajv'), import('ajv-formats')]);
   const ajv = new Ajv({ coerceTypes: true, allErrors: true, strict: false });
   (formats as unknown as (target: typeof ajv) => void)(ajv);
   for (const [format, check] of Object.entries(ownFormats)) ajv.addFormat(format, check);
-  // Coercion needs a member to write to: the value itself becomes one.
+  // Coercion needs a member to write to, so the value is wrapped.
   const validate = ajv.compile({ type: 'object', required: ['value'], properties: { value: toCurrentDraft(schema) } });
   return (value) => check(name, validate, value);
 }
 
-/** WordPress's formats that ajv does not have. Text fields are any text: they are sanitised by filters. */
+/** WordPress's formats that ajv lacks. Text fields accept any text: filters sanitize them. */
 const ownFormats: Readonly<Record<string, RegExp | true>> = {
   ip: /^(\d{1,3}(\.\d{1,3}){3}|[0-9a-fA-F:]*:[0-9a-fA-F:.]+)$/,
   'hex-color': /^#([0-9a-fA-F]{3}){1,2}$/,
@@ -30,8 +30,8 @@ const ownFormats: Readonly<Record<string, RegExp | true>> = {
 };
 
 function check(name: string, validate: ValidateFunction, value: unknown): unknown {
-  const holder = { value: structuredClone(value) };
-  if (validate(holder)) return holder.value;
+  const wrapper = { value: structuredClone(value) };
+  if (validate(wrapper)) return wrapper.value;
   const sentence = (validate.errors ?? []).map((error) => describe(name, error)).join(' ');
   throw new RestError({
     code: 'rest_invalid_param',
@@ -45,8 +45,8 @@ function check(name: string, validate: ValidateFunction, value: unknown): unknow
 }
 
 function describe(name: string, { instancePath, message, keyword, params }: ErrorObject): string {
-  const place = instancePath.split('/').slice(2).join('.');
-  const subject = place === '' ? name : `${name}.${place}`;
+  const path = instancePath.split('/').slice(2).join('.');
+  const subject = path === '' ? name : `${name}.${path}`;
   if (keyword === 'enum')
     return `${subject} must be one of ${(params['allowedValues'] as unknown[]).map(String).join(', ')}.`;
   if (keyword === 'additionalProperties')
@@ -54,7 +54,7 @@ function describe(name: string, { instancePath, message, keyword, params }: Erro
   return `${subject} ${message ?? 'is not valid'}.`;
 }
 
-/** Schemas as WordPress writes them (`required: true` in a member, boolean exclusive bounds) in the words ajv knows. */
+/** Schemas as WordPress writes them (`required: true` in a member, boolean exclusive bounds) converted to the draft that ajv reads. */
 function toCurrentDraft(schema: JsonSchema): Plain {
   const { required, exclusiveMinimum, exclusiveMaximum, ...rest } = schema;
   const plain: Plain = { ...rest };

@@ -13,14 +13,14 @@ import type { RegisteredSetting } from './settings.ts';
 export interface SettingsRoutesDependencies {
   readonly options: Pick<OptionsApi, 'get' | 'update' | 'delete'> & {
     settings(): readonly RegisteredSetting[];
-    /** Tells of settings that come and go with their plugins. */
+    /** Calls the listener when plugins register or unregister settings. */
     onSettingsChange(listener: () => void): Undo;
   };
 }
 
 /**
- * `/wp/v2/settings`: the settings registered with `showInRest`, for those who may `manage_options`. A secret
- * (`writeOnly`) can be written and is never shown. Null takes a setting back to its default.
+ * `/wp/v2/settings`: the settings registered with `showInRest`. Requires `manage_options`. A secret (`writeOnly`)
+ * can be written and is never returned. Null resets a setting to its default.
  */
 export function addSettingsRoutes(rest: RestApi, { options }: SettingsRoutesDependencies): Undo {
   const names = new Map<string, RegisteredSetting>();
@@ -46,13 +46,13 @@ export function addSettingsRoutes(rest: RestApi, { options }: SettingsRoutesDepe
     for (const setting of options.settings()) {
       if (setting.showInRest) names.set(setting.showInRest === true ? setting.name : setting.showInRest, setting);
     }
-    return rest.registerRoute('wp/v2', '/settings', definitionsOf(names, show, write));
+    return rest.registerRoute('wp/v2', '/settings', createDefinitions(names, show, write));
   };
 
   let undo = register();
   let isDue = false;
   const undoListening = options.onSettingsChange(() => {
-    // A plugin registers its settings one after the other: they are taken up together.
+    // A plugin registers several settings in a row: one new registration covers all.
     if (isDue) return;
     isDue = true;
     queueMicrotask(() => {
@@ -69,11 +69,11 @@ export function addSettingsRoutes(rest: RestApi, { options }: SettingsRoutesDepe
   };
 }
 
-/** Names of the nulls taken out of a request's JSON body, by that body. */
+/** Names of the members that were null in a request's JSON body, by that body. */
 const resets = new WeakMap<object, readonly string[]>();
 
-/** A null means "back to the default" whatever the setting's type, so it is taken out before types are checked. */
-function takeNulls({ json }: RestRequest): void {
+/** Null means "reset to the default" for settings of any type, so it is removed before validation. */
+function extractNulls({ json }: RestRequest): void {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return;
   const body = json as Record<string, unknown>;
   const nulls = Object.keys(body).filter((name) => body[name] === null);
@@ -81,10 +81,14 @@ function takeNulls({ json }: RestRequest): void {
   resets.set(body, nulls);
 }
 
-type Answer = (request: RestRequest) => Promise<Record<string, unknown>>;
+type SettingsHandler = (request: RestRequest) => Promise<Record<string, unknown>>;
 
-function definitionsOf(names: ReadonlyMap<string, RegisteredSetting>, show: Answer, write: Answer): RouteDefinition[] {
-  const args = Object.fromEntries([...names].map(([name, { schema, label }]) => [name, argumentOf(schema, label)]));
+function createDefinitions(
+  names: ReadonlyMap<string, RegisteredSetting>,
+  show: SettingsHandler,
+  write: SettingsHandler,
+): RouteDefinition[] {
+  const args = Object.fromEntries([...names].map(([name, { schema, label }]) => [name, toArgument(schema, label)]));
   const schema: JsonSchema = {
     title: 'settings',
     type: 'object',
@@ -92,21 +96,21 @@ function definitionsOf(names: ReadonlyMap<string, RegisteredSetting>, show: Answ
   };
   const permission = ({ user }: RestRequest<Params>): boolean => user.can('manage_options');
   return [
-    { methods: ['GET'], permission, schema, summary: 'Reads the settings.', handler: show },
+    { methods: ['GET'], permission, schema, summary: 'Returns the settings.', handler: show },
     {
       methods: ['POST', 'PUT', 'PATCH'],
       args,
-      authenticate: takeNulls,
+      authenticate: extractNulls,
       permission,
       schema,
-      summary: 'Changes settings; those that are left out stay.',
+      summary: 'Updates the given settings; others stay unchanged.',
       handler: write,
     },
   ];
 }
 
-/** Neither a default, which would be written when the caller says nothing, nor an obligation to name each. */
-function argumentOf(
+/** Without the default, which would be written for omitted settings, and without `required`. */
+function toArgument(
   { default: _default, required: _required, ...schema }: JsonSchema,
   label: string | undefined,
 ): RouteArgument {

@@ -7,25 +7,25 @@ export interface RegisteredSetting extends SettingDefinition {
 
 export interface Settings {
   register(name: string, definition: SettingDefinition): Undo;
-  /** Coerces and validates a value; one that is not registered is answered as it is. */
+  /** Coerces and validates a value. Values of unregistered names are returned unchanged. */
   check(name: string, value: unknown): Promise<unknown>;
   list(): RegisteredSetting[];
-  /** Tells of registrations and their undoing. */
+  /** Calls the listener after each registration and unregistration. */
   onChange(listener: () => void): Undo;
 }
 
 interface Registration {
   readonly setting: RegisteredSetting;
   readonly undoDefault: Undo;
-  /** Compiled at the first write: most processes never write most settings. */
+  /** Compiled on the first write: most processes never write most settings. */
   check: Promise<CheckValue> | null;
 }
 
-/** Registered settings of this process. A second registration of a name takes the place of the first. */
+/** Registered settings of this process. A later registration of a name replaces the earlier one. */
 export function createSettings(hooks: HooksApi): Settings {
   const registrations = new Map<string, Registration>();
   const listeners = new Set<() => void>();
-  const tell = (): void => {
+  const notify = (): void => {
     for (const listener of listeners) listener();
   };
 
@@ -39,12 +39,12 @@ export function createSettings(hooks: HooksApi): Settings {
         check: null,
       };
       registrations.set(name, registration);
-      tell();
+      notify();
       return () => {
         registration.undoDefault();
         if (registrations.get(name) !== registration) return;
         registrations.delete(name);
-        tell();
+        notify();
       };
     },
     async check(name, value) {
@@ -61,7 +61,7 @@ export function createSettings(hooks: HooksApi): Settings {
   };
 }
 
-/** A default is a filter, as in WordPress, so that other filters on `default_option_{name}` see it in their order. */
+/** A default is a filter, as in WordPress, so that it is ordered among other filters on `default_option_{name}`. */
 function addDefault(hooks: HooksApi, name: string, preset: unknown): Undo {
   if (preset === undefined) return () => {};
   return hooks.addFilter(`default_option_${name}`, (value: unknown, _name: string, isGiven: boolean) =>

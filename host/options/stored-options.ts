@@ -12,7 +12,7 @@ export interface StoredOptionsDependencies {
 
 export type StoredOptions = Pick<OptionsApi, 'get' | 'update' | 'add' | 'delete' | 'compareAndSet' | 'list'>;
 
-/** Reading and writing with WordPress's hooks, in WordPress's order. */
+/** Reads and writes options with WordPress's hooks, in WordPress's order. */
 export function createStoredOptions(dependencies: StoredOptionsDependencies): StoredOptions {
   const { cached } = dependencies;
   const get = createReader(dependencies);
@@ -64,7 +64,7 @@ function createReader({ cached, hooks }: StoredOptionsDependencies): Reader {
 
 interface Writer {
   sanitize(name: string, value: unknown): Promise<unknown>;
-  /** @param write `replace`: an update that found nothing; the last writer wins. */
+  /** @param write `replace`: the insert of an update; the last writer wins. */
   insert(
     name: string,
     value: unknown,
@@ -77,8 +77,8 @@ interface Writer {
 function createWriter({ cached, settings, hooks }: StoredOptionsDependencies, get: Reader): Writer {
   const filter = (name: string, value: unknown, ...args: unknown[]): Promise<unknown> =>
     hooks.applyFiltersAsync(name, value, ...args);
-  const act = (name: string, ...args: unknown[]): Promise<void> => hooks.doActionAsync(name, ...args);
-  const presetOf = (name: string): Promise<unknown> => filter(`default_option_${name}`, false, name, false);
+  const doAction = (name: string, ...args: unknown[]): Promise<void> => hooks.doActionAsync(name, ...args);
+  const registeredDefault = (name: string): Promise<unknown> => filter(`default_option_${name}`, false, name, false);
 
   async function sanitize(name: string, value: unknown): Promise<unknown> {
     const clean = await settings.check(name, await filter(`sanitize_option_${name}`, value, name, value));
@@ -88,13 +88,13 @@ function createWriter({ cached, settings, hooks }: StoredOptionsDependencies, ge
 
   const insert: Writer['insert'] = async (name, value, { autoload = true, replace }) => {
     const clean = await sanitize(name, value);
-    if (!cached.isKnownAbsent(name) && !isSame(await presetOf(name), await get(name, undefined))) return false;
-    await act('add_option', name, clean);
+    if (!cached.isKnownAbsent(name) && !isSame(await registeredDefault(name), await get(name, undefined))) return false;
+    await doAction('add_option', name, clean);
     const option = { name, text: encodeValue(name, clean), autoload };
     if (replace) await cached.put(option);
     else if (!(await cached.insert(option))) return false;
-    await act(`add_option_${name}`, name, clean);
-    await act('added_option', name, clean);
+    await doAction(`add_option_${name}`, name, clean);
+    await doAction('added_option', name, clean);
     return true;
   };
 
@@ -103,7 +103,7 @@ function createWriter({ cached, settings, hooks }: StoredOptionsDependencies, ge
     insert,
     async update(name, value, { autoload }) {
       const clean = await sanitize(name, value);
-      // Compared with what is stored now: another process's change of the last moments must not make this one a no-op.
+      // Compare with the stored value: a very recent change by another process must not turn this update into a no-op.
       cached.refresh(name);
       const old = await get(name, undefined);
       const next = await filter(
@@ -114,20 +114,20 @@ function createWriter({ cached, settings, hooks }: StoredOptionsDependencies, ge
       );
       const text = encodeValue(name, next);
       if (isSame(next, old)) return false;
-      if (isSame(await presetOf(name), old)) return insert(name, next, { autoload, replace: true });
-      await act('update_option', name, old, next);
+      if (isSame(await registeredDefault(name), old)) return insert(name, next, { autoload, replace: true });
+      await doAction('update_option', name, old, next);
       await cached.put({ name, text, autoload });
-      await act(`update_option_${name}`, old, next, name);
-      await act('updated_option', name, old, next);
+      await doAction(`update_option_${name}`, old, next, name);
+      await doAction('updated_option', name, old, next);
       return true;
     },
     async remove(name) {
       cached.refresh(name);
       if ((await cached.read(name)) === null) return false;
-      await act('delete_option', name);
+      await doAction('delete_option', name);
       if (!(await cached.remove(name))) return false;
-      await act(`delete_option_${name}`, name);
-      await act('deleted_option', name);
+      await doAction(`delete_option_${name}`, name);
+      await doAction('deleted_option', name);
       return true;
     },
   };
@@ -141,8 +141,8 @@ interface Exchange {
 }
 
 /**
- * Compares by value, swaps by text in one SQL statement: whoever changed the text in between wins. After a success the
- * actions of an add or an update run; filters on reading take no part, because they may answer what is not stored.
+ * Compares by value, swaps by text in one SQL statement: a concurrent change wins. On success the actions of an add or an
+ * update run. Read filters do not apply, because they may return values that are not stored.
  */
 async function compareAndSet(
   { cached, hooks }: StoredOptionsDependencies,
@@ -161,7 +161,7 @@ async function compareAndSet(
     const stored = await cached.read(name);
     if (stored === null || !isDeepStrictEqual(decodeValue(stored.text), expected)) return false;
     if (await cached.swap(name, stored.text, text)) break;
-    // Changed since it was read, perhaps to another spelling of the same value: look again.
+    // Changed since it was read, perhaps to another text of the same value: retry.
   }
   await hooks.doActionAsync(`update_option_${name}`, expected, clean, name);
   await hooks.doActionAsync('updated_option', name, expected, clean);

@@ -13,7 +13,7 @@ export interface TransientsDependencies {
 }
 
 export type Transients = Pick<OptionsApi, 'getTransient' | 'setTransient' | 'deleteTransient' | 'remember'> & {
-  /** Removes what has expired; answers how many. Safe on several nodes at once. */
+  /** Removes expired transients and returns their number. Safe to run on several nodes at once. */
   deleteExpired(): Promise<number>;
 };
 
@@ -29,7 +29,7 @@ export function createTransients(dependencies: TransientsDependencies): Transien
   const seconds = (): number => Math.floor(clock.now() / 1000);
   const making = new Map<string, Promise<unknown>>();
 
-  /** An autoloaded transient never expires: its timeout is not looked for. */
+  /** An autoloaded transient never expires and has no timeout. */
   async function hasExpired(name: string): Promise<boolean> {
     await cached.prime([valuePrefix + name, timeoutPrefix + name]);
     if ((await cached.read(valuePrefix + name))?.autoload === true) return false;
@@ -78,7 +78,7 @@ export function createTransients(dependencies: TransientsDependencies): Transien
       return true;
     },
     async remember<Value>(name: string, expiresIn: number, make: () => Promise<Value>) {
-      // Inside a transaction nobody is waited for: the others may be waiting for its connection.
+      // Inside a transaction, never wait for other callers: they may be waiting for its connection.
       if (database.currentTransaction() !== null) return rememberOnce(name, expiresIn, make);
       const current = making.get(name);
       if (current !== undefined) return current as Promise<Value>;
@@ -105,7 +105,7 @@ interface NewTransient {
   readonly timeout: number | null;
 }
 
-/** Value and timeout change together: no node sees a new timeout beside an old value. */
+/** Value and timeout change together, so no node sees a new timeout with an old value. */
 async function storeTransient(
   { options, cached, database }: TransientsDependencies,
   { name, value, timeout }: NewTransient,
@@ -124,7 +124,7 @@ async function storeTransient(
   });
 }
 
-/** A timeout that was renewed meanwhile no longer has the text that was read, and stays. */
+/** A timeout that was renewed meanwhile has a different text and is not removed. */
 async function deleteExpired(cached: CachedOptions, now: number): Promise<number> {
   let count = 0;
   for (const [name, { text }] of await cached.list(timeoutPrefix)) {

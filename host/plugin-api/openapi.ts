@@ -14,7 +14,7 @@ export interface RouteKey {
 export type RouteSecurity = 'none' | 'session' | 'application_password' | 'bearer' | RouteKey;
 
 /** An answer of a route, as OpenAPI shows it. */
-export interface RouteAnswer {
+export interface RouteResponse {
   readonly description: string;
   /** Of the whole body; left out: the route's `schema`, for a status of 2xx. */
   readonly schema?: JsonSchema;
@@ -22,7 +22,10 @@ export interface RouteAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** JSON of an OpenAPI document, open to what a filter adds. */
+/** @deprecated Use RouteResponse. */
+export type RouteAnswer = RouteResponse;
+
+/** JSON of an OpenAPI document; filters may add members. */
 export type OpenApiObject = Record<string, unknown>;
 
 /** An OpenAPI 3.1 document of one namespace. Schemas are JSON Schema 2020-12, the dialect of OpenAPI 3.1. */

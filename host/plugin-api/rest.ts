@@ -1,6 +1,6 @@
 import type { JsonSchema } from './schema.ts';
 import type { Logger } from './log.ts';
-import type { RouteAnswer, RouteSecurity } from './openapi.ts';
+import type { RouteResponse, RouteSecurity } from './openapi.ts';
 import type { Undo } from './undo.ts';
 import type { User } from './users.ts';
 
@@ -152,7 +152,7 @@ export interface RouteDefinition<P = Params> {
    * Answers by status, as OpenAPI shows them, beside the host's own errors. Default: 200 with `schema`; a GET route with the
    * arguments `page` and `per_page` answers a list of it.
    */
-  readonly responses?: Readonly<Record<number, RouteAnswer>>;
+  readonly responses?: Readonly<Record<number, RouteResponse>>;
 }
 
 export interface RestDispatchInit {

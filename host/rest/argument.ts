@@ -1,27 +1,27 @@
 import { RestError } from '#plugin-api';
 import type { RestRequest, RouteArgument } from '#plugin-api';
 import { errorBody } from './error-response.ts';
-import type { ParameterFault } from './errors.ts';
+import type { ParameterError } from './host-errors.ts';
 import { compileStrictCheck } from './schema/strict-check.ts';
 import type { StrictCheck } from './schema/strict-check.ts';
-import { findFault, sanitizeValue } from './schema/validate.ts';
+import { findSchemaError, sanitizeValue } from './schema/validate.ts';
 
-/** One argument of an endpoint, compiled when it is first used. */
+/** One argument of an endpoint, compiled on first use. */
 export interface Argument {
   readonly name: string;
   readonly required: boolean;
   readonly default: unknown;
-  /** The argument's own check, before all sources are coerced; null accepts. Undefined: the schema checks. */
-  readonly validate: ((value: unknown, request: RestRequest) => Promise<ParameterFault | null>) | undefined;
-  /** The value to use, or the refusal. Answers at once unless the argument has a function of its own. */
+  /** The argument's own check, run before any source is coerced; null accepts. Undefined: the schema checks. */
+  readonly validate: ((value: unknown, request: RestRequest) => Promise<ParameterError | null>) | undefined;
+  /** The value to use, or the error. Synchronous unless the argument has its own function. */
   readonly accept: (value: unknown, request: RestRequest) => Accepted | Promise<Accepted>;
 }
 
-export type Accepted = { readonly value: unknown } | { readonly fault: ParameterFault };
+export type Accepted = { readonly value: unknown } | { readonly error: ParameterError };
 
 /**
- * An argument without `type` is neither checked nor coerced by its schema, as in WordPress; `validate` takes the place of
- * the schema's check, `sanitize` that of its coercion.
+ * An argument without `type` is neither checked nor coerced by its schema, as in WordPress; `validate` replaces
+ * the schema's check, `sanitize` its coercion.
  */
 export function compileArgument(name: string, definition: RouteArgument): Argument {
   const { validate, sanitize } = definition;
@@ -29,7 +29,8 @@ export function compileArgument(name: string, definition: RouteArgument): Argume
     name,
     required: definition.required === true,
     default: definition.default ?? undefined,
-    validate: validate && (async (value, request) => refusal(await settle(() => validate(value, request, name)))),
+    validate:
+      validate && (async (value, request) => toParameterError(await settle(() => validate(value, request, name)))),
     accept: sanitize === undefined ? schemaOnly(name, definition) : withSanitize(name, definition),
   };
 }
@@ -38,31 +39,31 @@ function schemaOnly(name: string, definition: RouteArgument): Argument['accept']
   if (definition.type === undefined) return (value) => ({ value });
   if (definition.validate !== undefined) {
     return (value) => ({
-      value: findFault(value, definition, name) === null ? sanitizeValue(value, definition, name) : value,
+      value: findSchemaError(value, definition, name) === null ? sanitizeValue(value, definition, name) : value,
     });
   }
   let isStrict: StrictCheck | undefined;
   return (value) => {
     isStrict ??= compileStrictCheck(definition);
     if (isStrict(value)) return { value };
-    const found = findFault(value, definition, name);
+    const found = findSchemaError(value, definition, name);
     return found === null
       ? { value: sanitizeValue(value, definition, name) }
-      : { fault: { message: found.message, details: found } };
+      : { error: { message: found.message, details: found } };
   };
 }
 
 function withSanitize(name: string, definition: RouteArgument): Argument['accept'] {
   const checked = definition.type !== undefined && definition.validate === undefined;
   return async (value, request) => {
-    const found = checked ? findFault(value, definition, name) : null;
-    if (found !== null) return { fault: { message: found.message, details: found } };
+    const found = checked ? findSchemaError(value, definition, name) : null;
+    if (found !== null) return { error: { message: found.message, details: found } };
     const sanitized = await settle(() => definition.sanitize?.(value, request, name));
-    return sanitized instanceof RestError ? { fault: refusalOf(sanitized) } : { value: sanitized };
+    return sanitized instanceof RestError ? { error: fromRestError(sanitized) } : { value: sanitized };
   };
 }
 
-/** A RestError counts alike whether it is answered or thrown. */
+/** A RestError may be returned or thrown. */
 async function settle(run: () => unknown): Promise<unknown> {
   try {
     return await run();
@@ -72,13 +73,13 @@ async function settle(run: () => unknown): Promise<unknown> {
   }
 }
 
-function refusal(answer: unknown): ParameterFault | null {
-  if (answer === false) return { message: 'Invalid parameter.' };
-  if (typeof answer === 'string')
-    return { message: answer, details: { code: 'rest_invalid_param', message: answer, data: null } };
-  return answer instanceof RestError ? refusalOf(answer) : null;
+function toParameterError(result: unknown): ParameterError | null {
+  if (result === false) return { message: 'Invalid parameter.' };
+  if (typeof result === 'string')
+    return { message: result, details: { code: 'rest_invalid_param', message: result, data: null } };
+  return result instanceof RestError ? fromRestError(result) : null;
 }
 
-function refusalOf(error: RestError): ParameterFault {
+function fromRestError(error: RestError): ParameterError {
   return { message: error.message, details: errorBody(error) };
 }

@@ -1,15 +1,15 @@
 import { RestResponse } from '#plugin-api';
 import type { JsonSchema, Params, RestError, RestRequest, RouteDefinition } from '#plugin-api';
-import { endContent, withoutContent } from './content.ts';
+import { endContent, withoutContent } from './response-content.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { Embedder } from './embed.ts';
 import { errorResponse } from './error-response.ts';
-import { hostErrors } from './errors.ts';
-import type { ErrorReader } from './failures.ts';
+import { hostErrors } from './host-errors.ts';
+import type { ErrorReader } from './error-reader.ts';
 import type { Finish } from './finish.ts';
 import { parseQuery } from './php-query.ts';
 import type { Match, RouteRegistry } from './registry.ts';
-import type { HostRequest } from './request.ts';
+import type { HostRequest } from './host-request.ts';
 import type { Rest } from './rest-contract.ts';
 import type { RestFilters } from './rest-filters.ts';
 import { isPlainObject } from './schema/values.ts';
@@ -24,7 +24,7 @@ export interface BatchDependencies {
   readonly finish: Finish;
 }
 
-/** One request of a batch, made ready or refused. */
+/** One request of a batch, prepared or refused. */
 interface Part {
   readonly request: HostRequest;
   readonly match: Match | null;
@@ -34,7 +34,7 @@ interface Part {
 export interface Envelope {
   readonly body: unknown;
   readonly status: number;
-  /** An empty list where there are none, as PHP writes empty maps. */
+  /** An empty list when there are none, as PHP encodes empty maps. */
   readonly headers: Readonly<Record<string, string>> | readonly never[];
 }
 
@@ -44,8 +44,8 @@ export function envelope(response: RestResponse, body: unknown): Envelope {
 }
 
 /**
- * `POST /batch/v1`: up to 25 requests to routes that allow it, one after the other, each answered like a request of its
- * own. With `require-all-validate` none runs unless the parameters of all are right.
+ * `POST /batch/v1`: up to 25 requests to routes that allow it, run in order, each handled like a separate request.
+ * With `require-all-validate` none runs unless the parameters of all are valid.
  */
 export function createBatchRoute({
   registry,
@@ -76,14 +76,14 @@ export function createBatchRoute({
   const runPart = async ({ request, match, error }: Part): Promise<Envelope> => {
     const early =
       match === null || error !== null ? null : await filters.run('rest_pre_dispatch', null, rest(), request);
-    const response = early instanceof RestResponse ? early : await concluded({ request, match, error });
-    const answered = await finish(response, request);
-    endContent(answered.content);
-    const finished = withoutContent(answered);
-    return envelope(finished, await embedder.bodyOf(finished, request, false));
+    const result = early instanceof RestResponse ? early : await conclude({ request, match, error });
+    const response = await finish(result, request);
+    endContent(response.content);
+    const finished = withoutContent(response);
+    return envelope(finished, await embedder.buildBody(finished, request, false));
   };
 
-  const concluded = async ({ request, match, error }: Part): Promise<RestResponse> => {
+  const conclude = async ({ request, match, error }: Part): Promise<RestResponse> => {
     if (match === null || (error !== null && !match.route.allowsBatch))
       return errorResponse(error ?? hostErrors.noRoute());
     try {
@@ -107,12 +107,11 @@ export function createBatchRoute({
 
   return {
     methods: ['POST'],
-    summary: 'Several requests in one.',
+    summary: 'Runs several requests in one call.',
     responses: {
       207: {
-        description:
-          'One answer for each request, in their order; with require-all-validate none ran when one was refused.',
-        schema: answerSchema,
+        description: 'One response per request, in order. With require-all-validate, none ran if one was refused.',
+        schema: responseSchema,
       },
     },
     args: batchArguments(() => Number(filters.runNow('rest_get_max_batch_size', 25))),
@@ -120,7 +119,7 @@ export function createBatchRoute({
   };
 }
 
-const answerSchema: JsonSchema = {
+const responseSchema: JsonSchema = {
   type: 'object',
   properties: {
     failed: { type: 'string', enum: ['validation'] },
@@ -150,7 +149,7 @@ function readHeaders(given: unknown): Record<string, string> {
   );
 }
 
-/** The limit is asked for when requests come: this route is there before the plugins that may filter it. */
+/** The limit is read per request: plugins that filter it load after this route is registered. */
 function batchArguments(maxItems: () => number): NonNullable<RouteDefinition['args']> {
   return {
     validation: { type: 'string', enum: ['require-all-validate', 'normal'], default: 'normal' },

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 const empty = Buffer.alloc(0);
 
-/** Thrown when the caller hangs up before the body is complete: there is nobody left to answer. */
+/** Thrown when the caller hangs up before the body is complete. No response can be sent. */
 export class HungUpError extends Error {
   override readonly name = 'HungUpError';
   constructor() {
@@ -13,8 +13,8 @@ export class HungUpError extends Error {
 /**
  * Collects a request's body.
  *
- * @param limit bytes. A longer one answers null: at once when `Content-Length` says so, else when the limit is passed. What
- * is still to come is then neither kept nor waited for.
+ * @param limit bytes. Returns null for a longer body, at once if `Content-Length` says so, else when the limit is passed.
+ *   The rest of the body is then not read.
  * @throws HungUpError
  */
 export function readBody(request: IncomingMessage, limit: number): Promise<Buffer | null> {
@@ -52,12 +52,12 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer | null
   });
 }
 
-/** Most that is read of a body nobody wants, so that its sender gets to see the answer. */
+/** Most bytes read of a body that is discarded. */
 const drainLimit = 16 * 1_048_576;
 
 /**
- * Reads on and throws away until the caller is done, so that it sees the answer instead of a reset connection. One that
- * never ends is cut.
+ * Reads and discards the rest of the body, so that the caller sees the response instead of a connection reset. A body
+ * beyond the limit is cut.
  */
 export function drain(request: IncomingMessage, done: (isComplete: boolean) => void): void {
   if (request.readableEnded || request.complete) {

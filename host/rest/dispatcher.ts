@@ -1,11 +1,11 @@
 import { RestError, RestResponse } from '#plugin-api';
-import { endReplaced } from './content.ts';
+import { endReplaced } from './response-content.ts';
 import { errorResponse } from './error-response.ts';
-import { hostErrors } from './errors.ts';
-import type { ErrorReader } from './failures.ts';
+import { hostErrors } from './host-errors.ts';
+import type { ErrorReader } from './error-reader.ts';
 import { readParameters } from './parameters.ts';
 import type { Match, RouteRegistry } from './registry.ts';
-import type { HostRequest } from './request.ts';
+import type { HostRequest } from './host-request.ts';
 import type { Rest } from './rest-contract.ts';
 import type { RestFilters } from './rest-filters.ts';
 import { describeRoute } from './route-description.ts';
@@ -19,15 +19,15 @@ export interface DispatcherDependencies {
 }
 
 export interface Dispatcher {
-  /** From the request to the answer of its route; every error comes back as an answer. */
+  /** Runs the request's route. Every error becomes a response. */
   dispatch(request: HostRequest): Promise<RestResponse>;
-  /** Authentication and parameters of a matched request: the refusal, or null. */
+  /** Authenticates a matched request and reads its parameters. Returns the error, or null. */
   prepare(request: HostRequest, match: Match): Promise<RestError | null>;
-  /** Permission and handler of a prepared request. */
+  /** Checks permission and runs the handler of a prepared request. */
   conclude(request: HostRequest, match: Match, error: RestError | null): Promise<RestResponse>;
 }
 
-/** The way of a request: match, authenticate, parameters, permission, handler, in this order (D2, D4). */
+/** Match, authenticate, parameters, permission, handler, in this order (D2, D4). */
 export function createDispatcher({ registry, filters, rest, errors, url }: DispatcherDependencies): Dispatcher {
   const attempt = createAttempt(errors);
 
@@ -44,7 +44,7 @@ export function createDispatcher({ registry, filters, rest, errors, url }: Dispa
       if (request.isTooLarge) return hostErrors.bodyTooLarge(endpoint.bodyLimit);
       const refused = await readParameters(request, endpoint, parameters);
       if (refused !== null || validate === undefined) return refused;
-      return refusalOf(await validate(request));
+      return toRestError(await validate(request));
     } catch (error) {
       return errors.fromRoute(error, request);
     }
@@ -58,12 +58,12 @@ export function createDispatcher({ registry, filters, rest, errors, url }: Dispa
       const replaced = await filters.run('rest_dispatch_request', null, request, match.route.pattern.path, definition);
       result = replaced ?? (await attempt(request, () => definition.handler(request)));
     }
-    const answered = await filters.run('rest_request_after_callbacks', result, definition, request);
-    endReplaced(result, answered);
-    return asResponse(answered);
+    const filtered = await filters.run('rest_request_after_callbacks', result, definition, request);
+    endReplaced(result, filtered);
+    return asResponse(filtered);
   };
 
-  const answerOptions = (request: HostRequest): RestResponse => {
+  const describeOptions = (request: HostRequest): RestResponse => {
     const found = registry.matchPath(request.route);
     return new RestResponse({ body: found === null ? [] : describeRoute(found.route, { url, withSchema: true }) });
   };
@@ -72,7 +72,7 @@ export function createDispatcher({ registry, filters, rest, errors, url }: Dispa
     try {
       const early = await filters.run('rest_pre_dispatch', null, rest(), request);
       if (early !== null && early !== undefined) return asResponse(early);
-      if (request.method === 'OPTIONS') return answerOptions(request);
+      if (request.method === 'OPTIONS') return describeOptions(request);
       const match = (request.match ??= registry.match(request.method, request.route));
       if (match === null) return errorResponse(hostErrors.noRoute());
       return await conclude(request, match, await prepare(request, match));
@@ -86,7 +86,7 @@ export function createDispatcher({ registry, filters, rest, errors, url }: Dispa
 
 type Attempt = (request: HostRequest, run: () => unknown) => Promise<unknown>;
 
-/** Answers the value, or the RestError that was thrown. */
+/** Returns the value, or the thrown error as a RestError. */
 function createAttempt(errors: ErrorReader): Attempt {
   return async (request, run) => {
     try {
@@ -97,19 +97,20 @@ function createAttempt(errors: ErrorReader): Attempt {
   };
 }
 
-/** Asks the endpoint's permission: as in WordPress false and null refuse, a RestError answers itself, all else lets in. */
+/** Checks the endpoint's permission. As in WordPress, false and null refuse, a RestError is sent as it is, and anything
+ * else allows. */
 async function permit(request: HostRequest, { endpoint }: Match, attempt: Attempt): Promise<RestError | null> {
   const { permission } = endpoint.definition;
   if (permission === undefined) return null;
-  const answer = await attempt(request, () => permission(request));
-  request.permitted = answer === true;
-  if (answer instanceof RestError) return answer;
-  return answer === false || answer === null || answer === undefined ? hostErrors.forbidden(request.user.id > 0) : null;
+  const result = await attempt(request, () => permission(request));
+  request.permitted = result === true;
+  if (result instanceof RestError) return result;
+  return result === false || result === null || result === undefined ? hostErrors.forbidden(request.user.id > 0) : null;
 }
 
-function refusalOf(answer: unknown): RestError | null {
-  if (answer instanceof RestError) return answer;
-  return answer === false
+function toRestError(result: unknown): RestError | null {
+  if (result instanceof RestError) return result;
+  return result === false
     ? new RestError({ code: 'rest_invalid_params', message: 'Invalid parameters.', status: 400 })
     : null;
 }

@@ -1,13 +1,13 @@
 import type { RestResponse } from '#plugin-api';
-import { endContent } from './content.ts';
+import { endContent } from './response-content.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { Finish } from './finish.ts';
 import type { Links } from './links.ts';
-import type { HostRequest } from './request.ts';
+import type { HostRequest } from './host-request.ts';
 import { isPlainObject, parseList } from './schema/values.ts';
 
-/** Which relations are embedded: all (true), those named, or none (false). */
-export type EmbedWish = boolean | readonly string[];
+/** Relations to embed: all (true), the named ones, or none (false). */
+export type EmbedSelection = boolean | readonly string[];
 
 export interface EmbedDependencies {
   readonly dispatcher: Dispatcher;
@@ -16,12 +16,12 @@ export interface EmbedDependencies {
 }
 
 export interface Embedder {
-  /** The body with `_links`, and with `_embedded` where wished for. */
-  bodyOf(response: RestResponse, request: HostRequest, wish: EmbedWish): Promise<unknown>;
+  /** The body with `_links`, and `_embedded` if selected. */
+  buildBody(response: RestResponse, request: HostRequest, selection: EmbedSelection): Promise<unknown>;
 }
 
-/** `_embed` alone, `1` or `true` mean all; else it is a list of relations. */
-export function readEmbedWish(value: unknown): EmbedWish {
+/** An empty `_embed`, `1` and `true` mean all; anything else is a list of relations. */
+export function parseEmbedParam(value: unknown): EmbedSelection {
   if (value === undefined) return false;
   if (value === '' || value === 'true' || value === '1') return true;
   const relations = parseList(value);
@@ -29,32 +29,32 @@ export function readEmbedWish(value: unknown): EmbedWish {
 }
 
 export function createEmbedder({ dispatcher, links, finish }: EmbedDependencies): Embedder {
-  const bodyOf: Embedder['bodyOf'] = async (response, request, wish) => {
+  const buildBody: Embedder['buildBody'] = async (response, request, selection) => {
     const compact = await links.compact(response, request);
     const body =
       compact !== null && isPlainObject(response.body) ? { ...response.body, _links: compact } : response.body;
-    if (wish === false) return body;
+    if (selection === false) return body;
     const cache = new Map<string, unknown>();
-    if (!Array.isArray(body)) return embedLinks({ data: body, request, wish, cache });
+    if (!Array.isArray(body)) return embedLinks({ data: body, request, selection, cache });
     const items: unknown[] = [];
-    for (const item of body as unknown[]) items.push(await embedLinks({ data: item, request, wish, cache }));
+    for (const item of body as unknown[]) items.push(await embedLinks({ data: item, request, selection, cache }));
     return items;
   };
 
   interface Embedding {
     readonly data: unknown;
     readonly request: HostRequest;
-    readonly wish: EmbedWish;
+    readonly selection: EmbedSelection;
     readonly cache: Map<string, unknown>;
   }
 
-  const embedLinks = async ({ data, request, wish, cache }: Embedding): Promise<unknown> => {
+  const embedLinks = async ({ data, request, selection, cache }: Embedding): Promise<unknown> => {
     if (!isPlainObject(data) || !isPlainObject(data['_links'])) return data;
     const embedded: Record<string, unknown[]> = {};
     for (const [relation, items] of Object.entries(data['_links'])) {
-      if (Array.isArray(wish) && !wish.includes(relation)) continue;
+      if (Array.isArray(selection) && !selection.includes(relation)) continue;
       const embeds: unknown[] = [];
-      // Places of links that are not embedded stay, empty, so that the order is that of the links.
+      // A link that is not embedded leaves an empty entry, to keep the order of the links.
       for (const item of Array.isArray(items) ? (items as unknown[]) : [])
         embeds.push(isEmbeddable(item) ? await fetchEmbed(item.href, { request, cache }) : []);
       if (embeds.some((embed) => !Array.isArray(embed) || embed.length > 0)) embedded[relation] = embeds;
@@ -67,17 +67,17 @@ export function createEmbedder({ dispatcher, links, finish }: EmbedDependencies)
     { request, cache }: Pick<Embedding, 'request' | 'cache'>,
   ): Promise<unknown> => {
     if (cache.has(href)) return cache.get(href);
-    const inner = links.requestFor(href, request);
+    const inner = links.createRequest(href, request);
     if (inner === null) return [];
     inner.query['context'] ??= 'embed';
     const response = await finish(await dispatcher.dispatch(inner), inner);
     endContent(response.content);
-    const body = await bodyOf(response, inner, false);
+    const body = await buildBody(response, inner, false);
     cache.set(href, body);
     return body;
   };
 
-  return { bodyOf };
+  return { buildBody };
 }
 
 function isEmbeddable(link: unknown): link is { href: string } {

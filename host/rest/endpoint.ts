@@ -2,7 +2,7 @@ import type { HttpMethod, Params, RouteDefinition } from '#plugin-api';
 import { compileArgument } from './argument.ts';
 import type { Argument } from './argument.ts';
 
-/** One definition of a route, with what is derived from it once. */
+/** One definition of a route, with values derived from it once. */
 export interface Endpoint {
   readonly definition: RouteDefinition;
   readonly methods: readonly HttpMethod[];
@@ -10,11 +10,11 @@ export interface Endpoint {
   readonly bodyLimit: number;
   /** Compiled at the first request. */
   readonly args: ReadonlyMap<string, Argument>;
-  /** Names of arguments that must be given. */
+  /** Names of required arguments. */
   readonly required: readonly string[];
-  /** Names of arguments with a check of their own. */
+  /** Names of arguments with their own check. */
   readonly validated: readonly string[];
-  /** Fresh default values, or null where there are none. */
+  /** A new object of default values, or null when there are none. */
   defaults(): Params | null;
 }
 

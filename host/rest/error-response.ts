@@ -10,8 +10,8 @@ export interface ErrorBody {
 }
 
 /**
- * What a plugin threw as a RestError: one itself, or any error with a string `code` and a `status` of 400..599.
- * Null for everything else: that is unforeseen, and nobody's business but the log's.
+ * Converts a thrown value to a RestError: a RestError, or any object with a string `code` and a `status` of 400..599.
+ * Null for everything else: unexpected errors are logged and never shown to the caller.
  */
 export function asRestError(thrown: unknown): RestError | null {
   if (thrown instanceof RestError) return thrown;
@@ -32,7 +32,7 @@ function isErrorStatus(status: number): boolean {
   return Number.isInteger(status) && status >= 400 && status <= 599;
 }
 
-/** The one place where an error becomes an answer. */
+/** Every error response is built here. */
 export function errorResponse(error: RestError): RestResponse {
   const response = new RestResponse({
     status: isErrorStatus(error.status) ? error.status : 500,
@@ -45,7 +45,7 @@ export function errorResponse(error: RestError): RestResponse {
 
 const errors = new WeakSet<RestResponse>();
 
-/** Whether the answer was made from an error. */
+/** Whether `errorResponse` built the response. */
 export function isErrorResponse(response: RestResponse): boolean {
   return errors.has(response);
 }
@@ -56,7 +56,7 @@ export function errorBody(error: RestError): ErrorBody {
   return additional.length === 0 ? body : { ...body, additional_errors: additional.map(errorBody) };
 }
 
-/** Members stand beside the status; any other value stands alone. */
+/** Object members are added to the status; any other value replaces it. */
 function errorData({ data, status }: RestError): unknown {
   if (data === undefined) return { status };
   return isPlainObject(data) ? { status, ...data } : data;

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Headers, Logger, User } from '#plugin-api';
 import { drain, HungUpError, readBody } from './body-reader.ts';
-import { endContent, isStream } from './content.ts';
-import type { ContentStream } from './content.ts';
-import { hostErrors } from './errors.ts';
+import { endContent, isStream } from './response-content.ts';
+import type { ContentStream } from './response-content.ts';
+import { hostErrors } from './host-errors.ts';
 import { errorBody } from './error-response.ts';
 import { parseQuery } from './php-query.ts';
 import type { RawRestRequest, RawRestResponse, Rest } from './rest-contract.ts';
@@ -14,32 +14,32 @@ export interface RestHandlerDependencies {
   readonly rest: Pick<Rest, 'handle'>;
   /** First part of REST paths, without slashes. */
   readonly prefix: string;
-  /** Who asks, by cookie and nonce or by password. It may set headers of the answer, a fresh nonce say. Throws RestError to refuse. */
+  /** The caller, by cookie and nonce or by password. May set response headers, such as a new nonce. Throws RestError to refuse. */
   readonly currentUser: (request: IncomingMessage, response: Pick<ServerResponse, 'setHeader'>) => Promise<User> | User;
-  /** See RestRequest. Default: nobody. */
+  /** See RestRequest. Default: the anonymous visitor. */
   readonly pageUser?: (request: IncomingMessage) => Promise<User> | User;
   readonly log: Logger;
 }
 
-/** A request that may have passed a proxy: whoever set `ip` knows the caller's address. */
+/** A request that may have passed a proxy; `ip`, if set, is the caller's address. */
 type Incoming = IncomingMessage & { ip?: string | undefined; originalUrl?: string };
 
 export type RestHandler = (request: Incoming, response: ServerResponse, next: (error?: unknown) => void) => void;
 
 /**
- * Hands requests below `/{prefix}` and `/?rest_route=` to the REST interface, and all others to `next`. Works before
- * express as well as inside. It reads the body itself, within each route's limit.
+ * Passes requests below `/{prefix}` and `/?rest_route=` to the REST interface and all others to `next`. Works before
+ * express and inside it. Reads the body itself, within each route's limit.
  */
 export function createRestHandler({ rest, prefix, currentUser, pageUser, log }: RestHandlerDependencies): RestHandler {
   const locate = createLocator(prefix);
   return (request, response, next) => {
-    const place = locate(request.originalUrl ?? request.url ?? '/');
-    if (place === null) return next();
+    const location = locate(request.originalUrl ?? request.url ?? '/');
+    if (location === null) return next();
     const id = requestId(request, response);
-    const raw: RawRestRequest = {
+    const rawRequest: RawRestRequest = {
       method: request.method ?? 'GET',
-      route: place.route,
-      query: place.query,
+      route: location.route,
+      query: location.query,
       headers: request.headers as Headers,
       id,
       ip: request.ip ?? request.socket.remoteAddress ?? '',
@@ -48,33 +48,33 @@ export function createRestHandler({ rest, prefix, currentUser, pageUser, log }: 
       readBody: (limit) => readBody(request, limit),
       onHangUp: (listener) => watchHangUp(response, listener),
     };
-    const send = (answer: RawRestResponse): void => {
+    const send = (raw: RawRestResponse): void => {
       try {
-        if (isWhole(answer)) sendAnswer(request, response, answer);
-        else sendOpen({ request, response, log: log.child({ route: place.route, request_id: id }) }, answer);
+        if (isBuffered(raw)) sendBuffered(request, response, raw);
+        else sendStreamed({ request, response, log: log.child({ route: location.route, request_id: id }) }, raw);
       } catch (error) {
-        endContent(answer.body);
-        // A header that HTTP cannot carry: the answer goes out without the route's own ones.
-        log.error('REST answer could not be sent', { request_id: id, error });
-        sendAnswer(request, response, bareFailure(id));
+        endContent(raw.body);
+        // A header value that HTTP forbids: send an error without the route's headers.
+        log.error('Failed to send REST response', { event: 'rest_response_unsendable', request_id: id, error });
+        sendBuffered(request, response, internalErrorResponse(id));
       }
     };
-    rest.handle(raw).then(send, (error: unknown) => {
+    rest.handle(rawRequest).then(send, (error: unknown) => {
       if (error instanceof HungUpError) return;
-      // The REST interface answers its errors itself; what comes here is a fault of the host.
-      log.error('REST request failed', { request_id: id, error });
-      send(bareFailure(id));
+      // The REST interface handles route errors; only bugs of the host arrive here.
+      log.error('REST request failed', { event: 'rest_request_failed', request_id: id, error });
+      send(internalErrorResponse(id));
     });
   };
 }
 
-interface Place {
+interface RouteLocation {
   readonly route: string;
   readonly query: string;
 }
 
-/** Finds the route that an address names, or null for addresses that are none of REST's business. */
-function createLocator(prefix: string): (address: string) => Place | null {
+/** Finds the route in a URL; null for URLs outside REST. */
+function createLocator(prefix: string): (address: string) => RouteLocation | null {
   const base = `/${prefix}`;
   return (address) => {
     const url = address.startsWith('/') ? address : withoutOrigin(address);
@@ -103,12 +103,12 @@ function withoutOrigin(address: string): string {
   return /^https?:\/\/[^/?]*(\/.*)?$/is.exec(address)?.[1] ?? '/';
 }
 
-/** Node hands bytes that were not escaped on as Latin-1. */
+/** Node decodes unescaped bytes as Latin-1. */
 function utf8(text: string): string {
   return /[\x80-\xff]/.test(text) ? Buffer.from(text, 'latin1').toString() : text;
 }
 
-/** The id that the server gave the request already, else the caller's when it is a plain token, else a new one. */
+/** The id the server has assigned, else the caller's if it is a plain token, else a new one. */
 function requestId(request: IncomingMessage, response: ServerResponse): string {
   const assigned = response.getHeader('x-request-id');
   if (typeof assigned === 'string') return assigned;
@@ -124,38 +124,43 @@ function watchHangUp(response: ServerResponse, listener: () => void): void {
   response.once('close', check);
 }
 
-interface OpenAnswer {
+interface StreamTarget {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly log: Logger;
 }
 
-type WholeAnswer = RawRestResponse & { readonly body: string | Uint8Array };
+type BufferedResponse = RawRestResponse & { readonly body: string | Uint8Array };
 
-function isWhole(answer: RawRestResponse): answer is WholeAnswer {
-  return !isStream(answer.body);
+function isBuffered(raw: RawRestResponse): raw is BufferedResponse {
+  return !isStream(raw.body);
 }
 
 /**
- * Sends an answer while it is made. Its headers go out at once; an error in it cuts the connection, as there is no other
- * way left to say that what was sent is not the whole.
+ * Streams a response. Headers are sent at once; an error cuts the connection, because only that tells the caller that the
+ * body is incomplete.
  *
- * @throws TypeError when a header cannot be sent; nothing has gone out then.
+ * @throws TypeError when a header cannot be sent. Nothing has been sent then.
  */
-function sendOpen({ request, response, log }: OpenAnswer, { status, headers, body }: RawRestResponse): void {
+function sendStreamed({ request, response, log }: StreamTarget, { status, headers, body }: RawRestResponse): void {
   if (response.destroyed || response.headersSent) return endContent(body);
   response.writeHead(status, headers);
   response.flushHeaders();
   void sendStream(response, body as ContentStream).then((end) => {
-    if (end.kind === 'complete') return endAnswer(request, response);
-    if (end.kind === 'hung_up') return void log.debug('REST stream ended: the caller hung up');
-    log.error('REST stream failed, and its connection is cut', { error: end.error });
+    if (end.kind === 'complete') return endResponse(request, response);
+    if (end.kind === 'hung_up')
+      return void log.debug('REST stream ended: the caller hung up', { event: 'rest_stream_hung_up' });
+    log.error('REST stream failed; connection cut', { event: 'rest_stream_failed', error: end.error });
     response.destroy();
   });
 }
 
-/** @throws TypeError when a header cannot be sent; nothing has gone out then. */
-function sendAnswer(request: IncomingMessage, response: ServerResponse, { status, headers, body }: WholeAnswer): void {
+/** @throws TypeError when a header cannot be sent. Nothing has been sent then. */
+function sendBuffered(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body }: BufferedResponse,
+): void {
   if (response.destroyed || response.headersSent) return;
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   if (request.method !== 'HEAD' && status !== 204 && status !== 304)
@@ -163,11 +168,11 @@ function sendAnswer(request: IncomingMessage, response: ServerResponse, { status
   response.writeHead(status, headers);
   if (request.complete || !hasBody(request)) return void response.end(bytes);
   response.write(bytes);
-  endAnswer(request, response);
+  endResponse(request, response);
 }
 
-/** Ends an answer, once the caller has sent all it wanted to: it would not see the answer before. */
-function endAnswer(request: IncomingMessage, response: ServerResponse): void {
+/** Ends a response after the caller has sent its body: most callers read no response before. */
+function endResponse(request: IncomingMessage, response: ServerResponse): void {
   if (request.complete || !hasBody(request)) return void response.end();
   drain(request, (isComplete) => {
     response.end();
@@ -179,7 +184,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
-function bareFailure(id: string): WholeAnswer {
+function internalErrorResponse(id: string): BufferedResponse {
   return {
     status: 500,
     headers: {

@@ -1,11 +1,52 @@
-import { RestResponse } from '#plugin-api';
-import type { RestRequest, RouteDefinition } from '#plugin-api';
+import { RestResponse, type RestRequest, type RouteDefinition, type OpenApiDocument } from '#plugin-api';
 import type { RouteRegistry } from './registry.ts';
 import type { RestFilters } from './rest-filters.ts';
 import { describeRoute } from './route-description.ts';
 import { parseList } from './schema/values.ts';
 
-/** What the root index says of the site. */
+declare module '#plugin-api' {
+  interface FilterMap {
+    /** Adds to the OpenAPI document of a namespace, for example `webhooks`. Each call gets a new document, which may be changed. */
+    rest_openapi: (document: OpenApiDocument, namespace: string) => OpenApiDocument;
+  }
+}
+
+interface OpenApiDependencies {
+  readonly registry: RouteRegistry;
+  readonly filters: RestFilters;
+  readonly site: Pick<RestSite, 'name'>;
+  readonly url: (route: string) => string;
+  /** Name of the session's cookie. */
+  readonly sessionCookie: string;
+}
+
+/** Builds the document of a namespace; null when it has no routes. The generator loads on first use. */
+type BuildOpenApi = (namespace: string) => Promise<OpenApiDocument | null>;
+
+export function createOpenApi({ registry, filters, site, url, sessionCookie }: OpenApiDependencies): BuildOpenApi {
+  return async (namespace) => {
+    const routes = registry.routes().filter((route) => route.namespace === namespace);
+    if (routes.length === 0) return null;
+    const { describeNamespace } = await import('./openapi/document.ts');
+    const document = describeNamespace({
+      namespace,
+      routes,
+      cookie: sessionCookie,
+      siteName: await site.name(),
+      url: url(`/${namespace}`).replace(/\/$/, ''),
+    });
+    // A copy: a filter may change it, and the route definitions must not change.
+    const own = JSON.parse(JSON.stringify(document)) as OpenApiDocument;
+    return (await filters.run('rest_openapi', own, namespace)) as OpenApiDocument;
+  };
+}
+
+/** `{root}/{namespace}/openapi.json`, public like the index, and not listed in any index. */
+export function createOpenApiRoute(namespace: string, buildOpenApi: BuildOpenApi): RouteDefinition {
+  return { showInIndex: false, handler: () => buildOpenApi(namespace) };
+}
+
+/** The site's data in the root index. */
 export interface RestSite {
   /** The option `blogname`. */
   name(): Promise<string>;
@@ -13,7 +54,7 @@ export interface RestSite {
   description?(): Promise<string>;
   /** IANA name, or empty. */
   timezone?(): Promise<string>;
-  /** Ways to sign in besides cookies, by name, as WordPress tells of application passwords. */
+  /** Authentication methods besides cookies, by name, such as WordPress's application passwords. */
   authentication?(): Readonly<Record<string, unknown>>;
 }
 
@@ -21,7 +62,7 @@ export interface IndexDependencies {
   readonly registry: RouteRegistry;
   readonly filters: RestFilters;
   readonly site: RestSite;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly siteUrl: () => string;
   readonly url: (route: string) => string;
   readonly now: () => number;
@@ -29,10 +70,10 @@ export interface IndexDependencies {
 
 const contextArgument = { context: { default: 'view' } } as const;
 
-/** `{root}/`: the site, its namespaces and every route that is shown. */
+/** `{root}/`: the site, its namespaces and all visible routes. */
 export function createRootIndex({ registry, filters, site, siteUrl, url, now }: IndexDependencies): RouteDefinition {
   return {
-    summary: 'The site, its namespaces and routes.',
+    summary: 'Describes the site with its namespaces and routes.',
     args: contextArgument,
     handler: async (request) => {
       const timezone = (await site.timezone?.()) ?? '';
@@ -55,7 +96,7 @@ export function createRootIndex({ registry, filters, site, siteUrl, url, now }: 
   };
 }
 
-/** With `_fields` only where they are named: the root's link is no part of the site's description. */
+/** With `_fields`, only if `_links` is among them. */
 function wantsLinks({ params }: RestRequest): boolean {
   const wanted = parseList(params['_fields']);
   return wanted.length === 0 || wanted.includes('_links');
@@ -67,7 +108,7 @@ export function createNamespaceIndex(
   { registry, filters, url }: IndexDependencies,
 ): RouteDefinition {
   return {
-    summary: 'The routes of the namespace.',
+    summary: 'Lists the routes of the namespace.',
     args: { namespace: { default: namespace }, ...contextArgument },
     handler: (request: RestRequest) => {
       const body = { namespace, routes: describeRoutes(registry, { url, namespace }) };
@@ -89,7 +130,7 @@ function describeRoutes(
   return Object.fromEntries(described.filter(([, description]) => description !== null));
 }
 
-/** Hours that the zone is ahead of UTC at this moment. */
+/** Hours by which the zone is ahead of UTC now. */
 function offsetHours(timezone: string, now: number): number {
   if (timezone === '') return 0;
   try {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Numbers and sentences of PHP's JSON errors, as WordPress passes them on in `rest_invalid_json`. */
-const faults = {
+/** Numbers and messages of PHP's JSON errors, which WordPress sends in `rest_invalid_json`. */
+const phpErrors = {
   depth: [1, 'Maximum stack depth exceeded'],
   control: [3, 'Control character error, possibly incorrectly encoded'],
   syntax: [4, 'Syntax error'],
@@ -9,7 +9,7 @@ const faults = {
   surrogate: [10, 'Single unpaired high surrogate in Unicode escape'],
 } as const;
 
-export interface JsonFault {
+export interface JsonError {
   /** PHP's number of the error. */
   readonly code: number;
   readonly message: string;
@@ -17,16 +17,16 @@ export interface JsonFault {
 
 export type ParsedJson =
   | { readonly kind: 'value'; readonly value: unknown }
-  | { readonly kind: 'malformed'; readonly fault: JsonFault }
-  /** Well-formed, with a member that must not reach a handler. */
+  | { readonly kind: 'malformed'; readonly error: JsonError }
+  /** Well-formed, but with a member that must not reach a handler. */
   | { readonly kind: 'refused'; readonly name: string; readonly message: string };
 
-/** Deepest nesting that is read; more has no use but to exhaust the stack. */
+/** Deepest nesting accepted; deeper input would only exhaust the stack. */
 const maximumDepth = 512;
 
 /**
- * Parses a request's body. Refused besides what is no JSON: more than 512 levels, invalid UTF-8, unpaired surrogates,
- * NUL characters (PostgreSQL cannot hold them) and members named `__proto__`.
+ * Parses a request's body. Besides malformed JSON it refuses more than 512 levels, invalid UTF-8, unpaired surrogates,
+ * NUL characters (PostgreSQL cannot store them) and members named `__proto__`.
  */
 export function parseJsonBody(body: Buffer): ParsedJson {
   if (!isUtf8(body)) return malformed('utf8');
@@ -42,14 +42,14 @@ export function parseJsonBody(body: Buffer): ParsedJson {
   return inspect(value, '') ?? { kind: 'value', value };
 }
 
-/** Cheap sign that a closer look is due: escapes can spell anything, NUL and surrogates only by escapes. */
+/** A cheap test whether the value needs inspection: NUL and surrogates appear only as escapes, which can spell anything. */
 const suspicious = /__proto__|\\u(?:00|[dD][89a-fA-F])/;
 
 const unpairedSurrogate = /\p{Surrogate}/u;
 
-function malformed(kind: keyof typeof faults): ParsedJson {
-  const [code, message] = faults[kind];
-  return { kind: 'malformed', fault: { code, message } };
+function malformed(kind: keyof typeof phpErrors): ParsedJson {
+  const [code, message] = phpErrors[kind];
+  return { kind: 'malformed', error: { code, message } };
 }
 
 function inspect(value: unknown, name: string): ParsedJson | null {
@@ -75,18 +75,18 @@ const [quote, backslash, openBracket, openBrace, closeBracket, closeBrace] = [..
   character.charCodeAt(0),
 );
 
-/** Greatest depth of brackets outside of texts. */
+/** Greatest depth of brackets outside strings. */
 function nesting(body: Buffer): number {
   let depth = 0;
   let deepest = 0;
-  let inText = false;
+  let inString = false;
   for (let index = 0; index < body.length; index += 1) {
     const byte = body[index];
-    if (inText) {
+    if (inString) {
       if (byte === backslash) index += 1;
-      else if (byte === quote) inText = false;
+      else if (byte === quote) inString = false;
     } else if (byte === quote) {
-      inText = true;
+      inString = true;
     } else if (byte === openBracket || byte === openBrace) {
       depth += 1;
       if (depth > deepest) deepest = depth;

@@ -3,29 +3,29 @@ import { allowedMethods } from './allow.ts';
 import { readParameters } from './parameters.ts';
 import { parseQuery } from './php-query.ts';
 import type { RouteRegistry } from './registry.ts';
-import type { HostRequest } from './request.ts';
+import type { HostRequest } from './host-request.ts';
 import type { LinkCurie, RestFilters } from './rest-filters.ts';
 
 export interface LinksDependencies {
   readonly registry: RouteRegistry;
   readonly filters: RestFilters;
-  /** Absolute address of the REST root, with a slash at its end. */
+  /** Absolute URL of the REST root, with a trailing slash. */
   readonly root: () => string;
 }
 
 type CompactLinks = Record<string, Record<string, unknown>[]>;
 
 export interface Links {
-  /** `_links` of an answer: relations of known vocabularies shortened, own addresses with what may be done there. Null without links. */
+  /** `_links` of a response: known relations as CURIEs, and the allowed methods of `self` links. Null without links. */
   compact(response: RestResponse, request: HostRequest): Promise<CompactLinks | null>;
-  /** A request for an address of this site's REST interface, or null for any other address. */
-  requestFor(href: string, request: HostRequest): HostRequest | null;
+  /** A request for a URL of this site's REST interface, or null for any other URL. */
+  createRequest(href: string, request: HostRequest): HostRequest | null;
 }
 
 const hostCurie: LinkCurie = { name: 'wp', href: 'https://api.w.org/{rel}', templated: true };
 
 export function createLinks({ registry, filters, root }: LinksDependencies): Links {
-  const requestFor = (href: string, request: HostRequest): HostRequest | null => {
+  const createRequest = (href: string, request: HostRequest): HostRequest | null => {
     const base = root();
     const path = href.startsWith(base) ? href.slice(base.length) : href === base.slice(0, -1) ? '' : null;
     if (path === null) return null;
@@ -38,7 +38,7 @@ export function createLinks({ registry, filters, root }: LinksDependencies): Lin
     request: HostRequest,
   ): Promise<Record<string, unknown>> => {
     if (link['targetHints'] !== undefined) return link;
-    const inner = requestFor(String(link['href']), request);
+    const inner = createRequest(String(link['href']), request);
     const match = inner === null ? null : registry.match('GET', inner.route);
     if (inner === null || match === null) return link;
     inner.match = match;
@@ -48,7 +48,7 @@ export function createLinks({ registry, filters, root }: LinksDependencies): Lin
   };
 
   return {
-    requestFor,
+    createRequest,
     async compact(response, request) {
       const relations = Object.entries(response.links).filter(([, links]) => links.length > 0);
       if (relations.length === 0) return null;

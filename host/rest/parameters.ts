@@ -1,15 +1,15 @@
 import type { Params, RestError } from '#plugin-api';
 import type { Endpoint } from './endpoint.ts';
-import { hostErrors, invalidParameters, unreadableParameter } from './errors.ts';
-import type { ParameterFault } from './errors.ts';
-import type { HostRequest } from './request.ts';
+import { hostErrors, invalidParameters, unreadableParameter } from './host-errors.ts';
+import type { ParameterError } from './host-errors.ts';
+import type { HostRequest } from './host-request.ts';
 
 /**
  * Reads a request's parameters for an endpoint, in WordPress's order: unreadable body, missing arguments, arguments'
- * own checks, then check and coercion of every source by the schemas. All bad arguments are named at once (D4).
- * Fills `request.params`, and leaves coerced values in the sources too.
+ * own checks, then validation and coercion by the schemas. One error lists all invalid arguments (D4).
+ * Sets `request.params`; the sources hold the coerced values too.
  *
- * @returns the refusal, or null.
+ * @returns the error, or null.
  */
 export async function readParameters(request: HostRequest, endpoint: Endpoint, url: Params): Promise<RestError | null> {
   const unreadable = decodeUrl(request, url) ?? request.unreadable();
@@ -22,7 +22,7 @@ export async function readParameters(request: HostRequest, endpoint: Endpoint, u
   return refused;
 }
 
-/** Escapes in the path are decoded after the match, so that an escaped slash cannot change the route. */
+/** Escapes in the path are decoded after matching, so an escaped slash cannot change the route. */
 function decodeUrl(request: HostRequest, url: Params): RestError | null {
   request.url = url;
   for (const name of Object.keys(url)) {
@@ -33,7 +33,7 @@ function decodeUrl(request: HostRequest, url: Params): RestError | null {
       if (decoded.includes('\0')) return unreadableParameter(name, `${name} must not contain NUL characters.`);
       request.url = { ...request.url, [name]: decoded };
     } catch {
-      return unreadableParameter(name, `${name} holds percent-escapes that do not decode.`);
+      return unreadableParameter(name, `${name} contains invalid percent-escapes.`);
     }
   }
   if (request.url === url) request.url = { ...url };
@@ -58,30 +58,30 @@ function find(sources: readonly Params[], name: string): unknown {
 
 async function ownChecks({ request, endpoint, sources }: Reading): Promise<RestError | null> {
   if (endpoint.validated.length === 0) return null;
-  const faults = new Map<string, ParameterFault>();
+  const errors = new Map<string, ParameterError>();
   for (const name of endpoint.validated) {
     const value = find(sources, name);
-    const fault = value === undefined ? null : ((await endpoint.args.get(name)?.validate?.(value, request)) ?? null);
-    if (fault !== null) faults.set(name, fault);
+    const error = value === undefined ? null : ((await endpoint.args.get(name)?.validate?.(value, request)) ?? null);
+    if (error !== null) errors.set(name, error);
   }
-  return faults.size === 0 ? null : invalidParameters(faults);
+  return errors.size === 0 ? null : invalidParameters(errors);
 }
 
 async function coerce({ request, endpoint, sources }: Reading): Promise<RestError | null> {
   const { args } = endpoint;
   if (args.size === 0) return null;
-  let faults: Map<string, ParameterFault> | null = null;
+  let errors: Map<string, ParameterError> | null = null;
   for (const source of sources) {
     for (const name of Object.keys(source)) {
       const argument = args.get(name);
       if (argument === undefined) continue;
-      const answer = argument.accept(source[name], request);
-      const accepted = answer instanceof Promise ? await answer : answer;
+      const result = argument.accept(source[name], request);
+      const accepted = result instanceof Promise ? await result : result;
       if ('value' in accepted) source[name] = accepted.value;
-      else (faults ??= new Map<string, ParameterFault>()).set(name, accepted.fault);
+      else (errors ??= new Map<string, ParameterError>()).set(name, accepted.error);
     }
   }
-  return faults === null ? null : invalidParameters(faults);
+  return errors === null ? null : invalidParameters(errors);
 }
 
 function merge(sources: readonly Params[]): Params {

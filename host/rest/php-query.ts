@@ -1,22 +1,22 @@
 import type { Params } from '#plugin-api';
 
-/** Parameters of a query or form, and why they cannot be used. */
+/** Parameters of a query or form, and why they are refused. */
 export interface ParsedQuery {
   readonly params: Params;
-  /** Name and sentence of the first parameter that is refused, or null. */
-  readonly fault: { readonly name: string; readonly message: string } | null;
+  /** Name and message of the first refused parameter, or null. */
+  readonly error: { readonly name: string; readonly message: string } | null;
 }
 
 const limits = { variables: 1000, depth: 64 } as const;
 
 /**
- * Reads `a=1&b[]=2&c[d]=3` as PHP does: `b` becomes a list, `c` an object; the last of equal names wins; blanks and dots
- * in names become `_`; `+` is a blank. Percent-escapes that are none stay as they are; those that are not UTF-8, NUL
- * characters, `__proto__`, and more than 1,000 parameters or 64 levels are refused.
+ * Reads `a=1&b[]=2&c[d]=3` as PHP does: `b` becomes a list, `c` an object; the last of equal names wins; spaces and dots
+ * in names become `_`; `+` is a space. Malformed percent-escapes are left unchanged. Invalid UTF-8, NUL characters,
+ * `__proto__`, more than 1,000 parameters and more than 64 levels are refused.
  */
 export function parseQuery(text: string): ParsedQuery {
   const builder = createBuilder();
-  let fault: ParsedQuery['fault'] = null;
+  let error: ParsedQuery['error'] = null;
   let count = 0;
   for (const part of text.split('&')) {
     if (part === '') continue;
@@ -26,22 +26,22 @@ export function parseQuery(text: string): ParsedQuery {
     const value = equals < 0 ? '' : decodePart(part.slice(equals + 1));
     const shown = name === null ? 'query' : printable(name);
     if (count > limits.variables)
-      fault ??= { name: shown, message: `There are more than ${limits.variables} parameters.` };
-    else if (name === null || value === null) fault ??= { name: shown, message: `${shown} is not valid UTF-8.` };
+      error ??= { name: shown, message: `There are more than ${limits.variables} parameters.` };
+    else if (name === null || value === null) error ??= { name: shown, message: `${shown} is not valid UTF-8.` };
     else if (name.includes('\0') || value.includes('\0'))
-      fault ??= { name: shown, message: `${shown} must not contain NUL characters.` };
+      error ??= { name: shown, message: `${shown} must not contain NUL characters.` };
     else if (!assign(builder, name, value))
-      fault ??= { name: shown, message: `${shown} is not a valid parameter name.` };
+      error ??= { name: shown, message: `${shown} is not a valid parameter name.` };
     if (count > limits.variables) break;
   }
-  return { params: builder.finish(), fault };
+  return { params: builder.finish(), error };
 }
 
 function printable(name: string): string {
   return name.replaceAll('\0', '').slice(0, 100);
 }
 
-/** Null when the escapes are not UTF-8. */
+/** Null for escapes that are not UTF-8. */
 function decodePart(text: string): string | null {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
   if (!spaced.includes('%')) return spaced;
@@ -56,7 +56,7 @@ function decodePart(text: string): string | null {
   }
 }
 
-/** A list or map under construction, in PHP's manner: keys in order, and the next free index. */
+/** A PHP array under construction: keys in order, and the next free index. */
 interface Node {
   readonly members: Map<string, string | Node>;
   next: number;
@@ -73,22 +73,22 @@ function createBuilder(): Builder {
     root,
     finish() {
       const params: Params = {};
-      for (const [name, member] of root.members) params[name] = typeof member === 'string' ? member : finished(member);
+      for (const [name, member] of root.members) params[name] = typeof member === 'string' ? member : toValue(member);
       return params;
     },
   };
 }
 
-function finished(node: Node): unknown {
+function toValue(node: Node): unknown {
   const entries = [...node.members].map(
-    ([key, member]) => [key, typeof member === 'string' ? member : finished(member)] as const,
+    ([key, member]) => [key, typeof member === 'string' ? member : toValue(member)] as const,
   );
   return entries.every(([key], index) => key === String(index))
     ? entries.map(([, member]) => member)
     : Object.fromEntries(entries);
 }
 
-/** Answers false for a name that cannot be used. Names without any characters are passed over. */
+/** Returns false for an invalid name. Empty names are ignored. */
 function assign(builder: Builder, name: string, value: string): boolean {
   const trimmed = name.replace(/^ +/, '');
   const bracket = trimmed.indexOf('[');

@@ -9,22 +9,22 @@ export interface Route {
   readonly namespace: string;
   readonly pattern: RoutePattern;
   readonly endpoints: readonly Endpoint[];
-  /** A part of the route in which a batch may run: as in WordPress, one definition that allows it allows it for all. */
+  /** Whether a batch may call it: as in WordPress, one definition that allows it allows it for all. */
   readonly allowsBatch: boolean;
 }
 
 export interface Match {
   readonly route: Route;
   readonly endpoint: Endpoint;
-  /** Path parameters as they came, percent-escapes included. */
+  /** Path parameters as received, with percent-escapes. */
   readonly url: Params;
 }
 
 export interface RouteRegistry {
   register(namespace: string, route: string, definitions: readonly RouteDefinition[]): Undo;
-  /** The first route that fits path and method, in order of registration; HEAD is answered by GET. */
+  /** The first route that matches path and method, in order of registration. HEAD uses GET. */
   match(method: string, path: string): Match | null;
-  /** The first route that fits the path, whatever its methods. */
+  /** The first route that matches the path, for any method. */
   matchPath(path: string): { readonly route: Route; readonly url: Params } | null;
   /** In order of registration. */
   routes(): readonly Route[];
@@ -44,10 +44,10 @@ interface Entry extends Route {
 
 type Candidate = { readonly route: Route; readonly url: Params };
 
-/** The table of routes. One per process; every node of a site registers the same routes. */
+/** The route table of a process. All nodes of a site register the same routes. */
 export function createRouteRegistry(): RouteRegistry {
   const entries = new Map<string, Entry>();
-  /** Routes that fit a path without parameters; forgotten when a route comes or goes. */
+  /** Routes by static path; cleared when a route is added or removed. */
   const staticCandidates = new Map<string, readonly Candidate[]>();
   let namespaces: readonly string[] | null = null;
 
@@ -120,7 +120,7 @@ export function createRouteRegistry(): RouteRegistry {
   };
 }
 
-/** What holds is the last registration that overrides, and all after it. */
+/** The last registration with `override` and all later ones apply. */
 function refresh(entry: Entry): void {
   const from = entry.registrations.findLastIndex(({ override }) => override);
   entry.endpoints = entry.registrations.slice(Math.max(from, 0)).flatMap(({ endpoints }) => endpoints);

@@ -3,7 +3,7 @@ import type { RestFilters } from './rest-filters.ts';
 
 export interface HeaderDependencies {
   readonly filters: RestFilters;
-  /** Absolute address of the REST root, with a slash at its end. */
+  /** Absolute URL of the REST root, with a trailing slash. */
   readonly root: () => string;
   readonly isAllowedOrigin: (origin: string) => boolean;
 }
@@ -12,9 +12,9 @@ export interface HeaderRequest {
   readonly method: string;
   readonly origin: string | undefined;
   readonly isSignedIn: boolean;
-  /** What the route says of this origin; undefined: nothing, the setting counts. */
+  /** The route's decision about the origin; undefined: the setting applies. */
   readonly allowsOrigin?: boolean | undefined;
-  /** Whether caches must not keep the answer. */
+  /** Whether caches must not store the response. */
   readonly isPrivate: boolean;
   readonly id: string;
 }
@@ -23,7 +23,7 @@ const exposed = ['X-WP-Total', 'X-WP-TotalPages', 'Link'] as const;
 const accepted = ['Authorization', 'X-WP-Nonce', 'Content-Disposition', 'Content-MD5', 'Content-Type'] as const;
 const methods = 'OPTIONS, GET, POST, PUT, PATCH, DELETE';
 
-/** Spelling of the headers that the host sets itself, so that an answer's own one takes its place whatever its case. */
+/** Spelling of the headers that the host sets, so that a response's own header replaces it in any case. */
 const spelling: Readonly<Record<string, string>> = {
   'content-type': 'Content-Type',
   'cache-control': 'Cache-Control',
@@ -38,8 +38,8 @@ const spelling: Readonly<Record<string, string>> = {
 };
 
 /**
- * Headers of every REST answer: WordPress's, `X-Request-Id` (D4) and the discovery link (D1), which stands behind the
- * answer's own links. Other sites' scripts get in only from allowed origins, each named alone, never `*` (D16).
+ * Headers of every REST response: WordPress's, `X-Request-Id` (D4) and the discovery link (D1), after the response's own
+ * links. Scripts of other sites need an allowed origin; the header names that origin, never `*` (D16).
  */
 export function createResponseHeaders({ filters, root, isAllowedOrigin }: HeaderDependencies) {
   return (request: HeaderRequest, response: RestResponse): Record<string, string> => {
@@ -73,7 +73,7 @@ function listed(names: unknown): string {
 const exposedText = exposed.join(', ');
 const acceptedText = accepted.join(', ');
 
-/** Seconds a browser need not ask again before it calls. */
+/** Seconds a browser may cache a preflight. */
 const preflightAge = '600';
 
 function addCors(

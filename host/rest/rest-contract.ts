@@ -10,35 +10,35 @@ import type {
   User,
 } from '#plugin-api';
 
-/** A request from outside, before anything of it was looked at. */
+/** A request over HTTP, not parsed yet. */
 export interface RawRestRequest {
   /** As sent; `_method` and `X-HTTP-Method-Override` are read here. */
   readonly method: string;
-  /** Path below the REST root, percent-escapes as they came: `/svc/v1/generate`. */
+  /** Path below the REST root, with percent-escapes: `/svc/v1/generate`. */
   readonly route: string;
-  /** Behind the `?`, as sent. */
+  /** The text after `?`, as sent. */
   readonly query: string;
   readonly headers: Headers;
   readonly id: string;
   readonly ip: string;
-  /** Who asks. Throws RestError to refuse (a wrong nonce or password). */
+  /** The caller. Throws RestError to refuse (a wrong nonce or password). */
   currentUser(): Promise<User> | User;
-  /** Who the cookie of a session names, where a page of the site itself asks (see RestRequest). Left out: nobody. */
+  /** The session's user for a request from one of the site's pages (see RestRequest). Default: the anonymous visitor. */
   pageUser?(): Promise<User> | User;
-  /** The whole body; null as soon as it is known to be longer than `limit` bytes. Rejects when the caller hangs up. Called at most once. */
+  /** The whole body; null once it is known to exceed `limit` bytes. Rejects when the caller hangs up. Called at most once. */
   readBody(limit: number): Promise<Buffer | null>;
-  /** Calls back when the caller hangs up; at once when that has happened. */
+  /** Calls back when the caller hangs up, or at once if it already has. */
   onHangUp(listener: () => void): void;
 }
 
 export interface RawRestResponse {
   readonly status: number;
   readonly headers: Record<string, string>;
-  /** Empty where there is none: HEAD, 204, null. An iterable is sent piece by piece, or ended by whoever cannot send it. */
+  /** Empty for HEAD, 204 and null. An iterable is streamed, or ended if it cannot be sent. */
   readonly body: RestContent;
 }
 
-/** An unforeseen error of a route. By the definition the composition finds the plugin it belongs to. */
+/** An unexpected error of a route. The definition identifies the plugin that owns it. */
 export interface HandlerFailure {
   /** The route's path with its parameters, for example `/hello/v1/greet/(?P<name>[^/]+)`. */
   readonly route: string;
@@ -62,7 +62,7 @@ export interface RouteSummary {
       readonly required: boolean;
       readonly description: string;
     }[];
-    /** Ways in, each enough by itself. */
+    /** Authentication schemes; one of them suffices. */
     readonly security: readonly RouteSecurity[];
     readonly hasPermission: boolean;
     readonly hasAuthentication: boolean;
@@ -73,12 +73,12 @@ export interface RouteSummary {
 
 /** The REST interface: what plugins see, and what the host needs to serve it. */
 export interface Rest extends RestApi {
-  /** Answers a request from outside. Rejects only as `readBody` does: then nobody is left to be answered. */
+  /** Handles a request over HTTP. Rejects only as `readBody` does: then the caller has hung up. */
   handle(raw: RawRestRequest): Promise<RawRestResponse>;
   /** Every route in order of registration. */
   describe(): RouteSummary[];
   /** The OpenAPI document of a namespace (empty: of the root), or null when no route is registered in it. */
   openapi(namespace: string): Promise<OpenApiDocument | null>;
-  /** Tells the listener of each unforeseen error in a route's own functions, after it was logged. */
+  /** Calls the listener for each unexpected error of a route's own functions, after it is logged. */
   onHandlerError(listener: (failure: HandlerFailure) => void): Undo;
 }

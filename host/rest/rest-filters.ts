@@ -3,54 +3,54 @@ import type { Rest } from './rest-contract.ts';
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** null: undecided; true: fine; a RestError refuses the request before a route is looked for. */
+    /** null: undecided; true: authenticated; a RestError refuses the request before routing. */
     rest_authentication_errors: (result: RestError | true | null, user: User) => RestError | true | null;
-    /** Anything but null answers in place of the route. */
+    /** Anything but null becomes the response instead of the route's. */
     rest_pre_dispatch: (result: unknown, rest: Rest, request: RestRequest) => unknown;
-    /** null, or the error of authentication or parameters. A RestError keeps permission and handler from running. */
+    /** null, or the error of authentication or parameters. A RestError skips permission and handler. */
     rest_request_before_callbacks: (
       error: RestError | null,
       definition: RouteDefinition,
       request: RestRequest,
     ) => unknown;
-    /** Anything but null answers in place of the handler. */
+    /** Anything but null replaces the handler's result. */
     rest_dispatch_request: (
       ...args: [result: unknown, request: RestRequest, route: string, definition: RouteDefinition]
     ) => unknown;
-    /** What the handler answered, or a RestError. */
+    /** The handler's result, or a RestError. */
     rest_request_after_callbacks: (result: unknown, definition: RouteDefinition, request: RestRequest) => unknown;
     rest_post_dispatch: (response: RestResponse, rest: Rest, request: RestRequest) => RestResponse;
-    /** false: send as JSON; a text or bytes are sent in its place; true: nothing is sent. */
+    /** false: send JSON; a string or bytes: send that instead; true: send nothing. */
     rest_pre_serve_request: (
       ...args: [served: boolean | string | Uint8Array, response: RestResponse, request: RestRequest, rest: Rest]
     ) => boolean | string | Uint8Array;
-    /** Further compact names of link relations. */
+    /** More CURIEs for link relations. */
     rest_response_link_curies: (curies: readonly LinkCurie[], response: RestResponse) => readonly LinkCurie[];
-    /** Headers that scripts of other sites may read. */
+    /** Response headers that scripts of other sites may read. */
     rest_exposed_cors_headers: (names: readonly string[]) => readonly string[];
-    /** Headers that scripts of other sites may send. */
+    /** Request headers that scripts of other sites may send. */
     rest_allowed_cors_headers: (names: readonly string[]) => readonly string[];
     rest_index: (response: RestResponse, request: RestRequest) => RestResponse;
     rest_namespace_index: (response: RestResponse, request: RestRequest) => RestResponse;
-    /** Most requests of one batch. Default 25. */
+    /** Maximum number of requests in a batch. Default 25. */
     rest_get_max_batch_size: (size: number) => number;
   }
 }
 
 export interface LinkCurie {
   readonly name: string;
-  /** Address with `{rel}` where the short name goes. */
+  /** URL template with `{rel}` for the short name. */
   readonly href: string;
   readonly templated: boolean;
 }
 
 /** Runs the REST filters of one site. */
 export interface RestFilters {
-  /** Waits for callbacks only when there are any: with none it costs a few nanoseconds, and `all` still sees it. */
+  /** Asynchronous only if the filter has callbacks; without any it costs a few nanoseconds, and `all` still runs. */
   run(name: string, value: unknown, ...args: readonly unknown[]): unknown;
-  /** For values that are needed at once. */
+  /** Runs synchronously. */
   runNow(name: string, value: unknown, ...args: readonly unknown[]): unknown;
-  /** Whether anything listens, besides `all`. */
+  /** Whether the filter has callbacks, not counting `all`. */
   has(name: string): boolean;
 }
 

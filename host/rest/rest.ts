@@ -3,22 +3,22 @@ import type { Clock, HooksApi, JsonType, Logger, RestApi, RouteArgument, RouteDe
 import { createBatchRoute } from './batch.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { createEmbedder } from './embed.ts';
-import { createErrorReader } from './failures.ts';
+import { createErrorReader } from './error-reader.ts';
 import { createFinish } from './finish.ts';
 import { createNamespaceIndex, createRootIndex } from './index-routes.ts';
 import type { RestSite } from './index-routes.ts';
 import { createLinks } from './links.ts';
-import { createOpenApi, createOpenApiRoute } from './openapi-route.ts';
+import { createOpenApi, createOpenApiRoute } from './index-routes.ts';
 import { parseQuery } from './php-query.ts';
 import { createRouteRegistry } from './registry.ts';
 import type { Route } from './registry.ts';
 import { compileRoutePattern } from './route-pattern.ts';
-import { HostRequest } from './request.ts';
+import { HostRequest } from './host-request.ts';
 import { createResponseHeaders } from './response-headers.ts';
 import type { HandlerFailure, Rest, RouteSummary } from './rest-contract.ts';
 import { createRestFilters } from './rest-filters.ts';
-import { createRestServer, visitor } from './server.ts';
-import { waysIn } from './ways-in.ts';
+import { createRestServer, visitor } from './rest-server.ts';
+import { authSchemesOf } from './auth-schemes.ts';
 
 export type { HandlerFailure, RawRestRequest, RawRestResponse, Rest, RouteSummary } from './rest-contract.ts';
 export type { RestSite } from './index-routes.ts';
@@ -27,20 +27,20 @@ export interface RestDependencies {
   readonly hooks: Pick<HooksApi, 'hasFilter' | 'applyFilters' | 'applyFiltersAsync'>;
   readonly log: Logger;
   readonly clock: Pick<Clock, 'now'>;
-  /** Without a slash at its end; a function when it is known only once a port is taken. */
+  /** Without a trailing slash; a function if it is known only once the server listens. */
   readonly siteUrl: string | (() => string);
   /** First part of REST paths, without slashes: `wp-json`. */
   readonly prefix: string;
   readonly site: RestSite;
-  /** Origins whose scripts may read answers. Default: none but the site's own, which needs no leave (D16). */
+  /** Origins whose scripts may read responses. Default: only the site's own (D16). */
   readonly isAllowedOrigin?: (origin: string) => boolean;
   /** Name of the session's cookie, for OpenAPI. Default `svc_session`. */
   readonly sessionCookie?: string;
 }
 
 /**
- * The REST interface of a site, without HTTP: routes, dispatch, indexes, batch. It keeps nothing but the table of routes,
- * so that any number of nodes answers alike.
+ * The REST interface of a site, without HTTP: routes, dispatch, indexes, batch. Its only state is the route table,
+ * so all nodes respond alike.
  */
 export function createRest({
   hooks,
@@ -101,7 +101,7 @@ export function createRest({
         }),
       );
     },
-    describe: () => registry.routes().map(summarise),
+    describe: () => registry.routes().map(summarize),
     openapi,
     onHandlerError(listener) {
       listeners.add(listener);
@@ -119,11 +119,11 @@ export function createRest({
 interface RegisterDependencies {
   readonly registry: ReturnType<typeof createRouteRegistry>;
   readonly log: Logger;
-  /** Registers what the host itself answers in each namespace: its index and its OpenAPI document. */
+  /** Registers the host's routes of each namespace: its index and its OpenAPI document. */
   readonly addOwn: (namespace: string) => readonly Undo[];
 }
 
-/** Registers with a check of what a plugin may get wrong; the first route of a namespace brings the namespace's index and document. */
+/** Checks for common mistakes and registers. The first route of a namespace adds the namespace's index and document. */
 function createRegister({ registry, log, addOwn }: RegisterDependencies): RestApi['registerRoute'] {
   const own = new Map<string, { routes: number; undos: readonly Undo[] }>();
   return (namespace, route, definition) => {
@@ -131,6 +131,7 @@ function createRegister({ registry, log, addOwn }: RegisterDependencies): RestAp
     checkRegistration(namespace, route, definitions);
     for (const name of unchecked(definitions))
       log.warn('REST argument without a type is not checked by its schema', {
+        event: 'rest_argument_unchecked',
         route: `/${namespace}${route}`,
         argument: name,
       });
@@ -154,7 +155,8 @@ function createRegister({ registry, log, addOwn }: RegisterDependencies): RestAp
 function checkRegistration(namespace: string, route: string, definitions: readonly RouteDefinition[]): void {
   if (!/^[\w.~-]+(\/[\w.~-]+)*$/.test(namespace)) {
     throw new Error(
-      `The namespace '${namespace}' of the route '${route}' cannot be used. Write vendor and version, without slashes at the ends: hello/v1.`,
+      `The namespace '${namespace}' of the route '${route}' is not valid. ` +
+        'Use vendor and version without leading or trailing slashes: hello/v1.',
     );
   }
   compileRoutePattern(namespace, route);
@@ -162,7 +164,7 @@ function checkRegistration(namespace: string, route: string, definitions: readon
     throw new Error(`The route '/${namespace}${route}' has no definition. Give it a handler.`);
 }
 
-/** Names of arguments whose author may believe that they are checked. */
+/** Names of arguments that look checked but are not. */
 function unchecked(definitions: readonly RouteDefinition[]): string[] {
   const isUnchecked = (argument: RouteArgument): boolean =>
     argument.type === undefined &&
@@ -184,7 +186,7 @@ function unchecked(definitions: readonly RouteDefinition[]): string[] {
   );
 }
 
-function summarise({ namespace, pattern, endpoints, allowsBatch }: Route): RouteSummary {
+function summarize({ namespace, pattern, endpoints, allowsBatch }: Route): RouteSummary {
   return {
     namespace,
     route: pattern.path,
@@ -198,7 +200,7 @@ function summarise({ namespace, pattern, endpoints, allowsBatch }: Route): Route
         required: required === true,
         description: description ?? '',
       })),
-      security: waysIn(definition),
+      security: authSchemesOf(definition),
       hasPermission: definition.permission !== undefined,
       hasAuthentication: definition.authenticate !== undefined,
     })),

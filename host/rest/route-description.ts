@@ -2,7 +2,7 @@ import type { JsonSchema, RouteArgument } from '#plugin-api';
 import type { Endpoint } from './endpoint.ts';
 import type { Route } from './registry.ts';
 
-/** Keywords of an argument that callers may see; functions and notes for the host stay inside. */
+/** Keywords of an argument shown to callers. Functions and the host's own keywords are left out. */
 const shownKeywords = new Set([
   'title',
   'description',
@@ -42,11 +42,11 @@ export interface RouteDescription {
 export interface EndpointDescription {
   readonly methods: readonly string[];
   readonly allow_batch?: { readonly v1: true };
-  /** An empty list where there are none, as PHP writes empty maps. */
+  /** An empty list when there are none, as PHP encodes empty maps. */
   readonly args: Readonly<Record<string, unknown>> | readonly never[];
 }
 
-/** What indexes and OPTIONS tell about a route; null when all of it is hidden. Routes without parameters link to themselves. */
+/** The description of a route in indexes and OPTIONS; null if it is hidden. Routes without parameters link to themselves. */
 export function describeRoute(
   route: Route,
   { url, withSchema = false }: { url: (route: string) => string; withSchema?: boolean },

@@ -1,19 +1,19 @@
 import type { Params } from '#plugin-api';
 
-/** A route's path with its parameters, ready to be compared with the paths of requests. */
+/** A compiled route path with its parameters. */
 export interface RoutePattern {
   /** As WordPress writes it: `/anch/v1/echo/(?P<id>\d+)`. */
   readonly path: string;
-  /** Whether it has no parameters and no other rules: then equal text is a match. */
+  /** Whether it has no parameters or other patterns, so that equal text matches. */
   readonly isStatic: boolean;
-  /** The path's parameters as they came, or null when it does not match. Letters count alike in both cases. */
+  /** The path's parameters as received, or null when it does not match. Case-insensitive. */
   match(path: string): Params | null;
 }
 
 /**
  * @param namespace `vendor/v1`, or empty for routes of the root.
  * @param route path below it; parameters are written `(?P<id>\d+)` or `{id}` (anything but a slash).
- * @throws Error with a sentence when the route is no valid pattern.
+ * @throws Error when the route is not a valid pattern.
  */
 export function compileRoutePattern(namespace: string, route: string): RoutePattern {
   const named = route.replace(/\{([A-Za-z_]\w*)\}/g, '(?P<$1>[^/]+)');

@@ -19,13 +19,13 @@ const endpointSchema = {
     args: { type: 'array', items: argumentSchema },
     security: {
       type: 'array',
-      description: 'Ways in, each enough by itself.',
+      description: 'Authentication schemes; one of them suffices.',
       items: {
         anyOf: [{ type: 'string' }, { type: 'object', description: 'A key in the query, a header or a cookie.' }],
       },
     },
-    hasPermission: { type: 'boolean', description: 'Whether it checks what the caller may do.' },
-    hasAuthentication: { type: 'boolean', description: 'Whether it asks for a credential of its own.' },
+    hasPermission: { type: 'boolean', description: 'Whether it checks the caller’s permission.' },
+    hasAuthentication: { type: 'boolean', description: 'Whether it requires its own credential.' },
   },
 } as const;
 
@@ -34,7 +34,7 @@ const routeSchema: JsonSchema = {
   type: 'object',
   properties: {
     namespace: { type: 'string', description: 'Empty for the root.' },
-    route: { type: 'string', description: 'The pattern of its path.' },
+    route: { type: 'string', description: 'Its path pattern.' },
     methods: { type: 'array', items: { type: 'string' } },
     endpoints: { type: 'array', items: endpointSchema },
     showInIndex: { type: 'boolean' },
@@ -42,11 +42,16 @@ const routeSchema: JsonSchema = {
   },
 };
 
-/** `GET /host/v1/routes`: every route of this process, hidden ones too, for those who may `manage_options`. */
+/** `GET /host/v1/routes`: all routes of this process, including hidden ones. Requires `manage_options`. */
 export function addRoutesRoute(rest: Pick<Rest, 'registerRoute' | 'describe'>): Undo {
   return rest.registerRoute<{ readonly namespace?: string }>('host/v1', '/routes', {
-    summary: 'Lists the routes with their methods, arguments and ways in.',
-    args: { namespace: { type: 'string', description: 'Only routes of this namespace; empty for those of the root.' } },
+    summary: 'Lists the routes with methods, arguments and authentication.',
+    args: {
+      namespace: {
+        type: 'string',
+        description: 'Return only routes of this namespace. Leave empty for those of the root.',
+      },
+    },
     schema: routeSchema,
     responses: {
       200: { description: 'All routes, in order of registration.', schema: { type: 'array', items: routeSchema } },

@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http';
-import type { ContentStream } from './content.ts';
+import type { ContentStream } from './response-content.ts';
 
-/** How a stream came to its end. */
+/** How a stream ended. */
 export type StreamEnd =
   { readonly kind: 'complete' } | { readonly kind: 'hung_up' } | { readonly kind: 'failed'; readonly error: unknown };
 
-/** Milliseconds a caller may take nothing while a piece waits for it; then its connection is cut. */
+/** Milliseconds a caller may read nothing while a chunk is pending; then its connection is cut. */
 const stallLimit = 60_000;
 
 /**
- * Sends pieces as they are made, each at once, and asks for the next only when the caller has taken the last. The iterator
- * is ended when the caller hangs up, takes nothing for a minute, or a piece cannot be sent; the answer is left open.
+ * Sends each chunk at once and requests the next only when the caller has read the last. The iterator is ended when the
+ * caller hangs up, reads nothing for a minute, or a chunk cannot be sent. The response is left open.
  */
 export async function sendStream(response: ServerResponse, content: ContentStream): Promise<StreamEnd> {
   const { isGone, orGone } = watch(response);
@@ -20,7 +20,7 @@ export async function sendStream(response: ServerResponse, content: ContentStrea
       const next = await orGone(iterator.next());
       if (next === gone || isGone()) break;
       if (next.done === true) return { kind: 'complete' };
-      if (next.value.length > 0 && !response.write(next.value)) await orGone(taken(response));
+      if (next.value.length > 0 && !response.write(next.value)) await orGone(drained(response));
     }
     endIterator(iterator);
     return { kind: 'hung_up' };
@@ -32,7 +32,7 @@ export async function sendStream(response: ServerResponse, content: ContentStrea
 
 const gone = Symbol('gone');
 
-/** Waits for steps only while the caller is there. One listener for all of them: a race per piece would pile up on it. */
+/** Stops waiting when the caller hangs up. One listener for all steps: a race per chunk would pile up listeners. */
 function watch(response: ServerResponse) {
   let isGone = response.destroyed || response.closed;
   let leave = (): void => undefined;
@@ -50,8 +50,8 @@ function watch(response: ServerResponse) {
   };
 }
 
-/** Resolves when the caller has taken what was sent. */
-function taken(response: ServerResponse): Promise<void> {
+/** Resolves when the caller has read everything sent. */
+function drained(response: ServerResponse): Promise<void> {
   response.setTimeout(stallLimit);
   return new Promise((resolve) => {
     response.once('drain', () => {
@@ -61,11 +61,11 @@ function taken(response: ServerResponse): Promise<void> {
   });
 }
 
-/** What the iterator does at its end is its own affair, and may come late: it may hang in a wait that only its signal ends. */
+/** Not awaited: the iterator may be in a wait that only its signal ends. */
 function endIterator(iterator: AsyncIterator<unknown>): void {
   try {
     iterator.return?.()?.catch(() => undefined);
   } catch {
-    // It is ended as far as anybody here can tell.
+    // Nothing more can be done.
   }
 }

@@ -6,29 +6,30 @@ import { join } from 'node:path';
 export const keyFileName = 'secret.key';
 
 /**
- * Reads the 32 bytes of the site's key, after making the file (mode 0600) when there is none. Processes that start at
- * the same time agree: the file appears complete or not at all, and whoever comes second reads the first one's.
+ * Reads the site's 32-byte key; creates the file (mode 0600) if it is missing. The file appears atomically, so processes
+ * that start together use the same key.
  *
- * @throws Error with the remedy when the file is there but holds no key, or the folder cannot be written.
+ * @throws Error with a remedy when the file has no valid key, or the folder is not writable.
  */
 export function readOrCreateKeyFile(dataDir: string): Buffer {
   const file = join(dataDir, keyFileName);
-  const text = readIfThere(file) ?? create(dataDir, file);
+  const text = readIfExists(file) ?? create(dataDir, file);
   if (!/^[0-9a-f]{64}$/.test(text)) {
     throw new Error(
-      `The key file ${keyFileName} in DATA_DIR is damaged: it must hold 64 hexadecimal digits. Restore it from a backup; without it saved secrets cannot be read and must be entered again.`,
+      `The key file ${keyFileName} in DATA_DIR is damaged: it must contain 64 hexadecimal digits. ` +
+        'Restore it from a backup. Without it, saved secrets cannot be read and must be entered again.',
     );
   }
   return Buffer.from(text, 'hex');
 }
 
-function readIfThere(file: string): string | null {
+function readIfExists(file: string): string | null {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw new Error(
-      `The key file ${keyFileName} in DATA_DIR cannot be read. Give the host's user the right to read it, or set SECRET_KEY.`,
+      `The key file ${keyFileName} in DATA_DIR cannot be read. Allow the host's user to read it, or set SECRET_KEY.`,
       { cause: error },
     );
   }
@@ -43,16 +44,16 @@ function create(dataDir: string, file: string): string {
     publish(draft, file);
   } catch (error) {
     throw new Error(
-      `The key file ${keyFileName} cannot be made in DATA_DIR. Let the host's user write there, or set SECRET_KEY.`,
+      `The key file ${keyFileName} cannot be created in DATA_DIR. Allow the host's user to write there, or set SECRET_KEY.`,
       { cause: error },
     );
   } finally {
     rmSync(draft, { force: true });
   }
-  return readIfThere(file) ?? key;
+  return readIfExists(file) ?? key;
 }
 
-/** A hard link is made whole and never replaces a file; where the file system has none, an exclusive write must do. */
+/** A hard link is atomic and never replaces a file. File systems without hard links use an exclusive write. */
 function publish(draft: string, file: string): void {
   try {
     linkSync(draft, file);

@@ -3,35 +3,36 @@ import type { SecretsApi } from '#plugin-api';
 import { readOrCreateKeyFile } from './key-file.ts';
 
 export interface SecretsDependencies {
-  /** `SECRET_KEY`; null: the key file in the data folder, made when there is none. */
+  /** `SECRET_KEY`; null: the key file in the data folder, created if missing. */
   readonly secretKey: string | null;
   readonly dataDir: string;
-  /** Learns every plain text. */
+  /** Receives every plain text. */
   readonly redactor: { add(secret: string): void };
 }
 
 export interface Secrets extends SecretsApi {
   /**
-   * A key of 32 bytes for one purpose, for example `nonces`; the same on every node of the site and at each start.
-   * Knowing one tells nothing of the others.
+   * A key of 32 bytes for one purpose, for example `nonces`; the same on every node and after each start.
+   * One key reveals nothing about the others.
    */
   deriveKey(purpose: string): Buffer;
-  /** Whether the text has the form of an encrypted one. */
+  /** Whether the text looks like an encrypted secret. */
   isEncrypted(text: string): boolean;
 }
 
 const prefix = 'enc:v1:';
-/** Bytes of the parts in front of the cipher text. */
+/** Sizes in bytes of the parts before the cipher text. */
 const sizes = { keyId: 4, nonce: 12, tag: 16 } as const;
 
 const anotherKey =
-  'This secret was encrypted under another key. Set SECRET_KEY to what it was (or put secret.key back into DATA_DIR), or enter the secret again.';
+  'This secret was encrypted with another key. Restore the previous SECRET_KEY (or secret.key in DATA_DIR), ' +
+  'or enter the secret again.';
 const damaged = 'This stored secret is damaged and cannot be read. Enter it again.';
 
 /**
  * Secrets at rest (D3): AES-256-GCM, `enc:v1:` and base64url of key id, nonce, tag and cipher text. The key comes from
- * `SECRET_KEY` through scrypt, or from the key file through HKDF; it is made at first use, which takes some 50 ms with
- * `SECRET_KEY`. All nodes of a site need the same.
+ * `SECRET_KEY` through scrypt, or from the key file through HKDF; it is derived on first use, which takes about 50 ms with
+ * `SECRET_KEY`. All nodes of a site need the same key.
  */
 export function createSecrets({ secretKey, dataDir, redactor }: SecretsDependencies): Secrets {
   let root: Buffer | null = null;
@@ -40,7 +41,7 @@ export function createSecrets({ secretKey, dataDir, redactor }: SecretsDependenc
   function deriveKey(purpose: string): Buffer {
     const known = derived.get(purpose);
     if (known) return known;
-    root ??= secretKey === null ? readOrCreateKeyFile(dataDir) : stretch(secretKey);
+    root ??= secretKey === null ? readOrCreateKeyFile(dataDir) : deriveRoot(secretKey);
     const key = Buffer.from(hkdfSync('sha256', root, 'svc-host', purpose, 32));
     derived.set(purpose, key);
     return key;
@@ -63,16 +64,16 @@ export function createSecrets({ secretKey, dataDir, redactor }: SecretsDependenc
   };
 }
 
-let last: { readonly secretKey: string; readonly root: Buffer } | null = null;
+let lastRoot: { readonly secretKey: string; readonly root: Buffer } | null = null;
 
 /**
- * The salt is fixed because nodes share nothing but `SECRET_KEY`; scrypt makes guessing a weak one dear. Hosts that follow
- * each other in one process under one key, as in tests, pay for it once.
+ * The salt is fixed because nodes share only `SECRET_KEY`; scrypt makes guessing a weak key expensive. The last result is
+ * cached for tests, which start many hosts with one key.
  */
-function stretch(secretKey: string): Buffer {
-  if (last?.secretKey !== secretKey)
-    last = { secretKey, root: scryptSync(secretKey, 'svc-host-secret-key', 32, { N: 16_384, r: 8, p: 1 }) };
-  return last.root;
+function deriveRoot(secretKey: string): Buffer {
+  if (lastRoot?.secretKey !== secretKey)
+    lastRoot = { secretKey, root: scryptSync(secretKey, 'svc-host-secret-key', 32, { N: 16_384, r: 8, p: 1 }) };
+  return lastRoot.root;
 }
 
 function seal(key: Buffer, plain: string): Buffer {
@@ -101,7 +102,7 @@ function open(key: Buffer, sealed: Buffer): string {
   }
 }
 
-/** Tells a wrong key from a damaged text without giving the key away. */
+/** Distinguishes a wrong key from damaged text without revealing the key. */
 function keyId(key: Buffer): Buffer {
   return createHash('sha256').update('key-id').update(key).digest().subarray(0, sizes.keyId);
 }

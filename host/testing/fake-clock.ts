@@ -3,17 +3,18 @@ import type { Clock } from '#plugin-api';
 export interface FakeClockInit {
   /** Milliseconds since the epoch. Default 2026-01-01T00:00:00Z. */
   readonly now?: number;
-  /** Let `sleep` pass at once, moving the time on. Timers of `after` and `every` still wait for `advance`. Default false. */
+  /** Whether `sleep` advances the time and returns at once. Timers of `after` and `every` still wait for `advance`. Default
+   * false. */
   readonly skipSleeps?: boolean;
 }
 
-/** A clock that stands still until it is moved. */
+/** A clock that advances only on request. */
 export interface FakeClock extends Clock {
-  /** Moves the time on, running what falls due on the way in order, each with the work it starts given a chance to go on. */
+  /** Advances the time and runs due timers in order, letting pending promises and I/O settle after each. */
   advance(milliseconds: number): Promise<void>;
-  /** Sets the time without running anything, as a system whose clock is corrected. */
+  /** Shifts the time without running timers, like a system clock correction. */
   jump(milliseconds: number): void;
-  /** Timers and sleeps that still wait. */
+  /** Number of pending timers and sleeps. */
   pending(): number;
 }
 
@@ -76,7 +77,7 @@ export function createFakeClock({ now = Date.UTC(2026, 0, 1), skipSleeps = false
   };
 }
 
-/** Lets promises and input/output that are ready go on. */
+/** Lets ready promises and I/O callbacks run. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 }

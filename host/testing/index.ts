@@ -1,3 +1,3 @@
-/** The door for tests of plugins: a whole host in memory, and a clock that is moved by hand. */
+/** For tests of plugins: a whole host in memory, and a fake clock. */
 export * from './fake-clock.ts';
 export * from './test-host.ts';

@@ -7,13 +7,13 @@ import { createHost, type Host } from '../host.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 
 export interface TestHostInit {
-  /** Slugs of the plugins to run; no other is looked at. `found`: every plugin in the folders, active as the site has it. Default none. */
+  /** Slugs of the plugins to load and activate. `found`: all plugins in the folders, active as stored. Default none. */
   readonly plugins?: readonly string[] | 'found';
-  /** Folders searched for them, absolute or relative to the working folder. Default: the plugins that ship with the host. */
+  /** Plugin folders, absolute or relative to the working folder. Default: the plugins shipped with the host. */
   readonly pluginDirs?: readonly string[];
   /** `postgres://...`, or the absolute path of a folder for SQLite. Default: SQLite in memory. */
   readonly database?: string;
-  /** Default: a fake clock at 2026-01-01T00:00:00Z whose sleeps pass at once. */
+  /** Default: a fake clock at 2026-01-01T00:00:00Z whose sleeps return at once. */
   readonly clock?: Clock;
   /** Variables of the operator contract. */
   readonly env?: Readonly<Record<string, string>>;
@@ -23,29 +23,29 @@ export interface TestHost extends Pick<
   Host,
   'hooks' | 'options' | 'rest' | 'users' | 'database' | 'secrets' | 'site' | 'plugins' | 'log'
 > {
-  /** Address without a slash at its end; the host listens on a free port of the loopback. */
+  /** URL without a trailing slash; the host listens on a free loopback port. */
   readonly url: string;
   readonly cron: CronApi & Pick<Host['cron'], 'runDue' | 'run' | 'history'>;
   readonly content: ContentApi;
   /** The clock given, or the fake one. */
   readonly clock: FakeClock;
-  /** The one-time link of the first-run setup, while there is no administrator. */
+  /** The one-time setup link, while there is no administrator. */
   readonly setupLink: string | null;
   /** Lines written to the log so far. */
   readonly logged: readonly string[];
   /** Real HTTP to the host. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Runs a command line in the host's process. */
+  /** Runs a CLI command in the host's process. */
   cli(...argv: string[]): Promise<{ readonly code: 0 | 1; readonly out: string; readonly err: string }>;
   stop(): Promise<void>;
 }
 
-/** One for all hosts of a process: to make keys of it costs more than all the rest of many a start. */
+/** Shared by all hosts of a process: deriving keys takes longer than the rest of a start. */
 const secretKey = randomBytes(32).toString('hex');
 
 /**
- * A whole host for tests: real HTTP, real database, real plugins; in memory and on a clock of its own unless told
- * otherwise. Any number of them run side by side in one process.
+ * A whole host for tests: real HTTP, real database, real plugins; in memory and with its own clock by default.
+ * Any number of them can run in one process.
  */
 export async function createTestHost({
   plugins = [],
@@ -79,12 +79,12 @@ export async function createTestHost({
       logged,
       fetch: (path, init) => fetch(new URL(path, url), init),
       cli: async (...argv) => {
-        const said = { out: '', err: '' };
+        const output = { out: '', err: '' };
         const code = await host.cli.run(argv, {
-          out: (text) => (said.out += `${text}\n`),
-          err: (text) => (said.err += `${text}\n`),
+          out: (text) => (output.out += `${text}\n`),
+          err: (text) => (output.err += `${text}\n`),
         });
-        return { code, ...said };
+        return { code, ...output };
       },
       stop: () => host.stop(),
     };

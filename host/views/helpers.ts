@@ -2,7 +2,7 @@ import { formatCount, formatDate, formatDuration, formatNumber, type JsonSchema 
 import { SafeHtml, escapeHtml } from './safe-html.ts';
 import { schemaField, type FormFieldInit } from './schema-field.ts';
 
-/** Addresses that templates may ask for. */
+/** URLs for templates. */
 export interface ViewAddresses {
   /** Path of a plugin's asset with its content hash. */
   asset(slug: string, file: string): string;
@@ -10,7 +10,7 @@ export interface ViewAddresses {
   admin(slug: string): string;
 }
 
-/** What Handlebars hands a helper as its last argument. */
+/** Handlebars' last argument of a helper. */
 interface HelperOptions {
   readonly hash: Readonly<Record<string, unknown>>;
   readonly data: Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /// <reference types="handlebars" />
 
-/** What a parsed template asks for. */
+/** The result of inspecting a template. */
 export interface InspectedTemplate {
   readonly partials: ReadonlySet<string>;
 }
@@ -8,10 +8,10 @@ export interface InspectedTemplate {
 type AnyPartial = hbs.AST.PartialStatement | hbs.AST.PartialBlockStatement;
 
 /**
- * Collects the partials a template uses, refuses raw output and names that are only known when it runs, and rewrites
- * the calls of partials in place, so that each sees the values it was given and nothing of the page around it.
+ * Collects the partials of a template, refuses raw output and dynamic partial names, and rewrites partial calls in place,
+ * so that a partial sees only the values passed to it, not the page's.
  *
- * @throws Error with the line of the fault.
+ * @throws Error with the line number.
  */
 export function inspectTemplate(program: hbs.AST.Program): InspectedTemplate {
   const partials = new Set<string>();
@@ -33,7 +33,7 @@ export function inspectTemplate(program: hbs.AST.Program): InspectedTemplate {
 function refuseRaw(statement: hbs.AST.MustacheStatement): void {
   if (statement.escaped) return;
   throw new Error(
-    `line ${String(statement.loc.start.line)}: raw output is not allowed. Write {{value}}, and let the code mark vouched markup with views.safe().`,
+    `line ${String(statement.loc.start.line)}: raw output is not allowed. Use {{value}}, and mark trusted HTML in code with views.safe().`,
   );
 }
 
@@ -41,36 +41,36 @@ function partialName(statement: AnyPartial): string {
   const name = statement.name as hbs.AST.PathExpression;
   if (name.type !== 'PathExpression') {
     throw new Error(
-      `line ${String(statement.loc.start.line)}: the name of a partial must be written out, for example {{> admin/field}}.`,
+      `line ${String(statement.loc.start.line)}: the name of a partial must be literal, for example {{> admin/field}}.`,
     );
   }
   return name.original;
 }
 
-/** The value under which a block partial carries the context of its block. */
+/** Name of the value that passes the outer context to a block partial. */
 const outerContext = '__outer';
 
-/** `{{> field name="a"}}` must not pick up a `value` or `error` of the page around it. */
+/** `{{> field name="a"}}` must not inherit a `value` or `error` from the page. */
 function isolate(statement: hbs.AST.PartialStatement): void {
   if (statement.params.length > 0) return;
   if (partialName(statement) === '@partial-block') statement.params = [path(outerContext, statement.loc)];
-  else if (namedValues(statement).length > 0) statement.params = [nothing(statement.loc)];
+  else if (namedValues(statement).length > 0) statement.params = [undefinedLiteral(statement.loc)];
 }
 
-/** `{{#> card title="a"}}{{greeting}}{{/card}}`: the card sees its title alone, the block inside sees the page. */
+/** `{{#> card title="a"}}{{greeting}}{{/card}}`: the card sees only its title, the block sees the page. */
 function isolateBlock(statement: hbs.AST.PartialBlockStatement): void {
   const { loc } = statement;
   const outer: hbs.AST.HashPair = { type: 'HashPair', key: outerContext, value: path(null, loc), loc };
   statement.hash = { type: 'Hash', pairs: [...namedValues(statement), outer], loc };
-  if (statement.params.length === 0) statement.params = [nothing(loc)];
+  if (statement.params.length === 0) statement.params = [undefinedLiteral(loc)];
 }
 
-/** Handlebars leaves the hash out where there is none, against its own types. */
+/** Contrary to its types, Handlebars omits an empty hash. */
 function namedValues(statement: AnyPartial): hbs.AST.HashPair[] {
   return (statement.hash as hbs.AST.Hash | undefined)?.pairs ?? [];
 }
 
-/** @param name of a value of the current context; null is the context itself. */
+/** @param name of a value in the current context; null is the context itself. */
 function path(name: string | null, loc: hbs.AST.SourceLocation): hbs.AST.PathExpression {
   return {
     type: 'PathExpression',
@@ -82,11 +82,11 @@ function path(name: string | null, loc: hbs.AST.SourceLocation): hbs.AST.PathExp
   };
 }
 
-function nothing(loc: hbs.AST.SourceLocation): hbs.AST.UndefinedLiteral {
+function undefinedLiteral(loc: hbs.AST.SourceLocation): hbs.AST.UndefinedLiteral {
   return { type: 'UndefinedLiteral', value: undefined, original: undefined, loc } as hbs.AST.UndefinedLiteral;
 }
 
-/** Handlebars' own Visitor loads with the whole library and types badly; a tree of plain objects needs no more than this. */
+/** Handlebars' Visitor would load the whole library and has poor types; this suffices for plain objects. */
 function walk(node: unknown, visit: (node: hbs.AST.Node) => void): void {
   if (Array.isArray(node)) {
     for (const child of node) walk(child, visit);

@@ -1,4 +1,4 @@
-/** Markup that is printed as it is. Handlebars asks any value for `toHTML` before it escapes. */
+/** HTML that is not escaped: Handlebars calls `toHTML` before escaping. */
 export class SafeHtml {
   readonly #html: string;
 
@@ -23,7 +23,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** For the few helpers that build markup themselves; safe in text and in quoted attributes. */
+/** Escapes text for HTML content and quoted attributes. */
 export function escapeHtml(text: unknown): string {
   return String(text ?? '').replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }

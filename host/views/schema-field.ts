@@ -17,13 +17,13 @@ export interface FormField {
   readonly minlength?: number;
   readonly maxlength?: number;
   readonly options?: readonly { readonly value: string; readonly label: string }[];
-  /** Of a secret: whether one is stored, and its last four characters. */
+  /** For secrets: whether one is stored, and its last four characters. */
   readonly saved?: boolean;
   readonly ending?: string;
 }
 
 export interface FormFieldInit {
-  /** The stored value; of a `writeOnly` property `{saved, ending}`, never the secret. */
+  /** The stored value; for a `writeOnly` property `{saved, ending}`, never the secret. */
   readonly value?: unknown;
   readonly error?: string;
   readonly id?: string;
@@ -32,8 +32,8 @@ export interface FormFieldInit {
 }
 
 /**
- * Makes the form field of one JSON Schema property: title and description name it, limits and enum bound it,
- * `writeOnly` makes it a secret that is never shown.
+ * Creates the form field of a JSON Schema property. Title and description become label and help, `writeOnly` makes it a
+ * secret that is never shown.
  *
  * @param name of the form field, for example `openai[api_key]`.
  */
@@ -50,9 +50,9 @@ export function schemaField(name: string, schema: JsonSchema, init: FormFieldIni
     ...(init.error !== undefined && { error: init.error }),
     ...(example !== undefined && { placeholder: String(example) }),
     ...(schema.required === true && { required: true }),
-    ...valueOf(type, schema, init.value),
-    ...limitsOf(type, schema),
-    ...(type === 'select' && { options: optionsOf(schema) }),
+    ...fieldValue(type, schema, init.value),
+    ...fieldLimits(type, schema),
+    ...(type === 'select' && { options: fieldOptions(schema) }),
   };
 }
 
@@ -69,7 +69,7 @@ function fieldType(schema: JsonSchema): FormField['type'] {
   return schema.format === 'email' ? 'email' : 'text';
 }
 
-function valueOf(
+function fieldValue(
   type: FormField['type'],
   schema: JsonSchema,
   given: unknown,
@@ -83,7 +83,7 @@ function valueOf(
   return value === undefined || value === null ? {} : { value };
 }
 
-function limitsOf(
+function fieldLimits(
   type: FormField['type'],
   schema: JsonSchema,
 ): Pick<FormField, 'min' | 'max' | 'step' | 'minlength' | 'maxlength'> {
@@ -101,7 +101,7 @@ function limitsOf(
   };
 }
 
-function optionsOf(schema: JsonSchema): { value: string; label: string }[] {
+function fieldOptions(schema: JsonSchema): { value: string; label: string }[] {
   const options = (schema.enum ?? []).map((value) => ({ value: String(value), label: String(value) }));
   return schema.required === true || schema.default !== undefined
     ? options
@@ -110,6 +110,6 @@ function optionsOf(schema: JsonSchema): { value: string; label: string }[] {
 
 function readableName(name: string): string {
   const last = /([^[\]]+)\]?$/.exec(name)?.[1] ?? name;
-  const words = last.replace(/[_-]+/g, ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  const text = last.replace(/[_-]+/g, ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

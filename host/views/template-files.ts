@@ -9,11 +9,11 @@ export interface TemplateFile {
   readonly changed: number;
 }
 
-/** Where templates lie: the site's folders first, then the folder of the plugin that the name begins with. */
+/** Finds templates: in the site's folders first, then in the folder of the plugin named by the first part. */
 export interface TemplateFiles {
   /** @throws Error that names the folders searched. */
   find(template: string): Promise<TemplateFile>;
-  /** Adds the folder of a plugin's own templates; a later one of the same slug is searched first. */
+  /** Adds the folder of a plugin's own templates; later ones of a slug are searched first. */
   addSource(slug: string, directory: string): Undo;
 }
 
@@ -25,7 +25,7 @@ export function createTemplateFiles(directories: readonly string[]): TemplateFil
     async find(template) {
       if (!namePattern.test(template)) {
         throw new Error(
-          `'${template}' is no name of a template. Write <slug>/<name> without ending, for example svc/settings.`,
+          `'${template}' is not a template name. Use <slug>/<name> without extension, for example svc/settings.`,
         );
       }
       const [slug = '', ...rest] = template.split('/');
@@ -37,7 +37,7 @@ export function createTemplateFiles(directories: readonly string[]): TemplateFil
         const changed = await modified(path);
         if (changed !== null) return { path, changed };
       }
-      throw new Error(`There is no template '${template}'. Searched for: ${candidates.join(', ')}`);
+      throw new Error(`Template '${template}' not found. Searched: ${candidates.join(', ')}`);
     },
     addSource(slug, directory) {
       const source = { slug, directory };

@@ -9,10 +9,11 @@ import { createTemplateFiles } from './template-files.ts';
 export interface ViewsDependencies {
   /** The site's template folders, absolute, searched in order before a plugin's own. */
   readonly directories: readonly string[];
-  /** IANA name; asked at each rendering. Default UTC. */
+  /** IANA name, read for each rendering. Default UTC. */
   readonly timezone?: () => Promise<string>;
   readonly addresses?: Partial<ViewAddresses>;
-  /** Look at each rendering whether a file changed or an override appeared (about 20 microseconds a template). Default true. */
+  /** Check on each rendering whether a file changed or an override was added (about 20 microseconds per template). Default
+   * true. */
   readonly reload?: boolean;
 }
 
@@ -37,8 +38,8 @@ interface Compiled {
 type HandlebarsInstance = typeof Handlebars;
 
 /**
- * Handlebars, escaped by default, without access to prototypes. Templates are compiled once and kept; with `reload` a
- * changed file is read again. Handlebars itself is loaded with the first rendering, so that a host without pages pays nothing.
+ * Handlebars, escaped by default, without access to prototypes. Templates are compiled once; with `reload`, changed
+ * files are compiled again. Handlebars loads on first use, so that a worker without pages never loads it.
  */
 export function createViews(dependencies: ViewsDependencies): Views {
   const files = createTemplateFiles(dependencies.directories);
@@ -55,9 +56,9 @@ export function createViews(dependencies: ViewsDependencies): Views {
     const file = await files.find(template);
     if (known?.path === file.path && known.changed === file.changed) return known;
     const handlebars = await (engine ??= loadEngine(helpers));
-    const made = { ...file, ...compile({ handlebars, template, source: await readFile(file.path, 'utf8') }) };
-    compiled.set(template, made);
-    return made;
+    const loaded = { ...file, ...compile({ handlebars, template, source: await readFile(file.path, 'utf8') }) };
+    compiled.set(template, loaded);
+    return loaded;
   };
 
   return {
@@ -82,7 +83,7 @@ export function createViews(dependencies: ViewsDependencies): Views {
       };
     },
     addHelper(name, helper) {
-      if (helpers.has(name)) throw new Error(`There is a view helper '${name}' already; choose another name.`);
+      if (helpers.has(name)) throw new Error(`The view helper '${name}' already exists; choose another name.`);
       helpers.set(name, helper);
       void engine?.then((handlebars) => handlebars.registerHelper(name, synchronous(name, helper)));
       return () => {
@@ -111,7 +112,7 @@ function synchronous(name: string, helper: Helper): Helper {
   return (...args) => {
     const result = helper(...args);
     if (result instanceof Promise)
-      throw new Error(`The view helper '${name}' answered a promise; fetch the value before rendering.`);
+      throw new Error(`The view helper '${name}' returned a promise; load the value before rendering.`);
     return result;
   };
 }
@@ -128,7 +129,7 @@ function compile({
   try {
     const program = handlebars.parse(source);
     const { partials } = inspectTemplate(program);
-    // Indenting a partial's lines would change the text inside textarea and pre.
+    // Indenting partials would change the text inside textarea and pre.
     return { partials, run: handlebars.compile(program, { preventIndent: true }) };
   } catch (error) {
     throw new Error(

@@ -100,7 +100,7 @@ describeDialects('cron', (open) => {
       throw new Error('out of stock');
     });
     hooks.addAction('good', () => undefined);
-    for (const hook of ['bad', 'good', 'unheard']) await cron.scheduleSingle(clock.now(), hook);
+    for (const hook of ['bad', 'good', 'orphan']) await cron.scheduleSingle(clock.now(), hook);
     expect(await cron.runDue()).to.equal(3);
     const history = Object.fromEntries(
       (await cron.history()).map(({ hook, outcome, error }) => [hook, [outcome, error]]),
@@ -108,7 +108,7 @@ describeDialects('cron', (open) => {
     expect(history).to.deep.equal({
       bad: ['failed', 'shop: out of stock'],
       good: ['done', null],
-      unheard: ['unheard', null],
+      orphan: ['no_callback', null],
     });
   });
 
@@ -153,7 +153,7 @@ describeDialects('cron', (open) => {
     expect(await cron.next('ev')).to.equal(next);
     let refusal: unknown;
     await cron.run('missing').catch((error: unknown) => (refusal = error));
-    expect(String(refusal)).to.include("Nothing listens to 'missing'");
+    expect(String(refusal)).to.include("The hook 'missing' has no callbacks");
   });
 
   it('adds named schedules and refuses bad ones with a sentence', async () => {
@@ -286,7 +286,7 @@ describeDialects('cron', (open) => {
       expect((await cron.history())[0]).to.include({
         hook: 'ev',
         outcome: 'failed',
-        error: 'The node ended during the job, 3 times; it was not tried again.',
+        error: 'The node stopped during this job 3 times; it will not be retried.',
       });
       expect(await cron.list()).to.deep.equal([]);
     });

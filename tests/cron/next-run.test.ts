@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expressionFault, nextMatch } from '../../host/cron/next-run.ts';
+import { expressionError, nextMatch } from '../../host/cron/next-run.ts';
 
 const next = (expression: string, after: string): string | null => {
   const time = nextMatch(expression, Date.parse(after));
@@ -21,9 +21,9 @@ describe('the next match of a cron expression', () => {
   });
 
   it('is refused for what is no expression, in a sentence', () => {
-    expect(expressionFault('*/5 * * * *')).to.equal(null);
-    expect(expressionFault('61 * * * *')).to.include("'61 * * * *' is not a cron expression");
-    expect(expressionFault('0 0 30 2 *')).to.include('impossible day');
-    expect(expressionFault('soon')).to.include('is not a cron expression');
+    expect(expressionError('*/5 * * * *')).to.equal(null);
+    expect(expressionError('61 * * * *')).to.include("'61 * * * *' is not a cron expression");
+    expect(expressionError('0 0 30 2 *')).to.include('impossible day');
+    expect(expressionError('soon')).to.include('is not a cron expression');
   });
 });

@@ -109,7 +109,7 @@ describeDialects('a backup', (open, { dialect, directory }) => {
     const before = await content(database);
     await database.backup(file);
     await truncate(file, (await stat(file)).size - 12);
-    expect(await database.restore(file).catch(message)).to.match(/cut off or damaged/);
+    expect(await database.restore(file).catch(message)).to.match(/truncated or damaged/);
     const other = join(directory(), 'letter.txt');
     await writeFile(other, 'Dear Sir or Madam,');
     expect(await database.restore(other).catch(message)).to.match(/no backup made by this program/);
@@ -120,7 +120,7 @@ describeDialects('a backup', (open, { dialect, directory }) => {
   it('never overwrites a file, and is readable by its owner alone', async () => {
     await database.backup(file);
     expect((await stat(file)).mode & 0o077).to.equal(0);
-    expect(await database.backup(file).catch(message)).to.match(/exists already/);
+    expect(await database.backup(file).catch(message)).to.match(/already exists/);
   });
 
   it('tells other nodes when it was restored', async () => {
@@ -148,7 +148,7 @@ describeDialects('a backup', (open, { dialect, directory }) => {
   } else {
     it('named .sqlite is refused with the remedy', async () => {
       expect(await database.backup(join(directory(), 'copy.sqlite')).catch(message)).to.match(
-        /SQLite database only.*jsonl\.gz/,
+        /Only a SQLite database.*jsonl\.gz/,
       );
     });
   }

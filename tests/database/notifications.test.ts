@@ -112,7 +112,7 @@ describeDialects('notifications', (open, { dialect }) => {
   it('refuse a channel of another shape', async () => {
     const database = await open();
     expect(await database.notify('No; DROP', '').catch((error: unknown) => (error as Error).message)).to.match(
-      /is no channel/,
+      /is not a valid channel/,
     );
   });
 

@@ -115,7 +115,7 @@ describeDialects('a transaction', (open) => {
 
   it('refuses a lock outside of it', async () => {
     expect(await database.lock('notes').catch((error: unknown) => (error as Error).message)).to.match(
-      /outside of a transaction/,
+      /outside a transaction/,
     );
   });
 });

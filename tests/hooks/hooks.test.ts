@@ -132,7 +132,7 @@ describe('hooks', () => {
         "The callback for the hook 'word' is not a function.",
       );
       expect(() => hooks.addFilter('', () => 1)).to.throw('A hook needs a name');
-      expect(() => hooks.addFilter('word', () => 1, 1.5)).to.throw('not a whole number');
+      expect(() => hooks.addFilter('word', () => 1, 1.5)).to.throw('not an integer');
       expect(() => hooks.addFilter('word', () => 1, 1, { acceptedArgs: -1 })).to.throw('acceptedArgs -1');
     });
   });
@@ -151,8 +151,8 @@ describe('hooks', () => {
       expect(ran).to.equal(true);
       expect(lines).to.deep.equal([
         {
-          message: "A callback of the action 'act' failed; the others ran.",
-          fields: { hook: 'act', owner: 'bad', callback: 'breaks', error },
+          message: "Callback of the action 'act' failed; the others ran",
+          fields: { event: 'hook_callback_failed', hook: 'act', owner: 'bad', callback: 'breaks', error },
         },
       ]);
       expect(failures).to.deep.equal([{ hook: 'act', owner: 'bad', callback: 'breaks', error }]);

@@ -111,7 +111,7 @@ describe('hooks with namespaces, as @wordpress/hooks has them', () => {
   it('refuse a namespace that is none, with a sentence', () => {
     const hooks = withNamespaces(createHooks());
     for (const wrong of ['', '1st', 'a b', undefined as unknown as string])
-      expect(() => hooks.addFilter('test', wrong, () => 1)).to.throw(TypeError, 'is no namespace');
+      expect(() => hooks.addFilter('test', wrong, () => 1)).to.throw(TypeError, 'is not a valid namespace');
     expect(() => hooks.addFilter('test', 'mine', 'text' as never)).to.throw('is not a function');
     expect(hooks.hasFilter('test')).to.equal(false);
   });

@@ -1,7 +1,11 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { Agent, type Dispatcher } from 'undici';
-import { AnswerParser, HeadersTooLongError, UnreadableAnswerError } from '../../host/http/answer-parser.ts';
+import {
+  Http1ResponseParser,
+  HeadersTooLongError,
+  UnreadableResponseError,
+} from '../../host/http/http1-response-parser.ts';
 
 interface Read {
   readonly status: number;
@@ -16,7 +20,7 @@ type Verdict = Read | 'unreadable' | 'too long' | 'broken off';
 /** What becomes of bytes that come in these pieces, after which the other side closes. */
 function read(pieces: readonly Buffer[]): Verdict {
   const seen = { status: 0, headers: {}, body: '' };
-  const parser = new AnswerParser({
+  const parser = new Http1ResponseParser({
     onHead(status, headers) {
       expect(seen.status, 'one head').to.equal(0);
       Object.assign(seen, { status, headers: { ...headers } });
@@ -30,7 +34,7 @@ function read(pieces: readonly Buffer[]): Verdict {
     if (!complete && !parser.end()) return 'broken off';
     return { ...seen, keeps: parser.keepsConnection };
   } catch (error) {
-    if (!(error instanceof UnreadableAnswerError)) throw error;
+    if (!(error instanceof UnreadableResponseError)) throw error;
     return error instanceof HeadersTooLongError ? 'too long' : 'unreadable';
   }
 }
@@ -193,7 +197,10 @@ describe('the parser of answers', () => {
 
   it('reads the next answer of the connection', () => {
     const bodies: string[] = [];
-    const parser = new AnswerParser({ onHead: () => undefined, onBody: (bytes) => void bodies.push(bytes.toString()) });
+    const parser = new Http1ResponseParser({
+      onHead: () => undefined,
+      onBody: (bytes) => void bodies.push(bytes.toString()),
+    });
     for (const text of [ok(length, 'ok'), ok(chunked, '3\r\nyes\r\n0\r\nX-T: a\r\n\r\n'), ok(length, 'no')]) {
       parser.begin();
       expect(parser.read(Buffer.from(text))).to.equal(true);

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { expect } from 'chai';
 import type { buildConnector } from 'undici';
 import { createSystemClock } from '../../host/clock.ts';
-import { refusalOf } from '../../host/http/outbound-addresses.ts';
+import { refusalReason } from '../../host/http/outbound-addresses.ts';
 import { createGuardedConnector } from '../../host/http/outbound-connector.ts';
 import { createOutbound } from '../../host/http/outbound.ts';
 import type { Outbound } from '../../host/http/outbound.ts';
@@ -120,7 +120,7 @@ describe('outbound requests', () => {
       const error = await rejection(outbound.fetch(inside()));
       expect(error).to.include({
         code: 'outbound_refused',
-        message: 'inside.example leads to 127.0.0.1, which is not a public address (loopback).',
+        message: 'inside.example resolves to 127.0.0.1, which is not a public address (loopback).',
       });
       expect((await rejection(outbound.fetch('http://mixed.example/'))).code).to.equal('outbound_refused');
       expect(seen).to.deep.equal([]);
@@ -171,7 +171,7 @@ describe('outbound requests', () => {
       '::ffff:8.8.8.8',
       '64:ff9b::808:808',
     ]) {
-      expect(refusalOf(address, false), address).to.equal(null);
+      expect(refusalReason(address, false), address).to.equal(null);
     }
   });
 
@@ -288,7 +288,7 @@ describe('outbound requests', () => {
     timers.pop()!();
     expect(await early).to.include({
       code: 'outbound_timeout',
-      message: `inside.example:${port} did not answer within 50 ms.`,
+      message: `inside.example:${port} did not respond within 50 ms.`,
     });
 
     const started = new Promise<void>(

@@ -5,7 +5,7 @@ import { createSystemClock } from '../../host/clock.ts';
 import { createAssets } from '../../host/http/assets.ts';
 import { createMetrics } from '../../host/http/metrics.ts';
 import type { Metrics } from '../../host/http/metrics.ts';
-import type { RawHandler } from '../../host/http/request.ts';
+import type { RawHandler } from '../../host/http/server.ts';
 import { createHttpServer } from '../../host/http/server.ts';
 import type { HttpServer, HttpServerDependencies } from '../../host/http/server.ts';
 import { createLogger } from '../../host/log/log.ts';
@@ -330,7 +330,7 @@ describe('HTTP server', () => {
         () => null,
         (reason: unknown) => reason as Error,
       );
-      expect(error?.message).to.match(/^Port \d+ is taken\. .* set PORT to another one\.$/);
+      expect(error?.message).to.match(/^Port \d+ is in use\. .* set PORT to another one\.$/);
     });
   });
 });

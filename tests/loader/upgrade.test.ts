@@ -249,7 +249,7 @@ describeDialects('a site whose tables cannot be brought up to date', (open, { di
     await database.knex('things').insert({ name: 'cup' });
     const { message } = await failureOf(migrateHost({ database, backups, clock, migrations: [table, column, wrong] }));
     expect(message).to.match(
-      /^The site was not started\. The migration '0003_wrong' of 'host' failed and was rolled back: the third is wrong The database is as it was before: .* A backup from before is .*host-0002_column-/,
+      /^The site was not started\. The migration '0003_wrong' of 'host' failed and was rolled back: the third is wrong The database is unchanged: .* A backup was saved as .*host-0002_column-/,
     );
     expect(await database.knex('things').select('*')).to.deep.equal([{ name: 'cup' }]);
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createLogger } from '../../host/log/log.ts';
-import type { Level } from '../../host/log/line.ts';
+import type { Level } from '../../host/log/log.ts';
 import { createRedactor } from '../../host/log/redactor.ts';
 
 function recording(level: Level | 'silent' = 'debug', readable = false) {

@@ -52,7 +52,7 @@ describeDialects('the setting rest_allowed_origins', (_open, dialectCase) => {
       };
       expect([error.code, error.data.params['rest_allowed_origins']]).to.deep.equal([
         'rest_invalid_param',
-        `'${wrong}' is no origin. Write scheme and host, and the port if there is one, such as https://shop.example.com:8443.`,
+        `'${wrong}' is not an origin. Enter scheme and host, with a port if needed, such as https://shop.example.com:8443.`,
       ]);
     }
   });

@@ -49,7 +49,7 @@ describeDialects('the pages settings and tools', (_open, dialectCase) => {
       'settings[timezone_string]': 'Europe/Atlantis',
     });
     expect(refused.status).to.equal(400);
-    expect(refused.text).to.contain('Nothing was saved.').and.contain("There is no time zone 'Europe/Atlantis'.");
+    expect(refused.text).to.contain('Nothing was saved.').and.contain("Unknown time zone 'Europe/Atlantis'.");
     expect(refused.html)
       .to.contain('value="New name"')
       .and.match(/id="setting-timezone-string"[^>]*aria-invalid="true"/);

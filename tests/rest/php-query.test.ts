@@ -29,7 +29,7 @@ describe('queries and forms', () => {
   ];
   for (const [text, params] of cases) {
     it(`'${text}' is read as PHP does`, () => {
-      expect(parseQuery(text)).to.deep.equal({ params, fault: null });
+      expect(parseQuery(text)).to.deep.equal({ params, error: null });
     });
   }
 
@@ -45,8 +45,8 @@ describe('queries and forms', () => {
   ];
   for (const [text, sentence] of refused) {
     it(`'${text.slice(0, 30)}' is refused`, () => {
-      const { params, fault } = parseQuery(text);
-      expect(fault?.message).to.match(sentence);
+      const { params, error } = parseQuery(text);
+      expect(error?.message).to.match(sentence);
       expect(Object.getPrototypeOf(params)).to.equal(Object.prototype);
       expect(({} as Record<string, unknown>)['b']).to.equal(undefined);
     });

@@ -57,7 +57,7 @@ describe('secrets', () => {
   it('says what to do when the key has changed', () => {
     const encrypted = make('the former passphrase').encrypt('sk-123');
     expect(() => make('the present passphrase').decrypt(encrypted)).to.throw(
-      /another key\. Set SECRET_KEY to what it was .* or enter the secret again/,
+      /another key\. Restore the previous SECRET_KEY .* or enter the secret again/,
     );
   });
 

@@ -1,16 +1,28 @@
 import type { Clock, DirectWork, Knex, Logger } from '#plugin-api';
 
+/** Messages of the driver; knex prefixes them with the statement. */
+const connectionMessages =
+  /(^| - )(Connection terminated|Client has encountered a connection error|Client was closed|timeout expired|Connection ended)[\w ]*$/i;
+
+/** Whether an error of socket, driver or knex's pool means that a connection failed or broke. */
+export function isConnectionError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code } = error as { code?: unknown };
+  if (typeof code === 'string' && /^E[A-Z_]{3,}$/.test(code)) return true;
+  return error.name === 'KnexTimeoutError' || connectionMessages.test(error.message);
+}
+
 /** Called with the payload of one notification. */
 export type NotificationCallback = (payload: string) => void;
 
-/** Called when notifications may have been lost: drop whatever you derived from the database. */
+/** Called when notifications may have been lost: drop everything derived from the database. */
 export type GapCallback = () => void;
 
-/** Where notifications go to and come from; the callbacks are kept by the database. */
+/** Sends and receives notifications; the database stores the callbacks. */
 export interface Notifier {
   /** Sends inside the running transaction when there is one, so that it is delivered at commit or not at all. */
   send(knex: Knex, channel: string, payload: string): Promise<void>;
-  /** Begins to receive a channel. Resolves once nothing sent from then on is missed. */
+  /** Starts to receive a channel. Resolves once no later notification can be missed. */
   subscribe(channel: string): Promise<void>;
   unsubscribe(channel: string): Promise<void>;
   close(): Promise<void>;
@@ -23,7 +35,7 @@ export interface NotifierEvents {
 
 export interface TableColumn {
   readonly name: string;
-  /** The database computes it: it is neither dumped nor restored. */
+  /** Computed by the database; neither dumped nor restored. */
   readonly generated: boolean;
 }
 
@@ -34,43 +46,43 @@ export interface Table {
 
 export type Row = Record<string, unknown>;
 
-/** A consistent view of all tables, unmoved by writers. */
+/** A consistent view of all tables, unaffected by writers. */
 export interface Snapshot {
   readonly tables: readonly Table[];
   /** Rows of one table in batches of a few hundred. */
   rows(table: Table): AsyncIterable<readonly Row[]>;
 }
 
-/** All that differs between the databases. One file each; nothing outside this folder asks which one runs. */
+/** Everything that differs between the databases. One file each; no code outside this folder depends on the dialect. */
 export interface Dialect {
   readonly name: 'sqlite' | 'postgresql';
   readonly knex: Knex;
-  /** What operators see of the address: no password. */
+  /** Location for operators, without a password. */
   readonly label: string;
   /** Expression: the database's time in milliseconds since the epoch, the same clock for all nodes. */
   now(): Knex.Raw;
   isUniqueViolation(error: unknown): boolean;
   /** See DatabaseApi. */
   isUnavailable(error: unknown): boolean;
-  /** Waits for the named lock and holds it until the transaction ends. One holder over all processes. */
+  /** Waits for the named lock and holds it until the transaction ends. Exclusive across all processes. */
   lock(transaction: Knex, name: string): Promise<void>;
-  /** Settings of a transaction in which tables may be altered. */
+  /** Settings for a transaction that alters tables. */
   readonly migrationSettings: Knex.TransactionConfig;
   createNotifier(events: NotifierEvents): Notifier;
-  /** See DatabaseApi. @param init `transaction`: the one to take part in, or null. */
+  /** See DatabaseApi. @param init `transaction`: the transaction to join, or null. */
   direct<Result>(
     work: DirectWork<Result>,
     init: { readonly transaction: Knex.Transaction | null; readonly durable: boolean; readonly readOnly: boolean },
   ): Promise<Result>;
   tables(knex: Knex): Promise<Table[]>;
-  /** Removes the tables, whatever refers to them. */
+  /** Drops the tables, including references to them. */
   dropTables(transaction: Knex, tables: readonly Table[]): Promise<void>;
   /** Inside a transaction of `migrationSettings`: runs the work with foreign keys unchecked, and checks them afterwards. */
   withoutForeignKeys(transaction: Knex, work: () => Promise<void>): Promise<void>;
-  /** Makes generated identifiers go on above those that were inserted by hand. */
+  /** Sets sequences above the inserted ids. */
   resetSequences(transaction: Knex, tables: readonly Table[]): Promise<void>;
   snapshot<Result>(read: (snapshot: Snapshot) => Promise<Result>): Promise<Result>;
-  /** A byte-wise copy made while the database is in use; undefined where there is none. */
+  /** Copies the database file while in use; undefined if not supported. */
   readonly copyToFile?: (file: string) => Promise<void>;
   close(): Promise<void>;
 }

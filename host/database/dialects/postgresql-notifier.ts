@@ -6,19 +6,19 @@ import type { Notifier, NotifierEvents } from './dialect.ts';
 const maxPayload = 7_999;
 const firstDelay = 100;
 const longestDelay = 5_000;
-/** A connection that died without a word is noticed after this time, in milliseconds. */
+/** Interval for detecting a dead connection, in milliseconds. */
 const probeInterval = 30_000;
 
 export interface PostgresqlNotifierDependencies extends NotifierEvents {
   readonly clock: Clock;
   readonly log: Logger;
-  /** Makes a client that is not connected yet. */
+  /** Creates a client that is not connected yet. */
   readonly connect: () => Client;
 }
 
 /**
- * LISTEN on a connection of its own, opened with the first subscription. When it breaks it is opened again, and `gap`
- * tells that notifications may have been lost meanwhile.
+ * LISTEN on a dedicated connection, opened with the first subscription. After a reconnect, `gap` signals that
+ * notifications may have been lost.
  */
 export function createPostgresqlNotifier(dependencies: PostgresqlNotifierDependencies): Notifier {
   const { clock, log, gap } = dependencies;
@@ -39,7 +39,10 @@ export function createPostgresqlNotifier(dependencies: PostgresqlNotifierDepende
       connecting = open();
       connecting.then(gap, (error: unknown) => {
         connecting = null;
-        log.warn('Listening to the database failed; trying again.', { error: (error as Error).message });
+        log.warn('Listening to the database failed; retrying', {
+          event: 'listen_failed',
+          error: (error as Error).message,
+        });
         reconnect(Math.min(delay * 2, longestDelay));
       });
     });
@@ -49,19 +52,19 @@ export function createPostgresqlNotifier(dependencies: PostgresqlNotifierDepende
     async send(knex, channel, payload) {
       if (Buffer.byteLength(payload) > maxPayload)
         throw new Error(
-          `A notification holds at most ${maxPayload} bytes; send the name of what changed, not its content.`,
+          `A notification has at most ${maxPayload} bytes; send the name of what changed, not its content.`,
         );
       await knex.raw('SELECT pg_notify(?, ?)', [channel, payload]);
     },
     async subscribe(channel) {
       channels.add(channel);
       const client = await (connecting ??= open());
-      await inTurn(client, `LISTEN ${client.escapeIdentifier(channel)}`);
+      await runInOrder(client, `LISTEN ${client.escapeIdentifier(channel)}`);
     },
     async unsubscribe(channel) {
       channels.delete(channel);
       const client = await connecting?.catch(() => null);
-      if (client) await inTurn(client, `UNLISTEN ${client.escapeIdentifier(channel)}`).catch(() => {});
+      if (client) await runInOrder(client, `UNLISTEN ${client.escapeIdentifier(channel)}`).catch(() => {});
     },
     async close() {
       closed = true;
@@ -72,19 +75,19 @@ export function createPostgresqlNotifier(dependencies: PostgresqlNotifierDepende
   };
 }
 
-const turns = new WeakMap<Client, Promise<unknown>>();
+const queues = new WeakMap<Client, Promise<unknown>>();
 
-/** One statement after the other: the driver takes a second one meanwhile for a mistake. */
-function inTurn(client: Client, sql: string): Promise<unknown> {
-  const turn = (turns.get(client) ?? Promise.resolve()).then(() => client.query(sql));
-  turns.set(
+/** Runs statements one at a time: the driver rejects concurrent ones. */
+function runInOrder(client: Client, sql: string): Promise<unknown> {
+  const statement = (queues.get(client) ?? Promise.resolve()).then(() => client.query(sql));
+  queues.set(
     client,
-    turn.catch(() => {}),
+    statement.catch(() => {}),
   );
-  return turn;
+  return statement;
 }
 
-/** @param whenLost runs once when the connection breaks after it stood, not when it could not be opened. */
+/** @param whenLost runs once when an open connection breaks, not when opening fails. */
 async function openListener(
   { clock, connect, received }: PostgresqlNotifierDependencies,
   channels: ReadonlySet<string>,
@@ -101,7 +104,7 @@ async function openListener(
     if (wasOpen) whenLost();
   };
   const stopProbing = clock.every(probeInterval, () => {
-    inTurn(client, 'SELECT 1').catch(lose);
+    runInOrder(client, 'SELECT 1').catch(lose);
   });
   client.on('error', lose);
   client.on('end', lose);
@@ -110,7 +113,7 @@ async function openListener(
   });
   try {
     await client.connect();
-    for (const channel of channels) await inTurn(client, `LISTEN ${client.escapeIdentifier(channel)}`);
+    for (const channel of channels) await runInOrder(client, `LISTEN ${client.escapeIdentifier(channel)}`);
     state = 'open';
     return client;
   } catch (error) {

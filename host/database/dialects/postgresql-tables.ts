@@ -36,7 +36,7 @@ interface ForeignKeyRow {
   readonly definition: string;
 }
 
-/** Takes the foreign keys away and puts them back, which checks all rows: they may come in any order between. */
+/** Drops the foreign keys, runs the work and recreates them, which checks all rows. Rows may be inserted in any order. */
 export async function withoutPostgresqlForeignKeys(transaction: Knex, work: () => Promise<void>): Promise<void> {
   const keys = await select<ForeignKeyRow>(
     transaction,
@@ -69,7 +69,7 @@ export async function resetPostgresqlSequences(transaction: Knex, tables: readon
   }
 }
 
-/** @param transaction repeatable read: all cursors see the database as it was at its first statement. */
+/** @param transaction repeatable read: all cursors see the state at its first statement. */
 export async function readSnapshot<Result>(
   transaction: Knex,
   read: (snapshot: Snapshot) => Promise<Result>,

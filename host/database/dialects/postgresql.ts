@@ -12,12 +12,12 @@ import {
   resetPostgresqlSequences,
   withoutPostgresqlForeignKeys,
 } from './postgresql-tables.ts';
-import { isWithoutConnection } from './without-connection.ts';
+import { isConnectionError } from './dialect.ts';
 
-/** Connections of one node, besides the one that listens. */
+/** Connections per node, besides the one for LISTEN. */
 const poolSize = 10;
 const connectTimeout = 5_000;
-/** Connection, transaction that has to be repeated, no room, somebody's lock, an operator's hand, the system. */
+/** Connection errors, retryable transactions, no resources, lock timeouts, operator intervention, system errors. */
 const unavailable = /^(08...|25P03|40...|53...|55P03|57P..|57014|58...)$/;
 
 /** PostgreSQL, for any number of nodes. Its driver is loaded only here. */
@@ -28,7 +28,7 @@ export async function openPostgresql(databaseUrl: string, { clock, log }: Dialec
     application_name: 'svc',
     connectionTimeoutMillis: connectTimeout,
     keepAlive: true,
-    types: { getTypeParser: parserOf(driver.types) },
+    types: { getTypeParser: createTypeParser(driver.types) },
   };
   const label = describeAddress(databaseUrl);
   const database = knex({
@@ -36,7 +36,7 @@ export async function openPostgresql(databaseUrl: string, { clock, log }: Dialec
     connection: connection as Knex.PgConnectionConfig,
     pool: { min: 0, max: poolSize, idleTimeoutMillis: 30_000 },
     acquireConnectionTimeout: 15_000,
-    log: loggerOf(log),
+    log: createKnexLogger(log),
   });
   try {
     await database.raw('SELECT 1');
@@ -44,7 +44,8 @@ export async function openPostgresql(databaseUrl: string, { clock, log }: Dialec
     await database.destroy();
     const reason = (error as { code?: string }).code ?? (error as Error).message;
     throw new Error(
-      `The database at ${label} does not answer (${reason}). Check DATABASE_URL, and that PostgreSQL runs and lets this user in.`,
+      `The database at ${label} does not respond (${reason}). ` +
+        'Check DATABASE_URL, and that PostgreSQL is running and accepts this user.',
       { cause: error },
     );
   }
@@ -56,7 +57,7 @@ export async function openPostgresql(databaseUrl: string, { clock, log }: Dialec
     now: () => database.raw('(extract(epoch from clock_timestamp()) * 1000)::bigint'),
     isUniqueViolation: (error) => (error as { code?: unknown } | null)?.code === '23505',
     isUnavailable: (error) =>
-      unavailable.test(String((error as { code?: unknown } | null)?.code)) || isWithoutConnection(error),
+      unavailable.test(String((error as { code?: unknown } | null)?.code)) || isConnectionError(error),
     lock: async (transaction, name) => {
       await transaction.raw('SELECT pg_advisory_xact_lock(?)', [lockKey(name)]);
     },
@@ -79,22 +80,22 @@ export async function openPostgresql(databaseUrl: string, { clock, log }: Dialec
   };
 }
 
-/** Knex prints broken connections otherwise. */
-function loggerOf(log: DialectDependencies['log']): Knex.Logger {
+/** By default, knex prints broken connections to the console. */
+function createKnexLogger(log: DialectDependencies['log']): Knex.Logger {
   return {
     warn: (message: unknown) => {
-      log.warn('A database connection is in trouble.', { error: String(message) });
+      log.warn('Database connection warning', { event: 'database_connection_warning', error: String(message) });
     },
     error: (message: unknown) => {
-      log.error('The database driver failed.', { error: String(message) });
+      log.error('Database driver failed', { event: 'database_driver_failed', error: String(message) });
     },
   };
 }
 
 const int8 = 20;
 
-/** Counts and milliseconds fit into a number: 64-bit integers are read as such, not as text. */
-function parserOf(types: {
+/** Reads 64-bit integers as numbers, not text: counts and milliseconds fit. */
+function createTypeParser(types: {
   getTypeParser: typeof import('pg').types.getTypeParser;
 }): typeof import('pg').types.getTypeParser {
   return ((id: number, format: 'text') =>

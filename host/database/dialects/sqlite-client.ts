@@ -2,13 +2,13 @@ import { createRequire } from 'node:module';
 import type BetterSqlite from 'better-sqlite3';
 import type { Knex } from '#plugin-api';
 
-/** How long SQLite itself waits for another process's lock, in milliseconds; the event loop stands still meanwhile. */
+/** How long SQLite waits for another process's lock, in milliseconds. It blocks the event loop. */
 const busyTimeout = 20;
-/** 250 waits of 20 ms: a lock is waited for 5 s in all, and between the waits this process goes on working. */
+/** 250 waits of 20 ms: 5 s in total. The event loop runs between the waits. */
 const busyTries = 250;
 
-/** Queries in a row before others get their turn. */
-const queriesPerTurn = 8;
+/** Queries in a row before yielding to the event loop. */
+const queriesPerYield = 8;
 
 interface ClientClass {
   new (config: Knex.Config): Knex.Client;
@@ -21,15 +21,15 @@ interface ClientClass {
 const BetterSqliteClient = createRequire(import.meta.url)('knex/lib/dialects/better-sqlite3/index.js') as ClientClass;
 
 /**
- * Knex's client for better-sqlite3 with a few differences: connections get the project's pragmas; transactions take the
- * write lock when they begin (a read lock that must be raised later fails at once instead of waiting); and a busy
- * database is waited for without holding up the event loop, where the lock's holder may be a transaction of this very process.
- * The driver answers at once, so that a loop of queries would never let timers and sockets in: now and then it has to.
+ * Knex's client for better-sqlite3 with these differences. Connections get the project's pragmas. Transactions take the
+ * write lock when they start: upgrading a read lock later would fail at once instead of waiting. Waiting for a busy
+ * database does not block the event loop, because the lock may belong to a transaction of this process. The driver is
+ * synchronous, so loops of queries yield to timers and sockets regularly.
  *
- * @param onConnect is handed each raw connection. There is one at a time.
+ * @param onConnect receives each raw connection. There is one at a time.
  */
 export function createSqliteClient(onConnect: (connection: BetterSqlite.Database) => void): typeof Knex.Client {
-  // Counted here and not in the client: transactions make clients of their own without calling its constructor.
+  // Counted here, not in the client: transactions create clients without calling its constructor.
   let queries = 0;
 
   class SqliteClient extends (BetterSqliteClient as unknown as new (
@@ -37,8 +37,8 @@ export function createSqliteClient(onConnect: (connection: BetterSqlite.Database
   ) => InstanceType<ClientClass> & ClientClass['prototype']) {
     override async acquireRawConnection(): Promise<BetterSqlite.Database> {
       const connection = await super.acquireRawConnection();
-      // Processes that open a new file at the same moment meet here.
-      await whenFree(() => {
+      // Processes that open a new file at the same moment compete here.
+      await retryWhileBusy(() => {
         setPragmas(connection);
         onConnect(connection);
       });
@@ -47,27 +47,27 @@ export function createSqliteClient(onConnect: (connection: BetterSqlite.Database
 
     override async _query(connection: BetterSqlite.Database, query: { sql: string }): Promise<unknown> {
       if (query.sql === 'BEGIN;') query.sql = 'BEGIN IMMEDIATE;';
-      if (++queries % queriesPerTurn === 0) await nextTurn();
-      return whenFree(() => super._query(connection, query));
+      if (++queries % queriesPerYield === 0) await yieldToEventLoop();
+      return retryWhileBusy(() => super._query(connection, query));
     }
   }
   return SqliteClient as unknown as typeof Knex.Client;
 }
 
-/** Does the work, again and again while another connection holds the lock it needs. */
-export async function whenFree<Result>(work: () => Result | Promise<Result>): Promise<Result> {
+/** Runs the work, and retries while another connection holds the lock. */
+export async function retryWhileBusy<Result>(work: () => Result | Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
       if (attempt >= busyTries || !isBusy(error)) throw error;
-      await nextTurn();
+      await yieldToEventLoop();
     }
   }
 }
 
-/** Lets timers, sockets and other work go on. */
-function nextTurn(): Promise<void> {
+/** Lets timers, sockets and other work run. */
+function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
@@ -76,7 +76,7 @@ function setPragmas(connection: BetterSqlite.Database): void {
   connection.pragma('journal_mode = WAL');
   connection.pragma('synchronous = NORMAL');
   connection.pragma('foreign_keys = ON');
-  // 16 MB of log before it is moved into the file: pages that change often are moved once.
+  // Checkpoint every 16 MB of log: pages that change often are written once.
   connection.pragma('wal_autocheckpoint = 4000');
   connection.pragma('cache_size = -8000');
 }

@@ -1,12 +1,13 @@
 import type BetterSqlite from 'better-sqlite3';
 import type { Knex, SqliteConnection } from '#plugin-api';
 import type { Dialect } from './dialect.ts';
-import { whenFree } from './sqlite-client.ts';
+import { retryWhileBusy } from './sqlite-client.ts';
 
-/** Statements kept per connection. There are as many as there are texts in the program, so it is never reached but by mistake. */
-const keptStatements = 500;
+/** Maximum prepared statements per connection. SQL texts are constants, so only a bug reaches it. */
+const maxStatements = 500;
 
-/** Prepared statements on the site's one connection, which is asked for as every query asks for it: nothing runs inside somebody else's transaction. */
+/** Prepared statements on the site's one connection, acquired from knex's pool, so that nothing runs inside another
+ * transaction. */
 export function createSqliteDirect(knex: Knex): Dialect['direct'] {
   const prepared = new WeakMap<BetterSqlite.Database, SqliteConnection>();
 
@@ -22,7 +23,7 @@ export function createSqliteDirect(knex: Knex): Dialect['direct'] {
     try {
       if (durable) raw.pragma('synchronous = FULL');
       const connection = connectionOf(raw);
-      return await whenFree(() =>
+      return await retryWhileBusy(() =>
         runTransaction(connection, { work, begin: readOnly ? 'BEGIN' : 'BEGIN IMMEDIATE', raw }),
       );
     } finally {
@@ -32,19 +33,19 @@ export function createSqliteDirect(knex: Knex): Dialect['direct'] {
   };
 }
 
-/** A transaction's client answers the connection of that transaction. */
+/** A transaction's client returns the connection of that transaction. */
 async function acquire(knex: Knex): Promise<BetterSqlite.Database> {
   return (await (knex.client as Knex.Client).acquireConnection()) as BetterSqlite.Database;
 }
 
-interface OneTransaction<Result> {
+interface TransactionInit<Result> {
   readonly work: (connection: SqliteConnection) => Result;
   readonly begin: string;
   readonly raw: BetterSqlite.Database;
 }
 
-/** Only its beginning can meet another process's lock: then nothing has happened yet. */
-function runTransaction<Result>(connection: SqliteConnection, { work, begin, raw }: OneTransaction<Result>): Result {
+/** Only BEGIN can fail because of another process's lock, so retrying is safe. */
+function runTransaction<Result>(connection: SqliteConnection, { work, begin, raw }: TransactionInit<Result>): Result {
   connection.run(begin);
   try {
     const result = work(connection);
@@ -65,7 +66,7 @@ function prepareOn(raw: BetterSqlite.Database): SqliteConnection {
   ): BetterSqlite.Statement<unknown[]> {
     const found = known.get(sql);
     if (found !== undefined) return found;
-    if (known.size >= keptStatements) known.clear();
+    if (known.size >= maxStatements) known.clear();
     const statement = raw.prepare<unknown[]>(sql);
     if (statement.reader) statement.raw(true);
     known.set(sql, statement);

@@ -3,10 +3,10 @@ import type BetterSqlite from 'better-sqlite3';
 import type { Clock, Logger, Undo } from '#plugin-api';
 import type { Notifier, NotifierEvents } from './dialect.ts';
 
-/** Another process's change is seen after this many milliseconds at most. */
+/** Polling interval for other processes' changes, in milliseconds. */
 const pollInterval = 200;
-/** Rows kept: a reader further behind is told that it missed some. */
-const keptRows = 250;
+/** Maximum rows in the table. A reader further behind gets a gap event. */
+const maxRows = 250;
 
 interface NotificationRow {
   readonly id: number;
@@ -19,11 +19,11 @@ export interface SqliteNotifierDependencies extends NotifierEvents {
   readonly clock: Clock;
   readonly log: Logger;
   readonly connection: () => BetterSqlite.Database;
-  /** Runs the callback at once, or after the commit of the running transaction. */
+  /** Runs the callback at once, or after the commit of the current transaction. */
   readonly afterCommit: (callback: () => void) => void;
 }
 
-/** The table is the database's own: it is not part of any plugin's migrations, nor of a backup. */
+/** The table is internal: it belongs to no migrations and no backup. */
 export const notificationsTable = 'notifications';
 
 export function createNotificationsTable(connection: BetterSqlite.Database): void {
@@ -32,15 +32,16 @@ export function createNotificationsTable(connection: BetterSqlite.Database): voi
     .get(notificationsTable);
   if (exists === undefined) {
     connection.exec(
-      `CREATE TABLE IF NOT EXISTS ${notificationsTable} (id INTEGER PRIMARY KEY AUTOINCREMENT, sender TEXT NOT NULL, channel TEXT NOT NULL, payload TEXT NOT NULL)`,
+      `CREATE TABLE IF NOT EXISTS ${notificationsTable} (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, sender TEXT NOT NULL, channel TEXT NOT NULL, payload TEXT NOT NULL)`,
     );
   }
 }
 
 /**
- * Notifications between the processes that share a SQLite file: rows of a small table, looked for whenever
- * `PRAGMA data_version` (a read of shared memory) says that another connection has written. The own process's are
- * handed on at commit.
+ * Notifications between the processes that share a SQLite file: rows of a small table, read whenever
+ * `PRAGMA data_version` (a read of shared memory) shows a write by another connection. This process's own notifications
+ * are delivered at commit.
  */
 export function createSqliteNotifier(dependencies: SqliteNotifierDependencies): Notifier {
   const { clock, log, connection, received, gap, afterCommit } = dependencies;
@@ -54,7 +55,7 @@ export function createSqliteNotifier(dependencies: SqliteNotifierDependencies): 
     (connection().prepare(`SELECT MAX(id) AS id FROM ${notificationsTable}`).get() as { id: number | null }).id ?? 0;
 
   function poll(): void {
-    // Inside a transaction of this process nobody else writes, and our own rows may yet be rolled back.
+    // During a transaction of this process no one else can write, and its own rows may be rolled back.
     if (connection().inTransaction) return;
     const version = connection().pragma('data_version', { simple: true });
     if (version === seenVersion) return;
@@ -69,13 +70,16 @@ export function createSqliteNotifier(dependencies: SqliteNotifierDependencies): 
     for (const row of rows) if (row.sender !== sender && channels.has(row.channel)) received(row.channel, row.payload);
   }
 
-  /** A poll that fails (the file is locked for recovery, say) is made up for by the next. */
+  /** If a poll fails, such as during recovery of the file, the next one catches up. */
   function tryPoll(): void {
     try {
       poll();
     } catch (error) {
       seenVersion = undefined;
-      log.warn('Changes made by other processes could not be read; trying again.', { error: String(error) });
+      log.warn('Failed to read changes of other processes; retrying', {
+        event: 'notification_poll_failed',
+        error: String(error),
+      });
     }
   }
 
@@ -83,9 +87,9 @@ export function createSqliteNotifier(dependencies: SqliteNotifierDependencies): 
     async send(knex, channel, payload) {
       const inserted: unknown[] = await knex(notificationsTable).insert({ sender, channel, payload });
       const id = Number(inserted[0]);
-      if (id % keptRows === 0)
+      if (id % maxRows === 0)
         await knex(notificationsTable)
-          .where('id', '<=', id - keptRows)
+          .where('id', '<=', id - maxRows)
           .delete();
       afterCommit(() => {
         if (channels.has(channel)) received(channel, payload);

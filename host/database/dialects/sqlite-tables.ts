@@ -7,7 +7,7 @@ const batchSize = 500;
 
 type Select = (sql: string) => Promise<Row[]>;
 
-/** The plain tables with their columns; not virtual ones and what stands behind them, which triggers fill again. */
+/** The ordinary tables with their columns. Virtual tables and their shadow tables are left out: triggers fill them. */
 export async function readSqliteTables(source: Knex | BetterSqlite.Database): Promise<Table[]> {
   const select = selectFrom(source);
   const names = (await select("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'"))
@@ -27,7 +27,7 @@ export async function readSqliteTables(source: Knex | BetterSqlite.Database): Pr
 
 export async function dropSqliteTables(transaction: Knex, tables: readonly Table[]): Promise<void> {
   const select = selectFrom(transaction);
-  // Virtual tables first: dropping one drops the tables behind it.
+  // Virtual tables first: dropping one drops its shadow tables.
   const virtual = await select("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual'");
   for (const name of [...virtual.map((row) => String(row['name'])), ...tables.map((table) => table.name)]) {
     await transaction.schema.dropTableIfExists(name);

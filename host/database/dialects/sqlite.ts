@@ -8,17 +8,17 @@ import { createSqliteClient } from './sqlite-client.ts';
 import { createSqliteDirect } from './sqlite-direct.ts';
 import { createNotificationsTable, createSqliteNotifier } from './sqlite-notifier.ts';
 import { dropSqliteTables, readSqliteTables, sqliteRows } from './sqlite-tables.ts';
-import { isWithoutConnection } from './without-connection.ts';
+import { isConnectionError } from './dialect.ts';
 
 export interface SqliteDependencies extends DialectDependencies {
-  /** Folder of `site.sqlite`, made when it is missing; `:memory:` keeps everything in this process. */
+  /** Folder of `site.sqlite`, created if missing; `:memory:` for a database in memory. */
   readonly dataDir: string;
   readonly afterCommit: (callback: () => void) => void;
 }
 
 const memory = ':memory:';
 
-/** SQLite in WAL mode: readers and the one writer do not wait for each other, and several processes may share the file. */
+/** SQLite in WAL mode: readers and the writer do not block each other, and several processes may share the file. */
 export async function openSqlite({ dataDir, clock, log, afterCommit }: SqliteDependencies): Promise<Dialect> {
   const file = dataDir === memory ? memory : prepareFile(dataDir);
   let current: BetterSqlite.Database | undefined;
@@ -26,7 +26,7 @@ export async function openSqlite({ dataDir, clock, log, afterCommit }: SqliteDep
     createNotificationsTable(connection);
     current = connection;
   });
-  // One connection: SQLite has one writer, and a memory database lives and dies with its connection.
+  // One connection: SQLite has one writer, and a memory database exists only in its connection.
   const database = knex({
     client,
     connection: { filename: file },
@@ -49,10 +49,10 @@ export async function openSqlite({ dataDir, clock, log, afterCommit }: SqliteDep
     isUnavailable: (error) =>
       /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|PROTOCOL|NOMEM|READONLY)/.test(
         String((error as { code?: unknown } | null)?.code),
-      ) || isWithoutConnection(error),
-    // Every transaction holds SQLite's one write lock from its beginning.
+      ) || isConnectionError(error),
+    // Every transaction holds SQLite's only write lock from its start.
     lock: async () => {},
-    // Altering a table rebuilds it; with foreign keys on, dropping the old one would delete what refers to it.
+    // Altering a table rebuilds it; with foreign keys enforced, dropping the old table would delete rows that refer to it.
     migrationSettings: { enforceForeignCheck: false } as Knex.TransactionConfig,
     createNotifier: (events) => createSqliteNotifier({ ...events, clock, log, connection, afterCommit }),
     direct: createSqliteDirect(database),
@@ -85,7 +85,7 @@ function prepareFile(dataDir: string): string {
   return file;
 }
 
-/** Reads on a connection of its own, so that the site goes on writing meanwhile. */
+/** Reads on a separate connection, so that the site can write meanwhile. */
 async function readSnapshot<Result>(
   main: BetterSqlite.Database,
   file: string,
@@ -101,7 +101,7 @@ async function readSnapshot<Result>(
   }
 }
 
-/** The tables of a copy made by `copyToFile`. */
+/** Reads the tables of a copy created by `copyToFile`. */
 export async function readSqliteFile<Result>(
   file: string,
   read: (snapshot: Snapshot) => Promise<Result>,

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonSchema, OpenApiObject } from '#plugin-api';
 import { isPlainObject } from '../schema/values.ts';
-import { errorHeaders, errorSchemas } from './errors.ts';
+import { errorHeaders, errorSchemas } from './error-responses.ts';
 import { translateSchema } from './schema.ts';
 
-/** What several operations of one document share; only what is referred to is in the document. */
+/** Parts shared by operations of one document. Only referenced parts are included. */
 export interface Components {
   /** The schema, or a reference to it when it has a title. */
   schema(schema: JsonSchema): OpenApiObject;
@@ -26,7 +26,7 @@ export function createComponents(): Components {
     return { $ref: `#/components/${kind}/${found}` };
   };
 
-  /** Objects with a title are shared wherever they stand; titles of lesser schemas are for forms. */
+  /** Objects with a title are shared at any depth; other schemas have titles only for forms. */
   const share = (schema: OpenApiObject): OpenApiObject => {
     const shared = eachMember(schema, share);
     const name = isPlainObject(schema['properties']) ? componentName(schema['title']) : '';
@@ -44,7 +44,7 @@ export function createComponents(): Components {
   };
 }
 
-/** The schema with the schemas in it changed. */
+/** Applies `change` to the schema's subschemas. */
 function eachMember(schema: OpenApiObject, change: (schema: OpenApiObject) => OpenApiObject): OpenApiObject {
   const changed = (value: unknown): unknown => (isPlainObject(value) ? change(value) : value);
   const changers: Readonly<Record<string, (value: unknown) => unknown>> = {
@@ -62,7 +62,7 @@ function eachMember(schema: OpenApiObject, change: (schema: OpenApiObject) => Op
   );
 }
 
-/** The name, with a number behind it when another part has it already. */
+/** The name, with a numeric suffix if another part uses it. */
 function freeName(parts: Readonly<Record<string, OpenApiObject>>, name: string, part: OpenApiObject): string {
   let found = name;
   for (let number = 2; parts[found] !== undefined && !isDeepStrictEqual(parts[found], part); number += 1)
@@ -73,7 +73,11 @@ function freeName(parts: Readonly<Record<string, OpenApiObject>>, name: string, 
 /** `chat log` becomes `ChatLog`. */
 function componentName(title: unknown): string {
   if (typeof title !== 'string') return '';
-  return title
+  return pascalCase(title);
+}
+
+export function pascalCase(text: string): string {
+  return text
     .split(/[^A-Za-z0-9]+/)
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('');

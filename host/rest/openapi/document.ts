@@ -1,34 +1,31 @@
 import type { OpenApiDocument, OpenApiObject } from '#plugin-api';
 import type { Endpoint } from '../endpoint.ts';
 import type { Route } from '../registry.ts';
-import { createComponents } from './components.ts';
-import type { Components } from './components.ts';
-import { createOperationIds } from './operation-ids.ts';
+import { createComponents, pascalCase, type Components } from './components.ts';
 import { describeOperation } from './operation.ts';
-import { pathTemplates } from './path-template.ts';
-import type { PathTemplate } from './path-template.ts';
+import { pathTemplates, type PathTemplate } from './path-template.ts';
 
 export interface DocumentInit {
-  /** Empty for the routes of the root. */
+  /** Empty for routes of the root. */
   readonly namespace: string;
-  /** The namespace's own, in order of registration. */
+  /** The namespace's routes, in order of registration. */
   readonly routes: readonly Route[];
   readonly siteName: string;
-  /** Absolute address of the namespace, without a slash at its end. */
+  /** Absolute URL of the namespace, without a trailing slash. */
   readonly url: string;
   /** Name of the session's cookie. */
   readonly cookie: string;
 }
 
-/** The OpenAPI 3.1 document of a namespace, from the very definitions its requests are checked by. Hidden routes are left out. */
+/** The OpenAPI 3.1 document of a namespace, from the definitions that validate its requests. Hidden routes are left out. */
 export function describeNamespace({ namespace, routes, siteName, url, cookie }: DocumentInit): OpenApiDocument {
   const components = createComponents();
   const paths = createPaths();
   const nameOperation = createOperationIds();
   for (const { route, endpoint, template, method } of operationsOf(routes, namespace)) {
-    const place = paths.place(template, method);
-    const operation = describeOperation({ route, endpoint, method, template: place.template, components, cookie });
-    paths.add(place, { operationId: nameOperation(method, place.template.template), ...operation });
+    const slot = paths.reserve(template, method);
+    const operation = describeOperation({ route, endpoint, method, template: slot.template, components, cookie });
+    paths.add(slot, { operationId: nameOperation(method, slot.template.template), ...operation });
   }
   const described = paths.all();
   return {
@@ -48,7 +45,7 @@ interface Operation {
   readonly method: string;
 }
 
-/** Of two definitions with the same method the first answers. */
+/** Of two definitions with the same method, the first one applies. */
 function* operationsOf(routes: readonly Route[], namespace: string): Generator<Operation> {
   for (const route of routes) {
     const templates = pathTemplates(route.pattern.path.slice(namespace === '' ? 0 : namespace.length + 1) || '/');
@@ -62,21 +59,21 @@ function* operationsOf(routes: readonly Route[], namespace: string): Generator<O
   }
 }
 
-interface Place {
+interface PathSlot {
   readonly key: string;
   readonly template: PathTemplate;
   readonly method: string;
 }
 
 /**
- * Paths whose templates differ in the names of their parameters alone are one path to OpenAPI: they share the names of the
- * first. When both answer the same method, the later one is told apart by a fragment, which clients do not send.
+ * For OpenAPI, templates that differ only in parameter names are one path: later ones use the names of the first. If both
+ * have the same method, the later one gets a fragment, which clients do not send.
  */
 function createPaths() {
   const paths: Record<string, Record<string, OpenApiObject>> = {};
   const templates = new Map<string, PathTemplate>();
   return {
-    place(template: PathTemplate, method: string): Place {
+    reserve(template: PathTemplate, method: string): PathSlot {
       const shape = template.template.replace(/\{\w+\}/g, '{}');
       const first = templates.get(shape) ?? template;
       templates.set(shape, first);
@@ -86,7 +83,7 @@ function createPaths() {
       while (paths[`${template.template}#${number}`]?.[method.toLowerCase()] !== undefined) number += 1;
       return { key: `${template.template}#${number}`, template, method };
     },
-    add({ key, method }: Place, operation: OpenApiObject): void {
+    add({ key, method }: PathSlot, operation: OpenApiObject): void {
       (paths[key] ??= {})[method.toLowerCase()] = operation;
     },
     all: () => paths,
@@ -118,4 +115,19 @@ function tagsOf(paths: OpenApiDocument['paths']): { name: string }[] {
 
 function withoutEmpty(components: Components): OpenApiDocument['components'] {
   return Object.fromEntries(Object.entries(components.all()).filter(([, parts]) => Object.keys(parts).length > 0));
+}
+
+/** Names operations by method and path, such as `getPostsById`. Names are unique. */
+function createOperationIds(): (method: string, template: string) => string {
+  const used = new Set<string>();
+  return (method, template) => {
+    const parts = template.split(/[^\w{}]+/).filter((part) => part !== '');
+    const name =
+      method.toLowerCase() +
+      (parts.map((part) => (part.includes('{') ? `By${pascalCase(part)}` : pascalCase(part))).join('') || 'Index');
+    let found = name;
+    for (let number = 2; used.has(found); number += 1) found = `${name}${number}`;
+    used.add(found);
+    return found;
+  };
 }

@@ -1,11 +1,11 @@
-import type { OpenApiObject } from '#plugin-api';
+import type { OpenApiObject, RouteDefinition, RouteSecurity } from '#plugin-api';
 import type { Endpoint } from '../endpoint.ts';
 import type { Route } from '../registry.ts';
-import { answersOf } from './answers.ts';
+import { describeResponses } from './responses.ts';
 import type { Components } from './components.ts';
 import { argumentName, pathParameters, queryParameters, requestBody } from './parameters.ts';
 import type { PathTemplate } from './path-template.ts';
-import { securityOf } from './security.ts';
+import { authSchemesOf } from '../auth-schemes.ts';
 
 export interface OperationInit {
   readonly route: Route;
@@ -37,7 +37,7 @@ export function describeOperation({
   const parameters = [
     ...pathParameters(template, args),
     ...(hasBody ? [] : queryParameters(others)),
-    ...everywhere(method, components),
+    ...globalParameters(method, components),
   ];
   const body = hasBody ? requestBody(others, { bodyLimit, consumes: definition.consumes }) : null;
   const schema =
@@ -48,7 +48,7 @@ export function describeOperation({
     ...(definition.description !== undefined && { description: definition.description }),
     ...(parameters.length > 0 && { parameters }),
     ...(body !== null && { requestBody: body }),
-    responses: answersOf(
+    responses: describeResponses(
       { definition, method, schema, hasPathParameters: template.parameters.length > 0, hasBody: body !== null },
       components,
     ),
@@ -61,11 +61,11 @@ function defaultTag({ template }: PathTemplate): string {
   return template.split('/').find((part) => part !== '' && !part.startsWith('{')) ?? 'index';
 }
 
-const globals: readonly OpenApiObject[] = [
+const getParameters: readonly OpenApiObject[] = [
   {
     name: '_fields',
     in: 'query',
-    description: 'Only these members of the answer; a.b for members of members.',
+    description: 'Return only these members. Use a.b for nested members.',
     style: 'form',
     explode: false,
     schema: { type: 'array', items: { type: 'string' } },
@@ -73,15 +73,66 @@ const globals: readonly OpenApiObject[] = [
   {
     name: '_embed',
     in: 'query',
-    description: 'Puts linked items into the answer: all, or those of the relations named.',
+    description: 'Embed linked items in the response: all, or only these relations.',
     style: 'form',
     explode: false,
     schema: { type: 'array', items: { type: 'string' } },
   },
 ];
 
-/** What every GET takes. */
-function everywhere(method: string, components: Components): OpenApiObject[] {
+/** Parameters of every GET. */
+function globalParameters(method: string, components: Components): OpenApiObject[] {
   if (method !== 'GET') return [];
-  return globals.map((parameter) => components.refer('parameters', String(parameter['name']), parameter));
+  return getParameters.map((parameter) => components.refer('parameters', String(parameter['name']), parameter));
+}
+
+type Declared = Pick<RouteDefinition, 'security' | 'authenticate' | 'permission'>;
+
+/** OpenAPI's list of alternative requirements; the schemes go into the components. */
+function securityOf(definition: Declared, components: Components, cookie: string): OpenApiObject[] {
+  return authSchemesOf(definition).map((scheme) =>
+    Object.fromEntries(
+      securitySchemes(scheme, cookie).map(([name, definition]) => {
+        components.refer('securitySchemes', name, definition);
+        return [name, []];
+      }),
+    ),
+  );
+}
+
+/** Schemes that a caller needs in combination. */
+function securitySchemes(scheme: RouteSecurity, cookie: string): [string, OpenApiObject][] {
+  if (typeof scheme === 'object')
+    return [[`${scheme.in}_${scheme.name.replace(/[^\w.-]/g, '_')}`, { type: 'apiKey', ...scheme }]];
+  switch (scheme) {
+    case 'none':
+      return [];
+    case 'session':
+      return [
+        [
+          'session',
+          {
+            type: 'apiKey',
+            in: 'cookie',
+            name: cookie,
+            description: 'Session cookie of a signed-in browser. Requires the nonce.',
+          },
+        ],
+        [
+          'nonce',
+          {
+            type: 'apiKey',
+            in: 'header',
+            name: 'X-WP-Nonce',
+            description: 'Nonce of the action wp_rest. Responses contain a new one.',
+          },
+        ],
+      ];
+    case 'application_password':
+      return [
+        ['application_password', { type: 'http', scheme: 'basic', description: 'User name and application password.' }],
+      ];
+    case 'bearer':
+      return [['bearer', { type: 'http', scheme: 'bearer', description: 'A key in the header Authorization.' }]];
+  }
 }

@@ -5,7 +5,7 @@ import { requiredNames, translateSchema } from './schema.ts';
 
 type Arguments = NonNullable<RouteDefinition['args']>;
 
-/** Parameters of the path, described by the route's arguments where it names them there. */
+/** Parameters of the path, described by the route's arguments of the same name. */
 export function pathParameters({ parameters }: PathTemplate, args: Arguments): OpenApiObject[] {
   return parameters.map((parameter) => {
     const argument = args[argumentName(parameter)];
@@ -22,7 +22,7 @@ export function argumentName({ name, argument }: PathParameter): string {
   return argument ?? name;
 }
 
-/** The argument's schema decides; without a type it is the pattern's. */
+/** The argument's schema applies; without a type, the pattern's. */
 function pathSchema(parameter: PathParameter, argument: RouteArgument | undefined): OpenApiObject {
   const fromPattern = parameterSchema(parameter);
   if (argument === undefined) return fromPattern;
@@ -38,7 +38,7 @@ export function queryParameters(args: Arguments): OpenApiObject[] {
     return {
       name: written.isList ? `${name}[]` : name,
       in: 'query',
-      ...(isNeeded(argument) && { required: true }),
+      ...(isRequired(argument) && { required: true }),
       ...written.style,
       ...described(argument, schema),
     };
@@ -50,7 +50,7 @@ interface Notation {
   readonly isList: boolean;
 }
 
-/** Objects as `a[b]=1`; lists as `a=1,2`, or as `a[]=x&a[]=y` when commas may be part of an item. */
+/** Objects as `a[b]=1`; lists as `a=1,2`, or as `a[]=x&a[]=y` if items may contain commas. */
 function notation(schema: OpenApiObject): Notation {
   if (schema['type'] === 'object') return { style: { style: 'deepObject', explode: true }, isList: false };
   if (schema['type'] !== 'array') return { style: {}, isList: false };
@@ -69,17 +69,19 @@ interface BodyInit {
   readonly consumes?: readonly string[] | undefined;
 }
 
-/** The JSON body that holds all arguments, or null when there are none. */
+/** The JSON body with all arguments, or null when there are none. */
 export function requestBody(args: Arguments, { bodyLimit, consumes = [] }: BodyInit): OpenApiObject | null {
   if (Object.keys(args).length === 0 && consumes.length === 0) return null;
-  const needed = requiredNames(Object.fromEntries(Object.entries(args).filter(([, argument]) => isNeeded(argument))));
+  const required = requiredNames(
+    Object.fromEntries(Object.entries(args).filter(([, argument]) => isRequired(argument))),
+  );
   const properties = Object.fromEntries(
     Object.entries(args).map(([name, argument]) => [name, translateSchema(argument)]),
   );
-  const schema = { type: 'object', properties, ...(needed.length > 0 && { required: needed }) };
+  const schema = { type: 'object', properties, ...(required.length > 0 && { required: required }) };
   return {
     description: `At most ${bodyLimit.toLocaleString('en')} bytes.`,
-    ...((needed.length > 0 || consumes.length > 0) && { required: true }),
+    ...((required.length > 0 || consumes.length > 0) && { required: true }),
     content:
       consumes.length === 0
         ? { 'application/json': { schema } }
@@ -87,7 +89,7 @@ export function requestBody(args: Arguments, { bodyLimit, consumes = [] }: BodyI
   };
 }
 
-/** A form holds the arguments and a file; any other body is the file itself, which no schema describes. */
+/** A form contains the arguments and a file. Any other body is the file itself, without a schema. */
 function otherBody(type: string, schema: OpenApiObject & { readonly properties: OpenApiObject }): OpenApiObject {
   if (type !== 'multipart/form-data') return {};
   return {
@@ -96,12 +98,12 @@ function otherBody(type: string, schema: OpenApiObject & { readonly properties: 
   };
 }
 
-/** A default stands in for what the caller leaves out. */
-function isNeeded({ required, default: value }: RouteArgument): boolean {
+/** An argument with a default may be left out. */
+function isRequired({ required, default: value }: RouteArgument): boolean {
   return required === true && (value === undefined || value === null);
 }
 
-/** The description belongs to the parameter, the rest to its schema. */
+/** Moves the description from the schema to the parameter. */
 function described(argument: RouteArgument | undefined, schema: OpenApiObject): OpenApiObject {
   const { description: _description, deprecated, ...rest } = schema;
   return {

@@ -4,9 +4,9 @@ import { readGroup, readPiece } from './pattern-reader.ts';
 /** A part of a path that varies. */
 export interface PathParameter {
   readonly name: string;
-  /** The argument that describes it, where its name is another one. */
+  /** Name of the argument that describes it, if different. */
   readonly argument?: string;
-  /** What the part looks like, as a regular expression without anchors. */
+  /** Regular expression for the part, without anchors. */
   readonly pattern: string;
 }
 
@@ -16,27 +16,27 @@ export interface PathTemplate {
   readonly parameters: readonly PathParameter[];
 }
 
-/** More ways than these are not told apart. */
-const mostWays = 16;
+/** Maximum number of variants of a path. */
+const maxVariants = 16;
 
 /**
- * The templates of a route's pattern: one, or several where parts may be left out or chosen. Parts that vary without a
- * name are called `part1`, `part2` and so on.
+ * The templates of a route's pattern: several if it has optional parts or alternatives. Unnamed variable parts are called
+ * `part1`, `part2` and so on.
  */
 export function pathTemplates(path: string): PathTemplate[] {
-  const ways = read(path).slice(0, mostWays).map(nameParts);
-  return ways.filter(({ template }, index) => ways.findIndex((other) => other.template === template) === index);
+  const variants = read(path).slice(0, maxVariants).map(nameParts);
+  return variants.filter(({ template }, index) => variants.findIndex((other) => other.template === template) === index);
 }
 
 /** A literal text, or a part that varies. */
 type Piece = string | { readonly name: string | null; readonly pattern: string };
-type Way = readonly Piece[];
+type Variant = readonly Piece[];
 
-/** Every way through the pattern. */
-function read(pattern: string): Way[] {
-  let ways: Way[] = [[]];
-  const follow = (choices: readonly Way[]): void => {
-    ways = ways.flatMap((way) => choices.map((choice) => [...way, ...choice])).slice(0, mostWays);
+/** All variants of the pattern. */
+function read(pattern: string): Variant[] {
+  let variants: Variant[] = [[]];
+  const follow = (choices: readonly Variant[]): void => {
+    variants = variants.flatMap((variant) => choices.map((choice) => [...variant, ...choice])).slice(0, maxVariants);
   };
   for (let rest = pattern; rest !== '';) {
     const group = readGroup(rest);
@@ -46,15 +46,15 @@ function read(pattern: string): Way[] {
       rest = rest.slice(length);
       continue;
     }
-    const inside = group.name === null ? groupWays(group) : [[{ name: group.name, pattern: group.source }]];
+    const inside = group.name === null ? groupVariants(group) : [[{ name: group.name, pattern: group.source }]];
     follow(group.isOptional ? [[], ...inside] : inside);
     rest = rest.slice(group.length);
   }
-  return ways;
+  return variants;
 }
 
-/** A group without a name: each of its choices, or one nameless part when it repeats. */
-function groupWays({
+/** A group without a name: each of its alternatives, or one unnamed part when it repeats. */
+function groupVariants({
   source,
   choices,
   isRepeated,
@@ -62,28 +62,28 @@ function groupWays({
   readonly source: string;
   readonly choices: readonly string[];
   readonly isRepeated: boolean;
-}): Way[] {
+}): Variant[] {
   if (isRepeated) return [[{ name: null, pattern: `(?:${source})+` }]];
   return choices.flatMap(read);
 }
 
-function nameParts(way: Way): PathTemplate {
+function nameParts(variant: Variant): PathTemplate {
   const parameters: PathParameter[] = [];
   let template = '';
-  let nameless = 0;
-  for (const piece of way) {
+  let unnamed = 0;
+  for (const piece of variant) {
     if (typeof piece === 'string') {
       template += piece;
       continue;
     }
-    const name = piece.name ?? `part${++nameless}`;
+    const name = piece.name ?? `part${++unnamed}`;
     parameters.push({ name, pattern: piece.pattern });
     template += `{${name}}`;
   }
   return { template: template.length > 1 ? template.replace(/\/$/, '') : template, parameters };
 }
 
-/** The schema of a part of the path that no argument describes. */
+/** The schema of a path parameter without an argument. */
 export function parameterSchema({ pattern }: PathParameter): OpenApiObject {
   if (/^(\\d|\[\\d\]|\[0-9\])(\+|\{\d+(,\d*)?\})?$/.test(pattern)) return { type: 'integer' };
   const words = pattern.replace(/^\(\?:(.*)\)$/, '$1').split('|');

@@ -1,17 +1,17 @@
 /** A group at the beginning of a regular expression. */
 export interface Group {
-  /** Of `(?P<name>...)`; null for other groups. */
+  /** Name in `(?P<name>...)`; null for other groups. */
   readonly name: string | null;
   readonly source: string;
-  /** What stands between its bars. */
+  /** Its alternatives, separated by `|`. */
   readonly choices: readonly string[];
   readonly isOptional: boolean;
   readonly isRepeated: boolean;
-  /** Characters read. */
+  /** Number of characters read. */
   readonly length: number;
 }
 
-/** The group that the text begins with, or null. */
+/** Reads the group at the start of the text; null if there is none. */
 export function readGroup(text: string): Group | null {
   const opening = /^\((?:\?P?<([A-Za-z_]\w*)>|\?:)?/.exec(text);
   if (opening === null) return null;
@@ -34,7 +34,7 @@ export interface ReadPiece {
   readonly length: number;
 }
 
-/** The one character, or class of characters with its count, that the text begins with. A lone dot is meant as one. */
+/** Reads one character, or one class with its quantifier, at the start of the text. A dot without a quantifier is literal. */
 export function readPiece(text: string): ReadPiece {
   const atom = /^(?:\\.|\[(?:\\.|[^\]\\])*\]|[^])/.exec(text)?.[0] ?? text;
   const quantifier = readQuantifier(text.slice(atom.length));
@@ -50,7 +50,7 @@ function readQuantifier(text: string): string {
   return /^(?:[?*+]|\{\d+(?:,\d*)?\})[?+]?/.exec(text)?.[0] ?? '';
 }
 
-/** Place of the bracket that ends the group which the text begins with. */
+/** Index of the bracket that closes the group at the start of the text. */
 function closing(text: string): number {
   let depth = 0;
   for (const { character, index } of outsideClasses(text)) {
@@ -74,7 +74,7 @@ function splitChoices(source: string): string[] {
   return [...choices, source.slice(from)];
 }
 
-/** Characters that mean what they are: not escaped, and not inside square brackets. */
+/** Characters that are neither escaped nor inside a character class. */
 function* outsideClasses(text: string): Generator<{ character: string; index: number }> {
   let isInClass = false;
   for (let index = 0; index < text.length; index += 1) {

@@ -1,31 +1,30 @@
 import type { OpenApiObject } from '#plugin-api';
 import { isPlainObject } from '../schema/values.ts';
-import { translateLimits } from './limits.ts';
 
-const isText = (value: unknown): boolean => typeof value === 'string';
+const isString = (value: unknown): boolean => typeof value === 'string';
 const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
-const isSwitch = (value: unknown): boolean => typeof value === 'boolean';
+const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
 const isList = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
 
-/** Keywords that both dialects write alike, and what their values look like; a value that does not is left out. */
+/** Keywords that both dialects share, with a check of their values. Invalid values are left out. */
 const shared: Readonly<Record<string, (value: unknown) => boolean>> = {
-  title: isText,
-  description: isText,
+  title: isString,
+  description: isString,
   enum: isList,
   const: (value) => value !== undefined,
-  format: isText,
-  pattern: isText,
+  format: isString,
+  pattern: isString,
   minLength: isCount,
   maxLength: isCount,
   multipleOf: (value) => typeof value === 'number' && value > 0,
   minItems: isCount,
   maxItems: isCount,
-  uniqueItems: isSwitch,
+  uniqueItems: isBoolean,
   minProperties: isCount,
   maxProperties: isCount,
-  readOnly: isSwitch,
-  writeOnly: isSwitch,
-  deprecated: isSwitch,
+  readOnly: isBoolean,
+  writeOnly: isBoolean,
+  deprecated: isBoolean,
   examples: isList,
 };
 
@@ -33,7 +32,7 @@ const typeNames = new Set(['string', 'number', 'integer', 'boolean', 'object', '
 
 /**
  * A schema as routes write it (draft 4 with WordPress's `required: true` inside a property) as JSON Schema 2020-12. Formats
- * stay as they are; keywords of the host's own, such as `context`, and functions are left out.
+ * stay as they are; the host's own keywords, such as `context`, and functions are left out.
  */
 export function translateSchema(given: unknown): OpenApiObject {
   if (!isPlainObject(given)) return {};
@@ -63,7 +62,7 @@ function translateDefault({ default: value, type }: OpenApiObject): OpenApiObjec
 
 function translateItems({ items, additionalItems }: OpenApiObject): OpenApiObject {
   if (!Array.isArray(items)) return items === undefined ? {} : { items: translateSchema(items) };
-  const rest = additionalItems === undefined ? {} : { items: orSwitch(additionalItems) };
+  const rest = additionalItems === undefined ? {} : { items: translateOrBoolean(additionalItems) };
   return { ...(items.length > 0 && { prefixItems: items.map(translateSchema) }), ...rest };
 }
 
@@ -77,12 +76,12 @@ function translateMembers({
   return {
     ...(isPlainObject(properties) && { properties: eachSchema(properties) }),
     ...(isPlainObject(patternProperties) && { patternProperties: eachSchema(patternProperties) }),
-    ...(additionalProperties !== undefined && { additionalProperties: orSwitch(additionalProperties) }),
+    ...(additionalProperties !== undefined && { additionalProperties: translateOrBoolean(additionalProperties) }),
     ...(names.length > 0 && { required: names }),
   };
 }
 
-/** Members that must be there: those of the list, and those that say so of themselves. */
+/** Required members: those in the list, and those with `required: true`. */
 export function requiredNames(properties: unknown, list?: unknown): string[] {
   const own = isPlainObject(properties)
     ? Object.entries(properties)
@@ -105,6 +104,27 @@ function eachSchema(schemas: OpenApiObject): OpenApiObject {
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, translateSchema(schema)]));
 }
 
-function orSwitch(value: unknown): unknown {
+function translateOrBoolean(value: unknown): unknown {
   return typeof value === 'boolean' ? value : translateSchema(value);
+}
+
+/** `minimum: 1, exclusiveMinimum: true` of draft 4 becomes `exclusiveMinimum: 1`; numbers stay. */
+function translateLimits(given: OpenApiObject): OpenApiObject {
+  return {
+    ...limit({ inclusive: 'minimum', exclusive: 'exclusiveMinimum' }, given),
+    ...limit({ inclusive: 'maximum', exclusive: 'exclusiveMaximum' }, given),
+  };
+}
+
+function limit(
+  { inclusive, exclusive }: { readonly inclusive: string; readonly exclusive: string },
+  given: OpenApiObject,
+): OpenApiObject {
+  const bound = given[inclusive];
+  const strict = given[exclusive];
+  if (strict === true && typeof bound === 'number') return { [exclusive]: bound };
+  return {
+    ...(typeof bound === 'number' && { [inclusive]: bound }),
+    ...(typeof strict === 'number' && { [exclusive]: strict }),
+  };
 }

@@ -1,37 +1,37 @@
 import type { JsonSchema } from '#plugin-api';
-import { fault } from './fault.ts';
-import type { SchemaFault } from './fault.ts';
+import { schemaError } from './schema-error.ts';
+import type { SchemaError } from './schema-error.ts';
 import { isPlainObject, listSentence } from './values.ts';
 
-/** A value with the schema around the alternatives, and the check that each of them is put to. */
+/** A value with the schema that contains the alternatives, and the check to run on each. */
 interface Candidate {
   readonly value: unknown;
   readonly schema: JsonSchema;
   readonly param: string;
-  readonly findFault: (value: unknown, schema: JsonSchema, param: string) => SchemaFault | null;
+  readonly findSchemaError: (value: unknown, schema: JsonSchema, param: string) => SchemaError | null;
 }
 
 interface Refusal {
-  readonly fault: SchemaFault;
+  readonly error: SchemaError;
   readonly schema: JsonSchema;
   readonly index: number;
 }
 
 /**
- * The alternative of `anyOf` (the first that fits) or `oneOf` (the only one that fits), or why there is none.
- * An alternative without a type takes that of the schema around it.
+ * Finds the first match of `anyOf`, or the only match of `oneOf`; returns the error if there is none.
+ * An alternative without a type inherits the type of its parent schema.
  */
 export function findMatchingSchema(
-  { value, schema, param, findFault }: Candidate,
+  { value, schema, param, findSchemaError }: Candidate,
   keyword: 'anyOf' | 'oneOf',
-): { readonly schema: JsonSchema } | SchemaFault {
+): { readonly schema: JsonSchema } | SchemaError {
   const refusals: Refusal[] = [];
   const matches: { schema: JsonSchema; index: number }[] = [];
   for (const [index, alternative] of (schema[keyword] ?? []).entries()) {
     const candidate =
       alternative.type === undefined && schema.type !== undefined ? { ...alternative, type: schema.type } : alternative;
-    const found = findFault(value, candidate, param);
-    if (found !== null) refusals.push({ fault: found, schema: candidate, index });
+    const found = findSchemaError(value, candidate, param);
+    if (found !== null) refusals.push({ error: found, schema: candidate, index });
     else if (keyword === 'anyOf') return { schema: candidate };
     else matches.push({ schema: candidate, index });
   }
@@ -40,26 +40,26 @@ export function findMatchingSchema(
   return matches.length === 1 ? match : severalMatches(param, matches);
 }
 
-function severalMatches(param: string, matches: readonly { schema: JsonSchema; index: number }[]): SchemaFault {
-  const titles = titlesOf(matches);
+function severalMatches(param: string, matches: readonly { schema: JsonSchema; index: number }[]): SchemaError {
+  const titles = collectTitles(matches);
   const positions = { positions: matches.map(({ index }) => index) };
   const message =
     titles.length === matches.length
       ? `${param} matches ${listSentence(titles)}, but should match only one.`
       : `${param} matches more than one of the expected formats.`;
-  return fault('rest_one_of_multiple_matches', message, positions);
+  return schemaError('rest_one_of_multiple_matches', message, positions);
 }
 
-/** Tells of the one alternative the caller most likely meant, else names them all. */
-function noMatch({ value, param }: Pick<Candidate, 'value' | 'param'>, refusals: readonly Refusal[]): SchemaFault {
+/** Explains the alternative the caller most likely meant, else lists all. */
+function noMatch({ value, param }: Pick<Candidate, 'value' | 'param'>, refusals: readonly Refusal[]): SchemaError {
   const meant = likeliest({ value, param }, refusals);
   if (meant !== undefined) return describeRefusal(param, meant);
-  const titles = titlesOf(refusals);
+  const titles = collectTitles(refusals);
   const message =
     titles.length === refusals.length
       ? `${param} is not a valid ${listSentence(titles)}.`
       : `${param} does not match any of the expected formats.`;
-  return fault('rest_no_matching_schema', message);
+  return schemaError('rest_no_matching_schema', message);
 }
 
 function likeliest(
@@ -68,7 +68,7 @@ function likeliest(
 ): Refusal | undefined {
   if (refusals.length === 1) return refusals[0];
   const sameType = refusals.filter(
-    ({ fault: { code, data } }) => code !== 'rest_invalid_type' || (data !== null && data['param'] !== param),
+    ({ error: { code, data } }) => code !== 'rest_invalid_type' || (data !== null && data['param'] !== param),
   );
   if (sameType.length === 1) return sameType[0];
   if (sameType[0]?.schema.type !== 'object' || !isPlainObject(value)) return undefined;
@@ -81,14 +81,14 @@ function likeliest(
   return best;
 }
 
-function describeRefusal(param: string, { fault: { message }, schema, index }: Refusal): SchemaFault {
+function describeRefusal(param: string, { error: { message }, schema, index }: Refusal): SchemaError {
   const sentence =
     schema.title === undefined
       ? `${param} does not match the expected format. Reason: ${message}`
       : `${param} is not a valid ${schema.title}. Reason: ${message}`;
-  return fault('rest_no_matching_schema', sentence, { position: index });
+  return schemaError('rest_no_matching_schema', sentence, { position: index });
 }
 
-function titlesOf(items: readonly { readonly schema: JsonSchema }[]): string[] {
+function collectTitles(items: readonly { readonly schema: JsonSchema }[]): string[] {
   return items.flatMap(({ schema }) => (schema.title === undefined ? [] : [schema.title]));
 }

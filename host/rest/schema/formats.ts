@@ -1,12 +1,12 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { sanitizeTextareaField, sanitizeTextField, sanitizeUrl } from './text-fields.ts';
 
-/** One value of the keyword `format`: what it refuses and how, and what it makes of a text it accepts. */
+/** A value of the keyword `format`: how it validates and sanitizes text. */
 export interface Format {
   readonly accepts: (text: string) => boolean;
   readonly sanitize: (text: string) => string;
-  /** Code and sentence of the refusal; `param` is the name of the value. */
-  readonly fault: (param: string) => readonly [code: string, message: string];
+  /** Code and message for an invalid value; `param` is its name. */
+  readonly describeError: (param: string) => readonly [code: string, message: string];
 }
 
 const hexColor = /^#(?:[A-Fa-f0-9]{3}){1,2}$/;
@@ -17,40 +17,40 @@ const emailLocal = /^[a-zA-Z0-9!#$%&'*+/=?^_`{|}~.-]+$/;
 const acceptsAll = (): boolean => true;
 const never = (): readonly [string, string] => ['rest_invalid_param', 'Invalid parameter.'];
 
-/** Formats that the host knows; any other is left alone. */
+/** Known formats; any other is not checked. */
 export const formats: Readonly<Record<string, Format>> = {
   'hex-color': {
     accepts: (text) => hexColor.test(text),
     sanitize: (text) => text,
-    fault: () => ['rest_invalid_hex_color', 'Invalid hex color.'],
+    describeError: () => ['rest_invalid_hex_color', 'Invalid hex color.'],
   },
   'date-time': {
     accepts: isDateTime,
     sanitize: sanitizeTextField,
-    fault: () => ['rest_invalid_date', 'Invalid date.'],
+    describeError: () => ['rest_invalid_date', 'Invalid date.'],
   },
-  date: { accepts: isDate, sanitize: sanitizeTextField, fault: () => ['rest_invalid_date', 'Invalid date.'] },
+  date: { accepts: isDate, sanitize: sanitizeTextField, describeError: () => ['rest_invalid_date', 'Invalid date.'] },
   email: {
     accepts: isEmail,
     sanitize: sanitizeTextField,
-    fault: () => ['rest_invalid_email', 'Invalid email address.'],
+    describeError: () => ['rest_invalid_email', 'Invalid email address.'],
   },
   ip: {
     accepts: isAddress,
     sanitize: sanitizeTextField,
-    fault: (param) => ['rest_invalid_ip', `${param} is not a valid IP address.`],
+    describeError: (param) => ['rest_invalid_ip', `${param} is not a valid IP address.`],
   },
   uuid: {
     accepts: (text) => uuid.test(text),
     sanitize: sanitizeTextField,
-    fault: (param) => ['rest_invalid_uuid', `${param} is not a valid UUID.`],
+    describeError: (param) => ['rest_invalid_uuid', `${param} is not a valid UUID.`],
   },
-  uri: { accepts: acceptsAll, sanitize: sanitizeUrl, fault: never },
-  'text-field': { accepts: acceptsAll, sanitize: sanitizeTextField, fault: never },
-  'textarea-field': { accepts: acceptsAll, sanitize: sanitizeTextareaField, fault: never },
+  uri: { accepts: acceptsAll, sanitize: sanitizeUrl, describeError: never },
+  'text-field': { accepts: acceptsAll, sanitize: sanitizeTextField, describeError: never },
+  'textarea-field': { accepts: acceptsAll, sanitize: sanitizeTextareaField, describeError: never },
 };
 
-/** The format of that name, own names only. */
+/** Finds a format by name. */
 export function findFormat(name: string | undefined): Format | undefined {
   return name !== undefined && Object.hasOwn(formats, name) ? formats[name] : undefined;
 }

@@ -2,7 +2,7 @@ import type { JsonSchema, JsonType } from '#plugin-api';
 import { compilePattern } from './scalars.ts';
 import { isBoolean, isInteger, isList, isNumeric, isObject } from './values.ts';
 
-const fits: Readonly<Record<JsonType, (value: unknown) => boolean>> = {
+const typeChecks: Readonly<Record<JsonType, (value: unknown) => boolean>> = {
   array: isList,
   object: isObject,
   integer: isInteger,
@@ -12,13 +12,13 @@ const fits: Readonly<Record<JsonType, (value: unknown) => boolean>> = {
   null: (value) => value === null,
 };
 
-/** The first of the types that the value can be read as, or null. The empty text is a string where that is allowed. */
+/** The first type that the value can be read as, or null. An empty text is a string if that is allowed. */
 export function resolveType(value: unknown, types: readonly JsonType[]): JsonType | null {
   if (value === '' && types.includes('string')) return 'string';
-  return types.find((type) => fits[type]?.(value)) ?? null;
+  return types.find((type) => typeChecks[type]?.(value)) ?? null;
 }
 
-/** Names of members that must be there: the list (draft 4), else the properties that say `required: true` (draft 3). */
+/** Names of required members: the list (draft 4), else the properties with `required: true` (draft 3). */
 export function requiredNames(schema: JsonSchema): readonly string[] {
   if (Array.isArray(schema.required)) return schema.required as readonly string[];
   if (schema.properties === undefined) return [];
@@ -35,7 +35,7 @@ export function matchingPattern(schema: JsonSchema, name: string): JsonSchema | 
   return null;
 }
 
-/** What holds for members that nothing else names: a schema, false (refused), or null (anything). */
+/** The rule for members without a schema: a schema, false (refused), or null (anything). */
 export function additionalSchema({ additionalProperties }: JsonSchema): JsonSchema | false | null {
   return additionalProperties === undefined || additionalProperties === true ? null : additionalProperties;
 }

@@ -1,18 +1,18 @@
 import type { JsonSchema } from '#plugin-api';
-import { counted, fault } from './fault.ts';
-import type { SchemaFault } from './fault.ts';
+import { counted, schemaError } from './schema-error.ts';
+import type { SchemaError } from './schema-error.ts';
 
-/** Checks a number's multiple and bounds. Exclusive bounds are draft 4's switches, or later drafts' numbers. */
-export function validateNumber(value: number, schema: JsonSchema, param: string): SchemaFault | null {
+/** Checks a number's multiple and bounds. Exclusive bounds are booleans (draft 4) or numbers (later drafts). */
+export function validateNumber(value: number, schema: JsonSchema, param: string): SchemaError | null {
   if (schema.multipleOf !== undefined && value % schema.multipleOf !== 0) {
-    return fault('rest_invalid_multiple', `${param} must be a multiple of ${schema.multipleOf}.`);
+    return schemaError('rest_invalid_multiple', `${param} must be a multiple of ${schema.multipleOf}.`);
   }
   const low = lowerBound(schema);
   const high = upperBound(schema);
   const tooLow = low !== null && (low.exclusive ? value <= low.at : value < low.at);
   const tooHigh = high !== null && (high.exclusive ? value >= high.at : value > high.at);
   if (!tooLow && !tooHigh) return null;
-  return fault('rest_out_of_bounds', `${param} must be ${boundsSentence(low, high)}`);
+  return schemaError('rest_out_of_bounds', `${param} must be ${boundsSentence(low, high)}`);
 }
 
 interface Bound {
@@ -38,23 +38,26 @@ function boundsSentence(low: Bound | null, high: Bound | null): string {
   return 'within bounds';
 }
 
-/** Checks a text's length, counted in characters (not in UTF-16 units), and its pattern. */
-export function validateString(value: string, schema: JsonSchema, param: string): SchemaFault | null {
+/** Checks a text's length, in characters (not UTF-16 units), and its pattern. */
+export function validateString(value: string, schema: JsonSchema, param: string): SchemaError | null {
   const { minLength, maxLength, pattern } = schema;
   if (minLength !== undefined || maxLength !== undefined) {
     const length = characterCount(value);
     if (minLength !== undefined && length < minLength) {
-      return fault(
+      return schemaError(
         'rest_too_short',
         `${param} must be at least ${counted(minLength, 'character', 'characters')} long.`,
       );
     }
     if (maxLength !== undefined && length > maxLength) {
-      return fault('rest_too_long', `${param} must be at most ${counted(maxLength, 'character', 'characters')} long.`);
+      return schemaError(
+        'rest_too_long',
+        `${param} must be at most ${counted(maxLength, 'character', 'characters')} long.`,
+      );
     }
   }
   if (pattern !== undefined && !compilePattern(pattern).test(value)) {
-    return fault('rest_invalid_pattern', `${param} does not match pattern ${pattern}.`);
+    return schemaError('rest_invalid_pattern', `${param} does not match pattern ${pattern}.`);
   }
   return null;
 }
@@ -73,7 +76,7 @@ function characterCount(text: string): number {
 
 const patterns = new Map<string, RegExp>();
 
-/** Compiled once per pattern; patterns come from schemas, never from callers. */
+/** Cached by pattern: patterns come from schemas, never from callers. */
 export function compilePattern(pattern: string): RegExp {
   let compiled = patterns.get(pattern);
   if (compiled === undefined) {
@@ -83,7 +86,7 @@ export function compilePattern(pattern: string): RegExp {
   return compiled;
 }
 
-/** Patterns with escapes that only the lenient syntax knows are read without the Unicode flag. */
+/** Patterns with escapes that the Unicode flag forbids are compiled without it. */
 function newPattern(pattern: string): RegExp {
   try {
     return new RegExp(pattern, 'u');

@@ -5,14 +5,14 @@ import { formats } from './formats.ts';
 import { requiredNames } from './keywords.ts';
 import { hasDuplicates } from './values.ts';
 
-/** Tells whether a value already has the type and form its schema asks for, so that it needs neither coercion nor explanation. */
+/** Whether a value already satisfies its schema, so that it needs neither coercion nor an error message. */
 export type StrictCheck = (value: unknown) => boolean;
 
 const refusesAll: StrictCheck = () => false;
 
 /**
- * Compiles the schema with ajv into a check that is true only for values that WordPress's rules accept and leave as they
- * are. False says nothing: the value may be wrong, or be right after coercion; the slower rules then decide.
+ * Compiles the schema with ajv into a check that is true only for values that WordPress's rules accept unchanged.
+ * False is inconclusive: the value may be invalid, or valid after coercion. The slower rules then decide.
  */
 export function compileStrictCheck(schema: JsonSchema): StrictCheck {
   const strict = strictSchema(schema);
@@ -20,14 +20,14 @@ export function compileStrictCheck(schema: JsonSchema): StrictCheck {
   try {
     return loadAjv().compile(strict) as StrictCheck;
   } catch {
-    // A schema that ajv cannot read is left to the slower rules, which read it as WordPress does.
+    // The slower rules read schemas that ajv rejects.
     return refusesAll;
   }
 }
 
 let ajv: AjvType | undefined;
 
-/** Loaded at the first use: it costs 30 ms, which a start has better use for. */
+/** Loaded on first use: it costs 30 ms. */
 function loadAjv(): AjvType {
   if (ajv !== undefined) return ajv;
   const { Ajv } = createRequire(import.meta.url)('ajv') as { Ajv: typeof AjvType };
@@ -48,7 +48,7 @@ function loadAjv(): AjvType {
     schemaType: 'number',
     compile: (step: number) => (value: number) => value % step === 0,
   });
-  // In one pass: ajv compares every item with every other, which a long list of a caller's would make a burden.
+  // In linear time: ajv compares every pair of items, which a long list from a caller would make slow.
   ajv.addKeyword({
     keyword: 'uniqueItems',
     type: 'array',
@@ -63,7 +63,7 @@ function loadAjv(): AjvType {
 
 type Strict = Record<string, unknown> | false;
 
-/** The schema in ajv's dialect (draft 7); a part whose coercion could change a value of the right type becomes `false`. */
+/** The schema in ajv's dialect (draft 7); a part whose coercion could change a value of the correct type becomes `false`. */
 function strictSchema(schema: JsonSchema): Strict {
   if (schema.anyOf !== undefined || schema.oneOf !== undefined) return false;
   if (schema.type === undefined)
@@ -98,7 +98,7 @@ function enumKeywords(schema: JsonSchema): Record<string, unknown> {
   return schema.enum !== undefined && schema.enum.length > 0 ? { enum: schema.enum } : {};
 }
 
-/** Draft 4's switches become draft 6's numbers. */
+/** Draft 4's booleans become draft 6's numbers. */
 function bounds(schema: JsonSchema): Record<string, unknown> {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
   return {
@@ -135,7 +135,7 @@ function pick(schema: JsonSchema, keywords: readonly (keyof JsonSchema)[]): Reco
   );
 }
 
-/** What values of other types a type takes for its own when it stands before them in a list of types. */
+/** Types whose values a type also accepts, if it precedes them in a list of types. */
 const captures: Readonly<Record<JsonType, readonly JsonType[]>> = {
   array: ['string', 'number', 'integer', 'boolean', 'object'],
   object: ['string', 'array'],

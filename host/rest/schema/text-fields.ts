@@ -1,9 +1,9 @@
-/** What WordPress does to texts that people typed: tags, stray characters and unsafe addresses are taken out. */
+/** WordPress's sanitization of typed text: removes tags, control characters and unsafe URLs. */
 
 const scriptBlocks = /<(script|style)[^>]*?>[\s\S]*?<\/\1>/gi;
 const controlBreaks = /[\r\n\t ]+/g;
 
-/** Text without tags; a `<` that begins none stays, as an entity. */
+/** Removes tags; a `<` that starts no tag becomes an entity. */
 function withoutTags(text: string): string {
   if (!text.includes('<')) return text;
   const closed = text.replace(/<[^>]*?(?=<|>|$)/g, (tag, offset: number) =>
@@ -17,16 +17,16 @@ function escapeMarkup(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 
-/** A `<` before white space begins no tag; quotes inside a tag may hold `>`. */
+/** A `<` before white space starts no tag; quoted attributes may contain `>`. */
 function stripTags(text: string): string {
-  let kept = '';
+  let output = '';
   let quote = '';
   let inside = false;
   for (let index = 0; index < text.length; index += 1) {
     const character = text.charAt(index);
     if (!inside) {
       if (character === '<' && !/\s/.test(text.charAt(index + 1))) inside = true;
-      else kept += character;
+      else output += character;
     } else if (quote !== '') {
       if (character === quote) quote = '';
     } else if (character === '"' || character === "'") {
@@ -35,7 +35,7 @@ function stripTags(text: string): string {
       inside = false;
     }
   }
-  return kept;
+  return output;
 }
 
 function withoutOctets(text: string): string {
@@ -44,12 +44,12 @@ function withoutOctets(text: string): string {
   return clean === text ? text : clean.replace(/ +/g, ' ').trim();
 }
 
-/** One line of plain text: no tags, no percent-escapes, white space joined to one blank and cut at the ends. */
+/** One line of plain text: no tags or percent-escapes, white space collapsed and trimmed. */
 export function sanitizeTextField(text: string): string {
   return withoutOctets(withoutTags(text).replace(controlBreaks, ' ').trim());
 }
 
-/** Like sanitizeTextField, but lines and white space inside stay. */
+/** Like sanitizeTextField, but keeps line breaks and inner white space. */
 export function sanitizeTextareaField(text: string): string {
   return withoutOctets(withoutTags(text).trim());
 }
@@ -80,8 +80,8 @@ const schemes = new Set([
 ]);
 
 /**
- * An address fit to be stored: blanks escaped, characters that stand in no address taken out, `http://` put before a bare
- * name. An address of a scheme that is not allowed (`javascript:`) becomes the empty text.
+ * Sanitizes a URL for storage: escapes spaces, removes invalid characters, and prefixes a bare name with `http://`. A URL
+ * with a forbidden scheme (`javascript:`) becomes empty.
  */
 export function sanitizeUrl(text: string): string {
   let url = text
@@ -104,7 +104,7 @@ function withoutLineBreaks(url: string): string {
   return clean;
 }
 
-/** Brackets may stand in the host (an IPv6 address), nowhere else. */
+/** Brackets are allowed only in the host (an IPv6 address). */
 function escapeBrackets(url: string): string {
   if (!/[[\]]/.test(url)) return url;
   const front = /^(?:[a-z][a-z0-9+.-]*:)?(?:\/\/[^/?#]*)?/i.exec(url)?.[0] ?? '';

@@ -1,6 +1,6 @@
 /**
- * How WordPress reads loosely typed values: what counts as a list, an object, a number or a switch.
- * PHP has one type for lists and maps; here a list given where an object is expected becomes an object, and the other way round.
+ * How WordPress reads loosely typed values: what counts as a list, an object, a number or a boolean.
+ * PHP has one type for lists and maps, so a list becomes an object where one is expected, and the reverse.
  */
 
 export type PlainObject = Record<string, unknown>;
@@ -27,7 +27,7 @@ export function scalarText(value: string | number | boolean): string {
 
 const listSeparators = /[ \t\n\v\f\r,]+/;
 
-/** Items of a list written in one text: separated by commas or white space, empty ones left out. */
+/** Items of a list written as text, separated by commas or white space; empty ones are dropped. */
 export function parseList(value: unknown): string[] {
   if (isScalar(value))
     return scalarText(value)
@@ -39,25 +39,25 @@ export function parseList(value: unknown): string[] {
 
 const indexPattern = /^(?:0|-?[1-9]\d*)$/;
 
-/** Every scalar is a list of its own, written with commas or not; an object is one when all its names are whole numbers. */
+/** Every scalar is a list, with or without commas. An object is one if all its names are integers. */
 export function isList(value: unknown): boolean {
   if (Array.isArray(value) || isScalar(value)) return true;
   return isPlainObject(value) && Object.keys(value).every((name) => indexPattern.test(name));
 }
 
-/** The items of a value for which `isList` holds. An array is answered as it is, not copied. */
+/** The items of a value for which `isList` holds. An array is returned without copying. */
 export function toList(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value as unknown[];
   if (isScalar(value)) return parseList(value);
   return isPlainObject(value) ? Object.values(value) : [];
 }
 
-/** The empty text counts as an empty object. */
+/** Empty text counts as an empty object. */
 export function isObject(value: unknown): boolean {
   return value === '' || (typeof value === 'object' && value !== null);
 }
 
-/** The members of a value for which `isObject` holds. A plain object is answered as it is, not copied. */
+/** The members of a value for which `isObject` holds. A plain object is returned without copying. */
 export function toObject(value: unknown): PlainObject {
   if (isPlainObject(value)) return value;
   return Array.isArray(value) ? { ...(value as unknown as PlainObject) } : {};
@@ -90,7 +90,7 @@ export function toBoolean(value: unknown): boolean {
   return text !== 'false' && text !== '0' && text !== '';
 }
 
-/** A text that is equal for values that are equal, whatever the order of their members. */
+/** Text that is equal for equal values, in any order of members. */
 export function stableText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(stableText).join()}]`;
   if (!isPlainObject(value)) return JSON.stringify(value) ?? 'null';
@@ -100,7 +100,7 @@ export function stableText(value: unknown): string {
     .join()}}`;
 }
 
-/** Whether two items are equal, in a time that grows with their number alone. */
+/** Whether any two items are equal, in linear time. */
 export function hasDuplicates(items: readonly unknown[]): boolean {
   return new Set(items.map(stableText)).size < items.length;
 }

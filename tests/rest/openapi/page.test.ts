@@ -52,14 +52,14 @@ describe('the reference of a namespace', () => {
   it('tells the ways in as phrases', async () => {
     const told = async (route: string, definition: Partial<RouteDefinition>): Promise<readonly string[]> =>
       (await describeRoute(route, definition)).signIn;
-    expect(await told('/a', {})).to.deep.equal(['not needed']);
+    expect(await told('/a', {})).to.deep.equal(['not required']);
     expect(await told('/b', { permission: () => true })).to.deep.equal([
       'the cookie svc_session and the header X-WP-Nonce',
       'user name and application password (Basic)',
     ]);
     expect(await told('/c', { security: ['none', 'bearer', { name: 'key', in: 'query' }] })).to.deep.equal([
       'without signing in',
-      'a key in the header Authorization: Bearer',
+      'a key in the Authorization header (Bearer)',
       'the query parameter key',
     ]);
   });
@@ -147,7 +147,7 @@ describe('the REST page', () => {
   it('finds routes by every word of a search', async () => {
     const { html } = await read('?q=shop+delete');
     expect(html).to.include('/shop/v1/items/(?P&lt;id&gt;\\d+)').and.not.include('/shop/v1/echo');
-    expect((await read('?q=no-such-route')).html).to.include('No route fits');
+    expect((await read('?q=no-such-route')).html).to.include('No routes found');
   });
 
   it('shows the reference of a namespace, without any script of its own', async () => {
@@ -165,7 +165,7 @@ describe('the REST page', () => {
   it('answers 404 for a namespace that is not there', async () => {
     const { status, html } = await read('?namespace=%3Cb%3E');
     expect(status).to.equal(404);
-    expect(html).to.include('There is no namespace').and.not.include('<b>');
+    expect(html).to.include('does not exist').and.not.include('<b>');
   });
 
   it('is for those who manage the site', async () => {

@@ -2,9 +2,10 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { JsonSchema } from '#plugin-api';
 import { compileStrictCheck } from '../../../host/rest/schema/strict-check.ts';
-import { findFault, sanitizeValue } from '../../../host/rest/schema/validate.ts';
+import { findSchemaError, sanitizeValue } from '../../../host/rest/schema/validate.ts';
 
-const message = (value: unknown, schema: JsonSchema): string | null => findFault(value, schema, 'p')?.message ?? null;
+const message = (value: unknown, schema: JsonSchema): string | null =>
+  findSchemaError(value, schema, 'p')?.message ?? null;
 
 describe('alternatives', () => {
   const titled: JsonSchema = {
@@ -23,7 +24,7 @@ describe('alternatives', () => {
     };
     expect(sanitizeValue('12', schema, 'p')).to.equal(12);
     expect(sanitizeValue('abc', schema, 'p')).to.equal('abc');
-    expect(findFault('2', schema, 'p')).to.deep.equal({
+    expect(findSchemaError('2', schema, 'p')).to.deep.equal({
       code: 'rest_no_matching_schema',
       message: 'p does not match any of the expected formats.',
       data: null,
@@ -37,7 +38,7 @@ describe('alternatives', () => {
         { type: 'array', items: { type: 'integer' } },
       ],
     };
-    expect(findFault(true, { anyOf: [{ type: 'integer' }] }, 'p')?.data).to.deep.equal({ position: 0 });
+    expect(findSchemaError(true, { anyOf: [{ type: 'integer' }] }, 'p')?.data).to.deep.equal({ position: 0 });
     expect(message({ a: 1 }, schema)).to.equal('p does not match any of the expected formats.');
     expect(message(['x'], schema)).to.equal(
       'p does not match the expected format. Reason: p[0] is not of type integer.',
@@ -69,7 +70,7 @@ describe('alternatives', () => {
   });
 
   it('of which only one may fit say when several do', () => {
-    expect(findFault('1', titled, 'p')).to.deep.equal({
+    expect(findSchemaError('1', titled, 'p')).to.deep.equal({
       code: 'rest_one_of_multiple_matches',
       message: 'p matches number and text, but should match only one.',
       data: { positions: [0, 1] },
@@ -164,7 +165,7 @@ describe('the compiled check', () => {
     fc.assert(
       fc.property(schema, value, (rule, given) => {
         if (!compileStrictCheck(rule)(given)) return;
-        expect(findFault(given, rule, 'p')).to.equal(null);
+        expect(findSchemaError(given, rule, 'p')).to.equal(null);
         expect(sanitizeValue(given, rule, 'p')).to.deep.equal(given);
       }),
       { numRuns: 200 },
@@ -180,7 +181,7 @@ describe('the compiled check', () => {
     fc.assert(
       fc.property(schema, fc.anything(), (rule, given) => {
         compileStrictCheck(rule)(given);
-        if (findFault(given, rule, 'p') === null) sanitizeValue(given, rule, 'p');
+        if (findSchemaError(given, rule, 'p') === null) sanitizeValue(given, rule, 'p');
       }),
       { numRuns: 150 },
     );

@@ -1,9 +1,9 @@
 import type { OpenApiDocument, OpenApiObject } from '#plugin-api';
-import { curlCommand, jsonSchemaOf, listOf } from './curl.ts';
+import { curlCommand, jsonSchemaOf, listObjects } from './curl.ts';
 import { fieldLine, memberLines, resolve, typeText } from './schema-lines.ts';
 import type { FieldLine } from './schema-lines.ts';
 
-/** An operation as the page shows it. */
+/** An operation, as shown on the page. */
 export interface OperationView {
   readonly id: string;
   readonly method: string;
@@ -13,14 +13,14 @@ export interface OperationView {
   readonly summary: string;
   readonly description: string;
   readonly signIn: readonly string[];
-  readonly parameters: readonly (FieldLine & { readonly place: string })[];
+  readonly parameters: readonly (FieldLine & { readonly location: string })[];
   readonly body: { readonly text: string; readonly fields: readonly FieldLine[] } | null;
-  readonly answers: readonly AnswerView[];
-  /** Null for webhooks, which nobody calls. */
+  readonly responses: readonly ResponseView[];
+  /** Null for webhooks, which are not called. */
   readonly curl: string | null;
 }
 
-export interface AnswerView {
+export interface ResponseView {
   readonly status: string;
   readonly kind: string;
   readonly description: string;
@@ -28,13 +28,13 @@ export interface AnswerView {
   readonly fields: readonly FieldLine[];
 }
 
-/** Everything the page says of a document: its operations, then its webhooks. */
+/** The view of a document: its operations and its webhooks. */
 export function describeReference(document: OpenApiDocument): {
   readonly operations: OperationView[];
   readonly webhooks: OperationView[];
 } {
   const view = (path: string, [method, operation]: [string, OpenApiObject], isCalled: boolean): OperationView =>
-    describeOne({ document, path, method: method.toUpperCase(), operation, isCalled });
+    describeOperation({ document, path, method: method.toUpperCase(), operation, isCalled });
   return {
     operations: Object.entries(document.paths).flatMap(([path, item]) =>
       operationsOf(item).map((entry) => view(path, entry, true)),
@@ -51,7 +51,7 @@ function operationsOf(item: Readonly<Record<string, OpenApiObject>>): [string, O
   return Object.entries(item).filter(([name]) => methods.has(name));
 }
 
-interface One {
+interface OperationSource {
   readonly document: OpenApiDocument;
   readonly path: string;
   readonly method: string;
@@ -67,7 +67,7 @@ const kinds: Readonly<Record<string, string>> = {
   DELETE: 'error',
 };
 
-function describeOne({ document, path, method, operation, isCalled }: One): OperationView {
+function describeOperation({ document, path, method, operation, isCalled }: OperationSource): OperationView {
   const body = resolve(document, operation['requestBody']);
   const schema = jsonSchemaOf(body);
   return {
@@ -75,7 +75,7 @@ function describeOne({ document, path, method, operation, isCalled }: One): Oper
     method,
     methodKind: kinds[method] ?? '',
     path,
-    tag: String(listOfText(operation['tags'])[0] ?? ''),
+    tag: String(listStrings(operation['tags'])[0] ?? ''),
     summary: String(operation['summary'] ?? ''),
     description: String(operation['description'] ?? ''),
     signIn: isCalled ? signInTexts(document, operation) : [],
@@ -84,16 +84,16 @@ function describeOne({ document, path, method, operation, isCalled }: One): Oper
       operation['requestBody'] === undefined
         ? null
         : { text: String(body['description'] ?? ''), fields: memberLines({ document, schema }) },
-    answers: Object.entries(resolve(document, operation['responses'])).map(([status, answer]) =>
-      describeAnswer(document, status, resolve(document, answer)),
+    responses: Object.entries(resolve(document, operation['responses'])).map(([status, response]) =>
+      describeResponse(document, status, resolve(document, response)),
     ),
     curl: isCalled ? curlCommand({ document, path, method, operation }) : null,
   };
 }
 
 function parameterLines(document: OpenApiDocument, operation: OpenApiObject): OperationView['parameters'] {
-  return listOf(operation['parameters']).map((given) => {
-    const { name, in: place, schema, description, required } = resolve(document, given);
+  return listObjects(operation['parameters']).map((given) => {
+    const { name, in: location, schema, description, required } = resolve(document, given);
     return {
       ...fieldLine({
         document,
@@ -102,29 +102,29 @@ function parameterLines(document: OpenApiDocument, operation: OpenApiObject): Op
         isRequired: required === true,
         description: description ?? '',
       }),
-      place: String(place),
+      location: String(location),
     };
   });
 }
 
-function describeAnswer(document: OpenApiDocument, status: string, answer: OpenApiObject): AnswerView {
-  const schema = jsonSchemaOf(answer);
+function describeResponse(document: OpenApiDocument, status: string, response: OpenApiObject): ResponseView {
+  const schema = jsonSchemaOf(response);
   const isError = Number(status) >= 400;
   return {
     status,
     kind: isError ? 'error' : 'success',
-    description: String(answer['description'] ?? ''),
+    description: String(response['description'] ?? ''),
     type: schema === undefined || isError ? '' : typeText(document, schema),
-    // All errors have one shape, which the page explains once.
+    // All errors have the same shape, which the page explains once.
     fields: schema === undefined || isError ? [] : memberLines({ document, schema }),
   };
 }
 
-/** Each way in as a phrase. */
+/** Describes each authentication scheme. */
 function signInTexts(document: OpenApiDocument, { security }: OpenApiObject): string[] {
-  const ways = listOf(security).map((way) => Object.keys(way));
-  if (ways.every((names) => names.length === 0)) return ['not needed'];
-  return ways.map((names) =>
+  const alternatives = listObjects(security).map((schemes) => Object.keys(schemes));
+  if (alternatives.every((names) => names.length === 0)) return ['not required'];
+  return alternatives.map((names) =>
     names.length === 0
       ? 'without signing in'
       : names.map((name) => schemeText(document.components['securitySchemes']?.[name] ?? {})).join(' and '),
@@ -132,16 +132,16 @@ function signInTexts(document: OpenApiDocument, { security }: OpenApiObject): st
 }
 
 function schemeText(scheme: OpenApiObject): string {
-  if (scheme['scheme'] === 'bearer') return 'a key in the header Authorization: Bearer';
+  if (scheme['scheme'] === 'bearer') return 'a key in the Authorization header (Bearer)';
   if (scheme['scheme'] === 'basic') return 'user name and application password (Basic)';
-  const places: Readonly<Record<string, string>> = {
+  const locations: Readonly<Record<string, string>> = {
     cookie: 'the cookie',
     header: 'the header',
     query: 'the query parameter',
   };
-  return `${places[String(scheme['in'])] ?? 'the key'} ${String(scheme['name'])}`;
+  return `${locations[String(scheme['in'])] ?? 'the key'} ${String(scheme['name'])}`;
 }
 
-function listOfText(value: unknown): string[] {
+function listStrings(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }

@@ -12,19 +12,19 @@ interface View {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** The admin page REST: every namespace with its routes, and a reference of each made from its OpenAPI document. */
+/** The admin page REST: all namespaces with their routes, and a reference of each from its OpenAPI document. */
 export function createRestPage({ rest }: RestPageDependencies): AdminPageBody {
   return {
     render: ({ query }) => {
-      const wanted = textOf(query['namespace']);
+      const wanted = trimText(query['namespace']);
       return wanted === null
-        ? Promise.resolve(overview(rest, textOf(query['q']) ?? ''))
-        : reference(rest, { namespace: wanted, search: textOf(query['q']) ?? '' });
+        ? Promise.resolve(overview(rest, trimText(query['q']) ?? ''))
+        : reference(rest, { namespace: wanted, search: trimText(query['q']) ?? '' });
     },
   };
 }
 
-function textOf(value: AdminRequest['query'][string]): string | null {
+function trimText(value: AdminRequest['query'][string]): string | null {
   return typeof value === 'string' ? value.trim() : null;
 }
 
@@ -35,11 +35,11 @@ function overview(rest: RestPageDependencies['rest'], search: string): View {
     const lines = routes
       .filter((route) => route.namespace === namespace && !isDocument(route))
       .flatMap(endpointLines)
-      .filter(({ words }) => matches(words, search));
+      .filter(({ searchText }) => matches(searchText, search));
     return {
-      ...addressesOf(rest, namespace),
+      ...namespaceUrls(rest, namespace),
       id: `namespace-${namespace.replace(/\W+/g, '-')}`,
-      title: namespace === '' ? 'The root' : namespace,
+      title: namespace === '' ? 'Root' : namespace,
       lines,
     };
   });
@@ -50,17 +50,17 @@ function overview(rest: RestPageDependencies['rest'], search: string): View {
   };
 }
 
-/** Each namespace has a link to its document already. */
+/** The page already links the document of each namespace. */
 function isDocument({ route, showInIndex }: RouteSummary): boolean {
   return !showInIndex && route.endsWith('/openapi.json');
 }
 
-function addressesOf(rest: RestPageDependencies['rest'], namespace: string): Record<string, string> {
+function namespaceUrls(rest: RestPageDependencies['rest'], namespace: string): Record<string, string> {
   const base = rest.url(`/${namespace}`).replace(/\/$/, '');
   return { base, document: `${base}/openapi.json`, query: `?namespace=${encodeURIComponent(namespace)}` };
 }
 
-/** One line for each definition of a route. */
+/** One line per endpoint of a route. */
 function endpointLines({ route, endpoints, showInIndex, allowsBatch }: RouteSummary) {
   return endpoints.map(({ methods, summary, args, security }) => ({
     methods: methods.map((method) => ({ text: method, kind: methodKinds[method] ?? '' })),
@@ -70,7 +70,7 @@ function endpointLines({ route, endpoints, showInIndex, allowsBatch }: RouteSumm
     signIn: security.map(securityText).join(', or '),
     isHidden: !showInIndex,
     allowsBatch,
-    words: [route, summary ?? '', ...methods, ...args.map(({ name }) => name)].join(' '),
+    searchText: [route, summary ?? '', ...methods, ...args.map(({ name }) => name)].join(' '),
   }));
 }
 
@@ -82,14 +82,14 @@ const methodKinds: Readonly<Record<string, string>> = {
   DELETE: 'error',
 };
 
-function securityText(way: RouteSecurity): string {
-  if (typeof way === 'object') return `${way.in} ${way.name}`;
+function securityText(scheme: RouteSecurity): string {
+  if (typeof scheme === 'object') return `${scheme.in} ${scheme.name}`;
   return {
-    none: 'open to everybody',
+    none: 'public',
     session: 'session with nonce',
     application_password: 'application password',
-    bearer: 'key as bearer token',
-  }[way];
+    bearer: 'API key (Bearer)',
+  }[scheme];
 }
 
 async function reference(
@@ -100,13 +100,13 @@ async function reference(
   if (document === null)
     throw new RestError({
       code: 'rest_namespace_not_found',
-      message: `There is no namespace '${namespace}'.`,
+      message: `The namespace '${namespace}' does not exist.`,
       status: 404,
     });
   const { describeReference } = await import('./reference.ts');
   const { operations, webhooks } = describeReference(document);
-  const found = operations.filter((operation) => matches(wordsOf(operation), search));
-  const events = webhooks.filter((webhook) => matches(wordsOf(webhook), search));
+  const found = operations.filter((operation) => matches(searchTextOf(operation), search));
+  const events = webhooks.filter((webhook) => matches(searchTextOf(webhook), search));
   const only = found.length + events.length === 1;
   const groups = [...new Set(found.map(({ tag }) => tag))].map((tag, index) => ({
     tag,
@@ -116,9 +116,9 @@ async function reference(
   return {
     template: 'admin/pages/rest-reference',
     data: {
-      ...addressesOf(rest, namespace),
+      ...namespaceUrls(rest, namespace),
       namespace,
-      title: namespace === '' ? 'The root' : namespace,
+      title: namespace === '' ? 'Root' : namespace,
       version: document.info.version,
       search,
       groups,
@@ -128,7 +128,7 @@ async function reference(
   };
 }
 
-function wordsOf({ method, path, summary, description, tag, parameters, body }: OperationView): string {
+function searchTextOf({ method, path, summary, description, tag, parameters, body }: OperationView): string {
   return [
     method,
     path,
@@ -140,11 +140,11 @@ function wordsOf({ method, path, summary, description, tag, parameters, body }: 
   ].join(' ');
 }
 
-/** Every word of the search is somewhere in the text, whatever its case. */
+/** Whether the text contains every search term, ignoring case. */
 function matches(text: string, search: string): boolean {
   const lower = text.toLowerCase();
   return search
     .toLowerCase()
     .split(/\s+/)
-    .every((word) => lower.includes(word));
+    .every((term) => lower.includes(term));
 }

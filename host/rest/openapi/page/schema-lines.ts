@@ -1,21 +1,21 @@
 import type { OpenApiDocument, OpenApiObject } from '#plugin-api';
 import { isPlainObject } from '../../schema/values.ts';
 
-/** A member of a body or an answer, or a parameter, as the page shows it. */
+/** A parameter, or a member of a request or response body, as shown on the page. */
 export interface FieldLine {
-  /** `messages[].role` for members of members. */
+  /** `messages[].role` for nested members. */
   readonly name: string;
   readonly type: string;
   readonly isRequired: boolean;
   readonly description: string;
-  /** What values must look like, in short sentences. */
+  /** Constraints, as short sentences. */
   readonly rules: readonly string[];
 }
 
-/** Members deeper than this are left to the document. */
-const deepest = 4;
+/** Deeper members are not shown. */
+const maxDepth = 4;
 
-/** What a reference within the document stands for; anything else is itself. */
+/** Resolves a reference within the document; returns any other object unchanged. */
 export function resolve(document: OpenApiDocument, value: unknown): OpenApiObject {
   if (!isPlainObject(value)) return {};
   const reference = value['$ref'];
@@ -33,12 +33,12 @@ interface Walk {
   readonly depth?: number;
 }
 
-/** The members of an object, or of the objects in a list, each on a line of its own. */
+/** The members of an object, or of a list's items, one per line. */
 export function memberLines({ document, schema: given, prefix = '', depth = 0 }: Walk): FieldLine[] {
   const schema = resolve(document, given);
   if (schema['items'] !== undefined)
     return memberLines({ document, schema: schema['items'], prefix: `${prefix}[]`, depth });
-  if (!isPlainObject(schema['properties']) || depth >= deepest) return [];
+  if (!isPlainObject(schema['properties']) || depth >= maxDepth) return [];
   const required = Array.isArray(schema['required']) ? (schema['required'] as unknown[]) : [];
   return Object.entries(schema['properties']).flatMap(([name, member]) => {
     const path = prefix === '' ? name : `${prefix}.${name}`;
@@ -97,10 +97,10 @@ const rules: readonly (readonly [keyword: string, text: (value: unknown) => stri
   ['maxLength', (value) => `At most ${String(value)} characters.`],
   ['minItems', (value) => `At least ${String(value)} items.`],
   ['maxItems', (value) => `At most ${String(value)} items.`],
-  ['uniqueItems', (value) => (value === true ? 'No item twice.' : '')],
+  ['uniqueItems', (value) => (value === true ? 'Items must be unique.' : '')],
   ['additionalProperties', (value) => (value === false ? 'No other members.' : '')],
   ['readOnly', (value) => (value === true ? 'Read only.' : '')],
-  ['writeOnly', (value) => (value === true ? 'Never answered.' : '')],
+  ['writeOnly', (value) => (value === true ? 'Never returned.' : '')],
 ];
 
 function ruleTexts(schema: OpenApiObject): string[] {

@@ -1,40 +1,40 @@
-import type { JsonSchema, OpenApiObject, RouteAnswer, RouteDefinition } from '#plugin-api';
-import { waysIn } from '../ways-in.ts';
+import type { JsonSchema, OpenApiObject, RouteResponse, RouteDefinition } from '#plugin-api';
+import { authSchemesOf } from '../auth-schemes.ts';
 import type { Components } from './components.ts';
-import { errorAnswer, errorContent } from './errors.ts';
-import type { ErrorStatus } from './errors.ts';
+import { sharedErrorResponse, errorContent } from './error-responses.ts';
+import type { ErrorStatus } from './error-responses.ts';
 
-export interface AnswerQuestion {
+export interface ResponseContext {
   readonly definition: RouteDefinition;
   readonly method: string;
-  /** The schema of the route, which another definition of it may have given. */
+  /** The route's schema, possibly from another definition of the route. */
   readonly schema: JsonSchema | undefined;
   readonly hasPathParameters: boolean;
   readonly hasBody: boolean;
 }
 
-/** Answers by status: the route's own, else a plain 200, and the host's errors that can meet its callers (D4). */
-export function answersOf(question: AnswerQuestion, components: Components): OpenApiObject {
-  const { definition, schema } = question;
+/** Responses by status: the route's own, else a plain 200, and the host errors that its callers can receive (D4). */
+export function describeResponses(context: ResponseContext, components: Components): OpenApiObject {
+  const { definition, schema } = context;
   const own = Object.entries(definition.responses ?? {}).map(
-    ([status, answer]) => [status, describe(answer, { status, schema, components })] as const,
+    ([status, response]) => [status, describe(response, { status, schema, components })] as const,
   );
   const isSuccess = own.some(([status]) => Number(status) < 400);
-  const shared = errorStatuses(question)
+  const shared = errorStatuses(context)
     .filter((status) => definition.responses?.[status] === undefined)
     .map((status) => {
-      const { name, answer } = errorAnswer(status);
-      return [String(status), components.refer('responses', name, answer)] as const;
+      const { name, response } = sharedErrorResponse(status);
+      return [String(status), components.refer('responses', name, response)] as const;
     });
   return Object.fromEntries([
-    ...(isSuccess ? [] : [['200', plainAnswer(question, components)] as const]),
+    ...(isSuccess ? [] : [['200', defaultResponse(context, components)] as const]),
     ...own,
     ...shared,
   ]);
 }
 
 function describe(
-  { description, schema, headers = {} }: RouteAnswer,
+  { description, schema, headers = {} }: RouteResponse,
   {
     status,
     schema: routeSchema,
@@ -52,16 +52,16 @@ function describe(
 }
 
 const pagingHeaders = {
-  'X-WP-Total': { description: 'Number of all items.', schema: { type: 'integer' } },
+  'X-WP-Total': { description: 'Total number of items.', schema: { type: 'integer' } },
   'X-WP-TotalPages': { description: 'Number of pages.', schema: { type: 'integer' } },
-  Link: { description: 'Addresses of the next and the previous page.', schema: { type: 'string' } },
+  Link: { description: 'URLs of the next and the previous page.', schema: { type: 'string' } },
 };
 
-function plainAnswer({ definition, method, schema }: AnswerQuestion, components: Components): OpenApiObject {
+function defaultResponse({ definition, method, schema }: ResponseContext, components: Components): OpenApiObject {
   const item = schema === undefined ? {} : components.schema(schema);
   const isPaged =
     method === 'GET' && definition.args?.['page'] !== undefined && definition.args['per_page'] !== undefined;
-  if (!isPaged) return { description: 'Done.', content: jsonContent(item) };
+  if (!isPaged) return { description: 'Success.', content: jsonContent(item) };
   return {
     description: 'One page of the list.',
     headers: pagingHeaders,
@@ -69,11 +69,11 @@ function plainAnswer({ definition, method, schema }: AnswerQuestion, components:
   };
 }
 
-function errorStatuses({ definition, hasPathParameters, hasBody }: AnswerQuestion): ErrorStatus[] {
-  const isOpen = waysIn(definition).every((way) => way === 'none');
-  const takesParameters = Object.keys(definition.args ?? {}).length > 0 || definition.validate !== undefined;
+function errorStatuses({ definition, hasPathParameters, hasBody }: ResponseContext): ErrorStatus[] {
+  const isOpen = authSchemesOf(definition).every((scheme) => scheme === 'none');
+  const hasParameters = Object.keys(definition.args ?? {}).length > 0 || definition.validate !== undefined;
   const possible: readonly (readonly [ErrorStatus, boolean])[] = [
-    [400, takesParameters || hasBody],
+    [400, hasParameters || hasBody],
     [401, !isOpen],
     [403, definition.permission !== undefined],
     [404, hasPathParameters],

@@ -1,6 +1,6 @@
 import { RestError } from '#plugin-api';
 import type { Headers, Logger, Params, RestRequest, User } from '#plugin-api';
-import { hostErrors, unreadableParameter } from './errors.ts';
+import { hostErrors, unreadableParameter } from './host-errors.ts';
 import { parseJsonBody } from './json-body.ts';
 import { parseQuery } from './php-query.ts';
 import type { ParsedQuery } from './php-query.ts';
@@ -15,15 +15,15 @@ export interface HostRequestInit {
   readonly id: string;
   readonly ip: string;
   readonly log: Logger;
-  /** Raw body; null when it was larger than the route allows and was not read. */
+  /** Raw body; null when it was too large for the route and was not read. */
   readonly body?: Buffer | null;
-  /** In place of a body: its parsed JSON or form. The request takes the objects over and changes them. */
+  /** Parsed JSON or form instead of a body. The request owns and changes these objects. */
   readonly json?: unknown;
   readonly form?: Params;
-  /** Calls back when the caller hangs up; at once when that has happened. */
+  /** Calls back when the caller hangs up, or at once if it already has. */
   readonly onHangUp?: (listener: () => void) => void;
   readonly signal?: AbortSignal;
-  /** See RestRequest; left out: `user`. */
+  /** See RestRequest; default `user`. */
   readonly pageUser?: () => Promise<User> | User;
 }
 
@@ -32,8 +32,8 @@ const formType = /^application\/x-www-form-urlencoded(?:$|[;\s])/i;
 const emptyBody = Buffer.alloc(0);
 
 /**
- * A request as handlers see it. The body is parsed when it is first looked at, so that a caller without a key costs no
- * parsing (D2); signal and logger are made on first use too.
+ * A request as handlers see it. The body is parsed on first access, so that a caller without a key causes no parsing (D2).
+ * Signal and logger are created on first use too.
  */
 export class HostRequest implements RestRequest {
   readonly method: RestRequest['method'];
@@ -45,14 +45,14 @@ export class HostRequest implements RestRequest {
   readonly ip: string;
   params: Params = {};
   url: Params = {};
-  /** Where it leads; null until matched, or when no route fits. */
+  /** The matched route; null before matching, or when no route matches. */
   match: Match | null = null;
-  /** What the endpoint's permission answered; undefined until asked. */
+  /** Result of the endpoint's permission check; undefined before it ran. */
   permitted: boolean | undefined = undefined;
-  /** Whether `authenticate` refused: then the caller is not told which methods there are. */
+  /** Whether `authenticate` refused. The response then has no `Allow`. */
   isUnauthenticated = false;
   readonly #init: HostRequestInit;
-  #body: { readonly json: unknown; readonly form: Params; readonly fault: RestError | null } | undefined;
+  #body: { readonly json: unknown; readonly form: Params; readonly error: RestError | null } | undefined;
   #pageUser: Promise<User> | undefined;
   #signal: AbortSignal | undefined;
   #log: Logger | undefined;
@@ -94,7 +94,7 @@ export class HostRequest implements RestRequest {
     return (this.#log ??= this.#init.log.child({ request_id: this.id }));
   }
 
-  /** Whether the caller is known to be gone. */
+  /** Whether the caller is known to have hung up. */
   get isHungUp(): boolean {
     return this.#signal?.aborted === true;
   }
@@ -103,15 +103,15 @@ export class HostRequest implements RestRequest {
     return this.#init.body === null;
   }
 
-  /** Why the body or the query cannot be read, or null. */
+  /** Why body or query cannot be read, or null. */
   unreadable(): RestError | null {
-    const { fault } = (this.#body ??= readBody(this.#init));
-    if (fault !== null) return fault;
-    const queryFault = this.#init.query.fault;
-    return queryFault === null ? null : unreadableParameter(queryFault.name, queryFault.message);
+    const { error } = (this.#body ??= readBody(this.#init));
+    if (error !== null) return error;
+    const queryError = this.#init.query.error;
+    return queryError === null ? null : unreadableParameter(queryError.name, queryError.message);
   }
 
-  /** Where parameters are looked for, first one first. A JSON list counts by its indices, a lone value as parameter 0. */
+  /** Parameter sources, in order of precedence. A JSON list has its indexes as names; a scalar is parameter 0. */
   sources(defaults: Params | null): Params[] {
     const sources: Params[] = [];
     const { json } = this;
@@ -123,40 +123,40 @@ export class HostRequest implements RestRequest {
     return sources;
   }
 
-  /** A request that this one causes: a part of a batch, or an embedded link. It shares caller, id and hang-up. */
+  /** Creates a nested request: a part of a batch, or an embedded link. It shares caller, id and signal. */
   inner(
     init: Pick<HostRequestInit, 'method' | 'route' | 'query'> & Partial<Pick<HostRequestInit, 'headers' | 'form'>>,
   ): HostRequest {
     const { user, id, ip, log } = this.#init;
-    // Without `pageUser`: where a part of a batch comes from is not said.
+    // Without `pageUser`: a part of a batch has no origin.
     return new HostRequest({ headers: {}, user, id, ip, log, signal: this.signal, ...init });
   }
 }
 
-function readBody(init: HostRequestInit): { json: unknown; form: Params; fault: RestError | null } {
+function readBody(init: HostRequestInit): { json: unknown; form: Params; error: RestError | null } {
   if (init.json !== undefined || init.form !== undefined)
-    return { json: init.json ?? null, form: init.form ?? {}, fault: null };
+    return { json: init.json ?? null, form: init.form ?? {}, error: null };
   const body = init.body ?? emptyBody;
-  if (body.length === 0) return { json: null, form: {}, fault: null };
+  if (body.length === 0) return { json: null, form: {}, error: null };
   const contentType = init.headers['content-type'] ?? '';
   if (jsonType.test(contentType)) return readJson(body);
   const isForm = formType.test(contentType) || (contentType === '' && init.method !== 'POST');
-  return isForm ? readForm(body) : { json: null, form: {}, fault: null };
+  return isForm ? readForm(body) : { json: null, form: {}, error: null };
 }
 
-function readJson(body: Buffer): { json: unknown; form: Params; fault: RestError | null } {
+function readJson(body: Buffer): { json: unknown; form: Params; error: RestError | null } {
   const parsed = parseJsonBody(body);
-  if (parsed.kind === 'value') return { json: parsed.value, form: {}, fault: null };
-  const fault =
+  if (parsed.kind === 'value') return { json: parsed.value, form: {}, error: null };
+  const error =
     parsed.kind === 'malformed'
-      ? hostErrors.invalidJson(parsed.fault)
+      ? hostErrors.invalidJson(parsed.error)
       : unreadableParameter(parsed.name, parsed.message);
-  return { json: null, form: {}, fault };
+  return { json: null, form: {}, error };
 }
 
-function readForm(body: Buffer): { json: unknown; form: Params; fault: RestError | null } {
-  const { params, fault } = parseQuery(body.toString());
-  return { json: null, form: params, fault: fault === null ? null : unreadableParameter(fault.name, fault.message) };
+function readForm(body: Buffer): { json: unknown; form: Params; error: RestError | null } {
+  const { params, error } = parseQuery(body.toString());
+  return { json: null, form: params, error: error === null ? null : unreadableParameter(error.name, error.message) };
 }
 
 function hangUpSignal(onHangUp: HostRequestInit['onHangUp']): AbortSignal {

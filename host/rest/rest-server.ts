@@ -1,23 +1,20 @@
-import { RestError, RestResponse } from '#plugin-api';
-import type { Logger, RestContent, User } from '#plugin-api';
+import { RestError, RestResponse, type Logger, type RestContent, type User } from '#plugin-api';
 import { envelope } from './batch.ts';
-import { contentHeaders, endContent, endReplaced, withoutContent } from './content.ts';
+import { addContentHeaders, endContent, endReplaced, withoutContent } from './response-content.ts';
 import type { Dispatcher } from './dispatcher.ts';
-import { readEmbedWish } from './embed.ts';
-import type { Embedder } from './embed.ts';
-import { encodeBody } from './encode.ts';
+import { parseEmbedParam, type Embedder } from './embed.ts';
 import { errorResponse } from './error-response.ts';
-import type { ErrorReader } from './failures.ts';
+import type { ErrorReader } from './error-reader.ts';
 import type { Finish } from './finish.ts';
-import { parseQuery } from './php-query.ts';
-import type { ParsedQuery } from './php-query.ts';
+import { parseQuery, type ParsedQuery } from './php-query.ts';
 import type { RouteRegistry } from './registry.ts';
-import { HostRequest } from './request.ts';
+import { HostRequest } from './host-request.ts';
 import type { HeaderRequest } from './response-headers.ts';
 import type { RawRestRequest, Rest } from './rest-contract.ts';
 import type { RestFilters } from './rest-filters.ts';
+import { hostErrors } from './host-errors.ts';
 
-/** Nobody: the caller inside the process, and the one outside until it is known. */
+/** The anonymous user: callers inside the process, and callers over HTTP before authentication. */
 export const visitor: User = { id: 0, login: '', email: '', displayName: '', roles: [], can: () => false };
 
 export interface ServerDependencies {
@@ -32,13 +29,13 @@ export interface ServerDependencies {
   readonly log: Logger;
 }
 
-/** Serves requests from outside: who asks, the dispatch, and everything between its answer and the bytes sent. */
+/** Serves requests over HTTP: authentication, dispatch, and everything from the response to the bytes sent. */
 export function createRestServer(dependencies: ServerDependencies): Rest['handle'] {
   const { dispatcher, finish, errors, headers } = dependencies;
   const receive = createReceiver(dependencies);
   const write = createWriter(dependencies);
 
-  const answer = async ({ request, refusal }: Received): Promise<RestResponse> => {
+  const respond = async ({ request, refusal }: Received): Promise<RestResponse> => {
     const response = refusal === null ? await dispatcher.dispatch(request) : errorResponse(refusal);
     const finished = await finish(response, request).catch((error: unknown) =>
       errorResponse(errors.fromElsewhere(error, request)),
@@ -47,7 +44,7 @@ export function createRestServer(dependencies: ServerDependencies): Rest['handle
     return finished;
   };
 
-  /** What the route itself says of pages of other sites, which a preflight asks before any method is known. */
+  /** The route's own CORS decision. A preflight names no method, so it applies to the whole route. */
   const allowsOrigin = async (request: HostRequest, origin: string): Promise<boolean | undefined> => {
     const found = dependencies.registry.matchPath(request.route);
     const allow = found?.route.endpoints.find(({ definition }) => definition.allowOrigin !== undefined)?.definition
@@ -56,7 +53,8 @@ export function createRestServer(dependencies: ServerDependencies): Rest['handle
     try {
       return await allow(origin, found.url);
     } catch (error) {
-      dependencies.log.error('Whether an origin may call a REST route could not be found out', {
+      dependencies.log.error('allowOrigin failed; the origin was denied', {
+        event: 'rest_allow_origin_failed',
         route: request.route,
         request_id: request.id,
         error,
@@ -68,7 +66,7 @@ export function createRestServer(dependencies: ServerDependencies): Rest['handle
   return async (raw) => {
     const received = await receive(raw, parseQuery(raw.query));
     const { request } = received;
-    const written = await write(await answer(received), request);
+    const written = await write(await respond(received), request);
     const { response } = written;
     const isOverridden = request.method !== raw.method.toUpperCase();
     const sent = headers(
@@ -83,7 +81,7 @@ export function createRestServer(dependencies: ServerDependencies): Rest['handle
       },
       response,
     );
-    if (written.isContent) contentHeaders(response, sent);
+    if (written.isContent) addContentHeaders(response, sent);
     const isBare = raw.method === 'HEAD' || response.status === 204 || response.status === 304;
     if (isBare) endContent(written.body);
     return { status: response.status, headers: sent, body: isBare ? '' : written.body };
@@ -92,11 +90,11 @@ export function createRestServer(dependencies: ServerDependencies): Rest['handle
 
 interface Received {
   readonly request: HostRequest;
-  /** Why the caller is refused before any route is looked for. */
+  /** Why the caller is refused before routing. */
   readonly refusal: RestError | null;
 }
 
-/** Finds out who asks and where it leads, and reads the body within the route's limit; a refused caller's body is not read. */
+/** Authenticates and routes the request, and reads the body within the route's limit. A refused caller's body is not read. */
 function createReceiver({
   filters,
   registry,
@@ -134,19 +132,19 @@ function createReceiver({
   };
 }
 
-/** Filters that are handed an answer, and may change its body where it stands. */
-const seeAnswers = ['rest_request_after_callbacks', 'rest_post_dispatch', 'rest_pre_serve_request'];
+/** Filters that receive the response and may change its body in place. */
+const responseFilters = ['rest_request_after_callbacks', 'rest_post_dispatch', 'rest_pre_serve_request'];
 
 interface Written {
   readonly response: RestResponse;
   readonly body: RestContent;
-  /** The body is the answer's content, sent as it is. */
+  /** Whether the body is the response's content. */
   readonly isContent?: boolean;
 }
 
 type Write = (response: RestResponse, request: HostRequest) => Promise<Written>;
 
-/** Turns an answer into what is sent: its content, or its JSON, or what a filter sends in their place. */
+/** Converts a response to bytes: its content, its JSON, or what a filter sends instead. */
 function createWriter(dependencies: ServerDependencies): Write {
   const { filters, errors, rest } = dependencies;
   const writeJson = createJsonWriter(dependencies);
@@ -171,19 +169,19 @@ function createWriter(dependencies: ServerDependencies): Write {
   };
 }
 
-/** Whoever chooses fields or asks for an envelope wants JSON: then the body stands for the content. */
+/** With `_fields` or `_envelope` the caller wants JSON: the body is sent instead of the content. */
 function sendsContent({ content }: RestResponse, { query, params }: HostRequest): boolean {
   return content !== null && query['_envelope'] === undefined && (params['_fields'] ?? query['_fields']) === undefined;
 }
 
-/** Links, embedded answers, envelope, JSON. */
+/** Adds links, embedded responses and envelope, and encodes JSON. */
 function createJsonWriter({ embedder, filters, rest, log }: ServerDependencies): Write {
   return async (response, request) => {
-    const body = await embedder.bodyOf(response, request, readEmbedWish(request.query['_embed']));
+    const body = await embedder.buildBody(response, request, parseEmbedParam(request.query['_embed']));
     const isEnveloped = request.query['_envelope'] !== undefined;
     const { written } = response;
     const isUntouched =
-      written !== null && written.body === body && !isEnveloped && !seeAnswers.some((name) => filters.has(name));
+      written !== null && written.body === body && !isEnveloped && !responseFilters.some((name) => filters.has(name));
     const encoded = isUntouched
       ? { bytes: written.write() }
       : encodeBody(isEnveloped ? envelope(response, body) : body);
@@ -193,7 +191,8 @@ function createJsonWriter({ embedder, filters, rest, log }: ServerDependencies):
     if (typeof served === 'string' || served instanceof Uint8Array) return { response: sent, body: served };
     if ('bytes' in encoded) return { response: sent, body: encoded.bytes };
     if ('text' in encoded) return { response: sent, body: encoded.text };
-    log.error('REST answer could not be encoded', {
+    log.error('Failed to encode REST response', {
+      event: 'rest_response_unencodable',
       route: request.route,
       request_id: request.id,
       error: encoded.cause ?? encoded.error,
@@ -208,7 +207,7 @@ function failed(error: RestError, { headers }: RestResponse): Written {
   return { response, body: JSON.stringify(response.body) };
 }
 
-/** Answers to somebody in particular are not for caches. */
+/** Caches must not store responses for one caller. */
 function isPersonal({ request, refusal }: Received): boolean {
   return refusal !== null || request.user.id > 0 || request.match?.endpoint.definition.authenticate !== undefined;
 }
@@ -216,4 +215,28 @@ function isPersonal({ request, refusal }: Received): boolean {
 function readMethod({ method, headers }: RawRestRequest, { params }: ParsedQuery): string {
   const wanted = params['_method'] ?? headers['x-http-method-override'];
   return (typeof wanted === 'string' && wanted !== '' ? wanted : method).toUpperCase();
+}
+
+/** JSON of a response body; empty for null, which is sent without a body as in WordPress. */
+function encodeBody(body: unknown): { readonly text: string } | { readonly error: RestError; readonly cause: unknown } {
+  if (body === null || body === undefined) return { text: '' };
+  try {
+    const text = JSON.stringify(body) ?? '';
+    // JSON encodes NaN and Infinity as null, so only a text with null needs the check.
+    if (text.includes('null') && holdsNonFinite(body)) return failure('Inf and NaN cannot be JSON encoded', undefined);
+    return { text };
+  } catch (cause) {
+    return failure('The response cannot be JSON encoded', cause);
+  }
+}
+
+function failure(message: string, cause: unknown): { error: RestError; cause: unknown } {
+  return { error: hostErrors.encoding(message), cause };
+}
+
+/** Values with `toJSON`, such as a Date, encode themselves. */
+function holdsNonFinite(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value);
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return false;
+  return Object.values(value).some(holdsNonFinite);
 }

@@ -1,7 +1,7 @@
 import { RestError } from '#plugin-api';
-import type { JsonFault } from './json-body.ts';
+import type { JsonError } from './json-body.ts';
 
-/** The errors that the host itself answers with. Codes and sentences are WordPress's where it has them (D4). */
+/** The host's own errors. Codes and messages are WordPress's where it has them (D4). */
 export const hostErrors = {
   noRoute: () =>
     new RestError({
@@ -17,7 +17,7 @@ export const hostErrors = {
       message: 'Sorry, you are not allowed to do that.',
       status: isSignedIn ? 403 : 401,
     }),
-  invalidJson: ({ code, message }: JsonFault) =>
+  invalidJson: ({ code, message }: JsonError) =>
     new RestError({
       code: 'rest_invalid_json',
       message: 'Invalid JSON body passed.',
@@ -45,7 +45,7 @@ export const hostErrors = {
       status: 500,
       data: { request_id: requestId },
       message:
-        'Something went wrong on the server. Tell the site’s administrator the request id; the log holds the cause.',
+        'Something went wrong on the server. Give the site’s administrator the request id: the log shows the cause.',
     }),
   batchPath: () => new RestError({ code: 'parse_path_failed', message: 'Could not parse the path.', status: 400 }),
   batchNotAllowed: () =>
@@ -56,17 +56,17 @@ export const hostErrors = {
     }),
 } as const;
 
-/** What is wrong with one parameter. Without details only the sentence is shown. */
-export interface ParameterFault {
+/** Why one parameter is invalid. Without details only the message is shown. */
+export interface ParameterError {
   readonly message: string;
   readonly details?: { readonly code: string; readonly message: string; readonly data: unknown };
 }
 
-/** `rest_invalid_param` with every bad parameter (D4). Empty details are a list, as PHP writes them. */
-export function invalidParameters(faults: ReadonlyMap<string, ParameterFault>): RestError {
-  const entries = [...faults];
-  const details = entries.flatMap(([name, fault]) =>
-    fault.details === undefined ? [] : [[name, fault.details] as const],
+/** `rest_invalid_param` with every invalid parameter (D4). Empty details are a list, as PHP encodes them. */
+export function invalidParameters(errors: ReadonlyMap<string, ParameterError>): RestError {
+  const entries = [...errors];
+  const details = entries.flatMap(([name, error]) =>
+    error.details === undefined ? [] : [[name, error.details] as const],
   );
   return new RestError({
     code: 'rest_invalid_param',
@@ -79,7 +79,7 @@ export function invalidParameters(faults: ReadonlyMap<string, ParameterFault>): 
   });
 }
 
-/** `rest_invalid_param` for one parameter that cannot be read at all. */
+/** `rest_invalid_param` for one parameter that cannot be read. */
 export function unreadableParameter(name: string, message: string): RestError {
   return invalidParameters(
     new Map([[name, { message, details: { code: 'rest_invalid_param', message, data: null } }]]),

@@ -6,11 +6,10 @@ export const errorSchemas: Readonly<Record<string, OpenApiObject>> = {
     type: 'object',
     required: ['code', 'message', 'data'],
     properties: {
-      code: { type: 'string', description: 'Which error it is; stable.', examples: ['rest_invalid_param'] },
-      message: { type: 'string', description: 'A sentence for people.' },
+      code: { type: 'string', description: 'Stable error code.', examples: ['rest_invalid_param'] },
+      message: { type: 'string', description: 'Explanation for people.' },
       data: {
-        description:
-          'The status, and what belongs to the error: names of missing parameters, or sentences by parameter.',
+        description: 'The status and details of the error: names of missing parameters, or messages by parameter.',
         anyOf: [
           {
             type: 'object',
@@ -40,7 +39,7 @@ export const errorSchemas: Readonly<Record<string, OpenApiObject>> = {
 
 export const errorHeaders: Readonly<Record<string, OpenApiObject>> = {
   RequestId: {
-    description: 'Names the request in the site’s log; tell it to the administrator.',
+    description: 'Identifies the request in the site’s log. Include it when you contact the administrator.',
     schema: { type: 'string' },
   },
 };
@@ -48,35 +47,36 @@ export const errorHeaders: Readonly<Record<string, OpenApiObject>> = {
 const sentences = {
   400: [
     'BadRequest',
-    'A parameter is missing (rest_missing_callback_param) or not valid (rest_invalid_param), or the JSON body cannot be read (rest_invalid_json).',
+    'A parameter is missing (rest_missing_callback_param) or not valid (rest_invalid_param), ' +
+      'or the JSON body cannot be read (rest_invalid_json).',
   ],
   401: ['Unauthorized', 'The caller is not signed in, or the key or password is missing or wrong.'],
   403: [
     'Forbidden',
     'The caller may not do this (rest_forbidden), or the nonce is too old (rest_cookie_invalid_nonce).',
   ],
-  404: ['NotFound', 'There is nothing at this address.'],
-  413: ['PayloadTooLarge', 'The body is larger than this route takes (rest_body_too_large).'],
+  404: ['NotFound', 'Nothing was found at this URL.'],
+  413: ['PayloadTooLarge', 'The body exceeds the limit of this route (rest_body_too_large).'],
   429: [
     'TooManyRequests',
-    'Too many requests from this address without signing in (rest_rate_limited); Retry-After says how many seconds to wait.',
+    'Too many anonymous requests from this address (rest_rate_limited). Wait for the seconds in Retry-After.',
   ],
   500: [
     'InternalError',
-    'Something unforeseen (rest_internal_error); the site’s log holds the cause under the request id.',
+    'An unexpected error (rest_internal_error). The site’s log shows the cause under the request id.',
   ],
 } as const;
 
 export type ErrorStatus = keyof typeof sentences;
 
-/** Name and content of a shared answer. */
-export function errorAnswer(status: ErrorStatus): { readonly name: string; readonly answer: OpenApiObject } {
+/** Name and content of a shared response. */
+export function sharedErrorResponse(status: ErrorStatus): { readonly name: string; readonly response: OpenApiObject } {
   const [name, description] = sentences[status];
   const wait =
     status === 429 ? { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } } : {};
   return {
     name,
-    answer: {
+    response: {
       description,
       headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...wait },
       content: errorContent(),

@@ -1,7 +1,7 @@
 import type { Logger, RestError } from '#plugin-api';
 import { asRestError } from './error-response.ts';
-import { hostErrors } from './errors.ts';
-import type { HostRequest } from './request.ts';
+import { hostErrors } from './host-errors.ts';
+import type { HostRequest } from './host-request.ts';
 import type { HandlerFailure } from './rest-contract.ts';
 
 export interface FailureDependencies {
@@ -9,11 +9,11 @@ export interface FailureDependencies {
   readonly onFailure: (failure: HandlerFailure) => void;
 }
 
-/** Makes a RestError of anything thrown; what was unforeseen is logged, and only its request id told (D4). */
+/** Converts anything thrown to a RestError. Unexpected errors are logged, and the caller sees only the request id (D4). */
 export interface ErrorReader {
-  /** For what a route's own functions throw: listeners are told too. */
+  /** For errors of a route's own functions; also notifies the listeners. */
   fromRoute(thrown: unknown, request: HostRequest): RestError;
-  /** For what others throw on the way: filters, the look-up of the user. */
+  /** For errors outside the route: filters, or loading the user. */
   fromElsewhere(thrown: unknown, request: HostRequest): RestError;
 }
 
@@ -21,6 +21,7 @@ export function createErrorReader({ log, onFailure }: FailureDependencies): Erro
   const report = (error: unknown, request: HostRequest): void => {
     const { match, method, id } = request;
     log.error('REST request failed', {
+      event: 'rest_request_failed',
       route: match?.route.pattern.path ?? request.route,
       method,
       request_id: id,
@@ -29,12 +30,16 @@ export function createErrorReader({ log, onFailure }: FailureDependencies): Erro
   };
   return {
     fromRoute(thrown, request) {
-      const foreseen = asRestError(thrown);
-      if (foreseen !== null) return foreseen;
+      const expected = asRestError(thrown);
+      if (expected !== null) return expected;
       const { match, id } = request;
       if (request.isHungUp) {
-        // A handler that gives up because its caller did has not failed.
-        log.debug('REST request ended: the caller hung up', { route: request.route, request_id: id });
+        // A handler that stops because its caller hung up has not failed.
+        log.debug('REST request ended: the caller hung up', {
+          event: 'rest_request_hung_up',
+          route: request.route,
+          request_id: id,
+        });
         return hostErrors.internal(id);
       }
       report(thrown, request);
@@ -49,9 +54,9 @@ export function createErrorReader({ log, onFailure }: FailureDependencies): Erro
       return hostErrors.internal(id);
     },
     fromElsewhere(thrown, request) {
-      const foreseen = asRestError(thrown);
-      if (foreseen === null) report(thrown, request);
-      return foreseen ?? hostErrors.internal(request.id);
+      const expected = asRestError(thrown);
+      if (expected === null) report(thrown, request);
+      return expected ?? hostErrors.internal(request.id);
     },
   };
 }

@@ -7,32 +7,32 @@ export function isStream(content: unknown): content is ContentStream {
   return typeof content === 'object' && content !== null && Symbol.asyncIterator in content;
 }
 
-/** Ends content that is not sent after all, so that whatever makes it stops. Never throws, never waits. */
+/** Ends content that will not be sent, so that its producer stops. Never throws, never waits. */
 export function endContent(content: RestContent | null | undefined): void {
   if (!isStream(content)) return;
   try {
     const ended = content[Symbol.asyncIterator]().return?.();
     ended?.catch(() => undefined);
   } catch {
-    // It holds nothing that could be ended.
+    // It has nothing to end.
   }
 }
 
-/** Ends the content of an answer in whose place another one goes out, unless that one took it over. */
+/** Ends the content of a replaced response, unless the new response uses the same content. */
 export function endReplaced(before: unknown, after: unknown): void {
   if (!(before instanceof RestResponse) || before.content === null) return;
   if (!(after instanceof RestResponse) || after.content !== before.content) endContent(before.content);
 }
 
-/** The answer where its body stands for its content: headers that speak of the content are left out. */
+/** The response with its body instead of its content; headers that describe the content are removed. */
 export function withoutContent(response: RestResponse): RestResponse {
   if (response.content === null) return response;
   const { body, status, headers, links } = response;
-  const kept = Object.entries(headers).filter(([name]) => !ofContent.has(name.toLowerCase()));
-  return new RestResponse({ body, status, headers: Object.fromEntries(kept), links });
+  const others = Object.entries(headers).filter(([name]) => !contentHeaderNames.has(name.toLowerCase()));
+  return new RestResponse({ body, status, headers: Object.fromEntries(others), links });
 }
 
-const ofContent = new Set([
+const contentHeaderNames = new Set([
   'content-type',
   'content-disposition',
   'content-encoding',
@@ -42,8 +42,8 @@ const ofContent = new Set([
   'last-modified',
 ]);
 
-/** What content needs beyond its own headers: a type, and for events the word that nobody on the way may hold them back. */
-export function contentHeaders(response: RestResponse, sent: Record<string, string>): void {
+/** Adds headers that content needs: a type, and for server-sent events headers that forbid buffering by proxies. */
+export function addContentHeaders(response: RestResponse, sent: Record<string, string>): void {
   const own = new Map(Object.entries(response.headers).map(([name, value]) => [name.toLowerCase(), value]));
   const type = own.get('content-type');
   if (type === undefined) sent['Content-Type'] = 'application/octet-stream';

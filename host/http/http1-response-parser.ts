@@ -1,12 +1,12 @@
 import { isAscii } from 'node:buffer';
 
 /** The bytes of a connection are no answer of HTTP/1.1 (RFC 9112). The message says why, in words for an administrator. */
-export class UnreadableAnswerError extends Error {
+export class UnreadableResponseError extends Error {
   override readonly name = 'UnreadableAnswerError';
 }
 
 /** More than is read of headers. */
-export class HeadersTooLongError extends UnreadableAnswerError {}
+export class HeadersTooLongError extends UnreadableResponseError {}
 
 /** Told of an answer as it comes in. */
 export interface AnswerSink {
@@ -41,7 +41,7 @@ type State = 'head' | 'sized' | 'until-end' | 'size-line' | 'chunk' | 'chunk-end
  * room for two readings (RFC 9112, 6.3 and 11.2) is an error, and so is every answer that undici refuses for its form; interim
  * answers (1xx) are passed over. Not for answers to HEAD and CONNECT, whose length follows other rules.
  */
-export class AnswerParser {
+export class Http1ResponseParser {
   private readonly sink: AnswerSink;
   private state: State = 'complete';
   /** Of a head or a line that has not ended. */
@@ -122,7 +122,7 @@ export class AnswerParser {
     if (this.state === 'size-line') this.takeSize(text);
     else if (this.state === 'trailers') this.takeTrailer(text);
     else if (text === '') this.state = 'size-line';
-    else throw new UnreadableAnswerError('a chunk is longer than it says');
+    else throw new UnreadableResponseError('a chunk is longer than it says');
     return line.next;
   }
 
@@ -135,7 +135,7 @@ export class AnswerParser {
     if ((end < 0 ? all.length : end) > mostBytes)
       throw mark === endOfHead
         ? new HeadersTooLongError('its headers are too long')
-        : new UnreadableAnswerError('a line between its chunks is too long');
+        : new UnreadableResponseError('a line between its chunks is too long');
     this.partial = end < 0 ? all : null;
     return end < 0 ? null : { found: all.subarray(0, end), next: at + end + mark.length - before };
   }
@@ -154,7 +154,7 @@ export class AnswerParser {
     const head = text === this.known?.text ? this.known : readHead(text);
     this.known = head;
     const { status, headers } = head;
-    if (status === 101) throw new UnreadableAnswerError('it switches to a protocol that was not asked for');
+    if (status === 101) throw new UnreadableResponseError('it switches to a protocol that was not asked for');
     if (status < 200) return;
     this.frame(status, headers);
     this.isPersistent = this.state !== 'until-end' && head.staysOpen;
@@ -165,7 +165,7 @@ export class AnswerParser {
   private frame(status: number, headers: Head['headers']): void {
     const { 'transfer-encoding': coding, 'content-length': length } = headers;
     if (coding !== undefined && length !== undefined)
-      throw new UnreadableAnswerError('it says in two ways how long it is');
+      throw new UnreadableResponseError('it says in two ways how long it is');
     if (status === 204 || status === 304) this.state = 'complete';
     else if (coding !== undefined) this.state = /(?:^|,)[ \t]*chunked[ \t]*$/i.test(coding) ? 'size-line' : 'until-end';
     else if (length === undefined) this.state = 'until-end';
@@ -178,17 +178,17 @@ export class AnswerParser {
   private takeSize(line: string): void {
     const [, size] = chunkSize.exec(line) ?? [];
     this.left = size === undefined ? NaN : Number.parseInt(size, 16);
-    if (!Number.isSafeInteger(this.left)) throw new UnreadableAnswerError('the size of a chunk cannot be read');
+    if (!Number.isSafeInteger(this.left)) throw new UnreadableResponseError('the size of a chunk cannot be read');
     this.state = this.left === 0 ? 'trailers' : 'chunk';
   }
 
   /** Read past, but for their form. */
   private takeTrailer(line: string): void {
     this.trailerBytes += line.length + endOfLine.length;
-    if (this.trailerBytes > mostBytes) throw new UnreadableAnswerError('its trailers are too long');
+    if (this.trailerBytes > mostBytes) throw new UnreadableResponseError('its trailers are too long');
     if (line === '') this.state = 'complete';
     else if (forbidden.test(line) || lowerName(line, line.indexOf(':')) === null)
-      throw new UnreadableAnswerError('a trailer cannot be read');
+      throw new UnreadableResponseError('a trailer cannot be read');
   }
 }
 
@@ -200,7 +200,7 @@ interface Head {
 }
 
 function readHead(text: string): Head {
-  if (forbidden.test(text)) throw new UnreadableAnswerError('its headers hold characters that are not allowed');
+  if (forbidden.test(text)) throw new UnreadableResponseError('its headers hold characters that are not allowed');
   const lines = text.split('\r\n');
   const [, minor, code] = statusLine.exec(lines[0] ?? '') ?? [];
   if (code === undefined) throw notHttp();
@@ -213,8 +213,8 @@ function beginsAs(bytes: Buffer, beginning: Buffer): boolean {
   return bytes.compare(beginning, 0, length, 0, length) === 0;
 }
 
-function notHttp(): UnreadableAnswerError {
-  return new UnreadableAnswerError('it does not begin with a status line of HTTP/1.1');
+function notHttp(): UnreadableResponseError {
+  return new UnreadableResponseError('it does not begin with a status line of HTTP/1.1');
 }
 
 function textOf(bytes: Buffer): string {
@@ -226,7 +226,7 @@ function headersOf([, ...lines]: readonly string[]): Record<string, string> {
   for (const line of lines) {
     const colon = line.indexOf(':');
     const name = lowerName(line, colon);
-    if (name === null) throw new UnreadableAnswerError('one of its headers cannot be read');
+    if (name === null) throw new UnreadableResponseError('one of its headers cannot be read');
     const value = withoutSpace(line, colon + 1);
     const before = headers[name];
     headers[name] = before === undefined ? value : `${before}, ${value}`;
@@ -261,7 +261,7 @@ const isSpace = (code: number): boolean => code === 32 || code === 9;
 function lengthOf(text: string): number {
   const [first = '', ...others] = text.includes(',') ? text.split(',').map((part) => withoutSpace(part, 0)) : [text];
   if (!digits.test(first) || others.some((other) => other !== first))
-    throw new UnreadableAnswerError('its content-length cannot be read');
+    throw new UnreadableResponseError('its content-length cannot be read');
   return Number(first);
 }
 

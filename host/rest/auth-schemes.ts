@@ -1,7 +1,7 @@
 import type { RouteDefinition, RouteSecurity } from '#plugin-api';
 
-/** The ways into a route: what it declares, else what its checks suggest. */
-export function waysIn({
+/** The authentication schemes of a route: as declared, else derived from its checks. */
+export function authSchemesOf({
   security,
   authenticate,
   permission,

@@ -1,0 +1,129 @@
+import { RestError } from '#plugin-api';
+import type { Clock, HooksApi, OptionsApi, RestRequest, Undo } from '#plugin-api';
+import type { Database } from './database/database.ts';
+import { changedOptionName } from './options/cached-options.ts';
+import { HostRequest } from './rest/host-request.ts';
+import { allowedOriginsOption, requestLimitOption } from './site-settings.ts';
+import { networkOf } from './users/login-limiter.ts';
+
+export interface AllowedOriginsDependencies {
+  readonly options: Pick<OptionsApi, 'get'>;
+  readonly hooks: Pick<HooksApi, 'addAction'>;
+  readonly database: Pick<Database, 'listen'>;
+}
+
+export interface AllowedOrigins {
+  /** Runs for every REST request with an `Origin` header: a lookup in a set. */
+  isAllowed(origin: string): boolean;
+  /** Reads the setting and follows its changes: at once in this process, within a second for other processes. */
+  follow(): Promise<Undo>;
+}
+
+/** The setting `rest_allowed_origins`, cached for synchronous lookup. */
+export function createAllowedOrigins(dependencies: AllowedOriginsDependencies): AllowedOrigins {
+  let allowed: ReadonlySet<string> = new Set();
+  return {
+    isAllowed: (origin) => allowed.has(origin),
+    follow: () =>
+      followOption(dependencies, allowedOriginsOption, (origins) => {
+        allowed = new Set(Array.isArray(origins) ? origins.map(String) : []);
+      }),
+  };
+}
+
+export interface AnonymousLimitDependencies extends AllowedOriginsDependencies {
+  readonly hooks: Pick<HooksApi, 'addAction' | 'addFilter'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+const minute = 60_000;
+/** Networks counted separately per minute. Further ones share a counter, so a distributed flood cannot fill the memory. */
+const maxNetworks = 100_000;
+
+/**
+ * The setting `rest_requests_per_minute`: how many anonymous REST requests an address may send per clock minute and node.
+ * With 0 there is no limit and no filter. Routes with their own key are left to their plugins' limits. Counters live in
+ * memory: counting must be cheaper than the requests it refuses.
+ */
+export function createAnonymousLimit({ hooks, clock, ...sources }: AnonymousLimitDependencies): {
+  follow(): Promise<Undo>;
+} {
+  const count = createCounter(clock);
+  let perMinute = 0;
+  let undo: Undo | null = null;
+
+  const check = (result: unknown, _rest: unknown, request: RestRequest): unknown => {
+    if (result !== null || !isCounted(request)) return result;
+    const { calls, seconds } = count(networkOf(request.ip));
+    return calls > perMinute ? tooManyRequests(seconds) : result;
+  };
+  return {
+    follow: () =>
+      followOption({ hooks, ...sources }, requestLimitOption, (limit) => {
+        perMinute = Number(limit) || 0;
+        if (perMinute > 0) undo ??= hooks.addFilter('rest_pre_dispatch', check as never, 0);
+        else {
+          undo?.();
+          undo = null;
+        }
+      }),
+  };
+}
+
+/** Calls `apply` with the option's value, now and after each change by any process. */
+async function followOption(
+  { options, hooks, database }: AllowedOriginsDependencies,
+  name: string,
+  apply: (value: unknown) => void,
+): Promise<Undo> {
+  const read = async (): Promise<void> => apply(await options.get<unknown>(name));
+  const readIfChanged = (changed: unknown): Promise<void> | undefined => (changed === name ? read() : undefined);
+  const undos = [
+    ...['added_option', 'updated_option', 'deleted_option'].map((action) => hooks.addAction(action, readIfChanged)),
+    // The options' own listener runs first and drops the cached value, so this read sees the new one.
+    await database.listen(
+      'options',
+      (payload) => void readIfChanged(changedOptionName(payload))?.catch(() => undefined),
+      () => void read().catch(() => undefined),
+    ),
+  ];
+  await read();
+  return () => {
+    for (const undo of undos) undo();
+  };
+}
+
+/** Anonymous requests over HTTP to routes without their own key. */
+function isCounted(request: RestRequest): boolean {
+  if (request.user.id > 0 || request.ip === '') return false;
+  return !(request instanceof HostRequest) || request.match?.endpoint.definition.authenticate === undefined;
+}
+
+function createCounter(
+  clock: Pick<Clock, 'now'>,
+): (network: string) => { readonly calls: number; readonly seconds: number } {
+  const counts = new Map<string, number>();
+  let window = -1;
+  return (network) => {
+    const now = clock.now();
+    const current = Math.floor(now / minute);
+    if (current !== window) {
+      window = current;
+      counts.clear();
+    }
+    const key = counts.has(network) || counts.size < maxNetworks ? network : 'others';
+    const calls = (counts.get(key) ?? 0) + 1;
+    counts.set(key, calls);
+    return { calls, seconds: Math.max(1, Math.ceil(((current + 1) * minute - now) / 1000)) };
+  };
+}
+
+function tooManyRequests(seconds: number): RestError {
+  const wait = `${seconds} second${seconds === 1 ? '' : 's'}`;
+  return new RestError({
+    code: 'rest_rate_limited',
+    status: 429,
+    headers: { 'Retry-After': String(seconds) },
+    message: `Too many requests from your address. Wait ${wait} and try again, or sign in.`,
+  });
+}
