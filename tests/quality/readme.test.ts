@@ -1,37 +1,52 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { createHooks } from '../../host/hooks/hooks.ts';
-import { renderParamsTable } from '../../plugins/svc/providers/params-table.ts';
-import { createProviderRegistry } from '../../plugins/svc/providers/registry.ts';
+import { brokenLinks, brokenPaths, listDocuments } from './links.ts';
 
-const tracked = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).split('\n');
-const readmes = tracked.filter((file) => /(^|\/)README\.md$/.test(file) && existsSync(file));
 const read = (file: string): string => readFileSync(file, 'utf8');
 
-/** A formatter pads the cells of a table; what they say is the same. */
-const withoutPadding = (markdown: string): string => markdown.replace(/ +\|/g, ' |').replace(/\| *-+ *(?=\|)/g, '|-');
-
 describe('the README', () => {
-  it('has the table of AI parameters that the providers give', async () => {
-    const registry = await createProviderRegistry({ hooks: createHooks() });
-    expect(withoutPadding(read('README.md'))).to.include(withoutPadding(renderParamsTable(registry.all())));
+  it('has at most 120 lines', () => {
+    expect(read('README.md').trimEnd().split('\n').length).to.be.at.most(120);
   });
+});
 
+describe('the README of the host', () => {
   it('names every variable that is read, and no other', () => {
     const inCode = [...read('host/config.ts').matchAll(/(?:read|oneOf)\('([A-Z_]+)'/g)].map(([, name]) => name);
-    const [, section = ''] = /### Environment\n([\s\S]*?)\n###/.exec(read('README.md')) ?? [];
+    const [, section = ''] = /## Environment\n([\s\S]*?)\n##/.exec(read('host/README.md')) ?? [];
     const inTable = [...section.matchAll(/^\| (.+?) \|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name),
     );
     expect([...new Set(inTable)].sort()).to.deep.equal([...new Set(inCode)].sort());
   });
 
-  for (const file of readmes) {
-    it(`links to files that are there (${file})`, () => {
-      const links = [...read(file).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, path = '']) => path);
-      expect(links.filter((path) => !existsSync(join(dirname(file), path)))).to.deep.equal([]);
+  it('explains every dependency, and no other', () => {
+    const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<string, object>;
+    const installed = Object.keys({ ...dependencies, ...devDependencies }).map((name) =>
+      name.startsWith('@types/') ? '@types/*' : name,
+    );
+    const [, section = ''] = /## Dependencies\n([\s\S]*)/.exec(read('host/README.md')) ?? [];
+    const explained = [...section.matchAll(/^\| (`.+?) \|/gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
+    );
+    expect(explained.sort()).to.deep.equal([...new Set(installed)].sort());
+  });
+});
+
+describe('links and paths of documents', () => {
+  for (const file of listDocuments()) {
+    it(`lead to files and headings that exist (${file})`, () => {
+      expect(brokenLinks(file)).to.deep.equal([]);
+      expect(brokenPaths(read(file))).to.deep.equal([]);
     });
   }
+
+  it('are found where the file, the heading or the path does not exist', () => {
+    const text =
+      '# A title\n\n[a](#a-title) [b](#b) [c](absent.md) [d](host/README.md#environment) [e](host/README.md#no)\n';
+    expect(brokenLinks('README.md', text)).to.deep.equal(['#b', 'absent.md', 'host/README.md#no']);
+    expect(
+      brokenPaths('```mermaid\nflowchart\n  a[host/main.ts] --> b["host/absent.ts<br>step"]\n```\n'),
+    ).to.deep.equal(['host/absent.ts']);
+  });
 });

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { fillSections, renderSections, type Sections } from './docs.ts';
+import { collectErrorCodes, createErrorProgram, literalCodes, type ErrorCodes } from './error-codes.ts';
+import { renderDiagram } from './import-arrows.ts';
+
+const read = (file: string): string => readFileSync(file, 'utf8');
+
+describe('generated sections of the READMEs', () => {
+  let sections: Sections;
+
+  before(async () => {
+    sections = await renderSections();
+  });
+
+  for (const file of ['README.md', 'host/README.md', 'plugins/svc/README.md']) {
+    it(`are current (${file}); otherwise, run npm run docs`, async () => {
+      const text = read(file);
+      expect(text).to.equal(await fillSections(text, sections[file] ?? {}));
+    });
+  }
+
+  it('are not current where the table lacks an error code', async () => {
+    const file = 'plugins/svc/README.md';
+    const text = read(file).replace(/^.*`rest_svc_bot_not_found`.*\n/m, '');
+    expect(text).not.to.include('`rest_svc_bot_not_found`');
+    const filled = await fillSections(text, sections[file] ?? {});
+    expect(filled).not.to.equal(text);
+    expect(filled).to.include('`rest_svc_bot_not_found`');
+  });
+
+  it('are not current where a folder imports another one', () => {
+    const folders = [
+      { path: 'host/hooks/', label: 'hooks' },
+      { path: 'host/log/', label: 'log' },
+    ];
+    expect(renderDiagram(folders, [])).not.to.include('-->');
+    expect(renderDiagram(folders, [{ from: 'host/hooks/hooks.ts', to: 'host/log/log.ts' }])).to.include(
+      'host_hooks --> host_log',
+    );
+  });
+});
+
+describe('the collected error codes', () => {
+  const program = createErrorProgram(['host', 'plugins/svc']);
+  const collected = [collectErrorCodes(program, 'host/'), collectErrorCodes(program, 'plugins/svc/')];
+  const known = collected.flatMap(({ responses, details }) => [...responses, ...details].map(({ code }) => code));
+
+  /** Texts that begin like a code and are none: options, parameters, a module's name, prefixes, and codes that are only stored. */
+  const others = [
+    'rest_allowed_origins',
+    'rest_api',
+    'rest_error',
+    'rest_requests_per_minute',
+    'rest_route',
+    'rest_svc_',
+    'rest_svc_form_abandoned',
+  ];
+
+  it('hold every code that the sources name', () => {
+    const named = literalCodes(program, ['host/', 'plugins/svc/']);
+    expect(named.filter((code) => !known.includes(code) && !others.includes(code))).to.deep.equal([]);
+  });
+
+  it('have a message and a status from 400 to 599', () => {
+    const incomplete = collected.flatMap(({ responses }: ErrorCodes) =>
+      responses.filter(
+        ({ statuses, messages }) =>
+          messages.length === 0 || statuses.length === 0 || statuses.some((status) => status < 400 || status > 599),
+      ),
+    );
+    expect(incomplete).to.deep.equal([]);
+  });
+});
