@@ -43,7 +43,7 @@ describe('errors of POST /chat/{bot_id}/message', () => {
     it(`answers 404 rest_svc_bot_not_found to bot_id ${String(id)}`, async () => {
       const answer = await service.chat(id, say('Hello'));
       expectError(answer, { status: 404, code: 'rest_svc_bot_not_found' });
-      expect(answer.body.message).to.match(/^There is no chatbot with the id [\de+]+\.$/);
+      expect(answer.body.message).to.match(/^No chatbot has the id [\de+]+\. It may have been deleted\.$/);
     });
   }
 

@@ -154,7 +154,7 @@ describeWidget('GET /chatbots/{bot_id}/embed-config', (site) => {
     ]);
     expect(await missing.json()).to.deep.equal({
       code: 'rest_svc_bot_not_found',
-      message: 'There is no chatbot with the id 4711.',
+      message: 'No chatbot has the id 4711. It may have been deleted.',
       data: { status: 404 },
     });
     await site().change(bot.id, { status: 'inactive' });

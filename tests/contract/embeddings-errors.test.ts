@@ -148,7 +148,7 @@ describe('errors of POST /embeddings', () => {
     const answer = await pending;
     await service.host.options.delete('svc_limits');
     expectError(answer, { status: 504, code: 'rest_svc_provider_timeout' });
-    expect(answer.body.message).to.equal('OpenAI did not answer within 3 seconds.');
+    expect(answer.body.message).to.equal('OpenAI did not respond within 3 seconds. Try again later.');
   });
 
   const entry = (index: number, embedding: unknown): object => ({ object: 'embedding', index, embedding });

@@ -160,7 +160,7 @@ describeDialects('the image generator', (_open, { location }) => {
     const { media_id: media } = (await generate({})).images[0] as Fields;
     service.farEnd.answer(() => ({ body: {} }));
     const refused: [Fields, RegExp][] = [
-      [{ media, model: 'dall-e-3' }, /dall-e-3 of OpenAI draws images, but cannot edit any/],
+      [{ media, model: 'dall-e-3' }, /dall-e-3 of OpenAI cannot edit images/],
       [{ media, model: 'dall-e-2' }, /edits square images alone, and this one has 2 by 3 pixels/],
       [{ media, provider: 'xai', model: 'grok-imagine-image' }, /cannot edit any/],
       [{ media: 999 }, /There is no such image/],

@@ -73,7 +73,7 @@ describe('errors of POST /images/generate', () => {
     expect([status, body.code, body.message]).to.deep.equal([
       504,
       'rest_svc_provider_timeout',
-      'OpenAI did not answer within 180 seconds.',
+      'OpenAI did not respond within 180 seconds. Try again later.',
     ]);
   });
 
@@ -88,7 +88,7 @@ describe('errors of POST /images/generate', () => {
     expect([status, body.images.length, body.message]).to.deep.equal([
       200,
       1,
-      '1 image generated. 1 of 2 failed: OpenAI did not answer within 20 seconds.',
+      '1 image generated. 1 of 2 failed: OpenAI did not respond within 20 seconds. Try again later.',
     ]);
   });
 
@@ -171,7 +171,7 @@ describe('errors of POST /images/generate', () => {
       const { status, body } = await service.generate({ ...good, model: 'gpt-image-1' });
       undo();
       expect([status, body.code]).to.deep.equal([500, 'rest_svc_media_not_saved']);
-      expect(body.message).to.contain('could not be saved in the media library').and.to.contain('b64_json');
+      expect(body.message).to.contain('could not be saved to the media library').and.to.contain('b64_json');
     });
   });
 

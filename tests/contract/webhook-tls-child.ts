@@ -14,8 +14,8 @@ async function send(answer: WebhookReceiver['answer'], id: string): Promise<Reco
   secure.answer = answer;
   secure.forget();
   const { deliveries } = await site.emit('chatbot.session_started', started(id));
-  await site.until(async () => (await site.operator.recorder.get(deliveries[0] ?? ''))?.finishedAt != null);
-  const found = await site.operator.recorder.get(deliveries[0] ?? '');
+  await site.until(async () => (await site.operator.deliveryLog.get(deliveries[0] ?? ''))?.finishedAt != null);
+  const found = await site.operator.deliveryLog.get(deliveries[0] ?? '');
   return {
     state: found?.state,
     attempts: found?.attempts,

@@ -181,7 +181,7 @@ describeSites('what a webhook carries', (site) => {
     const lines = site().host.logged.filter((line) => line.includes('could not be emitted'));
     expect(lines).to.have.length(2);
     expect(lines[1]).to.include("There is no event named 'chatbot.nothing'.");
-    expect((await site().operator.recorder.list()).deliveries).to.deep.equal([]);
+    expect((await site().operator.deliveryLog.list()).deliveries).to.deep.equal([]);
   });
 });
 

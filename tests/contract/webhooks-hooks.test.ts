@@ -89,7 +89,7 @@ describeSites('the hooks of event webhooks', (site) => {
     // Once for the first attempt, once for the second.
     expect(callsOf('svc_event_webhooks_retry_delays')).to.deep.equal([[[0, 0.25, 1]], [[0, 0.25, 1]]]);
     expect(callsOf('svc_event_webhooks_should_retry')).to.deep.equal([
-      [true, { status: 503, error: 'The endpoint answered 503.' }, 1, 3],
+      [true, { status: 503, error: 'The endpoint responded with 503.' }, 1, 3],
     ]);
     const [[emitted, given]] = callsOf('svc_event_webhooks_emitted') as [[Record<string, unknown>, EventContext]];
     expect(emitted).to.deep.include({
@@ -144,7 +144,7 @@ describeSites('the hooks of event webhooks', (site) => {
       status: 'failed',
       attempts: 1,
       http_status: 410,
-      error: 'The endpoint answered 410.',
+      error: 'The endpoint responded with 410.',
     });
     expect([failedTarget, failedEnvelope.data]).to.deep.equal([target, started('c-2')]);
   });

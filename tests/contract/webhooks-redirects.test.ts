@@ -24,7 +24,7 @@ describeSites('redirects and answers of webhooks, through the queue', (site) => 
   const send = async () => {
     await site().emit('chatbot.session_started', started('c-1'));
     const [{ result }] = (await site().endings(1)) as readonly [Ended];
-    return (await site().operator.recorder.get(result.delivery_id))!;
+    return (await site().operator.deliveryLog.get(result.delivery_id))!;
   };
   beforeEach(async () => {
     receiver = await site().receiver();
@@ -85,7 +85,11 @@ describeSites('redirects and answers of webhooks, through the queue', (site) => 
       deliveries: [id],
     } = await site().emit('chatbot.session_started', started('c-2'));
     await site().endings(2);
-    expect(await site().operator.recorder.get(id!)).to.deep.include({ state: 'failed', attempts: 1, httpStatus: 308 });
+    expect(await site().operator.deliveryLog.get(id!)).to.deep.include({
+      state: 'failed',
+      attempts: 1,
+      httpStatus: 308,
+    });
     expect(none.received).to.have.length(1);
   });
 
@@ -138,7 +142,7 @@ describeDialects('webhooks to endpoints that never end their answers', (_open, d
         deliveries: [id],
       } = await site.emit('chatbot.session_started', started('c-1'));
       await site.endings(1);
-      const found = await site.operator.recorder.get(id!);
+      const found = await site.operator.deliveryLog.get(id!);
       expect(found).to.deep.include({ state: 'delivered', attempts: 1, httpStatus: 200 });
       expect(found?.attemptLog[0]?.responseBody).to.equal('so far');
       // One attempt, which was given the 5 s and no other time.

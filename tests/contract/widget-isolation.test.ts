@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { submissionsTable } from '../../plugins/svc/modules/chatbots/forms/submission-tables.ts';
-import type { SendAnswer, StartAnswer } from '../../plugins/svc/modules/chatbots/widget/protocol.ts';
+import type { SendResponse, StartResponse } from '../../plugins/svc/modules/chatbots/widget/protocol.ts';
 import { describeWidget, shop, type Answer, type Guest, type WidgetSite } from './widget-site.ts';
 
 const secret = 'My account number is 4711';
@@ -265,7 +265,7 @@ describeWidget('conversations of somebody else', (site) => {
       const guest = await make(victim);
       if (guest === victim.guest) continue;
       for (const named of [{ conversation: conversation(victim) }, {}]) {
-        const { status, body } = await guest.post<StartAnswer>('start', named);
+        const { status, body } = await guest.post<StartResponse>('start', named);
         expect(status, who).to.equal(200);
         expect(body.conversation, who).to.equal(null);
       }
@@ -297,7 +297,7 @@ describeWidget('conversations of somebody else', (site) => {
     ];
     for (const [what, attempt] of tries) expect((await attempt).status, what).to.equal(404);
     // The id of another's message is but a number to choose: what is sent under it is one's own message.
-    const chosen = await guest.post<SendAnswer>('messages', {
+    const chosen = await guest.post<SendResponse>('messages', {
       conversation,
       message_id: victim.messageId,
       text: 'What did I say?',

@@ -260,7 +260,7 @@ describeWidget('messages of the chat widget', (site) => {
       expect(await knex(table).count({ rows: '*' }).first(), table).to.satisfy(
         ({ rows }: { rows: number | string }) => Number(rows) === 0,
       );
-    expect(JSON.stringify(await knex('svc_widget_acts')))
+    expect(JSON.stringify(await knex('svc_widget_idempotency')))
       .not.to.contain('Secret')
       .and.not.contain(guest.conversation ?? '');
   });

@@ -1,6 +1,6 @@
 import { RestResponse, type RestRequest } from '#plugin-api';
 import type { ChatbotParts } from './chatbots.ts';
-import { answerHeaders } from '../../kit/answer-headers.ts';
+import { responseHeaders } from '../../kit/response-headers.ts';
 import { errors } from '../../kit/errors.ts';
 import { checkMessages } from '../../kit/messages.ts';
 import type { Bot, BotStore } from './bots/bot.ts';
@@ -39,7 +39,7 @@ export async function answerChat(
   const { content, usage, model, ignored, usageEstimated } = result;
   return new RestResponse({
     body: { reply: content, usage, bot_id: bot.id, model },
-    headers: answerHeaders({ ignored, usageEstimated }),
+    headers: responseHeaders({ ignored, usageEstimated }),
   });
 }
 

@@ -33,7 +33,19 @@ export function createChatbots(ports: ChatbotPorts): ChatbotParts {
   );
   const conversations: ConversationStore = lazyMethods(
     async () => (await import('./conversations/conversation-store.ts')).createConversationStore({ host }),
-    ['find', 'messages', 'message', 'latest', 'listOf', 'start', 'append', 'remove', 'update', 'setFeedback', 'delete'],
+    [
+      'find',
+      'messages',
+      'message',
+      'latest',
+      'listByOwner',
+      'start',
+      'append',
+      'remove',
+      'update',
+      'setFeedback',
+      'delete',
+    ],
   );
   const logs: Logs = lazyMethods(
     async () => (await import('./conversations/logs.ts')).createLogs({ host }),
@@ -55,10 +67,10 @@ export function createChatbots(ports: ChatbotPorts): ChatbotParts {
 }
 
 async function loadBots(ports: ChatbotPorts): Promise<BotStore> {
-  const [{ createBotStore }, { knownNames }, { firstModel }] = await Promise.all([
+  const [{ createBotStore }, { knownNames }, { findFirstModel }] = await Promise.all([
     import('./bots/bot-store.ts'),
     import('../../kit/assistants/known-names.ts'),
     import('../../settings/example-model.ts'),
   ]);
-  return createBotStore({ host: ports.host, known: () => knownNames(ports), firstModel: () => firstModel(ports) });
+  return createBotStore({ host: ports.host, known: () => knownNames(ports), firstModel: () => findFirstModel(ports) });
 }

@@ -39,15 +39,15 @@ export const embedConfigRoute = defineRoute<ChatbotParts>({
     allowOrigin: async (origin, url) => {
       const { visitors } = await parts.widget();
       const { namedOrigin } = await import('../../kit/visitors/origin.ts');
-      return visitors.allows(namedOrigin(origin, parts.host.site.url), Number(url['bot_id']));
+      return visitors.allowsOrigin(namedOrigin(origin, parts.host.site.url), Number(url['bot_id']));
     },
     handler: async (request: RestRequest) => {
       const { visitors } = await parts.widget();
-      const { embedAnswer } = await import('./widget/embed.ts');
-      const { bot, origin } = await visitors.enter(request);
+      const { embedResponse } = await import('./widget/embed.ts');
+      const { bot, origin } = await visitors.identify(request);
       // The answer depends on who asks: caches between may keep it for nobody else.
       return new RestResponse({
-        body: await embedAnswer(parts.host, bot, origin.origin),
+        body: await embedResponse(parts.host, bot, origin.origin),
         headers: { 'Cache-Control': 'private, no-cache', Vary: 'Referer' },
       });
     },

@@ -12,7 +12,7 @@ import { logsRoute } from './logs.route.ts';
 import { addBotStep, botPages } from './pages/bot-pages.ts';
 import { registerWidget, widgetSweepHook } from './widget/register-widget.ts';
 import { registerScriptRoutes } from './widget/register-widget.ts';
-import { widgetMigration, widgetTables } from './widget/widget-tables.ts';
+import { widgetMigrations, widgetTables } from './widget/widget-tables.ts';
 
 /** Chatbots: what they are set to, their conversations, and the widget that visitors meet them in. */
 export const chatbotsModule = defineModule<ChatbotPorts, ChatbotParts>({
@@ -71,7 +71,7 @@ export const chatbotsModule = defineModule<ChatbotPorts, ChatbotParts>({
     lazyCommands(async () => (await import('./conversations/log-commands.ts')).logCommands),
     lazyCommands(async () => (await import('./site-check/site-check-commands.ts')).siteCheckCommands),
   ],
-  migrations: [botsMigration, submissionsMigration, ...conversationMigrations, widgetMigration],
+  migrations: [botsMigration, submissionsMigration, ...conversationMigrations, ...widgetMigrations],
   tables: [botsTable, submissionsTable, ...conversationTables, ...Object.values(widgetTables)],
   jobs: [widgetSweepHook, indexHook, retentionHook],
   register: async (parts) => {

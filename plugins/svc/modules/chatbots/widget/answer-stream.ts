@@ -3,32 +3,32 @@ import type { SendEvent } from './protocol.ts';
 
 export type AnswerEnd = Extract<SendEvent, { type: 'done' | 'error' }>;
 
-/** An answer that is being made on this node, for whoever wants to follow it, however often and however late. */
+/** An answer that this node is generating. Any number of requests can follow it, from the beginning, at any time. */
 export interface AnswerStream {
   readonly conversation: string;
   readonly messageId: string;
-  /** Aborted when the visitor stops it, or the node. */
+  /** Aborted when the visitor stops the answer or the node stops. */
   readonly signal: AbortSignal;
   readonly text: string;
   readonly isStopped: boolean;
-  /** It makes an answer anew. */
+  /** It replaces an earlier answer. */
   readonly isRegeneration: boolean;
-  /** Somebody who followed it got its end. */
+  /** At least one follower received its end. */
   readonly wasDelivered: boolean;
   addText(piece: string): void;
   setSources(sources: readonly Source[]): void;
   finish(end: AnswerEnd): void;
   stop(): void;
-  /** Ends it because the node stops: nothing of it counts, and the message can be sent again. */
+  /** Aborts it because the node stops. The answer is discarded, and the message can be sent again. */
   cancel(): void;
-  /** From the beginning; ends with `done` or `error`. What came since the last look comes as one piece. */
+  /** All events from the beginning; the last is `done` or `error`. Text that arrived between two reads is one event. */
   follow(): AsyncGenerator<SendEvent, void, undefined>;
   readonly ended: Promise<AnswerEnd>;
 }
 
 interface StreamState {
   readonly accepted: SendEvent;
-  readonly waiting: Set<() => void>;
+  readonly followers: Set<() => void>;
   text: string;
   sources: readonly Source[] | null;
   end: AnswerEnd | null;
@@ -45,7 +45,7 @@ export function createAnswerStream({
   const accepted = { type: 'accepted', conversation, message_id: messageId } as const;
   const state: StreamState = {
     accepted,
-    waiting: new Set(),
+    followers: new Set(),
     text: '',
     sources: null,
     end: null,
@@ -56,8 +56,8 @@ export function createAnswerStream({
   const ended = new Promise<AnswerEnd>((resolve) => (resolveEnd = resolve));
   const change = (changes: Partial<StreamState>): void => {
     Object.assign(state, changes);
-    for (const look of state.waiting) look();
-    state.waiting.clear();
+    for (const resume of state.followers) resume();
+    state.followers.clear();
   };
 
   return {
@@ -113,6 +113,6 @@ async function* follow(state: StreamState): AsyncGenerator<SendEvent, void, unde
     } else if (end !== null) {
       state.wasDelivered = true;
       return yield end;
-    } else await new Promise<void>((resolve) => state.waiting.add(resolve));
+    } else await new Promise<void>((resolve) => state.followers.add(resolve));
   }
 }

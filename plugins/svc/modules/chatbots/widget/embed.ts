@@ -1,18 +1,18 @@
 import type { HostApi } from '#plugin-api';
 import type { Bot } from '../bots/bot.ts';
 import { widgetBot } from './response-mappers.ts';
-import type { EmbedAnswer } from '../hooks.ts';
+import type { EmbedResponse } from '../hooks.ts';
 import { widgetNamespace } from './protocol.ts';
 
 type EmbedHost = Pick<HostApi, 'rest' | 'views' | 'hooks'>;
 
 export interface MarkupInit {
   readonly bot: Pick<Bot, 'id' | 'name'>;
-  /** Left out: as the bot is set. */
+  /** Default: the bot's own mode. */
   readonly mode?: Bot['look']['mode'];
 }
 
-/** The widget in a page: its element, what is read without scripts, and the script, which counts once however often it is there. */
+/** The widget's markup: its element, a text for browsers without scripts, and the script, which runs once per page. */
 export function widgetMarkup(
   { rest, views }: Pick<HostApi, 'rest' | 'views'>,
   { bot, mode }: MarkupInit,
@@ -21,26 +21,26 @@ export function widgetMarkup(
     id: bot.id,
     name: bot.name,
     mode: mode ?? '',
-    root: rootOf(rest),
+    root: restRoot(rest),
     script: rest.url(`/${widgetNamespace}/widget.js`),
   });
 }
 
-function rootOf(rest: Pick<HostApi['rest'], 'url'>): string {
+function restRoot(rest: Pick<HostApi['rest'], 'url'>): string {
   return rest.url('/').replace(/\/$/, '');
 }
 
-/** What `GET /chatbots/{bot_id}/embed-config` answers (contract 2.6), after the filter `svc_chatbot_widget_config`. */
-export async function embedAnswer(host: EmbedHost, bot: Bot, origin: string | null): Promise<EmbedAnswer> {
+/** The response of `GET /chatbots/{bot_id}/embed-config` (contract 2.6), after the filter `svc_chatbot_widget_config`. */
+export async function embedResponse(host: EmbedHost, bot: Bot, origin: string | null): Promise<EmbedResponse> {
   const { rest, hooks } = host;
-  const answer: EmbedAnswer = {
+  const response: EmbedResponse = {
     config: {
       botId: bot.id,
       assetUrls: { css: rest.url(`/${widgetNamespace}/widget.css`), mainJs: rest.url(`/${widgetNamespace}/widget.js`) },
-      restRoot: rootOf(rest),
+      restRoot: restRoot(rest),
       ...widgetBot(bot),
     },
     html: await widgetMarkup(host, { bot }),
   };
-  return hooks.applyFiltersAsync('svc_chatbot_widget_config', answer, bot, origin);
+  return hooks.applyFiltersAsync('svc_chatbot_widget_config', response, bot, origin);
 }

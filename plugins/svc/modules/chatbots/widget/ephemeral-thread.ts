@@ -1,21 +1,28 @@
 import type { Clock } from '#plugin-api';
 import type { ChatMessage } from '../reply/reply.ts';
-import type { Acts } from './idempotency-keys.ts';
+import type { IdempotencyKeys } from './idempotency-keys.ts';
 import { widgetMessage } from './response-mappers.ts';
 import type { Thread } from './thread.ts';
 
-export interface UnkeptThreadParts {
+export interface EphemeralThreadParts {
   readonly uuid: string;
   readonly isNew: boolean;
-  /** The conversation so far, by the page. */
+  /** The conversation so far, as the page sent it. */
   readonly history: readonly ChatMessage[];
   readonly text: string;
-  readonly acts: Acts;
+  readonly idempotencyKeys: IdempotencyKeys;
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** A conversation that lives in the visitor's page: nothing of it is stored but that its messages counted. */
-export function createUnkeptThread({ uuid, isNew, history, text, acts, clock }: UnkeptThreadParts): Thread {
+/** A conversation that only the visitor's page holds. The server stores nothing but idempotency keys. */
+export function createEphemeralThread({
+  uuid,
+  isNew,
+  history,
+  text,
+  idempotencyKeys,
+  clock,
+}: EphemeralThreadParts): Thread {
   let variables: Readonly<Record<string, string>> = {};
   const count = history.length + 1;
   return {
@@ -26,12 +33,12 @@ export function createUnkeptThread({ uuid, isNew, history, text, acts, clock }: 
       return variables;
     },
     hasConsent: !isNew,
-    stateOf: () => Promise.resolve({ kind: 'new' }),
-    async add({ id }) {
-      const isFirst = await acts.once('conversation', [uuid]);
-      return { count, isNew: await acts.once('message', [uuid, id]), isFirst };
+    messageState: () => Promise.resolve({ kind: 'new' }),
+    async addMessage({ id }) {
+      const isFirst = await idempotencyKeys.claim('conversation', [uuid]);
+      return { count, isNew: await idempotencyKeys.claim('message', [uuid, id]), isFirst };
     },
-    answer: ({ id, content, sources = [], isPartial = false }) =>
+    addAnswer: ({ id, content, sources = [], isPartial = false }) =>
       Promise.resolve({
         count: count + 1,
         message: widgetMessage({
@@ -44,13 +51,13 @@ export function createUnkeptThread({ uuid, isNew, history, text, acts, clock }: 
           feedback: 'none',
         }),
       }),
-    note(changes) {
+    saveRuleChanges(changes) {
       variables = changes.variables;
       return Promise.resolve();
     },
-    told: (messageId, most) =>
+    history: (messageId, limit) =>
       Promise.resolve(
-        [...history, ...(messageId === null ? [] : [{ role: 'user' as const, content: text }])].slice(-most),
+        [...history, ...(messageId === null ? [] : [{ role: 'user' as const, content: text }])].slice(-limit),
       ),
   };
 }

@@ -9,36 +9,36 @@ import type { responseGeneratedEvent } from '../response-generated.event.ts';
 import type { sessionStartedEvent } from '../session-started.event.ts';
 import type { userMessageSubmittedEvent } from '../user-message-submitted.event.ts';
 
-/** Where an act took place; what every chatbot event tells of it (contract 6.5). */
-export interface Scene {
+/** The bot, visitor and conversation of an event: the fields that all chatbot events share (contract 6.5). */
+export interface EventSubject {
   readonly bot: Pick<Bot, 'id' | 'name' | 'provider' | 'model'>;
-  /** 0: a guest. */
+  /** 0 for a guest. */
   readonly userId: number;
   /** UUID. */
   readonly conversation: string;
-  /** Messages of it, this act included. */
+  /** Messages of the conversation, including the one of this event. */
   readonly messageCount: number;
 }
 
-export interface Said {
+export interface MessageText {
   readonly id: string;
   readonly text: string;
 }
 
 export interface WidgetEvents {
-  sessionStarted(scene: Scene, message: Said): Promise<void>;
-  userMessage(scene: Scene, message: Said): Promise<void>;
-  /** @param response `ai`: what made it; left out for words of a rule. */
+  sessionStarted(subject: EventSubject, message: MessageText): Promise<void>;
+  userMessage(subject: EventSubject, message: MessageText): Promise<void>;
+  /** @param ai provider and model of the response; omitted for a reply by a rule */
   response(
-    scene: Scene,
-    said: { readonly message: Said; readonly response: Said; readonly ai?: Ai | undefined },
+    subject: EventSubject,
+    exchange: { readonly message: MessageText; readonly response: MessageText; readonly ai?: AiModel | undefined },
   ): Promise<void>;
   feedback(
-    scene: Scene,
+    subject: EventSubject,
     message: Pick<StoredMessage, 'id' | 'feedback' | 'comment' | 'feedbackRevision' | 'provider' | 'model'>,
   ): Promise<void>;
   form(
-    scene: Scene,
+    subject: EventSubject,
     submitted: {
       readonly form: { readonly id: string; readonly name: string };
       readonly submissionId: string;
@@ -48,7 +48,7 @@ export interface WidgetEvents {
   ): Promise<void>;
 }
 
-interface Ai {
+interface AiModel {
   /** Display name (D6). */
   readonly provider: string;
   readonly model: string;
@@ -56,59 +56,59 @@ interface Ai {
 
 export interface EventParts {
   readonly host: Pick<HostApi, 'hooks'>;
-  /** Display name of a provider, and the model saved for it. */
-  readonly aiOf: (bot: Scene['bot']) => Promise<Ai>;
+  /** Display name of the bot's provider, and its model or the one saved for the provider. */
+  readonly findAi: (bot: EventSubject['bot']) => Promise<AiModel>;
 }
 
-/** The five events of chatbots (contract 6.2, D17 to D19). Each is stored with the transaction it is sent in, and never throws. */
-export function createWidgetEvents({ host, aiOf }: EventParts): WidgetEvents {
+/** The five events of chatbots (contract 6.2, D17 to D19). Each is stored in the running transaction and never throws. */
+export function createWidgetEvents({ host, findAi }: EventParts): WidgetEvents {
   const emit = (
     name: string,
     data: Readonly<Record<string, unknown>>,
     key: readonly (string | number)[] = [],
   ): Promise<void> => host.hooks.doActionAsync('svc_event_emit', name, data, { ...(key.length > 0 && { key }) });
 
-  const common = async ({ bot, userId, conversation, messageCount }: Scene) => ({
+  const commonData = async ({ bot, userId, conversation, messageCount }: EventSubject) => ({
     bot: { id: bot.id, name: bot.name },
     conversation: { id: conversation, message_count: messageCount },
     actor: userId > 0 ? { type: 'user' as const, user_id: userId } : { type: 'guest' as const },
-    ai: await aiOf(bot),
+    ai: await findAi(bot),
   });
 
   return {
-    async sessionStarted(scene, message) {
-      await emit('chatbot.session_started', { ...(await common(scene)), message } satisfies EventData<
+    async sessionStarted(subject, message) {
+      await emit('chatbot.session_started', { ...(await commonData(subject)), message } satisfies EventData<
         typeof sessionStartedEvent
       >);
     },
-    async userMessage(scene, message) {
-      await emit('chatbot.user_message_submitted', { ...(await common(scene)), message } satisfies EventData<
+    async userMessage(subject, message) {
+      await emit('chatbot.user_message_submitted', { ...(await commonData(subject)), message } satisfies EventData<
         typeof userMessageSubmittedEvent
       >);
     },
-    async response(scene, { message, response, ai }) {
-      const data = await common(scene);
+    async response(subject, { message, response, ai }) {
+      const data = await commonData(subject);
       await emit('chatbot.response_generated', { ...data, message, response, ai: ai ?? data.ai } satisfies EventData<
         typeof responseGeneratedEvent
       >);
     },
-    async feedback(scene, { id, feedback, comment, feedbackRevision, provider, model }) {
-      const data = await common(scene);
+    async feedback(subject, { id, feedback, comment, feedbackRevision, provider, model }) {
+      const data = await commonData(subject);
       const ai = provider !== null && model !== null ? { provider, model } : data.ai;
-      const told = { value: feedback, message_id: id, comment };
-      // Up, none and up again are three acts: the revision tells them apart (D19).
+      const rating = { value: feedback, message_id: id, comment };
+      // Up, none and up again are three events: the revision distinguishes them (D19).
       await emit(
         'chatbot.fb_submitted',
-        { ...data, ai, feedback: told } satisfies EventData<typeof feedbackSubmittedEvent>,
+        { ...data, ai, feedback: rating } satisfies EventData<typeof feedbackSubmittedEvent>,
         [feedbackRevision],
       );
     },
-    async form(scene, { form, submissionId, answers, page }) {
+    async form(subject, { form, submissionId, answers, page }) {
       const { inputs, display_values, labels, summary } = answers;
       await emit(
         'chatbot.form_submitted',
         {
-          ...(await common(scene)),
+          ...(await commonData(subject)),
           form: { id: form.id, name: form.name },
           submission: { id: submissionId },
           inputs,
@@ -119,7 +119,7 @@ export function createWidgetEvents({ host, aiOf }: EventParts): WidgetEvents {
             page: { ...(page.id !== undefined && { id: page.id }), ...(page.url !== '' && { url: page.url }) },
           }),
         } satisfies EventData<typeof chatbotFormSubmittedEvent>,
-        [scene.conversation],
+        [subject.conversation],
       );
     },
   };

@@ -9,7 +9,7 @@ import { errorCodeOf, toVisitorError } from './visitor-error.ts';
 import type { ActiveLimit, Limits, Reservation } from './limits.ts';
 import type { AnswerStream, AnswerEnd } from './answer-stream.ts';
 import type { WidgetMessage } from './protocol.ts';
-import { formOf, changesConversation, type RuleResult, type Rules } from './rule-outcomes.ts';
+import { findForm, changesConversation, type RuleResult, type Rules } from './rule-outcomes.ts';
 import type { SignedIds } from './signed-id.ts';
 import type { Thread } from './thread.ts';
 import { heartbeatInterval, type Lease, type TurnLeases } from './turn-leases.ts';
@@ -25,143 +25,147 @@ export interface GenerateAnswerParts {
   readonly ids: SignedIds;
 }
 
-/** A message that is accepted, to be answered. */
+/** A message that was accepted and is to be answered. */
 export interface AcceptedMessage {
-  readonly turn: AnswerStream;
+  readonly stream: AnswerStream;
   readonly visitor: Visitor;
   readonly thread: Thread;
-  /** Of the rules that ran for the message. */
+  /** Result of the rules that ran for the message. */
   readonly outcome: RuleResult;
-  /** Id of the answer that is made anew. */
+  /** Id of the answer to replace; null for a first answer. */
   readonly replaces: string | null;
   readonly lease: Lease;
   readonly reservation: Reservation | null;
   readonly limit: ActiveLimit | null;
-  /** Most tokens the answer may have, where a limit of tokens says so. */
-  readonly mostTokens: number | null;
+  /** Longest answer that a token limit allows; null without one. */
+  readonly maxTokens: number | null;
   readonly message: { readonly id: string; readonly text: string };
   readonly pageUrl: string;
 }
 
-/** How an answer ends. */
+/** A finished answer and what it leads to. */
 interface AnswerResult {
-  /** Null: nothing is stored. */
+  /** Null when nothing is stored. */
   readonly answer: Omit<NewMessage, 'id' | 'role'> | null;
-  /** What made it; left out where no model did. */
+  /** Provider and model; omitted when a rule replied. */
   readonly ai?: { readonly provider: string; readonly model: string };
-  /** Messages or tokens, whichever the limit counts. */
+  /** The unit of the limit decides which of the two counts. */
   readonly used: { readonly messages: number; readonly tokens: number };
-  /** What rules made of it. */
-  readonly outcome: Pick<RuleResult, 'forms' | 'calls'> & { readonly notes: RuleResult | null };
+  /** What rules add; `changes` is what they store with the conversation. */
+  readonly outcome: Pick<RuleResult, 'forms' | 'calls'> & { readonly changes: RuleResult | null };
 }
 
-/** Makes the answer, from the model or from a rule, and stores it. Never rejects. */
-export function createAnswerGenerator(parts: GenerateAnswerParts): (generation: AcceptedMessage) => Promise<void> {
+/** Creates a function that generates the answer, by the model or a rule, and stores it. It never rejects. */
+export function createAnswerGenerator(parts: GenerateAnswerParts): (accepted: AcceptedMessage) => Promise<void> {
   const { host } = parts;
-  const finish = createFinish(parts);
+  const storeResult = createResultStore(parts);
 
-  return async (generation) => {
-    const { turn, visitor, lease } = generation;
-    const undo = beat(parts, generation);
+  return async (accepted) => {
+    const { stream, visitor, lease } = accepted;
+    const stopHeartbeat = startHeartbeat(parts, accepted);
     try {
-      turn.finish(await finish(generation, await answerOf(parts, generation)));
+      stream.finish(await storeResult(accepted, await createAnswer(parts, accepted)));
     } catch (error) {
       if (errorCodeOf(error) !== 'rest_svc_chat_failed')
-        host.log.error('An answer of a chatbot could not be stored', {
+        host.log.error('Failed to store a chatbot answer', {
+          event: 'chatbot_answer_store_failed',
           bot: visitor.bot.id,
           conversation: lease.conversation,
           error,
         });
-      turn.finish(toVisitorError(errors.chat_failed(), visitor));
+      stream.finish(toVisitorError(errors.chat_failed(), visitor));
     } finally {
-      undo();
+      stopHeartbeat();
     }
   };
 }
 
-/** Tells the other nodes that this one is alive, and hears of a stop where its notification was lost. */
-function beat({ host, leases }: GenerateAnswerParts, { turn, lease }: AcceptedMessage): () => void {
+/** Renews the lease while the answer is generated. Each renewal also finds a stop whose notification was lost. */
+function startHeartbeat({ host, leases }: GenerateAnswerParts, { stream, lease }: AcceptedMessage): () => void {
   return host.clock.every(heartbeatInterval, () => {
-    leases.extend(lease).then(
+    leases.renew(lease).then(
       (held) => {
-        if (held === null) turn.cancel();
-        else if (held.stopped) turn.stop();
+        if (held === null) stream.cancel();
+        else if (held.stopped) stream.stop();
       },
       (error: unknown) => {
-        host.log.warn('The lease of an answer could not be extended', { error });
+        host.log.warn('Failed to renew the lease of a chatbot answer', { event: 'chatbot_lease_renew_failed', error });
       },
     );
   });
 }
 
-async function answerOf(parts: GenerateAnswerParts, generation: AcceptedMessage): Promise<AnswerResult | AnswerEnd> {
-  const { turn, outcome } = generation;
-  const settled = { forms: outcome.forms, calls: [], notes: null };
+async function createAnswer(parts: GenerateAnswerParts, accepted: AcceptedMessage): Promise<AnswerResult | AnswerEnd> {
+  const { stream, outcome } = accepted;
+  const unchanged = { forms: outcome.forms, calls: [], changes: null };
   if (outcome.reply !== null) {
-    turn.addText(outcome.reply);
-    return { answer: { content: outcome.reply }, used: { messages: 1, tokens: 0 }, outcome: settled };
+    stream.addText(outcome.reply);
+    return { answer: { content: outcome.reply }, used: { messages: 1, tokens: 0 }, outcome: unchanged };
   }
   try {
-    const made = await ask(parts, generation);
-    const { content, provider, model, usage, cost, sources } = made;
+    const { content, provider, model, usage, cost, sources } = await requestReply(parts, accepted);
     return {
       answer: { content, provider, model, usage, cost, sources },
       ai: { provider, model },
       used: { messages: 1, tokens: usage.total_tokens },
-      outcome: settled,
+      outcome: unchanged,
     };
   } catch (error) {
-    if (turn.isStopped) return stopped(generation);
-    return failed(parts, generation, error);
+    if (stream.isStopped) return stoppedAnswer(accepted);
+    return failedAnswer(parts, accepted, error);
   }
 }
 
-async function ask(
+async function requestReply(
   { reply }: GenerateAnswerParts,
-  { turn, visitor, thread, outcome, mostTokens, message }: AcceptedMessage,
+  { stream, visitor, thread, outcome, maxTokens, message }: AcceptedMessage,
 ): Promise<Reply> {
   const { bot, user } = visitor;
-  const most =
-    mostTokens === null ? bot.max_completion_tokens : Math.max(1, Math.min(bot.max_completion_tokens, mostTokens));
+  const longest = Math.max(1, Math.min(bot.max_completion_tokens, maxTokens ?? Number.POSITIVE_INFINITY));
   return reply({
-    bot: { ...bot, max_completion_tokens: most },
-    messages: await thread.told(message.id, bot.max_messages),
+    bot: { ...bot, max_completion_tokens: longest },
+    messages: await thread.history(message.id, bot.max_messages),
     user,
     conversation: thread.uuid,
     contexts: outcome.contexts,
     origin: { module: 'chatbots', route: null, botId: bot.id },
-    signal: turn.signal,
+    signal: stream.signal,
     onText: (piece) => {
-      turn.addText(piece);
+      stream.addText(piece);
     },
     onSources: (sources) => {
-      turn.setSources(sources);
+      stream.setSources(sources);
     },
   });
 }
 
-/** What there was when the visitor stopped it. */
-async function stopped({ turn, thread, visitor, message }: AcceptedMessage): Promise<AnswerResult> {
-  const { text } = turn;
+/** The part of an answer that was generated before the visitor stopped it. */
+async function stoppedAnswer({ stream, thread, visitor, message }: AcceptedMessage): Promise<AnswerResult> {
+  const { text } = stream;
   const { total_tokens: tokens } = await estimateUsage(
-    { system: visitor.bot.instructions, messages: await thread.told(message.id, visitor.bot.max_messages) },
+    { system: visitor.bot.instructions, messages: await thread.history(message.id, visitor.bot.max_messages) },
     text,
   );
   return {
     answer: text === '' ? null : { content: text, isPartial: true },
     used: { messages: 1, tokens },
-    outcome: { forms: [], calls: [], notes: null },
+    outcome: { forms: [], calls: [], changes: null },
   };
 }
 
-/** A failure: what rules say to it, else the failure. */
-async function failed(
+/** The reply of the rules for `error`, or the error. */
+async function failedAnswer(
   { host, rules }: GenerateAnswerParts,
-  { visitor, thread, message, pageUrl, turn }: AcceptedMessage,
+  { visitor, thread, message, pageUrl, stream }: AcceptedMessage,
   error: unknown,
 ): Promise<AnswerResult | AnswerEnd> {
-  if (turn.signal.aborted) return toVisitorError(errors.chat_failed(), visitor);
-  host.log.warn('A chatbot could not answer', { bot: visitor.bot.id, conversation: thread.uuid, error });
+  if (stream.signal.aborted) return toVisitorError(errors.chat_failed(), visitor);
+  host.log.warn('Chatbot answer failed', {
+    event: 'chatbot_answer_failed',
+    bot: visitor.bot.id,
+    conversation: thread.uuid,
+    error,
+  });
   const outcome = await rules.run(['error'], {
     visitor,
     conversation: thread.uuid,
@@ -171,37 +175,40 @@ async function failed(
     variables: thread.variables,
     errorCode: errorCodeOf(error),
   });
-  const said = outcome.reply ?? outcome.block;
+  const reply = outcome.reply ?? outcome.block;
   const used = { messages: 0, tokens: 0 };
-  if (said === null && outcome.forms.length === 0) {
-    rules.call(outcome);
+  if (reply === null && outcome.forms.length === 0) {
+    rules.callHooks(outcome);
     return toVisitorError(error, visitor);
   }
   return {
-    answer: said === null ? null : { content: said },
+    answer: reply === null ? null : { content: reply },
     used,
     outcome: {
       forms: outcome.forms,
       calls: outcome.calls,
-      notes: changesConversation(outcome, visitor.bot) ? outcome : null,
+      changes: changesConversation(outcome, visitor.bot) ? outcome : null,
     },
   };
 }
 
-/** The other transaction of a message: its answer, what was really used of limits, its event. What was made under a lost lease does not count. */
-function createFinish({
+/**
+ * Creates a function that stores the answer, settles the limit and emits the event in one transaction. An answer whose
+ * lease was lost is discarded.
+ */
+function createResultStore({
   host,
   events,
   limits,
   leases,
   rules,
   ids,
-}: GenerateAnswerParts): (generation: AcceptedMessage, ending: AnswerResult | AnswerEnd) => Promise<AnswerEnd> {
-  async function store(
+}: GenerateAnswerParts): (accepted: AcceptedMessage, result: AnswerResult | AnswerEnd) => Promise<AnswerEnd> {
+  async function storeAnswer(
     { thread, visitor, replaces, message }: AcceptedMessage,
     { answer, ai }: AnswerResult,
   ): Promise<WidgetMessage> {
-    const id = await ids.make(['answer', thread.uuid], [message.id, randomUUID()]);
+    const id = await ids.create(['answer', thread.uuid], [message.id, randomUUID()]);
     if (answer === null)
       return {
         id,
@@ -212,38 +219,38 @@ function createFinish({
         is_partial: true,
         feedback: 'none',
       };
-    const added = await thread.answer({ id, role: 'assistant', ...answer }, replaces);
-    const scene: EventSubject = {
+    const added = await thread.addAnswer({ id, role: 'assistant', ...answer }, replaces);
+    const subject: EventSubject = {
       bot: visitor.bot,
       userId: visitor.user.id,
       conversation: thread.uuid,
       messageCount: added.count,
     };
-    // One that was stopped is not completed (contract 6.2).
+    // A stopped answer is not complete and emits no event (contract 6.2).
     if (answer.isPartial !== true)
-      await events.response(scene, { message, response: { id, text: answer.content }, ai });
+      await events.response(subject, { message, response: { id, text: answer.content }, ai });
     return added.message;
   }
 
-  return async (generation, ending) => {
-    const { lease, reservation, limit, visitor, thread } = generation;
+  return async (accepted, result) => {
+    const { lease, reservation, limit, visitor, thread } = accepted;
     const stored = await host.database.transaction(async () => {
       if (!(await leases.release(lease))) throw errors.chat_failed();
-      const used = 'used' in ending ? ending.used : { messages: 0, tokens: 0 };
+      const used = 'used' in result ? result.used : { messages: 0, tokens: 0 };
       if (reservation !== null) await limits.settle(reservation, used[reservation.unit]);
-      if (!('used' in ending)) return null;
-      const message = await store(generation, ending);
-      if (ending.outcome.notes !== null) await thread.note(ending.outcome.notes);
+      if (!('used' in result)) return null;
+      const message = await storeAnswer(accepted, result);
+      if (result.outcome.changes !== null) await thread.saveRuleChanges(result.outcome.changes);
       return message;
     });
-    if (stored === null || !('used' in ending)) return ending as AnswerEnd;
-    rules.call(ending.outcome);
-    const isUsedUp = limit !== null && (await limits.left(limit)) <= 0;
+    if (stored === null || !('used' in result)) return result as AnswerEnd;
+    rules.callHooks(result.outcome);
+    const isUsedUp = limit !== null && (await limits.remaining(limit)) <= 0;
     return {
       type: 'done',
       message: stored,
-      form: formOf(visitor.bot, ending.outcome.forms),
-      limit: isUsedUp ? limits.shown(visitor.bot, limit) : null,
+      form: findForm(visitor.bot, result.outcome.forms),
+      limit: isUsedUp ? limits.toWidgetLimit(visitor.bot, limit) : null,
     };
   };
 }

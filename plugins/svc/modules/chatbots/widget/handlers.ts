@@ -6,135 +6,142 @@ import { saveFeedback } from './save-feedback.ts';
 import { submitForm } from './submit-form.ts';
 import { checkAddress } from './moderation.ts';
 import { namedOrigin } from '../../../kit/visitors/origin.ts';
-import { pageUrl, text } from './parameters.ts';
+import { pageUrlParam, textParam } from './parameters.ts';
 import type { SendResponse, SendEvent, StartResponse } from './protocol.ts';
 import type { FollowedAnswer, SendInput } from './chat-turns.ts';
 import type { Visitor } from './visitor.ts';
 import type { Widget } from './widget.ts';
 
-/** What the routes of the widget do; loaded with the first call. */
+/** Handlers of the widget's routes, loaded at the first call. */
 export interface WidgetHandlers {
   start(request: RestRequest): Promise<RestResponse>;
   messages(request: RestRequest): Promise<RestResponse>;
   stop(request: RestRequest): Promise<RestResponse>;
   feedback(request: RestRequest): Promise<RestResponse>;
   forms(request: RestRequest): Promise<RestResponse>;
-  /** Whether pages of an origin may call for a bot (D16). */
-  allows(origin: string, botId: number): Promise<boolean>;
+  /** Whether pages of an origin may use a bot (D16). */
+  allowsOrigin(origin: string, botId: number): Promise<boolean>;
 }
 
-/** Messages that come back when a page is opened again. */
-const mostShown = 200;
+/** Messages that are shown when a page is opened again. */
+const maxShownMessages = 200;
 
-const unstored = { 'Cache-Control': 'no-store' };
+const noStore = { 'Cache-Control': 'no-store' };
 
 export function createHandlers(widget: Widget): WidgetHandlers {
-  const { host, visitors, turns, burst, threads } = widget;
+  const { host, visitors, turns, floodLimit, threads } = widget;
 
-  /** The visitor, if there is a session, counted against floods. */
-  async function enter(request: RestRequest): Promise<Visitor> {
-    const visitor = await visitors.require(request);
-    burst.send(visitor.bot, { ip: visitor.ip, session: visitor.session.id });
+  /** The visitor of a session; counts the call against floods. */
+  async function identifyVisitor(request: RestRequest): Promise<Visitor> {
+    const visitor = await visitors.requireSession(request);
+    floodLimit.countSend(visitor.bot, { ip: visitor.ip, session: visitor.session.id });
     return visitor;
   }
 
   return {
-    allows: (origin, botId) => visitors.allows(namedOrigin(origin, host.site.url), botId),
+    allowsOrigin: (origin, botId) => visitors.allowsOrigin(namedOrigin(origin, host.site.url), botId),
     start: (request) => start(widget, request),
     async messages(request) {
-      const visitor = await enter(request);
+      const visitor = await identifyVisitor(request);
       checkAddress(visitor.bot, visitor.ip);
-      const following = await turns.send(visitor, sendInput(request));
-      return request.headers['accept']?.includes('text/event-stream') ? streamed(widget, following) : whole(following);
+      const answer = await turns.send(visitor, readSendInput(request));
+      return request.headers['accept']?.includes('text/event-stream')
+        ? streamResponse(widget, answer)
+        : wholeResponse(answer);
     },
     async stop(request) {
-      const visitor = await enter(request);
-      const conversation = text(request, 'conversation');
-      await threads.own(visitor, conversation);
+      const visitor = await identifyVisitor(request);
+      const conversation = textParam(request, 'conversation');
+      await threads.findOwn(visitor, conversation);
       return new RestResponse({
-        body: { stopped: await turns.stop(conversation, text(request, 'message_id')) },
-        headers: unstored,
+        body: { stopped: await turns.stop(conversation, textParam(request, 'message_id')) },
+        headers: noStore,
       });
     },
     feedback: async (request) =>
-      new RestResponse({ body: await saveFeedback(widget, await enter(request), request), headers: unstored }),
+      new RestResponse({ body: await saveFeedback(widget, await identifyVisitor(request), request), headers: noStore }),
     async forms(request) {
-      const visitor = await enter(request);
+      const visitor = await identifyVisitor(request);
       checkAddress(visitor.bot, visitor.ip);
-      return new RestResponse({ body: await submitForm(widget, visitor, request), headers: unstored });
+      return new RestResponse({ body: await submitForm(widget, visitor, request), headers: noStore });
     },
   };
 }
 
-async function start({ visitors, burst, limits, conversations }: Widget, request: RestRequest): Promise<RestResponse> {
-  const caller = await visitors.enter(request);
-  burst.start(caller.bot, caller.ip);
-  const { visitor, token, headers } = await visitors.welcome(caller);
+async function start(
+  { visitors, floodLimit, limits, conversations }: Widget,
+  request: RestRequest,
+): Promise<RestResponse> {
+  const caller = await visitors.identify(request);
+  floodLimit.countStart(caller.bot, caller.ip);
+  const { visitor, token, headers } = await visitors.ensureSession(caller);
   const { bot, user } = visitor;
-  const { wanted, latest } = await conversationsOf({ conversations }, visitor, request);
-  const limit = await limits.of(visitor);
+  const { current, latest } = await findConversations({ conversations }, visitor, request);
+  const limit = await limits.findFor(visitor);
   const body: StartResponse = {
     token,
     bot: widgetBot(bot),
     conversation:
-      wanted === null
+      current === null
         ? null
         : {
-            id: wanted.uuid,
-            messages: (await conversations.messages(wanted.id, { last: mostShown })).map(widgetMessage),
+            id: current.uuid,
+            messages: (await conversations.messages(current.id, { last: maxShownMessages })).map(widgetMessage),
           },
     user: { signed_in: user.id > 0, name: user.displayName },
-    consented: (wanted ?? latest)?.consentedAt != null,
-    limit: limit !== null && (await limits.left(limit)) <= 0 ? limits.shown(bot, limit) : null,
+    consented: (current ?? latest)?.consentedAt != null,
+    limit: limit !== null && (await limits.remaining(limit)) <= 0 ? limits.toWidgetLimit(bot, limit) : null,
   };
-  return new RestResponse({ body, headers: { ...unstored, ...headers } });
+  return new RestResponse({ body, headers: { ...noStore, ...headers } });
 }
 
-/** The conversation to go on with: the one that is named, if it is the visitor's, else the latest. */
-async function conversationsOf(
+/** The conversation to continue: the requested one if it is the visitor's own, else the latest. */
+async function findConversations(
   { conversations }: Pick<Widget, 'conversations'>,
   { bot, owner }: Visitor,
   request: RestRequest,
 ) {
-  if (!bot.privacy.keep) return { wanted: null, latest: null };
+  if (!bot.privacy.keep) return { current: null, latest: null };
   const latest = await conversations.latest(bot.id, owner);
-  if (request.params['new'] === true) return { wanted: null, latest };
-  const named = text(request, 'conversation');
-  if (named === '' || named === latest?.uuid) return { wanted: latest, latest };
-  const found = (await conversations.listByOwner(bot.id, owner, mostShown)).find(({ uuid }) => uuid === named);
-  return { wanted: found ?? null, latest };
+  if (request.params['new'] === true) return { current: null, latest };
+  const requested = textParam(request, 'conversation');
+  if (requested === '' || requested === latest?.uuid) return { current: latest, latest };
+  const found = (await conversations.listByOwner(bot.id, owner, maxShownMessages)).find(
+    ({ uuid }) => uuid === requested,
+  );
+  return { current: found ?? null, latest };
 }
 
-function sendInput(request: RestRequest): SendInput {
+function readSendInput(request: RestRequest): SendInput {
   const { params } = request;
-  const conversation = text(request, 'conversation');
+  const conversation = textParam(request, 'conversation');
   const history = Array.isArray(params['history']) ? (params['history'] as ChatMessage[]) : [];
   return {
     conversation: conversation === '' ? null : conversation,
-    messageId: text(request, 'message_id').toLowerCase(),
-    text: text(request, 'text'),
-    pageUrl: pageUrl(request),
+    messageId: textParam(request, 'message_id').toLowerCase(),
+    text: textParam(request, 'text'),
+    pageUrl: pageUrlParam(request),
     consent: params['consent'] === true,
     regenerate: params['regenerate'] === true,
-    replaces: text(request, 'replaces'),
+    replaces: textParam(request, 'replaces'),
     history: history.map(({ role, content }) => ({ role, content })),
   };
 }
 
-function streamed({ host }: Widget, following: FollowedAnswer): RestResponse {
-  return eventResponse(named(following.follow()), {
+function streamResponse({ host }: Widget, answer: FollowedAnswer): RestResponse {
+  return eventResponse(toServerSentEvents(answer.follow()), {
     clock: host.clock,
     headers: { 'Cache-Control': 'no-store, no-transform' },
   });
 }
 
-async function* named(events: AsyncIterable<SendEvent>): AsyncGenerator<ServerSentEvent> {
+async function* toServerSentEvents(events: AsyncIterable<SendEvent>): AsyncGenerator<ServerSentEvent> {
   for await (const { type, ...data } of events) yield { event: type, data };
 }
 
-async function whole(following: FollowedAnswer): Promise<RestResponse> {
+async function wholeResponse(answer: FollowedAnswer): Promise<RestResponse> {
   let conversation = '';
-  for await (const event of following.follow()) {
+  for await (const event of answer.follow()) {
     if (event.type === 'accepted') ({ conversation } = event);
     else if (event.type === 'error')
       throw new RestError({ code: event.code, message: event.message, status: event.status });
@@ -142,9 +149,9 @@ async function whole(following: FollowedAnswer): Promise<RestResponse> {
       const { message, form, limit } = event;
       return new RestResponse({
         body: { conversation, message, form, limit } satisfies SendResponse,
-        headers: unstored,
+        headers: noStore,
       });
     }
   }
-  throw new Error('The answer ended without an end.');
+  throw new Error('The answer stream ended without `done` or `error`.');
 }

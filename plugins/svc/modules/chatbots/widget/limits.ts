@@ -8,24 +8,24 @@ import type { WidgetLimit } from './protocol.ts';
 import type { Visitor } from './visitor.ts';
 import { widgetTables } from './widget-tables.ts';
 
-/** The limit that counts for a visitor, in the period that runs. */
-export interface LimitInForce extends BotLimit, CountedLimit {
+/** The limit that applies to a visitor in the current period. */
+export interface ActiveLimit extends BotLimit, CountedLimit {
   readonly unit: BotLimit['unit'];
   readonly per: BotLimit['per'];
   readonly amount: number;
 }
 
-export type Reservation = Taken & Pick<LimitInForce, 'unit'>;
+export type Reservation = Taken & Pick<ActiveLimit, 'unit'>;
 
 export interface Limits {
-  /** Null: there is none. */
-  of(visitor: Visitor): Promise<LimitInForce | null>;
+  /** Null when the visitor has no limit. */
+  findFor(visitor: Visitor): Promise<ActiveLimit | null>;
   /** See LimitCounters. */
-  left(limit: LimitInForce): Promise<number>;
-  reserve(limit: LimitInForce, amount: { readonly least: number; readonly most: number }): Promise<Reservation | null>;
+  remaining(limit: ActiveLimit): Promise<number>;
+  reserve(limit: ActiveLimit, amount: { readonly least: number; readonly most: number }): Promise<Reservation | null>;
   settle(reservation: Reservation, used: number): Promise<void>;
-  shown(bot: Bot, limit: LimitInForce): WidgetLimit;
-  /** Forgets periods that are long over. */
+  toWidgetLimit(bot: Bot, limit: ActiveLimit): WidgetLimit;
+  /** Deletes counters of past periods. */
   sweep(): Promise<void>;
 }
 
@@ -34,50 +34,55 @@ export interface LimitParts {
   readonly signer: Signer;
 }
 
-/** No period is longer than a month. */
-const keptFor = 40 * 24 * 3600_000;
+/** Longer than the longest period, a month. */
+const counterLifetime = 40 * 24 * 3600_000;
 
-/** Limits of visitors, counted in the database: one count for all nodes. */
+/** Limits of visitors, counted in the database across all nodes. */
 export function createLimits({ host, signer }: LimitParts): Limits {
   const { database, clock, site, hooks } = host;
   const counters = createLimitCounters({ database, table: widgetTables.counters, scopeColumn: 'bot_id' });
 
   return {
-    async of(visitor) {
+    async findFor(visitor) {
       const { bot, user, session, ip } = visitor;
-      const set = await hooks.applyFiltersAsync('svc_chatbot_limit', limitFor(bot, user), {
+      const configured = await hooks.applyFiltersAsync('svc_chatbot_limit', limitFor(bot, user), {
         bot,
         user,
         session: session.id,
         ip,
       });
-      if (set === null || !(set.amount > 0)) return null;
+      if (configured === null || !(configured.amount > 0)) return null;
       const network = networkOf(ip);
       const address =
         network === '' ? [] : [`a:${(await signer.sign('address', [network])).toString('base64url').slice(0, 22)}`];
-      // In order, so that two transactions never wait for each other.
+      // The order is fixed, so that two transactions cannot deadlock.
       const subjects = user.id > 0 ? [`u:${String(user.id)}`] : [...address, `s:${session.id}`];
-      return { ...set, ...periodOf(set.per, clock.now(), await site.timezone()), scope: bot.id, subjects };
+      return {
+        ...configured,
+        ...periodOf(configured.per, clock.now(), await site.timezone()),
+        scope: bot.id,
+        subjects,
+      };
     },
-    left: counters.left,
+    remaining: counters.left,
     reserve: async (limit, amount) => (await counters.reserve(limit, amount)) as Reservation | null,
     settle: counters.settle,
-    shown: ({ limits }, { endsAt }) => ({ message: limits.message, until: new Date(endsAt).toISOString() }),
-    sweep: () => counters.sweep(clock.now() - keptFor),
+    toWidgetLimit: ({ limits }, { endsAt }) => ({ message: limits.message, until: new Date(endsAt).toISOString() }),
+    sweep: () => counters.sweep(clock.now() - counterLifetime),
   };
 }
 
-/** What is set for a guest, a user, or one of the user's roles. */
+/** The limit for a guest, a user, or the most generous of the user's roles. */
 export function limitFor({ limits }: Pick<Bot, 'limits'>, user: Pick<Visitor['user'], 'id' | 'roles'>): BotLimit {
   if (user.id === 0) return limits.guest;
-  const ofRoles = user.roles.flatMap((role) =>
+  const roleLimits = user.roles.flatMap((role) =>
     Object.hasOwn(limits.roles, role) ? [limits.roles[role] as BotLimit] : [],
   );
-  const [first = limits.user, ...others] = ofRoles;
+  const [first = limits.user, ...others] = roleLimits;
   return others.reduce((best, limit) => (generosity(limit) > generosity(best) ? limit : best), first);
 }
 
-/** Tokens a month that a limit comes to, a message counted as a thousand. */
+/** Tokens per month of a limit; a message counts as 1,000. */
 function generosity({ amount, unit, per }: BotLimit): number {
   if (amount <= 0) return Number.POSITIVE_INFINITY;
   return amount * (unit === 'messages' ? 1000 : 1) * { day: 30, week: 30 / 7, month: 1 }[per];

@@ -1,119 +1,119 @@
 import type { Clock } from '#plugin-api';
-import type { LiveTurn, TurnEnd } from './answer-stream.ts';
+import type { AnswerStream, AnswerEnd } from './answer-stream.ts';
 
 interface Entry {
-  readonly turn: LiveTurn;
-  end: TurnEnd | null;
+  readonly stream: AnswerStream;
+  end: AnswerEnd | null;
 }
 
-/** The answers that this node makes, and those it has just made. */
-export interface TurnRegistry {
-  add(turn: LiveTurn): void;
-  /** The one of this message, under way or just ended. */
+/** The answers that this node is generating, and those it has just finished. */
+export interface LocalAnswers {
+  add(stream: AnswerStream): void;
+  /** The answer to a message, running or just finished. */
   find(conversation: string, messageId: string): Readonly<Entry> | null;
-  /** The one under way of this message. */
-  running(conversation: string, messageId: string): LiveTurn | null;
+  /** The answer to a message while it is generated. */
+  findRunning(conversation: string, messageId: string): AnswerStream | null;
   isBusy(conversation: string): boolean;
-  /** Runs works of one conversation one after the other. */
-  inTurn<Result>(conversation: string, work: () => Promise<Result>): Promise<Result>;
-  /** Work that `close` waits for. Never rejects. */
-  track(work: Promise<void>): void;
-  /** Something of the conversation ended on another node. */
-  heard(conversation: string): void;
-  /** Resolves when something is heard of the conversation, or after a while. */
-  news(conversation: string): Promise<void>;
+  /** Runs tasks of one conversation one after the other. */
+  runExclusive<Result>(conversation: string, task: () => Promise<Result>): Promise<Result>;
+  /** Makes `close` wait for a task, which must never reject. */
+  track(task: Promise<void>): void;
+  /** Reports that an answer of the conversation ended on another node. */
+  notify(conversation: string): void;
+  /** Resolves at the next notification for the conversation, or after a polling interval. */
+  waitForChange(conversation: string): Promise<void>;
   isClosing(): boolean;
   close(): Promise<void>;
 }
 
-/** Answers remembered after their end, and for how long: for pages that come back for them. */
-const mostEnded = 500;
-const endedFor = 120_000;
-/** Milliseconds after which another look is taken at what other nodes do: a notification may be lost. */
-const lookAgain = 2_000;
-/** Milliseconds that answers under way have when the host stops; open connections have had time before. */
-const patience = 3_000;
+/** How many finished answers stay available to pages that come back for them, and for how many milliseconds. */
+const maxFinished = 500;
+const finishedLifetime = 120_000;
+/** Milliseconds after which the state on other nodes is read again, because a notification may be lost. */
+const pollInterval = 2_000;
+/** Milliseconds that running answers get when the host stops, after its connections had time to finish. */
+const shutdownTimeoutMs = 3_000;
 
-export function createTurnRegistry({ clock }: { readonly clock: Clock }): TurnRegistry {
-  const turns = new Map<string, Entry & { endedAt: number }>();
-  const works = new Set<Promise<void>>();
-  const news = createNews(clock);
+export function createLocalAnswers({ clock }: { readonly clock: Clock }): LocalAnswers {
+  const answers = new Map<string, Entry & { endedAt: number }>();
+  const tasks = new Set<Promise<void>>();
+  const signals = createSignals(clock);
   let closing = false;
 
-  function forget(): void {
-    const ended = [...turns].filter(([, { end }]) => end !== null);
-    const tooMany = ended.length - mostEnded;
-    ended.forEach(([conversation, { endedAt }], index) => {
-      if (index < tooMany || clock.now() - endedAt > endedFor) turns.delete(conversation);
+  function forgetFinished(): void {
+    const finished = [...answers].filter(([, { end }]) => end !== null);
+    const excess = finished.length - maxFinished;
+    finished.forEach(([conversation, { endedAt }], index) => {
+      if (index < excess || clock.now() - endedAt > finishedLifetime) answers.delete(conversation);
     });
   }
 
   const find = (conversation: string, messageId: string): Entry | null => {
-    const entry = turns.get(conversation);
-    return entry?.turn.messageId === messageId ? entry : null;
+    const entry = answers.get(conversation);
+    return entry?.stream.messageId === messageId ? entry : null;
   };
 
   return {
     find,
-    add(turn) {
-      forget();
-      const entry = { turn, end: null as TurnEnd | null, endedAt: 0 };
-      turns.delete(turn.conversation);
-      turns.set(turn.conversation, entry);
-      void turn.ended.then((end) => Object.assign(entry, { end, endedAt: clock.now() }));
+    add(stream) {
+      forgetFinished();
+      const entry = { stream, end: null as AnswerEnd | null, endedAt: 0 };
+      answers.delete(stream.conversation);
+      answers.set(stream.conversation, entry);
+      void stream.ended.then((end) => Object.assign(entry, { end, endedAt: clock.now() }));
     },
-    running(conversation, messageId) {
+    findRunning(conversation, messageId) {
       const entry = find(conversation, messageId);
-      return entry !== null && entry.end === null ? entry.turn : null;
+      return entry !== null && entry.end === null ? entry.stream : null;
     },
-    isBusy: (conversation) => turns.get(conversation)?.end === null,
-    inTurn: createQueues(),
-    track(work) {
-      const tracked = work.finally(() => works.delete(tracked));
-      works.add(tracked);
+    isBusy: (conversation) => answers.get(conversation)?.end === null,
+    runExclusive: createQueues(),
+    track(task) {
+      const tracked = task.finally(() => tasks.delete(tracked));
+      tasks.add(tracked);
     },
-    heard: news.heard,
-    news: news.next,
+    notify: signals.notify,
+    waitForChange: signals.waitForChange,
     isClosing: () => closing,
     async close() {
       closing = true;
-      news.hearAll();
-      const all = Promise.all(works);
-      await Promise.race([all, clock.sleep(patience)]);
-      for (const { turn, end } of turns.values()) if (end === null) turn.cancel();
+      signals.notifyAll();
+      const all = Promise.all(tasks);
+      await Promise.race([all, clock.sleep(shutdownTimeoutMs)]);
+      for (const { stream, end } of answers.values()) if (end === null) stream.cancel();
       await all;
     },
   };
 }
 
-/** Works of one conversation follow each other, whether the one before succeeded or not. */
-function createQueues(): TurnRegistry['inTurn'] {
+/** Creates one queue per conversation. A task runs after the previous one, even if that failed. */
+function createQueues(): LocalAnswers['runExclusive'] {
   const queues = new Map<string, Promise<unknown>>();
-  return async (conversation, work) => {
-    const before = queues.get(conversation) ?? Promise.resolve();
-    const mine = before.then(work, work);
-    const quiet = mine.catch(() => undefined);
-    queues.set(conversation, quiet);
+  return async (conversation, task) => {
+    const previous = queues.get(conversation) ?? Promise.resolve();
+    const current = previous.then(task, task);
+    const settled = current.catch(() => undefined);
+    queues.set(conversation, settled);
     try {
-      return await mine;
+      return await current;
     } finally {
-      if (queues.get(conversation) === quiet) queues.delete(conversation);
+      if (queues.get(conversation) === settled) queues.delete(conversation);
     }
   };
 }
 
-function createNews(clock: Pick<Clock, 'after'>) {
+function createSignals(clock: Pick<Clock, 'after'>) {
   const listeners = new Map<string, Set<() => void>>();
-  const heard = (conversation: string): void => {
+  const notify = (conversation: string): void => {
     for (const listener of listeners.get(conversation) ?? []) listener();
     listeners.delete(conversation);
   };
   return {
-    heard,
-    hearAll(): void {
-      for (const conversation of listeners.keys()) heard(conversation);
+    notify,
+    notifyAll(): void {
+      for (const conversation of listeners.keys()) notify(conversation);
     },
-    next: (conversation: string): Promise<void> =>
+    waitForChange: (conversation: string): Promise<void> =>
       new Promise((resolve) => {
         const waiting = listeners.get(conversation) ?? new Set();
         listeners.set(conversation, waiting);
@@ -122,7 +122,7 @@ function createNews(clock: Pick<Clock, 'after'>) {
           waiting.delete(listener);
           resolve();
         };
-        const undo = clock.after(lookAgain, listener);
+        const undo = clock.after(pollInterval, listener);
         waiting.add(listener);
       }),
   };

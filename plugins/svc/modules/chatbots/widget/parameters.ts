@@ -1,15 +1,15 @@
 import { isUrl, type RestRequest } from '#plugin-api';
 
-/** A parameter that is a text; empty where it is none. */
-export function text({ params }: Pick<RestRequest, 'params'>, name: string): string {
+/** A text parameter; empty when it is missing or not a text. */
+export function textParam({ params }: Pick<RestRequest, 'params'>, name: string): string {
   const value = params[name];
   return typeof value === 'string' ? value : '';
 }
 
-const longestUrl = 2000;
+const maxUrlLength = 2000;
 
-/** The page the visitor is on, as the page says; empty: not an address of the web, which nobody should be made to click. */
-export function pageUrl(request: Pick<RestRequest, 'params'>): string {
-  const given = text(request, 'page_url').slice(0, longestUrl);
+/** The page that the visitor is on, as the page reports it. Empty unless it is a web address, which is safe to link to. */
+export function pageUrlParam(request: Pick<RestRequest, 'params'>): string {
+  const given = textParam(request, 'page_url').slice(0, maxUrlLength);
   return /^https?:\/\//i.test(given) && isUrl(given) ? given : '';
 }

@@ -5,16 +5,16 @@ import type { Thread } from './thread.ts';
 
 export interface PersistedThreadParts {
   readonly conversations: ConversationStore;
-  /** Null: it begins with its first message. */
+  /** Null when nothing is stored yet; the first message creates it from `initial`. */
   readonly conversation: Conversation | null;
-  readonly beginning: NewConversation;
+  readonly initial: NewConversation;
 }
 
-/** Messages looked at to find the answer of one: those of the last few turns. */
-const recent = 20;
+/** Messages read at first to find the answer to one. */
+const recentMessages = 20;
 
-/** A conversation in the database. */
-export function createPersistedThread({ conversations, conversation, beginning }: PersistedThreadParts): Thread {
+/** A conversation that is stored in the database. */
+export function createPersistedThread({ conversations, conversation, initial }: PersistedThreadParts): Thread {
   let current = conversation;
   let variables = conversation?.variables ?? {};
 
@@ -24,14 +24,14 @@ export function createPersistedThread({ conversations, conversation, beginning }
   };
 
   return {
-    uuid: beginning.uuid,
+    uuid: initial.uuid,
     isNew: conversation === null || conversation.messageCount === 0,
     messageCount: conversation?.messageCount ?? 0,
     get variables() {
       return variables;
     },
     hasConsent: typeof conversation?.consentedAt === 'number',
-    async stateOf(messageId) {
+    async messageState(messageId) {
       const [message, answer, ...later] = current === null ? [] : await messagesFrom(conversations, current, messageId);
       if (message === undefined) return { kind: 'new' };
       if (message.role !== 'user') throw errors.message_not_found();
@@ -40,16 +40,16 @@ export function createPersistedThread({ conversations, conversation, beginning }
         ? { kind: 'answered', answer, isLast: later.length === 0 }
         : { kind: 'followed' };
     },
-    async add({ id, content }) {
-      current ??= await conversations.start(beginning);
-      if (current.consentedAt === null && beginning.consentedAt !== null)
-        await conversations.update(current.id, { consentedAt: beginning.consentedAt });
+    async addMessage({ id, content }) {
+      current ??= await conversations.start(initial);
+      if (current.consentedAt === null && initial.consentedAt !== null)
+        await conversations.update(current.id, { consentedAt: initial.consentedAt });
       const { conversation: changed, added } = await conversations.append(current.id, [{ id, role: 'user', content }]);
       current = changed;
       const isNew = added.length > 0;
       return { count: changed.messageCount, isNew, isFirst: isNew && changed.messageCount === 1 };
     },
-    async answer(message, replaces) {
+    async addAnswer(message, replaces) {
       const { id } = stored();
       if (replaces !== null) await conversations.remove(id, replaces);
       current = (await conversations.append(id, [message])).conversation;
@@ -57,33 +57,36 @@ export function createPersistedThread({ conversations, conversation, beginning }
       if (added === null) throw errors.message_not_found();
       return { count: current.messageCount, message: widgetMessage(added) };
     },
-    async note({ variables: changed, stored: kept }) {
+    async saveRuleChanges({ variables: changed, stored: added }) {
       variables = changed;
       const { id, stored: before } = stored();
-      await conversations.update(id, { variables: changed, ...(kept.length > 0 && { stored: [...before, ...kept] }) });
-      current = { ...stored(), variables: changed, stored: [...before, ...kept] };
+      await conversations.update(id, {
+        variables: changed,
+        ...(added.length > 0 && { stored: [...before, ...added] }),
+      });
+      current = { ...stored(), variables: changed, stored: [...before, ...added] };
     },
-    async told(messageId, most) {
+    async history(messageId, limit) {
       if (current === null) return [];
-      const messages = await conversations.messages(current.id, { last: most + 1 });
+      const messages = await conversations.messages(current.id, { last: limit + 1 });
       const at = messages.findIndex(({ id }) => id === messageId);
       const upTo = at < 0 ? messages : messages.slice(0, at + 1);
       return upTo
         .filter(({ content }) => content !== '')
         .map(({ role, content }) => ({ role, content }))
-        .slice(-most);
+        .slice(-limit);
     },
   };
 }
 
-/** A message and what came after it; nothing where it is not there. */
+/** A message and those after it; empty when it does not exist. */
 async function messagesFrom(
   conversations: ConversationStore,
   { id }: Conversation,
   messageId: string,
 ): Promise<readonly StoredMessage[]> {
   if ((await conversations.message(id, messageId)) === null) return [];
-  for (let last = recent; ; last *= 8) {
+  for (let last = recentMessages; ; last *= 8) {
     const messages = await conversations.messages(id, { last });
     const at = messages.findIndex((message) => message.id === messageId);
     if (at >= 0) return messages.slice(at);

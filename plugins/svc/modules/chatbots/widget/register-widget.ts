@@ -12,13 +12,13 @@ import type { ChatbotParts } from '../chatbots.ts';
 import '../hooks.ts';
 import { widgetNamespace } from './protocol.ts';
 import type { WidgetHandlers } from './handlers.ts';
-import { registerClientFiles } from '../../../kit/client-file-route.ts';
+import { registerClientFiles } from '../../../kit/client-files.ts';
 
-/** The hourly event that forgets what the widget need not know any more. */
+/** Hourly cron hook that deletes expired leases, counters and idempotency keys. */
 export const widgetSweepHook = 'svc_widget_sweep';
 
-/** Routes, shortcode and sweep of the widget. What they do is loaded when it is first needed. */
-export async function registerWidget(parts: ChatbotParts): Promise<void> {
+/** Registers routes, shortcode and cron hook of the widget. Their code is loaded at the first use. */
+export async function registerWidget(parts: Pick<ChatbotParts, 'host' | 'bots' | 'widget'>): Promise<void> {
   const { host } = parts;
   registerWidgetRoutes(parts);
   const render = lazy(async () => (await import('./shortcode.ts')).createShortcode(parts));
@@ -29,21 +29,21 @@ export async function registerWidget(parts: ChatbotParts): Promise<void> {
       render(attributes, viewer),
   );
   host.hooks.addAction(widgetSweepHook, async () => {
-    const { limits, leases, acts } = await parts.widget();
+    const { limits, leases, idempotencyKeys } = await parts.widget();
     await leases.sweep();
     await limits.sweep();
-    await acts.sweep();
+    await idempotencyKeys.sweep();
   });
   await host.cron.schedule('hourly', widgetSweepHook);
 }
 
-type Act = Exclude<keyof WidgetHandlers, 'allows'>;
+type HandlerName = Exclude<keyof WidgetHandlers, 'allowsOrigin'>;
 type Args = Readonly<Record<string, RouteArgument>>;
 
 const uuid = { type: 'string', pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' } as const;
 const path = { bot_id: { type: 'integer', minimum: 1, description: 'The chatbot.' } } as const;
-const token = { type: 'string', maxLength: 200, description: 'Of the session, where no cookie tells it.' } as const;
-const page = { type: 'string', maxLength: 4000, description: 'The page the visitor is on.' } as const;
+const token = { type: 'string', maxLength: 200, description: 'Session token, unless the cookie carries it.' } as const;
+const page = { type: 'string', maxLength: 4000, description: 'The page that the visitor is on.' } as const;
 const conversation = { type: 'string', maxLength: 100, description: 'UUID of the conversation.' } as const;
 
 const startArgs: Args = { ...path, token, conversation, new: { type: 'boolean' }, page_url: page };
@@ -51,16 +51,20 @@ const sendArgs: Args = {
   ...path,
   token,
   page_url: page,
-  conversation: { type: ['string', 'null'], maxLength: 100, description: 'Left out: the first message of a new one.' },
-  message_id: { ...uuid, required: true, description: 'Made by the page. The same again is the same message.' },
+  conversation: {
+    type: ['string', 'null'],
+    maxLength: 100,
+    description: 'Omit for the first message of a new conversation.',
+  },
+  message_id: { ...uuid, required: true, description: 'Created by the page. The same id is the same message.' },
   text: { type: 'string', required: true, minLength: 1, maxLength: 32_000, pattern: '\\S' },
   consent: { type: 'boolean' },
   regenerate: { type: 'boolean' },
-  replaces: { type: 'string', maxLength: 100, description: 'Id of the answer that is to be made anew.' },
+  replaces: { type: 'string', maxLength: 100, description: 'Id of the answer to regenerate.' },
   history: {
     type: 'array',
     maxItems: 400,
-    description: 'The conversation so far, where nothing of it is kept.',
+    description: 'The conversation so far, if the bot does not store conversations.',
     items: {
       type: 'object',
       properties: {
@@ -91,20 +95,20 @@ const formArgs: Args = {
   page_url: page,
   conversation: { ...conversation, required: true },
   form_id: { type: 'string' },
-  submission_id: { ...uuid, required: true, description: 'Made by the page. The same again is the same submission.' },
+  submission_id: { ...uuid, required: true, description: 'Created by the page. The same id is the same submission.' },
   values: { type: 'object', required: true },
   page_id: { type: 'integer', minimum: 1 },
 };
 
-/** The routes of `protocol.ts`. What they do is loaded with the first call. */
+/** Registers the routes of `protocol.ts`. Their handlers are loaded at the first call. */
 export function registerWidgetRoutes(parts: Pick<ChatbotParts, 'host' | 'widget'>): void {
   const handlers = lazy(async () => {
     const { createHandlers } = await import('./handlers.ts');
-    const made = createHandlers(await parts.widget());
-    return () => made;
+    const created = createHandlers(await parts.widget());
+    return () => created;
   });
   const post = (
-    act: Act,
+    name: HandlerName,
     route: string,
     init: Pick<RouteDefinition, 'summary' | 'bodyLimit'> & { readonly args: Args },
   ): void => {
@@ -113,21 +117,21 @@ export function registerWidgetRoutes(parts: Pick<ChatbotParts, 'host' | 'widget'
       security: ['none'],
       showInIndex: false,
       ...init,
-      allowOrigin: async (origin, url) => (await handlers()).allows(origin, Number(url['bot_id'])),
-      // Forms of other sites need nobody's leave to be sent; JSON does.
+      allowOrigin: async (origin, url) => (await handlers()).allowsOrigin(origin, Number(url['bot_id'])),
+      // Browsers send forms of other sites without a CORS check, but not JSON.
       validate: ({ json }) => (typeof json === 'object' && json !== null ? true : notJson()),
-      handler: async (request: RestRequest) => (await handlers())[act](request),
+      handler: async (request: RestRequest) => (await handlers())[name](request),
     });
   };
-  post('start', 'start', { args: startArgs, summary: 'Begins or goes on with a visitor’s session.' });
+  post('start', 'start', { args: startArgs, summary: 'Start or continue a visitor’s session.' });
   post('messages', 'messages', {
     args: sendArgs,
-    summary: 'Sends a message; the answer comes as it is made, or as a whole.',
+    summary: 'Send a message. The answer is streamed or returned as a whole.',
     bodyLimit: 4 * 1_048_576,
   });
-  post('stop', 'stop', { args: stopArgs, summary: 'Ends the answer under way.' });
-  post('feedback', 'feedback', { args: feedbackArgs, summary: 'Rates an answer.' });
-  post('forms', 'forms/(?P<form_id>[\\w-]+)', { args: formArgs, summary: 'Submits a form.' });
+  post('stop', 'stop', { args: stopArgs, summary: 'Stop the running answer.' });
+  post('feedback', 'feedback', { args: feedbackArgs, summary: 'Rate an answer.' });
+  post('forms', 'forms/(?P<form_id>[\\w-]+)', { args: formArgs, summary: 'Submit a form.' });
 }
 
 function notJson(): RestError {

@@ -2,7 +2,7 @@ import type { Bot } from '../bots/bot.ts';
 import type { StoredMessage } from '../conversations/conversation.ts';
 import type { WidgetBot, WidgetMessage } from './protocol.ts';
 
-/** Of a bot what its visitors may know. */
+/** The part of a bot that visitors may see. */
 export function widgetBot({ id, name, greeting, starters, look, texts, consent, feedback, privacy }: Bot): WidgetBot {
   return {
     id,

@@ -7,7 +7,7 @@ import type { RuleCall } from '../hooks.ts';
 import { localHour } from '../../../kit/visitors/period.ts';
 import type { Visitor } from './visitor.ts';
 
-export interface RuleScene {
+export interface RuleContext {
   readonly visitor: Visitor;
   /** UUID of the conversation. */
   readonly conversation: string;
@@ -21,20 +21,20 @@ export interface RuleScene {
 }
 
 export interface RuleResult extends RuleOutcome {
-  /** Runs what rules call, once what they belong to is stored. */
+  /** Hooks to call after the results of the rules are stored. */
   readonly calls: readonly { readonly name: string; readonly call: RuleCall }[];
 }
 
 export interface Rules {
-  /** Runs the rules of the events, one after the other, until one replies or blocks. */
-  run(events: readonly RuleEvent[], scene: RuleScene): Promise<RuleResult>;
-  /** Runs `svc_chatbot_rule_<name>` of each call, without anybody waiting for it. */
-  call(result: Pick<RuleResult, 'calls'>): void;
-  /** Resolves when no called hook runs any more. */
+  /** Runs the rules of the events in order, until one replies or blocks. */
+  run(events: readonly RuleEvent[], context: RuleContext): Promise<RuleResult>;
+  /** Runs `svc_chatbot_rule_<name>` for each call, in the background. */
+  callHooks(result: Pick<RuleResult, 'calls'>): void;
+  /** Resolves when all called hooks have ended. */
   settled(): Promise<void>;
 }
 
-const nothing: RuleOutcome = {
+const emptyOutcome: RuleOutcome = {
   matched: [],
   reply: null,
   block: null,
@@ -48,22 +48,22 @@ const nothing: RuleOutcome = {
 export function createRules({ host }: { readonly host: Pick<HostApi, 'hooks' | 'clock' | 'site'> }): Rules {
   const running = new Set<Promise<void>>();
 
-  async function factsOf({ visitor, ...scene }: RuleScene): Promise<RuleFacts> {
+  async function collectFacts({ visitor, ...context }: RuleContext): Promise<RuleFacts> {
     return {
-      message: scene.message,
-      message_count: scene.messageCount,
-      page_url: scene.pageUrl,
+      message: context.message,
+      message_count: context.messageCount,
+      page_url: context.pageUrl,
       roles: visitor.user.roles,
       signed_in: visitor.user.id > 0,
-      form_id: scene.formId ?? '',
-      fields: scene.fields ?? {},
-      error_code: scene.errorCode ?? '',
-      variables: scene.variables,
+      form_id: context.formId ?? '',
+      fields: context.fields ?? {},
+      error_code: context.errorCode ?? '',
+      variables: context.variables,
       ...localHour(host.clock.now(), await host.site.timezone()),
     };
   }
 
-  function callOf(event: RuleEvent, { visitor, conversation }: RuleScene, facts: RuleFacts): RuleCall {
+  function toRuleCall(event: RuleEvent, { visitor, conversation }: RuleContext, facts: RuleFacts): RuleCall {
     const { id, displayName, roles } = visitor.user;
     const { message, page_url, variables, fields, form_id, error_code } = facts;
     return {
@@ -81,16 +81,16 @@ export function createRules({ host }: { readonly host: Pick<HostApi, 'hooks' | '
   }
 
   return {
-    async run(events, scene) {
-      const { bot } = scene.visitor;
-      const wanted = events.filter((event) => bot.rules.some((rule) => rule.enabled && rule.event === event));
-      if (wanted.length === 0) return { ...nothing, variables: scene.variables, calls: [] };
-      const facts = await factsOf(scene);
-      let all: RuleResult = { ...nothing, variables: scene.variables, calls: [] };
-      for (const event of wanted) {
+    async run(events, context) {
+      const { bot } = context.visitor;
+      const relevant = events.filter((event) => bot.rules.some((rule) => rule.enabled && rule.event === event));
+      if (relevant.length === 0) return { ...emptyOutcome, variables: context.variables, calls: [] };
+      const facts = await collectFacts(context);
+      let all: RuleResult = { ...emptyOutcome, variables: context.variables, calls: [] };
+      for (const event of relevant) {
         const outcome = runRules(bot.rules, event, { ...facts, variables: all.variables });
-        const call = callOf(event, scene, { ...facts, variables: outcome.variables });
-        all = joined(
+        const call = toRuleCall(event, context, { ...facts, variables: outcome.variables });
+        all = mergeOutcomes(
           all,
           outcome,
           outcome.hooks.map((name) => ({ name, call })),
@@ -99,15 +99,15 @@ export function createRules({ host }: { readonly host: Pick<HostApi, 'hooks' | '
       }
       return all;
     },
-    call({ calls }) {
+    callHooks({ calls }) {
       for (const { name, call } of calls) {
-        const work = (async () => {
+        const task = (async () => {
           await host.hooks.doActionAsync(`svc_chatbot_rule_${name}`, call);
           await host.hooks.doActionAsync('svc_chatbot_rule', name, call);
         })()
           .catch(() => undefined)
-          .finally(() => running.delete(work));
-        running.add(work);
+          .finally(() => running.delete(task));
+        running.add(task);
       }
     },
     async settled() {
@@ -116,7 +116,7 @@ export function createRules({ host }: { readonly host: Pick<HostApi, 'hooks' | '
   };
 }
 
-function joined(all: RuleResult, outcome: RuleOutcome, calls: RuleResult['calls']): RuleResult {
+function mergeOutcomes(all: RuleResult, outcome: RuleOutcome, calls: RuleResult['calls']): RuleResult {
   return {
     matched: [...all.matched, ...outcome.matched],
     reply: outcome.reply,
@@ -130,17 +130,17 @@ function joined(all: RuleResult, outcome: RuleOutcome, calls: RuleResult['calls'
   };
 }
 
-/** The first form of the bot that rules want shown. */
-export function formOf(bot: Pick<Bot, 'forms'>, ids: readonly string[]): BotForm | null {
+/** The first of these forms that the bot has. */
+export function findForm(bot: Pick<Bot, 'forms'>, ids: readonly string[]): BotForm | null {
   for (const id of ids) {
-    const form = bot.forms.find((one) => one.id === id);
+    const form = bot.forms.find((candidate) => candidate.id === id);
     if (form !== undefined) return form;
   }
   return null;
 }
 
-/** Whether rules changed anything that is kept with the conversation. */
-export function hasNotes({ matched, stored }: RuleOutcome, bot: Pick<Bot, 'rules'>): boolean {
+/** Whether rules changed anything that is stored with the conversation. */
+export function changesConversation({ matched, stored }: RuleOutcome, bot: Pick<Bot, 'rules'>): boolean {
   return (
     stored.length > 0 || bot.rules.some(({ id, action }) => action.type === 'set_variable' && matched.includes(id))
   );

@@ -2,30 +2,34 @@ import type { RestRequest } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import '../hooks.ts';
 import type { FeedbackValue, StoredMessage } from '../conversations/conversation.ts';
-import { text } from './parameters.ts';
+import { textParam } from './parameters.ts';
 import type { FeedbackResponse } from './protocol.ts';
 import type { Visitor } from './visitor.ts';
 import type { Widget } from './widget.ts';
 
-/** Rates an answer: each change of mind is an act, the same click sent again is none. */
+/** Rates an answer. Each change emits an event; the same rating sent again does not. */
 export async function saveFeedback(widget: Widget, visitor: Visitor, request: RestRequest): Promise<FeedbackResponse> {
-  const { host, conversations, threads, events, ids, acts } = widget;
+  const { host, conversations, threads, events, ids, idempotencyKeys } = widget;
   const { bot } = visitor;
-  const uuid = text(request, 'conversation');
-  const conversation = await threads.own(visitor, uuid);
+  const uuid = textParam(request, 'conversation');
+  const conversation = await threads.findOwn(visitor, uuid);
   if (!bot.feedback) throw errors.feedback_off();
-  const messageId = text(request, 'message_id');
-  const value = text(request, 'value') as FeedbackValue;
-  // A comment belongs to a rating; who takes the rating back takes it back as well.
-  const comment = value === 'none' ? '' : text(request, 'comment').trim();
-  const scene = { bot, userId: visitor.user.id, conversation: uuid };
+  const messageId = textParam(request, 'message_id');
+  const value = textParam(request, 'value') as FeedbackValue;
+  // A comment belongs to a rating and is removed with it.
+  const comment = value === 'none' ? '' : textParam(request, 'comment').trim();
+  const subject = { bot, userId: visitor.user.id, conversation: uuid };
   if (conversation === null) {
-    if (!(await ids.isOf(messageId, ['answer', uuid]))) throw errors.message_not_found();
+    if (!(await ids.verify(messageId, ['answer', uuid]))) throw errors.message_not_found();
     await host.database.transaction(async () => {
-      const revision = await acts.change('feedback', [uuid, messageId], JSON.stringify([value, comment]));
+      const revision = await idempotencyKeys.recordChange(
+        'feedback',
+        [uuid, messageId],
+        JSON.stringify([value, comment]),
+      );
       if (revision !== null)
         await events.feedback(
-          { ...scene, messageCount: 0 },
+          { ...subject, messageCount: 0 },
           { id: messageId, feedback: value, comment, feedbackRevision: revision, provider: null, model: null },
         );
     });
@@ -36,11 +40,11 @@ export async function saveFeedback(widget: Widget, visitor: Visitor, request: Re
   await host.database.transaction(async () => {
     const rated = await conversations.setFeedback(conversation.id, { messageId, value, comment });
     if (rated === null) return;
-    await events.feedback({ ...scene, messageCount: conversation.messageCount }, rated);
+    await events.feedback({ ...subject, messageCount: conversation.messageCount }, rated);
     if (host.hooks.hasAction('svc_chatbot_rated') === false) return;
-    const question = questionOf(await conversations.messages(conversation.id), messageId);
+    const question = questionBefore(await conversations.messages(conversation.id), messageId);
     await host.hooks.doActionAsync('svc_chatbot_rated', {
-      ...scene,
+      ...subject,
       messageId,
       value,
       comment,
@@ -52,7 +56,7 @@ export async function saveFeedback(widget: Widget, visitor: Visitor, request: Re
 }
 
 /** The latest message of the visitor before an answer. */
-function questionOf(messages: readonly StoredMessage[], answerId: string): string {
+function questionBefore(messages: readonly StoredMessage[], answerId: string): string {
   const before = messages.slice(
     0,
     Math.max(

@@ -1,32 +1,32 @@
 import type { Signer } from '../../../kit/visitors/signer.ts';
 
 /**
- * UUIDs (version 8) whose second half vouches for what they belong to, so that an id of which nothing is stored can be told
- * from one that somebody made up. The same seed gives the same id.
+ * UUIDs (version 8) whose second half is a signature over the first half and a scope. The server can so verify an id that
+ * it does not store. The same seed gives the same id.
  */
-export interface SealedIds {
-  make(scope: readonly (string | number)[], seed: readonly (string | number)[]): Promise<string>;
-  isOf(id: string, scope: readonly (string | number)[]): Promise<boolean>;
+export interface SignedIds {
+  create(scope: readonly (string | number)[], seed: readonly (string | number)[]): Promise<string>;
+  verify(id: string, scope: readonly (string | number)[]): Promise<boolean>;
 }
 
-const half = 8;
+const halfBytes = 8;
 
-export function createSealedIds(signer: Signer): SealedIds {
-  const sealOf = async (first: Buffer, scope: readonly (string | number)[]): Promise<Buffer> => {
-    const seal = Buffer.from((await signer.sign('id', [first.toString('hex'), ...scope])).subarray(0, half));
-    seal[0] = ((seal[0] ?? 0) & 0x3f) | 0x80;
-    return seal;
+export function createSignedIds(signer: Signer): SignedIds {
+  const signatureOf = async (first: Buffer, scope: readonly (string | number)[]): Promise<Buffer> => {
+    const signature = Buffer.from((await signer.sign('id', [first.toString('hex'), ...scope])).subarray(0, halfBytes));
+    signature[0] = ((signature[0] ?? 0) & 0x3f) | 0x80;
+    return signature;
   };
   return {
-    async make(scope, seed) {
-      const first = Buffer.from((await signer.sign('id-seed', [...scope, '|', ...seed])).subarray(0, half));
+    async create(scope, seed) {
+      const first = Buffer.from((await signer.sign('id-seed', [...scope, '|', ...seed])).subarray(0, halfBytes));
       first[6] = ((first[6] ?? 0) & 0x0f) | 0x80;
-      return format(Buffer.concat([first, await sealOf(first, scope)]));
+      return format(Buffer.concat([first, await signatureOf(first, scope)]));
     },
-    async isOf(id, scope) {
+    async verify(id, scope) {
       if (!isUuid(id)) return false;
       const bytes = Buffer.from(id.replaceAll('-', ''), 'hex');
-      return (await sealOf(bytes.subarray(0, half), scope)).equals(bytes.subarray(half));
+      return (await signatureOf(bytes.subarray(0, halfBytes), scope)).equals(bytes.subarray(halfBytes));
     },
   };
 }

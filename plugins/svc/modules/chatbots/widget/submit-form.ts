@@ -4,16 +4,16 @@ import { checkForm } from '../forms/check-form.ts';
 import type { BotForm, CheckedForm } from '../forms/form.ts';
 import type { Conversation } from '../conversations/conversation.ts';
 import { widgetMessage } from './response-mappers.ts';
-import { pageUrl, text } from './parameters.ts';
+import { pageUrlParam, textParam } from './parameters.ts';
 import type { FormResponse, WidgetMessage } from './protocol.ts';
-import { formOf, changesConversation, type RuleResult } from './rule-outcomes.ts';
+import { findForm, changesConversation, type RuleResult } from './rule-outcomes.ts';
 import type { Visitor } from './visitor.ts';
 import type { Widget } from './widget.ts';
 
 interface CheckedSubmission {
   readonly visitor: Visitor;
   readonly uuid: string;
-  /** Null: nothing of it is kept. */
+  /** Null when the conversation is not stored. */
   readonly conversation: Conversation | null;
   readonly form: BotForm;
   readonly submissionId: string;
@@ -22,22 +22,25 @@ interface CheckedSubmission {
   readonly pageId: number | undefined;
 }
 
-/** Takes a form that a rule showed: checked, stored, told, and answered by the rules of `form_submitted`. The same sent again changes nothing. */
+/**
+ * Accepts a form that a rule displayed: checks and stores the values, emits the event, and runs the rules of
+ * `form_submitted`. The same submission sent again changes nothing.
+ */
 export async function submitForm(widget: Widget, visitor: Visitor, request: RestRequest): Promise<FormResponse> {
-  const uuid = text(request, 'conversation');
-  const conversation = await widget.threads.own(visitor, uuid);
-  const form = visitor.bot.forms.find(({ id }) => id === text(request, 'form_id'));
+  const uuid = textParam(request, 'conversation');
+  const conversation = await widget.threads.findOwn(visitor, uuid);
+  const form = visitor.bot.forms.find(({ id }) => id === textParam(request, 'form_id'));
   if (form === undefined) throw errors.form_not_found();
   const answers = checkForm(form, request.params['values'] as Readonly<Record<string, unknown>>);
   const pageId = request.params['page_id'];
-  const submitting: CheckedSubmission = {
+  const submission: CheckedSubmission = {
     visitor,
     uuid,
     conversation,
     form,
     answers,
-    submissionId: text(request, 'submission_id').toLowerCase(),
-    pageUrl: pageUrl(request),
+    submissionId: textParam(request, 'submission_id').toLowerCase(),
+    pageUrl: pageUrlParam(request),
     pageId: typeof pageId === 'number' ? pageId : undefined,
   };
   const outcome = await widget.rules.run(['form_submitted'], {
@@ -45,29 +48,29 @@ export async function submitForm(widget: Widget, visitor: Visitor, request: Rest
     conversation: uuid,
     message: '',
     messageCount: conversation?.messageCount ?? 0,
-    pageUrl: submitting.pageUrl,
+    pageUrl: submission.pageUrl,
     variables: conversation?.variables ?? {},
     fields: answers.display_values,
     formId: form.id,
   });
-  const { isNew, message } = await store(widget, submitting, outcome);
-  if (isNew) widget.rules.call(outcome);
-  return { thanks: form.thanks, message, form: formOf(visitor.bot, outcome.forms) };
+  const { isNew, message } = await storeSubmission(widget, submission, outcome);
+  if (isNew) widget.rules.callHooks(outcome);
+  return { thanks: form.thanks, message, form: findForm(visitor.bot, outcome.forms) };
 }
 
-/** In one transaction: the submission, its event, what rules say and keep. */
-function store(
+/** Stores the submission, its event and the results of rules in one transaction. */
+function storeSubmission(
   widget: Widget,
-  submitting: CheckedSubmission,
+  submission: CheckedSubmission,
   outcome: RuleResult,
 ): Promise<{ readonly isNew: boolean; readonly message: WidgetMessage | null }> {
-  const { host, events, submissions, acts } = widget;
-  const { visitor, uuid, conversation, form, submissionId, answers, pageUrl: url, pageId } = submitting;
+  const { host, events, submissions, idempotencyKeys } = widget;
+  const { visitor, uuid, conversation, form, submissionId, answers, pageUrl: url, pageId } = submission;
   return host.database.transaction(async () => {
     const { userId, sessionId } = visitor.owner;
     const isNew =
       conversation === null
-        ? await acts.once('form', [uuid, submissionId])
+        ? await idempotencyKeys.claim('form', [uuid, submissionId])
         : await submissions.add({
             ...answers,
             id: submissionId,
@@ -83,42 +86,42 @@ function store(
     if (!isNew && conversation !== null && (await submissions.find(submissionId))?.conversation !== uuid)
       throw errors.form_not_found();
     if (isNew) {
-      const scene = { bot: visitor.bot, userId, conversation: uuid, messageCount: conversation?.messageCount ?? 0 };
-      await events.form(scene, {
+      const subject = { bot: visitor.bot, userId, conversation: uuid, messageCount: conversation?.messageCount ?? 0 };
+      await events.form(subject, {
         form,
         submissionId,
         answers,
         page: { url, ...(pageId !== undefined && { id: pageId }) },
       });
     }
-    return { isNew, message: await say(widget, { submitting, outcome, isNew }) };
+    return { isNew, message: await applyRules(widget, { submission, outcome, isNew }) };
   });
 }
 
-/** What rules say to it, as a message of the bot, and what they keep. */
-async function say(
+/** Stores what rules changed, and returns their reply as a message of the bot. */
+async function applyRules(
   { host, conversations, events, ids }: Widget,
   {
-    submitting,
+    submission,
     outcome,
     isNew,
-  }: { readonly submitting: CheckedSubmission; readonly outcome: RuleResult; readonly isNew: boolean },
+  }: { readonly submission: CheckedSubmission; readonly outcome: RuleResult; readonly isNew: boolean },
 ): Promise<WidgetMessage | null> {
-  const { visitor, uuid, conversation, submissionId, answers } = submitting;
+  const { visitor, uuid, conversation, submissionId, answers } = submission;
   if (conversation !== null && isNew && changesConversation(outcome, visitor.bot)) {
     await conversations.update(conversation.id, {
       variables: outcome.variables,
       ...(outcome.stored.length > 0 && { stored: [...conversation.stored, ...outcome.stored] }),
     });
   }
-  const said = outcome.reply ?? outcome.block;
-  if (said === null) return null;
-  const id = await ids.make(['answer', uuid], ['form', submissionId]);
+  const reply = outcome.reply ?? outcome.block;
+  if (reply === null) return null;
+  const id = await ids.create(['answer', uuid], ['form', submissionId]);
   if (conversation === null)
     return {
       id,
       role: 'assistant',
-      content: said,
+      content: reply,
       created_at: new Date(host.clock.now()).toISOString(),
       sources: [],
       is_partial: false,
@@ -126,12 +129,17 @@ async function say(
     };
   if (isNew) {
     const { conversation: changed } = await conversations.append(conversation.id, [
-      { id, role: 'assistant', content: said },
+      { id, role: 'assistant', content: reply },
     ]);
-    const scene = { bot: visitor.bot, userId: visitor.user.id, conversation: uuid, messageCount: changed.messageCount };
-    await events.response(scene, {
+    const subject = {
+      bot: visitor.bot,
+      userId: visitor.user.id,
+      conversation: uuid,
+      messageCount: changed.messageCount,
+    };
+    await events.response(subject, {
       message: { id: submissionId, text: answers.summary },
-      response: { id, text: said },
+      response: { id, text: reply },
     });
   }
   const stored = await conversations.message(conversation.id, id);

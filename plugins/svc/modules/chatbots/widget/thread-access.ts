@@ -12,7 +12,7 @@ import { createEphemeralThread } from './ephemeral-thread.ts';
 import type { Visitor } from './visitor.ts';
 
 export interface ThreadInput {
-  /** Null: the first message of a new one. */
+  /** Null for the first message of a new conversation. */
   readonly conversation: string | null;
   readonly messageId: string;
   readonly text: string;
@@ -22,59 +22,59 @@ export interface ThreadInput {
 }
 
 export interface ThreadAccess {
-  /** @throws RestError 404 `rest_svc_conversation_not_found` for one that is not there, and one of somebody else alike. */
+  /** @throws RestError 404 `rest_svc_conversation_not_found` for an unknown conversation and for another visitor's alike. */
   open(visitor: Visitor, input: ThreadInput): Promise<Thread>;
-  /** The visitor's own conversation, or null. @throws the same; null where nothing of it is stored. */
-  own(visitor: Visitor, uuid: string): Promise<Conversation | null>;
+  /** The visitor's own conversation; null when it is valid but not stored. Throws the same. */
+  findOwn(visitor: Visitor, uuid: string): Promise<Conversation | null>;
 }
 
 export interface ThreadAccessParts {
   readonly host: Pick<HostApi, 'clock'>;
   readonly conversations: ConversationStore;
   readonly ids: SignedIds;
-  readonly acts: IdempotencyKeys;
+  readonly idempotencyKeys: IdempotencyKeys;
 }
 
-/** `module` of conversations by the widget. */
+/** `module` of conversations in the widget. */
 export const widgetModule = 'chatbot';
 
-export function createThreadAccess({ host, conversations, ids, acts }: ThreadAccessParts): ThreadAccess {
-  const scopeOf = ({ bot, owner }: Visitor): (string | number)[] => [
+export function createThreadAccess({ host, conversations, ids, idempotencyKeys }: ThreadAccessParts): ThreadAccess {
+  const idScope = ({ bot, owner }: Visitor): (string | number)[] => [
     'conversation',
     bot.id,
     owner.userId > 0 ? `u${String(owner.userId)}` : `s${String(owner.sessionId)}`,
   ];
 
-  async function own(visitor: Visitor, uuid: string): Promise<Conversation | null> {
+  async function findOwn(visitor: Visitor, uuid: string): Promise<Conversation | null> {
     const conversation = isUuid(uuid) ? await conversations.find(uuid) : null;
     if (conversation !== null && isOwn(visitor, conversation)) return conversation;
-    // What nothing is stored of is known by its id alone.
-    if (conversation === null && !visitor.bot.privacy.keep && (await ids.isOf(uuid, scopeOf(visitor)))) return null;
+    // A conversation that is not stored is recognized by its signed id.
+    if (conversation === null && !visitor.bot.privacy.keep && (await ids.verify(uuid, idScope(visitor)))) return null;
     throw errors.conversation_not_found();
   }
 
   return {
-    own,
+    findOwn,
     async open(visitor, input) {
       const { bot, owner } = visitor;
       const given = input.conversation;
-      const uuid = given ?? (await ids.make(scopeOf(visitor), [input.messageId]));
+      const uuid = given ?? (await ids.create(idScope(visitor), [input.messageId]));
       if (!bot.privacy.keep) {
-        if (given !== null) await own(visitor, given);
+        if (given !== null) await findOwn(visitor, given);
         return createEphemeralThread({
           uuid,
           isNew: given === null,
           history: input.history,
           text: input.text,
-          acts,
+          idempotencyKeys,
           clock: host.clock,
         });
       }
-      // Its first message sent again, where the page never heard of the conversation, finds what it began.
-      const conversation = given === null ? await conversations.find(uuid) : await own(visitor, given);
+      // A first message that is sent again, because its response was lost, finds the conversation it created.
+      const conversation = given === null ? await conversations.find(uuid) : await findOwn(visitor, given);
       if (conversation !== null && !isOwn(visitor, conversation)) throw errors.conversation_not_found();
       const ip = bot.privacy.anonymise_ip ? anonymizeAddress(visitor.ip) : plainAddress(visitor.ip);
-      const beginning = {
+      const initial = {
         uuid,
         botId: bot.id,
         module: widgetModule,
@@ -83,7 +83,7 @@ export function createThreadAccess({ host, conversations, ids, acts }: ThreadAcc
         ip,
         consentedAt: input.consent ? host.clock.now() : null,
       };
-      return createPersistedThread({ conversations, conversation, beginning });
+      return createPersistedThread({ conversations, conversation, initial });
     },
   };
 }

@@ -2,44 +2,48 @@ import type { ChatMessage } from '../reply/reply.ts';
 import type { NewMessage, StoredMessage } from '../conversations/conversation.ts';
 import type { WidgetMessage } from './protocol.ts';
 
-/** How far a message has come. */
+/** Whether a message is stored and answered. */
 export type MessageState =
-  /** Never seen. */
+  /** Not stored. */
   | { readonly kind: 'new' }
-  /** It is the last one, and has no answer. */
+  /** Stored as the last message, without an answer. */
   | { readonly kind: 'unanswered' }
   | {
       readonly kind: 'answered';
       readonly answer: StoredMessage;
-      /** Nothing came after them. */ readonly isLast: boolean;
+      /** No message follows the answer. */
+      readonly isLast: boolean;
     }
-  /** Without an answer, and others came after it. */
+  /** Stored without an answer, and other messages follow. */
   | { readonly kind: 'followed' };
 
-/** One conversation of a visitor with a bot, stored or in the page alone. What writes takes part in the running transaction. */
+/**
+ * A visitor's conversation with a bot: stored (`persisted-thread.ts`) or held by the page alone (`ephemeral-thread.ts`).
+ * Methods that write are part of the running transaction.
+ */
 export interface Thread {
   /** UUID. */
   readonly uuid: string;
-  /** No message of it was accepted yet. */
+  /** It has no accepted message yet. */
   readonly isNew: boolean;
   readonly messageCount: number;
   readonly variables: Readonly<Record<string, string>>;
   readonly hasConsent: boolean;
-  stateOf(messageId: string): Promise<MessageState>;
-  /** Adds the visitor's message, and the conversation with its first one. Answers how many messages there are, and whether it is new. */
-  add(
+  messageState(messageId: string): Promise<MessageState>;
+  /** Adds the visitor's message; the first one also creates the conversation. `count`: messages of the conversation. */
+  addMessage(
     message: Pick<NewMessage, 'id' | 'content'>,
   ): Promise<{ readonly count: number; readonly isNew: boolean; readonly isFirst: boolean }>;
-  /** Adds an answer of the bot; `replaces`: in place of that one. */
-  answer(
+  /** Adds an answer of the bot. @param replaces id of the answer that it replaces */
+  addAnswer(
     message: NewMessage,
     replaces: string | null,
   ): Promise<{ readonly count: number; readonly message: WidgetMessage }>;
-  /** What rules set and keep. */
-  note(changes: {
+  /** Stores the variables and values that rules set. */
+  saveRuleChanges(changes: {
     readonly variables: Readonly<Record<string, string>>;
     readonly stored: readonly { readonly name: string; readonly value: string }[];
   }): Promise<void>;
-  /** What the model is told: up to this message of the visitor; null: all there is so far. */
-  told(messageId: string | null, most: number): Promise<readonly ChatMessage[]>;
+  /** The newest messages for the prompt, up to and including the one named; null: all. @param limit number of messages */
+  history(messageId: string | null, limit: number): Promise<readonly ChatMessage[]>;
 }

@@ -7,33 +7,33 @@ export interface Lease {
   /** UUID of the conversation. */
   readonly conversation: string;
   readonly messageId: string;
-  /** Of this claim alone: who took over has another. */
+  /** Unique to this claim: a node that takes over has another. */
   readonly token: string;
 }
 
 export type Claim =
   { readonly kind: 'claimed'; readonly lease: Lease } | { readonly kind: 'running'; readonly messageId: string };
 
-/** Which node answers which message. One answer at a time for each conversation, over all nodes. */
+/** Leases on chat turns: across all nodes, one message of a conversation is answered at a time. */
 export interface TurnLeases {
-  /** In the running transaction. A lease that ran out is taken over, and what it had reserved is given back. */
+  /** Part of the running transaction. Takes over an expired lease and refunds its reservation. */
   claim(conversation: string, messageId: string): Promise<Claim>;
-  /** What was reserved, so that it can be given back if this node dies. */
-  note(lease: Lease, reserved: Reservation | null): Promise<void>;
-  /** Holds it for another while. Answers whether the visitor stopped it, or null when it is lost. */
-  extend(lease: Lease): Promise<{ readonly stopped: boolean } | null>;
-  /** Gives it up, in the running transaction. False: it was lost, and what was made under it does not count. */
+  /** Stores the reservation with the lease, so that it can be refunded if this node dies. */
+  recordReservation(lease: Lease, reserved: Reservation | null): Promise<void>;
+  /** Extends the lease. Returns whether the visitor stopped the answer, or null when the lease is lost. */
+  renew(lease: Lease): Promise<{ readonly stopped: boolean } | null>;
+  /** Part of the running transaction. False: the lease was lost, and the answer must be discarded. */
   release(lease: Lease): Promise<boolean>;
-  running(conversation: string): Promise<{ readonly messageId: string } | null>;
-  /** Asks the node that answers to stop. Answers whether there was one. */
-  stop(conversation: string, messageId: string): Promise<boolean>;
-  /** Hears of stops and ends on other nodes. */
-  listen(listener: (news: TurnNews) => void): Promise<Undo>;
-  /** Gives back what nodes that died had reserved. */
+  findRunning(conversation: string): Promise<{ readonly messageId: string } | null>;
+  /** Asks the node that is answering to stop. Returns whether the message was being answered. */
+  requestStop(conversation: string, messageId: string): Promise<boolean>;
+  /** Calls the listener when an answer is stopped or ends on any node. */
+  listen(listener: (signal: TurnSignal) => void): Promise<Undo>;
+  /** Deletes expired leases and refunds their reservations. */
   sweep(): Promise<void>;
 }
 
-export interface TurnNews {
+export interface TurnSignal {
   readonly kind: 'stop' | 'end';
   readonly conversation: string;
   readonly messageId: string;
@@ -45,14 +45,14 @@ interface Row {
   readonly token: string;
   readonly stopped: number;
   readonly reserved: string;
-  /** SQLite says 1 and 0. */
+  /** 1 or 0 on SQLite. */
   readonly is_held: boolean | number;
 }
 
-/** Milliseconds a node may be silent before another takes over. */
-export const leaseTime = 30_000;
-/** Milliseconds between two signs of life. */
-export const leaseBeat = 10_000;
+/** Milliseconds after which another node may take over a lease that was not renewed. */
+export const leaseDuration = 30_000;
+/** Milliseconds between two renewals. */
+export const heartbeatInterval = 10_000;
 
 const channel = 'svc_widget_turns';
 
@@ -64,83 +64,82 @@ export function createTurnLeases({
   readonly limits: Pick<Limits, 'settle'>;
 }): TurnLeases {
   const { database } = host;
-  const turns = () => database.knex(widgetTables.turns);
-  const until = () => database.knex.raw('? + ?', [database.now(), leaseTime]) as unknown as number;
-  const withState = () => turns().select('*', database.knex.raw('(?? > ?) as is_held', ['until', database.now()]));
-  const tell = (news: TurnNews): Promise<void> => database.notify(channel, JSON.stringify(news));
+  const table = () => database.knex(widgetTables.turns);
+  const expiry = () => database.knex.raw('? + ?', [database.now(), leaseDuration]) as unknown as number;
+  const selectWithState = () =>
+    table().select('*', database.knex.raw('(?? > ?) as is_held', ['until', database.now()]));
+  const notifyNodes = (signal: TurnSignal): Promise<void> => database.notify(channel, JSON.stringify(signal));
 
-  const giveBack = (row: Row): Promise<void> => giveBackReserved(limits, row);
+  async function refund({ reserved }: Pick<Row, 'reserved'>): Promise<void> {
+    const reservation = JSON.parse(reserved) as Reservation | null;
+    if (reservation !== null) await limits.settle(reservation, 0);
+  }
 
   return {
     async claim(conversation, messageId) {
       const lease = { conversation, messageId, token: randomUUID() };
-      const row = { message_id: messageId, token: lease.token, until: until(), stopped: 0, reserved: 'null' };
+      const row = { message_id: messageId, token: lease.token, until: expiry(), stopped: 0, reserved: 'null' };
       for (;;) {
-        const inserted = (await turns()
+        const inserted = (await table()
           .insert({ conversation, ...row })
           .onConflict('conversation')
           .ignore()
           .returning('conversation')) as unknown[];
         if (inserted.length > 0) return { kind: 'claimed', lease };
-        const query = withState().where({ conversation }).first();
+        const query = selectWithState().where({ conversation }).first();
         const held = (await (database.dialect === 'postgresql' ? query.forUpdate() : query)) as Row | undefined;
-        // Its answer ended between the two statements: the conversation is free now.
+        // The answer ended between the two statements: try again.
         if (held === undefined) continue;
         if (held.is_held) return { kind: 'running', messageId: held.message_id };
-        await giveBack(held);
-        await turns().where({ conversation }).update(row);
+        await refund(held);
+        await table().where({ conversation }).update(row);
         return { kind: 'claimed', lease };
       }
     },
-    async note({ conversation, token }, reserved) {
+    async recordReservation({ conversation, token }, reserved) {
       if (reserved !== null)
-        await turns()
+        await table()
           .where({ conversation, token })
           .update({ reserved: JSON.stringify(reserved) });
     },
-    async extend({ conversation, token }) {
-      const [row] = (await turns()
+    async renew({ conversation, token }) {
+      const [row] = (await table()
         .where({ conversation, token })
-        .update({ until: until() })
+        .update({ until: expiry() })
         .returning('stopped')) as Pick<Row, 'stopped'>[];
       return row === undefined ? null : { stopped: row.stopped === 1 };
     },
     async release({ conversation, messageId, token }) {
-      if ((await turns().where({ conversation, token }).delete()) === 0) return false;
-      await tell({ kind: 'end', conversation, messageId });
+      if ((await table().where({ conversation, token }).delete()) === 0) return false;
+      await notifyNodes({ kind: 'end', conversation, messageId });
       return true;
     },
-    async running(conversation) {
-      const row = (await withState().where({ conversation }).first()) as Row | undefined;
+    async findRunning(conversation) {
+      const row = (await selectWithState().where({ conversation }).first()) as Row | undefined;
       return row?.is_held ? { messageId: row.message_id } : null;
     },
-    async stop(conversation, messageId) {
-      if ((await turns().where({ conversation, message_id: messageId }).update({ stopped: 1 })) === 0) return false;
-      await tell({ kind: 'stop', conversation, messageId });
+    async requestStop(conversation, messageId) {
+      if ((await table().where({ conversation, message_id: messageId }).update({ stopped: 1 })) === 0) return false;
+      await notifyNodes({ kind: 'stop', conversation, messageId });
       return true;
     },
     listen: (listener) =>
       database.listen(channel, (payload) => {
-        listener(JSON.parse(payload) as TurnNews);
+        listener(JSON.parse(payload) as TurnSignal);
       }),
     async sweep() {
       await database.transaction(async () => {
-        const dead = (await turns().where(
+        const expired = (await table().where(
           'until',
           '<',
-          database.knex.raw('? - ?', [database.now(), leaseTime]),
+          database.knex.raw('? - ?', [database.now(), leaseDuration]),
         )) as Row[];
-        for (const row of dead) {
-          // Whoever takes one over meanwhile gives back what it had.
-          if ((await turns().where({ conversation: row.conversation, token: row.token }).delete()) > 0)
-            await giveBack(row);
+        for (const row of expired) {
+          // A node that took the lease over in the meantime has refunded it.
+          if ((await table().where({ conversation: row.conversation, token: row.token }).delete()) > 0)
+            await refund(row);
         }
       });
     },
   };
-}
-
-async function giveBackReserved(limits: Pick<Limits, 'settle'>, { reserved }: Pick<Row, 'reserved'>): Promise<void> {
-  const reservation = JSON.parse(reserved) as Reservation | null;
-  if (reservation !== null) await limits.settle(reservation, 0);
 }

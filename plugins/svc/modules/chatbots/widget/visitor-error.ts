@@ -5,24 +5,24 @@ import type { Visitor } from './visitor.ts';
 
 export type VisitorError = Extract<AnswerEnd, { type: 'error' }>;
 
-const unavailable = 'The assistant cannot answer just now. Please try again in a moment.';
+const defaultMessage = 'The assistant cannot answer right now. Please try again in a moment.';
 
-/** What rules see as `error_code`. */
+/** The `error_code` that rules see. */
 export function errorCodeOf(error: unknown): string {
   return error instanceof RestError ? error.code : 'rest_internal_error';
 }
 
 /**
- * A failure as it is told to a visitor. What a provider said, what is not configured and what broke is the administrator's
- * affair: visitors read the bot's own words, administrators the reason.
+ * The error that a visitor sees. Provider messages, missing settings and internal errors are for administrators only:
+ * visitors read the bot's own text instead.
  */
 export function toVisitorError(
   error: unknown,
   { bot, user }: Pick<Visitor, 'user'> & { readonly bot: Pick<Bot, 'texts' | 'limits'> },
 ): VisitorError {
   const known = error instanceof RestError ? error : null;
-  const isTheirs = known !== null && forVisitors.has(known.code);
-  if (isTheirs || (known !== null && user.can('manage_options'))) {
+  const isForVisitors = known !== null && visitorCodes.has(known.code);
+  if (isForVisitors || (known !== null && user.can('manage_options'))) {
     return {
       type: 'error',
       code: known.code,
@@ -31,7 +31,7 @@ export function toVisitorError(
       retry: known.status >= 429,
     };
   }
-  // The site's own budget: to visitors it is a limit like theirs.
+  // Visitors see a used-up budget of the site as their own limit.
   if (known?.code === 'rest_svc_budget_exhausted')
     return {
       type: 'error',
@@ -43,13 +43,13 @@ export function toVisitorError(
   return {
     type: 'error',
     code: 'rest_svc_chat_failed',
-    message: bot.texts.error || unavailable,
+    message: bot.texts.error || defaultMessage,
     status: 502,
     retry: true,
   };
 }
 
-const forVisitors = new Set([
+const visitorCodes = new Set([
   'rest_svc_message_refused',
   'rest_svc_chat_limit_reached',
   'rest_svc_turn_running',

@@ -6,13 +6,13 @@ import { mayEmbed, originKey, readOrigin, type RequestOrigin } from '../../../ki
 import { sessionCookie, widgetNamespace } from './protocol.ts';
 import { tokenLife, type Session, type SessionTokens, type TokenBinding } from '../../../kit/visitors/session-token.ts';
 
-/** Who calls, from where, for which bot; checked. */
+/** A caller whose bot and origin were checked. */
 export interface Caller {
   readonly bot: Bot;
   readonly origin: RequestOrigin;
-  /** Id 0: a guest. Users of the site are known on its own pages alone. */
+  /** Id 0 for a guest. Users are recognized only on the site's own pages. */
   readonly user: Pick<User, 'id' | 'displayName' | 'roles' | 'can'>;
-  /** Null: none, or one that has ended. */
+  /** Null when there is none or it has expired. */
   readonly session: Session | null;
   readonly ip: string;
   readonly userAgent: string;
@@ -20,7 +20,7 @@ export interface Caller {
 
 export interface Visitor extends Caller {
   readonly session: Session;
-  /** Of the visitor's conversations. */
+  /** Owner of the visitor's conversations. */
   readonly owner: Owner;
 }
 
@@ -32,27 +32,27 @@ export interface VisitorParts {
 
 export interface Visitors {
   /** @throws RestError 404 `rest_svc_bot_not_found`, 403 `rest_svc_origin_not_allowed` (D16). */
-  enter(request: RestRequest): Promise<Caller>;
-  /** The same for those who have a session. @throws RestError 403 `rest_svc_session_invalid` besides. */
-  require(request: RestRequest): Promise<Visitor>;
-  /** The visitor with a session, begun where there is none, and what tells the page of it. */
-  welcome(
+  identify(request: RestRequest): Promise<Caller>;
+  /** The same, and requires a session. @throws RestError 403 `rest_svc_session_invalid` as well. */
+  requireSession(request: RestRequest): Promise<Visitor>;
+  /** Starts a session unless the caller has one. Returns the token or cookie that the page needs. */
+  ensureSession(
     caller: Caller,
   ): Promise<{ readonly visitor: Visitor; readonly token: string; readonly headers: Readonly<Record<string, string>> }>;
-  /** Whether pages of an origin may call for a bot. */
-  allows(origin: RequestOrigin, botId: number): Promise<boolean>;
+  /** Whether pages of an origin may use a bot. */
+  allowsOrigin(origin: RequestOrigin, botId: number): Promise<boolean>;
 }
 
 const guest: Caller['user'] = { id: 0, displayName: '', roles: [], can: () => false };
 
 export function createVisitors({ host, bots, tokens }: VisitorParts): Visitors {
-  async function activeBot(id: number): Promise<Bot> {
+  async function findActiveBot(id: number): Promise<Bot> {
     const bot = await bots.get(id);
     if (bot?.status !== 'active') throw errors.bot_not_found({ values: { id } });
     return bot;
   }
 
-  const bindingOf = (caller: Omit<Caller, 'session'>, carrier: TokenBinding['carrier']): TokenBinding => ({
+  const tokenBinding = (caller: Omit<Caller, 'session'>, carrier: TokenBinding['carrier']): TokenBinding => ({
     audience: caller.bot.id,
     userId: caller.user.id,
     carrier,
@@ -60,18 +60,18 @@ export function createVisitors({ host, bots, tokens }: VisitorParts): Visitors {
     userAgent: caller.userAgent,
   });
 
-  async function sessionOf(request: RestRequest, caller: Omit<Caller, 'session'>): Promise<Session | null> {
-    // Only the site's own pages have the cookie; a page of a neighbouring domain could send it along.
-    const cookie = caller.origin.isOwn ? cookieOf(request.headers['cookie']) : null;
-    const session = cookie === null ? null : await tokens.read(cookie, bindingOf(caller, 'cookie'));
+  async function readSession(request: RestRequest, caller: Omit<Caller, 'session'>): Promise<Session | null> {
+    // The cookie counts only on the site's own pages, because a page of a related domain could send it too.
+    const cookie = caller.origin.isOwn ? readCookie(request.headers['cookie']) : null;
+    const session = cookie === null ? null : await tokens.read(cookie, tokenBinding(caller, 'cookie'));
     const token = request.params['token'];
     return (
-      session ?? (typeof token === 'string' && token !== '' ? tokens.read(token, bindingOf(caller, 'body')) : null)
+      session ?? (typeof token === 'string' && token !== '' ? tokens.read(token, tokenBinding(caller, 'body')) : null)
     );
   }
 
-  async function enter(request: RestRequest): Promise<Caller> {
-    const bot = await activeBot(Number(request.params['bot_id']));
+  async function identify(request: RestRequest): Promise<Caller> {
+    const bot = await findActiveBot(Number(request.params['bot_id']));
     const origin = readOrigin(request.headers, host.site.url);
     if (!mayEmbed(bot.embed, origin)) throw errors.origin_not_allowed();
     const user = origin.isOwn ? await request.pageUser() : guest;
@@ -82,10 +82,10 @@ export function createVisitors({ host, bots, tokens }: VisitorParts): Visitors {
       ip: request.ip,
       userAgent: request.headers['user-agent'] ?? '',
     };
-    return { ...caller, session: await sessionOf(request, caller) };
+    return { ...caller, session: await readSession(request, caller) };
   }
 
-  const visitorOf = (caller: Caller, session: Session): Visitor => ({
+  const toVisitor = (caller: Caller, session: Session): Visitor => ({
     ...caller,
     session,
     owner: caller.user.id > 0 ? { userId: caller.user.id, sessionId: null } : { userId: 0, sessionId: session.id },
@@ -97,31 +97,31 @@ export function createVisitors({ host, bots, tokens }: VisitorParts): Visitors {
   };
 
   return {
-    enter,
-    async require(request) {
-      const caller = await enter(request);
+    identify,
+    async requireSession(request) {
+      const caller = await identify(request);
       if (caller.session === null) throw errors.session_invalid();
-      return visitorOf(caller, caller.session);
+      return toVisitor(caller, caller.session);
     },
-    async welcome(caller) {
+    async ensureSession(caller) {
       const session = caller.session ?? tokens.begin();
-      const visitor = visitorOf(caller, session);
+      const visitor = toVisitor(caller, session);
       const isOwn = caller.origin.isOwn;
       if (isOwn && caller.session !== null && !tokens.isAging(session)) return { visitor, token: '', headers: {} };
-      const token = await tokens.issue(session, bindingOf(caller, isOwn ? 'cookie' : 'body'));
+      const token = await tokens.issue(session, tokenBinding(caller, isOwn ? 'cookie' : 'body'));
       return isOwn
         ? { visitor, token: '', headers: { 'Set-Cookie': cookieHeader(caller.bot.id, token) } }
         : { visitor, token, headers: {} };
     },
-    async allows(origin, botId) {
+    async allowsOrigin(origin, botId) {
       const bot = await bots.get(botId);
-      // Of a bot that does not exist there is nothing to keep, and the page can say what is wrong.
+      // For an unknown bot there is nothing to protect, and the page can show the error.
       return bot?.status !== 'active' || mayEmbed(bot.embed, origin);
     },
   };
 }
 
-function cookieOf(header: string | undefined): string | null {
+function readCookie(header: string | undefined): string | null {
   for (const pair of header?.split(';') ?? []) {
     const [name = '', value = ''] = pair.split('=', 2);
     if (name.trim() === sessionCookie) return value.trim();

@@ -1,15 +1,18 @@
 import type { Migration } from '#plugin-api';
 
 export const widgetTables = {
-  /** What of a limit is used up: one row for each bot, visitor and period. */
+  /** How much of a limit is used: one row per bot, visitor and period. */
   counters: 'svc_widget_counters',
-  /** Answers that are being made, one row for each conversation: a lease of the node that makes it. No content. */
+  /** Leases on running answers, one row per conversation. No content. */
   turns: 'svc_widget_turns',
-  /** What was done where nothing is kept, so that it counts once: hashes alone, for a day. */
-  acts: 'svc_widget_acts',
+  /** Idempotency keys of conversations that are not stored: hashes, kept for a day. */
+  idempotency: 'svc_widget_idempotency',
 } as const;
 
-export const widgetMigration: Migration = {
+/** Name of `svc_widget_idempotency` until 0184. */
+const actsTable = 'svc_widget_acts';
+
+const createTables: Migration = {
   id: '0103_widget',
   async up(knex) {
     await knex.schema.createTable(widgetTables.counters, (columns) => {
@@ -29,15 +32,27 @@ export const widgetMigration: Migration = {
       columns.text('token').notNullable();
       columns.bigInteger('until').notNullable();
       columns.integer('stopped').notNullable().defaultTo(0);
-      // JSON of what was reserved of limits, to be given back if the node dies.
+      // JSON of the reservation, to be refunded if the node dies.
       columns.text('reserved').notNullable();
     });
-    await knex.schema.createTable(widgetTables.acts, (columns) => {
+    await knex.schema.createTable(actsTable, (columns) => {
       columns.text('key').primary();
       columns.text('value').notNullable();
       columns.integer('revision').notNullable();
       columns.bigInteger('expires_at').notNullable();
     });
-    await knex.raw(`CREATE INDEX ${widgetTables.acts}_expires_at ON ${widgetTables.acts} (expires_at)`);
+    await knex.raw(`CREATE INDEX ${actsTable}_expires_at ON ${actsTable} (expires_at)`);
   },
 };
+
+const renameActs: Migration = {
+  id: '0184_widget_idempotency',
+  async up(knex) {
+    await knex.raw(`ALTER TABLE ${actsTable} RENAME TO ${widgetTables.idempotency}`);
+    // SQLite cannot rename an index.
+    await knex.raw(`DROP INDEX ${actsTable}_expires_at`);
+    await knex.raw(`CREATE INDEX ${widgetTables.idempotency}_expires_at ON ${widgetTables.idempotency} (expires_at)`);
+  },
+};
+
+export const widgetMigrations: readonly Migration[] = [createTables, renameActs];

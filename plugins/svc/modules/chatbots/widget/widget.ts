@@ -1,29 +1,29 @@
 import type { ChatbotParts } from '../chatbots.ts';
-import { createActs, type Acts } from './idempotency-keys.ts';
-import { createBurst, type Burst } from './flood-limit.ts';
+import { createIdempotencyKeys, type IdempotencyKeys } from './idempotency-keys.ts';
+import { createFloodLimit, type FloodLimit } from './flood-limit.ts';
 import { createWidgetEvents, type EventParts, type WidgetEvents } from './events.ts';
 import { createLimits, type Limits } from './limits.ts';
 import { createRules, type Rules } from './rule-outcomes.ts';
-import { createSealedIds, type SealedIds } from './signed-id.ts';
+import { createSignedIds, type SignedIds } from './signed-id.ts';
 import { createSessionTokens } from '../../../kit/visitors/session-token.ts';
 import { createSigner } from '../../../kit/visitors/signer.ts';
-import { createThreads, type Threads } from './thread-access.ts';
+import { createThreadAccess, type ThreadAccess } from './thread-access.ts';
 import { createTurnLeases, type TurnLeases } from './turn-leases.ts';
-import { createTurns, type Turns } from './chat-turns.ts';
+import { createChatTurns, type ChatTurns } from './chat-turns.ts';
 import { createVisitors, type Visitors } from './visitor.ts';
 
-/** What the routes of the widget work with. One per process, made at the first call. */
+/** What the widget's routes share. One per process, created at the first call. */
 export interface Widget extends Pick<ChatbotParts, 'host' | 'conversations' | 'submissions'> {
   readonly visitors: Visitors;
-  readonly burst: Burst;
+  readonly floodLimit: FloodLimit;
   readonly limits: Limits;
   readonly leases: TurnLeases;
-  readonly acts: Acts;
-  readonly ids: SealedIds;
+  readonly idempotencyKeys: IdempotencyKeys;
+  readonly ids: SignedIds;
   readonly rules: Rules;
   readonly events: WidgetEvents;
-  readonly threads: Threads;
-  readonly turns: Turns;
+  readonly threads: ThreadAccess;
+  readonly turns: ChatTurns;
 }
 
 export type WidgetPorts = Pick<
@@ -34,14 +34,14 @@ export type WidgetPorts = Pick<
 export function createWidget(ports: WidgetPorts): Widget {
   const { host, bots, conversations, submissions, reply } = ports;
   const signer = createSigner({ host });
-  const ids = createSealedIds(signer);
-  const acts = createActs({ host, signer });
+  const ids = createSignedIds(signer);
+  const idempotencyKeys = createIdempotencyKeys({ host, signer });
   const limits = createLimits({ host, signer });
   const leases = createTurnLeases({ host, limits });
   const rules = createRules({ host });
-  const events = createWidgetEvents({ host, aiOf: aiOf(ports) });
-  const threads = createThreads({ host, conversations, ids, acts });
-  const turns = createTurns({ host, reply, threads, events, limits, leases, rules, ids });
+  const events = createWidgetEvents({ host, findAi: findAi(ports) });
+  const threads = createThreadAccess({ host, conversations, ids, idempotencyKeys });
+  const turns = createChatTurns({ host, reply, threads, events, limits, leases, rules, ids });
   host.onStop(() => turns.close());
   return {
     host,
@@ -49,19 +49,19 @@ export function createWidget(ports: WidgetPorts): Widget {
     submissions,
     limits,
     leases,
-    acts,
+    idempotencyKeys,
     ids,
     rules,
     events,
     threads,
     turns,
     visitors: createVisitors({ host, bots, tokens: createSessionTokens({ signer, clock: host.clock }) }),
-    burst: createBurst({ clock: host.clock, hooks: host.hooks }),
+    floodLimit: createFloodLimit({ clock: host.clock, hooks: host.hooks }),
   };
 }
 
-/** Display name of the bot's provider, and its model, or the one that is saved for the provider. */
-function aiOf({ providers, settings }: Pick<WidgetPorts, 'providers' | 'settings'>): EventParts['aiOf'] {
+/** See EventParts. */
+function findAi({ providers, settings }: Pick<WidgetPorts, 'providers' | 'settings'>): EventParts['findAi'] {
   return async (bot) => {
     const provider = providers.get(bot.provider);
     const saved =

@@ -1,31 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { createTurnLeases } from '../../../../../plugins/svc/modules/chatbots/widget/turn-leases.ts';
-import { widgetMigration } from '../../../../../plugins/svc/modules/chatbots/widget/widget-tables.ts';
+import { widgetMigrations } from '../../../../../plugins/svc/modules/chatbots/widget/widget-tables.ts';
 import { describeDialects } from '../../../../helpers/dialects.ts';
 
-describeDialects('who answers a message of a conversation', (open, { dialect }) => {
-  it('is one at a time, whose message the others are told, however many ask while answers end', async () => {
+describeDialects('leases on chat turns', (open, { dialect }) => {
+  it('let one node answer a conversation and name its message to the others, while answers end', async () => {
     const first = await open();
     // The nodes of this test are one process, which has one connection to SQLite.
     const nodes = dialect === 'sqlite' ? [first, first, first] : [first, await open(), await open()];
-    await first.migrate('svc', [widgetMigration]);
+    await first.migrate('svc', widgetMigrations);
     const conversation = randomUUID();
     const messageIds: readonly string[] = nodes.map(() => randomUUID());
     let answering = 0;
     let claimed = 0;
-    const told = new Set<string>();
+    const runningIds = new Set<string>();
     await Promise.all(
       nodes.map(async (database, index) => {
         const messageId = messageIds[index] ?? '';
         const leases = createTurnLeases({ host: { database }, limits: { settle: () => Promise.resolve() } });
         for (let round = 0; round < 150; round += 1) {
           const claim = await database.transaction(() => leases.claim(conversation, messageId));
-          if (claim.kind === 'running') told.add(claim.messageId);
+          if (claim.kind === 'running') runningIds.add(claim.messageId);
           else {
             claimed += 1;
             answering += 1;
-            expect(await leases.running(conversation)).to.deep.equal({ messageId });
+            expect(await leases.findRunning(conversation)).to.deep.equal({ messageId });
             expect(answering).to.equal(1);
             answering -= 1;
             expect(await database.transaction(() => leases.release(claim.lease))).to.equal(true);
@@ -34,6 +34,6 @@ describeDialects('who answers a message of a conversation', (open, { dialect }) 
       }),
     );
     expect(claimed).to.be.greaterThan(0);
-    expect([...told].filter((id) => !messageIds.includes(id))).to.deep.equal([]);
+    expect([...runningIds].filter((id) => !messageIds.includes(id))).to.deep.equal([]);
   });
 });
